@@ -35,6 +35,7 @@ mod engine;
 mod error;
 mod file_stat;
 #[cfg(any(fuzzing, test))]
+#[path = "../tests/fuzz/properties.rs"]
 pub mod fuzz;
 mod markdown;
 mod mcp;

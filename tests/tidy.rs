@@ -45,7 +45,6 @@ const LAYERS: &[(&str, u32)] = &[
     ("commands", 45),
     ("mcp", 50),
     ("cli", 60),
-    ("fuzz", 70),
     ("lib", 70),
     ("main", 80),
 ];

@@ -19,7 +19,6 @@ use crate::commands::pattern::PatternArgs;
 use crate::commands::pin::PinCommand;
 use crate::commands::read::ReadArgs;
 use crate::commands::reanchor::ReanchorArgs;
-use crate::commands::replay::ReplayArgs;
 use crate::commands::report::ReportArgs;
 use crate::commands::review::ReviewArgs;
 use crate::commands::review_diff::ReviewDiffArgs;
@@ -78,20 +77,6 @@ Examples:
   cerberus memory reanchor --check --strict
   cerberus memory reanchor --accept hash-passwords")]
     Reanchor(ReanchorArgs),
-    /// Compare the recorded changes of the anchors with how the history alone follows them
-    #[command(after_help = "\
-Each commit that changed the location of an anchor in anchors.lock is a question with a known answer:
-the code is followed from the location before, through the commits between, and compared with the
-location after. `followed` is the same location, `wrong` another one, `lost` none; `chosen` means that
-the old code is still there, so somebody chose another example. An anchor that was followed and then
-set to other code while it was still there is `wrong` as well. `open` is what changed since and is
-not recorded yet. The tree is not searched, so `reanchor` can find some of what is lost here. Nothing
-is written. At most 200 versions of anchors.lock are compared.
-
-Examples:
-  cerberus memory replay
-  cerberus memory replay --since v1.0 --json")]
-    Replay(ReplayArgs),
     /// Choose the examples of the rules whose example is not sure
     #[command(after_help = "\
 Lists the rules without an anchor whose best candidate is not sure, and the anchors to code that was

@@ -25,7 +25,7 @@ use crate::commands::trust::TrustArgs;
 use crate::commands::{
     add, anchor, anchor_test, append, bank, check, completions, create, demo, doctor, feedback,
     fleet, hooks, import, index, init, inject, linked, links, merge, merge_lock, pattern, pin,
-    read, reanchor, replay, report, review, review_diff, search, sections, setup, show, stats,
+    read, reanchor, report, review, review_diff, search, sections, setup, show, stats,
     trash, trust, update,
 };
 use crate::config::{self, ColorChoice, Folders, GlobalArgs, Settings, Terminal};
@@ -274,7 +274,6 @@ fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Re
         MemoryCommand::AnchorTest(args) => anchor_test::run(args, settings, out),
         MemoryCommand::Show(args) => show::run(args, settings, out),
         MemoryCommand::Reanchor(args) => reanchor::run(args, settings, out),
-        MemoryCommand::Replay(args) => replay::run(args, settings, out),
         MemoryCommand::Review(args) => review::run(args, settings, out),
         MemoryCommand::Pattern(args) => pattern::run(args, settings, out),
         MemoryCommand::ReviewDiff(args) => review_diff::run(args, settings, out),

@@ -32,7 +32,6 @@ pub(crate) mod pattern;
 pub(crate) mod pin;
 pub(crate) mod read;
 pub(crate) mod reanchor;
-pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod review;
 pub(crate) mod review_diff;

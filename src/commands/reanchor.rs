@@ -18,7 +18,7 @@ use crate::bank::lockfile::Anchors;
 use crate::bank::shared;
 use crate::config::Settings;
 use crate::engine::examples::RankedSymbol;
-use crate::engine::track::{self, Degree, FoundSymbol, Step};
+use crate::engine::track::{self, Degree, FoundSymbol, Outcome, Step};
 use crate::error::{ExitStatus, UserError};
 use crate::model::{Anchor, ExampleRole, Origin, State};
 use crate::ops::anchors::remember_look_alikes;
@@ -34,6 +34,7 @@ mod examples;
 mod print;
 mod reconcile;
 
+use examples::Example;
 use reconcile::Reconciler;
 
 #[derive(Debug, Clone, Default, Args)]
@@ -177,6 +178,15 @@ impl Finding {
         self.state != State::Fresh || self.better_candidate.is_some()
     }
 
+    fn is_touched_in_place(&self) -> bool {
+        self.degree == Some(Degree::Touched)
+            && !self.drift
+            && self
+                .new
+                .as_ref()
+                .is_some_and(|new| (&new.file, &new.symbol) == (&self.old.file, &self.old.symbol))
+    }
+
     /// Returns whether there is no code to record.
     fn is_lost(&self) -> bool {
         self.drift && self.new.is_none()
@@ -262,43 +272,30 @@ pub(crate) fn reanchor_in(
     let filter = Filter { scope: args.scope.clone(), ..Filter::default() };
     filter.check(memories.all.iter().map(|stored| &stored.memory))?;
     let selected = selected(project, args, &filter, memories)?;
-    let mut old: Vec<Anchor> = selected.values().cloned().collect();
-    let beside = examples::beside(&selected);
-    old.extend(beside.iter().map(|it| it.anchor.clone()));
-    let mut followed = track::follow(&project.root, &project.exclude, &old, progress)?;
-    let followed_beside = followed.split_off(selected.len());
-    let reconciler = Reconciler::new(project, memories, args, &selected, &followed)?;
-    let mut anchors = memories.anchors.clone();
-    // The anchors that a check expects in the lock file.
-    let mut expected = anchors.clone();
-    let mut results = Vec::with_capacity(selected.len());
-    let pairs: Vec<_> = selected.iter().zip(followed).collect();
+    let examples = examples::of(&selected);
+    let old: Vec<Anchor> = examples.iter().map(|it| it.anchor.clone()).collect();
+    let followed = track::follow(&project.root, &project.exclude, &old, progress)?;
+    let pairs: Vec<(&Example<'_>, Outcome)> = examples.iter().zip(followed).collect();
+    let reconciler = Reconciler::new(project, memories, args, &pairs)?;
     // Edited code is compared with its recorded version, which git has to read.
     let reconciled: Vec<(Finding, Option<Anchor>)> = pairs
         .into_par_iter()
-        .map(|((id, anchor), followed)| reconciler.reconcile(id, anchor, followed))
+        .map(|(example, followed)| reconciler.reconcile(example, followed))
         .collect::<Result<_>>()?;
-    for ((id, anchor), (finding, update)) in selected.iter().zip(reconciled) {
-        // Touched code in place passes a check.
-        let is_touched = finding.degree == Some(Degree::Touched)
-            && !finding.drift
-            && finding
-                .new
-                .as_ref()
-                .is_some_and(|new| new.file == anchor.file && new.symbol == anchor.symbol);
-        if !is_touched {
-            expected.extend(update.clone().map(|update| (id.clone(), update)));
+    let mut anchors = memories.anchors.clone();
+    // The anchors that a check expects in the lock file.
+    let mut expected = anchors.clone();
+    let mut results = Vec::with_capacity(reconciled.len());
+    for (example, (finding, update)) in examples.iter().zip(reconciled) {
+        if let Some(update) = update {
+            example.record(&mut anchors, &update);
+            // Touched code in place passes a check.
+            if !finding.is_touched_in_place() {
+                example.record(&mut expected, &update);
+            }
         }
-        anchors.extend(update.map(|update| (id.clone(), update)));
         results.push(finding);
     }
-    examples::reconcile(
-        project,
-        args,
-        beside.iter().zip(followed_beside),
-        (&mut anchors, &mut expected),
-        &mut results,
-    );
     let patterns = pattern_faults(project, memories, &filter);
     let orphans = orphans(memories, &filter);
     for id in &orphans {

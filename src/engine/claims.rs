@@ -38,10 +38,9 @@ mod then;
 mod words;
 
 use ends::MainLine;
-use manifests::Manifests;
 use now::{Holds, Now};
 use origin::{Moment, Origins};
-use then::{Needs, OldTree, Past, Truth};
+use then::{Needs, OldTree, Past, Truth, Writer};
 use words::Words;
 
 /// Maximum number of old commits whose trees are compared.
@@ -120,35 +119,29 @@ pub(crate) fn check(root: &Path, documents: &[Document], since: Option<&str>) ->
         let _step = timings::step("read the tree");
         Now::read(root, documents)?
     };
-    let mut report = Report::default();
-    let mut failing: Vec<(usize, usize)> = Vec::new();
+    let project = Project { root, documents, now: &now };
+    let mut checker = Checker { project, report: Report::default() };
+    let mut failing: Vec<Position> = Vec::new();
     for (document_idx, document) in documents.iter().enumerate() {
         for (claim_idx, claim) in document.claims.claims.iter().enumerate() {
-            let verdict = match now.holds(document, claim) {
-                Holds::Yes => continue,
+            let at = (document_idx, claim_idx);
+            match now.holds(document, claim) {
+                Holds::Yes => {}
                 // A list of versions, of which one is that of now.
-                Holds::No if is_listed(&now, document, claim) => continue,
-                Holds::Unknown(why) => Verdict::Unknown(why),
-                Holds::No if claim.stance == Stance::Absent => Verdict::Fulfilled,
-                Holds::No if is_example(document, claim) => Verdict::NeverTrue,
-                Holds::No => {
-                    failing.push((document_idx, claim_idx));
-                    continue;
-                }
-            };
-            report.findings.push(Finding { document_idx, claim_idx, verdict });
+                Holds::No if is_listed(&now, document, claim) => {}
+                Holds::Unknown(why) => checker.put(at, Verdict::Unknown(why)),
+                Holds::No if claim.stance == Stance::Absent => checker.put(at, Verdict::Fulfilled),
+                Holds::No if is_example(document, claim) => checker.put(at, Verdict::NeverTrue),
+                Holds::No => failing.push(at),
+            }
         }
     }
-    let ignored = ignored(root, documents, &failing);
-    failing.retain(|&(document_idx, claim_idx)| {
-        let is_ignored = ignored.contains(&(document_idx, claim_idx));
-        if is_ignored {
-            let verdict = Verdict::Unknown("git ignores it");
-            report.findings.push(Finding { document_idx, claim_idx, verdict });
-        }
-        !is_ignored
-    });
-    let mut checker = Checker { root, documents, now: &now, report };
+    let ignored = project.ignored(&failing);
+    checker.put_all(
+        failing.iter().filter(|at| ignored.contains(at)),
+        &Verdict::Unknown("git ignores it"),
+    );
+    failing.retain(|at| !ignored.contains(at));
     if !failing.is_empty() {
         checker.decide(&failing, since);
     }
@@ -178,53 +171,55 @@ fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Returns whether a manifest has a version of a dependency.
-fn is_version_claim_true(manifests: &Manifests, name: &str, version: &str) -> bool {
-    let requirements = manifests.depending(name);
-    requirements.iter().any(|(_, requirement)| manifests::has_version(requirement, version))
+/// The positions of a document, and of a claim in it.
+type Position = (usize, usize);
+
+/// The documents, and the project with which their claims are compared.
+#[derive(Clone, Copy)]
+struct Project<'p> {
+    root: &'p Path,
+    documents: &'p [Document],
+    now: &'p Now,
 }
 
-/// Returns the claims whose path git ignores.
-fn ignored(
-    root: &Path,
-    documents: &[Document],
-    failing: &[(usize, usize)],
-) -> FxHashSet<(usize, usize)> {
-    let mut asked: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
-    for &(document_idx, claim_idx) in failing {
-        let document = &documents[document_idx];
-        if let Target::Path { path, .. } = &document.claims.claims[claim_idx].target
-            && !path.contains(['*', '{'])
-        {
-            let is_absolute = path.starts_with('/');
-            let plain = path.trim_start_matches('/');
-            for candidate in snapshot::candidates(folder_of(&document.path), plain, is_absolute) {
-                if !candidate.is_empty() {
-                    asked.entry(candidate).or_default().push((document_idx, claim_idx));
+impl<'p> Project<'p> {
+    fn claim(self, (document_idx, claim_idx): Position) -> (&'p Document, &'p Claim) {
+        let document = &self.documents[document_idx];
+        (document, &document.claims.claims[claim_idx])
+    }
+
+    /// Returns the claims whose path git ignores.
+    fn ignored(self, failing: &[Position]) -> FxHashSet<Position> {
+        let mut asked: BTreeMap<String, Vec<Position>> = BTreeMap::new();
+        for &at in failing {
+            let (document, claim) = self.claim(at);
+            let Target::Path { path, .. } = &claim.target else { continue };
+            if !path.contains(['*', '{']) {
+                for candidate in snapshot::candidates(folder_of(&document.path), path) {
+                    asked.entry(candidate).or_default().push(at);
                 }
             }
         }
+        asked.remove("");
+        if asked.is_empty() {
+            return FxHashSet::default();
+        }
+        let paths: Vec<&Path> = asked.keys().map(Path::new).collect();
+        let found = git::ignored(self.root, &paths);
+        found.iter().filter_map(|path| asked.get(path)).flatten().copied().collect()
     }
-    if asked.is_empty() {
-        return FxHashSet::default();
-    }
-    let paths: Vec<&Path> = asked.keys().map(Path::new).collect();
-    let found = git::ignored(root, &paths);
-    found.iter().filter_map(|path| asked.get(path)).flatten().copied().collect()
 }
 
 /// A claim that fails now, with the moments at which it may have been true.
 #[derive(Debug, Clone)]
 struct Open {
-    document_idx: usize,
-    claim_idx: usize,
+    at: Position,
     moments: Vec<Moment>,
 }
 
 /// A claim that was true.
 struct Former {
-    document_idx: usize,
-    claim_idx: usize,
+    at: Position,
     /// The commit in whose tree it was.
     commit: String,
     /// The commit that wrote its line.
@@ -233,35 +228,27 @@ struct Former {
 }
 
 struct Checker<'c> {
-    root: &'c Path,
-    documents: &'c [Document],
-    now: &'c Now,
+    project: Project<'c>,
     report: Report,
 }
 
 impl Checker<'_> {
-    fn put(&mut self, document_idx: usize, claim_idx: usize, verdict: Verdict) {
+    fn put(&mut self, (document_idx, claim_idx): Position, verdict: Verdict) {
         self.report.findings.push(Finding { document_idx, claim_idx, verdict });
     }
 
-    fn put_all(&mut self, claims: &[(usize, usize)], verdict: &Verdict) {
-        for &(document_idx, claim_idx) in claims {
-            self.put(document_idx, claim_idx, verdict.clone());
-        }
-    }
-
-    fn claim(&self, document_idx: usize, claim_idx: usize) -> &Claim {
-        &self.documents[document_idx].claims.claims[claim_idx]
+    fn put_all<'a>(&mut self, claims: impl IntoIterator<Item = &'a Position>, verdict: &Verdict) {
+        claims.into_iter().for_each(|at| self.put(*at, verdict.clone()));
     }
 
     /// Decides the claims that fail now.
-    fn decide(&mut self, failing: &[(usize, usize)], since: Option<&str>) {
+    fn decide(&mut self, failing: &[Position], since: Option<&str>) {
         let _step = timings::step("compare with old trees");
         let n_findings = self.report.findings.len();
-        let root = self.root;
+        let Project { root, now, .. } = self.project;
         let is_decided = git::with_objects(root, |objects| {
             let Some(head) = objects.find("HEAD^{commit}") else { return false };
-            if self.now.tree().entries().is_empty() {
+            if now.tree().entries().is_empty() {
                 self.warn("git lists no files, so nothing is compared with the past; restore the index with `git reset`");
                 self.put_all(failing, &Verdict::Unknown("git lists no files"));
                 return true;
@@ -286,7 +273,7 @@ impl Checker<'_> {
             let commits: BTreeSet<String> = moments.map(|it| it.commit.clone()).collect();
             let (former, main) = std::thread::scope(|scope| {
                 let main = scope.spawn(|| MainLine::read(root, &head.id, &commits));
-                let former = self.former(open, trees, &mut Past::new(objects, self.now, &words));
+                let former = self.former(open, trees, &mut Past::new(objects, now, &words));
                 (former, main.join())
             });
             let main = main.unwrap_or_else(|payload| resume_unwind(payload));
@@ -321,61 +308,43 @@ impl Checker<'_> {
             let _step = timings::step("read old code");
             past.read_manifests(trees.values().filter(|tree| tree.needs.manifests));
             let with_code = trees.iter().filter(|(_, tree)| tree.needs.code);
-            past.read_code(self.root, with_code.map(|(commit, tree)| (commit.as_str(), tree)))
+            past.read_code(
+                self.project.root,
+                with_code.map(|(commit, tree)| (commit.as_str(), tree)),
+            )
         };
         if !omitted.is_empty() {
-            self.report.warnings.push("too much code changed since some lines were written: names in them were not compared with their commits".to_owned());
+            self.warn("too much code changed since some lines were written: names in them were not compared with their commits");
         }
         let _step = timings::step("compare the claims");
         let mut former = Vec::new();
-        let n_moments = open.iter().map(|it| it.moments.len()).max().unwrap_or(0);
-        let mut unread = FxHashSet::default();
-        for moment_idx in 0..n_moments {
-            let mut by_commit: BTreeMap<String, Vec<Open>> = BTreeMap::new();
-            let mut rest = Vec::new();
-            for it in std::mem::take(&mut open) {
-                match it.moments.get(moment_idx) {
-                    Some(moment) => by_commit.entry(moment.commit.clone()).or_default().push(it),
-                    None => rest.push(it),
-                }
-            }
-            for (commit, claims) in by_commit {
-                let Some(tree) = trees.get_mut(&commit) else {
-                    unread.extend(claims.iter().map(|it| (it.document_idx, it.claim_idx)));
-                    rest.extend(claims);
-                    continue;
+        // Claims that were written together are compared with the same files.
+        open.sort_by(|a, b| a.moments.cmp(&b.moments));
+        for Open { at, moments } in open {
+            let (document, claim) = self.project.claim(at);
+            let needs_code = Needs::of(&claim.target).code;
+            let mut is_unread = false;
+            let truth = moments.iter().find_map(|Moment { commit, path }| {
+                let Some(tree) = trees.get_mut(commit) else {
+                    is_unread = true;
+                    return None;
                 };
-                for it in claims {
-                    let (document_idx, claim_idx) = (it.document_idx, it.claim_idx);
-                    let target = &self.claim(document_idx, claim_idx).target;
-                    let document = &self.documents[document_idx];
-                    let path = &it.moments[moment_idx].path;
-                    if Needs::of(target).code && omitted.contains(&commit) {
-                        unread.insert((document_idx, claim_idx));
-                    }
-                    match past.truth(tree, path, document, target) {
-                        Some(truth) => {
-                            let written = it.moments[0].clone();
-                            let commit = commit.clone();
-                            former.push(Former { document_idx, claim_idx, commit, written, truth });
-                        }
-                        None => rest.push(it),
-                    }
+                is_unread |= needs_code && omitted.contains(commit);
+                let writer = Writer { document, old_path: path };
+                Some((commit.clone(), past.truth(tree, writer, &claim.target)?))
+            });
+            match (truth, moments.into_iter().next()) {
+                (Some((commit, truth)), Some(written)) => {
+                    former.push(Former { at, commit, written, truth });
                 }
+                (_, None) => {
+                    self.put(at, Verdict::Unknown("git could not name the commit of its line"));
+                }
+                _ if is_unread => self.put(at, Verdict::Unknown("its commit was not read")),
+                _ => self.put(at, Verdict::NeverTrue),
             }
-            open = rest;
         }
-        for it in open {
-            let (document_idx, claim_idx) = (it.document_idx, it.claim_idx);
-            let is_unread = unread.contains(&(document_idx, claim_idx));
-            let verdict = match (it.moments.is_empty(), is_unread) {
-                (true, _) => Verdict::Unknown("git could not name the commit of its line"),
-                (_, true) => Verdict::Unknown("its commit was not read"),
-                _ => Verdict::NeverTrue,
-            };
-            self.put(document_idx, claim_idx, verdict);
-        }
-        former.sort_by_key(|it| (it.document_idx, it.claim_idx));
+        former.sort_by_key(|it| it.at);
         former
     }
 
@@ -389,20 +358,21 @@ impl Checker<'_> {
     ) -> BTreeMap<String, OldTree> {
         let mut needs: BTreeMap<&str, Needs> = BTreeMap::new();
         for it in open {
-            let own = Needs::of(&self.claim(it.document_idx, it.claim_idx).target);
+            let own = Needs::of(&self.project.claim(it.at).1.target);
             for moment in &it.moments {
                 let of_commit = needs.entry(&moment.commit).or_default();
                 *of_commit = of_commit.or(own);
             }
         }
-        unsaved.extend(self.now.deleted().iter().cloned());
+        unsaved.extend(self.project.now.deleted().iter().cloned());
         unsaved.sort_by(|a, b| a.path.cmp(&b.path));
         unsaved.dedup_by(|a, b| a.path == b.path);
         let unsaved: Vec<Arc<TreeEntry>> = unsaved.into_iter().map(Arc::new).collect();
         let commits: BTreeSet<&str> = needs.keys().copied().take(MAX_TREES).collect();
-        let trees = past::read_trees(self.root, head, &commits, |commit, differences| {
+        let Project { root, now, .. } = self.project;
+        let trees = past::read_trees(root, head, &commits, |commit, differences| {
             let needs = needs.get(commit)?;
-            let tree = OldTree::new(differences, &unsaved, self.now.tree(), *needs);
+            let tree = OldTree::new(differences, &unsaved, now.tree(), *needs);
             Some((commit.to_owned(), tree))
         });
         trees.into_iter().flatten().collect()
@@ -410,59 +380,39 @@ impl Checker<'_> {
 
     /// Returns the names that are looked for in old code.
     fn wanted_words(&self, open: &[Open]) -> Words {
-        let mut words = Vec::new();
-        for it in open {
-            match &self.claim(it.document_idx, it.claim_idx).target {
-                Target::Symbol { parts, .. } => words.extend(parts.iter().rev().take(2).cloned()),
-                Target::Variable(name) => words.push(name.clone()),
-                _ => {}
-            }
-        }
-        Words::new(words)
+        Words::new(open.iter().flat_map(|it| words_of(&self.project.claim(it.at).1.target)))
     }
 
-    fn all_at(&self, failing: &[(usize, usize)], commit: &str) -> Vec<Open> {
-        let at = |document_idx: usize| {
-            let path = self.documents[document_idx].path.clone();
-            vec![Moment { commit: commit.to_owned(), path }]
-        };
-        let open = failing.iter().map(|&(document_idx, claim_idx)| Open {
-            document_idx,
-            claim_idx,
-            moments: at(document_idx),
+    fn all_at(&self, failing: &[Position], commit: &str) -> Vec<Open> {
+        let open = failing.iter().map(|&at| {
+            let path = self.project.claim(at).0.path.clone();
+            Open { at, moments: vec![Moment { commit: commit.to_owned(), path }] }
         });
         open.collect()
     }
 
     /// Returns the claims with the moments at which they were written.
-    fn origins(&mut self, failing: &[(usize, usize)], head: &str) -> Vec<Open> {
-        let found = origin::origins(self.root, self.now.tree(), head, self.documents, failing);
+    fn origins(&mut self, failing: &[Position], head: &str) -> Vec<Open> {
+        let found = origin::origins(self.project, head, failing);
         let unknown = || Origins { moments: vec![Vec::new(); failing.len()], is_cut: false };
         let Origins { moments, is_cut } = found.unwrap_or_else(unknown);
-        let is_shallow =
-            || matches!(git::status(self.root), git::GitStatus::Repository { is_shallow: true });
-        if is_cut && is_shallow() {
-            self.report.warnings.push("this clone is shallow: what was written before its first commit is not checked; fetch the history with `git fetch --unshallow`".to_owned());
+        let status = is_cut.then(|| git::status(self.project.root));
+        if matches!(status, Some(git::GitStatus::Repository { is_shallow: true })) {
+            self.warn("this clone is shallow: what was written before its first commit is not checked; fetch the history with `git fetch --unshallow`");
         }
-        let open = failing.iter().zip(moments).map(|(&(document_idx, claim_idx), moments)| Open {
-            document_idx,
-            claim_idx,
-            moments,
-        });
-        open.collect()
+        failing.iter().zip(moments).map(|(&at, moments)| Open { at, moments }).collect()
     }
 
     /// Omits the bare names of files that code contains as text: such a claim is about what a
     /// program reads or writes, as `package.json` is.
     fn without_known_names(&mut self, former: Vec<Former>) -> Vec<Former> {
-        let name = |it: &Former| bare_name(self.claim(it.document_idx, it.claim_idx));
+        let Project { root, now, .. } = self.project;
+        let name = |it: &Former| bare_name(self.project.claim(it.at).1);
         let names: BTreeSet<&str> = former.iter().filter_map(name).collect();
-        let known = words::mentioned(self.root, self.now.tree().entries(), &names);
+        let known = words::mentioned(root, now.tree().entries(), &names);
         let (known, former): (Vec<_>, Vec<_>) =
             former.into_iter().partition(|it| name(it).is_some_and(|name| known.contains(name)));
-        for it in known {
-            self.put(it.document_idx, it.claim_idx, Verdict::NeverTrue);
-        }
+        self.put_all(known.iter().map(|it| &it.at), &Verdict::NeverTrue);
         former
     }
 
@@ -470,32 +420,26 @@ impl Checker<'_> {
     fn explain(&mut self, objects: &mut Objects<'_>, former: Vec<Former>, main: &MainLine) {
         let _step = timings::step("search the removing commits");
         let former = self.without_known_names(former);
-        let (foreign, former) = foreign::split(self.documents, &self.report.findings, former);
-        for it in foreign {
-            self.put(it.document_idx, it.claim_idx, Verdict::NeverTrue);
-        }
-        let (root, now, documents) = (self.root, self.now, self.documents);
-        let explained = removal::explain(root, objects, now, documents, &former, main);
-        let Some(explained) = explained else {
+        let (foreign, former) = foreign::split(self.project, &self.report.findings, former);
+        self.put_all(foreign.iter().map(|it| &it.at), &Verdict::NeverTrue);
+        let Some(explained) = removal::explain(self.project, objects, &former, main) else {
             self.warn(GIT_FAILED);
-            let claims: Vec<(usize, usize)> =
-                former.iter().map(|it| (it.document_idx, it.claim_idx)).collect();
-            return self.put_all(&claims, &Verdict::Unknown("git failed"));
+            let claims = former.iter().map(|it| &it.at);
+            return self.put_all(claims, &Verdict::Unknown("git failed"));
         };
         for (it, explained) in former.iter().zip(explained) {
-            let claim = self.claim(it.document_idx, it.claim_idx);
+            let is_forbidden = self.project.claim(it.at).1.stance == Stance::Forbidden;
             let verdict = match explained {
                 None => Verdict::NeverTrue,
                 // What a rule forbids and nobody can do any more.
-                Some(explained)
-                    if claim.stance == Stance::Forbidden
-                        && !is_elsewhere(explained.now.as_ref()) =>
+                Some(Stale { now, .. })
+                    if is_forbidden && !now.as_ref().is_some_and(|it| it.is_certain) =>
                 {
                     Verdict::Fulfilled
                 }
                 Some(explained) => Verdict::Stale(Box::new(explained)),
             };
-            self.put(it.document_idx, it.claim_idx, verdict);
+            self.put(it.at, verdict);
         }
     }
 }
@@ -517,14 +461,17 @@ fn bare_name(claim: &Claim) -> Option<&str> {
     }
 }
 
-/// Returns whether the target of a claim is certainly at another place.
-fn is_elsewhere(now: Option<&NewPlace>) -> bool {
-    now.is_some_and(|now| now.is_certain)
+/// Returns the words of code with which a target is compared.
+fn words_of(target: &Target) -> Vec<String> {
+    match target {
+        Target::Symbol { parts, .. } => parts.iter().rev().take(2).cloned().collect(),
+        Target::Variable(name) => vec![name.clone()],
+        _ => Vec::new(),
+    }
 }
 
 /// Returns whether a path exists in the working tree, tracked or not.
 fn is_on_disk(root: &Path, folder: &str, path: &str) -> bool {
-    let is_absolute = path.starts_with('/');
-    let candidates = snapshot::candidates(folder, path.trim_start_matches('/'), is_absolute);
+    let candidates = snapshot::candidates(folder, path);
     candidates.iter().any(|candidate| !candidate.is_empty() && read::exists(root, candidate))
 }

@@ -11,13 +11,14 @@ use std::path::Path;
 
 use anyhow::Result;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::model::{Anchor, Fingerprint, Language, LookAlikes, State, SymbolKind};
 use crate::syntax::fingerprint::{bytes_hash, name_hash, short_hash, split_name};
 use crate::syntax::minhash;
 use crate::timings;
+use crate::tree::git::Commits;
 use crate::tree::read;
 
 use super::Progress;
@@ -33,25 +34,26 @@ mod lost_words;
 mod moved_files;
 mod outcome;
 mod rename_patterns;
-mod replay;
 mod search;
 mod single;
 mod stayed;
 mod together;
 mod veto;
 mod walk;
+mod weights;
 
 pub(crate) use degree::Degree;
 pub(crate) use locate::{limit_warnings, locate, locate_in};
 pub(crate) use look_alikes::remember as remember_look_alikes;
 pub(crate) use lost_words::lost_words;
-pub(crate) use replay::{PastPlace, places_at};
 pub(crate) use single::follow_through;
 
+use assign::Assignment;
 use file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
 use history::History;
-use search::{MissingAnchor, Pair};
+use search::{Candidates, MissingAnchor, Pair};
 use walk::{End, Past, Walk};
+use weights::WEIGHTS;
 
 /// A symbol or a file in the tree, and its similarity to the anchored code.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,15 +132,8 @@ pub(crate) struct InPlaceSymbol {
     pub(crate) is_ambiguous: bool,
 }
 
-/// Below this similarity, a symbol with the name of an anchor may be another symbol. With half of
-/// the code in common it is the same function edited, and the estimate has an error of 0.06.
-const REPLACED: f64 = 0.4;
-
 /// Shorter bodies are too easily rewritten or similar to others to decide that.
 const MIN_TOKENS: u32 = 20;
-
-/// Minimum similarity of the code that a forwarder with the old name calls.
-const FORWARDED: f64 = 0.5;
 
 /// Returns the outcome of each of `anchors`, in order. `progress` is called with the number of
 /// searched files and of all files, from any thread.
@@ -149,10 +144,19 @@ pub(crate) fn follow(
     progress: Progress<'_>,
 ) -> Result<Vec<Outcome>> {
     let _step = timings::step("track anchors");
+    let tree = Tree { root, excludes, progress };
     let moved = moved_files::find(root, excludes, anchors)?;
     let applied = moved_files::apply_moves(anchors, &moved);
-    let outcomes = follow_each(root, excludes, &applied, &moved, progress)?;
+    let outcomes = follow_each(tree, &applied, &moved)?;
     Ok(moved_files::restore_paths(root, anchors, &applied, outcomes))
+}
+
+/// The tree in which anchors are tracked.
+#[derive(Clone, Copy)]
+struct Tree<'t> {
+    root: &'t Path,
+    excludes: &'t [String],
+    progress: Progress<'t>,
 }
 
 /// All anchors on the same code at the same location. They have the same outcome.
@@ -160,12 +164,24 @@ struct TrackedAnchor<'a> {
     anchor: &'a Anchor,
     /// The indices of these anchors.
     anchor_idxs: &'a [usize],
-    state: TrackingState<'a>,
+    state: TrackingState,
 }
 
-enum TrackingState<'a> {
+enum TrackingState {
     InPlace(InPlaceMatch),
-    Missing(MissingAnchor<'a>),
+    /// The code is not in place. A symbol with the location and name may be, with too different code.
+    Missing(Option<InPlaceMatch>),
+    /// Git shows how the code got where it is at HEAD.
+    Arrived(Arrival),
+    /// The code was searched for.
+    Searched(Outcome),
+}
+
+/// The symbol to which an anchor was followed.
+struct Arrival {
+    file: String,
+    symbol_idx: usize,
+    outcome: Outcome,
 }
 
 impl<'a> TrackedAnchor<'a> {
@@ -173,133 +189,144 @@ impl<'a> TrackedAnchor<'a> {
         let own_file = find_file(own_files, &anchor.file).map(|file_idx| &own_files[file_idx]);
         let state = match own_file.and_then(|file| in_place_match(anchor, file)) {
             Some(found) if !found.is_ambiguous(anchor) => TrackingState::InPlace(found),
-            found => TrackingState::Missing(MissingAnchor::new(anchor, found)),
+            found => TrackingState::Missing(found),
         };
         Self { anchor, anchor_idxs, state }
+    }
+
+    /// Returns the indices of the file and the symbol that the anchor has for certain.
+    fn claimed(&self, files: &[FileSymbols]) -> Option<(usize, usize)> {
+        let (file, symbol_idx) = match &self.state {
+            TrackingState::InPlace(found) => (&self.anchor.file, found.symbol_idx),
+            TrackingState::Arrived(arrival) => (&arrival.file, arrival.symbol_idx),
+            TrackingState::Missing(_) | TrackingState::Searched(_) => return None,
+        };
+        Some((find_file(files, file)?, symbol_idx))
     }
 }
 
 /// Tracks anchors whose files were not moved as a whole. `moved` has the new paths of those that were.
 fn follow_each(
-    root: &Path,
-    excludes: &[String],
+    tree: Tree<'_>,
     anchors: &[Anchor],
     moved: &FxHashMap<String, String>,
-    progress: Progress<'_>,
 ) -> Result<Vec<Outcome>> {
     let mut order: Vec<usize> = (0..anchors.len()).collect();
     order.sort_by_key(|&idx| identity(&anchors[idx]));
     let by_file: Vec<&[usize]> =
         order.chunk_by(|&a, &b| anchors[a].file == anchors[b].file).collect();
-    let in_place = |idxs: &&[usize]| outcomes_in_place(root, anchors, idxs);
+    let in_place = |idxs: &&[usize]| outcomes_in_place(tree.root, anchors, idxs);
     if let Some(outcomes) = by_file.par_iter().map(in_place).collect::<Option<Vec<_>>>() {
         let mut outcomes: Vec<(usize, Outcome)> = outcomes.into_iter().flatten().collect();
         outcomes.sort_unstable_by_key(|(idx, _)| *idx);
         return Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect());
     }
     // The anchors in files that cannot be read are missing.
-    let read = |idxs: &&[usize]| FileSymbols::read(root, &anchors[idxs[0]].file, ALL).ok();
+    let read = |idxs: &&[usize]| FileSymbols::read(tree.root, &anchors[idxs[0]].file, ALL).ok();
     let own_files: Vec<FileSymbols> = by_file.par_iter().filter_map(read).collect();
     let mut tracked: Vec<TrackedAnchor<'_>> = order
         .chunk_by(|&a, &b| identity(&anchors[a]) == identity(&anchors[b]))
         .map(|idxs| TrackedAnchor::new(&anchors[idxs[0]], idxs, &own_files))
         .collect();
-
-    settle_taken_names(root, &own_files, &mut tracked);
-    let recorded: Vec<&MissingAnchor<'_>> = tracked
-        .iter()
-        .filter_map(|tracked| match &tracked.state {
-            TrackingState::Missing(missing) => Some(missing),
-            TrackingState::InPlace(_) => None,
-        })
-        .collect();
-    let past = Past::new(root, &recorded);
-    let mut walked: Vec<Option<(String, usize, Outcome)>> = recorded
-        .iter()
-        .zip(&past.walks)
-        .map(|(recorded, walk)| arrival(root, recorded, walk))
-        .collect();
-    let searched_idxs: Vec<usize> =
-        (0..recorded.len()).filter(|&idx| walked[idx].is_none()).collect();
-    let missing: Vec<MissingAnchor<'_>> = searched_idxs
-        .iter()
-        .map(|&idx| {
-            let (old, last) = (recorded[idx].anchor, &past.walks[idx].anchor);
-            let is_in_place = old.file == last.file && old.symbol == last.symbol;
-            MissingAnchor::new(last, recorded[idx].in_place.filter(|_| is_in_place))
-        })
-        .collect();
-    let missing: Vec<&MissingAnchor<'_>> = missing.iter().collect();
-    let files = if missing.is_empty() {
-        sorted(own_files)
-    } else {
-        search::read_tree(root, excludes, &missing, own_files, progress)?
-    };
-    let claimed_in_place = tracked.iter().filter_map(|tracked| match &tracked.state {
-        TrackingState::Missing(_) => None,
-        TrackingState::InPlace(found) => {
-            Some((find_file(&files, &tracked.anchor.file)?, found.symbol_idx))
-        }
-    });
-    let claimed_walked = walked
-        .iter()
-        .flatten()
-        .filter_map(|(file, symbol_idx, _)| Some((find_file(&files, file)?, *symbol_idx)));
-    let claimed: FxHashSet<(usize, usize)> = claimed_in_place.chain(claimed_walked).collect();
-    let mut pairs = search::pairs(&missing, &files, &claimed);
-    pairs.retain(|pair| {
-        let missing = missing[pair.missing_idx];
-        missing.in_place.is_none_or(|found| found.is_outranked_by(missing.anchor, &files, pair))
-    });
-    search::doubt_unlike(&missing, &files, &mut pairs);
-    rename_patterns::raise_odds(&missing, &files, &mut pairs);
-    veto::apply(root, &past, &searched_idxs, &missing, &files, &mut pairs);
-    let moved: FxHashMap<&str, &str> =
-        moved.iter().map(|(old, new)| (old.as_str(), new.as_str())).collect();
-    let mut assignments = together::assign(&missing, &files, &mut pairs, &moved);
-    let history = History::read(root, &missing, &assignments);
-    history.resolve(&missing, &files, &mut pairs, &mut assignments);
-
-    let in_place = |anchor: &Anchor, found: InPlaceMatch| {
-        let file_idx = find_file(&files, &anchor.file)?;
-        Some(outcome::in_place(anchor, &files[file_idx], found))
-    };
-    for (idx, &recorded_idx) in searched_idxs.iter().enumerate() {
-        let (missing, assignment) = (missing[idx], &assignments[idx]);
-        let outcome = match missing.in_place.filter(|_| !assignment.is_found()) {
-            Some(found) => in_place(recorded[recorded_idx].anchor, found),
-            None => Some(outcome::searched(missing, idx, &files, &pairs, assignment, &history)),
-        };
-        let (anchor, walk) = (recorded[recorded_idx].anchor, past.walks[recorded_idx].clone());
-        walked[recorded_idx] = outcome.map(|outcome| {
-            (
-                String::new(),
-                0,
-                outcome::restated(anchor, walk, past.commits.has_all_renames, outcome),
-            )
-        });
-    }
-    let mut searched = walked.into_iter().map(|it| it.map(|(_, _, outcome)| outcome));
+    settle_taken_names(tree.root, &own_files, &mut tracked);
+    let files = find_missing(tree, &mut tracked, own_files, moved)?;
     let mut outcomes: Vec<Option<Outcome>> = vec![None; anchors.len()];
-    for tracked in &tracked {
-        let outcome = match &tracked.state {
-            TrackingState::InPlace(found) => in_place(tracked.anchor, *found),
-            TrackingState::Missing(_) => searched.next().flatten(),
+    for TrackedAnchor { anchor, anchor_idxs, state } in tracked {
+        let outcome = match state {
+            TrackingState::InPlace(found) => outcome_in_place(&files, anchor, found),
+            TrackingState::Arrived(arrival) => Some(arrival.outcome),
+            TrackingState::Searched(outcome) => Some(outcome),
+            TrackingState::Missing(_) => None,
         };
-        for &idx in tracked.anchor_idxs {
+        for &idx in anchor_idxs {
             outcomes[idx].clone_from(&outcome);
         }
     }
     Ok(outcomes.into_iter().flatten().collect())
 }
 
-/// Returns the outcome of an anchor that was followed to HEAD, and the file and the index of its
-/// symbol, if the file still contains it.
-fn arrival(
+fn outcome_in_place(
+    files: &[FileSymbols],
+    anchor: &Anchor,
+    found: InPlaceMatch,
+) -> Option<Outcome> {
+    let file_idx = find_file(files, &anchor.file)?;
+    Some(outcome::in_place(anchor, &files[file_idx], found.symbol_idx))
+}
+
+/// Finds the code of the missing anchors: along the history, and else in the tree. Returns the files
+/// that were parsed, sorted by path.
+fn find_missing(
+    tree: Tree<'_>,
+    tracked: &mut [TrackedAnchor<'_>],
+    own_files: Vec<FileSymbols>,
+    moved: &FxHashMap<String, String>,
+) -> Result<Vec<FileSymbols>> {
+    let is_missing = |it: &&mut TrackedAnchor<'_>| matches!(it.state, TrackingState::Missing(_));
+    let mut open: Vec<&mut TrackedAnchor<'_>> = tracked.iter_mut().filter(is_missing).collect();
+    let recorded: Vec<&Anchor> = open.iter().map(|tracked| tracked.anchor).collect();
+    let past = Past::new(tree.root, &recorded);
+    for (tracked, walk) in open.iter_mut().zip(&past.walks) {
+        if let Some(arrival) = arrival(tree.root, tracked.anchor, walk) {
+            tracked.state = TrackingState::Arrived(arrival);
+        }
+    }
+    let mut missing: Vec<MissingAnchor<'_>> = Vec::new();
+    for (tracked, walk) in open.iter().zip(&past.walks) {
+        let TrackingState::Missing(found) = tracked.state else { continue };
+        let (old, last) = (tracked.anchor, &walk.anchor);
+        let is_in_place = old.file == last.file && old.symbol == last.symbol;
+        missing.push(MissingAnchor::after(walk, found.filter(|_| is_in_place)));
+    }
+    if missing.is_empty() {
+        return Ok(own_files);
+    }
+    let files = search::read_tree(tree, &missing, own_files)?;
+    let claimed = tracked.iter().filter_map(|tracked| tracked.claimed(&files)).collect();
+    let candidates = Candidates { missing: &missing, files: &files, claimed: &claimed };
+    let (pairs, assignments, history) = search(tree.root, &past.commits, candidates, moved);
+    let lost = tracked.iter_mut().filter(is_missing).zip(&missing);
+    for (idx, (tracked, missing)) in lost.enumerate() {
+        let outcome = match missing.in_place.filter(|_| !assignments[idx].is_found()) {
+            Some(found) => outcome_in_place(&files, tracked.anchor, found),
+            None => {
+                let assignment = (idx, &assignments[idx]);
+                Some(outcome::searched(candidates, &pairs, assignment, &history))
+            }
+        };
+        if let Some((outcome, walk)) = outcome.zip(missing.walk) {
+            let has_all_renames = past.commits.has_all_renames;
+            let outcome = outcome::restated(tracked.anchor, walk, has_all_renames, outcome);
+            tracked.state = TrackingState::Searched(outcome);
+        }
+    }
+    Ok(files)
+}
+
+/// Assigns the missing anchors to code of the tree. `moved` has the new paths of moved files.
+fn search<'a>(
     root: &Path,
-    recorded: &MissingAnchor<'_>,
-    walk: &Walk,
-) -> Option<(String, usize, Outcome)> {
+    commits: &Commits,
+    candidates: Candidates<'a>,
+    moved: &FxHashMap<String, String>,
+) -> (Vec<Pair>, Vec<Assignment>, History<'a>) {
+    let mut pairs = search::pairs(candidates);
+    pairs.retain(|pair| {
+        let missing = candidates.old(pair);
+        missing.in_place.is_none_or(|found| found.is_outranked_by(candidates, pair))
+    });
+    search::doubt_unlike(candidates, &mut pairs);
+    rename_patterns::raise_odds(candidates, &mut pairs);
+    veto::apply(root, commits, candidates, &mut pairs);
+    let moved = moved.iter().map(|(old, new)| (old.as_str(), new.as_str())).collect();
+    let mut assignments = together::assign(candidates, &mut pairs, &moved);
+    let history = History::read(root, candidates.missing, &assignments);
+    history.resolve(candidates, &mut pairs, &mut assignments);
+    (pairs, assignments, history)
+}
+
+/// Returns the outcome of an anchor that was followed to HEAD, if its file still contains the symbol.
+fn arrival(root: &Path, recorded: &Anchor, walk: &Walk) -> Option<Arrival> {
     if walk.end != End::Head {
         return None;
     }
@@ -313,36 +340,31 @@ fn arrival(
     let found = in_place_match(&walk.anchor, &file)
         .or_else(renamed)
         .filter(|found| !found.is_ambiguous(&walk.anchor))?;
-    let outcome = outcome::walked(recorded.anchor, &file, found, walk.steps.clone());
-    Some((file.path, found.symbol_idx, outcome))
+    let outcome = outcome::walked(recorded, &file, found.symbol_idx, walk.steps.clone());
+    Some(Arrival { file: file.path, symbol_idx: found.symbol_idx, outcome })
 }
 
 /// Makes the anchors missing whose name other code took over, as git shows: the symbol with their name
 /// is similar, but theirs went elsewhere.
 fn settle_taken_names(root: &Path, own_files: &[FileSymbols], tracked: &mut [TrackedAnchor<'_>]) {
-    let is_edited = |tracked: &&mut TrackedAnchor<'_>| {
+    let is_doubtful = |tracked: &&mut TrackedAnchor<'_>| {
         let file = find_file(own_files, &tracked.anchor.file).map(|idx| &own_files[idx]);
         matches!((&tracked.state, file), (TrackingState::InPlace(found), Some(file)) if found.is_doubtful(tracked.anchor, file))
     };
-    let mut edited: Vec<&mut TrackedAnchor<'_>> = tracked.iter_mut().filter(is_edited).collect();
-    if edited.is_empty() {
+    let mut doubtful: Vec<&mut TrackedAnchor<'_>> =
+        tracked.iter_mut().filter(is_doubtful).collect();
+    if doubtful.is_empty() {
         return;
     }
-    let missing: Vec<MissingAnchor<'_>> =
-        edited.iter().map(|tracked| MissingAnchor::new(tracked.anchor, None)).collect();
-    let past = Past::new(root, &missing.iter().collect::<Vec<_>>());
-    for ((tracked, missing), walk) in edited.iter_mut().zip(missing).zip(&past.walks) {
-        let is_elsewhere =
-            walk.anchor.file != tracked.anchor.file || walk.anchor.symbol != tracked.anchor.symbol;
-        if is_elsewhere && arrival(root, &missing, walk).is_some() {
-            tracked.state = TrackingState::Missing(missing);
+    let anchors: Vec<&Anchor> = doubtful.iter().map(|tracked| tracked.anchor).collect();
+    let past = Past::new(root, &anchors);
+    for (tracked, walk) in doubtful.iter_mut().zip(&past.walks) {
+        let anchor = tracked.anchor;
+        let is_elsewhere = walk.anchor.file != anchor.file || walk.anchor.symbol != anchor.symbol;
+        if is_elsewhere && arrival(root, anchor, walk).is_some() {
+            tracked.state = TrackingState::Missing(None);
         }
     }
-}
-
-fn sorted(mut files: Vec<FileSymbols>) -> Vec<FileSymbols> {
-    files.sort_by(|a, b| a.path.cmp(&b.path));
-    files
 }
 
 /// Finds the symbols that have the locations and names of `anchors`, which are all in `file`. The
@@ -422,7 +444,7 @@ fn outcomes_in_place(
         } else {
             found.is_doubtful(anchor, code)
         };
-        (!is_doubtful).then(|| (idx, outcome::in_place(anchor, code, found)))
+        (!is_doubtful).then(|| (idx, outcome::in_place(anchor, code, found.symbol_idx)))
     };
     idxs.iter().map(outcome).collect()
 }
@@ -445,13 +467,13 @@ impl InPlaceMatch {
     /// Returns whether the symbol may be other code: another body, or a forwarder to the anchored
     /// code.
     fn is_ambiguous(self, anchor: &Anchor) -> bool {
-        self.similarity < REPLACED && anchor.fingerprint.n_tokens >= MIN_TOKENS
+        self.similarity < WEIGHTS.replaced && anchor.fingerprint.n_tokens >= MIN_TOKENS
     }
 
     /// Returns whether the history of the symbol, one of `file`, may show that it is other code.
     fn is_doubtful(self, anchor: &Anchor, file: &FileSymbols) -> bool {
         let is_rewritten =
-            self.similarity < walk::REWRITTEN && anchor.fingerprint.n_tokens >= MIN_TOKENS;
+            self.similarity < WEIGHTS.rewritten && anchor.fingerprint.n_tokens >= MIN_TOKENS;
         self.is_ambiguous(anchor)
             || (anchor.commit.is_some() && (is_rewritten || self.is_surpassed(anchor, file)))
     }
@@ -469,14 +491,14 @@ impl InPlaceMatch {
 
     /// Returns whether an ambiguous match loses to a candidate: to the same code, or to similar code
     /// that the symbol in place calls, as a wrapper for callers of the old name does.
-    fn is_outranked_by(self, anchor: &Anchor, files: &[FileSymbols], pair: &Pair) -> bool {
-        let candidate = &files[pair.file_idx].symbols[pair.symbol_idx];
-        let name = candidate.name.as_deref().map_or("", |name| split_name(name).1);
-        let is_forwarder = find_file(files, &anchor.file).is_some_and(|file_idx| {
+    fn is_outranked_by(self, candidates: Candidates<'_>, pair: &Pair) -> bool {
+        let (Candidates { files, .. }, old_file) = (candidates, candidates.paths(pair).0);
+        let name = candidates.symbol(pair).name.as_deref().map_or("", |name| split_name(name).1);
+        let is_forwarder = find_file(files, old_file).is_some_and(|file_idx| {
             let in_place = &files[file_idx].symbols[self.symbol_idx];
             in_place.features.names.binary_search(&short_hash(name_hash(name))).is_ok()
         });
-        pair.evidence.is_same_code || (is_forwarder && pair.evidence.jaccard >= FORWARDED)
+        pair.evidence.is_same_code || (is_forwarder && pair.evidence.jaccard >= WEIGHTS.forwarded)
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct Claim {
     pub(crate) stance: Stance,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Target {
     /// A file, a folder or a glob, with the part of the file that is named.
     Path {

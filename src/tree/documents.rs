@@ -11,86 +11,25 @@ use super::read;
 use super::walk::check_ignore_files;
 use crate::error::UserError;
 use crate::text::conventions::{self, CONVENTIONS};
-use crate::text::{Globs, decode};
+use crate::text::{Globs, WordList, decode};
+
+const FILE: &str = include_str!("words/documents.txt");
 
 /// File extensions of documents.
 const EXTENSIONS: &[&str] = &["md", "mdc", "markdown", "txt"];
 
 /// File extensions of other markup, which would be misread as markdown.
-const OTHER_MARKUP: &[&str] = &[
-    "rst",
-    "adoc",
-    "asciidoc",
-    "org",
-    "tex",
-    "textile",
-    "html",
-    "htm",
-    "rtf",
-    "docx",
-    "odt",
-    "pdf",
-    "ipynb",
-    "wiki",
-    "mediawiki",
-    "pod",
-    "rdoc",
-    "typ",
-];
+static OTHER_MARKUP: WordList = WordList::section(FILE, "other markup");
 
 /// Names of the files of rules that hold for the folder that contains them. This list and
 /// [`RULE_FILES`] are the only ones of the files that agents and people read rules from.
-const FOLDER_RULE_FILES: &[&str] = &[
-    "AGENTS.md",
-    "AGENTS.override.md",
-    "AGENT.md",
-    "CLAUDE.md",
-    "CLAUDE.local.md",
-    "GEMINI.md",
-    "WARP.md",
-    ".cursorrules",
-    ".windsurfrules",
-    ".clinerules",
-    ".roorules",
-    ".goosehints",
-    ".rules",
-];
+static FOLDER_RULE_FILES: WordList = WordList::section(FILE, "folder rule files");
 
 /// Globs of the other files of rules.
-const RULE_FILES: &[&str] = &[
-    "CONTRIBUTING.md",
-    "**/.clinerules/**/*.md",
-    "**/.cursor/rules/**/*.md",
-    "**/.cursor/rules/**/*.mdc",
-    "**/.windsurf/rules/**/*.md",
-    "**/.claude/rules/**/*.md",
-    "**/.claude/CLAUDE.md",
-    "**/.roo/rules*/**/*.md",
-    "**/.kiro/steering/**/*.md",
-    "**/.junie/guidelines.md",
-    "**/.amazonq/rules/**/*.md",
-    "**/.augment/rules/**/*.md",
-    "**/.serena/memories/**/*.md",
-    "**/.github/copilot-instructions.md",
-    "**/.github/instructions/**/*.instructions.md",
-];
+static RULE_FILES: WordList = WordList::section(FILE, "rule files");
 
 /// Globs of other documents that describe the work on a project.
-const GUIDES: &[&str] = &[
-    "README.md",
-    "ARCHITECTURE.md",
-    "BUILDING.md",
-    "DEVELOPMENT.md",
-    "DEVELOPING.md",
-    "HACKING.md",
-    "TESTING.md",
-    "STYLE.md",
-    "STYLEGUIDE.md",
-    "SKILL.md",
-    "**/.claude/agents/**/*.md",
-    "**/.claude/commands/**/*.md",
-    "**/.claude/skills/**/*.md",
-];
+static GUIDES: WordList = WordList::section(FILE, "guides");
 
 /// Returns the paths, relative to `root`, of the file `path` or of the documents in the folder
 /// `path`, sorted. Symbolic links in a folder are not followed, and memories of a bank are
@@ -130,19 +69,22 @@ pub(crate) fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
 /// Returns the paths, relative to `root`, of the files of rules that a project has, sorted, without
 /// those of other projects in it.
 pub(crate) fn find_rule_files(root: &Path) -> Result<Vec<String>> {
-    find_matching(root, &[FOLDER_RULE_FILES, RULE_FILES].concat())
+    find_matching(root, &[&FOLDER_RULE_FILES, &RULE_FILES])
 }
 
 /// Returns the paths, relative to `root`, of the documents that describe the work on a project:
 /// files of rules and guides, sorted.
 pub(crate) fn find_guides(root: &Path) -> Result<Vec<String>> {
-    find_matching(root, &[FOLDER_RULE_FILES, RULE_FILES, GUIDES].concat())
+    find_matching(root, &[&FOLDER_RULE_FILES, &RULE_FILES, &GUIDES])
 }
 
-fn find_matching(root: &Path, globs: &[&str]) -> Result<Vec<String>> {
+fn globs_of(lists: &[&WordList]) -> Vec<String> {
+    lists.iter().flat_map(|list| list.entries()).map(|glob| (*glob).to_owned()).collect()
+}
+
+fn find_matching(root: &Path, lists: &[&WordList]) -> Result<Vec<String>> {
     let root = root.canonicalize().context("failed to resolve the project's root")?;
-    let globs: Vec<String> = globs.iter().map(|glob| (*glob).to_owned()).collect();
-    let globs = Globs::new(&globs);
+    let globs = Globs::new(&globs_of(lists));
     let relative = |path: &PathBuf| {
         let relative = path.strip_prefix(&root).ok()?.to_str()?;
         Some(relative.replace(std::path::MAIN_SEPARATOR, "/"))
@@ -168,8 +110,8 @@ pub(crate) fn is_foreign(path: &str) -> bool {
 /// Returns whether people or agents read rules from the file at a path relative to the root.
 pub(crate) fn is_rule_file(path: &str) -> bool {
     static GLOBS: LazyLock<Globs> = LazyLock::new(|| {
-        let globs = FOLDER_RULE_FILES.iter().chain(RULE_FILES).map(|glob| glob.to_lowercase());
-        Globs::new(&globs.collect::<Vec<_>>())
+        let globs = globs_of(&[&FOLDER_RULE_FILES, &RULE_FILES]);
+        Globs::new(&globs.iter().map(|glob| glob.to_lowercase()).collect::<Vec<_>>())
     });
     GLOBS.find(&path.to_lowercase()).is_some()
 }
@@ -193,7 +135,7 @@ pub(crate) fn is_plain_text(file: &str) -> bool {
 
 /// Returns whether a file with this name has the rules of its folder, whatever the folder's name is.
 pub(crate) fn is_folder_rule_file(name: &str) -> bool {
-    FOLDER_RULE_FILES.contains(&name)
+    FOLDER_RULE_FILES.entries().contains(&name)
 }
 
 /// Returns whether the extension of a file is that of a document.
@@ -211,7 +153,7 @@ fn name_of(file: &str) -> &str {
 
 /// Refuses a document in another markup.
 fn check_markup(file: &str) -> Result<()> {
-    let extension = extension(file).filter(|it| OTHER_MARKUP.contains(&it.as_str()));
+    let extension = extension(file).filter(|it| OTHER_MARKUP.entries().contains(&it.as_str()));
     let Some(extension) = extension else { return Ok(()) };
     Err(UserError::usage(format!("`{file}` is not markdown or plain text, but `.{extension}`"))
         .hint(format!("convert it first, for example with `pandoc -t gfm {file} -o rules.md`"))

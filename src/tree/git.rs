@@ -9,8 +9,10 @@
 mod added;
 mod history;
 mod network;
+mod objects;
 pub(crate) mod past;
 mod process;
+mod records;
 pub(crate) mod remote;
 mod worktree;
 
@@ -25,11 +27,10 @@ use anyhow::Result;
 use rustc_hash::FxHashMap;
 
 pub(crate) use added::{AddedLines, added_in, added_in_index, added_since};
-pub(crate) use history::{
-    Change, Commits, Comparison, Objects, Version, commit_id, commits_of_file, commits_since,
-    single_commits, with_objects, with_objects_each,
-};
+pub(crate) use history::{Change, Commits, Comparison, commits_since, single_commits};
+pub(crate) use objects::{Objects, with_objects, with_objects_each};
 use process::{Failure, Git};
+pub(crate) use records::TreeEntry;
 pub(crate) use worktree::{
     changed_since, first_changed_line, in_head, renamed_since, staged, uncommitted,
 };
@@ -239,10 +240,9 @@ pub(crate) fn is_tracked(root: &Path, path: &Path) -> bool {
 
 /// Returns the commits that the repository does not contain. Returns an empty list if git fails.
 pub(crate) fn unknown_commits(root: &Path, commits: &BTreeSet<&str>) -> Vec<String> {
-    let lines: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
     let git = Git::new(root, ["cat-file", "--batch-check=%(objectname)"]);
-    let output = git.with_input(lines.into_bytes()).text().unwrap_or_default();
-    output.lines().filter_map(|line| line.strip_suffix(" missing")).map(str::to_owned).collect()
+    let lines = objects::describe(git, commits.iter().copied()).unwrap_or_default();
+    lines.iter().filter_map(|line| line.strip_suffix(" missing")).map(str::to_owned).collect()
 }
 
 /// Returns the path of a git hook.
@@ -279,6 +279,25 @@ pub(crate) fn set_setting(root: &Path, key: &str, value: &str) -> Result<()> {
 fn setting(root: &Path, args: &[&str]) -> Option<String> {
     let text = Git::with_settings(root, args).text()?;
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// Returns the full id of the commit that a revision names.
+fn commit_id(root: &Path, revision: &str) -> Option<String> {
+    let commit = format!("{revision}^{{commit}}");
+    let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
+    Some(git(root, &args)?.trim().to_owned())
+}
+
+/// Returns the last common commit of two.
+pub(crate) fn merge_base(root: &Path, a: &str, b: &str) -> Option<String> {
+    let base = git(root, &["merge-base", a, b])?;
+    Some(base.trim().to_owned()).filter(|base| !base.is_empty())
+}
+
+/// Returns what `find` finds with an option for renames, or with that for renames without a change:
+/// a partial clone lacks the objects that git compares to find the others.
+fn with_renames<R>(option: &str, mut find: impl FnMut(&str) -> Option<R>) -> Option<R> {
+    find(option).or_else(|| find("-M100%"))
 }
 
 /// Returns the output of a git command, or `None` if it fails.

@@ -7,6 +7,7 @@ use std::fs::Metadata;
 use std::io::{BufRead, BufReader, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
@@ -53,14 +54,13 @@ pub(crate) fn walk_with(
     excludes: &[String],
     report: &(dyn Fn() + Sync),
 ) -> Result<Listing> {
-    let listing = Mutex::new(Listing::default());
+    let (sender, found) = channel();
     let panic = Mutex::new(None);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut builder, ignore_bytes) = counting_builder(root, root, excludes)?;
     let walker = builder.threads(threads).build_parallel();
     walker.run(|| {
-        let mut local = Batch { listing: Listing::default(), all: &listing };
-        let panic = &panic;
+        let (sender, panic) = (sender.clone(), &panic);
         Box::new(move |found| {
             if found.as_ref().is_ok_and(is_folder)
                 && let Err(payload) = catch_unwind(AssertUnwindSafe(report))
@@ -68,10 +68,12 @@ pub(crate) fn walk_with(
                 *panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(payload);
                 return WalkState::Quit;
             }
-            match found {
-                Ok(found) => local.listing.entries.extend(entry(root, &found)),
-                Err(error) => local.listing.warnings.push(format!("failed to walk: {error}")),
-            }
+            let item = match found {
+                Ok(found) => entry(root, &found).map(Ok),
+                Err(error) => Some(Err(format!("failed to walk: {error}"))),
+            };
+            // The receiver is alive.
+            let _ = item.map(|item| sender.send(item));
             WalkState::Continue
         })
     });
@@ -79,7 +81,14 @@ pub(crate) fn walk_with(
         resume_unwind(payload);
     }
     ignore_bytes.check()?;
-    let mut listing = listing.into_inner().unwrap_or_else(PoisonError::into_inner);
+    drop(sender);
+    let mut listing = Listing::default();
+    for item in found {
+        match item {
+            Ok(entry) => listing.entries.push(entry),
+            Err(warning) => listing.warnings.push(warning),
+        }
+    }
     listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     listing.warnings.sort_unstable();
     Ok(listing)
@@ -225,20 +234,6 @@ fn is_invalid(file: &Path) -> bool {
 /// end, and a large file without line breaks would be one huge pattern.
 fn is_valid(metadata: &Metadata) -> bool {
     metadata.is_file() && metadata.len() <= MAX_IGNORE_BYTES
-}
-
-/// Listing of one thread, added to the common one when the thread finishes.
-struct Batch<'a> {
-    listing: Listing,
-    all: &'a Mutex<Listing>,
-}
-
-impl Drop for Batch<'_> {
-    fn drop(&mut self) {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        all.entries.append(&mut self.listing.entries);
-        all.warnings.append(&mut self.listing.warnings);
-    }
 }
 
 fn entry(root: &Path, found: &DirEntry) -> Option<Entry> {

@@ -356,11 +356,6 @@ fn json_of_documents() {
             section: null
             warnings: []
             written: bool
-            $ cerberus memory replay
-            changes: []
-            summary: {}
-            versions: number
-            warnings: []
             $ cerberus memory merge-lock --install
             attributes: string
             settings: [[string]]

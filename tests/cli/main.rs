@@ -58,7 +58,6 @@ mod read;
 #[cfg(target_os = "linux")]
 mod readme;
 mod reanchor;
-mod replay;
 mod report;
 mod review;
 mod review_diff;

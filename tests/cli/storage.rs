@@ -35,7 +35,6 @@ const LIFE: &[&str] = &[
     "memory inject --query password",
     "memory merge kind release/plan --into all",
     "memory merge-lock missing missing missing",
-    "memory replay --since nothing",
     "memory delete all",
     "memory show",
     "memory restore all",

@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::examples::Example;
 use super::{Finding, ReanchorArgs, TrackedLocation};
 use crate::bank::MemoryFile;
-use crate::bank::lockfile::Anchors;
 use crate::engine::examples::{self, Options, Query, RankedSymbol, Ranking};
 use crate::engine::track::{self, Degree, FoundSymbol, Outcome};
 use crate::model::{Anchor, Origin, RuleKind, State};
@@ -55,13 +55,12 @@ impl<'a> Reconciler<'a> {
         project: &'a Project,
         memories: &'a Memories,
         args: &ReanchorArgs,
-        selected: &Anchors,
-        followed: &[Outcome],
+        followed: &[(&Example<'_>, Outcome)],
     ) -> Result<Self> {
         let accepts = args.accept.is_some();
         let seeks_better = !args.check && !accepts;
         let by_id = memories.all.iter().map(|stored| (stored.memory.id.as_str(), stored));
-        let is_changed = followed.iter().any(|followed| followed.state != State::Fresh);
+        let is_changed = followed.iter().any(|(_, outcome)| outcome.state != State::Fresh);
         let head = if is_changed { git::head(&project.root) } else { None };
         let mut reconciler = Self {
             project,
@@ -73,17 +72,18 @@ impl<'a> Reconciler<'a> {
             head: head.map(|head| head.abbreviated_id()),
         };
         let mut requests = Vec::new();
-        for ((id, anchor), followed) in selected.iter().zip(followed) {
+        let main = followed.iter().filter(|(example, _)| example.other.is_none());
+        for (Example { id, anchor, .. }, followed) in main {
             let is_auto = anchor.origin == Origin::Auto;
             let is_needed = followed.state == State::Gone
                 || (is_auto && !accepts && (followed.edited || seeks_better));
-            if let (true, Some(stored)) = (is_needed, reconciler.by_id.get(id.as_str())) {
+            if let (true, Some(stored)) = (is_needed, reconciler.by_id.get(id)) {
                 let Ok(languages) = memories::languages(&stored.memory.scope) else { continue };
                 if project.bank.decides_no_example(stored) {
                     continue;
                 }
                 let query = Query { languages, ..anchors::query(stored, &[]) };
-                requests.push((id, query, (followed.state == State::Fresh).then_some(anchor)));
+                requests.push((*id, query, (followed.state == State::Fresh).then_some(anchor)));
             }
         }
         if !requests.is_empty() {
@@ -94,7 +94,7 @@ impl<'a> Reconciler<'a> {
 
     /// Ranks the candidates of rules. A request contains the anchor if that is unchanged, and is
     /// skipped if its cached result is valid.
-    fn rank(&mut self, requests: Vec<(&String, Query, Option<&Anchor>)>) -> Result<()> {
+    fn rank(&mut self, requests: Vec<(&str, Query, Option<&Anchor>)>) -> Result<()> {
         let mut index = examples::open_index(self.project.code())?;
         let tree = index.digest();
         let cached = code::rerank_cache(index.store().reader())?.into_iter();
@@ -106,12 +106,12 @@ impl<'a> Reconciler<'a> {
                 let key = self.cache_key(&query, tree, anchor);
                 let hit = cached.get(id).filter(|(cached_key, _)| *cached_key == key);
                 if let Some(better) = hit.and_then(|(_, json)| serde_json::from_str(json).ok()) {
-                    self.better.insert(id.clone(), better);
+                    self.better.insert(id.to_owned(), better);
                     continue;
                 }
                 uncached.push((id, anchor, key));
             }
-            ids.push(id.clone());
+            ids.push(id.to_owned());
             queries.push(query);
         }
         if ids.is_empty() {
@@ -132,7 +132,7 @@ impl<'a> Reconciler<'a> {
         self.candidates = ids.into_iter().zip(rankings.into_iter().map(candidates)).collect();
         for (id, anchor, _) in &uncached {
             let better = self.better(id, &anchor.file, anchor.symbol.as_deref());
-            self.better.insert((*id).clone(), better);
+            self.better.insert((*id).to_owned(), better);
         }
         // If the cache cannot be written, the next run ranks again.
         let _ = index.store().transaction(|connection| {
@@ -153,26 +153,26 @@ impl<'a> Reconciler<'a> {
         xxh3_128(format!("{inputs:?}").as_bytes()).to_le_bytes()
     }
 
-    /// Returns the finding for an anchor, and the anchor to record if it changed.
+    /// Returns the finding for an example, and the anchor to record if it changed.
     pub(super) fn reconcile(
         &self,
-        id: &str,
-        anchor: &Anchor,
+        example: &Example<'_>,
         followed: Outcome,
     ) -> Result<(Finding, Option<Anchor>)> {
+        let Example { id, anchor, other } = example;
         let file = self.by_id.get(id).map_or("", |stored| stored.file.as_str());
         let mut finding = Finding {
-            id: id.to_owned(),
+            id: (*id).to_owned(),
             memory: self.project.bank.shown_path(file, &self.project.root),
             state: followed.state,
             edited: followed.edited,
             degree: followed.degree,
             chosen: anchor.origin,
-            role: None,
+            role: other.map(|it| it.role),
             old: TrackedLocation::from(anchor),
             new: followed.new.as_ref().map(TrackedLocation::from),
             similarity: rounded(followed.similarity),
-            changed_line: self.changed_line(anchor, &followed),
+            changed_line: None,
             candidates: followed.candidates.iter().map(TrackedLocation::from).collect(),
             replacement: None,
             better_candidate: None,
@@ -182,6 +182,11 @@ impl<'a> Reconciler<'a> {
             steps: followed.steps.clone(),
             next: None,
         };
+        if other.is_some() {
+            let update = self.reconcile_other(anchor, &followed, &mut finding);
+            return Ok((finding, update));
+        }
+        finding.changed_line = self.changed_line(anchor, &followed);
         let update = match (&followed.new, followed.state) {
             (_, State::Fresh) => None,
             (Some(place), _) if !followed.edited || self.accepts => {
@@ -209,12 +214,47 @@ impl<'a> Reconciler<'a> {
         Ok((finding, update))
     }
 
+    /// Returns the record of an example beside the anchor, unless a person has to decide about it.
+    fn reconcile_other(
+        &self,
+        anchor: &Anchor,
+        followed: &Outcome,
+        finding: &mut Finding,
+    ) -> Option<Anchor> {
+        if followed.state == State::Fresh {
+            return None;
+        }
+        let is_accepted =
+            !followed.edited || self.accepts || followed.degree <= Some(Degree::Touched);
+        let place = followed.new.as_ref();
+        let update =
+            place.filter(|_| is_accepted).and_then(|it| self.approve(anchor, it, followed));
+        finding.written = update.is_some();
+        finding.drift = update.is_none();
+        if finding.drift {
+            let id = shell_word(&finding.id);
+            finding.next = Some(match place {
+                Some(_) => format!("cerberus memory reanchor --accept {id}"),
+                None => {
+                    let old = shell_word(&finding.old.to_string());
+                    format!("cerberus memory anchor {id} --drop {old}")
+                }
+            });
+        }
+        update
+    }
+
     fn changed_line(&self, anchor: &Anchor, followed: &Outcome) -> Option<u32> {
         let place = followed.new.as_ref().filter(|_| followed.edited)?;
         let commit = anchor.commit.as_ref()?;
         let root = &self.project.root;
-        git::first_changed_line(root, commit, &anchor.file, &place.file, place.lines?)
-            .map(|line| line + 1)
+        git::first_changed_line(
+            root,
+            &format!("{commit}:./{}", anchor.file),
+            &place.file,
+            place.lines?,
+        )
+        .map(|line| line + 1)
     }
 
     /// Returns the anchor at its new location with its new fingerprint.

@@ -10,15 +10,12 @@ use rustc_hash::FxHashSet;
 use crate::markdown::claims::Target;
 use crate::text::Span;
 
-use super::{Document, Finding, Former, Verdict};
-
-/// The position of a document, and of a claim in it.
-type Position = (usize, usize);
+use super::{Document, Finding, Former, Position, Project, Verdict};
 
 /// Separates claims that were true into those about other projects and the others. `findings` are
 /// all other claims that fail now.
 pub(super) fn split(
-    documents: &[Document],
+    project: Project<'_>,
     findings: &[Finding],
     former: Vec<Former>,
 ) -> (Vec<Former>, Vec<Former>) {
@@ -26,18 +23,16 @@ pub(super) fn split(
     let is_never = |it: &&Finding| it.verdict == Verdict::NeverTrue;
     let failing: FxHashSet<Position> = findings.iter().map(position).collect();
     let never: FxHashSet<Position> = findings.iter().filter(is_never).map(position).collect();
-    let known: FxHashSet<Position> =
-        former.iter().map(|it| (it.document_idx, it.claim_idx)).collect();
-    let variables = foreign_variables(documents, &never, &known);
+    let known: FxHashSet<Position> = former.iter().map(|it| it.at).collect();
+    let variables = foreign_variables(project, &never, &known);
     former.into_iter().partition(|it| {
-        let document = &documents[it.document_idx];
-        let claim = &document.claims.claims[it.claim_idx];
+        let (document, claim) = project.claim(it.at);
         match &claim.target {
-            Target::Variable(name) => variables.contains(&(it.document_idx, prefix_of(name))),
+            Target::Variable(name) => variables.contains(&(it.at.0, prefix_of(name))),
             Target::Path { .. } => {
                 let mut trees = document.claims.trees.iter();
                 trees.find(|tree| contains(**tree, claim.span)).is_some_and(|tree| {
-                    let at = |idx: usize| (it.document_idx, idx);
+                    let at = |idx: usize| (it.at.0, idx);
                     let n_never = count_within(document, *tree, |idx| never.contains(&at(idx)));
                     let n_true = count_within(document, *tree, |idx| !failing.contains(&at(idx)));
                     n_never > n_true
@@ -51,17 +46,13 @@ pub(super) fn split(
 /// Returns the prefixes of the variables of which a document names more that never were used than
 /// that were: it describes another program, which code here used.
 fn foreign_variables<'d>(
-    documents: &'d [Document],
+    project: Project<'d>,
     never: &FxHashSet<Position>,
     known: &FxHashSet<Position>,
 ) -> BTreeSet<(usize, &'d str)> {
     let names = |claims: &FxHashSet<Position>| -> BTreeSet<(usize, &'d str, &'d str)> {
-        let name = |&(document_idx, claim_idx): &Position| match &documents[document_idx]
-            .claims
-            .claims[claim_idx]
-            .target
-        {
-            Target::Variable(name) => Some((document_idx, prefix_of(name), name.as_str())),
+        let name = |at: &Position| match &project.claim(*at).1.target {
+            Target::Variable(name) => Some((at.0, prefix_of(name), name.as_str())),
             _ => None,
         };
         claims.iter().filter_map(name).collect()

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::markdown::claims::{Runner, Target, Task};
+use crate::markdown::claims::{Runner, Target};
 
 /// What a manifest defines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,17 +23,27 @@ pub(super) struct Facts {
 pub(super) struct Manifests(pub(super) BTreeMap<String, Facts>);
 
 impl Manifests {
-    /// Returns the manifests that define a task.
-    pub(super) fn defining(&self, task: &Task) -> Vec<&str> {
-        let is_defined = |facts: &Facts| {
-            facts.dynamic.contains(&task.runner)
-                || facts.tasks.contains(&(task.runner, task.name.clone()))
-        };
-        self.0
-            .iter()
-            .filter(|(_, facts)| is_defined(facts))
-            .map(|(path, _)| path.as_str())
-            .collect()
+    /// Returns the manifests that make a claim true: which define a task, or have a dependency.
+    pub(super) fn making(&self, target: &Target) -> Vec<&str> {
+        match target {
+            Target::Task(task) => {
+                let task = (task.runner, task.name.clone());
+                let defining = self.0.iter().filter(|(_, facts)| facts.tasks.contains(&task));
+                defining.map(|(path, _)| path.as_str()).collect()
+            }
+            Target::Package(name) => self.depending(name).iter().map(|(path, _)| *path).collect(),
+            Target::Version { name, version } => {
+                let depending = self.depending(name).into_iter();
+                let has_version = |(_, it): &(&str, &str)| has_version(it, version);
+                depending.filter(has_version).map(|(path, _)| path).collect()
+            }
+            Target::Path { .. } | Target::Symbol { .. } | Target::Variable(_) => Vec::new(),
+        }
+    }
+
+    /// Returns whether a manifest computes tasks, or names files of tasks that are not read.
+    pub(super) fn is_dynamic(&self, runner: Runner) -> bool {
+        self.0.values().any(|facts| facts.dynamic.contains(&runner))
     }
 
     /// Returns whether a word is in the name of a package of the project.
@@ -66,7 +76,7 @@ fn package_name(name: &str) -> String {
 }
 
 /// Returns whether a version requirement has a version that starts with `claimed`.
-pub(super) fn has_version(requirement: &str, claimed: &str) -> bool {
+fn has_version(requirement: &str, claimed: &str) -> bool {
     let is_version = |c: char| c.is_ascii_digit() || c == '.';
     let wanted: Vec<&str> = claimed.split('.').collect();
     requirement.split(|c: char| !is_version(c)).any(|version| {
@@ -77,16 +87,8 @@ pub(super) fn has_version(requirement: &str, claimed: &str) -> bool {
 
 /// Returns whether a version of a manifest alone makes a claim true.
 pub(super) fn makes_true(path: &str, text: &str, target: &Target) -> bool {
-    let facts = read(path, text);
-    let manifests = Manifests(BTreeMap::from([(path.to_owned(), facts)]));
-    match target {
-        Target::Task(task) => manifests.0[path].tasks.contains(&(task.runner, task.name.clone())),
-        Target::Package(name) => !manifests.depending(name).is_empty(),
-        Target::Version { name, version } => {
-            manifests.depending(name).iter().any(|(_, it)| has_version(it, version))
-        }
-        _ => false,
-    }
+    let facts = BTreeMap::from([(path.to_owned(), read(path, text))]);
+    !Manifests(facts).making(target).is_empty()
 }
 
 /// Returns whether a file defines tasks or dependencies.
@@ -142,14 +144,12 @@ impl Facts {
         self.tasks.insert((runner, name.into()));
     }
 
-    fn tasks_of(&mut self, runner: Runner, table: Option<&Value>) {
-        for name in table.and_then(Value::as_object).into_iter().flat_map(|it| it.keys()) {
-            self.task(runner, name);
-        }
+    fn add_tasks<'n>(&mut self, runner: Runner, names: impl IntoIterator<Item = &'n str>) {
+        names.into_iter().for_each(|name| self.task(runner, name));
     }
 
-    fn named(&mut self, name: Option<&Value>) {
-        let name = name.and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+    fn add_name(&mut self, name: &str) {
+        let name = name.to_ascii_lowercase();
         let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         self.names.extend(words.map(str::to_owned));
     }
@@ -158,15 +158,15 @@ impl Facts {
         self.dependencies.insert((package_name(name), version.to_owned()));
     }
 
-    /// Reads a table of dependencies, whose values are versions or tables with one.
-    fn dependencies_of(&mut self, table: Option<&Value>) {
-        for (name, value) in table.and_then(Value::as_object).into_iter().flatten() {
-            let version = value.as_str().or_else(|| value.get("version")?.as_str());
+    /// Adds the dependencies of a table, whose values are versions or tables with one.
+    fn add_dependencies(&mut self, value: &Value, path: &str) {
+        for (name, value) in table(value, path) {
+            let version = value.as_str().or_else(|| string(value, "/version"));
             self.dependency(name, version.unwrap_or_default());
         }
     }
 
-    /// Reads a requirement of Python: `name[extra]>=1.2; marker`.
+    /// Adds a requirement of Python: `name[extra]>=1.2; marker`.
     fn requirement(&mut self, requirement: &str) {
         let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let requirement = requirement.split(';').next().unwrap_or_default().trim();
@@ -176,31 +176,48 @@ impl Facts {
             self.dependency(name, version);
         }
     }
-
-    fn requirements_of(&mut self, list: Option<&Value>) {
-        for requirement in list.and_then(Value::as_array).into_iter().flatten() {
-            self.requirement(requirement.as_str().unwrap_or_default());
-        }
-    }
 }
 
 fn toml(text: &str) -> Value {
     toml::from_str(text).unwrap_or_default()
 }
 
+/// Returns the entries of the table at a JSON pointer.
+fn table<'v>(value: &'v Value, path: &str) -> impl Iterator<Item = (&'v str, &'v Value)> {
+    let table = value.pointer(path).and_then(Value::as_object).into_iter().flatten();
+    table.map(|(key, value)| (key.as_str(), value))
+}
+
+fn keys<'v>(value: &'v Value, path: &str) -> impl Iterator<Item = &'v str> {
+    table(value, path).map(|(key, _)| key)
+}
+
+fn string<'v>(value: &'v Value, path: &str) -> Option<&'v str> {
+    value.pointer(path)?.as_str()
+}
+
+/// Returns the items of the list at a JSON pointer.
+fn list<'v>(value: &'v Value, path: &str) -> impl Iterator<Item = &'v Value> {
+    value.pointer(path).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn strings<'v>(value: &'v Value, path: &str) -> impl Iterator<Item = &'v str> {
+    list(value, path).map(|item| item.as_str().unwrap_or_default())
+}
+
 fn package_json(_: &str, text: &str, facts: &mut Facts) {
     let json: Value = serde_json::from_str(text).unwrap_or_default();
-    facts.tasks_of(Runner::Script, json.get("scripts"));
-    facts.named(json.get("name"));
-    if let Some(name) = json.get("name").and_then(Value::as_str) {
+    facts.add_tasks(Runner::Script, keys(&json, "/scripts"));
+    if let Some(name) = string(&json, "/name") {
+        facts.add_name(name);
         facts.task(Runner::Workspace, name);
     }
-    for kind in
-        ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies", "catalog"]
+    for kind in ["/dependencies", "/devDependencies", "/peerDependencies", "/optionalDependencies"]
     {
-        facts.dependencies_of(json.get(kind));
+        facts.add_dependencies(&json, kind);
     }
-    if let Some(node) = json.pointer("/engines/node").and_then(Value::as_str) {
+    facts.add_dependencies(&json, "/catalog");
+    if let Some(node) = string(&json, "/engines/node") {
         facts.dependency("node", node);
     }
 }
@@ -208,7 +225,7 @@ fn package_json(_: &str, text: &str, facts: &mut Facts) {
 fn deno_json(_: &str, text: &str, facts: &mut Facts) {
     // Comments are allowed, and a name in one does no harm.
     let json: Value = serde_json::from_str(text).unwrap_or_default();
-    facts.tasks_of(Runner::Script, json.get("tasks"));
+    facts.add_tasks(Runner::Script, keys(&json, "/tasks"));
     if json.is_null() {
         facts.dynamic.insert(Runner::Script);
     }
@@ -269,70 +286,62 @@ fn justfile(_: &str, text: &str, facts: &mut Facts) {
 
 fn taskfile(_: &str, text: &str, facts: &mut Facts) {
     let yaml: Value = serde_saphyr::from_str(text).unwrap_or_default();
-    facts.tasks_of(Runner::TaskFile, yaml.get("tasks"));
     // The tasks of an included file have its name as a prefix.
     if yaml.get("includes").is_some_and(Value::is_object) || yaml.is_null() {
         facts.dynamic.insert(Runner::TaskFile);
     }
-    for (name, task) in yaml.get("tasks").and_then(Value::as_object).into_iter().flatten() {
-        for alias in task.get("aliases").and_then(Value::as_array).into_iter().flatten() {
-            facts.task(Runner::TaskFile, alias.as_str().unwrap_or_default());
-        }
+    for (name, task) in table(&yaml, "/tasks") {
+        facts.task(Runner::TaskFile, name);
+        facts.add_tasks(Runner::TaskFile, strings(task, "/aliases"));
         if name.contains('*') {
             facts.dynamic.insert(Runner::TaskFile);
         }
     }
 }
 
+/// Tables of `pyproject.toml` with names of scripts or tasks.
+const PYTHON_TASKS: [&str; 7] = [
+    "/project/scripts",
+    "/project/gui-scripts",
+    "/tool/poetry/scripts",
+    "/tool/pdm/scripts",
+    "/tool/poe/tasks",
+    "/tool/taskipy/tasks",
+    "/tool/hatch/scripts",
+];
+
+/// Lists of requirements, and tables of lists.
+const REQUIREMENTS: [&str; 3] =
+    ["/project/dependencies", "/tool/uv/dev-dependencies", "/build-system/requires"];
+const REQUIREMENT_GROUPS: [&str; 3] =
+    ["/project/optional-dependencies", "/dependency-groups", "/tool/pdm/dev-dependencies"];
+
 fn pyproject(_: &str, text: &str, facts: &mut Facts) {
     let toml = toml(text);
-    let at = |path: &str| toml.pointer(path);
-    for path in [
-        "/project/scripts",
-        "/project/gui-scripts",
-        "/tool/poetry/scripts",
-        "/tool/pdm/scripts",
-        "/tool/poe/tasks",
-        "/tool/taskipy/tasks",
-        "/tool/hatch/scripts",
-    ] {
-        facts.tasks_of(Runner::Python, at(path));
-    }
-    for environment in at("/tool/hatch/envs").and_then(Value::as_object).into_iter().flatten() {
-        facts.tasks_of(Runner::Python, environment.1.get("scripts"));
-        for script in environment.1.get("scripts").and_then(Value::as_object).into_iter().flatten()
-        {
-            facts.task(Runner::Python, format!("{}:{}", environment.0, script.0));
+    let tasks = PYTHON_TASKS.iter().flat_map(|path| keys(&toml, path));
+    facts.add_tasks(Runner::Python, tasks);
+    for (environment, value) in table(&toml, "/tool/hatch/envs") {
+        for script in keys(value, "/scripts") {
+            facts.task(Runner::Python, script);
+            facts.task(Runner::Python, format!("{environment}:{script}"));
         }
     }
-    facts.named(at("/project/name"));
-    facts.named(at("/tool/poetry/name"));
-    facts.requirements_of(at("/project/dependencies"));
-    for groups in
-        ["/project/optional-dependencies", "/dependency-groups", "/tool/pdm/dev-dependencies"]
-    {
-        for group in at(groups).and_then(Value::as_object).into_iter().flat_map(|it| it.values()) {
-            facts.requirements_of(Some(group));
-        }
+    let names = ["/project/name", "/tool/poetry/name"];
+    names.iter().filter_map(|path| string(&toml, path)).for_each(|name| facts.add_name(name));
+    let groups = REQUIREMENT_GROUPS.iter().flat_map(|path| table(&toml, path));
+    let grouped = groups.flat_map(|(_, group)| strings(group, ""));
+    let requirements = REQUIREMENTS.iter().flat_map(|path| strings(&toml, path)).chain(grouped);
+    requirements.for_each(|requirement| facts.requirement(requirement));
+    facts.add_dependencies(&toml, "/tool/poetry/dependencies");
+    facts.add_dependencies(&toml, "/tool/poetry/dev-dependencies");
+    for (_, group) in table(&toml, "/tool/poetry/group") {
+        facts.add_dependencies(group, "/dependencies");
     }
-    facts.requirements_of(at("/tool/uv/dev-dependencies"));
-    facts.requirements_of(at("/build-system/requires"));
-    facts.dependencies_of(at("/tool/poetry/dependencies"));
-    facts.dependencies_of(at("/tool/poetry/dev-dependencies"));
-    for group in
-        at("/tool/poetry/group").and_then(Value::as_object).into_iter().flat_map(|it| it.values())
-    {
-        facts.dependencies_of(group.get("dependencies"));
-    }
-    if let Some(python) = at("/project/requires-python").and_then(Value::as_str) {
+    if let Some(python) = string(&toml, "/project/requires-python") {
         facts.dependency("python", python);
     }
-    for environment in
-        at("/tool/tox/env").and_then(Value::as_object).into_iter().flat_map(|it| it.keys())
-    {
-        facts.task(Runner::Tox, environment);
-    }
-    if let Some(ini) = at("/tool/tox/legacy_tox_ini").and_then(Value::as_str) {
+    facts.add_tasks(Runner::Tox, keys(&toml, "/tool/tox/env"));
+    if let Some(ini) = string(&toml, "/tool/tox/legacy_tox_ini") {
         tox_ini("", ini, facts);
     }
 }
@@ -370,10 +379,8 @@ fn tox_ini(_: &str, text: &str, facts: &mut Facts) {
 
 fn tox_toml(_: &str, text: &str, facts: &mut Facts) {
     let toml = toml(text);
-    facts.tasks_of(Runner::Tox, toml.get("env"));
-    for name in toml.get("env_list").and_then(Value::as_array).into_iter().flatten() {
-        facts.task(Runner::Tox, name.as_str().unwrap_or_default());
-    }
+    facts.add_tasks(Runner::Tox, keys(&toml, "/env"));
+    facts.add_tasks(Runner::Tox, strings(&toml, "/env_list"));
 }
 
 fn noxfile(_: &str, text: &str, facts: &mut Facts) {
@@ -400,8 +407,8 @@ fn noxfile(_: &str, text: &str, facts: &mut Facts) {
 fn cargo_toml(path: &str, text: &str, facts: &mut Facts) {
     let toml = toml(text);
     let folder = path.rsplit('/').nth(1).unwrap_or_default();
-    facts.named(toml.pointer("/package/name"));
-    if let Some(name) = toml.pointer("/package/name").and_then(Value::as_str) {
+    if let Some(name) = string(&toml, "/package/name") {
+        facts.add_name(name);
         facts.task(Runner::CargoPackage, name);
         facts.task(Runner::CargoTarget, name);
         // A package can be named by its folder in prose, but cargo accepts only its name.
@@ -409,30 +416,25 @@ fn cargo_toml(path: &str, text: &str, facts: &mut Facts) {
             facts.task(Runner::CargoPackage, folder);
         }
     }
-    for kind in ["bin", "example", "test", "bench"] {
-        for target in toml.get(kind).and_then(Value::as_array).into_iter().flatten() {
-            facts.task(
-                Runner::CargoTarget,
-                target.get("name").and_then(Value::as_str).unwrap_or_default(),
-            );
-        }
+    for kind in ["/bin", "/example", "/test", "/bench"] {
+        let names = list(&toml, kind).map(|target| string(target, "/name").unwrap_or_default());
+        facts.add_tasks(Runner::CargoTarget, names);
     }
-    facts.tasks_of(Runner::CargoFeature, toml.get("features"));
+    facts.add_tasks(Runner::CargoFeature, keys(&toml, "/features"));
     for tables in [Some(&toml), toml.get("workspace")].into_iter().flatten() {
-        for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
-            let table = tables.get(kind);
-            facts.dependencies_of(table);
+        for kind in ["/dependencies", "/dev-dependencies", "/build-dependencies"] {
+            facts.add_dependencies(tables, kind);
             // An optional dependency is a feature.
-            facts.tasks_of(Runner::CargoFeature, table);
+            facts.add_tasks(Runner::CargoFeature, keys(tables, kind));
         }
-        if let Some(rust) = tables.pointer("/package/rust-version").and_then(Value::as_str) {
+        if let Some(rust) = string(tables, "/package/rust-version") {
             facts.dependency("rust", rust);
         }
     }
 }
 
 fn cargo_config(_: &str, text: &str, facts: &mut Facts) {
-    facts.tasks_of(Runner::CargoAlias, toml(text).get("alias"));
+    facts.add_tasks(Runner::CargoAlias, keys(&toml(text), "/alias"));
 }
 
 /// Returns whether cargo finds a target in a file by its place.
@@ -457,7 +459,7 @@ fn go_mod(_: &str, text: &str, facts: &mut Facts) {
         match (words.next(), words.next()) {
             (Some("module"), Some(module)) => {
                 let name = module.split('/').rfind(|part| !part.starts_with('v'));
-                facts.named(name.map(Value::from).as_ref());
+                facts.add_name(name.unwrap_or_default());
             }
             (Some("go"), Some(version)) => facts.dependency("go", version),
             (Some(name), Some(version)) if version.starts_with('v') => {
@@ -475,7 +477,7 @@ fn version_file(path: &str, text: &str, facts: &mut Facts) {
 
 fn rust_toolchain(_: &str, text: &str, facts: &mut Facts) {
     let toml = toml(text);
-    let channel = toml.pointer("/toolchain/channel").and_then(Value::as_str);
+    let channel = string(&toml, "/toolchain/channel");
     facts.dependency("rust", channel.unwrap_or_else(|| text.trim()));
 }
 

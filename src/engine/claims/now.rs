@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use crate::markdown::claims::{Claim, Part, Target, Task};
+use crate::markdown::claims::{Claim, Part, Target};
 use crate::timings;
 use crate::tree::git::past::{self, TreeEntry};
 use crate::tree::read;
@@ -14,7 +14,7 @@ use super::manifests::{self, Manifests};
 use super::snapshot::{Found, Snapshot};
 use super::then::has_part;
 use super::words::{Occurrences, Words};
-use super::{Document, folder_of, is_on_disk, is_version_claim_true};
+use super::{Document, folder_of, is_on_disk, words_of};
 
 /// Whether a claim is true.
 pub(super) enum Holds {
@@ -59,13 +59,11 @@ impl Now {
         }
         let mut wanted = Vec::new();
         for claim in claims() {
-            match &claim.target {
-                Target::Symbol { parts, .. } => wanted.extend(parts.iter().rev().take(2).cloned()),
-                Target::Variable(name) => wanted.push(name.clone()),
-                Target::Package(name) if manifests.depending(name).is_empty() => {
-                    wanted.push(module_name(name));
-                }
-                _ => {}
+            wanted.extend(words_of(&claim.target));
+            if let Target::Package(name) = &claim.target
+                && manifests.making(&claim.target).is_empty()
+            {
+                wanted.push(module_name(name));
             }
         }
         let words = Words::new(wanted);
@@ -99,17 +97,21 @@ impl Now {
         let is_true = match &claim.target {
             Target::Path { path, part, .. } => return self.path(document, path, part.as_ref()),
             Target::Symbol { parts, .. } => self.has_symbol(document, parts),
-            Target::Task(task) => self.has_task(task),
+            Target::Task(task) => {
+                self.is_made(&claim.target)
+                    || self.manifests.is_dynamic(task.runner)
+                    // A program of a dependency has its name.
+                    || (task.may_be_program && !self.manifests.depending(&task.name).is_empty())
+            }
             Target::Variable(name) => self.is_used(name),
             Target::Package(name) => {
-                !self.manifests.depending(name).is_empty()
+                self.is_made(&claim.target)
                     || self.is_used(&module_name(name))
                     // A package of the project itself.
                     || self.tree.resolve("", name) != Found::No
             }
-            Target::Version { name, version } => {
-                self.manifests.depending(name).is_empty()
-                    || is_version_claim_true(&self.manifests, name, version)
+            Target::Version { name, .. } => {
+                self.manifests.depending(name).is_empty() || self.is_made(&claim.target)
             }
         };
         if is_true { Holds::Yes } else { Holds::No }
@@ -160,10 +162,8 @@ impl Now {
         self.words.idx(word).is_some_and(|idx| self.occurrences.is_used(idx))
     }
 
-    fn has_task(&self, task: &Task) -> bool {
-        !self.manifests.defining(task).is_empty()
-            // A program of a dependency has its name.
-            || (task.may_be_program && !self.manifests.depending(&task.name).is_empty())
+    fn is_made(&self, target: &Target) -> bool {
+        !self.manifests.making(target).is_empty()
     }
 }
 

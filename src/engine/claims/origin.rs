@@ -14,8 +14,7 @@ use crate::text::{LineIndex, Span};
 use crate::tree::git::past::{self, Version};
 use crate::tree::git::{self, Objects};
 
-use super::Document;
-use super::snapshot::Snapshot;
+use super::{Document, Position, Project};
 
 /// Maximum number of renames of a document that are followed.
 const MAX_RENAMES: usize = 3;
@@ -44,8 +43,6 @@ pub(super) struct Origins {
 /// The claims of a document, with the versions that contain them.
 struct Traced<'d> {
     document: &'d Document,
-    /// The positions of its claims in the list of all.
-    idxs: Vec<usize>,
     lines: Vec<&'d str>,
     names: Vec<&'d str>,
     /// Newest first.
@@ -56,18 +53,12 @@ struct Traced<'d> {
 
 /// Returns when the claims of `failing`, which are grouped by document, were written, or `None` if
 /// git cannot list the versions of the documents. `head` is the commit that is checked out.
-pub(super) fn origins(
-    root: &Path,
-    now: &Snapshot,
-    head: &str,
-    documents: &[Document],
-    failing: &[(usize, usize)],
-) -> Option<Origins> {
-    let by_document: Vec<&[(usize, usize)]> = failing.chunk_by(|a, b| a.0 == b.0).collect();
+pub(super) fn origins(project: Project<'_>, head: &str, failing: &[Position]) -> Option<Origins> {
+    let by_document: Vec<&[Position]> = failing.chunk_by(|a, b| a.0 == b.0).collect();
     let n_each = by_document.len().div_ceil(N_PARTS).max(1);
     let parts = by_document.chunks(n_each).collect();
-    let found = git::with_objects_each(root, parts, |objects, part| {
-        origins_of(root, objects, now, head, documents, part)
+    let found = git::with_objects_each(project.root, parts, |objects, part| {
+        origins_of(project, objects, head, part)
     });
     let mut origins = Origins::default();
     for part in found? {
@@ -80,15 +71,12 @@ pub(super) fn origins(
 
 /// Like [`origins`], for the claims of some of the documents.
 fn origins_of(
-    root: &Path,
+    Project { root, documents, now }: Project<'_>,
     objects: &mut Objects<'_>,
-    now: &Snapshot,
     head: &str,
-    documents: &[Document],
-    by_document: &[&[(usize, usize)]],
+    by_document: &[&[Position]],
 ) -> Option<Origins> {
     let mut traced: Vec<Traced<'_>> = Vec::new();
-    let mut first = 0;
     for claims in by_document {
         let document = &documents[claims[0].0];
         let index = LineIndex::new(&document.text);
@@ -96,18 +84,16 @@ fn origins_of(
             claims.iter().map(|(_, idx)| document.claims.claims[*idx].span).collect();
         traced.push(Traced {
             document,
-            idxs: (first..first + claims.len()).collect(),
             lines: spans.iter().map(|span| line_of(&document.text, &index, *span)).collect(),
             names: spans.iter().map(|span| span.slice(&document.text)).collect(),
             versions: Vec::new(),
             found: Vec::new(),
         });
-        first += claims.len();
     }
     let paths: Vec<&str> = traced.iter().map(|it| it.document.path.as_str()).collect();
     let all = past::versions(root, &[head], &paths)?;
     for it in &mut traced {
-        let object = now.entry(&it.document.path).map_or("", |entry| entry.object.as_str());
+        let object = now.tree().entry(&it.document.path).map_or("", |entry| entry.object.as_str());
         let own = past::lineage(&all, &it.document.path, object);
         it.versions = own.into_iter().cloned().collect();
     }
@@ -118,11 +104,11 @@ fn origins_of(
         }
         read_versions(objects, &mut traced);
     }
-    let mut origins = Origins { moments: vec![Vec::new(); first], is_cut: false };
+    let mut origins = Origins::default();
     for it in &traced {
-        for (position, &idx) in it.idxs.iter().enumerate() {
-            let (moments, is_cut) = it.moments(position, head);
-            origins.moments[idx] = moments;
+        for claim_idx in 0..it.lines.len() {
+            let (moments, is_cut) = it.moments(claim_idx, head);
+            origins.moments.push(moments);
             origins.is_cut |= is_cut;
         }
     }
@@ -141,7 +127,7 @@ fn read_versions(objects: &mut Objects<'_>, traced: &mut [Traced<'_>]) {
     let mut wanted: Vec<(usize, usize)> = Vec::new();
     for (traced_idx, it) in traced.iter_mut().enumerate() {
         wanted.extend((it.found.len()..it.versions.len()).map(|idx| (traced_idx, idx)));
-        it.found.resize(it.versions.len(), vec![(false, false); it.idxs.len()]);
+        it.found.resize(it.versions.len(), vec![(false, false); it.lines.len()]);
     }
     let names: Vec<String> =
         wanted.iter().map(|&(idx, version)| traced[idx].versions[version].object.clone()).collect();

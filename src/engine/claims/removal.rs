@@ -22,7 +22,7 @@ use super::origin::{Moment, line_of};
 use super::snapshot::Found;
 use super::then::{MAX_DEFINITIONS, Truth, has_part};
 use super::words;
-use super::{Document, Former, NewPlace, Stale, folder_of, manifests};
+use super::{Document, Former, NewPlace, Project, Stale, folder_of, manifests};
 
 mod moves;
 
@@ -39,30 +39,23 @@ const MIN_SIMILARITY: f64 = 0.6;
 /// no change of the working tree removed from its files, or that the removing commit wrote in new
 /// words, as it was not there as the claim means it. Returns no list if git fails.
 pub(super) fn explain(
-    root: &Path,
+    project: Project<'_>,
     objects: &mut Objects<'_>,
-    now: &Now,
-    documents: &[Document],
     former: &[Former],
     main: &MainLine,
 ) -> Option<Vec<Option<Stale>>> {
     if former.is_empty() {
         return Some(Vec::new());
     }
-    let claim = |it: &Former| &documents[it.document_idx].claims.claims[it.claim_idx];
-    let claims: Vec<&Claim> = former.iter().map(claim).collect();
+    let root = project.root;
+    let claims: Vec<&Claim> = former.iter().map(|it| project.claim(it.at).1).collect();
     let mut fates: Vec<Option<Fate>> = vec![None; former.len()];
     {
         let _step = timings::step("search the commits");
         let found = git::with_objects_each(root, by_file(former), |objects, idxs| {
-            let mut search = Search::new(root, now, main, objects);
-            let fate = |idx: usize| {
-                let it = &former[idx];
-                let document = &documents[it.document_idx];
-                let fate = search.fate(document, claims[idx], it)?;
-                let is_written_anew = search.is_written_anew(document, claims[idx], it, &fate);
-                (!is_written_anew).then_some((idx, fate))
-            };
+            let mut search = Search::new(root, project.now, main, objects);
+            let fate =
+                |idx: usize| Some((idx, search.fate(project.claim(former[idx].at), &former[idx])?));
             idxs.into_iter().filter_map(fate).collect::<Vec<_>>()
         });
         for (idx, fate) in found?.into_iter().flatten() {
@@ -71,15 +64,16 @@ pub(super) fn explain(
     }
     {
         let _step = timings::step("follow renamed code");
-        Search::new(root, now, main, objects).follow_symbols(&claims, &mut fates)?;
+        Search::new(root, project.now, main, objects).follow_symbols(&claims, &mut fates)?;
     }
     let written = former.iter().map(|it| it.commit.as_str());
     let removing = fates.iter().flatten().filter_map(|fate| fate.removed.as_deref());
     let summaries = past::summaries(root, &written.chain(removing).collect());
     let explain = |(it, fate): (&Former, Option<Fate>)| {
         let fate = fate?;
+        let (document, claim) = project.claim(it.at);
         Some(Stale {
-            reason: reason(now, &documents[it.document_idx], claim(it)),
+            reason: reason(project.now, document, claim),
             written: summaries.get(&it.commit).cloned(),
             removed: fate.removed.and_then(|commit| summaries.get(&commit).cloned()),
             now: fate.now,
@@ -128,8 +122,8 @@ enum Test {
     Defines(Vec<String>),
     /// Code that contains the word.
     Uses(String),
-    /// A manifest that makes the claim true, by the position of the claim.
-    Makes(usize, usize),
+    /// A manifest that makes a claim about it true.
+    Makes(Target),
 }
 
 struct Search<'s, 'o> {
@@ -166,63 +160,56 @@ impl<'s, 'o> Search<'s, 'o> {
         }
     }
 
-    fn fate(&mut self, document: &Document, claim: &Claim, it: &Former) -> Option<Fate> {
+    fn fate(&mut self, claim: (&Document, &Claim), it: &Former) -> Option<Fate> {
+        let fate = self.removal(claim, it)?;
+        let is_by_writer = fate.removed.as_ref() == Some(&it.written.commit);
+        (!is_by_writer || !self.is_written_anew(claim, &it.written)).then_some(fate)
+    }
+
+    fn removal(&mut self, (document, claim): (&Document, &Claim), it: &Former) -> Option<Fate> {
         let commit = &it.commit;
-        match &it.truth {
-            Truth::Paths(old) => {
+        let (files, test) = match (&it.truth, &claim.target) {
+            (Truth::Paths(old), _) => {
                 let (removed, place) = self.follow_path(commit, &old[0]);
                 let now = place.map(|(path, is_certain)| {
                     let replacement = written_path(document, claim, &old[0], &path);
                     NewPlace { place: path, is_certain, replacement }
                 });
-                Some(Fate { removed: removed.map(|node| node.id), now, code: None })
+                return Some(Fate { removed: removed.map(|node| node.id), now, code: None });
             }
-            Truth::Part(file, part) => {
-                let test = Test::Part(part.clone());
-                let removed = self.end(commit, std::slice::from_ref(file), &test, claim);
-                Some(Fate { removed: removed.map(|node| node.id), ..Fate::default() })
+            (Truth::Part(file, part), _) => {
+                let removed =
+                    self.end(commit, std::slice::from_ref(file), &Test::Part(part.clone()));
+                return Some(Fate { removed: removed.map(|node| node.id), ..Fate::default() });
             }
-            Truth::Definitions(definitions) => {
-                let Target::Symbol { parts, .. } = &claim.target else { return None };
-                let test = Test::Defines(parts.clone());
-                let (removed, files) = self.follow_word(commit, definitions.clone(), &test, claim);
-                let Some(node) = removed else {
-                    return self.is_uncommitted(&files, &test, claim).then(Fate::default);
-                };
-                let code = self.removed_code(&node, &files, parts);
-                Some(Fate { removed: Some(node.id), now: None, code })
+            (Truth::Manifests(files), target) => (files, Test::Makes(target.clone())),
+            (Truth::Definitions(files), Target::Symbol { parts, .. }) => {
+                (files, Test::Defines(parts.clone()))
             }
-            Truth::Word(files) => {
-                let Target::Variable(name) = &claim.target else { return None };
-                let test = Test::Uses(name.clone());
-                let (removed, files) = self.follow_word(commit, files.clone(), &test, claim);
-                let Some(node) = removed else {
-                    return self.is_uncommitted(&files, &test, claim).then(Fate::default);
-                };
-                Some(Fate { removed: Some(node.id), ..Fate::default() })
-            }
-            Truth::Manifests(files) => {
-                let test = Test::Makes(it.document_idx, it.claim_idx);
-                let removed = self.end(commit, files, &test, claim);
-                let is_known = removed.is_some() || self.is_uncommitted(files, &test, claim);
-                is_known.then(|| Fate { removed: removed.map(|node| node.id), ..Fate::default() })
-            }
-        }
+            (Truth::Word(files), Target::Variable(name)) => (files, Test::Uses(name.clone())),
+            (Truth::Definitions(_) | Truth::Word(_), _) => return None,
+        };
+        let (removed, files) = match &test {
+            Test::Makes(_) => (self.end(commit, files, &test), files.clone()),
+            _ => self.follow_word(commit, files.clone(), &test),
+        };
+        let Some(node) = removed else {
+            return self.is_uncommitted(&files, &test).then(Fate::default);
+        };
+        let code = match &test {
+            Test::Defines(parts) => self.removed_code(&node, &files, parts),
+            _ => None,
+        };
+        Some(Fate { removed: Some(node.id), now: None, code })
     }
 
     /// Returns whether the commit that removed a target wrote the words around its name: the author
     /// knew that it is gone, and means something else.
     fn is_written_anew(
         &mut self,
-        document: &Document,
-        claim: &Claim,
-        it: &Former,
-        fate: &Fate,
+        (document, claim): (&Document, &Claim),
+        Moment { commit, path }: &Moment,
     ) -> bool {
-        let Moment { commit, path } = &it.written;
-        if fate.removed.as_ref() != Some(commit) {
-            return false;
-        }
         let line = line_of(&document.text, &LineIndex::new(&document.text), claim.span);
         let name = claim.span.slice(&document.text);
         let mut read = |name: String| {
@@ -238,7 +225,7 @@ impl<'s, 'o> Search<'s, 'o> {
     }
 
     /// Returns the commit after `since` after which no file of `files` passes a test.
-    fn end(&mut self, since: &str, files: &[String], test: &Test, claim: &Claim) -> Option<Node> {
+    fn end(&mut self, since: &str, files: &[String], test: &Test) -> Option<Node> {
         let Self { ends, objects, definitions, ids, holds, .. } = self;
         let files = &files[..files.len().min(MAX_DEFINITIONS)];
         ends.find(since, &mut |commit| {
@@ -255,7 +242,7 @@ impl<'s, 'o> Search<'s, 'o> {
                 ids.insert(name, found.as_ref().map(|found| found.id.clone()));
                 let Some(found) = found else { return false };
                 let passes =
-                    found.bytes.is_some_and(|bytes| test.passes(definitions, file, &bytes, claim));
+                    found.bytes.is_some_and(|bytes| test.passes(definitions, file, &bytes));
                 holds.insert((file.clone(), found.id, test.clone()), passes);
                 passes
             })
@@ -289,12 +276,11 @@ impl<'s, 'o> Search<'s, 'o> {
         since: &str,
         mut files: Vec<String>,
         test: &Test,
-        claim: &Claim,
     ) -> (Option<Node>, Vec<String>) {
         let mut since = since.to_owned();
         let mut seen: BTreeSet<String> = BTreeSet::new();
         loop {
-            let Some(node) = self.end(&since, &files, test, claim) else { return (None, files) };
+            let Some(node) = self.end(&since, &files, test) else { return (None, files) };
             if !seen.insert(node.id.clone()) || seen.len() > MAX_RENAMES {
                 return (Some(node), files);
             }
@@ -303,7 +289,7 @@ impl<'s, 'o> Search<'s, 'o> {
                 self.changed_code.insert(node.id.clone(), code);
             }
             let Self { changed_code, definitions, .. } = self;
-            let mut passes = |path: &str, bytes| test.passes(definitions, path, bytes, claim);
+            let mut passes = |path: &str, bytes| test.passes(definitions, path, bytes);
             let changed = changed_code[&node.id].iter();
             let moved = changed.filter(|(path, bytes)| passes(path, bytes));
             let moved: Vec<String> = moved.map(|(path, _)| path.clone()).collect();
@@ -316,11 +302,11 @@ impl<'s, 'o> Search<'s, 'o> {
     }
 
     /// Returns whether a change that is not committed makes files fail a test.
-    fn is_uncommitted(&mut self, files: &[String], test: &Test, claim: &Claim) -> bool {
+    fn is_uncommitted(&mut self, files: &[String], test: &Test) -> bool {
         files.iter().any(|file| {
             let old = self.objects.read(&format!("HEAD:./{file}")).unwrap_or_default();
             let new = read::bytes(self.root, file).unwrap_or_default();
-            let mut passes = |bytes| test.passes(&mut self.definitions, file, bytes, claim);
+            let mut passes = |bytes| test.passes(&mut self.definitions, file, bytes);
             passes(&old) && !passes(&new)
         })
     }
@@ -387,8 +373,7 @@ impl<'s, 'o> Search<'s, 'o> {
                     (vec![anchor.file.clone()], None)
                 } else {
                     let files = vec![anchor.file.clone()];
-                    let (node, files) =
-                        self.follow_word(&removed.commit.id, files, &test, claims[*idx]);
+                    let (node, files) = self.follow_word(&removed.commit.id, files, &test);
                     (files, node)
                 };
                 if let Some(node) = node {
@@ -422,13 +407,7 @@ impl Search<'_, '_> {
 
 impl Test {
     /// Returns whether a version of a file passes the test.
-    fn passes(
-        &self,
-        definitions: &mut Definitions,
-        path: &str,
-        bytes: &[u8],
-        claim: &Claim,
-    ) -> bool {
+    fn passes(&self, definitions: &mut Definitions, path: &str, bytes: &[u8]) -> bool {
         let text = || text::decode(bytes).0;
         match self {
             Self::Part(part) => has_part(&text(), part),
@@ -440,7 +419,7 @@ impl Test {
                         name,
                     )
             }
-            Self::Makes(..) => manifests::makes_true(path, &text(), &claim.target),
+            Self::Makes(target) => manifests::makes_true(path, &text(), target),
         }
     }
 }

@@ -7,6 +7,8 @@ use crate::markdown::links::normalize_path;
 use crate::text::Globs;
 use crate::tree::git::past::{EntryKind, TreeEntry};
 
+use super::folder_of;
+
 /// Maximum number of paths that an ambiguous name is resolved to.
 const MAX_FOUND: usize = 8;
 
@@ -106,9 +108,8 @@ impl Snapshot {
     /// Resolves a path that a document in `folder` names: relative to that folder, to the folders
     /// around it, to the root, or as the end of a path.
     pub(super) fn resolve(&self, folder: &str, path: &str) -> Found {
-        let is_absolute = path.starts_with('/');
-        let plain = path.trim_start_matches('/').trim_end_matches('/');
-        let bases = candidates(folder, plain, is_absolute);
+        let plain = path.trim_matches('/');
+        let bases = candidates(folder, path);
         for candidate in &bases {
             if self.contains(candidate) {
                 return Found::One(candidate.clone());
@@ -125,11 +126,11 @@ impl Snapshot {
             return self.matching(&bases);
         }
         let relative = plain.trim_start_matches("./");
-        if relative.starts_with("../") || relative.is_empty() {
-            return bases.iter().find_map(|base| self.with_any_ending(base)).unwrap_or(Found::No);
-        }
         if let Some(found) = bases.iter().find_map(|base| self.with_any_ending(base)) {
             return found;
+        }
+        if relative.starts_with("../") || relative.is_empty() {
+            return Found::No;
         }
         let is_module = !last(relative).contains('.') && relative.contains('/');
         let ends = |idx: &&usize| {
@@ -178,9 +179,10 @@ impl Snapshot {
 }
 
 /// Returns the paths, relative to the root, that a path in a document may name, nearest first.
-pub(super) fn candidates(folder: &str, path: &str, is_absolute: bool) -> Vec<String> {
+pub(super) fn candidates(folder: &str, path: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let mut base = if is_absolute { "" } else { folder };
+    let mut base = if path.starts_with('/') { "" } else { folder };
+    let path = path.trim_start_matches('/');
     loop {
         let joined = if base.is_empty() { path.to_owned() } else { format!("{base}/{path}") };
         if let Some(candidate) = normalize_path(&joined)
@@ -191,7 +193,7 @@ pub(super) fn candidates(folder: &str, path: &str, is_absolute: bool) -> Vec<Str
         if base.is_empty() {
             return found;
         }
-        base = base.rsplit_once('/').map_or("", |(parent, _)| parent);
+        base = folder_of(base);
     }
 }
 

@@ -83,6 +83,19 @@ pub(super) struct Past<'p, 'o> {
     defined: FxHashMap<(FileVersion, Vec<String>), bool>,
 }
 
+/// A document with a claim, and its path in an old tree.
+#[derive(Clone, Copy)]
+pub(super) struct Writer<'d> {
+    pub(super) document: &'d Document,
+    pub(super) old_path: &'d str,
+}
+
+impl Writer<'_> {
+    fn folder(&self) -> &str {
+        folder_of(self.old_path)
+    }
+}
+
 /// What is compared with an old tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Needs {
@@ -241,81 +254,59 @@ impl<'p, 'o> Past<'p, 'o> {
         });
     }
 
-    /// Returns what made a claim of a document true in an old tree, if it was. `old_path` is the path
-    /// of the document there.
+    /// Returns what made a claim true in an old tree, if it was.
     pub(super) fn truth(
         &mut self,
         old: &mut OldTree,
-        old_path: &str,
-        document: &Document,
+        writer: Writer<'_>,
         target: &Target,
     ) -> Option<Truth> {
         match target {
-            Target::Path { path, part, .. } => {
-                self.path(old, old_path, document, path, part.as_ref())
-            }
-            Target::Symbol { parts, .. } => self.symbol(old, old_path, document, parts),
-            Target::Task(task) => {
+            Target::Path { path, part, .. } => self.path(old, writer, path, part.as_ref()),
+            Target::Symbol { parts, .. } => self.symbol(old, writer, parts),
+            Target::Variable(name) => self.variable(old, name),
+            Target::Task(_) | Target::Package(_) | Target::Version { .. } => {
                 let manifests = self.manifests(old);
-                let defining = manifests.defining(task);
-                let is_dynamic = |path: &&str| manifests.0[*path].dynamic.contains(&task.runner);
-                let found: Vec<String> = defining
-                    .into_iter()
-                    .filter(|path| !is_dynamic(path))
-                    .map(str::to_owned)
-                    .collect();
-                (!found.is_empty()).then_some(Truth::Manifests(found))
-            }
-            Target::Variable(name) => {
-                let word = self.words.idx(name)?;
-                let entries = self.entries_with(old, word);
-                let prefix = name.split('_').next()?;
-                let is_own =
-                    self.now.manifests().is_named(prefix) || self.manifests(old).is_named(prefix);
-                let mut found = Vec::new();
-                for idx in entries.into_iter().take(MAX_SEARCHED) {
-                    let entry = old.entries[idx].clone();
-                    let Some(bytes) = self.objects.read(&entry.object) else { continue };
-                    let text = text::decode(&bytes).0;
-                    let code = words::without_comments(&entry.path, &text);
-                    let is_used = || self.words.in_text(&code).binary_search(&word).is_ok();
-                    // A variable of another program, such as a token, may be in use elsewhere.
-                    if (is_own && is_used()) || words::is_constant(&entry.path, &text, name) {
-                        found.push(entry.path.clone());
-                    }
-                }
-                (!found.is_empty()).then_some(Truth::Word(found))
-            }
-            Target::Package(name) => {
-                let manifests = self.manifests(old);
-                let found: Vec<String> =
-                    manifests.depending(name).iter().map(|(path, _)| (*path).to_owned()).collect();
-                (!found.is_empty()).then_some(Truth::Manifests(found))
-            }
-            Target::Version { name, version } => {
-                let manifests = self.manifests(old);
-                let found: Vec<String> = manifests
-                    .depending(name)
-                    .iter()
-                    .filter(|(path, requirement)| {
-                        is_related(folder_of(old_path), folder_of(path))
-                            && manifests::has_version(requirement, version)
-                    })
-                    .map(|(path, _)| (*path).to_owned())
-                    .collect();
+                let is_certain = |path: &&str| match target {
+                    Target::Task(task) => !manifests.0[*path].dynamic.contains(&task.runner),
+                    Target::Version { .. } => is_related(writer.folder(), folder_of(path)),
+                    _ => true,
+                };
+                let found = manifests.making(target).into_iter().filter(is_certain);
+                let found: Vec<String> = found.map(str::to_owned).collect();
                 (!found.is_empty()).then_some(Truth::Manifests(found))
             }
         }
     }
 
+    fn variable(&mut self, old: &mut OldTree, name: &str) -> Option<Truth> {
+        let word = self.words.idx(name)?;
+        let entries = self.entries_with(old, word);
+        let prefix = name.split('_').next()?;
+        let is_own = self.now.manifests().is_named(prefix) || self.manifests(old).is_named(prefix);
+        let mut found = Vec::new();
+        for idx in entries.into_iter().take(MAX_SEARCHED) {
+            let TreeEntry { path, object, .. } = &*old.entries[idx];
+            let Some(bytes) = self.objects.read(object) else { continue };
+            let text = text::decode(&bytes).0;
+            let code = words::without_comments(path, &text);
+            let is_used = || self.words.in_text(&code).binary_search(&word).is_ok();
+            // A variable of another program, such as a token, may be in use elsewhere.
+            if (is_own && is_used()) || words::is_constant(path, &text, name) {
+                found.push(path.clone());
+            }
+        }
+        (!found.is_empty()).then_some(Truth::Word(found))
+    }
+
     fn path(
         &mut self,
         old: &OldTree,
-        old_path: &str,
-        document: &Document,
+        writer: Writer<'_>,
         path: &str,
         part: Option<&Part>,
     ) -> Option<Truth> {
+        let Writer { document, old_path } = writer;
         if let Some(part) = part {
             let files = if path.is_empty() {
                 vec![old_path.to_owned()]
@@ -328,7 +319,7 @@ impl<'p, 'o> Past<'p, 'o> {
                 return Some(Truth::Part(file, part.clone()));
             }
         }
-        let folder = folder_of(old_path);
+        let folder = writer.folder();
         let is_meant = |found: &String| !is_in_sample(old_path, &document.text, path, found);
         match old.removed.resolve(folder, path) {
             Found::One(found) if !is_certain(old_path, path, &found) => None,
@@ -340,9 +331,7 @@ impl<'p, 'o> Past<'p, 'o> {
             }
             // The document was moved, and its target was not.
             Found::No if folder != folder_of(&document.path) && path.contains('/') => {
-                let plain = path.trim_start_matches('/').trim_end_matches('/');
-                let mut bases =
-                    snapshot::candidates(folder, plain, path.starts_with('/')).into_iter();
+                let mut bases = snapshot::candidates(folder, path).into_iter();
                 let now = self.now.tree();
                 let found =
                     bases.find(|it| now.contains(it) && !old.added.contains(it.as_str()))?;
@@ -358,15 +347,9 @@ impl<'p, 'o> Past<'p, 'o> {
         has_part(&text::decode(&bytes).0, part)
     }
 
-    fn symbol(
-        &mut self,
-        old: &mut OldTree,
-        old_path: &str,
-        document: &Document,
-        parts: &[String],
-    ) -> Option<Truth> {
+    fn symbol(&mut self, old: &mut OldTree, writer: Writer<'_>, parts: &[String]) -> Option<Truth> {
         if parts.len() > 1 {
-            let found = old.removed.resolve(folder_of(old_path), &parts.join("/"));
+            let found = old.removed.resolve(writer.folder(), &parts.join("/"));
             if let Found::One(path) = found {
                 return Some(Truth::Paths(vec![path]));
             }
@@ -394,7 +377,7 @@ impl<'p, 'o> Past<'p, 'o> {
         }
         // Anybody may have a field or a variable of that name.
         let mut files = entries.iter().map(|&idx| old.entries[idx].path.as_str());
-        let is_meant = is_declared || files.any(|file| self.is_about(old_path, document, file));
+        let is_meant = is_declared || files.any(|file| self.is_about(writer, file));
         (is_meant && !found.is_empty()).then_some(Truth::Definitions(found))
     }
 
@@ -407,9 +390,9 @@ impl<'p, 'o> Past<'p, 'o> {
 
     /// Returns whether a document is about a file: it is in a folder around it, it names the file or the
     /// last folders of its path, or both are in folders with a name that few have.
-    fn is_about(&self, old_path: &str, document: &Document, file: &str) -> bool {
+    fn is_about(&self, writer: Writer<'_>, file: &str) -> bool {
         let is_rare = |name: &str| self.now.tree().n_named(name) <= MAX_NAMESAKES;
-        let folder = folder_of(old_path);
+        let (folder, document) = (writer.folder(), writer.document);
         if !folder.is_empty() && file.strip_prefix(folder).is_some_and(|it| it.starts_with('/')) {
             return true;
         }

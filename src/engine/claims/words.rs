@@ -15,6 +15,7 @@ use crate::engine::rank::path_class::PathClass;
 use crate::model::Language;
 use crate::syntax::{ParsedFile, TokenKind, language};
 use crate::text::conventions::{self, CONVENTIONS};
+use crate::text::WordList;
 use crate::tree::git::past::{EntryKind, TreeEntry};
 use crate::tree::read;
 
@@ -22,76 +23,18 @@ use crate::tree::read;
 /// not counted.
 const MAX_PARSED: usize = 12;
 
+/// The lists of this module and of [`super::then`].
+pub(super) const FILE: &str = include_str!("words/code.txt");
+
 /// Words before a name that is defined, in languages that are not parsed and for what the parsed
 /// ones do not list as symbols.
-const DEFINING: &[&str] = &[
-    "class",
-    "struct",
-    "enum",
-    "trait",
-    "interface",
-    "type",
-    "def",
-    "func",
-    "fun",
-    "fn",
-    "function",
-    "const",
-    "let",
-    "var",
-    "val",
-    "static",
-    "macro_rules!",
-    "mod",
-    "module",
-    "namespace",
-    "object",
-    "protocol",
-    "record",
-    "typedef",
-    "union",
-    "define",
-    "#define",
-    "sub",
-    "message",
-    "service",
-    "rpc",
-    "extension",
-    "package",
-    "alias",
-    "resource",
-    "variable",
-    "data",
-    "local",
-    "readonly",
-];
+static DEFINING: WordList = WordList::section(FILE, "defining");
 
 /// Those of [`DEFINING`] that introduce a value, which may be a local one.
-const VALUES: &[&str] =
-    &["const", "let", "var", "val", "static", "variable", "data", "local", "readonly"];
+static VALUES: WordList = WordList::section(FILE, "values");
 
 /// Words that may precede one of [`DEFINING`] on its line.
-const MODIFIERS: &[&str] = &[
-    "pub",
-    "pub(crate)",
-    "pub(super)",
-    "export",
-    "default",
-    "async",
-    "abstract",
-    "final",
-    "public",
-    "private",
-    "protected",
-    "internal",
-    "override",
-    "unsafe",
-    "declare",
-    "sealed",
-    "open",
-    "inline",
-    "suspend",
-];
+static MODIFIERS: WordList = WordList::section(FILE, "modifiers");
 
 /// Words that are looked for.
 pub(super) struct Words {
@@ -360,13 +303,18 @@ pub(super) fn without_comments(path: &str, text: &str) -> Vec<u8> {
 pub(super) fn declares(text: &str, name: &str) -> bool {
     positions(text, name).any(|at| {
         let keyword = text[..at].split_whitespace().next_back();
-        keyword.is_some_and(|it| DEFINING.contains(&it) && !VALUES.contains(&it))
+        keyword.is_some_and(|it| is_defining(it) && !VALUES.entries().contains(&it))
     })
 }
 
 /// Returns whether a file of a programming language defines a constant.
 pub(super) fn is_constant(path: &str, text: &str, name: &str) -> bool {
     language::from_path(path).is_some() && defines(text, name)
+}
+
+/// Returns whether a name that is defined may follow a word.
+fn is_defining(word: &str) -> bool {
+    DEFINING.entries().contains(&word) || word == "#define"
 }
 
 fn is_word(c: char) -> bool {
@@ -392,8 +340,8 @@ fn is_introduced(text: &str, word: &str) -> bool {
         let before = &text[line_start..at];
         let mut words = before.split_whitespace().rev();
         match words.next() {
-            Some(keyword) if DEFINING.contains(&keyword) => {
-                words.all(|word| MODIFIERS.contains(&word))
+            Some(keyword) if is_defining(keyword) => {
+                words.all(|word| MODIFIERS.entries().contains(&word))
             }
             // A method of Go.
             Some(_) => before.starts_with("func (") && before.ends_with(") "),
@@ -409,8 +357,7 @@ pub(super) fn defines(text: &str, word: &str) -> bool {
         let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
         let before = text[line_start..at].trim();
         let after = text[at + word.len()..].trim_start_matches([' ', '\t']);
-        let is_introduced =
-            before.rsplit([' ', '\t', '(']).next().is_some_and(|it| DEFINING.contains(&it));
+        let is_introduced = before.rsplit([' ', '\t', '(']).next().is_some_and(is_defining);
         let is_assigned =
             before.is_empty() && after.starts_with(['=', ':']) && !after.starts_with("==");
         is_introduced || is_assigned

@@ -6,6 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::search::Pair;
+use super::weights::WEIGHTS;
 
 /// The decision for a missing anchor. Numbers are indices of pairs.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,24 +24,13 @@ impl Assignment {
     }
 }
 
-/// Minimum odds of a found symbol. Of 229 labelled cases, none is tracked to the wrong symbol from
-/// 0.4 on; below, deleted symbols are matched with unrelated code.
-pub(super) const LEAST_ODDS: f64 = 0.4;
-
-/// Minimum lead of the best symbol over the next: odds of 3 to 2. Separates unique matches from
-/// nearly equal ones. The labelled cases do not determine it.
-const LEAST_LEAD: f64 = 0.4;
-
 /// Minimum gain of an exchange: rounding must not decide.
 const LEAST_GAIN: f64 = 1e-6;
-
-/// Minimum odds of a symbol that may be a rival.
-pub(super) const LEAST_LISTED: f64 = LEAST_ODDS - LEAST_LEAD;
 
 /// Returns the assignment of each of `n_missing` anchors.
 pub(super) fn assign(n_missing: usize, pairs: &[Pair]) -> Vec<Assignment> {
     let mut order: Vec<usize> =
-        (0..pairs.len()).filter(|&idx| pairs[idx].odds >= LEAST_LISTED).collect();
+        (0..pairs.len()).filter(|&idx| pairs[idx].odds >= WEIGHTS.rival_odds()).collect();
     order.sort_by(|&a, &b| {
         let key = |idx: usize| (pairs[idx].missing_idx, pairs[idx].symbol());
         pairs[b].odds.total_cmp(&pairs[a].odds).then_with(|| key(a).cmp(&key(b)))
@@ -56,7 +46,7 @@ pub(super) fn assign(n_missing: usize, pairs: &[Pair]) -> Vec<Assignment> {
     let mut assigned: FxHashSet<(usize, usize)> = FxHashSet::default();
     for &idx in &order {
         let pair = &pairs[idx];
-        if pair.odds < LEAST_ODDS
+        if pair.odds < WEIGHTS.least_odds
             || is_decided[pair.missing_idx]
             || assigned.contains(&pair.symbol())
         {
@@ -72,7 +62,7 @@ pub(super) fn assign(n_missing: usize, pairs: &[Pair]) -> Vec<Assignment> {
                 })
         };
         let is_rival = |other: &usize| {
-            *other != idx && pairs[*other].odds > pair.odds - LEAST_LEAD && is_free(*other)
+            *other != idx && pairs[*other].odds > pair.odds - WEIGHTS.least_lead && is_free(*other)
         };
         let rivals: Vec<usize> =
             by_missing[pair.missing_idx].iter().copied().filter(is_rival).collect();
@@ -108,13 +98,15 @@ fn exchange(pairs: &[Pair], assignments: &mut [Assignment]) {
     let mut is_changed = true;
     // Each exchange raises the sum of the odds, so this ends.
     while std::mem::take(&mut is_changed) {
-        for (idx, pair) in pairs.iter().enumerate().filter(|(_, pair)| pair.odds >= LEAST_ODDS) {
+        for (idx, pair) in
+            pairs.iter().enumerate().filter(|(_, pair)| pair.odds >= WEIGHTS.least_odds)
+        {
             let Assignment::Found(own) = assignments[pair.missing_idx] else { continue };
             let Some(&other) = holders.get(&pair.symbol()) else { continue };
             let other_idx = pairs[other].missing_idx;
             let Some(&exchanged) = by_ends.get(&(other_idx, pairs[own].symbol())) else { continue };
             let gain = pair.odds + pairs[exchanged].odds - pairs[own].odds - pairs[other].odds;
-            if other != own && pairs[exchanged].odds >= LEAST_ODDS && gain > LEAST_GAIN {
+            if other != own && pairs[exchanged].odds >= WEIGHTS.least_odds && gain > LEAST_GAIN {
                 assignments[pair.missing_idx] = Assignment::Found(idx);
                 assignments[other_idx] = Assignment::Found(exchanged);
                 holders.insert(pair.symbol(), idx);

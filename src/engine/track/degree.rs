@@ -8,6 +8,7 @@ use crate::model::Fingerprint;
 use crate::syntax::fingerprint::SymbolFeatures;
 
 use super::search;
+use super::weights::{DegreeLimits, WEIGHTS};
 
 /// How much of an example an edit changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -21,29 +22,17 @@ pub(crate) enum Degree {
     Gutted,
 }
 
-/// Minimum similarity of touched code. A changed token of a function of one line leaves half of its
-/// trigrams.
-const TOUCHED: f64 = 0.5;
-
-/// Minimum share of the recorded identifiers that touched code still contains.
-const KEPT_IDENTIFIERS: f64 = 0.7;
-
-/// Minimum share of the tokens that touched code still has.
-const KEPT_TOKENS: f64 = 0.75;
-
-/// Below this similarity or this share of the tokens, code is gutted.
-const GUTTED: f64 = 0.25;
-
 impl Degree {
     /// Returns the degree of an edit from a recorded fingerprint to the current code.
     pub(super) fn new(old: &Fingerprint, new: &SymbolFeatures) -> Self {
+        let DegreeLimits { touched, kept_identifiers, kept_tokens, gutted } = WEIGHTS.degree;
         let similarity = super::similarity(old, &new.fingerprint);
         let tokens = f64::from(new.fingerprint.n_tokens) / f64::from(old.n_tokens.max(1));
         let identifiers =
             if old.names.is_empty() { 1.0 } else { search::share(&old.names, &new.names) };
-        if similarity < GUTTED || tokens < GUTTED {
+        if similarity < gutted || tokens < gutted {
             Self::Gutted
-        } else if similarity >= TOUCHED && tokens >= KEPT_TOKENS && identifiers >= KEPT_IDENTIFIERS
+        } else if similarity >= touched && tokens >= kept_tokens && identifiers >= kept_identifiers
         {
             Self::Touched
         } else {

@@ -28,6 +28,8 @@ pub(super) struct FileSymbol {
     pub(super) container_idx: usize,
     /// The hashes of the names of the definitions right before and after it in its container.
     pub(super) between: [u16; 2],
+    /// The hashes of the lines of a function's body, in the files of a commit.
+    pub(super) body: Vec<u64>,
 }
 
 /// Selects the symbols whose features are computed, by qualified name; `None` is the whole file.
@@ -69,6 +71,7 @@ impl FileSymbols {
             features,
             container_idx: 0,
             between: [NO_NEIGHBOUR; 2],
+            body: Vec::new(),
         };
         let mut symbols = Vec::new();
         let whole = match language {

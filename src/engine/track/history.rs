@@ -13,13 +13,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::tree::git;
 
 use super::assign::{self, Assignment};
-use super::file_symbols::FileSymbols;
-use super::search::{MissingAnchor, Pair};
-
-/// Added to the odds if git reports the file as renamed. Set by hand, above the lead that separates
-/// a unique match from equal ones, and to the weight of an equal path. None of the labelled cases
-/// depends on it.
-const FILE_RENAMED: f64 = 1.0;
+use super::search::{Candidates, MissingAnchor, Pair};
+use super::weights::WEIGHTS;
 
 /// The new path of each file renamed since a commit, or `None` if git does not know the commit.
 type Renames = Option<FxHashMap<String, String>>;
@@ -31,7 +26,7 @@ impl<'a> History<'a> {
     /// Asks git once for the commit of each anchor that is not found.
     pub(super) fn read(
         root: &Path,
-        missing: &[&MissingAnchor<'a>],
+        missing: &[MissingAnchor<'a>],
         assignments: &[Assignment],
     ) -> Self {
         let mut by_commit = BTreeMap::new();
@@ -59,12 +54,11 @@ impl<'a> History<'a> {
     /// Assigns the anchors that are not found again, to symbols that no other anchor has.
     pub(super) fn resolve(
         &self,
-        missing: &[&MissingAnchor<'_>],
-        files: &[FileSymbols],
+        candidates: Candidates<'_>,
         pairs: &mut [Pair],
         assignments: &mut [Assignment],
     ) {
-        if !missing.iter().any(|missing| self.new_file(missing).is_some()) {
+        if !candidates.missing.iter().any(|missing| self.new_file(missing).is_some()) {
             return;
         }
         let symbol_of = |assignment: &Assignment| match assignment {
@@ -78,14 +72,13 @@ impl<'a> History<'a> {
             if assignments[pair.missing_idx].is_found() || assigned.contains(&pair.symbol()) {
                 continue;
             }
-            let file = files[pair.file_idx].path.as_str();
-            if self.new_file(missing[pair.missing_idx]) == Some(file) {
-                pair.odds += FILE_RENAMED;
+            if self.new_file(candidates.old(pair)) == Some(candidates.paths(pair).1) {
+                pair.odds += WEIGHTS.added.file_renamed;
             }
             open.push(pair_idx);
         }
         let open_pairs: Vec<Pair> = open.iter().map(|&pair_idx| pairs[pair_idx].clone()).collect();
-        let reassigned = assign::assign(missing.len(), &open_pairs);
+        let reassigned = assign::assign(candidates.missing.len(), &open_pairs);
         for (assignment, reassigned) in assignments.iter_mut().zip(reassigned) {
             if let Assignment::Found(open_idx) = reassigned {
                 *assignment = Assignment::FoundByGit(open[open_idx]);

@@ -19,7 +19,8 @@ use crate::timings;
 use crate::tree::read;
 
 use super::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
-use super::search::{self, LISTED_ODDS, MissingAnchor};
+use super::search::{self, MissingAnchor};
+use super::weights::WEIGHTS;
 use super::{are_compatible, same_name};
 
 /// Maximum number of files that are parsed for an anchor, besides its own.
@@ -67,7 +68,7 @@ pub(super) fn refreshed(anchor: &Anchor, file: &FileSymbols) -> Option<LookAlike
 
 /// Returns the look-alikes of the code at the location of `anchor` among the code of `files`.
 fn among<'f>(anchor: &Anchor, files: impl Iterator<Item = &'f FileSymbols>) -> LookAlikes {
-    let missing = MissingAnchor::new(anchor, None);
+    let missing = MissingAnchor::new(anchor);
     let mut found: Vec<(f64, u32)> = Vec::new();
     for file in files {
         for symbol in file.symbols.iter().filter(|symbol| symbol.name.is_some()) {
@@ -77,7 +78,7 @@ fn among<'f>(anchor: &Anchor, files: impl Iterator<Item = &'f FileSymbols>) -> L
                 continue;
             }
             let odds = search::evidence(&missing, file, symbol).log_odds();
-            if odds >= LISTED_ODDS {
+            if odds >= WEIGHTS.listed_odds {
                 found.push((odds, location_hash(&file.path, symbol)));
             }
         }
@@ -118,7 +119,7 @@ fn similar_files<'p>(
     anchors: &[&mut Anchor],
 ) -> Vec<Vec<&'p str>> {
     let missing: Vec<MissingAnchor<'_>> =
-        anchors.iter().map(|anchor| MissingAnchor::new(anchor, None)).collect();
+        anchors.iter().map(|anchor| MissingAnchor::new(anchor)).collect();
     let name_hashes: Vec<u16> = missing.iter().map(|it| short_hash(name_hash(it.name))).collect();
     let similarities = |path: &'p String| -> Vec<(usize, f64, &'p str)> {
         let language = language::from_path(path);

@@ -7,16 +7,13 @@ use super::assign::Assignment;
 use super::file_symbols::{FileSymbol, FileSymbols, split_path};
 use super::history::History;
 use super::look_alikes;
-use super::search::{MissingAnchor, Pair};
+use super::search::{Candidates, MissingAnchor, Pair};
 use super::walk::{End, Walk};
-use super::{Degree, FoundSymbol, InPlaceMatch, Outcome, REPLACED, Step};
+use super::weights::WEIGHTS;
+use super::{Degree, FoundSymbol, Outcome, Step};
 
 /// Maximum number of similar symbols that are listed.
 const MAX_LISTED: usize = 5;
-
-/// Minimum share of the neighbours that moved along, for the class of a method to count as renamed
-/// and not the method as moved. One of one counts 0.5, minus the error of the filter's estimate.
-const RENAMED_CONTAINER: f64 = 0.4;
 
 /// Returns the outcome of an anchor whose code is unchanged.
 pub(super) fn fresh(anchor: &Anchor) -> Outcome {
@@ -32,12 +29,19 @@ pub(super) fn fresh(anchor: &Anchor) -> Outcome {
     Outcome { new: Some(new), similarity: 1.0, ..Outcome::new(State::Fresh, reason) }
 }
 
-/// Returns how much of the anchored code changed in a symbol, or `None` if it is the same code.
-fn degree(anchor: &Anchor, file: &FileSymbols, symbol_idx: usize) -> Option<Degree> {
-    let features = &file.symbols[symbol_idx].features;
-    let is_edited =
-        anchor.fingerprint.name_independent_hash != features.fingerprint.name_independent_hash;
-    is_edited.then(|| Degree::new(&anchor.fingerprint, features))
+/// Returns the outcome of an anchor whose code is now a symbol of `file`.
+fn found_at(anchor: &Anchor, file: &FileSymbols, symbol_idx: usize) -> Outcome {
+    let (old, features) = (&anchor.fingerprint, &file.symbols[symbol_idx].features);
+    let similarity = super::similarity(old, &features.fingerprint);
+    let edited = old.name_independent_hash != features.fingerprint.name_independent_hash;
+    Outcome {
+        edited,
+        degree: edited.then(|| Degree::new(old, features)),
+        new: Some(file.found(symbol_idx, similarity)),
+        similarity,
+        fingerprint: Some(file.fingerprint(symbol_idx)),
+        ..Outcome::new(State::Moved, String::new())
+    }
 }
 
 /// Returns the state of an anchor whose symbol in place is `symbol`.
@@ -51,41 +55,34 @@ pub(super) fn state_in_place(anchor: &Anchor, symbol: &FileSymbol) -> State {
 }
 
 /// Returns the outcome of an anchor whose location and name did not change.
-pub(super) fn in_place(anchor: &Anchor, file: &FileSymbols, found: InPlaceMatch) -> Outcome {
-    let state = state_in_place(anchor, &file.symbols[found.symbol_idx]);
-    let degree = degree(anchor, file, found.symbol_idx);
+pub(super) fn in_place(anchor: &Anchor, file: &FileSymbols, symbol_idx: usize) -> Outcome {
+    let state = state_in_place(anchor, &file.symbols[symbol_idx]);
+    if state == State::Fresh {
+        return fresh(anchor);
+    }
+    let outcome = found_at(anchor, file, symbol_idx);
     let reason = match state {
-        State::Fresh => return fresh(anchor),
         State::Reformatted => "it is where it was; only its layout or comments changed".to_owned(),
         _ => {
-            let unchanged = percent(found.similarity);
+            let unchanged = percent(outcome.similarity);
             format!("it is where it was; {unchanged} of its code is unchanged")
         }
     };
-    Outcome {
-        edited: state == State::Edited,
-        degree,
-        new: Some(file.found(found.symbol_idx, found.similarity)),
-        similarity: found.similarity,
-        fingerprint: Some(file.fingerprint(found.symbol_idx)),
-        ..Outcome::new(state, reason)
-    }
+    Outcome { state, reason, ..outcome }
 }
 
 /// Returns the outcome of an anchor that was followed commit by commit to a symbol of `file`.
 pub(super) fn walked(
     recorded: &Anchor,
     file: &FileSymbols,
-    found: InPlaceMatch,
+    symbol_idx: usize,
     steps: Vec<Step>,
 ) -> Outcome {
-    let symbol = &file.symbols[found.symbol_idx];
-    let similarity = super::similarity(&recorded.fingerprint, &symbol.features.fingerprint);
+    let symbol = &file.symbols[symbol_idx];
     let is_in_place = recorded.file == file.path
         && super::same_name(recorded.symbol.as_deref(), symbol.name.as_deref());
     if is_in_place {
-        let outcome = in_place(recorded, file, InPlaceMatch { similarity, ..found });
-        return Outcome { steps, ..outcome };
+        return Outcome { steps, ..in_place(recorded, file, symbol_idx) };
     }
     let mut moves = steps.iter().filter(|step| {
         step.file != recorded.file || step.symbol.as_deref() != recorded.symbol.as_deref()
@@ -101,25 +98,20 @@ pub(super) fn walked(
         && !old_container.is_empty()
         && !file.defines(old_container);
     let is_renamed = name != old_name || is_container_renamed;
-    let unchanged = percent(similarity);
+    let outcome = found_at(recorded, file, symbol_idx);
+    let unchanged = percent(outcome.similarity);
     Outcome {
-        edited: similarity < 1.0,
-        degree: degree(recorded, file, found.symbol_idx),
-        similarity,
-        new: Some(file.found(found.symbol_idx, similarity)),
-        fingerprint: Some(file.fingerprint(found.symbol_idx)),
+        state: if is_renamed { State::Renamed } else { State::Moved },
+        reason: format!("{reason}; {unchanged} of its code is unchanged"),
         steps,
-        ..Outcome::new(
-            if is_renamed { State::Renamed } else { State::Moved },
-            format!("{reason}; {unchanged} of its code is unchanged"),
-        )
+        ..outcome
     }
 }
 
 /// Returns the outcome of a search for the last known code of an anchor, for the recorded code.
 pub(super) fn restated(
     recorded: &Anchor,
-    walk: Walk,
+    walk: &Walk,
     has_all_renames: bool,
     mut outcome: Outcome,
 ) -> Outcome {
@@ -129,8 +121,8 @@ pub(super) fn restated(
         // The comparison was with the last known code, which may be edited already.
         if outcome.edited && walk.anchor.fingerprint != recorded.fingerprint {
             let n_tokens = |it: &Fingerprint| f64::from(it.n_tokens.max(1));
-            let is_most = outcome.similarity >= REPLACED
-                && n_tokens(fingerprint) / n_tokens(&recorded.fingerprint) >= REPLACED;
+            let is_most = outcome.similarity >= WEIGHTS.replaced
+                && n_tokens(fingerprint) / n_tokens(&recorded.fingerprint) >= WEIGHTS.replaced;
             let at_least = if is_most { Degree::Edited } else { Degree::Gutted };
             outcome.degree = Some(at_least);
         }
@@ -146,19 +138,18 @@ pub(super) fn restated(
     if outcome.new.is_none() && !has_all_renames && walk.end != End::Unknown {
         outcome.reason += "; git could not look for renamed files, because objects are missing";
     }
-    outcome.steps = walk.steps;
+    outcome.steps.clone_from(&walk.steps);
     outcome
 }
 
-/// Returns the outcome of an anchor that was searched for.
+/// Returns the outcome of an anchor that was searched for, one of `candidates`.
 pub(super) fn searched(
-    missing: &MissingAnchor<'_>,
-    missing_idx: usize,
-    files: &[FileSymbols],
+    Candidates { missing, files, .. }: Candidates<'_>,
     pairs: &[Pair],
-    assignment: &Assignment,
+    (missing_idx, assignment): (usize, &Assignment),
     history: &History<'_>,
 ) -> Outcome {
+    let missing = &missing[missing_idx];
     let (candidates, mut outcome) = match assignment {
         Assignment::Found(pair_idx) => return found(missing, files, &pairs[*pair_idx]),
         Assignment::FoundByGit(pair_idx) => {
@@ -200,16 +191,16 @@ fn found(missing: &MissingAnchor<'_>, files: &[FileSymbols], pair: &Pair) -> Out
         && !container.is_empty()
         && !missing.container.is_empty()
         && container != missing.container
-        && evidence.siblings >= RENAMED_CONTAINER
+        && evidence.siblings >= WEIGHTS.renamed_container
         && !file.defines(missing.container);
     let is_renamed = name != missing.name || is_container_renamed;
-    let fingerprint = file.fingerprint(pair.symbol_idx);
+    let outcome = found_at(missing.anchor, file, pair.symbol_idx);
     let anchor = Anchor {
         file: new.file.clone(),
         symbol: new.symbol.clone(),
         kind: new.kind,
         language: new.language,
-        fingerprint: fingerprint.clone(),
+        fingerprint: file.fingerprint(pair.symbol_idx),
         ..missing.anchor.clone()
     };
     let reason = if evidence.is_same_code {
@@ -224,13 +215,10 @@ fn found(missing: &MissingAnchor<'_>, files: &[FileSymbols], pair: &Pair) -> Out
         )
     };
     Outcome {
-        edited: !evidence.is_same_code,
-        degree: degree(missing.anchor, file, pair.symbol_idx),
-        similarity: new.similarity,
-        new: Some(new),
-        fingerprint: Some(fingerprint),
+        state: if is_renamed { State::Renamed } else { State::Moved },
+        reason,
         look_alikes: look_alikes::refreshed(&anchor, file),
-        ..Outcome::new(if is_renamed { State::Renamed } else { State::Moved }, reason)
+        ..outcome
     }
 }
 

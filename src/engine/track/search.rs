@@ -8,7 +8,6 @@ use memchr::memmem;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::engine::Progress;
 use crate::engine::rank::similarity::{self, Features};
 use crate::model::{Anchor, SymbolKind};
 use crate::syntax::fingerprint::{NO_NEIGHBOUR, is_word_byte, name_hash, split_name, word_hashes};
@@ -16,26 +15,21 @@ use crate::syntax::{language, minhash};
 use crate::text;
 use crate::tree::{read, walk};
 
-use super::InPlaceMatch;
 use super::file_symbols::{ALL, FileSymbol, FileSymbols, split_path};
+use super::walk::Walk;
+use super::weights::WEIGHTS;
+use super::{InPlaceMatch, Tree};
 
 /// Up to this many missing anchors, files are searched for their words before parsing. With more,
 /// nearly every file contains the words of one.
 const MAX_PREFILTERED: usize = 32;
 
-/// Code with a smaller share of the old trigrams is more often other code, if its name does not speak for it: of 1,306 traced cases of
-/// nine repositories without history, 8 were wrong and 4 right. Set by hand, on seven of the repositories and the 229 cases of six others.
-const UNLIKE: f64 = 0.2;
-const UNLIKE_ODDS: f64 = -1.0;
-const SIMILAR_NAME: f64 = 0.6;
-
-/// Minimum odds of code that is listed as similar.
-pub(super) const LISTED_ODDS: f64 = -4.0;
-
 /// An anchor whose code must be searched for.
 #[derive(Debug)]
 pub(super) struct MissingAnchor<'a> {
     pub(super) anchor: &'a Anchor,
+    /// The walk that did not find it at HEAD.
+    pub(super) walk: Option<&'a Walk>,
     /// The symbol with the location and name of the anchor, if its code is too different.
     pub(super) in_place: Option<InPlaceMatch>,
     /// The qualified name of the container and the name, or the folder and the name of the file.
@@ -47,19 +41,25 @@ pub(super) struct MissingAnchor<'a> {
 }
 
 impl<'a> MissingAnchor<'a> {
-    pub(super) fn new(anchor: &'a Anchor, in_place: Option<InPlaceMatch>) -> Self {
+    pub(super) fn new(anchor: &'a Anchor) -> Self {
         let (container, name) = match &anchor.symbol {
             Some(symbol) => split_name(symbol),
             None => split_path(&anchor.file),
         };
         Self {
             anchor,
-            in_place,
+            walk: None,
+            in_place: None,
             container,
             name,
             n_needed: anchor.fingerprint.names.len().div_ceil(3),
             n_beside: minhash::bloom_len(&anchor.fingerprint.beside),
         }
+    }
+
+    /// Returns the last known code of an anchor whose walk did not find it at HEAD.
+    pub(super) fn after(walk: &'a Walk, in_place: Option<InPlaceMatch>) -> Self {
+        Self { walk: Some(walk), in_place, ..Self::new(&walk.anchor) }
     }
 
     /// Returns whether the kind and the language of a symbol are compatible with the anchor.
@@ -96,6 +96,39 @@ pub(super) struct Pair {
     pub(super) odds: f64,
 }
 
+/// The missing anchors, and the files that may contain their code, sorted by path.
+#[derive(Clone, Copy)]
+pub(super) struct Candidates<'a> {
+    pub(super) missing: &'a [MissingAnchor<'a>],
+    pub(super) files: &'a [FileSymbols],
+    /// The indices of the files and symbols that belong to other anchors.
+    pub(super) claimed: &'a FxHashSet<(usize, usize)>,
+}
+
+impl<'a> Candidates<'a> {
+    pub(super) fn old(&self, pair: &Pair) -> &'a MissingAnchor<'a> {
+        &self.missing[pair.missing_idx]
+    }
+
+    pub(super) fn file(&self, pair: &Pair) -> &'a FileSymbols {
+        &self.files[pair.file_idx]
+    }
+
+    pub(super) fn symbol(&self, pair: &Pair) -> &'a FileSymbol {
+        &self.file(pair).symbols[pair.symbol_idx]
+    }
+
+    /// Returns the container and the name of the new code.
+    pub(super) fn new_name(&self, pair: &Pair) -> (&'a str, &'a str) {
+        self.file(pair).split_name(self.symbol(pair))
+    }
+
+    /// Returns the old and the new path.
+    pub(super) fn paths(&self, pair: &Pair) -> (&'a str, &'a str) {
+        (&self.old(pair).anchor.file, &self.file(pair).path)
+    }
+}
+
 impl Pair {
     /// Returns the indices of the file and of the symbol in it.
     pub(super) fn symbol(&self) -> (usize, usize) {
@@ -121,11 +154,9 @@ pub(super) fn tree_paths<'a>(
 /// Returns the parsed files of the tree that may contain the code of missing anchors, sorted by
 /// path. `parsed` are the files that are already parsed.
 pub(super) fn read_tree(
-    root: &Path,
-    excludes: &[String],
-    missing: &[&MissingAnchor<'_>],
+    Tree { root, excludes, progress }: Tree<'_>,
+    missing: &[MissingAnchor<'_>],
     mut parsed: Vec<FileSymbols>,
-    progress: Progress<'_>,
 ) -> Result<Vec<FileSymbols>> {
     let mut paths = tree_paths(root, excludes, missing.iter().map(|missing| missing.anchor))?;
     let is_parsed: FxHashSet<&str> = parsed.iter().map(|file| file.path.as_str()).collect();
@@ -152,9 +183,8 @@ pub(super) struct Prefilter<'a> {
 }
 
 impl<'a> Prefilter<'a> {
-    pub(super) fn new(missing: &[&'a MissingAnchor<'a>]) -> Self {
-        let finder =
-            |missing: &&'a MissingAnchor<'a>| (*missing, memmem::Finder::new(missing.name));
+    pub(super) fn new(missing: &'a [MissingAnchor<'a>]) -> Self {
+        let finder = |missing: &'a MissingAnchor<'a>| (missing, memmem::Finder::new(missing.name));
         let finders = || missing.iter().map(finder).collect();
         Self { missing: (missing.len() <= MAX_PREFILTERED).then(finders) }
     }
@@ -199,14 +229,10 @@ fn n_shared(sample: &[u16], names: &[u16]) -> usize {
 }
 
 /// Compares each missing anchor with all code that has its name, is in its file or shares a third of
-/// its identifiers. The pairs are sorted by file and symbol. The symbols of `claimed` belong to
-/// other anchors.
-pub(super) fn pairs(
-    missing: &[&MissingAnchor<'_>],
-    files: &[FileSymbols],
-    claimed: &FxHashSet<(usize, usize)>,
-) -> Vec<Pair> {
-    let index = Index::new(missing, files, claimed);
+/// its identifiers. The pairs are sorted by file and symbol.
+pub(super) fn pairs(candidates: Candidates<'_>) -> Vec<Pair> {
+    let index = Index::new(candidates);
+    let Candidates { missing, files, claimed } = candidates;
     let compare_file = |(file_idx, file): (usize, &FileSymbols)| {
         let mut found = Vec::new();
         let mut counts = vec![0u8; missing.len()];
@@ -222,30 +248,24 @@ pub(super) fn pairs(
 
 /// Lowers the odds of code that has little of the old code, unless its name speaks for it: a similar name, or the same one in a
 /// file of the same name. Many classes have a method of the same name.
-pub(super) fn doubt_unlike(
-    missing: &[&MissingAnchor<'_>],
-    files: &[FileSymbols],
-    pairs: &mut [Pair],
-) {
+pub(super) fn doubt_unlike(candidates: Candidates<'_>, pairs: &mut [Pair]) {
     for pair in pairs {
-        let (old_path, new_path) =
-            (&missing[pair.missing_idx].anchor.file, &files[pair.file_idx].path);
+        let (old_path, new_path) = candidates.paths(pair);
         let evidence = &pair.evidence;
         let name_speaks = if evidence.name >= 1.0 {
             split_path(old_path).1 == split_path(new_path).1
         } else {
-            evidence.name >= SIMILAR_NAME
+            evidence.name >= WEIGHTS.similar_name
         };
-        if evidence.jaccard < UNLIKE && !evidence.is_same_code && !name_speaks {
-            pair.odds += UNLIKE_ODDS;
+        if evidence.jaccard < WEIGHTS.unlike && !evidence.is_same_code && !name_speaks {
+            pair.odds += WEIGHTS.unlike_odds;
         }
     }
 }
 
 /// The missing anchors by the features that code must share to be compared with them.
 struct Index<'a> {
-    missing: &'a [&'a MissingAnchor<'a>],
-    files: &'a [FileSymbols],
+    candidates: Candidates<'a>,
     by_name: FxHashMap<&'a str, Vec<usize>>,
     by_file: FxHashMap<&'a str, Vec<usize>>,
     by_identifier: FxHashMap<u16, Vec<usize>>,
@@ -255,14 +275,10 @@ struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    fn new(
-        missing: &'a [&'a MissingAnchor<'a>],
-        files: &'a [FileSymbols],
-        claimed: &FxHashSet<(usize, usize)>,
-    ) -> Self {
+    fn new(candidates: Candidates<'a>) -> Self {
+        let Candidates { missing, files, claimed } = candidates;
         let mut this = Self {
-            missing,
-            files,
+            candidates,
             by_name: FxHashMap::default(),
             by_file: FxHashMap::default(),
             by_identifier: FxHashMap::default(),
@@ -295,7 +311,8 @@ impl<'a> Index<'a> {
         counts: &mut [u8],
         found: &mut Vec<Pair>,
     ) {
-        let file = &self.files[file_idx];
+        let Candidates { missing, files, .. } = self.candidates;
+        let file = &files[file_idx];
         let symbol = &file.symbols[symbol_idx];
         let (_, name) = file.split_name(symbol);
         let mut related: Vec<usize> = Vec::new();
@@ -309,7 +326,7 @@ impl<'a> Index<'a> {
             }
         }
         let shares_identifiers =
-            |idx: &usize| self.missing[*idx].shares_identifiers(usize::from(counts[*idx]));
+            |idx: &usize| missing[*idx].shares_identifiers(usize::from(counts[*idx]));
         related.extend(counted.iter().copied().filter(shares_identifiers));
         for missing_idx in counted {
             counts[missing_idx] = 0;
@@ -317,7 +334,7 @@ impl<'a> Index<'a> {
         related.sort_unstable();
         related.dedup();
         for missing_idx in related {
-            let missing = self.missing[missing_idx];
+            let missing = &missing[missing_idx];
             let is_comparable = if self.has_same_code[missing_idx] {
                 missing.is_same_code(file, symbol)
             } else {
@@ -328,7 +345,7 @@ impl<'a> Index<'a> {
             }
             let evidence = evidence(missing, file, symbol);
             let odds = evidence.log_odds();
-            if odds >= LISTED_ODDS {
+            if odds >= WEIGHTS.listed_odds {
                 found.push(Pair { missing_idx, file_idx, symbol_idx, evidence, odds });
             }
         }

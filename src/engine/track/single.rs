@@ -76,8 +76,7 @@ fn through(
 /// Removes the changes that do not add lines with names of one of the anchors, nor change its file.
 fn filter(changes: &mut Vec<Change>, anchors: &[&Anchor], objects: &mut Objects<'_>) {
     let missing: Vec<MissingAnchor<'_>> =
-        anchors.iter().map(|anchor| MissingAnchor::new(anchor, None)).collect();
-    let missing: Vec<&MissingAnchor<'_>> = missing.iter().collect();
+        anchors.iter().map(|anchor| MissingAnchor::new(anchor)).collect();
     let prefilter = Prefilter::new(&missing);
     changes.retain(|change| {
         let Change { old, new } = change;

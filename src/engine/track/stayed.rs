@@ -9,12 +9,9 @@ use crate::syntax::fingerprint::{name_hash, short_hash};
 
 use super::file_symbols::{FileSymbol, FileSymbols};
 use super::line_diff::LineDiff;
-use super::search::{self, MissingAnchor, Pair};
-use super::{FORWARDED, MIN_TOKENS, same_name};
-
-/// Added to the odds of code with the same name in the same file: a copy beside edited code is more
-/// frequent than a new symbol with the name of a renamed one. Less if less than half of it stayed.
-const STAYED: f64 = 2.0;
+use super::search::{self, Candidates, Pair};
+use super::weights::WEIGHTS;
+use super::{MIN_TOKENS, same_name};
 
 /// Returns whether the code of `old`, a symbol of an old version of a file, is under a new name in
 /// `new`, whose symbol `own` has its name.
@@ -34,29 +31,27 @@ pub(super) fn is_taken_over(
 
 /// Returns what is added to the odds of each pair because its symbol has the name of the anchor, in
 /// its file. `new_paths` are the paths of the files after the commit by those before it;
-/// `is_taken_over` has for each anchor whether its code is under a new name in its file.
+/// `is_taken_over` is whether the code of an anchor is under a new name in its file.
 pub(super) fn odds(
-    missing: &[&MissingAnchor<'_>],
-    files: &[FileSymbols],
+    candidates: Candidates<'_>,
     pairs: &[Pair],
     new_paths: &FxHashMap<&str, &str>,
-    is_taken_over: &[bool],
+    is_taken_over: impl Fn(usize) -> bool,
 ) -> Vec<f64> {
-    let symbol = |pair: &Pair| &files[pair.file_idx].symbols[pair.symbol_idx];
     let is_in_place = |pair: &Pair| {
-        let old = missing[pair.missing_idx].anchor;
-        let new_path = new_paths.get(old.file.as_str());
-        new_path.is_some_and(|path| *path == files[pair.file_idx].path)
-            && same_name(old.symbol.as_deref(), symbol(pair).name.as_deref())
+        let (old_path, path) = candidates.paths(pair);
+        let name = candidates.old(pair).anchor.symbol.as_deref();
+        new_paths.get(old_path) == Some(&path)
+            && same_name(name, candidates.symbol(pair).name.as_deref())
     };
     let is_replaced_by = |pair: &Pair, other: &Pair| {
-        let name = files[other.file_idx].split_name(symbol(other)).1;
-        let names = &symbol(pair).features.names;
+        let name = candidates.new_name(other).1;
+        let names = &candidates.symbol(pair).features.names;
         let is_called = || names.binary_search(&short_hash(name_hash(name))).is_ok();
         // Short code is the same by chance.
-        let is_long = missing[pair.missing_idx].anchor.fingerprint.n_tokens >= MIN_TOKENS;
+        let is_long = candidates.old(pair).anchor.fingerprint.n_tokens >= MIN_TOKENS;
         (other.evidence.is_same_code && is_long)
-            || (other.evidence.jaccard >= FORWARDED && is_called())
+            || (other.evidence.jaccard >= WEIGHTS.forwarded && is_called())
     };
     let mut by_missing: FxHashMap<usize, Vec<&Pair>> = FxHashMap::default();
     for pair in pairs {
@@ -66,12 +61,12 @@ pub(super) fn odds(
         let likeness = pair.evidence.jaccard;
         let mut others = by_missing[&pair.missing_idx].iter().filter(|other| !is_in_place(other));
         if !is_in_place(pair)
-            || is_taken_over[pair.missing_idx]
-            || (likeness < FORWARDED && others.any(|other| is_replaced_by(pair, other)))
+            || is_taken_over(pair.missing_idx)
+            || (likeness < WEIGHTS.forwarded && others.any(|other| is_replaced_by(pair, other)))
         {
             return 0.0;
         }
-        STAYED * (likeness / FORWARDED).min(1.0)
+        WEIGHTS.added.stayed * (likeness / WEIGHTS.forwarded).min(1.0)
     };
     pairs.iter().map(stayed).collect()
 }
@@ -81,7 +76,7 @@ mod tests {
     use rustc_hash::FxHashSet;
 
     use super::super::file_symbols::ALL;
-    use super::super::search;
+    use super::super::search::MissingAnchor;
     use super::*;
 
     const TOTAL: &str = "(orders, rate):
@@ -93,11 +88,13 @@ mod tests {
     fn check(new: &str, expected: f64) {
         let old = FileSymbols::parse("shop.py", format!("def total{TOTAL}").as_bytes(), ALL);
         let anchor = old.anchor(0);
-        let missing = MissingAnchor::new(&anchor, None);
+        let missing = [MissingAnchor::new(&anchor)];
         let files = [FileSymbols::parse("shop.py", new.as_bytes(), ALL)];
-        let pairs = search::pairs(&[&missing], &files, &FxHashSet::default());
+        let claimed = FxHashSet::default();
+        let candidates = Candidates { missing: &missing, files: &files, claimed: &claimed };
+        let pairs = search::pairs(candidates);
         let paths = FxHashMap::from_iter([("shop.py", "shop.py")]);
-        let added = odds(&[&missing], &files, &pairs, &paths, &[false]);
+        let added = odds(candidates, &pairs, &paths, |_| false);
         let is_total =
             |pair: &Pair| files[0].symbols[pair.symbol_idx].name.as_deref() == Some("total");
         let total = pairs.iter().position(is_total).expect("a pair with the name");
@@ -107,7 +104,7 @@ mod tests {
     #[test]
     fn code_that_was_edited_beside_a_copy_stays() {
         let edited = TOTAL.replace("    return", "    found -= discount(orders)\n    return");
-        check(&format!("def total{edited}\n\ndef plain_total{TOTAL}"), STAYED);
+        check(&format!("def total{edited}\n\ndef plain_total{TOTAL}"), WEIGHTS.added.stayed);
     }
 
     #[test]

@@ -8,11 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use super::assign::{self, Assignment};
-use super::file_symbols::{FileSymbols, split_path};
-use super::search::{MissingAnchor, Pair};
-
-/// Added to the odds of code in the place to which most of its neighbours moved.
-const TOGETHER: f64 = 1.0;
+use super::file_symbols::split_path;
+use super::search::{Candidates, Pair};
+use super::weights::WEIGHTS;
 
 /// A file, and a container in it.
 type Place<'a> = (&'a str, &'a str);
@@ -21,17 +19,15 @@ type Place<'a> = (&'a str, &'a str);
 /// place to which most of the code around the anchor moved. `moved_files` has the new paths of files
 /// that are known to be moved.
 pub(super) fn assign(
-    missing: &[&MissingAnchor<'_>],
-    files: &[FileSymbols],
+    candidates: Candidates<'_>,
     pairs: &mut [Pair],
     moved_files: &FxHashMap<&str, &str>,
 ) -> Vec<Assignment> {
-    let assignments = assign::assign(missing.len(), pairs);
+    let assignments = assign::assign(candidates.missing.len(), pairs);
     let places = |pair: &Pair| -> [(Place<'_>, Place<'_>); 2] {
-        let (old, file) = (missing[pair.missing_idx], &files[pair.file_idx]);
-        let container = file.split_name(&file.symbols[pair.symbol_idx]).0;
-        let (old_file, new_file) = (old.anchor.file.as_str(), file.path.as_str());
-        [((old_file, ""), (new_file, "")), ((old_file, old.container), (new_file, container))]
+        let (old, new) = candidates.paths(pair);
+        let containers = (candidates.old(pair).container, candidates.new_name(pair).0);
+        [((old, ""), (new, "")), ((old, containers.0), (new, containers.1))]
     };
     let mut votes: BTreeMap<Place<'_>, BTreeMap<Place<'_>, usize>> = BTreeMap::new();
     for assignment in &assignments {
@@ -50,23 +46,17 @@ pub(super) fn assign(
         });
         n >= 2 && 2 * n > n_all
     };
-    let paths = |pair: &Pair| {
-        (missing[pair.missing_idx].anchor.file.as_str(), files[pair.file_idx].path.as_str())
-    };
     let found = assignments.iter().filter_map(|assignment| match assignment {
-        Assignment::Found(pair_idx) => Some(paths(&pairs[*pair_idx])),
+        Assignment::Found(pair_idx) => Some(candidates.paths(&pairs[*pair_idx])),
         _ => None,
     });
     let folders = Folders::new(found.chain(moved_files.iter().map(|(old, new)| (*old, *new))));
     // A moved folder says where a file is now, but not which of its code has another name.
-    let has_name = |pair: &Pair| {
-        let file = &files[pair.file_idx];
-        file.split_name(&file.symbols[pair.symbol_idx]).1 == missing[pair.missing_idx].name
-    };
+    let has_name = |pair: &Pair| candidates.new_name(pair).1 == candidates.old(pair).name;
     let raised: Vec<bool> = pairs
         .iter()
         .map(|pair| {
-            let (old, new) = paths(pair);
+            let (old, new) = candidates.paths(pair);
             places(pair).iter().any(|(old, new)| old != new && is_majority(old, new))
                 || (has_name(pair) && folders.are_moved(old, new))
         })
@@ -75,9 +65,9 @@ pub(super) fn assign(
         return assignments;
     }
     for (pair, _) in pairs.iter_mut().zip(raised).filter(|(_, is_raised)| *is_raised) {
-        pair.odds += TOGETHER;
+        pair.odds += WEIGHTS.added.together;
     }
-    assign::assign(missing.len(), pairs)
+    assign::assign(candidates.missing.len(), pairs)
 }
 
 /// The folders that were moved: for each old folder and each new one, the files that were moved so.

@@ -11,18 +11,12 @@ use rustc_hash::FxHashMap;
 
 use crate::tree::git::{self, Commits, Objects};
 
-use super::assign::LEAST_LISTED;
 use super::file_symbols::{ALL, FileSymbols};
 use super::look_alikes;
-use super::search::{MissingAnchor, Pair};
-use super::walk::{End, Past};
+use super::search::{Candidates, Pair};
+use super::walk::End;
+use super::weights::WEIGHTS;
 use super::{same_name, similarity};
-
-/// Below this similarity to its old code, a symbol may have got other code.
-const TAKEN_OVER: f64 = 0.3;
-
-/// Minimum similarity of a copy with the same name.
-const COPIED: f64 = 0.5;
 
 /// A file at an old commit.
 #[derive(Debug, Clone)]
@@ -32,38 +26,29 @@ enum OldFile {
     Object(String),
 }
 
-/// Removes the pairs whose code cannot be that of the anchor. `walk_idxs` are the walks of the
-/// missing anchors. Returns for each missing anchor whether a version of a file could not be read.
+/// Removes the pairs whose code cannot be that of the anchor.
 pub(super) fn apply(
     root: &Path,
-    past: &Past,
-    walk_idxs: &[usize],
-    missing: &[&MissingAnchor<'_>],
-    files: &[FileSymbols],
+    commits: &Commits,
+    candidates: Candidates<'_>,
     pairs: &mut Vec<Pair>,
 ) {
     let has_past = |pair: &Pair| {
-        let commit = missing[pair.missing_idx].anchor.commit.as_deref();
-        commit.is_some_and(|it| past.commits.paths.contains_key(it))
+        let commit = candidates.old(pair).anchor.commit.as_deref();
+        commit.is_some_and(|it| commits.paths.contains_key(it))
     };
     // Git also knows how the code changed since.
     pairs.retain(|pair| {
-        let file = &files[pair.file_idx];
-        let anchor = missing[pair.missing_idx].anchor;
-        has_past(pair) || !look_alikes::contains(anchor, file, &file.symbols[pair.symbol_idx])
+        let (anchor, file) = (candidates.old(pair).anchor, candidates.file(pair));
+        has_past(pair) || !look_alikes::contains(anchor, file, candidates.symbol(pair))
     });
-    let is_relevant = |pair: &Pair| pair.odds >= LEAST_LISTED && has_past(pair);
+    let is_relevant = |pair: &Pair| pair.odds >= WEIGHTS.rival_odds() && has_past(pair);
     if !pairs.iter().any(is_relevant) {
         return;
     }
     git::with_objects(root, |objects| {
-        let mut old_files =
-            OldFiles { commits: &past.commits, objects, parsed: FxHashMap::default() };
-        pairs.retain(|pair| {
-            let walk = &past.walks[walk_idxs[pair.missing_idx]];
-            !is_relevant(pair)
-                || !old_files.excludes(missing[pair.missing_idx], &walk.end, files, pair)
-        });
+        let mut old_files = OldFiles { commits, objects, parsed: FxHashMap::default() };
+        pairs.retain(|pair| !is_relevant(pair) || !old_files.excludes(candidates, pair));
     });
 }
 
@@ -76,15 +61,9 @@ struct OldFiles<'c, 'o> {
 }
 
 impl OldFiles<'_, '_> {
-    fn excludes(
-        &mut self,
-        missing: &MissingAnchor<'_>,
-        end: &End,
-        files: &[FileSymbols],
-        pair: &Pair,
-    ) -> bool {
-        let file = &files[pair.file_idx];
-        let symbol = &file.symbols[pair.symbol_idx];
+    fn excludes(&mut self, candidates: Candidates<'_>, pair: &Pair) -> bool {
+        let (missing, file) = (candidates.old(pair), candidates.file(pair));
+        let symbol = candidates.symbol(pair);
         let new = &symbol.features.fingerprint;
         let Some((id, path)) =
             missing.anchor.commit.as_ref().and_then(|it| self.commits.paths.get(it))
@@ -101,15 +80,15 @@ impl OldFiles<'_, '_> {
                 .max_by(f64::total_cmp);
             // A symbol that only its name has in common with may have taken the name over.
             let likeness = similarity(&missing.anchor.fingerprint, new);
-            if itself.is_some_and(|it| it >= TAKEN_OVER || it >= likeness) {
+            if itself.is_some_and(|it| it >= WEIGHTS.taken_over || it >= likeness) {
                 return true;
             }
         }
-        let End::Lost(lost_idx) = end else { return false };
+        let Some(End::Lost(lost_idx)) = missing.walk.map(|walk| &walk.end) else { return false };
         // The commit that removed the code added nothing like it. Only a copy that was made before
         // may be its successor.
         let is_copy = pair.evidence.is_same_code
-            || (pair.evidence.name >= 1.0 && pair.evidence.jaccard >= COPIED);
+            || (pair.evidence.name >= 1.0 && pair.evidence.jaccard >= WEIGHTS.copied);
         if !is_copy {
             return true;
         }

@@ -17,17 +17,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::model::{Anchor, Fingerprint};
 use crate::syntax::language;
 use crate::timings;
-use crate::tree::git::{self, Change, Commits, Objects};
+use crate::tree::git::{self, Change, Commits, Comparison, Objects};
 
 use super::assign::Assignment;
-use super::file_symbols::{FileSymbol, FileSymbols, find_file};
+use super::file_symbols::{FileSymbol, FileSymbols};
 use super::line_diff::LineDiff;
-use super::search::{self, MissingAnchor, Pair};
+use super::rename_patterns;
+use super::search::{self, Candidates, MissingAnchor, Pair};
+use super::stayed;
+use super::weights::WEIGHTS;
 use super::{
     MIN_TOKENS, Step, in_place_match, last_name, outcome, same_code_under_name, same_name,
     similarity,
 };
-use super::{rename_patterns, stayed, together};
 
 mod callers;
 mod changed_files;
@@ -35,28 +37,13 @@ mod flow;
 mod handover;
 mod versions;
 
-use changed_files::{ChangedFiles, OwnName, SameNames};
+use changed_files::ChangedFiles;
 use flow::Flow;
 use handover::Handover;
 use versions::Versions;
 
 /// Maximum number of removed symbols of a commit that are compared with the added ones.
 const MAX_REMOVED: usize = 800;
-
-/// Added to the odds of code in a file that the commit renamed from that of the anchor.
-const FILE_RENAMED: f64 = 1.0;
-
-/// Added to the odds of code in proportion to the lines that stayed where they were.
-const SAME_LINES: f64 = 2.5;
-
-/// Added to the odds of a method that moved between a class and its base.
-const INHERITED: f64 = 2.0;
-
-/// Below this similarity, other code that the same commit added may be the edited code.
-pub(super) const REWRITTEN: f64 = 0.7;
-
-/// Minimum odds of code that another anchor got as well.
-const MERGED: f64 = 1.0;
 
 /// Shorter code may occur in a file by chance.
 const MIN_TEXT: usize = 40;
@@ -90,25 +77,19 @@ pub(super) struct Past {
 }
 
 impl Past {
-    /// Follows `missing` to HEAD.
-    pub(super) fn new(root: &Path, missing: &[&MissingAnchor<'_>]) -> Self {
-        Self::until(root, "HEAD", missing)
-    }
-
-    /// Follows `missing` to the commit `newest`.
-    pub(super) fn until(root: &Path, newest: &str, missing: &[&MissingAnchor<'_>]) -> Self {
+    /// Follows anchors to HEAD.
+    pub(super) fn new(root: &Path, anchors: &[&Anchor]) -> Self {
         let _step = timings::step("walk through history");
         let old: BTreeSet<&str> =
-            missing.iter().filter_map(|missing| missing.anchor.commit.as_deref()).collect();
+            anchors.iter().filter_map(|anchor| anchor.commit.as_deref()).collect();
         let old: Vec<&str> = old.into_iter().collect();
-        let is_code = missing.iter().all(|missing| missing.anchor.language.is_some());
+        let is_code = anchors.iter().all(|anchor| anchor.language.is_some());
         let extensions = if is_code { language::EXTENSIONS } else { &[] };
-        let mut walks: Vec<Walk> =
-            missing.iter().map(|missing| Walk::new(missing.anchor)).collect();
+        let mut walks: Vec<Walk> = anchors.iter().map(|anchor| Walk::new(anchor)).collect();
         if old.is_empty() {
             return Self { commits: Commits::default(), walks };
         }
-        let commits = git::commits_since(root, newest, &old, extensions).unwrap_or_default();
+        let commits = git::commits_since(root, &old, extensions).unwrap_or_default();
         let walked = git::with_objects(root, |objects| {
             let mut walks = walks.clone();
             run(objects, &commits, &mut walks);
@@ -145,6 +126,28 @@ impl Walk {
         self.anchor.kind = symbol.kind;
         self.anchor.language = file.language;
         self.anchor.fingerprint = file.fingerprint(symbol_idx);
+    }
+
+    /// Moves the anchor to the code of a pair, which replaced its code in a commit.
+    fn replace(&mut self, old: &Anchor, changed: &ChangedFiles<'_>, pair: &Pair, commit: &str) {
+        self.advance(&changed.news[pair.file_idx], pair.symbol_idx);
+        let likeness = similarity(&old.fingerprint, &self.anchor.fingerprint);
+        let is_same_file = changed.new_paths.get(old.file.as_str()) == Some(&&*self.anchor.file);
+        if old.symbol == self.anchor.symbol && is_same_file {
+            return self.note_edit(commit, likeness);
+        }
+        let how = if likeness >= 1.0 {
+            "the same code".to_owned()
+        } else {
+            format!("{} of the code is unchanged", outcome::percent(likeness))
+        };
+        let from = outcome::spell_location(&old.file, old.symbol.as_deref());
+        self.note(commit, format!("`{from}` was replaced by it: {how}"));
+    }
+
+    fn note_edit(&mut self, commit: &str, similarity: f64) {
+        let unchanged = outcome::percent(similarity);
+        self.note(commit, format!("edited: {unchanged} of its code is unchanged"));
     }
 
     fn note(&mut self, commit: &str, reason: String) {
@@ -221,7 +224,8 @@ impl Walker<'_, '_> {
                     return;
                 }
                 if !removed.is_empty() {
-                    let found = self.step(walks, &removed, comparison_idx);
+                    let walk_idxs: Vec<usize> = removed.iter().map(|(idx, _)| *idx).collect();
+                    let found = self.step(walks, &walk_idxs, comparison);
                     for &(walk_idx, is_rewritten) in &removed {
                         if found.contains(&walk_idx) || is_rewritten {
                             last[walk_idx] = LastSeen { is_seen: true, ..LastSeen::default() };
@@ -295,8 +299,7 @@ impl Walker<'_, '_> {
         if is_moved {
             walk.note(commit, format!("`{}` was renamed", old.file));
         } else if found.similarity < 1.0 {
-            let unchanged = outcome::percent(found.similarity);
-            walk.note(commit, format!("edited: {unchanged} of its code is unchanged"));
+            walk.note_edit(commit, found.similarity);
         }
         Fate::Kept
     }
@@ -365,140 +368,48 @@ impl Walker<'_, '_> {
         false
     }
 
-    /// Looks for the code that a commit removed among the code that it added. Returns the anchors
-    /// that were found, and advances them.
+    /// Looks for the code that a commit removed among the code that it added. Returns the walks whose
+    /// code was found, and advances them.
     fn step(
         &mut self,
         walks: &mut [Walk],
-        removed: &[(usize, bool)],
-        comparison_idx: usize,
+        walk_idxs: &[usize],
+        comparison: &Comparison,
     ) -> FxHashSet<usize> {
-        let comparison = &self.commits.comparisons[comparison_idx];
-        let anchors: Vec<&Anchor> = removed.iter().map(|(idx, _)| &walks[*idx].anchor).collect();
+        let anchors: Vec<&Anchor> = walk_idxs.iter().map(|idx| &walks[*idx].anchor).collect();
         let changes = &comparison.changes;
         let changed = ChangedFiles::read(self.objects, &mut self.versions, &anchors, changes);
-        let (news, olds) = (&changed.news, &changed.olds);
-        let added_to: FxHashMap<&str, &str> = comparison
-            .changes
-            .iter()
-            .filter_map(|it| Some((it.new.as_ref()?.path.as_str(), it.old.as_ref()?.path.as_str())))
-            .collect();
-        let SameNames { claimed, rewritten } = changed.same_names(&added_to);
-        let new_of: FxHashMap<&str, &str> =
-            added_to.iter().map(|(new, old)| (*old, *new)).collect();
-        let version_idx = |old_idx: usize| {
-            let old_file: &FileSymbols = &olds[old_idx];
-            new_of.get(old_file.path.as_str()).and_then(|path| find_file(news, path))
-        };
-        let walk_idxs = removed.iter().map(|(walk_idx, _)| *walk_idx);
-        let removed = changed.removed(walks, walk_idxs, |old_idx, symbol_idx| {
-            rewritten.contains_key(&(old_idx, symbol_idx))
-                || version_idx(old_idx).is_none_or(|new| {
-                    namesake(&news[new], &olds[old_idx].symbols[symbol_idx]).is_none()
-                })
-        });
+        let names = changed.same_names();
+        let removed = changed.removed(walks, walk_idxs, &names);
         let missing: Vec<MissingAnchor<'_>> =
-            removed.iter().map(|removed| MissingAnchor::new(&removed.anchor, None)).collect();
-        let missing: Vec<&MissingAnchor<'_>> = missing.iter().collect();
-        let mut pairs = search::pairs(&missing, news, &claimed);
-        let owns: Vec<Option<OwnName>> = removed
-            .iter()
-            .map(|removed| removed.place.and_then(|it| changed.own_name(it, version_idx(it.0)?)))
-            .collect();
-        let is_taken_over: Vec<bool> =
-            owns.iter().map(|own| own.is_some_and(|own| own.is_taken_over)).collect();
-        let stayed = stayed::odds(&missing, news, &pairs, &new_of, &is_taken_over);
-        for (pair, stayed) in pairs.iter_mut().zip(stayed) {
-            // Code that the commit added was not beside the removed code before.
-            pair.evidence.was_sibling = false;
-            pair.odds = pair.evidence.log_odds() + stayed;
-            let file = missing[pair.missing_idx].anchor.file.as_str();
-            if new_of.get(file).is_some_and(|new| *new != file && *new == news[pair.file_idx].path)
-            {
-                pair.odds += FILE_RENAMED;
-            }
-            let Some(place) = removed[pair.missing_idx].place else { continue };
-            let after_idx = version_idx(place.0);
-            if after_idx == Some(pair.file_idx) {
-                let own = owns[pair.missing_idx];
-                pair.odds += SAME_LINES * changed.shared_lines(place, own, pair.symbol());
-            }
-            if changed.is_inherited(place, after_idx, pair) {
-                pair.odds += INHERITED;
-            }
-        }
+            removed.iter().map(|removed| MissingAnchor::new(&removed.anchor)).collect();
+        let candidates =
+            Candidates { missing: &missing, files: &changed.news, claimed: &names.claimed };
+        let mut pairs = search::pairs(candidates);
         let handover = Handover {
             changed: &changed,
             removed: &removed,
-            missing: &missing,
-            claimed: &claimed,
-            flow: Flow::new(
-                (olds, &changed.old_bodies),
-                (news, &changed.new_bodies),
-                version_idx,
-                |old_idx, symbol_idx| rewritten.contains_key(&(old_idx, symbol_idx)),
-            ),
+            candidates,
+            flow: Flow::new(&changed, &names),
         };
-        handover.apply(&mut pairs, &new_of);
-        rename_patterns::raise_odds(&missing, news, &mut pairs);
-        let mut assignments = together::assign(&missing, news, &mut pairs, &new_of);
-        let owner = |anchor: &Anchor| {
-            let old_idx = find_file(olds, &anchor.file)?;
-            let found = in_place_match(anchor, &olds[old_idx])?;
-            rewritten.get(&(old_idx, found.symbol_idx)).copied()
-        };
-        // Code whose name stayed, and that is found nowhere else, was not taken over.
-        let owners: Vec<Option<(usize, usize)>> =
-            removed.iter().map(|removed| owner(&removed.anchor)).collect();
-        let stays = |symbol: (usize, usize)| {
-            rewritten.values().any(|it| *it == symbol)
-                && !owners.iter().zip(&assignments).any(|(owner, assignment)| {
-                    *owner == Some(symbol)
-                        && matches!(assignment, Assignment::Found(idx) if pairs[*idx].symbol() != symbol)
-                })
-        };
-        let is_possible: Vec<bool> = pairs
-            .iter()
-            .map(|pair| owners[pair.missing_idx] == Some(pair.symbol()) || !stays(pair.symbol()))
-            .collect();
-        if is_possible.contains(&false) {
-            let mut is_possible = is_possible.into_iter();
-            pairs.retain(|_| is_possible.next().unwrap_or(true));
-            assignments = together::assign(&missing, news, &mut pairs, &new_of);
-        }
+        handover.apply(&mut pairs);
+        rename_patterns::raise_odds(candidates, &mut pairs);
+        let assignments = handover.assign(&mut pairs, &names);
         let mut found = FxHashSet::default();
         for (missing_idx, (assignment, removed)) in assignments.iter().zip(&removed).enumerate() {
             let Some(walk_idx) = removed.walk_idx else { continue };
-            let (walk, old) = (&mut walks[walk_idx], &removed.anchor);
-            let found_pair = match assignment {
+            let pair = match assignment {
                 Assignment::Found(pair_idx) => Some(&pairs[*pair_idx]),
-                Assignment::Ambiguous(idxs) if !is_one_place(idxs, news, &pairs) => None,
-                _ => merged(missing_idx, &missing, news, &pairs),
+                Assignment::Ambiguous(idxs) if !is_one_place(idxs, candidates, &pairs) => None,
+                _ => merged(missing_idx, candidates, &pairs),
             };
-            if let Some(pair) = found_pair {
-                walk.advance(&news[pair.file_idx], pair.symbol_idx);
-                let likeness = similarity(&old.fingerprint, &walk.anchor.fingerprint);
-                if old.symbol == walk.anchor.symbol
-                    && new_of.get(old.file.as_str()).is_some_and(|new| *new == walk.anchor.file)
-                {
-                    let unchanged = outcome::percent(likeness);
-                    walk.note(
-                        &comparison.newer,
-                        format!("edited: {unchanged} of its code is unchanged"),
-                    );
+            let walk = &mut walks[walk_idx];
+            match pair {
+                Some(pair) => {
+                    walk.replace(&removed.anchor, &changed, pair, &comparison.newer);
                     found.insert(walk_idx);
-                    continue;
                 }
-                let how = if likeness >= 1.0 {
-                    "the same code".to_owned()
-                } else {
-                    format!("{} of the code is unchanged", outcome::percent(likeness))
-                };
-                let from = outcome::spell_location(&old.file, old.symbol.as_deref());
-                walk.note(&comparison.newer, format!("`{from}` was replaced by it: {how}"));
-                found.insert(walk_idx);
-            } else {
-                walk.n_unread += changed.n_unread;
+                None => walk.n_unread += changed.n_unread,
             }
         }
         found
@@ -509,47 +420,39 @@ impl Walker<'_, '_> {
 /// of several classes were merged into one.
 fn merged<'p>(
     anchor_idx: usize,
-    missing: &[&MissingAnchor<'_>],
-    news: &[FileSymbols],
+    candidates: Candidates<'_>,
     pairs: &'p [Pair],
 ) -> Option<&'p Pair> {
     let own = pairs.iter().filter(|pair| pair.missing_idx == anchor_idx);
     let best = own.max_by(|a, b| a.odds.total_cmp(&b.odds).then(b.symbol().cmp(&a.symbol())))?;
-    let file = &news[best.file_idx];
-    let name = file.split_name(&file.symbols[best.symbol_idx]).1;
-    (best.odds >= MERGED && name == missing[anchor_idx].name).then_some(best)
+    let is_namesake = candidates.new_name(best).1 == candidates.old(best).name;
+    (best.odds >= WEIGHTS.merged && is_namesake).then_some(best)
 }
 
 /// Returns whether pairs are all with definitions of one name in one file, such as overloads.
-fn is_one_place(pair_idxs: &[usize], news: &[FileSymbols], pairs: &[Pair]) -> bool {
-    let place = |idx: &usize| {
-        let (file_idx, symbol_idx) = pairs[*idx].symbol();
-        (file_idx, &news[file_idx].symbols[symbol_idx].name)
-    };
+fn is_one_place(pair_idxs: &[usize], candidates: Candidates<'_>, pairs: &[Pair]) -> bool {
+    let place = |idx: &usize| (pairs[*idx].file_idx, &candidates.symbol(&pairs[*idx]).name);
     pair_idxs.iter().all(|idx| place(idx) == place(&pair_idxs[0]))
 }
 
-/// Returns the first symbol of `file` with the name and the kind of `symbol`: a field may have the
-/// name of a method.
-fn namesake(file: &FileSymbols, symbol: &FileSymbol) -> Option<usize> {
-    let is_namesake = |it: &FileSymbol| {
+/// Returns the symbols of `file` with the name and the kind of `symbol`: a field may have the name of
+/// a method.
+fn namesakes<'f>(
+    file: &'f FileSymbols,
+    symbol: &FileSymbol,
+) -> impl Iterator<Item = (usize, &'f FileSymbol)> {
+    file.symbols.iter().enumerate().filter(|(_, it)| {
         same_name(it.name.as_deref(), symbol.name.as_deref())
             && search::is_same_family(it.kind, symbol.kind)
-    };
-    file.symbols.iter().position(is_namesake)
+    })
 }
 
 /// Returns the symbol of `file` with the name and the kind of `symbol`; of several (overloads), the most
 /// similar one.
 fn likest_namesake(file: &FileSymbols, symbol: &FileSymbol) -> Option<usize> {
-    let is_namesake = |it: &FileSymbol| {
-        same_name(it.name.as_deref(), symbol.name.as_deref())
-            && search::is_same_family(it.kind, symbol.kind)
-    };
     let likeness =
         |it: &FileSymbol| similarity(&it.features.fingerprint, &symbol.features.fingerprint);
-    let namesakes = file.symbols.iter().enumerate().filter(|(_, it)| is_namesake(it));
-    let likest = namesakes.max_by(|(a_idx, a), (b_idx, b)| {
+    let likest = namesakes(file, symbol).max_by(|(a_idx, a), (b_idx, b)| {
         likeness(a).total_cmp(&likeness(b)).then(b_idx.cmp(a_idx))
     });
     likest.map(|(idx, _)| idx)
@@ -558,7 +461,7 @@ fn likest_namesake(file: &FileSymbols, symbol: &FileSymbol) -> Option<usize> {
 /// Returns whether a symbol has so much other code than before that another may have taken over its
 /// name.
 fn is_rewritten(old: &Fingerprint, new: &FileSymbol) -> bool {
-    old.n_tokens >= MIN_TOKENS && similarity(old, &new.features.fingerprint) < REWRITTEN
+    old.n_tokens >= MIN_TOKENS && similarity(old, &new.features.fingerprint) < WEIGHTS.rewritten
 }
 
 /// Returns the bytes of the lines from `first` to `last`.

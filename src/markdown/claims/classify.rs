@@ -3,6 +3,7 @@
 use super::{Part, Target};
 use crate::markdown::word_lists::{FILE_NAMES, RUNTIMES};
 use crate::text::Span;
+use crate::text::conventions::CONVENTIONS;
 
 /// Names in capitals that are not variables.
 const PLAIN_CAPITALS: &[&str] = &["TODO_", "README_"];

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,7 +15,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use super::process::Git;
-use super::{git, in_parallel, n_parts, worktree};
+use super::records::{self, Record, entry};
+use super::{commit_id, git, in_parallel, n_parts, objects, with_renames};
+
+pub(crate) use super::merge_base;
+pub(crate) use super::objects::read_objects;
+pub(crate) use super::records::{EntryKind, TreeEntry};
 
 /// Minimum share of unchanged lines of a renamed file with another name, in percent: small files
 /// share a licence or their first lines with many.
@@ -26,22 +32,6 @@ const RENAME_LIMIT: &str = "-l1000";
 /// Minimum number of commits in each part of a list whose trees are read at the same time: the first
 /// one is compared with HEAD, which takes longer.
 const MIN_EACH: usize = 16;
-
-/// What a path of a tree is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum EntryKind {
-    File,
-    Link,
-    Submodule,
-}
-
-/// A path of a tree. Paths are relative to the project root.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TreeEntry {
-    pub(crate) path: String,
-    pub(crate) kind: EntryKind,
-    pub(crate) object: String,
-}
 
 /// The tracked files.
 #[derive(Debug, Default)]
@@ -104,36 +94,6 @@ pub(crate) fn tracked(root: &Path) -> Option<Tracked> {
     Some(tracked)
 }
 
-/// Returns the entry of a record: fields, of which `object_idx` is the object, a tab and the path.
-pub(super) fn entry(record: &[u8], object_idx: usize) -> Option<TreeEntry> {
-    let record = String::from_utf8_lossy(record);
-    let (fields, path) = record.split_once('\t')?;
-    let mut fields = fields.split(' ');
-    let mode = fields.next()?;
-    let object = fields.nth(object_idx - 1)?;
-    Some(TreeEntry { path: path.to_owned(), kind: kind(mode), object: object.to_owned() })
-}
-
-fn kind(mode: &str) -> EntryKind {
-    match mode {
-        "160000" => EntryKind::Submodule,
-        "120000" => EntryKind::Link,
-        _ => EntryKind::File,
-    }
-}
-
-/// The side of a raw record that a path has: `:OLD_MODE NEW_MODE OLD_OBJECT NEW_OBJECT STATUS`.
-fn sides(record: &str, path: &str) -> Option<[Option<TreeEntry>; 2]> {
-    let fields: Vec<&str> = record.strip_prefix(':')?.split(' ').collect();
-    let [old_mode, new_mode, old, new, _] = fields[..] else { return None };
-    let side = |mode: &str, object: &str| {
-        let is_missing = mode.bytes().all(|byte| byte == b'0');
-        let (path, object) = (path.to_owned(), object.to_owned());
-        (!is_missing).then(|| TreeEntry { path, kind: kind(mode), object })
-    };
-    Some([side(old_mode, old), side(new_mode, new)])
-}
-
 /// The paths in which commits differ, with the entries of one of them; `None` for a path that it
 /// lacks.
 pub(crate) type Differences = BTreeMap<Arc<str>, Option<Arc<TreeEntry>>>;
@@ -141,12 +101,15 @@ pub(crate) type Differences = BTreeMap<Arc<str>, Option<Arc<TreeEntry>>>;
 /// Applies `read` to each of `commits`, newest first, with its differences from `head`: the paths that
 /// differ, and paths that may. Git compares each commit with the one before, so that the work grows
 /// with the number of changes and not with that of commits. Commits that git cannot read are omitted.
-pub(crate) fn read_trees<R: Send>(
+pub(crate) fn read_trees<R>(
     root: &Path,
     head: &str,
     commits: &BTreeSet<&str>,
     read: impl Fn(&str, &Differences) -> R + Sync,
-) -> Vec<R> {
+) -> Vec<R>
+where
+    R: Send,
+{
     let Some(sorted) = newest_first(root, commits) else { return Vec::new() };
     let n_each = sorted.len().div_ceil(n_parts()).max(MIN_EACH);
     let trees = in_parallel(sorted.chunks(n_each).collect(), |part| {
@@ -175,24 +138,19 @@ fn walk_trees(
     let args = args.into_iter().chain(["--no-abbrev", "--relative", "--ignore-submodules=dirty"]);
     let mut differences = Differences::new();
     let mut at: Option<String> = None;
-    let is_read = Git::new(root, args).with_input(input.into_bytes()).read(|stdout| {
-        let mut records = stdout.split(0);
-        while let Some(record) = records.next() {
-            let record = record?;
-            let record = String::from_utf8_lossy(&record);
-            if !record.starts_with(':') {
-                if let Some(done) = at.replace(record.trim().to_owned()) {
+    let git = Git::new(root, args).with_input(input.into_bytes());
+    let is_read = records::read(git, |record| {
+        match record {
+            Record::Header(id) => {
+                if let Some(done) = at.replace(id.trim().to_owned()) {
                     each(&done, &differences);
                 }
-                continue;
             }
-            let path = records.next().transpose()?.unwrap_or_default();
-            let path = String::from_utf8_lossy(&path);
-            if let Some([_, entry]) = sides(&record, &path) {
+            Record::Change(path, [_, entry]) => {
                 differences.insert(path.into(), entry.map(Arc::new));
             }
         }
-        Ok(())
+        ControlFlow::Continue(())
     });
     // After a failure the last list may be incomplete.
     if is_read.is_ok()
@@ -214,43 +172,14 @@ fn newest_first(root: &Path, commits: &BTreeSet<&str>) -> Option<Vec<String>> {
 pub(crate) fn staged_away(root: &Path) -> Vec<TreeEntry> {
     let args = ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev"];
     let args = args.into_iter().chain(["--relative", "--ignore-submodules=dirty", "HEAD", "--"]);
-    let output = Git::new(root, args).text().unwrap_or_default();
-    let mut fields = output.split('\0');
-    let mut found = Vec::new();
-    while let (Some(record), Some(path)) = (fields.next(), fields.next()) {
-        found.extend(sides(record, path).and_then(|[old, _]| old));
-    }
-    found
-}
-
-/// Passes the contents of objects to `each`, with their positions. Objects that the clone lacks and
-/// those that are too large are omitted. Returns whether git could read them.
-pub(crate) fn read_objects(
-    root: &Path,
-    objects: &[&str],
-    mut each: impl FnMut(usize, &[u8]),
-) -> bool {
-    worktree::objects_of(root, objects.iter().copied(), |idx, object| {
-        if let Some(bytes) = object.map(worktree::content).transpose()?.flatten() {
-            each(idx, &bytes);
-        }
-        Ok(())
-    })
-    .is_some()
-}
-
-/// Returns the full id of the commit that a revision names.
-pub(crate) fn commit_id(root: &Path, revision: &str) -> Option<String> {
-    let commit = format!("{revision}^{{commit}}");
-    let id = git(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
-    Some(id.trim().to_owned())
+    let changes = records::changes(Git::new(root, args)).unwrap_or_default();
+    changes.into_iter().filter_map(|(_, [old, _])| old).collect()
 }
 
 /// Returns the last common commit of a revision and HEAD, or the revision itself if there is none.
 pub(crate) fn fork_point(root: &Path, revision: &str) -> Option<String> {
     let id = commit_id(root, revision)?;
-    let base = git(root, &["merge-base", &id, "HEAD"]).map(|base| base.trim().to_owned());
-    Some(base.filter(|base| !base.is_empty()).unwrap_or(id))
+    Some(merge_base(root, &id, "HEAD").unwrap_or(id))
 }
 
 /// Returns the versions of files before the commits `from`, newest first, each file from its version
@@ -265,39 +194,33 @@ pub(crate) fn versions(root: &Path, from: &[&str], paths: &[&str]) -> Option<Vec
     args.extend(literal.iter().map(String::as_str));
     let mut found = Vec::new();
     let mut open: FxHashSet<&str> = paths.iter().copied().collect();
-    let read = Git::for_history(root, &args)?.read(|stdout| {
-        let (mut commit, mut parents) = (String::new(), Vec::new());
-        let mut records = stdout.split(0);
-        while let Some(record) = records.next() {
-            let record = record?;
-            let record = String::from_utf8_lossy(&record);
-            let record = record.trim_start_matches('\n');
-            if let Some(header) = record.strip_prefix('\u{1}') {
+    let (mut commit, mut parents) = (String::new(), Vec::new());
+    let read = records::read(Git::for_history(root, &args)?, |record| {
+        match record {
+            Record::Header(header) => {
+                let Some(header) = header.strip_prefix('\u{1}') else {
+                    return ControlFlow::Continue(());
+                };
+                // The rest of the history is not needed.
+                if open.is_empty() {
+                    return ControlFlow::Break(());
+                }
                 let mut ids = header.split_whitespace().map(str::to_owned);
                 commit = ids.next().unwrap_or_default();
                 parents = ids.collect();
-                // The rest of the history is not needed.
-                if open.is_empty() {
-                    break;
-                }
-            } else if record.starts_with(':') {
-                let path = records.next().transpose()?.unwrap_or_default();
-                let path = String::from_utf8_lossy(&path).into_owned();
-                let Some([old, Some(new)]) = sides(record, &path) else { continue };
+            }
+            Record::Change(path, [old, Some(new)]) => {
                 let is_merge = parents.len() > 1;
                 if old.is_none() && !is_merge {
                     open.remove(path.as_str());
                 }
-                found.push(Version {
-                    commit: commit.clone(),
-                    parents: parents.clone(),
-                    path,
-                    object: new.object,
-                    old: old.map(|old| old.object),
-                });
+                let (commit, parents) = (commit.clone(), parents.clone());
+                let old = old.map(|old| old.object);
+                found.push(Version { commit, parents, path, object: new.object, old });
             }
+            Record::Change(..) => {}
         }
-        Ok(())
+        ControlFlow::Continue(())
     });
     read.is_ok().then_some(found)
 }
@@ -371,12 +294,6 @@ fn nodes(root: &Path, args: &[&str], wanted: &BTreeSet<String>) -> Vec<Node> {
     found
 }
 
-/// Returns the last common commit of two.
-pub(crate) fn merge_base(root: &Path, a: &str, b: &str) -> Option<String> {
-    let base = git(root, &["merge-base", a, b])?;
-    Some(base.trim().to_owned()).filter(|base| !base.is_empty())
-}
-
 /// Format of the records that [`summaries`] reads.
 const FORMAT: &str = "--format=%H %cs %s";
 
@@ -402,13 +319,9 @@ pub(crate) fn changed_in(root: &Path, commit: &str) -> Vec<TreeEntry> {
     let parent = format!("{commit}^1");
     let args = ["diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--relative"];
     let args = args.into_iter().chain(["--ignore-submodules=all", "--end-of-options"]);
-    let output = Git::new(root, args.chain([parent.as_str(), commit])).text().unwrap_or_default();
-    let mut fields = output.split('\0');
-    let mut found = Vec::new();
-    while let (Some(record), Some(path)) = (fields.next(), fields.next()) {
-        found.extend(sides(record, path).and_then(|[_, new]| new));
-    }
-    found
+    let git = Git::new(root, args.chain([parent.as_str(), commit]));
+    let changes = records::changes(git).unwrap_or_default();
+    changes.into_iter().filter_map(|(_, [_, new])| new).collect()
 }
 
 /// Returns the number of files of a folder in a commit.
@@ -424,9 +337,7 @@ pub(crate) fn renames_in(
     commits: &BTreeSet<&str>,
     patterns: &[String],
 ) -> BTreeMap<String, BTreeMap<String, String>> {
-    // A partial clone lacks the objects that git compares to find renames with changes.
-    renames_with(root, commits, patterns, "-M40%")
-        .or_else(|| renames_with(root, commits, patterns, "-M100%"))
+    with_renames("-M40%", |renames| renames_with(root, commits, patterns, renames))
         .unwrap_or_default()
 }
 
@@ -461,11 +372,10 @@ fn renames_with(
 
 /// Returns the ids of the objects with these names, or `None` for each that the clone lacks.
 pub(crate) fn ids(root: &Path, names: &[&str]) -> Vec<Option<String>> {
-    let lines = names.iter().map(|name| format!("{}\n", name.replace('\n', "\0")));
     let git = Git::new(root, ["cat-file", "--batch-check=%(objectname)"]);
-    let output = git.with_input(lines.collect::<String>().into_bytes()).text().unwrap_or_default();
-    let id = |line: &str| (!line.contains(' ')).then(|| line.to_owned());
-    let mut found: Vec<Option<String>> = output.lines().map(id).collect();
+    let lines = objects::describe(git, names.iter().copied()).unwrap_or_default();
+    let id = |line: String| (!line.contains(' ')).then_some(line);
+    let mut found: Vec<Option<String>> = lines.into_iter().map(id).collect();
     found.resize(names.len(), None);
     found
 }

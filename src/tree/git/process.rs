@@ -72,20 +72,25 @@ const TREE_FILES: &[&str] = &[".gitattributes", ".gitignore", ".gitmodules", ".m
 /// Time for which git is expected to answer in a folder after it answered a simple query there.
 const MAX_AGE: Duration = Duration::from_secs(10);
 
-/// When git last answered a simple query, by the folder in which it ran.
-static ANSWERED: Mutex<BTreeMap<PathBuf, Instant>> = Mutex::new(BTreeMap::new());
+/// When git last did something, by the folder in which it ran.
+struct Times(Mutex<BTreeMap<PathBuf, Instant>>);
 
-/// When git last exceeded a limit, by the folder in which it ran.
-static EXCEEDED: Mutex<BTreeMap<PathBuf, Instant>> = Mutex::new(BTreeMap::new());
+/// When git last answered a simple query.
+static ANSWERED: Times = Times(Mutex::new(BTreeMap::new()));
 
-fn has_exceeded(root: &Path) -> bool {
-    let exceeded = EXCEEDED.lock().unwrap_or_else(PoisonError::into_inner);
-    exceeded.get(root).is_some_and(|at| at.elapsed() < PAUSE)
-}
+/// When git last exceeded a limit.
+static EXCEEDED: Times = Times(Mutex::new(BTreeMap::new()));
 
-fn record_exceeded(root: &Path) {
-    let mut exceeded = EXCEEDED.lock().unwrap_or_else(PoisonError::into_inner);
-    exceeded.insert(root.to_owned(), Instant::now());
+impl Times {
+    fn is_within(&self, root: &Path, age: Duration) -> bool {
+        let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        times.get(root).is_some_and(|at| at.elapsed() <= age)
+    }
+
+    fn record(&self, root: &Path) {
+        let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        times.insert(root.to_owned(), Instant::now());
+    }
 }
 
 /// Why git gave no answer.
@@ -106,12 +111,7 @@ pub(super) struct Git<'a> {
 
 impl<'a> Git<'a> {
     pub(super) fn new<S: AsRef<OsStr>>(root: &'a Path, args: impl IntoIterator<Item = S>) -> Self {
-        let mut git = Self::plain(root);
-        for setting in OVERRIDES {
-            git.command.args(["-c", setting]);
-        }
-        git.command.args(args);
-        git
+        Self::plain(root).overridden(args)
     }
 
     /// Like [`Git::new`], but with the settings of the repository, for queries of settings.
@@ -128,11 +128,15 @@ impl<'a> Git<'a> {
     ) -> Self {
         let mut git = Self::plain(folder);
         git.command.arg("--git-dir").arg(folder);
+        git.overridden(args)
+    }
+
+    fn overridden<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         for setting in OVERRIDES {
-            git.command.args(["-c", setting]);
+            self.command.args(["-c", setting]);
         }
-        git.command.args(args);
-        git
+        self.command.args(args);
+        self
     }
 
     fn plain(root: &'a Path) -> Self {
@@ -143,14 +147,9 @@ impl<'a> Git<'a> {
     /// Like [`Git::new`], for renames, blame and log, which take longer. Returns `None` if there is
     /// no commit, or if git does not answer a simple query in the usual time.
     pub(super) fn for_history(root: &'a Path, args: &[&str]) -> Option<Self> {
-        let at = {
-            let answered = ANSWERED.lock().unwrap_or_else(PoisonError::into_inner);
-            answered.get(root).copied()
-        };
-        if at.is_none_or(|at| at.elapsed() > MAX_AGE) {
+        if !ANSWERED.is_within(root, MAX_AGE) {
             Self::new(root, ["rev-parse", "--verify", "--quiet", "HEAD"]).bytes()?;
-            let mut answered = ANSWERED.lock().unwrap_or_else(PoisonError::into_inner);
-            answered.insert(root.to_owned(), Instant::now());
+            ANSWERED.record(root);
         }
         let mut git = Self::new(root, args);
         git.max_silence = MAX_HISTORY_SILENCE;
@@ -213,7 +212,7 @@ impl<'a> Git<'a> {
         input: Option<Vec<u8>>,
         talk: impl FnOnce(Option<ChildStdin>, &mut dyn BufRead, &AtomicBool) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
-        if has_exceeded(self.root) {
+        if EXCEEDED.is_within(self.root, PAUSE) {
             return Err(no_answer());
         }
         if let Some(path) = irregular_file(self.root) {
@@ -269,7 +268,7 @@ impl<'a> Git<'a> {
             let is_success = wait(child, is_killed);
             drop(stop);
             if is_killed.load(Ordering::Relaxed) {
-                record_exceeded(self.root);
+                EXCEEDED.record(self.root);
                 return Err(no_answer());
             }
             if is_read && (is_success || !is_at_end) {
@@ -396,9 +395,9 @@ mod tests {
 
     #[test]
     fn a_folder_in_which_git_was_too_slow_does_not_affect_others() {
-        record_exceeded(Path::new("/nowhere/slow"));
-        assert!(has_exceeded(Path::new("/nowhere/slow")));
-        assert!(!has_exceeded(Path::new("/nowhere/other")));
+        EXCEEDED.record(Path::new("/nowhere/slow"));
+        assert!(EXCEEDED.is_within(Path::new("/nowhere/slow"), PAUSE));
+        assert!(!EXCEEDED.is_within(Path::new("/nowhere/other"), PAUSE));
         let answer = Git::new(Path::new("/nowhere/slow"), ["version"]).output();
         assert_eq!(answer, Err(no_answer()));
     }

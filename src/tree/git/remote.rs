@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub(crate) use super::network::{Limits, url_fault};
-use super::past::{EntryKind, TreeEntry};
-use super::{network, process};
-use process::{Failure, Git};
+use super::process::{Failure, Git};
+use super::records::{self, EntryKind, TreeEntry};
+use super::{Objects, network, objects};
 
 /// Limit of the files of a fetched shared bank and of a reported repository.
 pub(crate) const LIMITS: Limits =
@@ -98,19 +98,13 @@ impl Mirror {
 
     /// Fetches those of these objects that are missing.
     pub(crate) fn fetch_objects(&self, ids: &[String]) -> Result<(), String> {
-        let missing: Vec<String> = {
-            let sizes = self.sizes(ids).ok_or("the cache cannot be read")?;
-            ids.iter()
-                .zip(sizes)
-                .filter(|(_, size)| size.is_none())
-                .map(|it| it.0.clone())
-                .collect()
-        };
+        let sizes = self.sizes(ids).ok_or("the cache cannot be read")?;
+        let missing = ids.iter().zip(sizes).filter(|(_, size)| size.is_none());
+        let missing: Vec<&str> = missing.map(|(id, _)| id.as_str()).collect();
         if missing.is_empty() {
             return Ok(());
         }
-        let ids: Vec<&str> = missing.iter().map(String::as_str).collect();
-        self.fetch(&["--filter=blob:none"], &ids)
+        self.fetch(&["--filter=blob:none"], &missing)
     }
 
     fn fetch(&self, options: &[&str], wanted: &[&str]) -> Result<(), String> {
@@ -143,9 +137,8 @@ impl Mirror {
     /// Returns the size of each object that the cache has.
     pub(crate) fn sizes(&self, ids: &[String]) -> Option<Vec<Option<u64>>> {
         let git = self.git(["cat-file", "--batch-check=%(objectsize)"]);
-        let output = git.with_input((ids.join("\n") + "\n").into_bytes()).text()?;
-        let sizes = output.lines().map(|line| line.parse().ok());
-        Some(sizes.collect::<Vec<_>>()).filter(|sizes| sizes.len() == ids.len() || ids.is_empty())
+        let lines = objects::describe(git, ids.iter().map(String::as_str))?;
+        (lines.len() == ids.len()).then(|| lines.iter().map(|line| line.parse().ok()).collect())
     }
 
     /// Returns the contents of blobs.
@@ -217,7 +210,7 @@ fn entries(git: Git<'_>) -> Result<Vec<TreeEntry>, String> {
     git.read(|stdout| {
         for record in stdout.split(0) {
             // MODE TYPE OBJECT<tab>NAME
-            entries.extend(super::past::entry(&record?, 2));
+            entries.extend(records::entry(&record?, 2));
         }
         Ok(())
     })
@@ -229,7 +222,7 @@ fn entries(git: Git<'_>) -> Result<Vec<TreeEntry>, String> {
 fn blobs(git: Git<'_>, ids: &[String]) -> Option<Vec<Option<Vec<u8>>>> {
     let mut contents = Vec::with_capacity(ids.len());
     git.converse(|stdin, stdout, is_waiting| {
-        let mut objects = super::Objects::new(stdin, stdout, is_waiting);
+        let mut objects = Objects::new(stdin, stdout, is_waiting);
         contents.extend(ids.iter().map(|id| objects.read(id)));
         Ok(())
     })

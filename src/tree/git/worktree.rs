@@ -5,7 +5,7 @@
 //! converts at a checkout differs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader, Error, ErrorKind, Read};
+use std::io::{BufRead, BufReader, Error, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -13,11 +13,12 @@ use anyhow::Result;
 use rustc_hash::FxHashMap;
 use similar::{Algorithm, DiffOp};
 
+use super::objects::{Object, Objects, objects_of, with_objects};
 use super::process::Git;
-use super::{git, parse_renames};
+use super::records::{self, EntryKind, Sides, TreeEntry};
+use super::{commit_id, git, parse_renames, with_renames};
 use crate::error::UserError;
 use crate::regular_file;
-use crate::tree::read::MAX_BYTES;
 use crate::tree::walk;
 
 /// Time after which the rest of a file counts as one change.
@@ -25,16 +26,6 @@ pub(super) const MAX_DIFF_TIME: Duration = Duration::from_millis(500);
 
 /// Number of bytes that decide whether a file is binary, as in git.
 const BINARY_BYTES: usize = 8000;
-
-/// Modes of symbolic links and of submodules in a tree.
-const LINK: &[u8] = b"120000";
-const SUBMODULE: &[u8] = b"160000";
-
-/// An entry of a commit's tree.
-struct TreeEntry {
-    is_link: bool,
-    object: String,
-}
 
 /// Returns the ones of `files`, and of the files in `folder`, that differ between a revision and
 /// the working tree, including untracked ones. Paths are relative to `root`.
@@ -48,10 +39,7 @@ pub(crate) fn changed_since(
         UserError::environment(format!("failed to find the changes since `{revision}`"))
             .hint("name a commit of this clone; a shallow clone may need `git fetch --unshallow`")
     };
-    let commit = format!("{revision}^{{commit}}");
-    let commit = git(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
-        .ok_or_else(error)?;
-    let tree = tree(root, commit.trim()).ok_or_else(error)?;
+    let tree = commit_id(root, revision).and_then(|it| tree(root, &it)).ok_or_else(error)?;
     let mut names: BTreeSet<Vec<u8>> = files.iter().map(|file| file.clone().into_bytes()).collect();
     if let Some(folder) = folder {
         let is_inside = |name: &&Vec<u8>| path(name).starts_with(folder);
@@ -71,16 +59,17 @@ pub(crate) fn changed_since(
         let kind = metadata.map(|metadata| metadata.file_type());
         let is_file = kind.is_some_and(|kind| kind.is_file());
         match entry {
-            Some(entry) if is_file && !entry.is_link => {
+            Some(entry) if is_file && entry.kind == EntryKind::File => {
                 compared.push((name, full, entry.object.as_str()));
             }
-            Some(entry) if entry.is_link && kind.is_some_and(|kind| kind.is_symlink()) => {}
+            Some(entry)
+                if entry.kind == EntryKind::Link && kind.is_some_and(|it| it.is_symlink()) => {}
             None if kind.is_none_or(|kind| kind.is_dir()) => {}
             _ => drop(changed.insert(lossy(&name))),
         }
     }
-    let objects = compared.iter().map(|(_, _, object)| *object);
-    objects_of(root, objects, |idx, object| {
+    let objects: Vec<&str> = compared.iter().map(|(_, _, object)| *object).collect();
+    objects_of(root, &objects, |idx, object| {
         let (name, full, _) = &compared[idx];
         let Some(object) = object else {
             return Err(Error::new(ErrorKind::NotFound, "an object is missing"));
@@ -103,16 +92,10 @@ fn tree(root: &Path, commit: &str) -> Option<BTreeMap<Vec<u8>, TreeEntry>> {
             let record = record?;
             // MODE TYPE OBJECT<tab>NAME
             let tab = record.iter().position(|byte| *byte == b'\t');
-            let Some((fields, name)) = tab.and_then(|tab| record.split_at_checked(tab)) else {
-                continue;
-            };
-            let mut fields = fields.split(|byte| *byte == b' ');
-            let (mode, object) = (fields.next(), fields.nth(1));
-            if let (Some(mode), Some(object)) = (mode, object)
-                && mode != SUBMODULE
+            if let (Some(tab), Some(entry)) = (tab, records::entry(&record, 2))
+                && entry.kind != EntryKind::Submodule
             {
-                let entry = TreeEntry { is_link: mode == LINK, object: lossy(object) };
-                found.insert(name[1..].to_vec(), entry);
+                found.insert(record[tab + 1..].to_vec(), entry);
             }
         }
         Ok(())
@@ -131,45 +114,26 @@ fn in_index(root: &Path, folder: &Path) -> Option<Vec<Vec<u8>>> {
 /// Returns the files that are renamed in the index since a commit, with their new paths, relative
 /// to `root`. Returns `None` if the commit is unknown.
 pub(crate) fn renamed_since(root: &Path, commit: &str) -> Option<FxHashMap<String, String>> {
-    // A partial clone lacks the objects that git compares to find renames with changes.
-    renamed_with(root, commit, "-M").or_else(|| renamed_with(root, commit, "-M100%"))
-}
-
-fn renamed_with(root: &Path, commit: &str, renames: &str) -> Option<FxHashMap<String, String>> {
-    let args = [
-        "diff-index",
-        "--cached",
-        renames,
-        "-z",
-        "--name-status",
-        "--diff-filter=R",
-        "--relative",
-        "--ignore-submodules=all",
-        "--end-of-options",
-        commit,
-        "--",
-    ];
-    let output = Git::for_history(root, &args)?.text()?;
+    let output = with_renames("-M", |renames| {
+        let mut args = vec!["diff-index", "--cached", renames, "-z", "--name-status"];
+        args.extend(["--diff-filter=R", "--relative", "--ignore-submodules=all"]);
+        args.extend(["--end-of-options", commit, "--"]);
+        Git::for_history(root, &args)?.text()
+    })?;
     Some(parse_renames(&output).map(|(old, new)| (old.to_owned(), new.to_owned())).collect())
 }
 
-/// Returns the first 0-based line in `first..=last` of `file` that differs from `old_file` at
-/// `commit`. Returns `None` if one of them cannot be read.
+/// Returns the first 0-based line in `first..=last` of `file` that differs from the object `old`.
+/// Returns `None` if one of them cannot be read.
 pub(crate) fn first_changed_line(
     root: &Path,
-    commit: &str,
-    old_file: &str,
+    old: &str,
     file: &str,
     (first, last): (u32, u32),
 ) -> Option<u32> {
     let new = crate::tree::read::bytes(root, file).ok()?;
-    let mut old = None;
-    let name = format!("{commit}:./{old_file}");
-    objects_of(root, [name.as_str()].into_iter(), |_, object| {
-        old = object.map(content).transpose()?.flatten();
-        Ok(())
-    })?;
-    let hunks = hunks(&unix_lines(&old?), &unix_lines(&new));
+    let old = with_objects(root, |objects| objects.read(old))??;
+    let hunks = hunks(&unix_lines(&old), &unix_lines(&new));
     let overlapping = hunks.into_iter().filter(|(start, end)| *start <= last && *end > first);
     overlapping.map(|(start, _)| start.max(first)).min()
 }
@@ -212,10 +176,10 @@ pub(crate) fn in_head<'f>(
     let name = |file: &str| format!("HEAD:./{}", file.replace('\n', "\0"));
     let names: Vec<String> = files.into_iter().map(name).collect();
     let mut found: Vec<Option<Vec<u8>>> = vec![None; names.len()];
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     // Without git nothing is known.
-    let _ = objects_of(root, names.iter().map(String::as_str), |idx, object| {
-        found[idx] = object.map(content).transpose()?.flatten();
-        Ok(())
+    let _ = with_objects(root, |objects| {
+        objects.read_all(&names, |idx, bytes| found[idx] = Some(bytes.to_vec()));
     });
     found
 }
@@ -231,111 +195,24 @@ pub(crate) fn staged(root: &Path) -> Result<BTreeMap<String, Vec<(u32, u32)>>> {
         // Before the first commit the empty tree is compared.
         .or_else(|| git(root, &["hash-object", "-t", "tree", "--stdin"]))
         .ok_or_else(error)?;
-    let args = [
-        "diff-index",
-        "--cached",
-        "--no-renames",
-        "-z",
-        "--abbrev=64",
-        "--relative",
-        "--ignore-submodules=all",
-        head.trim(),
-        "--",
-    ];
-    let output = Git::new(root, args).bytes().ok_or_else(error)?;
-    let mut fields = output.split(|byte| *byte == 0);
-    let mut found: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
-    let (mut names, mut objects) = (Vec::new(), Vec::new());
-    while let (Some(status), Some(name)) = (fields.next(), fields.next()) {
-        // :OLD_MODE NEW_MODE OLD_OBJECT NEW_OBJECT STATUS
-        let status = lossy(status);
-        let [_, _, old, new, ..] = status.split(' ').collect::<Vec<_>>()[..] else { continue };
-        found.insert(lossy(name), Vec::new());
-        if is_object(new) {
-            names.push(lossy(name));
-            objects.extend([old.to_owned(), new.to_owned()]);
+    let mut args = vec!["diff-index", "--cached", "--no-renames", "-z", "--no-abbrev"];
+    args.extend(["--relative", "--ignore-submodules=all", head.trim(), "--"]);
+    let changes = records::changes(Git::new(root, args)).ok_or_else(error)?;
+    let lines = |objects: &mut Objects<'_>, [old, new]: &Sides| {
+        let Some(new) = new else { return Vec::new() };
+        let old = old.as_ref().map_or(Some(Vec::new()), |old| objects.read(&old.object));
+        match (old, objects.read(&new.object)) {
+            (Some(old), Some(new)) if is_binary(&old) || is_binary(&new) => Vec::new(),
+            (Some(old), Some(new)) => hunks(&lines_of(&old), &lines_of(&new)),
+            // A file that is too large to compare.
+            _ => vec![(0, u32::MAX)],
         }
-    }
-    let mut old = None;
-    // A missing object is not read: the name of the new one takes its place.
-    let requests = objects.iter().enumerate().map(|(idx, object)| {
-        if is_object(object) { object.as_str() } else { objects[idx + 1].as_str() }
+    };
+    let found = with_objects(root, |objects| {
+        let found = changes.iter().map(|(path, sides)| (path.clone(), lines(objects, sides)));
+        found.collect()
     });
-    let is_added = |idx: usize| !is_object(&objects[idx]);
-    objects_of(root, requests, |idx, object| {
-        let content = object.map(content).transpose()?.flatten();
-        if idx % 2 == 0 {
-            old = if is_added(idx) { Some(Vec::new()) } else { content };
-        } else if let Some(lines) = found.get_mut(&names[idx / 2]) {
-            *lines = match (&old, content) {
-                (Some(old), Some(new)) if is_binary(old) || is_binary(&new) => Vec::new(),
-                (Some(old), Some(new)) => hunks(&lines_of(old), &lines_of(&new)),
-                // A file that is too large to compare.
-                _ => vec![(0, u32::MAX)],
-            };
-        }
-        Ok(())
-    })
-    .ok_or_else(error)?;
-    Ok(found)
-}
-
-/// Returns whether git's name of an object is not that of a missing one.
-fn is_object(name: &str) -> bool {
-    !name.bytes().all(|byte| byte == b'0')
-}
-
-/// An object whose content was not read yet.
-pub(super) struct Object<'a> {
-    size: u64,
-    content: &'a mut dyn Read,
-}
-
-/// Passes the objects with these names to `each`, with their positions, or `None` for a missing
-/// one. Returns `None` if git fails.
-pub(super) fn objects_of<'a>(
-    root: &Path,
-    names: impl Iterator<Item = &'a str>,
-    mut each: impl FnMut(usize, Option<Object<'_>>) -> std::io::Result<()>,
-) -> Option<()> {
-    let names: Vec<&str> = names.collect();
-    if names.is_empty() {
-        return Some(());
-    }
-    let mut input = names.join("\n").into_bytes();
-    input.push(b'\n');
-    let git = Git::new(root, ["cat-file", "--batch", "--buffer"]).with_input(input);
-    git.read(|stdout| {
-        for idx in 0..names.len() {
-            let mut header = Vec::new();
-            stdout.take(MAX_BYTES).read_until(b'\n', &mut header)?;
-            // OBJECT TYPE SIZE, or the name and the reason if there is no object.
-            let header = lossy(&header);
-            let Some((_, Ok(size))) =
-                header.trim_end().rsplit_once(' ').map(|(start, size)| (start, size.parse()))
-            else {
-                each(idx, None)?;
-                continue;
-            };
-            let mut content = stdout.take(size);
-            each(idx, Some(Object { size, content: &mut content }))?;
-            // The rest of the content and a line break.
-            std::io::copy(&mut content, &mut std::io::sink())?;
-            stdout.take(1).read_exact(&mut [0])?;
-        }
-        Ok(())
-    })
-    .ok()
-}
-
-/// Returns the content of an object, or `None` if it is too large.
-pub(super) fn content(object: Object<'_>) -> std::io::Result<Option<Vec<u8>>> {
-    if object.size > MAX_BYTES {
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    object.content.read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
+    Ok(found.ok_or_else(error)?)
 }
 
 /// Returns whether a file has the content of an object.

@@ -9,11 +9,9 @@ use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::file_symbols::FileSymbols;
+use super::super::line_diff::trimmed_lines;
+use super::super::weights::WEIGHTS;
 use crate::syntax::fingerprint::{hashed_words, name_hash, short_hash};
-
-/// Minimum similarity of the statements of a caller before and after, without the name: the arguments
-/// are the same, the receiver may be another.
-const SAME_STATEMENT: f64 = 0.5;
 
 /// Maximum number of lines of a statement, and of statements of a file that call one name.
 const MAX_LINES: usize = 5;
@@ -80,7 +78,7 @@ impl<'c> Callers<'c> {
         let added = added_calls(file, (&old_lines, &new_lines), new_names);
         for &line_idx in changed() {
             let before = statement(&old_lines, line_idx);
-            let mut best: (f64, BTreeSet<&'c str>) = (SAME_STATEMENT, BTreeSet::new());
+            let mut best: (f64, BTreeSet<&'c str>) = (WEIGHTS.same_statement, BTreeSet::new());
             for (name, new_hash, after) in &added {
                 if before.binary_search(new_hash).is_ok() || after.binary_search(&old_hash).is_ok()
                 {
@@ -176,10 +174,6 @@ fn dice_without((a, a_word): (&[u16], u16), (b, b_word): (&[u16], u16)) -> f64 {
         |word: &&u16| **word != a_word && **word != b_word && b.binary_search(word).is_ok();
     let n_shared = a.iter().filter(is_shared).count();
     (2 * n_shared) as f64 / (a.len() + b.len()).saturating_sub(2).max(1) as f64
-}
-
-fn trimmed_lines(text: &[u8]) -> Vec<&[u8]> {
-    text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).collect()
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::super::file_symbols::{FileSymbol, FileSymbols};
 use super::super::line_diff;
 use super::super::search::is_same_family;
+use super::changed_files::{ChangedFiles, SameNames};
 use crate::model::SymbolKind;
 use crate::syntax::fingerprint::split_name;
 
@@ -22,27 +23,20 @@ type Place<'f> = (usize, &'f str);
 /// For each identifier or line, the only function that lost or got it, or `None` if several did.
 type Carriers<'f, K> = FxHashMap<K, Option<Place<'f>>>;
 
-/// The lines of a file that the body of each of its symbols has, as hashes.
-pub(super) type Bodies = Vec<Vec<u64>>;
-
-/// Returns the lines of the bodies of functions: those after the one with the name, without indentation.
-pub(super) fn bodies(file: &FileSymbols, bytes: &[u8]) -> Bodies {
+/// Sets the lines of the bodies of functions: those after the one with the name, without indentation.
+pub(super) fn set_bodies(file: &mut FileSymbols, bytes: &[u8]) {
     let lines = line_diff::trimmed_lines(bytes);
     let hash =
         |line: &&[u8]| (line_diff::weight(line) >= line_diff::MIN_LETTERS).then(|| xxh3_64(line));
-    let body = |symbol: &FileSymbol| {
-        let Some(name) = function_name(symbol) else { return Vec::new() };
+    for symbol in &mut file.symbols {
+        let Some(name) = function_name(symbol) else { continue };
         let name = split_name(name).1;
         let (first, last) = (symbol.lines.0 as usize, symbol.lines.1 as usize);
         let own = lines.iter().take(last + 1).skip(first);
         let body = own.skip_while(|line| memmem::find(line, name.as_bytes()).is_none()).skip(1);
-        body.filter_map(hash).collect()
-    };
-    file.symbols.iter().map(body).collect()
+        symbol.body = body.filter_map(hash).collect();
+    }
 }
-
-/// The symbols of the files of one side of a commit, and the bodies of these.
-pub(super) type Side<'f> = (&'f [FileSymbols], &'f [Bodies]);
 
 /// The functions that lost and those that got identifiers or lines.
 #[derive(Debug, Default)]
@@ -65,63 +59,35 @@ impl<K> Default for Exchange<'_, K> {
 }
 
 impl<'f> Flow<'f> {
-    /// Compares the functions of both versions of the changed files. `version_idx` has the new version
-    /// of an old file.
-    pub(super) fn new(
-        (olds, old_bodies): Side<'f>,
-        (news, new_bodies): Side<'f>,
-        version_idx: impl Fn(usize) -> Option<usize>,
-        is_rewritten: impl Fn(usize, usize) -> bool,
-    ) -> Self {
-        let names = |files: &'f [FileSymbols], file_idx: usize, symbol_idx: usize| {
-            files[file_idx].symbols[symbol_idx].features.names.as_slice()
-        };
+    /// Compares the functions of both versions of the changed files.
+    pub(super) fn new(changed: &'f ChangedFiles<'_>, names: &SameNames) -> Self {
         Self {
-            names: Exchange::new(
-                (olds, &|file, symbol| names(olds, file, symbol)),
-                (news, &|file, symbol| names(news, file, symbol)),
-                &version_idx,
-                &is_rewritten,
-            ),
-            lines: Exchange::new(
-                (olds, &|file, symbol| &old_bodies[file][symbol]),
-                (news, &|file, symbol| &new_bodies[file][symbol]),
-                &version_idx,
-                &is_rewritten,
-            ),
+            names: Exchange::new(changed, names, |symbol| &symbol.features.names),
+            lines: Exchange::new(changed, names, |symbol| &symbol.body),
         }
     }
 }
 
-/// The files of one side of a commit, and the identifiers or lines of a symbol of one of them.
-type Contents<'f, 'c, K> = (&'f [FileSymbols], &'c dyn Fn(usize, usize) -> &'f [K]);
-
 impl<'f, K: Copy + Eq + Hash + 'f> Exchange<'f, K> {
     fn new(
-        (olds, of_old): Contents<'f, '_, K>,
-        (news, of_new): Contents<'f, '_, K>,
-        version_idx: &impl Fn(usize) -> Option<usize>,
-        is_rewritten: &impl Fn(usize, usize) -> bool,
+        changed: &'f ChangedFiles<'_>,
+        names: &SameNames,
+        contents: impl Fn(&'f FileSymbol) -> &'f [K],
     ) -> Self {
         let mut this = Self::default();
         let mut is_compared: FxHashSet<usize> = FxHashSet::default();
-        let after =
-            |idx: usize| functions(&news[idx], |symbol_idx| of_new(idx, symbol_idx), |_| false);
-        for (old_idx, old) in olds.iter().enumerate() {
-            let new_idx = version_idx(old_idx);
+        let after = |idx: usize| functions(&changed.news[idx], &contents, |_| false);
+        for (old_idx, (old, new_idx)) in changed.olds.iter().zip(&changed.new_idxs).enumerate() {
             is_compared.extend(new_idx);
-            let before = functions(
-                old,
-                |symbol_idx| of_old(old_idx, symbol_idx),
-                |symbol_idx| is_rewritten(old_idx, symbol_idx),
-            );
+            let is_rewritten = |idx: usize| names.rewritten.contains_key(&(old_idx, idx));
+            let before = functions(old, &contents, is_rewritten);
             let after = new_idx.map(after).unwrap_or_default();
             note(&mut this.lost, old_idx, &before, &after);
-            if let Some(new_idx) = new_idx {
+            if let Some(new_idx) = *new_idx {
                 note(&mut this.got, new_idx, &after, &before);
             }
         }
-        for new_idx in 0..news.len() {
+        for new_idx in 0..changed.news.len() {
             if !is_compared.contains(&new_idx) {
                 note(&mut this.got, new_idx, &after(new_idx), &BTreeMap::new());
             }
@@ -145,13 +111,13 @@ impl<'f, K: Copy + Eq + Hash + 'f> Exchange<'f, K> {
 /// Returns the contents of each function of a file.
 fn functions<'f, K: Copy + Eq + Hash + 'f>(
     file: &'f FileSymbols,
-    contents: impl Fn(usize) -> &'f [K],
+    contents: impl Fn(&'f FileSymbol) -> &'f [K],
     is_skipped: impl Fn(usize) -> bool,
 ) -> BTreeMap<&'f str, FxHashSet<K>> {
     let mut found: BTreeMap<&str, FxHashSet<K>> = BTreeMap::new();
     for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
         if let Some(name) = function_name(symbol).filter(|_| !is_skipped(symbol_idx)) {
-            found.entry(name).or_default().extend(contents(symbol_idx));
+            found.entry(name).or_default().extend(contents(symbol));
         }
     }
     found
@@ -191,16 +157,16 @@ mod tests {
 
     /// Returns how many identifiers and lines moved from `stories` to `arguments` when a file changed.
     fn moved(old: &str, new: &str) -> [(usize, f64); 2] {
-        let parse = |text: &str| [FileSymbols::parse("a.py", text.as_bytes(), ALL)];
-        let (olds, news) = (parse(old), parse(new));
-        let old_bodies = [bodies(&olds[0], old.as_bytes())];
-        let new_bodies = [bodies(&news[0], new.as_bytes())];
-        let flow = Flow::new((&olds, &old_bodies), (&news, &new_bodies), Some, |_, _| false);
+        let parse = |text: &str| {
+            let mut file = FileSymbols::parse("a.py", text.as_bytes(), ALL);
+            set_bodies(&mut file, text.as_bytes());
+            file
+        };
+        let changed = ChangedFiles::of(vec![parse(old)], vec![parse(new)]);
+        let flow = Flow::new(&changed, &SameNames::default());
+        let lost = &changed.olds[0].symbols[0];
         let (old, new) = ((0, "stories"), (0, "Provider.arguments"));
-        [
-            flow.names.moved(old, &olds[0].symbols[0].features.names, new),
-            flow.lines.moved(old, &old_bodies[0][0], new),
-        ]
+        [flow.names.moved(old, &lost.features.names, new), flow.lines.moved(old, &lost.body, new)]
     }
 
     const OLD: &str = "def stories():\n    return load(current_draft)\n\ndef run():\n    start()\n";

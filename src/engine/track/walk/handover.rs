@@ -9,65 +9,102 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::search::{self, MissingAnchor, Pair};
+use super::super::assign::Assignment;
+use super::super::search::{self, Candidates, Pair};
+use super::super::weights::WEIGHTS;
+use super::super::{stayed, together};
 use super::callers::Callers;
-use super::changed_files::{ChangedFiles, Removed};
+use super::changed_files::{ChangedFiles, Removed, SameNames};
 use super::flow::Flow;
-
-/// Minimum share of the callers that use another name for code with this name to be compared.
-const COMPARED: f64 = 0.5;
-
-/// Added to the odds of code that all callers call instead, to that of code which alone got the identifiers or the
-/// lines that the anchor alone lost, and to that of code whose name replaces the anchor's everywhere. Set by hand. Without
-/// lines, on 1,133 traced cases of seven Java repositories they make two more answers right and one wrong, on
-/// RefactoringMiner's 104 Java cases ten more right. Of 1,337 cases of ten repositories that were not read,
-/// two more are right and two wrong. Lines make seven more of RefactoringMiner's 174 cases right, and change none of the 2,470.
-const CALLED: f64 = 4.0;
-const GOT: f64 = 5.0;
-const GOT_LINES: f64 = 8.0;
-const RENAMED_TOGETHER: f64 = 2.0;
 
 /// The removed code and the versions of the files of a commit.
 pub(super) struct Handover<'s> {
-    pub(super) changed: &'s ChangedFiles,
+    pub(super) changed: &'s ChangedFiles<'s>,
+    /// In the order of the missing anchors of `candidates`.
     pub(super) removed: &'s [Removed],
-    pub(super) missing: &'s [&'s MissingAnchor<'s>],
-    /// The new symbols that are the old ones of their names.
-    pub(super) claimed: &'s FxHashSet<(usize, usize)>,
+    pub(super) candidates: Candidates<'s>,
     pub(super) flow: Flow<'s>,
 }
 
 impl<'s> Handover<'s> {
-    /// Adds the pairs that only the commit suggests, and raises the odds of all pairs. `new_of` has the
-    /// paths of the files after the commit by those before it.
-    pub(super) fn apply(&self, pairs: &mut Vec<Pair>, new_of: &FxHashMap<&str, &str>) {
+    /// Adds the pairs that only the commit suggests, and sets the odds of all pairs.
+    pub(super) fn apply(&self, pairs: &mut Vec<Pair>) {
+        self.compare_files(pairs);
         let callers = self.callers(pairs);
         self.add_pairs(pairs, &callers);
-        let together = self.renamed_together(pairs, new_of);
+        let together = self.renamed_together(pairs);
         for (pair, together) in pairs.iter_mut().zip(together) {
-            let old = self.missing[pair.missing_idx];
-            let (share, n) = callers.switched(old.name, self.name(pair.symbol()));
+            let (share, n) = callers.switched(self.candidates.old(pair).name, self.name(pair));
+            let added = &WEIGHTS.added;
             // One caller is less certain than several.
-            pair.odds += CALLED * share.sqrt() * n / (n + 0.5);
+            pair.odds += added.called * share.sqrt() * n / (n + 0.5);
             let [(n_names, names), (n_lines, lines)] = self.moved(pair);
-            pair.odds += GOT * names * n_names as f64 / (n_names + 1) as f64;
-            pair.odds += GOT_LINES * lines * n_lines as f64 / (n_lines + 1) as f64;
-            pair.odds += RENAMED_TOGETHER * together;
+            pair.odds += added.got * names * n_names as f64 / (n_names + 1) as f64;
+            pair.odds += added.got_lines * lines * n_lines as f64 / (n_lines + 1) as f64;
+            pair.odds += added.renamed_together * together;
         }
     }
 
-    fn name(&self, (file_idx, symbol_idx): (usize, usize)) -> &'s str {
-        let file = &self.changed.news[file_idx];
-        file.split_name(&file.symbols[symbol_idx]).1
+    /// Sets the odds of pairs by their code, by what stayed in place, and by what git says about their files.
+    fn compare_files(&self, pairs: &mut [Pair]) {
+        let Self { changed, removed, candidates, .. } = self;
+        let is_taken_over = |missing_idx: usize| removed[missing_idx].is_taken_over();
+        let stayed = stayed::odds(*candidates, pairs, &changed.new_paths, is_taken_over);
+        for (pair, stayed) in pairs.iter_mut().zip(stayed) {
+            // Code that the commit added was not beside the removed code before.
+            pair.evidence.was_sibling = false;
+            pair.odds = pair.evidence.log_odds() + stayed;
+            let (old_path, path) = candidates.paths(pair);
+            if changed.new_paths.get(old_path) == Some(&path) && old_path != path {
+                pair.odds += WEIGHTS.added.file_renamed;
+            }
+            let removed = &removed[pair.missing_idx];
+            pair.odds += WEIGHTS.added.same_lines * changed.shared_lines(removed, pair);
+            if changed.is_inherited(removed, pair) {
+                pair.odds += WEIGHTS.added.inherited;
+            }
+        }
+    }
+
+    /// Assigns the removed code to added code. Code whose name stayed, and that is found nowhere else, was
+    /// not taken over.
+    pub(super) fn assign(&self, pairs: &mut Vec<Pair>, names: &SameNames) -> Vec<Assignment> {
+        let assign =
+            |pairs: &mut [Pair]| together::assign(self.candidates, pairs, &self.changed.new_paths);
+        let assignments = assign(pairs);
+        let left: FxHashSet<(usize, usize)> = assignments
+            .iter()
+            .zip(self.removed)
+            .filter_map(|(assignment, removed)| match assignment {
+                Assignment::Found(idx) => {
+                    removed.rewritten.filter(|symbol| *symbol != pairs[*idx].symbol())
+                }
+                _ => None,
+            })
+            .collect();
+        let rewritten: FxHashSet<(usize, usize)> = names.rewritten.values().copied().collect();
+        let n_pairs = pairs.len();
+        pairs.retain(|pair| {
+            let symbol = pair.symbol();
+            self.removed[pair.missing_idx].rewritten == Some(symbol)
+                || !rewritten.contains(&symbol)
+                || left.contains(&symbol)
+        });
+        if pairs.len() < n_pairs { assign(pairs) } else { assignments }
+    }
+
+    fn name(&self, pair: &Pair) -> &'s str {
+        self.candidates.new_name(pair).1
     }
 
     /// Returns the definitions that are not the old ones of their names.
     fn added(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.changed.news.iter().enumerate().flat_map(move |(file_idx, file)| {
+        let Candidates { files, claimed, .. } = self.candidates;
+        files.iter().enumerate().flat_map(move |(file_idx, file)| {
             let symbols = file.symbols.iter().enumerate();
             let named = symbols.filter(|(_, symbol)| symbol.name.is_some());
             let places = named.map(move |(symbol_idx, _)| (file_idx, symbol_idx));
-            places.filter(|place| !self.claimed.contains(place))
+            places.filter(|place| !claimed.contains(place))
         })
     }
 
@@ -79,7 +116,7 @@ impl<'s> Handover<'s> {
             return [NOTHING; 2];
         };
         let old = &self.changed.olds[old_idx].symbols[symbol_idx];
-        let new = &self.changed.news[pair.file_idx].symbols[pair.symbol_idx];
+        let new = self.candidates.symbol(pair);
         let (Some(old_name), Some(new_name)) = (&old.name, &new.name) else {
             return [NOTHING; 2];
         };
@@ -88,19 +125,22 @@ impl<'s> Handover<'s> {
             return [NOTHING; 2];
         }
         let (from, to) = ((old_idx, old_name.as_str()), (pair.file_idx, new_name.as_str()));
-        let lines = &self.changed.old_bodies[old_idx][symbol_idx];
         [
             self.flow.names.moved(from, &old.features.names, to),
-            self.flow.lines.moved(from, lines, to),
+            self.flow.lines.moved(from, &old.body, to),
         ]
     }
 
     /// Returns the names that the callers of the followed anchors, and of those that compete with them,
     /// use instead.
     fn callers(&self, pairs: &[Pair]) -> Callers<'s> {
-        let added: BTreeSet<&str> = self.added().map(|symbol| self.name(symbol)).collect();
+        let Candidates { missing, files, .. } = self.candidates;
+        let name = |(file_idx, symbol_idx): (usize, usize)| {
+            files[file_idx].split_name(&files[file_idx].symbols[symbol_idx]).1
+        };
+        let added: BTreeSet<&str> = self.added().map(name).collect();
         let mut names: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for (removed, missing) in self.removed.iter().zip(self.missing) {
+        for (removed, missing) in self.removed.iter().zip(missing) {
             if removed.walk_idx.is_some() && missing.anchor.symbol.is_some() {
                 let mut others = added.clone();
                 others.remove(missing.name);
@@ -111,7 +151,7 @@ impl<'s> Handover<'s> {
         // The other removed code competes for these names.
         let followed: BTreeSet<&str> = names.keys().copied().collect();
         for pair in pairs {
-            let (old, new) = (self.missing[pair.missing_idx].name, self.name(pair.symbol()));
+            let (old, new) = (self.candidates.old(pair).name, self.name(pair));
             if !followed.contains(old) && old != new && callers.is_used(new) {
                 names.entry(old).or_default().insert(new);
             }
@@ -123,26 +163,21 @@ impl<'s> Handover<'s> {
     fn add_pairs(&self, pairs: &mut Vec<Pair>, callers: &Callers<'_>) {
         let known: FxHashSet<(usize, (usize, usize))> =
             pairs.iter().map(|pair| (pair.missing_idx, pair.symbol())).collect();
-        let missing = self.missing.iter().enumerate();
+        let Candidates { missing, files, .. } = self.candidates;
+        let missing = missing.iter().enumerate();
         let followed = missing.filter(|(idx, _)| self.removed[*idx].walk_idx.is_some());
         for (missing_idx, missing) in followed {
             for (file_idx, symbol_idx) in self.added() {
-                let file = &self.changed.news[file_idx];
-                let symbol = &file.symbols[symbol_idx];
+                let (file, symbol) = (&files[file_idx], &files[file_idx].symbols[symbol_idx]);
                 if known.contains(&(missing_idx, (file_idx, symbol_idx)))
                     || !missing.is_compatible(file, symbol)
                 {
                     continue;
                 }
-                let mut pair = Pair {
-                    missing_idx,
-                    file_idx,
-                    symbol_idx,
-                    evidence: Default::default(),
-                    odds: 0.0,
-                };
-                let (share, _) = callers.switched(missing.name, self.name(pair.symbol()));
-                if share >= COMPARED || self.moved(&pair).iter().any(|(n, _)| *n > 0) {
+                let evidence = Default::default();
+                let mut pair = Pair { missing_idx, file_idx, symbol_idx, evidence, odds: 0.0 };
+                let (share, _) = callers.switched(missing.name, self.name(&pair));
+                if share >= WEIGHTS.compared || self.moved(&pair).iter().any(|(n, _)| *n > 0) {
                     pair.evidence = search::evidence(missing, file, symbol);
                     pair.odds = pair.evidence.log_odds();
                     pairs.push(pair);
@@ -153,40 +188,36 @@ impl<'s> Handover<'s> {
 
     /// Returns for each pair whether definitions of the old name in several classes or files became
     /// definitions of the new one there, as a share of all definitions of both.
-    fn renamed_together(&self, pairs: &[Pair], new_of: &FxHashMap<&str, &str>) -> Vec<f64> {
+    fn renamed_together(&self, pairs: &[Pair]) -> Vec<f64> {
         type Names<'n> = (&'n str, &'n str);
         /// The files and containers of definitions before and after the commit.
         type OldPlaces<'n> = BTreeSet<(&'n str, &'n str)>;
         type NewPlaces<'n> = BTreeSet<(usize, &'n str)>;
+        let Self { candidates, changed, .. } = self;
         let mut olds: FxHashMap<&str, OldPlaces<'_>> = FxHashMap::default();
-        for missing in self.missing {
+        for missing in candidates.missing {
             let place = (missing.anchor.file.as_str(), missing.container);
             olds.entry(missing.name).or_default().insert(place);
         }
         let mut news: FxHashMap<&str, NewPlaces<'_>> = FxHashMap::default();
         for (file_idx, symbol_idx) in self.added() {
-            let file = &self.changed.news[file_idx];
+            let file = &candidates.files[file_idx];
             let (container, name) = file.split_name(&file.symbols[symbol_idx]);
             news.entry(name).or_default().insert((file_idx, container));
         }
         let names = |pair: &Pair| -> Option<Names<'_>> {
-            let old = self.missing[pair.missing_idx];
-            let new = self.name(pair.symbol());
-            let file = old.anchor.file.as_str();
-            let is_same_file =
-                new_of.get(file).copied().unwrap_or(file) == self.changed.news[pair.file_idx].path;
+            let (old, new) = (candidates.old(pair), self.name(pair));
+            let (old_path, path) = candidates.paths(pair);
+            let is_same_file = changed.new_paths.get(old_path).copied().unwrap_or(old_path) == path;
             (is_same_file && old.anchor.symbol.is_some() && old.name != new)
                 .then_some((old.name, new))
         };
         let mut places: FxHashMap<Names<'_>, (OldPlaces<'_>, NewPlaces<'_>)> = FxHashMap::default();
         for pair in pairs {
             if let Some(key) = names(pair) {
-                let old = self.missing[pair.missing_idx];
-                let file = &self.changed.news[pair.file_idx];
-                let entry = places.entry(key).or_default();
-                entry.0.insert((old.anchor.file.as_str(), old.container));
-                let container = file.split_name(&file.symbols[pair.symbol_idx]).0;
-                entry.1.insert((pair.file_idx, container));
+                let (olds, news) = places.entry(key).or_default();
+                olds.insert((candidates.paths(pair).0, candidates.old(pair).container));
+                news.insert((pair.file_idx, candidates.new_name(pair).0));
             }
         }
         let share = |pair: &Pair| {

@@ -51,7 +51,7 @@ impl Versions {
     pub(super) fn parse(
         &mut self,
         anchor: &Anchor,
-        version: &git::Version,
+        version: &git::TreeEntry,
         bytes: &[u8],
     ) -> Option<Rc<FileSymbols>> {
         let name = anchor.symbol.as_deref();
