@@ -76,9 +76,8 @@ pub(crate) fn classify(text: &str) -> Verdict {
     let mut cues: Vec<String> = Vec::new();
     let commands = spans.iter().filter(|span| span.kind == SpanKind::Command);
     let commands = commands.map(|span| text[span.range.clone()].to_owned());
-    let cue_words = words
-        .iter()
-        .filter(|word| PROCESS_WORDS.contains(**word) || PROJECT_WORDS.contains(**word));
+    let cue_words =
+        words.iter().filter(|word| PROCESS_WORDS.contains(word) || PROJECT_WORDS.contains(word));
     let single = phrase.map(str::to_owned).into_iter().chain(verb.map(str::to_owned));
     for cue in single.chain(commands).chain(cue_words.map(|word| (*word).to_owned())) {
         if !cues.contains(&cue) {
@@ -99,11 +98,11 @@ fn working_verb<'t>(prose: &'t str, statement: &'t str, spans: &[Span]) -> Optio
     /// Number of words in which a verb names its object.
     const OBJECT_WORDS: usize = 5;
     let offset = |part: &str| part.as_ptr() as usize - prose.as_ptr() as usize;
-    let mut words = words(statement).skip_while(|word| DEMAND_OPENINGS.contains(*word));
-    let verb = words.next().filter(|verb| PROCESS_VERBS.contains(*verb))?;
+    let mut words = words(statement).skip_while(|word| DEMAND_OPENINGS.contains(word));
+    let verb = words.next().filter(|verb| PROCESS_VERBS.contains(verb))?;
     let object: Vec<&str> = words.by_ref().take(OBJECT_WORDS).collect();
     let end = words.next().map_or(prose.len(), offset);
-    let is_of_work = |word: &&str| PROCESS_WORDS.contains(*word) || PROJECT_WORDS.contains(*word);
+    let is_of_work = |word: &&str| PROCESS_WORDS.contains(word) || PROJECT_WORDS.contains(word);
     let mut named = spans.iter().filter(|span| (offset(verb)..end).contains(&span.range.start));
     let is_named = named.any(|span| matches!(span.kind, SpanKind::Path | SpanKind::Command));
     (is_named || object.iter().any(is_of_work)).then_some(verb)
@@ -126,7 +125,7 @@ pub(super) fn process_logit(wording: &Wording) -> f64 {
 fn general_share(words: &[&str]) -> f64 {
     /// Added to the number of words, so that one noun of a short rule does not decide.
     const SMOOTHING: f64 = 3.0;
-    let n_general = words.iter().filter(|word| CODE_WORDS.contains(**word)).count();
+    let n_general = words.iter().filter(|word| CODE_WORDS.contains(word)).count();
     n_general as f64 / (SMOOTHING + words.len() as f64)
 }
 
