@@ -492,7 +492,7 @@ mod tests {
             ("version = 3", "version = 2", "`: it has version 2, but this cerberus supports 3"),
             ("version = 3", "version = 4", "`: it has version 4, but this cerberus supports 3"),
             ("\norigin = ", "\nchosen = ", "unknown field `chosen`"),
-            ("\nminhash = ", "\nsketches = ", "missing field `minhash`"),
+            ("\nminhash = ", "\nsketches = ", "unknown field `sketches`"),
         ] {
             assert!(two.contains(old), "{old}");
             let error = parse(&two.replace(old, new)).expect_err("refused").to_string();

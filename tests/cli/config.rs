@@ -64,7 +64,7 @@ fn the_project_file_overrides_the_user_file() {
     let sandbox = Sandbox::bank();
     sandbox.write(
         "../home/config/cerberus/config.toml",
-        "[anchor]\nmin_quality = 0.9\nweights = \"seed\"\n",
+        "[anchor]\nmin_quality = 0.9\nweights = \"legacy\"\n",
     );
     let gate = || sandbox.json("memory anchor-test x")["minQuality"].as_f64();
     assert_eq!(gate(), Some(0.4));

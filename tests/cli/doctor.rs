@@ -86,12 +86,12 @@ fn the_sources_of_the_settings_are_listed() {
     let sandbox = Sandbox::bank();
     sandbox.write(
         "../home/config/cerberus/config.toml",
-        "[anchor]\nmin_quality = 0.9\nweights = \"seed\"\n",
+        "[anchor]\nmin_quality = 0.9\nweights = \"legacy\"\n",
     );
     let settings = sandbox.json("doctor")["settings"].to_string();
     let settings = settings
         .replace(&sandbox.path("..").canonicalize().expect("there").display().to_string(), "$ROOT");
-    expect![[r#"[{"file":"$ROOT/home/config/cerberus/config.toml","key":"anchor.weights","value":"\"seed\""},{"file":"$ROOT/shop/cerberus.toml","key":"anchor.min_quality","value":"0.4"}]"#]].assert_eq(&settings);
+    expect![[r#"[{"file":"$ROOT/home/config/cerberus/config.toml","key":"anchor.weights","value":"\"legacy\""},{"file":"$ROOT/shop/cerberus.toml","key":"anchor.min_quality","value":"0.4"}]"#]].assert_eq(&settings);
 }
 
 #[test]

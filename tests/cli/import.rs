@@ -321,12 +321,6 @@ fn an_unreadable_source_is_refused() {
         --- stderr
         warning: `PROSE.md` contains no rules: nothing in it demands anything
         [exit 0]
-
-        $ cerberus memory import PROSE.md --overwrite
-        --- stderr
-        cerberus: the argument `[FILE]...` cannot be used with `--overwrite`
-        hint: see cerberus memory import --help
-        [exit 2]
     "#]]);
 }
 

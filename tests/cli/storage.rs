@@ -42,6 +42,8 @@ const LIFE: &[&str] = &[
     "memory report --html ../report.html",
     "memory delete all hash-passwords",
     "memory import AGENTS.md",
+    "memory restore hash-passwords",
+    "memory restore all",
     "memory reanchor --check",
     "memory pattern hash-passwords",
     "memory review-diff --all",
