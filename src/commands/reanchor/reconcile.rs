@@ -236,8 +236,8 @@ impl<'a> Reconciler<'a> {
             finding.next = Some(match place {
                 Some(_) => format!("cerberus memory reanchor --accept {id}"),
                 None => {
-                    let old = shell_word(&finding.old.to_string());
-                    format!("cerberus memory anchor {id} --drop {old}")
+                    let old = finding.old.to_string();
+                    format!("cerberus memory anchor {id} --drop {}", shell_word(&old))
                 }
             });
         }
