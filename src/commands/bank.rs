@@ -26,33 +26,14 @@ use difference::Difference;
 #[derive(Debug, Subcommand)]
 pub(crate) enum BankCommand {
     /// Add a shared bank to cerberus.toml, and pin it
-    #[command(after_help = "\
-SOURCE is the URL of a git repository (file, git, ssh or https), or a folder with one, relative to the
-root of the project. Git uses its own credentials. The memories are the markdown files in its folder
-.memories/, unless --folder names another one.
-
-Examples:
-  cerberus memory bank add team https://example.org/team/rules.git --branch main
-  cerberus memory bank add team ../rules --folder rules --tag v2 --yes")]
     Add(BankAddArgs),
     /// Show what changed in the shared banks, and pin the new texts
-    #[command(after_help = "\
-Prints the difference of the texts. On a terminal it asks before it pins them, otherwise it pins them
-with --yes only. The exit status is 1 if there are new texts that were not pinned. If any bank cannot be
-fetched, is too large, or was rewritten, nothing is pinned.
-
-Examples:
-  cerberus memory bank update --dry-run
-  cerberus memory bank update team --yes")]
     Update(BankUpdateArgs),
     /// Fetch the pinned texts that are not in the cache
-    #[command(after_help = "Example: cerberus memory bank fetch")]
     Fetch,
     /// List the shared banks and what they are pinned to
-    #[command(after_help = "Example: cerberus memory bank list")]
     List,
     /// Remove a shared bank from cerberus.toml and banks.lock
-    #[command(after_help = "Example: cerberus memory bank remove team")]
     Remove(BankRemoveArgs),
 }
 

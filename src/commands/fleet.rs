@@ -31,27 +31,8 @@ const MAX_PART_BYTES: u64 = 512 * 1024 * 1024;
 #[derive(Debug, Subcommand)]
 pub(crate) enum FleetCommand {
     /// Read many repositories and report their pins, rules and examples
-    #[command(after_help = "\
-A SOURCE is a URL (file, git, ssh or https), the folder of a repository, a folder with repositories, or
-a file with one of these in each line, and a branch after it. Each is read at the commit of its branch
-with git alone: cerberus.toml, .memories/ and the files with an anchor, without a clone. Folders on this
-machine are read in place.
-
-What was read is stored in the state folder. An interrupted run continues, and a later run reads only
-repositories that changed. With --part, a job of a CI matrix writes its repositories to a file, and
-`cerberus fleet join` reports all parts together.
-
-Exit status: 1 if a repository could not be read.
-
-Examples:
-  cerberus fleet report repositories.txt --html fleet.html
-  cerberus fleet report ../shop https://example.org/team/api.git --json
-  cerberus fleet report half-1.txt --part part-1.json")]
     Report(FleetReportArgs),
     /// Join the parts of a report
-    #[command(
-        after_help = "Example: cerberus fleet join part-1.json part-2.json --html fleet.html"
-    )]
     Join(FleetJoinArgs),
 }
 
