@@ -11,24 +11,18 @@ use super::Cli;
 /// The text below the arguments of each command: a line `== COMMAND`, then its text.
 const TEXTS: &str = include_str!("help.txt");
 
-/// The groups of the commands under `cerberus memory`.
-const GROUPS: &[(&str, &[&str])] = &[
-    (
-        "Daily",
-        &[
-            "init", "add", "anchor", "show", "search", "linked", "reanchor", "import", "delete",
-            "restore",
-        ],
-    ),
-    ("Review", &["review", "review-diff", "pattern", "stats", "report"]),
-    ("Documents", &["create", "append", "read", "update", "merge", "sections", "links"]),
-    ("Pins", &["pin", "inject"]),
-    ("Sharing", &["bank", "export"]),
-    ("Plumbing", &["anchor-test", "feedback", "replay", "merge-lock"]),
+/// The groups of the commands under `cerberus memory`, each with its first command.
+const GROUPS: &[(&str, &str)] = &[
+    ("init", "Daily"),
+    ("review", "Review"),
+    ("create", "Documents"),
+    ("pin", "Pins"),
+    ("bank", "Sharing"),
+    ("anchor-test", "Plumbing"),
 ];
 
 /// Returns the definition of the command line with its help.
-pub(super) fn command() -> Command {
+pub(crate) fn command() -> Command {
     with_texts(Cli::command(), "cerberus", &texts()).mut_subcommand("memory", with_groups)
 }
 
@@ -52,23 +46,17 @@ fn with_texts(command: Command, path: &str, texts: &BTreeMap<&str, &'static str>
 fn with_groups(command: Command) -> Command {
     let styles = command.get_styles();
     let (header, literal) = (styles.get_header(), styles.get_literal());
-    let entry = |name: &str| {
-        let found = command.find_subcommand(name)?;
-        let names = [found.get_name()].into_iter().chain(found.get_visible_aliases());
-        Some((names.collect::<Vec<_>>().join(", "), found.get_about()?.to_string()))
+    let names = |it: &Command| {
+        [it.get_name()].into_iter().chain(it.get_visible_aliases()).collect::<Vec<_>>().join(", ")
     };
-    let groups = GROUPS.iter().map(|(group, names)| {
-        (group, names.iter().filter_map(|name| entry(name)).collect::<Vec<_>>())
-    });
-    let groups: Vec<_> = groups.collect();
-    let names = groups.iter().flat_map(|(_, entries)| entries.iter().map(|(names, _)| names.len()));
-    let width = names.max().unwrap_or_default();
+    let width = command.get_subcommands().map(|it| names(it).len()).max().unwrap_or_default();
     let mut list = String::new();
-    for (group, entries) in groups {
-        let _ = write!(list, "\n{header}{group}:{header:#}\n");
-        for (names, about) in entries {
-            let _ = writeln!(list, "  {literal}{names:width$}{literal:#}  {about}");
+    for below in command.get_subcommands() {
+        if let Some((_, group)) = GROUPS.iter().find(|(first, _)| *first == below.get_name()) {
+            let _ = write!(list, "\n{header}{group}:{header:#}\n");
         }
+        let (names, about) = (names(below), below.get_about().cloned().unwrap_or_default());
+        let _ = writeln!(list, "  {literal}{names:width$}{literal:#}  {about}");
     }
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{list}\n\
@@ -82,12 +70,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_memory_command_is_in_one_group_in_this_order() {
+    fn each_memory_command_is_in_one_group() {
         let cli = Cli::command();
         let memory = cli.find_subcommand("memory").expect("a command");
-        let commands: Vec<&str> = memory.get_subcommands().map(Command::get_name).collect();
-        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
-        assert_eq!(commands, grouped);
+        let names: Vec<&str> = memory.get_subcommands().map(Command::get_name).collect();
+        let starts: Vec<usize> = GROUPS
+            .iter()
+            .map(|(first, _)| names.iter().position(|name| name == first).expect("a command"))
+            .collect();
+        assert!(starts[0] == 0 && starts.is_sorted(), "{starts:?}");
+        let help = super::command().find_subcommand_mut("memory").expect("it").render_help();
+        let help = help.to_string();
+        for name in names {
+            let entry = |line: &&str| line.split([' ', ',']).nth(2) == Some(name);
+            assert_eq!(help.lines().filter(entry).count(), 1, "{name}: {help}");
+        }
     }
 
     #[test]

@@ -121,19 +121,14 @@ fn report(args: &FleetReportArgs, folders: &Folders, out: &mut Printer) -> Resul
 
 /// Returns the exit status: a report without some of its repositories is not complete.
 fn status(repositories: &[Repository]) -> ExitStatus {
-    match repositories.iter().any(|repository| repository.error.is_some()) {
-        true => ExitStatus::CheckFailed,
-        false => ExitStatus::Done,
-    }
+    ExitStatus::of_check(repositories.iter().all(|repository| repository.error.is_none()))
 }
 
 /// Opens the file of the page first, so that an invalid path fails before the work.
 fn page_file(args: &OutputArgs, folders: &Folders, out: &Printer) -> Result<Option<OutputFile>> {
     let is_stdout = args.html.as_deref() == Some(Path::new("-"));
     if is_stdout && out.json {
-        return Err(UserError::usage("--json and `--html -` both write to the standard output")
-            .hint("specify a file for the page")
-            .into());
+        return Err(super::report::both_to_stdout().into());
     }
     let path = args.html.as_deref().filter(|_| !is_stdout);
     let bank = Bank::new(folders.here.join(".memories"));
@@ -154,11 +149,7 @@ fn finish(
         out.raw(page::page(&fleet).as_bytes());
         return Ok(status);
     }
-    if out.json {
-        out.json(&fleet)?;
-    } else {
-        print::fleet(&fleet, out);
-    }
+    out.report(&fleet, print::fleet)?;
     Ok(status)
 }
 

@@ -10,6 +10,7 @@ use crate::text::{plural, shell_word};
 use super::Doctor;
 use crate::commands::hooks::{self, HookTool};
 use crate::commands::inject::{self, ClientProfile};
+use crate::config::failed_check;
 use crate::ops::{Project, managed_block};
 
 /// The documents that agents read, with the client profile that a block in them may use.
@@ -42,26 +43,29 @@ const SETTINGS: &[(&str, Option<HookTool>, &str)] = &[
 
 impl Doctor<'_> {
     /// Checks that the blocks of `inject --into` are up to date.
-    pub(super) fn blocks(&mut self) {
+    pub(super) fn blocks(&mut self) -> Result<()> {
         for (path, client) in DOCUMENTS {
             if !has_block(self.project, path) {
                 continue;
             }
             self.checks.push(format!("the block in {path}"));
-            self.with_store("hosts", |doctor, scratch| {
-                if is_block_stale(scratch, path, *client)? {
+            let Some(scratch) = self.scratch() else { continue };
+            match is_block_stale(&scratch, path, *client) {
+                Ok(false) => {}
+                Ok(true) => {
                     let message = format!(
                         "the block in `{path}` is out of date, or was written with other options"
                     );
-                    doctor.info("hosts", message, update_command(scratch, path));
+                    self.info(message, update_command(&scratch, path));
                 }
-                Ok(())
-            });
+                Err(error) => self.findings.push(failed_check("hosts", &error)),
+            }
         }
+        Ok(())
     }
 
     /// Checks that the hooks and settings that start cerberus can find it.
-    pub(super) fn hooks(&mut self) {
+    pub(super) fn hooks(&mut self) -> Result<()> {
         let root = &self.project.root;
         let mut n_files = 0;
         let settings = SETTINGS.iter().map(|(path, tool, next)| (root.join(path), *tool, *next));
@@ -74,19 +78,18 @@ impl Doctor<'_> {
             let file = super::shown(self.project, &path);
             if tool.is_some_and(|tool| hooks::is_outdated(tool, text.as_bytes())) {
                 let message = format!("`{file}` has hooks of an earlier version");
-                self.info("hosts", message, format!("{next} --write {}", shell_word(&file)));
+                self.info(message, format!("{next} --write {}", shell_word(&file)));
             }
             for program in programs {
-                let is_found = match program.contains('/') {
+                let is_path = program.contains('/');
+                let is_found = match is_path {
                     true => root.join(&program).is_file(),
-                    false => {
-                        self.program_folders.iter().any(|folder| folder.join(&program).is_file())
-                    }
+                    false => self.program_folders.iter().any(|it| it.join(&program).is_file()),
                 };
                 if is_found {
                     continue;
                 }
-                let (why, next) = match program.contains('/') {
+                let (why, next) = match is_path {
                     true => (
                         "which does not exist",
                         format!("fix the path; print the expected settings with: {next}"),
@@ -95,12 +98,13 @@ impl Doctor<'_> {
                         ("which is not on PATH", "install cerberus in a folder of PATH".to_owned())
                     }
                 };
-                self.error("hosts", format!("`{file}` starts `{program}`, {why}"), next);
+                self.error(format!("`{file}` starts `{program}`, {why}"), next);
             }
         }
         if n_files > 0 {
             self.checks.push(plural(n_files, "client configuration"));
         }
+        Ok(())
     }
 }
 

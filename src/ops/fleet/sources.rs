@@ -63,10 +63,10 @@ pub(crate) fn sources(args: &[String], branch: Option<&str>) -> Result<Vec<Sourc
                     .hint("a line is a URL or a folder, and a branch after it")
                     .into());
                 }
-                add(place, folder, of_line.or(branch), &at(), &mut found)?;
+                found.extend(named(place, folder, of_line.or(branch), &at())?);
             }
         } else {
-            add(arg, Path::new(""), branch, "the command line", &mut found)?;
+            found.extend(named(arg, Path::new(""), branch, "the command line")?);
         }
     }
     if found.is_empty() {
@@ -85,13 +85,8 @@ pub(crate) fn sources(args: &[String], branch: Option<&str>) -> Result<Vec<Sourc
     Ok(found)
 }
 
-fn add(
-    place: &str,
-    base: &Path,
-    branch: Option<&str>,
-    at: &str,
-    found: &mut Vec<Source>,
-) -> Result<()> {
+/// Returns the repositories that a word `at` a place names.
+fn named(place: &str, base: &Path, branch: Option<&str>, at: &str) -> Result<Vec<Source>> {
     if let Some(branch) = branch
         && (branch.starts_with('-')
             || branch.contains(|c: char| c.is_control() || "^~:?*[\\ ".contains(c)))
@@ -100,7 +95,7 @@ fn add(
             .hint("name it as `git branch` lists it")
             .into());
     }
-    let branch = branch.map(str::to_owned);
+    let source = |place: String| Source { place, branch: branch.map(str::to_owned) };
     let folder = base.join(place);
     if folder.is_dir() {
         let folders = repositories(&folder)?;
@@ -110,17 +105,10 @@ fn add(
                 .hint("name the folder of a repository, or one with repositories in it")
                 .into());
         }
-        let place = |folder: PathBuf| folder.display().to_string();
-        found.extend(
-            folders.into_iter().map(|it| Source { place: place(it), branch: branch.clone() }),
-        );
-        return Ok(());
+        return Ok(folders.iter().map(|folder| source(folder.display().to_string())).collect());
     }
     match url_fault(place) {
-        None => {
-            found.push(Source { place: place.to_owned(), branch });
-            Ok(())
-        }
+        None => Ok(vec![source(place.to_owned())]),
         Some(fault) if place.contains(':') => Err(UserError::usage(format!("{at}: {fault}"))
             .hint("use https, ssh, git or file")
             .into()),
