@@ -57,12 +57,12 @@ pub(crate) fn read(
     let records = lines.iter().filter_map(|line| serde_json::from_str::<Record>(line).ok());
     let mut known: BTreeMap<String, Record> =
         records.filter(Record::is_current).map(|record| (record.key(), record)).collect();
-    let Temporary { mirror: empty, _folder } =
-        Temporary::open("", LIMITS).map_err(UserError::environment)?;
+    let temporary = Temporary::open("", LIMITS).map_err(UserError::environment)?;
+    let empty = &temporary.mirror;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     let n_done = AtomicUsize::new(0);
     let read = |source: &Source| {
-        let found = record::read(source, known.get(&source.key()), &empty);
+        let found = record::read(source, known.get(&source.key()), empty);
         if let Ok((record, true)) = &found {
             file.append(&serde_json::to_string(record)?)?;
         }
@@ -71,7 +71,7 @@ pub(crate) fn read(
     };
     let records: Vec<Result<Record, String>> =
         pool.install(|| sources.par_iter().map(read).collect::<Result<_>>())?;
-    let banks = pool.install(|| banks::Banks::read(&records, sources, &options.cache, &empty));
+    let banks = pool.install(|| banks::Banks::read(&records, sources, &options.cache, empty));
     let repositories = sources.iter().zip(&records).map(|(source, record)| match record {
         Ok(record) => report::repository(source, record, &banks),
         Err(why) => Repository::failed(source, why),

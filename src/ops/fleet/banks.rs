@@ -122,9 +122,9 @@ fn texts(pin: &PinnedBank, url: Option<&str>, cache: &Path) -> Result<Pack, Stri
         return Ok(pack);
     }
     let url = url.ok_or(NOT_HERE)?;
-    let Temporary { mirror, _folder } = Temporary::open(url, LIMITS)?;
-    mirror.fetch_commit(&pin.commit)?;
-    let pack = banks::texts_in(&mirror, &pin.folder, &pin.commit)?;
+    let temporary = Temporary::open(url, LIMITS)?;
+    temporary.mirror.fetch_commit(&pin.commit)?;
+    let pack = banks::texts_in(&temporary.mirror, &pin.folder, &pin.commit)?;
     if pack.sha256() != pin.sha256 {
         return Err("its texts do not have the hash in `banks.lock`".to_owned());
     }
@@ -160,7 +160,8 @@ fn behind(
     if older.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let Temporary { mirror: history, _folder } = Temporary::open(mirror.url(), HISTORY_LIMITS)?;
+    let temporary = Temporary::open(mirror.url(), HISTORY_LIMITS)?;
+    let history = &temporary.mirror;
     history.fetch_commits(newest)?;
     let behind = older.into_iter().filter_map(|old| {
         let n_commits = match history.is_ancestor(old, newest) {

@@ -43,15 +43,10 @@ pub(in crate::commands) fn table(
     columns: &[&str],
     rows: impl IntoIterator<Item = Markup>,
 ) -> Markup {
-    html! {
-        table {
-            caption { (caption) }
-            (head_and_body(columns, rows))
-        }
-    }
+    labelled((None, caption), columns, rows)
 }
 
-/// Returns a table that is scrolled if it is wider than the page.
+/// Returns a table that is scrolled if it is wider than the page. Its caption has an id.
 pub(super) fn wide_table(
     (id, caption): (&str, &str),
     columns: &[&str],
@@ -59,26 +54,28 @@ pub(super) fn wide_table(
 ) -> Markup {
     html! {
         section.wide tabindex="0" aria-labelledby=(id) {
-            table {
-                caption id=(id) { (caption) }
-                (head_and_body(columns, rows))
-            }
+            (labelled((Some(id), caption), columns, rows))
         }
     }
 }
 
-fn head_and_body(columns: &[&str], rows: impl IntoIterator<Item = Markup>) -> Markup {
+fn labelled(
+    (id, caption): (Option<&str>, &str),
+    columns: &[&str],
+    rows: impl IntoIterator<Item = Markup>,
+) -> Markup {
     html! {
-        thead {
-            tr {
-                @for column in columns {
-                    @match column.strip_prefix('#') {
-                        Some(name) => th.number scope="col" { (name) },
-                        None => th scope="col" { (column) },
+        table {
+            caption id=[id] { (caption) }
+            thead {
+                tr {
+                    @for column in columns {
+                        @let name = column.strip_prefix('#');
+                        th class=[name.map(|_| "number")] scope="col" { (name.unwrap_or(column)) }
                     }
                 }
             }
+            tbody { @for row in rows { tr { (row) } } }
         }
-        tbody { @for row in rows { tr { (row) } } }
     }
 }
