@@ -19,6 +19,13 @@ pub enum ExitStatus {
     Environment,
 }
 
+impl ExitStatus {
+    /// Returns the status of a check.
+    pub(crate) fn of_check(is_passed: bool) -> Self {
+        if is_passed { Self::Done } else { Self::CheckFailed }
+    }
+}
+
 impl From<ExitStatus> for ExitCode {
     fn from(status: ExitStatus) -> Self {
         Self::from(match status {

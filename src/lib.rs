@@ -59,6 +59,5 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
 
 /// Returns the definition of the command line, the source of completions and man pages.
 pub fn command() -> clap::Command {
-    use clap::CommandFactory;
-    cli::Cli::command()
+    cli::command()
 }

@@ -130,20 +130,15 @@ fn add_completers(command: Command, path: &str, preceding: &Arc<PrecedingArgs>) 
             None => arg,
         }
     });
-    let names: Vec<String> =
-        command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
-    names.into_iter().fold(command, |command, name| {
-        let path = format!("{path} {name}");
-        command.mut_subcommand(&name, |below| add_completers(below, path.trim_start(), preceding))
+    command.mut_subcommands(|below| {
+        let path = format!("{path} {}", below.get_name());
+        add_completers(below, path.trim_start(), preceding)
     })
 }
 
 /// Hides the flags, so that they are offered only without other candidates.
 fn sort_flags_last(command: Command) -> Command {
-    let command = command.mut_args(|arg| arg.hide(true));
-    let names: Vec<String> =
-        command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
-    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, sort_flags_last))
+    command.mut_args(|arg| arg.hide(true)).mut_subcommands(sort_flags_last)
 }
 
 /// Returns the kind of an argument's values if they come from the project.

@@ -1,276 +1,113 @@
-//! The commands under `cerberus memory`.
+//! The commands under `cerberus memory`, in the order of the groups of `help`.
 
+use anyhow::Result;
 use clap::Subcommand;
 
-use crate::commands::add::AddArgs;
-use crate::commands::anchor::AnchorArgs;
-use crate::commands::anchor_test::AnchorTestArgs;
-use crate::commands::append::AppendArgs;
-use crate::commands::bank::BankCommand;
-use crate::commands::create::CreateArgs;
-use crate::commands::feedback::FeedbackArgs;
-use crate::commands::import::ImportArgs;
-use crate::commands::inject::InjectArgs;
-use crate::commands::linked::LinkedArgs;
-use crate::commands::links::LinksArgs;
-use crate::commands::merge::MergeArgs;
-use crate::commands::merge_lock::MergeLockArgs;
-use crate::commands::pattern::PatternArgs;
-use crate::commands::pin::PinCommand;
-use crate::commands::read::ReadArgs;
-use crate::commands::reanchor::ReanchorArgs;
-use crate::commands::report::ReportArgs;
-use crate::commands::review::ReviewArgs;
-use crate::commands::review_diff::ReviewDiffArgs;
-use crate::commands::search::SearchArgs;
-use crate::commands::sections::SectionsArgs;
-use crate::commands::show::ShowArgs;
-use crate::commands::stats::StatsArgs;
-use crate::commands::trash::DeleteArgs;
-use crate::commands::trash::RestoreArgs;
-use crate::commands::update::UpdateArgs;
+use crate::commands::trash::{self, DeleteArgs, RestoreArgs};
+use crate::commands::{
+    add, anchor, anchor_test, append, bank, create, feedback, import, init, inject, linked,
+    links, merge, merge_lock, pattern, pin, read, reanchor, report, review, review_diff,
+    search, sections, show, stats, update,
+};
+use crate::config::Settings;
+use crate::error::ExitStatus;
+use crate::output::Printer;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {
     /// Create a bank in this project
-    #[command(after_help = "Example: cerberus memory init")]
     Init,
     /// Add a short memory and link it to its best example in the code
-    #[command(after_help = "\
-Example: cerberus memory add \"Hash passwords before storing them\" --hint generate_password_hash")]
-    Add(AddArgs),
+    Add(add::AddArgs),
     /// Find and store the anchor of a memory
-    #[command(after_help = "\
-By default the best candidate is stored if its quality reaches the threshold; otherwise nothing is
-stored and the exit status is 1.
-
-Examples:
-  cerberus memory anchor hash-passwords --candidates 5
-  cerberus memory anchor hash-passwords --pick 2
-  cerberus memory anchor hash-passwords --to src/auth.py::register")]
-    Anchor(AnchorArgs),
-    /// Rank the candidates for a rule and store nothing
-    #[command(
-        visible_alias = "rank",
-        after_help = "\
-Examples:
-  cerberus memory anchor-test \"close the session when the request ends\" --hint close_db
-  cerberus memory anchor-test --rules rules.jsonl --json
-  cerberus memory anchor-test \"hash passwords\" --expect src/auth.py::register --top 3"
-    )]
-    AnchorTest(AnchorTestArgs),
+    Anchor(anchor::AnchorArgs),
     /// Show memories, newest first
-    #[command(after_help = "\
-Piped output is the raw text, without the envelope in which `inject` marks texts as data for an agent.
-
-Examples:
-  cerberus memory show --anchored
-  cerberus memory show hash-passwords")]
-    Show(ShowArgs),
-    /// Follow every anchor through changes in the code
-    #[command(after_help = "\
-With --check nothing is written, and the exit status is 1 if an anchor is lost, no longer matches
-its rule, or is not recorded at its new location.
-
-Examples:
-  cerberus memory reanchor
-  cerberus memory reanchor --check --strict
-  cerberus memory reanchor --accept hash-passwords")]
-    Reanchor(ReanchorArgs),
-    /// Choose the examples of the rules whose example is not sure
-    #[command(after_help = "\
-Lists the rules without an anchor whose best candidate is not sure, and the anchors to code that was
-edited, is gone or is ambiguous. On a terminal it asks about each with one key: 1-5 stores a candidate,
-n records that the code has no example, h adds a hint, e edits the memory, s skips, q quits. Each
-decision is written at once. Otherwise, and with --list, it only prints them.
-
-Examples:
-  cerberus memory review
-  cerberus memory review --list --limit 10
-  cerberus memory review hash-passwords")]
-    Review(ReviewArgs),
-    /// Show, accept or export the pattern of code that breaks a rule
-    #[command(after_help = "\
-A pattern is a rule of ast-grep. It is derived from what the rule says about names, or from what
-counter-examples have and examples lack; most rules have none. Hits of a derived pattern are hints.
-An accepted one is in the frontmatter of the memory, where it may be edited, and its hits are errors.
-
-Examples:
-  cerberus memory pattern no-print
-  cerberus memory pattern no-print --accept
-  cerberus memory pattern no-print --format ast-grep > no-print.yml")]
-    Pattern(PatternArgs),
-    /// Check added and changed code against the patterns of the rules
-    #[command(after_help = "\
-Compares the files with the last commit, with --staged the index, with REV the last common commit.
-An accepted pattern in an added line is an error, and the exit status is 1; a derived one is a hint,
-as is a new function that the project nearly has already. The comment `cerberus: allow ID REASON` on
-the line or the line above it allows it.
-
-Examples:
-  cerberus memory review-diff
-  cerberus memory review-diff origin/main --format github
-  cerberus memory review-diff --all --baseline old-hits.json --update-baseline")]
-    ReviewDiff(ReviewDiffArgs),
+    Show(show::ShowArgs),
     /// Search the memories, or sections of them
-    #[command(after_help = "\
-Archived and superseded memories are omitted; --status archived and --superseded find them.
-Piped output is the raw text, without the envelope in which `inject` marks texts as data for an agent.
-
-Examples:
-  cerberus memory search \"session handling\"
-  cerberus memory search release --section summary,decisions --content")]
-    Search(SearchArgs),
+    Search(search::SearchArgs),
     /// List the memories that mention or are anchored to a file, a symbol or a memory
-    #[command(
-        visible_alias = "backlinks",
-        after_help = "\
-Archived and superseded memories are omitted; --superseded includes the superseded ones.
-
-Examples:
-  cerberus memory linked src/auth.py
-  cerberus memory linked src/auth.py::register \"password\"
-  cerberus memory linked --diff"
-    )]
-    Linked(LinkedArgs),
-    /// List the links of the memories and their targets
-    #[command(after_help = "\
-With --broken only broken links are listed, each with the current location of its target if it is
-known; the exit status is 1 if there are any.
-
-Examples:
-  cerberus memory links --broken
-  cerberus memory links --format mermaid")]
-    Links(LinksArgs),
-    /// List the sections of a memory with their token counts, or close unclosed ones
-    #[command(after_help = "\
---fix inserts a closing tag before the next heading of the same or a higher level, the next tag or
-the end of the text, never in code. Ambiguous sections are not changed.
-
-Examples:
-  cerberus memory sections release-plan --validate
-  cerberus memory sections release-plan --fix --dry-run")]
-    Sections(SectionsArgs),
-    /// Create a document in the bank
-    #[command(after_help = "\
-The content may start with frontmatter; options override its fields. The document is not anchored;
-to anchor it, run `cerberus memory anchor`.
-
-Examples:
-  cerberus memory create release/plan --type plan --tag release --file plan.md
-  git log -5 | cerberus memory create journal/today")]
-    Create(CreateArgs),
-    /// Append text to a memory or to one of its sections
-    #[command(after_help = "\
-Nothing is written if the memory or section already ends with the text.
-
-Examples:
-  cerberus memory append release/plan --content \"- tag the release\" --section steps
-  date | cerberus memory append journal/today")]
-    Append(AppendArgs),
-    /// Print a memory or some of its sections
-    #[command(after_help = "\
-Piped output is the raw text, without the envelope in which `inject` marks texts as data for an agent.
-
-Examples:
-  cerberus memory read release/plan --section summary,steps
-  cerberus memory read release/plan --raw")]
-    Read(ReadArgs),
-    /// Replace the text of a memory or of one section, and set its frontmatter
-    #[command(after_help = "\
-Everything else in the file is unchanged byte for byte. An update without effect does not write the
-file.
-
-Examples:
-  cerberus memory update release/plan --section summary --content \"Out in May.\"
-  cerberus memory update release/plan --status archived --tag release --tag done")]
-    Update(UpdateArgs),
-    /// Merge memories into one
-    #[command(after_help = "\
-The target gets the texts of all sources, each below a note with its origin, and their tags. The
-sources are moved to the trash and links to them are redirected to the target. After an
-interruption, running the same command again completes the merge.
-
-Examples:
-  cerberus memory merge close-sessions pool-size --into db/sessions
-  cerberus memory merge monday tuesday --into week --content \"We shipped.\"")]
-    Merge(MergeArgs),
-    /// Merge two versions of anchors.lock memory by memory, as a merge driver of git
-    #[command(after_help = "\
-Git merges lines, so two branches that anchor different rules can conflict. With this driver they do
-not: an anchor is in conflict only if both sides changed it differently, and `cerberus memory reanchor`
-resolves that. Git runs no driver that a repository brings along, so each clone installs it once with
---install, which sets `merge.cerberus-anchors` in the settings of this clone and adds a line to
-`.gitattributes` in the bank. A clone without the driver merges the file as text. To remove it, run
-`git config --remove-section merge.cerberus-anchors`.
-
-Example: cerberus memory merge-lock --install")]
-    MergeLock(MergeLockArgs),
+    #[command(visible_alias = "backlinks")]
+    Linked(linked::LinkedArgs),
+    /// Follow every anchor through changes in the code
+    Reanchor(reanchor::ReanchorArgs),
     /// Import rules from AGENTS.md and similar files
-    #[command(after_help = "\
-What demands something becomes a rule: list items, paragraphs, sections, rows of tables.
-Descriptions, links, listings and steps are skipped; --dry-run shows the reasons. The example of a
-rule is the best candidate above the threshold; if the rule names a file, the best in that file. The
-rules of a nested document apply to its folder.
-
-Without FILE, all files of rules are read: AGENTS.md and CLAUDE.md at any depth, GEMINI.md,
-CONTRIBUTING.md, .cursor/rules, .cursorrules, .windsurfrules, .github/copilot-instructions.md,
-.github/instructions, .claude/rules, .clinerules, .serena/memories and others, with the documents
-that they import as `@path`, except in folders of other projects such as vendor and testdata. On a
-terminal, a summary is shown first. --dry-run needs no bank.
-
-Run it again after the documents changed: changed items update their memories, unless these were
-edited; memories of removed items are listed, and --prune moves them to the trash; a deleted memory
-does not come back. A moved document keeps its memories. --check only compares, for CI.
-
-The exit status is 1 if a file of rules cannot be read; the others are imported.
-
-Examples:
-  cerberus memory import AGENTS.md .cursor/rules --dry-run
-  cerberus memory import --check")]
-    Import(ImportArgs),
-    /// Print pins, memories and their examples within a token budget
-    #[command(after_help = "\
-Pins come first, then memories about the query and the files, then the newest. The output never
-exceeds the budget, including headers and fences. The texts are between the lines
-`<cerberus-memory> …` and `</cerberus-memory>`, which mark them as data for an agent. Markers of roles
-and chat templates in them are escaped with a backslash, as in `<\\/system>`. With --json, only the
-field `text` is in this form.
-
-Examples:
-  cerberus memory inject --query \"session handling\" --budget 800
-  cerberus memory inject --file src/auth.py --explain
-  cerberus memory inject --into AGENTS.md --for agents-md")]
-    Inject(InjectArgs),
-    /// Pin short notes that are always injected
-    #[command(subcommand)]
-    Pin(PinCommand),
-    /// Use memories of other repositories, pinned to a commit
-    #[command(subcommand)]
-    Bank(BankCommand),
-    /// Record whether an injected memory was helpful
-    #[command(after_help = "\
-`cerberus memory stats` prints the totals, separately for memories with and without an example.
-
-Example: cerberus memory feedback hash-passwords --helpful")]
-    Feedback(FeedbackArgs),
-    /// Count the memories, anchors and links
-    #[command(after_help = "Example: cerberus memory stats --show-anchors")]
-    Stats(StatsArgs),
-    /// Write an HTML page of the rules, their examples, changes and links
-    #[command(after_help = "\
-The page is a single file without scripts or external resources, with styles for light and dark
-mode, phones and print. It shows the state of the anchors as `reanchor --check` reports it. The same
-bank and commit produce the same page. --json prints the data of the page.
-
-Examples:
-  cerberus memory report --html report.html
-  cerberus memory report --html - | gzip > report.html.gz")]
-    Report(ReportArgs),
+    Import(import::ImportArgs),
     /// Move memories to the trash
-    #[command(after_help = "Example: cerberus memory delete hash-passwords")]
     Delete(DeleteArgs),
     /// Restore a memory from the trash
-    #[command(after_help = "Example: cerberus memory restore hash-passwords")]
     Restore(RestoreArgs),
+    /// Choose the examples of the rules whose example is not sure
+    Review(review::ReviewArgs),
+    /// Check added and changed code against the patterns of the rules
+    ReviewDiff(review_diff::ReviewDiffArgs),
+    /// Show, accept or export the pattern of code that breaks a rule
+    Pattern(pattern::PatternArgs),
+    /// Count the memories, anchors and links
+    Stats(stats::StatsArgs),
+    /// Write an HTML page of the rules, their examples, changes and links
+    Report(report::ReportArgs),
+    /// Create a document in the bank
+    Create(create::CreateArgs),
+    /// Append text to a memory or to one of its sections
+    Append(append::AppendArgs),
+    /// Print a memory or some of its sections
+    Read(read::ReadArgs),
+    /// Replace the text of a memory or of one section, and set its frontmatter
+    Update(update::UpdateArgs),
+    /// Merge memories into one
+    Merge(merge::MergeArgs),
+    /// List the sections of a memory with their token counts, or close unclosed ones
+    Sections(sections::SectionsArgs),
+    /// List the links of the memories and their targets
+    Links(links::LinksArgs),
+    /// Pin short notes that are always injected
+    #[command(subcommand)]
+    Pin(pin::PinCommand),
+    /// Print pins, memories and their examples within a token budget
+    Inject(inject::InjectArgs),
+    /// Use memories of other repositories, pinned to a commit
+    #[command(subcommand)]
+    Bank(bank::BankCommand),
+    /// Rank the candidates for a rule and store nothing
+    #[command(visible_alias = "rank")]
+    AnchorTest(anchor_test::AnchorTestArgs),
+    /// Record whether an injected memory was helpful
+    Feedback(feedback::FeedbackArgs),
+    /// Merge two versions of anchors.lock memory by memory, as a merge driver of git
+    MergeLock(merge_lock::MergeLockArgs),
+}
+
+impl MemoryCommand {
+    pub(super) fn run(&self, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+        match self {
+            Self::Init => init::run(settings, out),
+            Self::Add(args) => add::run(args, settings, out),
+            Self::Anchor(args) => anchor::run(args, settings, out),
+            Self::Show(args) => show::run(args, settings, out),
+            Self::Search(args) => search::run(args, settings, out),
+            Self::Linked(args) => linked::run(args, settings, out),
+            Self::Reanchor(args) => reanchor::run(args, settings, out),
+            Self::Import(args) => import::run(args, settings, out),
+            Self::Delete(args) => trash::run_delete(args, settings, out),
+            Self::Restore(args) => trash::run_restore(args, settings, out),
+            Self::Review(args) => review::run(args, settings, out),
+            Self::ReviewDiff(args) => review_diff::run(args, settings, out),
+            Self::Pattern(args) => pattern::run(args, settings, out),
+            Self::Stats(args) => stats::run(args, settings, out),
+            Self::Report(args) => report::run(args, settings, out),
+            Self::Create(args) => create::run(args, settings, out),
+            Self::Append(args) => append::run(args, settings, out),
+            Self::Read(args) => read::run(args, settings, out),
+            Self::Update(args) => update::run(args, settings, out),
+            Self::Merge(args) => merge::run(args, settings, out),
+            Self::Sections(args) => sections::run(args, settings, out),
+            Self::Links(args) => links::run(args, settings, out),
+            Self::Pin(command) => pin::run(command, settings, out),
+            Self::Inject(args) => inject::run(args, settings, out),
+            Self::Bank(command) => bank::run(command, settings, out),
+            Self::AnchorTest(args) => anchor_test::run(args, settings, out),
+            Self::Feedback(args) => feedback::run(args, settings, out),
+            Self::MergeLock(args) => merge_lock::run(args, settings, out),
+        }
+    }
 }

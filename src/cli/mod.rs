@@ -1,9 +1,10 @@
 //! The command line: parses it, runs the command and turns its result into an exit status.
 //!
 //! Help is imperative and without a final period; each command's help ends with an example that
-//! works. The arguments of a command are defined beside the command, in `commands`.
+//! works, from `help.txt`. The arguments of a command are defined beside the command, in `commands`.
 
 mod complete;
+mod help;
 mod mcp;
 mod memory;
 mod usage;
@@ -12,22 +13,10 @@ use std::ffi::OsString;
 
 use anyhow::Result;
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 
-use crate::commands::check::CheckArgs;
-use crate::commands::completions::CompletionsArgs;
-use crate::commands::fleet::FleetCommand;
-use crate::commands::hooks::HooksCommand;
-use crate::commands::index::IndexArgs;
 use crate::commands::inject::ClientProfile;
-use crate::commands::setup::SetupArgs;
-use crate::commands::trust::TrustArgs;
-use crate::commands::{
-    add, anchor, anchor_test, append, bank, check, completions, create, demo, doctor, feedback,
-    fleet, hooks, import, index, init, inject, linked, links, merge, merge_lock, pattern, pin,
-    read, reanchor, report, review, review_diff, search, sections, setup, show, stats,
-    trash, trust, update,
-};
+use crate::commands::{check, completions, demo, doctor, fleet, hooks, index, setup, trust};
 use crate::config::{self, ColorChoice, Folders, GlobalArgs, Settings, Terminal};
 use crate::error::{ExitStatus, UserError};
 use crate::mcp::McpArgs;
@@ -36,14 +25,11 @@ use crate::{store, timings};
 
 use memory::MemoryCommand;
 
+pub(crate) use help::command;
+
 /// Keep a project's rules anchored to the code that shows them
 #[derive(Debug, Parser)]
 #[command(name = "cerberus", version, max_term_width = 100, propagate_version = true)]
-#[command(after_help = "\
-Exit status: 0 done; 1 a check failed or nothing was found; 2 wrong usage or input; 3 the
-environment failed (I/O, corrupt data, a lock held by another process).
-
-Example: cerberus memory anchor-test \"close the session when the request ends\"")]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
@@ -54,116 +40,30 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Check that what documents say about the project is still true
-    #[command(after_help = "\
-Checks the links, paths, symbols, commands, variables, dependencies and versions that instruction
-files (AGENTS.md, CLAUDE.md, CONTRIBUTING.md, ...), guides (README.md, ...), the documents that
-instruction files name, and memories mention. An error is what was true in the commit that wrote its
-line and is not true now; what was never true here (examples, placeholders, other projects) is shown
-with --all only. With a bank, also its anchors, links, managed blocks and imported rules are checked.
-
-A comment <!-- cerberus: ignore --> excludes its line, or the block after it if it is alone,
-<!-- cerberus: ignore-file --> the document. `exclude` and `ignore` under [check] in cerberus.toml
-exclude documents and claims.
-
-Exit status: 0 nothing is out of date; 1 something is, or the baseline has findings that are gone.
-
-Examples:
-  cerberus check
-  cerberus check --fix
-  cerberus check AGENTS.md docs --all
-  cerberus check --since origin/main --format github
-  cerberus check --baseline .cerberus-baseline.json --update-baseline")]
-    Check(CheckArgs),
+    Check(check::CheckArgs),
     /// Manage memories, their anchors and their examples
-    #[command(
-        subcommand,
-        after_help = "\
-Terms:
-  memory     a markdown file with a rule, a decision or a note
-  bank       the folder of the memories, .memories/
-  anchor     the link from a rule to the code that shows it, its example
-  quality    how well code fits a rule, 0 to 1; an anchor is stored without asking only if the
-             quality reaches the threshold (0.7 by default)
-  hint       a keyword expected in the example, such as an identifier
-
-Example: cerberus memory add \"Close the session when the request ends\" --hint close_db"
-    )]
+    #[command(subcommand)]
     Memory(Box<MemoryCommand>),
     /// Report the shared rules of many repositories
     #[command(subcommand)]
-    Fleet(FleetCommand),
-    /// Update the code index and print its statistics
-    #[command(after_help = "Example: cerberus index --full")]
-    Index(IndexArgs),
+    Fleet(fleet::FleetCommand),
     /// Set up the agents of this project: the MCP server and the hooks
-    #[command(after_help = "\
-Without an agent, those are set up whose files the project has. The diff is shown, and written after
-a question or with --yes. Comments, order and all other settings of a file are preserved, and entries
-of cerberus that you edited stay as they are. --remove removes what was written, and the files and
-folders in which nothing else remains. Without `cerberus` on PATH the hooks do nothing.
-
-Codex reads `.codex` of trusted projects only; Codex, Copilot and Gemini CLI ask before they run the
-hooks of a repository for the first time. For the cloud agent of Copilot add the server of
-`.github/mcp.json` in the settings of the repository. The hook of git belongs to the clone, and is set
-up by its name only.
-
-Exit status of --check: 0 everything is up to date; 1 something is missing.
-
-Examples:
-  cerberus setup
-  cerberus setup claude git --yes
-  cerberus setup --check
-  cerberus setup cursor --remove")]
-    Setup(SetupArgs),
+    Setup(setup::SetupArgs),
+    /// Diagnose problems and suggest fixes
+    Doctor,
+    /// Run the main commands in a temporary repository and check each step
+    Demo,
     /// Install agent and git hooks
     #[command(subcommand)]
-    Hooks(HooksCommand),
+    Hooks(hooks::HooksCommand),
     /// Serve the memory to an agent over the Model Context Protocol on stdin and stdout
-    #[command(after_help = "\
-Agents start it; `cerberus setup` writes their settings. With `--tools core` in the arguments of the
-server an agent sees fewer tools.
-
-Example: cerberus mcp --tools core")]
     Mcp(McpArgs),
     /// Print the completion script of a shell
-    #[command(after_help = "\
-The script runs `cerberus`, which must be on PATH, to complete ids, scopes, tags, sections, files and
-their symbols. Load it when the shell starts:
-
-  bash        source <(cerberus completions bash)    in ~/.bashrc
-  zsh         source <(cerberus completions zsh)     in ~/.zshrc, after compinit
-  fish        cerberus completions fish | source     in ~/.config/fish/config.fish
-  elvish      eval (cerberus completions elvish | slurp)    in ~/.config/elvish/rc.elv
-  powershell  cerberus completions powershell | Out-String | Invoke-Expression    in $PROFILE
-
-Example: cerberus completions bash > ~/.local/share/bash-completion/completions/cerberus")]
-    Completions(CompletionsArgs),
-    /// Diagnose problems and suggest fixes
-    #[command(after_help = "\
-Checks the configuration, the bank, the store, git and the client settings, and changes nothing.
-Severities: `error` needs fixing, `unchecked` is a check that could not run, `info` is a remark. The
-exit status is 3 with an unchecked finding, else 1 with an error, else 0.
-
-Examples:
-  cerberus doctor
-  cerberus doctor --json --project ../shop")]
-    Doctor,
+    Completions(completions::CompletionsArgs),
+    /// Update the code index and print its statistics
+    Index(index::IndexArgs),
     /// Allow this project to open a user bank
-    #[command(after_help = "\
-With `storage_strategy = \"user\"` the bank is in the user's data folder, and the remote or the git
-folder names it. A repository can name the bank of another project, so a user bank opens only for a
-root folder that you trust with it. The records are in `cerberus/trust.toml` in the user's
-configuration folder. If the remote changes, the project needs a new consent. A bank named by the
-path of the project needs none if the user's own configuration sets that strategy.
-
-Examples:
-  cerberus trust
-  cerberus trust --list
-  cerberus trust --remove --project ../shop")]
-    Trust(TrustArgs),
-    /// Run the main commands in a temporary repository and check each step
-    #[command(after_help = "Example: cerberus demo")]
-    Demo,
+    Trust(trust::TrustArgs),
 }
 
 /// Parses a command line, runs it and returns how it ended.
@@ -174,7 +74,8 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     {
         return complete::run(words, &request);
     }
-    let cli = match Cli::try_parse_from(&args) {
+    let parsed = command().try_get_matches_from(&args);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         // Help goes to stdout, and writing it may fail like any other output.
         Err(error) if !error.use_stderr() => {
@@ -245,7 +146,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
                     .hint("set `enabled = true` under `[memory]` in `cerberus.toml`")
                     .into());
             }
-            with_repair(&settings, out, |out| memory(command, &settings, out))
+            with_repair(&settings, out, |out| command.run(&settings, out))
         }
     }
 }
@@ -266,45 +167,12 @@ fn with_repair(
     })
 }
 
-fn memory(command: &MemoryCommand, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    match command {
-        MemoryCommand::Init => init::run(settings, out),
-        MemoryCommand::Add(args) => add::run(args, settings, out),
-        MemoryCommand::Anchor(args) => anchor::run(args, settings, out),
-        MemoryCommand::AnchorTest(args) => anchor_test::run(args, settings, out),
-        MemoryCommand::Show(args) => show::run(args, settings, out),
-        MemoryCommand::Reanchor(args) => reanchor::run(args, settings, out),
-        MemoryCommand::Review(args) => review::run(args, settings, out),
-        MemoryCommand::Pattern(args) => pattern::run(args, settings, out),
-        MemoryCommand::ReviewDiff(args) => review_diff::run(args, settings, out),
-        MemoryCommand::Report(args) => report::run(args, settings, out),
-        MemoryCommand::Search(args) => search::run(args, settings, out),
-        MemoryCommand::Linked(args) => linked::run(args, settings, out),
-        MemoryCommand::Links(args) => links::run(args, settings, out),
-        MemoryCommand::Sections(args) => sections::run(args, settings, out),
-        MemoryCommand::Feedback(args) => feedback::run(args, settings, out),
-        MemoryCommand::Inject(args) => inject::run(args, settings, out),
-        MemoryCommand::Bank(command) => bank::run(command, settings, out),
-        MemoryCommand::Pin(command) => pin::run(command, settings, out),
-        MemoryCommand::Stats(args) => stats::run(args, settings, out),
-        MemoryCommand::Create(args) => create::run(args, settings, out),
-        MemoryCommand::Append(args) => append::run(args, settings, out),
-        MemoryCommand::Read(args) => read::run(args, settings, out),
-        MemoryCommand::Update(args) => update::run(args, settings, out),
-        MemoryCommand::Merge(args) => merge::run(args, settings, out),
-        MemoryCommand::MergeLock(args) => merge_lock::run(args, settings, out),
-        MemoryCommand::Import(args) => import::run(args, settings, out),
-        MemoryCommand::Delete(args) => trash::run_delete(args, settings, out),
-        MemoryCommand::Restore(args) => trash::run_restore(args, settings, out),
-    }
-}
-
 /// Whether the command runs as a hook. A hook may run without a bank, and its failure must not
 /// stop the program that runs it.
 fn is_hook(command: &Command) -> bool {
     let command = match command {
         Command::Memory(command) => command,
-        Command::Hooks(command) => return matches!(command, HooksCommand::Run(_)),
+        Command::Hooks(command) => return matches!(command, hooks::HooksCommand::Run(_)),
         _ => return false,
     };
     match command.as_ref() {

@@ -95,7 +95,7 @@ pub(crate) struct Report {
     pub(crate) warnings: Vec<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Unanchored {
     pub(crate) reason: String,
@@ -125,13 +125,9 @@ impl Found {
     fn unanchored(&self) -> Option<Unanchored> {
         match self {
             Self::Anchor(_) | Self::NotSearched => None,
-            Self::Impossible(reason) => Some(Unanchored {
-                reason: reason.clone(),
-                can_be_anchored: false,
-                kind: None,
-                kind_reasons: Vec::new(),
-                confidence: None,
-            }),
+            Self::Impossible(reason) => {
+                Some(Unanchored { reason: reason.clone(), ..Unanchored::default() })
+            }
             Self::Rejected(ranking) => Some(Unanchored {
                 reason: anchors::rejection(ranking),
                 can_be_anchored: true,
@@ -159,19 +155,15 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     document::check_globs(&args.paths)?;
     document::check_words("override reason", args.override_reason.as_deref())?;
     if !args.secret.allow_secret {
-        document::refuse_secrets(&[
-            ("the text", text),
-            ("the category", args.category.as_deref().unwrap_or_default()),
-            ("the tags", &args.tags.join(" ")),
-            ("the hints", &args.hints.join(" ")),
-        ])?;
+        let category = args.category.as_deref();
+        document::check_secrets(("the text", text), category, &args.tags, &args.hints)?;
     }
     let memories = Memories::load(project)?;
     let scope = args.scope.clone().unwrap_or_else(|| default_scope(project));
     let compared = Compared { text, scope: &scope, paths: &args.paths, document: None };
     let mut warnings = SimilarMemories::new(&memories).warnings(compared);
     // Every check that can fail comes before the first write.
-    let found = find_anchor(project, args, text, &scope, &mut warnings)?;
+    let found = find_anchor(project, args, &scope, &mut warnings)?;
     let frontmatter = Frontmatter {
         memory_type: Some(args.memory_type),
         kind: args.kind,
@@ -206,7 +198,6 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
 fn find_anchor(
     project: &Project,
     args: &AddArgs,
-    text: &str,
     scope: &Scope,
     warnings: &mut Vec<String>,
 ) -> Result<Found> {
@@ -220,7 +211,7 @@ fn find_anchor(
         Ok(languages) => languages,
         Err(reason) => return Ok(Found::Impossible(reason)),
     };
-    let rule = anchors::rule(text).to_owned();
+    let rule = anchors::rule(&args.text).to_owned();
     let query =
         Query { rule, hints: args.hints.clone(), languages, kind: args.kind, ..Query::default() };
     let min_quality = args.min_quality.unwrap_or(project.min_quality);
@@ -263,17 +254,16 @@ fn free_id(args: &AddArgs, text: &str, memories: &Memories) -> Result<String> {
 pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let args = AddArgs { hints: super::hints(&args.hints), ..args.clone() };
     let report = add(&settings.project, &args)?;
-    if out.json {
-        out.json(&report)?;
-        return Ok(ExitStatus::Done);
+    if !out.json {
+        out.warn(&report.warnings);
     }
-    out.warn(&report.warnings);
-    out.line(&format!(
-        "{} {} {}",
-        out.paint(OK, "added"),
-        out.style(NAME, &report.id),
-        out.paint(DIM, &format!("({})", report.file))
-    ));
+    out.report(&report, print)?;
+    Ok(ExitStatus::Done)
+}
+
+fn print(report: &Report, out: &mut Printer) {
+    let (id, file) = (out.style(NAME, &report.id), out.paint(DIM, &format!("({})", report.file)));
+    out.line(&format!("{} {id} {file}", out.paint(OK, "added")));
     if let Some(anchor) = &report.anchor {
         let location = super::format_location(&anchor.file, anchor.symbol.as_deref());
         let location = out.style(NAME, &location);
@@ -290,5 +280,4 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Res
             out.line(&format!("  or, with a keyword from its code: {command} --hint WORD"));
         }
     }
-    Ok(ExitStatus::Done)
 }

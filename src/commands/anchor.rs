@@ -89,7 +89,7 @@ impl AnchorArgs {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     pub(crate) id: String,
@@ -139,19 +139,10 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
         rule: query.rule.clone(),
         hints: query.hints.clone(),
         min_quality: args.min_quality.unwrap_or(project.min_quality),
-        anchor: None,
         previous: previous.map(AnchorSummary::from),
-        others: Vec::new(),
         example: stored.memory.example,
-        reason: None,
-        kind: None,
-        kind_reasons: Vec::new(),
-        confidence: None,
-        candidates: Vec::new(),
-        unknown_words: None,
-        recorded_kind: None,
-        written: false,
         warnings: memories.warnings.clone(),
+        ..Report::default()
     };
     if let Some(change) = args.change() {
         let others = examples_beside::change(project, stored, change, args.dry_run)?;
@@ -291,13 +282,8 @@ pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> 
     let args = &AnchorArgs { hints: super::hints(&args.hints), ..args.clone() };
     let report = anchor(&settings.project, args)?;
     out.warn(&report.warnings);
-    if out.json {
-        out.json(&report)?;
-    } else {
-        print(&report, args, out);
-    }
-    let is_rejected = report.anchor.is_none() && args.is_automatic();
-    Ok(if is_rejected { ExitStatus::CheckFailed } else { ExitStatus::Done })
+    out.report(&report, |report, out| print(report, args, out))?;
+    Ok(ExitStatus::of_check(report.anchor.is_some() || !args.is_automatic()))
 }
 
 fn print(report: &Report, args: &AnchorArgs, out: &mut Printer) {
@@ -313,30 +299,26 @@ fn print(report: &Report, args: &AnchorArgs, out: &mut Printer) {
             (Change::Drop(_), true) => "would remove",
         };
         let (what, location) = match change {
-            Change::Add(ExampleRole::Also, location) => ("an example of", location),
             Change::Add(ExampleRole::Not, location) => ("a counter-example of", location),
-            Change::Drop(location) => ("an example of", location),
+            Change::Add(_, location) | Change::Drop(location) => ("an example of", location),
         };
         let location = out.safe(&location.to_string());
-        out.line(&format!("{} {what} {id}: {location}", out.paint(OK, verb)));
-        return;
+        return out.line(&format!("{} {what} {id}: {location}", out.paint(OK, verb)));
     }
     let is_list = args.candidates.is_some();
     if let Some(anchor) = &report.anchor {
         let verb = out.paint(OK, if args.dry_run { "would anchor" } else { "anchored" });
         let location = out.safe(&super::format_location(&anchor.file, anchor.symbol.as_deref()));
         let (quality, chosen) = (anchor.quality, anchor.chosen);
-        out.line(&format!("{verb} {id} to {location} (quality {quality:.2}, {chosen})"));
-        return;
+        return out.line(&format!("{verb} {id} to {location} (quality {quality:.2}, {chosen})"));
     }
     if args.none {
         let verb = if args.dry_run { "would record" } else { "recorded" };
         let (verb, search) = (out.paint(OK, verb), "no command searches for one");
-        out.line(&format!("{verb} that {id} has no example: {search}"));
-        return;
+        return out.line(&format!("{verb} that {id} has no example: {search}"));
     }
     if args.clear {
-        out.line(&match (&report.previous, args.dry_run) {
+        return out.line(&match (&report.previous, args.dry_run) {
             (None, false) if report.written => {
                 format!("{id} may have an example again: find it with `cerberus memory anchor`")
             }
@@ -344,7 +326,6 @@ fn print(report: &Report, args: &AnchorArgs, out: &mut Printer) {
             (Some(_), true) => format!("would remove the anchor of {id}"),
             (Some(_), false) => format!("removed the anchor of {id}"),
         });
-        return;
     }
     if is_list {
         out.line(&format!("{id}: {}", out.safe(&report.rule)));
@@ -355,8 +336,7 @@ fn print(report: &Report, args: &AnchorArgs, out: &mut Printer) {
     let command = format!("cerberus memory anchor {}", out.safe(&report.id));
     if !is_list && args.kind == Some(RuleKind::Process) {
         // The user said that no code shows the rule.
-        out.line(&format!("if it is about code: {command} --kind code"));
-        return;
+        return out.line(&format!("if it is about code: {command} --kind code"));
     }
     print_candidates(&report.candidates, is_list, out);
     if is_list || report.kind != Some(RuleKind::Process) {

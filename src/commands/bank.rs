@@ -1,20 +1,19 @@
 //! `cerberus memory bank`: adds, fetches, updates, lists and removes shared banks.
 
-use std::io::{BufRead, IsTerminal};
-
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use super::args::SecretArgs;
 use crate::bank::repeated::Repeated;
+use super::confirm;
 use crate::bank::shared::config::{BankConfig, DEFAULT_FOLDER};
 use crate::bank::shared::lock::PinnedBank;
 use crate::bank::shared::pack;
 use crate::bank::shared::{self, SwitchedOff, edit};
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
-use crate::ops::banks::{self, Fetch, Snapshot, short};
+use crate::ops::banks::{self, Snapshot, short};
 use crate::ops::{Project, document};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
 use crate::text::plural;
@@ -26,33 +25,14 @@ use difference::Difference;
 #[derive(Debug, Subcommand)]
 pub(crate) enum BankCommand {
     /// Add a shared bank to cerberus.toml, and pin it
-    #[command(after_help = "\
-SOURCE is the URL of a git repository (file, git, ssh or https), or a folder with one, relative to the
-root of the project. Git uses its own credentials. The memories are the markdown files in its folder
-.memories/, unless --folder names another one.
-
-Examples:
-  cerberus memory bank add team https://example.org/team/rules.git --branch main
-  cerberus memory bank add team ../rules --folder rules --tag v2 --yes")]
     Add(BankAddArgs),
     /// Show what changed in the shared banks, and pin the new texts
-    #[command(after_help = "\
-Prints the difference of the texts. On a terminal it asks before it pins them, otherwise it pins them
-with --yes only. The exit status is 1 if there are new texts that were not pinned. If any bank cannot be
-fetched, is too large, or was rewritten, nothing is pinned.
-
-Examples:
-  cerberus memory bank update --dry-run
-  cerberus memory bank update team --yes")]
     Update(BankUpdateArgs),
     /// Fetch the pinned texts that are not in the cache
-    #[command(after_help = "Example: cerberus memory bank fetch")]
     Fetch,
     /// List the shared banks and what they are pinned to
-    #[command(after_help = "Example: cerberus memory bank list")]
     List,
     /// Remove a shared bank from cerberus.toml and banks.lock
-    #[command(after_help = "Example: cerberus memory bank remove team")]
     Remove(BankRemoveArgs),
 }
 
@@ -183,8 +163,7 @@ fn add(project: &Project, args: &BankAddArgs, out: &mut Printer) -> Result<ExitS
             .into());
     }
     let (file, text) = banks::edited_config(project, |text| edit::added(text, &bank))?;
-    let temporary = tempfile::tempdir()?;
-    let snapshot = banks::newest(project, &bank, None, Fetch::new(temporary.path()))?;
+    let snapshot = banks::newest(project, &bank, None, false)?;
     let changes = vec![(change(None, &snapshot, &args.pin)?, snapshot)];
     decide(changes, &args.pin, out, |snapshots| {
         project.bank.create()?;
@@ -200,10 +179,7 @@ fn update(project: &Project, args: &BankUpdateArgs, out: &mut Printer) -> Result
     let mut changes = Vec::new();
     for config in configs {
         let old = pinned.iter().find(|pin| pin.name == config.name);
-        let temporary = tempfile::tempdir()?;
-        let allow_rewritten = args.allow_rewritten;
-        let fetch = Fetch { allow_rewritten, ..Fetch::new(temporary.path()) };
-        let snapshot = banks::newest(project, config, old, fetch)?;
+        let snapshot = banks::newest(project, config, old, args.allow_rewritten)?;
         changes.push((change(old, &snapshot, &args.pin)?, snapshot));
     }
     decide(changes, &args.pin, out, |snapshots| pin(project, snapshots))
@@ -246,18 +222,8 @@ fn change(old: Option<&PinnedBank>, new: &Snapshot, args: &PinArgs) -> Result<Ba
         checked.map_err(|error| error.context(format!("`{path}` of the shared bank `{name}`")))?;
     }
     let difference = Difference::new(&name, new.before.as_ref(), &new.pack);
-    let old = old.map(|pin| pin.commit.clone());
-    Ok(BankChange {
-        name,
-        source,
-        revision,
-        old,
-        new: commit,
-        sha256,
-        memories: files,
-        bytes,
-        difference,
-    })
+    let (old, new, memories) = (old.map(|pin| pin.commit.clone()), commit, files);
+    Ok(BankChange { name, source, revision, old, new, sha256, memories, bytes, difference })
 }
 
 /// Prints the changes, asks, and pins them.
@@ -272,8 +238,8 @@ fn decide(
     if !out.json {
         changes.iter().for_each(|change| print_change(change, out));
     }
-    let may_ask = std::io::stdin().is_terminal() && out.is_terminal() && !out.json;
-    let is_wanted = args.yes || (!args.dry_run && is_new && may_ask && is_confirmed(out)?);
+    let may_ask = !args.dry_run && is_new && confirm::is_possible(out) && !out.json;
+    let is_wanted = args.yes || (may_ask && confirm::ask("pin these texts?", out)?);
     // An unchanged pin is written too: the cache may lack its texts.
     if is_wanted || (!is_new && !args.dry_run) {
         write(&snapshots)?;
@@ -288,15 +254,7 @@ fn decide(
     } else if is_new && !args.dry_run {
         out.line(&out.paint(WARN, "not pinned: read the difference, then add `--yes`"));
     }
-    Ok(if is_new && !written { ExitStatus::CheckFailed } else { ExitStatus::Done })
-}
-
-fn is_confirmed(out: &mut Printer) -> Result<bool> {
-    out.line("pin these texts? [y/N]");
-    out.flush()?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    Ok(ExitStatus::of_check(!is_new || written))
 }
 
 fn print_change(change: &BankChange, out: &mut Printer) {
@@ -358,20 +316,17 @@ fn fetch(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
             report.cached.push(name);
             continue;
         }
-        let temporary = tempfile::tempdir()?;
-        banks::pinned(project, config, pin, Fetch::new(temporary.path()))?;
+        banks::pinned(project, config, pin)?;
         report.fetched.push(name);
     }
-    if out.json {
-        out.json(&report)?;
-        return Ok(ExitStatus::Done);
-    }
-    for name in &report.fetched {
-        out.line(&format!("{} {}", out.paint(OK, "fetched"), out.style(NAME, name)));
-    }
-    for name in &report.cached {
-        out.line(&format!("{} is in the cache", out.style(NAME, name)));
-    }
+    out.report(&report, |report, out| {
+        for name in &report.fetched {
+            out.line(&format!("{} {}", out.paint(OK, "fetched"), out.style(NAME, name)));
+        }
+        for name in &report.cached {
+            out.line(&format!("{} is in the cache", out.style(NAME, name)));
+        }
+    })?;
     Ok(ExitStatus::Done)
 }
 
@@ -428,37 +383,36 @@ fn list(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
             is_ready: shared.pin(&config.name).is_some(),
         }
     });
-    let report =
-        ListReport { banks: listed.collect(), off: shared.off.clone(), repeated, problems };
-    let is_ready = report.banks.iter().all(|bank| bank.is_ready);
-    let status = if is_ready { ExitStatus::Done } else { ExitStatus::CheckFailed };
-    if out.json {
-        out.json(&report)?;
-        return Ok(status);
+    let report = ListReport {
+        banks: listed.collect(),
+        off: shared.off.clone(),
+        repeated,
+        problems,
+    };
+    if !out.json {
+        out.warn(&report.problems);
     }
-    out.warn(&report.problems);
+    out.report(&report, print_list)?;
+    Ok(ExitStatus::of_check(report.banks.iter().all(|bank| bank.is_ready)))
+}
+
+fn print_list(report: &ListReport, out: &mut Printer) {
     if report.banks.is_empty() {
         out.line("no shared banks");
     }
-    let row = |bank: &Listed| {
+    let rows = report.banks.iter().map(|bank| {
         let commit = bank.commit.as_deref().map_or("not pinned", short).to_owned();
         let used = format!("{} of {}", bank.used, bank.memories);
-        vec![bank.name.clone(), bank.revision.clone(), commit, used, bank.source.clone()]
-    };
-    let rows: Vec<Vec<String>> = report.banks.iter().map(row).collect();
-    out.rows(&["name", "revision", "commit", "memories", "source"], &rows);
+        [bank.name.clone(), bank.revision.clone(), commit, used, bank.source.clone()]
+    });
+    out.rows(&["name", "revision", "commit", "memories", "source"], rows);
     for SwitchedOff { id, bank, reason } in &report.off {
-        out.line(&format!(
-            "off: {} of {}: {}",
-            out.style(NAME, id),
-            out.safe(bank),
-            out.safe(reason)
-        ));
+        let why = out.safe(&format!("{bank}: {reason}"));
+        out.line(&format!("off: {} of {why}", out.style(NAME, id)));
     }
     for repeated in &report.repeated {
         out.line(&out.safe(&repeated.to_string()));
     }
-    Ok(status)
 }
 
 #[derive(Debug, Serialize)]
@@ -477,11 +431,9 @@ fn remove(project: &Project, args: &BankRemoveArgs, out: &mut Printer) -> Result
         pinned.retain(|pin| pin.name != *name);
         project.bank.write_pinned_banks(&pinned)?;
     }
-    if out.json {
-        out.json(&RemoveReport { removed: name.clone() })?;
-    } else {
+    out.report(&RemoveReport { removed: name.clone() }, |_, out| {
         out.line(&format!("{} {}", out.paint(OK, "removed"), out.style(NAME, name)));
         out.line("  next: cerberus memory reanchor, which removes the anchors of its memories");
-    }
+    })?;
     Ok(ExitStatus::Done)
 }

@@ -214,7 +214,7 @@ pub(crate) fn run(out: &mut Printer) -> Result<ExitStatus> {
     let report = demo(config::now()?)?;
     if out.json {
         out.json(&report)?;
-        return Ok(if report.ok { ExitStatus::Done } else { ExitStatus::CheckFailed });
+        return Ok(ExitStatus::of_check(report.ok));
     }
     for step in &report.steps {
         let mark = if step.ok { out.paint(OK, "ok  ") } else { out.paint(ERROR, "FAIL") };

@@ -57,14 +57,15 @@ enum Stage {
     Anchors,
 }
 
-/// A check with its precondition.
-type Check<'p> = (Stage, fn(&mut Doctor<'p>));
+/// A check: its precondition, the name in its findings, and what runs.
+type Check<'p> = (Stage, &'static str, fn(&mut Doctor<'p>) -> Result<()>);
 
 /// Runs all checks.
 fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
     let mut doctor = Doctor {
         project,
         stage: Stage::Project,
+        check: "configuration",
         memory_enabled: config.memory_enabled,
         program_folders: config.program_folders,
         scratch: None,
@@ -74,20 +75,23 @@ fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
     };
     // In the order in which they run.
     let checks: [Check<'p>; 10] = [
-        (Stage::Project, Doctor::code),
-        (Stage::Project, Doctor::bank),
-        (Stage::Bank, Doctor::memories),
-        (Stage::Bank, Doctor::pins),
-        (Stage::Bank, Doctor::anchors),
-        (Stage::Anchors, Doctor::links),
-        (Stage::Anchors, Doctor::blocks),
-        (Stage::Project, Doctor::store),
-        (Stage::Project, Doctor::git),
-        (Stage::Project, Doctor::hooks),
+        (Stage::Project, "code", Doctor::code),
+        (Stage::Project, "bank", Doctor::bank),
+        (Stage::Bank, "memories", Doctor::memories),
+        (Stage::Bank, "pins", Doctor::pins),
+        (Stage::Bank, "anchors", Doctor::anchors),
+        (Stage::Anchors, "links", Doctor::links),
+        (Stage::Anchors, "hosts", Doctor::blocks),
+        (Stage::Project, "store", Doctor::store),
+        (Stage::Project, "git", Doctor::git),
+        (Stage::Project, "hosts", Doctor::hooks),
     ];
-    for (needed, check) in checks {
-        if doctor.stage >= needed {
-            check(&mut doctor);
+    for (needed, name, check) in checks {
+        doctor.check = name;
+        if doctor.stage >= needed
+            && let Err(error) = check(&mut doctor)
+        {
+            doctor.findings.push(failed_check(name, &error));
         }
     }
     doctor.findings.sort_by_key(|finding| finding.severity);
@@ -105,23 +109,7 @@ fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
 pub(crate) fn run(global: &GlobalArgs, out: &mut Printer) -> Result<ExitStatus> {
     let (settings, config) = config::check(global)?;
     let report = doctor(&settings.project, config);
-    if out.json {
-        out.json(&report)?;
-    } else if report.findings.is_empty() {
-        let checks = out.safe(&report.checks.join(", "));
-        out.line(&format!("{}; checked {checks}", out.paint(OK, "no problems found")));
-    } else if out.terminal.out_is_terminal {
-        print_findings(&report, out);
-    } else {
-        let findings = report.findings.iter();
-        let rows: Vec<Vec<String>> = findings
-            .map(|it| {
-                let (severity, check) = (it.severity.as_str().to_owned(), it.check.to_owned());
-                vec![severity, check, it.message.clone(), it.next.clone()]
-            })
-            .collect();
-        out.rows(&["severity", "check", "finding", "next"], &rows);
-    }
+    out.report(&report, print)?;
     Ok(match report.worst() {
         None | Some(Severity::Info) => ExitStatus::Done,
         Some(Severity::Error) => ExitStatus::CheckFailed,
@@ -129,8 +117,19 @@ pub(crate) fn run(global: &GlobalArgs, out: &mut Printer) -> Result<ExitStatus> 
     })
 }
 
-/// Prints each finding with its next step below it.
-fn print_findings(report: &Report, out: &mut Printer) {
+/// Prints each finding, on a terminal with its next step below it.
+fn print(report: &Report, out: &mut Printer) {
+    if report.findings.is_empty() {
+        let checks = out.safe(&report.checks.join(", "));
+        return out.line(&format!("{}; checked {checks}", out.paint(OK, "no problems found")));
+    }
+    if !out.terminal.out_is_terminal {
+        let rows = report.findings.iter().map(|it| {
+            let (severity, check) = (it.severity.as_str().to_owned(), it.check.to_owned());
+            [severity, check, it.message.clone(), it.next.clone()]
+        });
+        return out.rows(&["severity", "check", "finding", "next"], rows);
+    }
     for finding in &report.findings {
         let style = match finding.severity {
             Severity::Unchecked => ERROR,
@@ -151,6 +150,8 @@ fn print_findings(report: &Report, out: &mut Printer) {
 struct Doctor<'a> {
     project: &'a Project,
     stage: Stage,
+    /// Name of the current check.
+    check: &'static str,
     memory_enabled: bool,
     program_folders: Vec<PathBuf>,
     /// The project with a temporary store, and the folder of that store.
@@ -162,23 +163,20 @@ struct Doctor<'a> {
 }
 
 impl Doctor<'_> {
-    fn error(&mut self, check: &'static str, message: impl Into<String>, next: impl Into<String>) {
-        self.put(Severity::Error, check, message.into(), next.into());
+    fn error(&mut self, message: impl Into<String>, next: impl Into<String>) {
+        self.put(Severity::Error, message.into(), next.into());
     }
 
-    fn info(&mut self, check: &'static str, message: impl Into<String>, next: impl Into<String>) {
-        self.put(Severity::Info, check, message.into(), next.into());
+    fn info(&mut self, message: impl Into<String>, next: impl Into<String>) {
+        self.put(Severity::Info, message.into(), next.into());
     }
 
-    fn put(&mut self, severity: Severity, check: &'static str, message: String, next: String) {
-        self.findings.push(Finding { severity, check, message: in_one_line(&message), next });
+    fn put(&mut self, severity: Severity, message: String, next: String) {
+        let message = in_one_line(&message);
+        self.findings.push(Finding { severity, check: self.check, message, next });
     }
 
-    fn failed(&mut self, check: &'static str, error: &anyhow::Error) {
-        self.findings.push(failed_check(check, error));
-    }
-
-    /// Creates the temporary store for [`Self::with_store`].
+    /// Creates the temporary store.
     fn create_scratch(&mut self) {
         match tempfile::tempdir() {
             Ok(folder) => {
@@ -187,24 +185,17 @@ impl Doctor<'_> {
                 self.scratch = Some((Project { store, ..self.project.clone() }, folder));
             }
             Err(error) => {
+                self.check = "environment";
                 let message = format!("failed to create a temporary store: {}", error.kind());
                 let next = "set TMPDIR to a writable folder".to_owned();
-                self.put(Severity::Unchecked, "environment", message, next);
+                self.put(Severity::Unchecked, message, next);
             }
         }
     }
 
-    /// Runs a check with the temporary store, if there is one.
-    fn with_store(
-        &mut self,
-        check: &'static str,
-        run: impl FnOnce(&mut Self, &Project) -> Result<()>,
-    ) {
-        if let Some(scratch) = self.scratch.as_ref().map(|(project, _)| project.clone())
-            && let Err(error) = run(self, &scratch)
-        {
-            self.failed(check, &error);
-        }
+    /// Returns the project with the temporary store, if there is one.
+    fn scratch(&self) -> Option<Project> {
+        self.scratch.as_ref().map(|(project, _)| project.clone())
     }
 }
 

@@ -31,27 +31,8 @@ const MAX_PART_BYTES: u64 = 512 * 1024 * 1024;
 #[derive(Debug, Subcommand)]
 pub(crate) enum FleetCommand {
     /// Read many repositories and report their pins, rules and examples
-    #[command(after_help = "\
-A SOURCE is a URL (file, git, ssh or https), the folder of a repository, a folder with repositories, or
-a file with one of these in each line, and a branch after it. Each is read at the commit of its branch
-with git alone: cerberus.toml, .memories/ and the files with an anchor, without a clone. Folders on this
-machine are read in place.
-
-What was read is stored in the state folder. An interrupted run continues, and a later run reads only
-repositories that changed. With --part, a job of a CI matrix writes its repositories to a file, and
-`cerberus fleet join` reports all parts together.
-
-Exit status: 1 if a repository could not be read.
-
-Examples:
-  cerberus fleet report repositories.txt --html fleet.html
-  cerberus fleet report ../shop https://example.org/team/api.git --json
-  cerberus fleet report half-1.txt --part part-1.json")]
     Report(FleetReportArgs),
     /// Join the parts of a report
-    #[command(
-        after_help = "Example: cerberus fleet join part-1.json part-2.json --html fleet.html"
-    )]
     Join(FleetJoinArgs),
 }
 
@@ -140,19 +121,14 @@ fn report(args: &FleetReportArgs, folders: &Folders, out: &mut Printer) -> Resul
 
 /// Returns the exit status: a report without some of its repositories is not complete.
 fn status(repositories: &[Repository]) -> ExitStatus {
-    match repositories.iter().any(|repository| repository.error.is_some()) {
-        true => ExitStatus::CheckFailed,
-        false => ExitStatus::Done,
-    }
+    ExitStatus::of_check(repositories.iter().all(|repository| repository.error.is_none()))
 }
 
 /// Opens the file of the page first, so that an invalid path fails before the work.
 fn page_file(args: &OutputArgs, folders: &Folders, out: &Printer) -> Result<Option<OutputFile>> {
     let is_stdout = args.html.as_deref() == Some(Path::new("-"));
     if is_stdout && out.json {
-        return Err(UserError::usage("--json and `--html -` both write to the standard output")
-            .hint("specify a file for the page")
-            .into());
+        return Err(super::report::both_to_stdout().into());
     }
     let path = args.html.as_deref().filter(|_| !is_stdout);
     let bank = Bank::new(folders.here.join(".memories"));
@@ -173,11 +149,7 @@ fn finish(
         out.raw(page::page(&fleet).as_bytes());
         return Ok(status);
     }
-    if out.json {
-        out.json(&fleet)?;
-    } else {
-        print::fleet(&fleet, out);
-    }
+    out.report(&fleet, print::fleet)?;
     Ok(status)
 }
 

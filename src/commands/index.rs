@@ -68,14 +68,14 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings, out: &mut Printer) -> R
     let report = index(&settings.project, args, &|done, total| bar.step(done, total))?;
     drop(bar);
     out.warn(&report.warnings);
-    if out.json {
-        out.json(&report)?;
-        return Ok(ExitStatus::Done);
-    }
-    let languages = report.languages.iter().map(|(name, n)| vec![name.clone(), n.to_string()]);
-    let total = vec!["total".to_owned(), report.files.to_string()];
-    let rows: Vec<Vec<String>> = languages.chain([total]).collect();
-    out.rows(&["language", "files"], &rows);
+    out.report(&report, print)?;
+    Ok(ExitStatus::Done)
+}
+
+fn print(report: &Report, out: &mut Printer) {
+    let languages = report.languages.iter().map(|(name, n)| [name.clone(), n.to_string()]);
+    let total = ["total".to_owned(), report.files.to_string()];
+    out.rows(&["language", "files"], languages.chain([total]));
     out.line(&format!(
         "{:.1} MB of source, {} files updated, {} removed, {} parsed, {:.0} ms",
         report.bytes as f64 / 1e6,
@@ -85,5 +85,4 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings, out: &mut Printer) -> R
         report.elapsed_ms
     ));
     out.line(&format!("store: {}", out.safe(&report.store)));
-    Ok(ExitStatus::Done)
 }

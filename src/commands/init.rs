@@ -48,11 +48,11 @@ pub(crate) fn init(project: &Project) -> Result<Report> {
 }
 
 pub(crate) fn run(settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let report = init(&settings.project)?;
-    if out.json {
-        out.json(&report)?;
-        return Ok(ExitStatus::Done);
-    }
+    out.report(&init(&settings.project)?, print)?;
+    Ok(ExitStatus::Done)
+}
+
+fn print(report: &Report, out: &mut Printer) {
     if report.created.is_empty() {
         out.line(&format!("unchanged: {} already exists", out.style(NAME, &report.bank)));
     }
@@ -69,5 +69,4 @@ pub(crate) fn run(settings: &Settings, out: &mut Printer) -> Result<ExitStatus> 
     } else {
         out.line("next: cerberus memory add \"…a rule of this project…\"");
     }
-    Ok(ExitStatus::Done)
 }

@@ -25,6 +25,7 @@ use crate::model::{Anchor, Origin, Scope};
 use crate::ops::memories::Memories;
 use crate::ops::{Project, default_scope, document, seconds};
 use crate::output::{DIM, NAME, OK, Printer};
+use crate::text::plural;
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct MergeArgs {
@@ -68,17 +69,26 @@ pub(crate) struct Redirected {
     pub(crate) links: usize,
 }
 
-/// Target of a merge.
-struct MergeTarget<'a> {
+/// The links to merged memories, which lead to their target after the merge.
+struct Redirect<'a> {
+    sources: Vec<&'a MemoryFile>,
+    /// Id of the target.
     id: &'a str,
-    /// File of an existing target.
-    file: Option<&'a str>,
+    /// File of the target.
+    file: String,
 }
 
 /// Memory to merge into the target, with its complete text.
 struct Source<'a> {
     stored: &'a MemoryFile,
     text: String,
+}
+
+impl MergeArgs {
+    /// Returns the id of the target.
+    fn target_id(&self) -> &str {
+        self.into.strip_suffix(".md").unwrap_or(&self.into)
+    }
 }
 
 /// Merges memories. `content` replaces the texts of the sources.
@@ -89,7 +99,7 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
             document::refuse_secrets(&[("the content", content)])?;
         }
     }
-    let id = args.into.strip_suffix(".md").unwrap_or(&args.into);
+    let id = args.target_id();
     let _guard = project.bank.lock_for_writing()?;
     let memories = Memories::load(project)?;
     let existing = memories.all.iter().find(|stored| stored.memory.id == id);
@@ -98,13 +108,16 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
         memories.check_free(id)?;
     }
     let old = existing.map(|stored| project.bank.utf8_text(stored)).transpose()?;
-    let mut warnings = Vec::new();
-    let sources = find_sources(project, args, id, &memories, old.as_deref(), &mut warnings)?;
+    let (sources, mut warnings) = find_sources(project, args, &memories, old.as_deref())?;
     let moving: Vec<&MemoryFile> = sources.iter().map(|source| source.stored).collect();
     moving.iter().copied().chain(existing).try_for_each(|it| project.bank.check_own(it))?;
-    let target = MergeTarget { id, file: existing.map(|stored| stored.file.as_str()) };
-    let file = target.file.map_or_else(|| format!("{id}.md"), str::to_owned);
-    let edit_error = |error: EditError| document::edit_error(&file, error);
+    let target = Redirect {
+        sources: moving,
+        id,
+        file: existing.map_or_else(|| format!("{id}.md"), |stored| stored.file.clone()),
+    };
+    let Redirect { sources: moving, file, .. } = &target;
+    let edit_error = |error: EditError| document::edit_error(file, error);
 
     // Every check that can fail comes before the first write.
     let merged = match &old {
@@ -113,37 +126,39 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
     };
     let merged = merged.map_err(edit_error)?;
     merge_text::check_notes(&merged).map_err(edit_error)?;
-    let (merged, _) = redirect_links(&merged, &moving, &target).map_err(edit_error)?;
+    let (merged, _) = target.in_text(&merged).map_err(edit_error)?;
     let mut changes = Vec::new();
-    for other in &memories.all {
-        let is_merged = moving.iter().any(|source| source.file == other.file);
-        if other.memory.id != id
-            && !is_merged
-            && !is_shared(&other.file)
-            && let Some(change) = redirect_memory(project, other, &moving, &target, &mut warnings)
-        {
-            changes.push((other, change));
+    let is_merged = |file: &str| moving.iter().any(|source| source.file == file);
+    let others = memories.all.iter().filter(|it| it.memory.id != id && !is_merged(&it.file));
+    for other in others.filter(|it| !is_shared(&it.file)) {
+        match target.in_memory(project, other) {
+            Ok((_, 0)) => {}
+            Ok(change) => changes.push((other, change)),
+            Err(error) => {
+                let id = &other.memory.id;
+                warnings.push(format!("failed to redirect the links of `{id}`: {error:#}"));
+            }
         }
     }
 
     match &old {
         None => drop(project.bank.create_text(id, &merged)?),
-        Some(text) if *text != merged => project.bank.rewrite(&file, &merged)?,
+        Some(text) if *text != merged => project.bank.rewrite(file, &merged)?,
         Some(_) => {}
     }
     let mut anchors = memories.anchors.clone();
     // Sources that an interrupted merge moved to the trash have their anchors there.
     let exists = |id: &str| memories.all.iter().any(|stored| stored.memory.id == id);
     anchors.retain(|id, _| exists(id) || !args.sources.contains(id));
-    let anchor_from = move_anchor(&mut anchors, id, &merged, &moving, &mut warnings);
+    let anchor_from = target.move_anchor(&mut anchors, &merged, &mut warnings);
     project.bank.write_anchors(&anchors)?;
     let mut redirected = Vec::new();
     for (other, (text, n_links)) in changes {
         project.bank.rewrite(&other.file, &text)?;
         redirected.push(Redirected { id: other.memory.id.clone(), links: n_links });
     }
-    trash::record_deletion(project, &moving)?;
-    let merged_sources = trash::move_to_trash(project, &mut anchors, &moving)?;
+    trash::record_deletion(project, moving)?;
+    let merged_sources = trash::move_to_trash(project, &mut anchors, moving)?;
     if !args.secret.allow_secret
         && let Some(secret) = secrets::find_secret(&merged)
     {
@@ -151,10 +166,10 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
         let (line, kind) = (secret.line + 1, secret.kind);
         warnings.push(format!("`{file}:{line}` contains {kind} from a merged memory"));
     }
-    warnings.extend(document::text_warnings(&file, &merged));
+    warnings.extend(document::text_warnings(file, &merged));
     Ok(Report {
         id: id.to_owned(),
-        file,
+        file: file.clone(),
         created: old.is_none(),
         merged: merged_sources,
         redirected,
@@ -163,22 +178,21 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
     })
 }
 
-/// Returns the memories that are not merged yet, each once and without the target.
+/// Returns the memories that are not merged yet, each once and without the target, and warnings about
+/// those that the text of the target has already.
 fn find_sources<'a>(
     project: &Project,
     args: &MergeArgs,
-    target_id: &str,
     memories: &'a Memories,
     target: Option<&str>,
-    warnings: &mut Vec<String>,
-) -> Result<Vec<Source<'a>>> {
+) -> Result<(Vec<Source<'a>>, Vec<String>)> {
+    let target_id = args.target_id();
     let mut sources: Vec<Source> = Vec::new();
-    let mut is_any_merged = false;
+    let mut warnings = Vec::new();
     for typed in &args.sources {
         let exists = memories.all.iter().any(|stored| stored.memory.id == *typed);
         if !exists && target.is_some_and(|text| text.contains(&merge_text::note(typed))) {
             warnings.push(format!("`{typed}` is already merged into `{target_id}`"));
-            is_any_merged = true;
             continue;
         }
         let stored = memories.find(typed)?;
@@ -187,12 +201,12 @@ fn find_sources<'a>(
             sources.push(Source { stored, text: project.bank.utf8_text(stored)? });
         }
     }
-    if sources.is_empty() && !is_any_merged {
+    if sources.is_empty() && warnings.is_empty() {
         return Err(UserError::usage(format!("nothing to merge into `{target_id}`"))
             .hint("specify memories other than the target")
             .into());
     }
-    Ok(sources)
+    Ok((sources, warnings))
 }
 
 /// Returns the parts to append to a target with this text, without parts that it contains.
@@ -301,39 +315,36 @@ fn union(
     union
 }
 
-/// Moves the best anchor of the sources to a target without an anchor, and returns the id of its
-/// source. The other anchors are moved to the trash with their memories; warns about them.
-fn move_anchor(
-    anchors: &mut Anchors,
-    target_id: &str,
-    merged: &str,
-    sources: &[&MemoryFile],
-    warnings: &mut Vec<String>,
-) -> Option<String> {
-    let mut candidates: Vec<(String, Anchor)> = sources
-        .iter()
-        .filter_map(|stored| anchors.get_key_value(&stored.memory.id))
-        .map(|(id, anchor)| (id.clone(), anchor.clone()))
-        .collect();
-    candidates.sort_by(|(_, a), (_, b)| {
-        let is_auto = |anchor: &Anchor| anchor.origin == Origin::Auto;
-        is_auto(a).cmp(&is_auto(b)).then(b.quality.total_cmp(&a.quality))
-    });
-    let is_universal = frontmatter::parse(merged).frontmatter.scope == Some(Scope::Universal);
-    let needs_anchor = !anchors.contains_key(target_id) && !is_universal;
-    let best = (needs_anchor && !candidates.is_empty()).then(|| candidates.remove(0));
-    for (id, anchor) in &candidates {
-        let location = super::format_location(&anchor.file, anchor.symbol.as_deref());
-        warnings.push(format!("the anchor of `{id}` is dropped: {location}"));
+impl Redirect<'_> {
+    /// Moves the best anchor of the sources to a target without an anchor, and returns the id of its
+    /// source. The other anchors are moved to the trash with their memories; warns about them.
+    fn move_anchor(
+        &self,
+        anchors: &mut Anchors,
+        merged: &str,
+        warnings: &mut Vec<String>,
+    ) -> Option<String> {
+        let found = self.sources.iter().filter_map(|it| anchors.get_key_value(&it.memory.id));
+        let mut candidates: Vec<(String, Anchor)> =
+            found.map(|(id, anchor)| (id.clone(), anchor.clone())).collect();
+        candidates.sort_by(|(_, a), (_, b)| {
+            let is_auto = |anchor: &Anchor| anchor.origin == Origin::Auto;
+            is_auto(a).cmp(&is_auto(b)).then(b.quality.total_cmp(&a.quality))
+        });
+        let is_universal = frontmatter::parse(merged).frontmatter.scope == Some(Scope::Universal);
+        let needs_anchor = !anchors.contains_key(self.id) && !is_universal;
+        let best = (needs_anchor && !candidates.is_empty()).then(|| candidates.remove(0));
+        for (id, anchor) in &candidates {
+            let location = super::format_location(&anchor.file, anchor.symbol.as_deref());
+            warnings.push(format!("the anchor of `{id}` is dropped: {location}"));
+        }
+        let (id, anchor) = best?;
+        anchors.insert(self.id.to_owned(), anchor);
+        Some(id)
     }
-    let (id, anchor) = best?;
-    anchors.insert(target_id.to_owned(), anchor);
-    Some(id)
-}
 
-impl MergeTarget<'_> {
     /// Returns the new name in a link if the link points to one of the sources.
-    fn replace_target(&self, link: &Target, sources: &[&MemoryFile]) -> Option<String> {
+    fn new_name(&self, link: &Target) -> Option<String> {
         let is_memory = match link.kind {
             Kind::Memory => true,
             Kind::Plain | Kind::Path => {
@@ -342,86 +353,66 @@ impl MergeTarget<'_> {
             Kind::Url => false,
         };
         let path = links::normalize_path(&link.name);
-        let is_file = sources.iter().filter(|_| is_memory).find_map(|stored| {
+        let is_file = self.sources.iter().filter(|_| is_memory).find_map(|stored| {
             let is_file = path.as_deref() == Some(&stored.file);
             (is_file || link.name == stored.memory.id).then_some(is_file)
         })?;
-        Some(match self.file {
-            _ if !is_file => self.id.to_owned(),
-            Some(file) => file.to_owned(),
-            None => format!("{}.md", self.id),
-        })
+        Some(if is_file { self.file.clone() } else { self.id.to_owned() })
     }
-}
 
-/// Returns a text whose links to the sources point to the target, and the number of these links.
-fn redirect_links(
-    text: &str,
-    sources: &[&MemoryFile],
-    target: &MergeTarget,
-) -> Result<(String, usize), EditError> {
-    let mut new = text.to_owned();
-    let mut n_links = 0;
-    for link in links::parse(text).into_iter().rev() {
-        if let Some(name) = target.replace_target(&link.target, sources) {
-            new.replace_range(link.name_span.start..link.name_span.end, &name);
-            n_links += 1;
+    /// Returns a text whose links to the sources point to the target, and the number of these links.
+    fn in_text(&self, text: &str) -> Result<(String, usize), EditError> {
+        let mut new = text.to_owned();
+        let mut n_links = 0;
+        for link in links::parse(text).into_iter().rev() {
+            if let Some(name) = self.new_name(&link.target) {
+                new.replace_range(link.name_span.start..link.name_span.end, &name);
+                n_links += 1;
+            }
         }
-    }
-    let mut entries = frontmatter::parse(text).frontmatter.links;
-    let mut n_entries = 0;
-    for entry in &mut entries {
-        if let Some((link, _)) = links::parse_target(entry)
-            && let Some(name) = target.replace_target(&link, sources)
-            && let Some(start) = entry.rfind(&link.name)
-        {
-            entry.replace_range(start..start + link.name.len(), &name);
-            n_entries += 1;
+        let mut entries = frontmatter::parse(text).frontmatter.links;
+        let mut n_entries = 0;
+        for entry in &mut entries {
+            if let Some((link, _)) = links::parse_target(entry)
+                && let Some(name) = self.new_name(&link)
+                && let Some(start) = entry.rfind(&link.name)
+            {
+                entry.replace_range(start..start + link.name.len(), &name);
+                n_entries += 1;
+            }
         }
+        if n_entries > 0 {
+            new = frontmatter::set(&new, "links", FieldValue::List(&entries))?;
+        }
+        Ok((new, n_links + n_entries))
     }
-    if n_entries > 0 {
-        new = frontmatter::set(&new, "links", FieldValue::List(&entries))?;
-    }
-    Ok((new, n_links + n_entries))
-}
 
-/// Returns the text of another memory with redirected links, and their number if there are any.
-fn redirect_memory(
-    project: &Project,
-    stored: &MemoryFile,
-    sources: &[&MemoryFile],
-    target: &MergeTarget,
-    warnings: &mut Vec<String>,
-) -> Option<(String, usize)> {
-    if matches!(redirect_links(&stored.text, sources, target), Ok((_, 0))) {
-        return None;
+    /// Returns the text of another memory with redirected links, and their number.
+    fn in_memory(&self, project: &Project, stored: &MemoryFile) -> Result<(String, usize)> {
+        if let Ok(unchanged @ (_, 0)) = self.in_text(&stored.text) {
+            return Ok(unchanged);
+        }
+        let text = project.bank.utf8_text(stored)?;
+        Ok(self.in_text(&text).map_err(|error| document::edit_error(&stored.file, error))?)
     }
-    let change = project.bank.utf8_text(stored).and_then(|text| {
-        let change = redirect_links(&text, sources, target);
-        Ok(change.map_err(|error| document::edit_error(&stored.file, error))?)
-    });
-    change
-        .map_err(|error| {
-            let id = &stored.memory.id;
-            warnings.push(format!("failed to redirect the links of `{id}`: {error:#}"));
-        })
-        .ok()
 }
 
 pub(crate) fn run(args: &MergeArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let content = ContentArgs { content: args.content.clone(), file: args.file.clone() };
     let content = content.read_if_passed()?;
     let report = merge(&settings.project, args, content.as_deref())?;
-    if out.json {
-        out.json(&report)?;
-        return Ok(ExitStatus::Done);
+    if !out.json {
+        out.warn(&report.warnings);
     }
-    out.warn(&report.warnings);
+    out.report(&report, print)?;
+    Ok(ExitStatus::Done)
+}
+
+fn print(report: &Report, out: &mut Printer) {
     let id = out.style(NAME, &report.id);
     let file = out.paint(DIM, &format!("({})", out.safe(&report.file)));
     if report.merged.is_empty() && report.redirected.is_empty() {
-        out.line(&format!("unchanged {id} {file}"));
-        return Ok(ExitStatus::Done);
+        return out.line(&format!("unchanged {id} {file}"));
     }
     let verb = if report.created { "merged into the new" } else { "merged into" };
     out.line(&format!("{} {id} {file}", out.paint(OK, verb)));
@@ -430,11 +421,10 @@ pub(crate) fn run(args: &MergeArgs, settings: &Settings, out: &mut Printer) -> R
         out.line(&format!("  {id} moved to the trash as {file}"));
     }
     for other in &report.redirected {
-        let links = if other.links == 1 { "link" } else { "links" };
-        out.line(&format!("  {}: {} {links} redirected", out.style(NAME, &other.id), other.links));
+        let links = plural(other.links, "link");
+        out.line(&format!("  {}: {links} redirected", out.style(NAME, &other.id)));
     }
     if let Some(id) = &report.anchor_from {
         out.line(&format!("  anchored to the example of {}", out.safe(id)));
     }
-    Ok(ExitStatus::Done)
 }

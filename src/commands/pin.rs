@@ -13,31 +13,17 @@ use crate::text::plural;
 #[derive(Debug, Subcommand)]
 pub(crate) enum PinCommand {
     /// Add a pin
-    #[command(after_help = "\
-Above 20 pins or 2,000 tokens the oldest pin of priority info is removed first, then the oldest of
-priority safety, never a critical one.
-
-Examples:
-  cerberus memory pin add \"Run the tests before a push\" --priority safety
-  cerberus memory pin add \"auth.py is being split; do not touch it\" --expires 2h")]
     Add(PinAddArgs),
     /// List the pins and their use of the limits
-    #[command(after_help = "Example: cerberus memory pin list --priority critical")]
     List(PinListArgs),
     /// Remove pins
-    #[command(after_help = "Example: cerberus memory pin remove run-the-tests-before-a-push")]
     Remove(PinRemoveArgs),
     /// Remove all pins that match a filter
-    #[command(after_help = "\
-Examples:
-  cerberus memory pin clear --expired-only
-  cerberus memory pin clear --scope session --session review")]
     Clear(PinClearArgs),
     /// Print the pins as injected, including the built-in ones
-    #[command(alias = "render", after_help = "Example: cerberus memory pin show")]
+    #[command(alias = "render")]
     Show(SessionArgs),
     /// Print the event log of the pins, one JSON document per line
-    #[command(after_help = "Example: cerberus memory pin events")]
     Events(SessionArgs),
 }
 

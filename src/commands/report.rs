@@ -38,6 +38,7 @@ use crate::ops::sync;
 use crate::ops::{Progress, Project, rounded};
 use crate::output::{OK, Printer, ProgressBar, WARN};
 use crate::syntax::language;
+use crate::text::plural;
 use crate::tree::{git, read};
 
 pub(super) mod page;
@@ -184,15 +185,18 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
     let shared = project.bank.shared();
     let to_entry = |stored: &MemoryFile| {
         let id = &stored.memory.id;
-        let anchor = memories.anchors.get(id).zip(findings.get(id));
-        let lines = lines.get(id.as_str()).copied();
-        let anchored = |(anchor, finding)| anchored(project, stored, anchor, finding, lines);
+        let anchor = memories.anchors.get(id);
+        let followed = anchor.zip(findings.get(id)).map(|(anchor, finding)| {
+            anchored(
+                project,
+                stored,
+                &Followed { anchor, finding, lines: lines.get(&id[..]).copied() },
+            )
+        });
         let is_rule = stored.memory.memory_type == MemoryType::Rule;
-        let pattern = is_rule
-            .then(|| patterns::of_memory(project, stored, memories.anchors.get(id)))
-            .as_ref()
-            .map(PatternSummary::from);
-        Entry { pattern, ..entry(stored, &shared, anchor.map(anchored)) }
+        let pattern = is_rule.then(|| patterns::of_memory(project, stored, anchor));
+        let pattern = pattern.as_ref().map(PatternSummary::from);
+        Entry { pattern, ..entry(stored, &shared, followed) }
     };
     let mut entries: Vec<Entry> = memories.all.par_iter().map(to_entry).collect();
     entries.sort_by(|a, b| a.metadata.id.cmp(&b.metadata.id));
@@ -266,14 +270,15 @@ fn lines<'a>(
     known
 }
 
-fn anchored(
-    project: &Project,
-    stored: &MemoryFile,
-    anchor: &Anchor,
-    finding: &Finding,
+/// An anchor, with what following it found.
+struct Followed<'a> {
+    anchor: &'a Anchor,
+    finding: &'a Finding,
     lines: Option<Lines>,
-) -> Anchored {
-    let others = anchor.others.iter().map(OtherSummary::from).collect();
+}
+
+fn anchored(project: &Project, stored: &MemoryFile, followed: &Followed<'_>) -> Anchored {
+    let Followed { anchor, finding, .. } = followed;
     let record = finding.written.then(|| "cerberus memory reanchor".to_owned());
     Anchored {
         kind: anchor.kind,
@@ -281,20 +286,16 @@ fn anchored(
         quality: rounded(anchor.quality),
         match_score: rounded(anchor.match_score),
         command: finding.next.clone().or(record),
-        code: lines.and_then(|lines| code(project, stored, finding, lines)),
-        finding: finding.clone(),
-        others,
+        code: code(project, stored, followed),
+        finding: (*finding).clone(),
+        others: anchor.others.iter().map(OtherSummary::from).collect(),
     }
 }
 
 /// Returns the code at the new location of an anchor.
-fn code(
-    project: &Project,
-    stored: &MemoryFile,
-    finding: &Finding,
-    (first, last): Lines,
-) -> Option<Code> {
-    let new = finding.new.as_ref()?;
+fn code(project: &Project, stored: &MemoryFile, followed: &Followed<'_>) -> Option<Code> {
+    let (first, last) = followed.lines?;
+    let new = followed.finding.new.as_ref()?;
     let text = read::text(&project.root, &new.file).ok()?;
     let source = excerpt::Source { language: language::from_path(&new.file), text: &text };
     let rule = anchors::rule_words(stored);
@@ -358,9 +359,7 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
             .into());
     }
     if to_stdout && out.json {
-        return Err(UserError::usage("--json and `--html -` both write to the standard output")
-            .hint("specify a file for the page")
-            .into());
+        return Err(both_to_stdout().into());
     }
     let path = args.html.as_deref().filter(|_| !to_stdout);
     // Opened first, so that an invalid path fails before the work.
@@ -388,15 +387,16 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
     Ok(ExitStatus::Done)
 }
 
+/// Returns the error for a page and JSON on the standard output.
+pub(super) fn both_to_stdout() -> UserError {
+    UserError::usage("--json and `--html -` both write to the standard output")
+        .hint("specify a file for the page")
+}
+
 fn print_summary(counts: &Counts, path: &Path, n_bytes: usize, out: &mut Printer) {
-    let memories = if counts.memories == 1 { "memory" } else { "memories" };
-    out.line(&format!(
-        "{} {} {memories} to {}, {} KB",
-        out.paint(OK, "wrote"),
-        counts.memories,
-        out.safe(&path.display().to_string()),
-        n_bytes.div_ceil(1024)
-    ));
+    let (wrote, n) = (out.paint(OK, "wrote"), plural(counts.memories, "memory"));
+    let (path, n_kb) = (out.safe(&path.display().to_string()), n_bytes.div_ceil(1024));
+    out.line(&format!("{wrote} {n} to {path}, {n_kb} KB"));
     if counts.drifted > 0 {
         let verb = if counts.drifted == 1 { "example needs" } else { "examples need" };
         out.line(&out.paint(WARN, &format!("{} {verb} a decision", counts.drifted)));

@@ -53,6 +53,12 @@ pub(crate) struct ReviewArgs {
     pub(crate) list: bool,
 }
 
+impl ReviewArgs {
+    fn filter(&self) -> Filter {
+        Filter { scope: self.scope.clone(), ..Filter::default() }
+    }
+}
+
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
@@ -155,10 +161,10 @@ struct Target<'a> {
 pub(crate) fn list(project: &Project, args: &ReviewArgs, progress: Progress<'_>) -> Result<Report> {
     let memories = Memories::load(project)?;
     let mut warnings = memories.warnings.clone();
-    let filter = Filter { scope: args.scope.clone(), ..Filter::default() };
-    filter.check(memories.all.iter().map(|stored| &stored.memory))?;
+    args.filter().check(memories.all.iter().map(|stored| &stored.memory))?;
     let findings = findings(project, &memories, progress)?;
-    let targets = targets(project, &memories, &findings, args, &filter, &mut warnings)?;
+    let (targets, skipped) = targets(project, &memories, &findings, args)?;
+    warnings.extend(skipped);
 
     let queries: Vec<Query> = targets.iter().map(|target| target.query.clone()).collect();
     let options = Options {
@@ -223,15 +229,15 @@ fn findings(
     Ok(checked.results.into_iter().map(|finding| (finding.id.clone(), finding)).collect())
 }
 
-/// Returns the memories that may need a review, in the order of the bank or of the requested ids.
+/// Returns the memories that may need a review, in the order of the bank or of the requested ids, and
+/// warnings about requested ones that cannot have an example.
 fn targets<'a>(
     project: &Project,
     memories: &'a Memories,
     findings: &'a BTreeMap<String, Finding>,
     args: &ReviewArgs,
-    filter: &Filter,
-    warnings: &mut Vec<String>,
-) -> Result<Vec<Target<'a>>> {
+) -> Result<(Vec<Target<'a>>, Vec<String>)> {
+    let filter = args.filter();
     let requested: Vec<&MemoryFile> =
         args.ids.iter().map(|id| memories.find(id)).collect::<Result<_>>()?;
     let is_reviewed = |stored: &&MemoryFile| {
@@ -242,7 +248,7 @@ fn targets<'a>(
     };
     let all = memories.all.iter().filter(is_reviewed);
     let stored: Vec<&MemoryFile> = if args.ids.is_empty() { all.collect() } else { requested };
-    let mut targets = Vec::new();
+    let (mut targets, mut warnings) = (Vec::new(), Vec::new());
     for stored in stored {
         let id = &stored.memory.id;
         let finding = findings.get(id);
@@ -264,7 +270,7 @@ fn targets<'a>(
             _ => {}
         }
     }
-    Ok(targets)
+    Ok((targets, warnings))
 }
 
 /// Returns why a memory without an example by decision is not reviewed, and how to change that.

@@ -130,17 +130,15 @@ pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
         let memory = &stored.memory;
         (Reverse(memory.updated_at.max(memory.created_at)), memory.id.clone())
     });
-    let mut warnings = memories.warnings.clone();
-    let contradicting = selected.iter().filter(|(_, anchor)| anchor.is_some());
-    warnings
-        .extend(contradicting.filter_map(|(stored, _)| anchored_without_example(project, stored)));
     let anchored: Vec<Anchored<'_>> =
         selected.iter().filter_map(|(stored, anchor)| Some((*stored, (*anchor)?))).collect();
+    let mut warnings = memories.warnings.clone();
+    warnings.extend(anchored.iter().filter_map(|(it, _)| anchored_without_example(project, it)));
     let max_lines = args.anchored.then(|| args.max_lines(project));
     let mut anchors = anchor_reports(project, &anchored, max_lines).into_iter();
     let shared = project.bank.shared();
     let reports = selected.into_iter().map(|(stored, anchor)| {
-        memory_report(stored, &shared, anchor.and_then(|_| anchors.next()))
+        MemoryReport::new(stored, &shared, anchor.and_then(|_| anchors.next()))
     });
     let is_all = *filter == Filter::default() && !args.anchored && !args.unanchored;
     let (off, repeated) = match is_all {
@@ -183,7 +181,7 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
             let report = |it| anchor_reports(project, &[(&stored, &it)], max_lines).pop();
             let anchor = anchor.and_then(report);
             let pattern = pattern.as_ref().map(PatternSummary::from);
-            found.push(MemoryReport { pattern, ..memory_report(&stored, &shared, anchor) });
+            found.push(MemoryReport { pattern, ..MemoryReport::new(&stored, &shared, anchor) });
         }
     }
     warnings.sort_unstable();
@@ -246,43 +244,32 @@ fn anchor_reports_of_file(
     let file = &anchored[0].1.file;
     let anchors: Vec<&Anchor> = anchored.iter().map(|(_, anchor)| *anchor).collect();
     let symbols = track::verify_in_place(&project.root, file, &anchors);
-    let code = max_lines.and_then(|max| Some((read::text(&project.root, file).ok()?, max)));
-    let pairs = anchored.iter().zip(symbols);
-    let report = |(anchored, symbol)| {
-        anchor_report(anchored, symbol, code.as_ref().map(|(text, max)| (text.as_str(), *max)))
+    let text = max_lines.and_then(|_| read::text(&project.root, file).ok());
+    let report = |((stored, anchor), symbol): (&Anchored<'_>, Option<InPlaceSymbol>)| {
+        let lines = symbol.as_ref().map(|symbol| symbol.lines);
+        let code = symbol.as_ref().zip(text.as_deref()).zip(max_lines);
+        let excerpt = code.map(|((symbol, text), max_lines)| {
+            let rule = anchors::rule_words(stored);
+            let source = excerpt::Source { language: symbol.language, text };
+            excerpt::of_text(&rule, source, symbol.lines, max_lines)
+        });
+        AnchorReport {
+            file: anchor.file.clone(),
+            symbol: anchor.symbol.clone(),
+            kind: anchor.kind,
+            language: anchor.language,
+            quality: rounded(anchor.quality),
+            match_score: rounded(anchor.match_score),
+            chosen: anchor.origin,
+            state: symbol.map_or(State::Gone, |symbol| symbol.state),
+            start_line: lines.map(|(first, _)| first + 1),
+            end_line: lines.map(|(_, last)| last + 1),
+            shown_lines: excerpt.as_ref().map(excerpt::shown_lines),
+            code: excerpt.map(|excerpt| excerpt.text),
+            others: anchor.others.iter().map(OtherSummary::from).collect(),
+        }
     };
-    pairs.map(report).collect()
-}
-
-/// Returns the state of an anchor, with its code if the text of its file and a maximum number of
-/// lines are given.
-fn anchor_report(
-    (stored, anchor): &Anchored<'_>,
-    symbol: Option<InPlaceSymbol>,
-    code: Option<(&str, usize)>,
-) -> AnchorReport {
-    let state = symbol.as_ref().map_or(State::Gone, |symbol| symbol.state);
-    let lines = symbol.as_ref().map(|symbol| symbol.lines);
-    let excerpt = symbol.zip(code).map(|(symbol, (text, max_lines))| {
-        let rule = anchors::rule_words(stored);
-        let source = excerpt::Source { language: symbol.language, text };
-        excerpt::of_text(&rule, source, symbol.lines, max_lines)
-    });
-    AnchorReport {
-        file: anchor.file.clone(),
-        symbol: anchor.symbol.clone(),
-        kind: anchor.kind,
-        language: anchor.language,
-        quality: rounded(anchor.quality),
-        match_score: rounded(anchor.match_score),
-        chosen: anchor.origin,
-        state,
-        start_line: lines.map(|(first, _)| first + 1),
-        end_line: lines.map(|(_, last)| last + 1),
-        shown_lines: excerpt.as_ref().map(excerpt::shown_lines),
-        code: excerpt.map(|excerpt| excerpt.text),
-        others: anchor.others.iter().map(OtherSummary::from).collect(),
-    }
+    anchored.iter().zip(symbols).map(report).collect()
 }
 
 /// Returns the error for a shared memory that the project does not use, if it is one.
@@ -304,14 +291,11 @@ fn not_used(project: &Project, id: &str) -> Option<anyhow::Error> {
     Some(error.hint(format!("show that one: cerberus memory show {}", shell_word(used))).into())
 }
 
-fn memory_report(
-    stored: &MemoryFile,
-    shared: &SharedFiles,
-    anchor: Option<AnchorReport>,
-) -> MemoryReport {
-    let text = stored.memory.body.trim().to_owned();
-    let metadata = Metadata::in_project(stored, shared);
-    MemoryReport { metadata, text, anchor, pattern: None }
+impl MemoryReport {
+    fn new(stored: &MemoryFile, shared: &SharedFiles, anchor: Option<AnchorReport>) -> Self {
+        let text = stored.memory.body.trim().to_owned();
+        Self { metadata: Metadata::in_project(stored, shared), text, anchor, pattern: None }
+    }
 }
 
 pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
@@ -319,8 +303,7 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Re
     out.warn(&report.warnings);
     if out.json {
         out.json(&report)?;
-        let is_empty = report.memories.is_empty();
-        return Ok(if is_empty { ExitStatus::CheckFailed } else { ExitStatus::Done });
+        return Ok(ExitStatus::of_check(!report.memories.is_empty()));
     }
     if report.memories.is_empty() {
         out.flush()?;
@@ -340,8 +323,7 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Re
             print_memory(memory, out);
         }
     } else {
-        let rows: Vec<Vec<String>> = report.memories.iter().map(row).collect();
-        out.rows(&["id", "type", "example", "text"], &rows);
+        out.rows(&["id", "type", "example", "text"], report.memories.iter().map(row));
     }
     for SwitchedOff { id, bank, reason } in &report.off {
         let line = format!("{id} of the shared bank {bank} is switched off: {reason}");
@@ -366,7 +348,7 @@ fn no_memories(args: &ShowArgs) -> UserError {
     UserError::check(message).hint("add one with `cerberus memory add \"…\"`")
 }
 
-fn row(memory: &MemoryReport) -> Vec<String> {
+fn row(memory: &MemoryReport) -> [String; 4] {
     let example = memory.anchor.as_ref().map(|anchor| {
         let location = super::format_location(&anchor.file, anchor.symbol.as_deref());
         match anchor.state {
@@ -374,7 +356,7 @@ fn row(memory: &MemoryReport) -> Vec<String> {
             state => format!("{location} ({state})"),
         }
     });
-    vec![
+    [
         memory.metadata.id.clone(),
         memory.metadata.memory_type.to_string(),
         example.unwrap_or_else(|| match memory.metadata.example {
@@ -387,40 +369,42 @@ fn row(memory: &MemoryReport) -> Vec<String> {
 
 fn print_memory(memory: &MemoryReport, out: &mut Printer) {
     let Metadata { id, memory_type, kind: rule_kind, scope, paths, heading, .. } = &memory.metadata;
-    let mut kind = format!("{memory_type} · {scope}");
-    kind.extend(rule_kind.map(|kind| format!(" · kind {kind}")));
-    if !paths.is_empty() {
-        kind.push_str(&format!(" · {}", paths.join(", ")));
-    }
-    kind.extend(heading.iter().map(|heading| format!(" · {heading}")));
+    let mut facts = vec![memory_type.to_string(), scope.clone()];
+    facts.extend(rule_kind.map(|kind| format!("kind {kind}")));
+    facts.extend((!paths.is_empty()).then(|| paths.join(", ")));
+    facts.extend(heading.clone());
     if let Some(bank) = &memory.metadata.bank {
-        kind.push_str(&format!(" · shared bank {} at {}", bank.name, short(&bank.commit)));
+        facts.push(format!("shared bank {} at {}", bank.name, short(&bank.commit)));
     }
     if let Some(Override { bank, reason }) = &memory.metadata.overrides {
         let reason = reason.as_deref().unwrap_or("no reason given");
-        kind.push_str(&format!(" · replaces that of the shared bank {bank}: {reason}"));
+        facts.push(format!("replaces that of the shared bank {bank}: {reason}"));
     }
     for SharedMemory { id, bank } in &memory.metadata.repeats {
-        kind.push_str(&format!(" · has the text of {id} of the shared bank {bank}"));
+        facts.push(format!("has the text of {id} of the shared bank {bank}"));
     }
-    let kind = out.paint(DIM, &out.safe(&kind));
+    let kind = out.paint(DIM, &out.safe(&facts.join(" · ")));
     out.line(&format!("{}  {kind}", out.style(NAME, id)));
     for line in memory.text.lines() {
         out.line(&format!("  {}", out.safe(line)));
     }
     if let Some(anchor) = &memory.anchor {
         print_example(&memory.metadata.id, anchor, out);
-    } else if memory.metadata.example == Some(ExampleChoice::None) {
-        let decision = match (&memory.metadata.bank, &memory.metadata.example_elsewhere) {
-            (None, _) => "no example, by decision (`example: none`)".to_owned(),
-            (Some(_), None) => "no example here, by decision".to_owned(),
-            (Some(_), Some(elsewhere)) => {
-                format!("no example here, by decision; one in another repository: {elsewhere}")
+    } else {
+        let metadata = &memory.metadata;
+        let decided = metadata.example.map(|ExampleChoice::None| metadata.bank.is_some());
+        let text = match (decided, &metadata.example_elsewhere) {
+            (None, None) => None,
+            (None, Some(elsewhere)) => {
+                Some(format!("no example here; one in another repository: {elsewhere}"))
             }
+            (Some(false), _) => Some("no example, by decision (`example: none`)".to_owned()),
+            (Some(true), None) => Some("no example here, by decision".to_owned()),
+            (Some(true), Some(elsewhere)) => Some(format!(
+                "no example here, by decision; one in another repository: {elsewhere}"
+            )),
         };
-        out.line(&out.safe(&format!("  {decision}")));
-    } else if let Some(elsewhere) = &memory.metadata.example_elsewhere {
-        out.line(&out.safe(&format!("  no example here; one in another repository: {elsewhere}")));
+        text.into_iter().for_each(|text| out.line(&out.safe(&format!("  {text}"))));
     }
     if let Some(pattern) = memory.pattern.as_ref().filter(|it| it.pattern.is_some()) {
         let id = shell_word(&memory.metadata.id);
@@ -431,10 +415,8 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
 
 fn print_example(id: &str, anchor: &AnchorReport, out: &mut Printer) {
     let location = out.safe(&super::format_location(&anchor.file, anchor.symbol.as_deref()));
-    let lines = match (anchor.start_line, anchor.end_line) {
-        (Some(start), Some(end)) => format!(":{start}-{end}"),
-        _ => String::new(),
-    };
+    let lines = anchor.start_line.zip(anchor.end_line);
+    let lines = lines.map(|(first, last)| format!(":{first}-{last}")).unwrap_or_default();
     let style = match anchor.state {
         State::Fresh | State::Reformatted => OK,
         State::Gone => ERROR,
@@ -443,16 +425,11 @@ fn print_example(id: &str, anchor: &AnchorReport, out: &mut Printer) {
     let state = out.paint(style, anchor.state.as_str());
     let origin = out.paint(DIM, &format!("quality {:.2}, {}", anchor.quality, anchor.chosen));
     out.line(&format!("  example {location}{lines}  {state}  {origin}"));
-    match &anchor.code {
-        Some(code) => {
-            for line in code.lines() {
-                out.line(format!("    {}", out.safe(line)).trim_end());
-            }
-        }
-        None if anchor.state == State::Gone => {
-            out.line(&format!("  next: cerberus memory reanchor, then cerberus memory show {id}"));
-        }
-        None => {}
+    for line in anchor.code.iter().flat_map(|code| code.lines()) {
+        out.line(format!("    {}", out.safe(line)).trim_end());
+    }
+    if anchor.code.is_none() && anchor.state == State::Gone {
+        out.line(&format!("  next: cerberus memory reanchor, then cerberus memory show {id}"));
     }
     for other in &anchor.others {
         let kind = match other.role {

@@ -115,12 +115,12 @@ pub(crate) fn stats(project: &Project, args: &StatsArgs) -> Result<Report> {
 pub(crate) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let report = stats(&settings.project, args)?;
     out.warn(&report.warnings);
-    if out.json {
-        out.json(&report)?;
-        return Ok(ExitStatus::Done);
-    }
-    let row =
-        |name: &str, value: &str, count: String| vec![name.to_owned(), value.to_owned(), count];
+    out.report(&report, print)?;
+    Ok(ExitStatus::Done)
+}
+
+fn print(report: &Report, out: &mut Printer) {
+    let row = |name: &str, value: &str, count: String| [name.to_owned(), value.to_owned(), count];
     let mut rows = vec![row("memories", "", report.memories.to_string())];
     for (name, counts) in
         [("type", &report.by_type), ("scope", &report.by_scope), ("status", &report.by_status)]
@@ -153,14 +153,10 @@ pub(crate) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> R
     out.rows(&["name", "value", "count"], &rows);
     if let Some(anchors) = &report.anchors {
         out.line("");
-        let rows: Vec<Vec<String>> = anchors
-            .iter()
-            .map(|it| {
-                let location = super::format_location(&it.file, it.symbol.as_deref());
-                vec![it.id.clone(), it.state.to_string(), format!("{:.2}", it.quality), location]
-            })
-            .collect();
-        out.rows(&["id", "state", "quality", "example"], &rows);
+        let rows = anchors.iter().map(|it| {
+            let location = super::format_location(&it.file, it.symbol.as_deref());
+            [it.id.clone(), it.state.to_string(), format!("{:.2}", it.quality), location]
+        });
+        out.rows(&["id", "state", "quality", "example"], rows);
     }
-    Ok(ExitStatus::Done)
 }

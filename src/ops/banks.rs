@@ -13,7 +13,7 @@ use crate::bank::shared::lock::PinnedBank;
 use crate::bank::shared::pack::{self, Pack};
 use crate::error::UserError;
 use crate::tree::git::past::TreeEntry;
-use crate::tree::git::remote::{self, Limits, Mirror};
+use crate::tree::git::remote::{self, LIMITS, Limits, Mirror};
 
 use super::Project;
 
@@ -26,19 +26,17 @@ pub(crate) struct Snapshot {
     pub(crate) before: Option<Pack>,
 }
 
-/// How a bank is fetched.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Fetch<'a> {
-    /// Temporary folder for the repository that git fetches into.
-    pub(crate) scratch: &'a Path,
-    pub(crate) limits: Limits,
-    /// Whether a branch may have lost the pinned commit, and a tag may name another one.
-    pub(crate) allow_rewritten: bool,
+/// A repository in a temporary folder that git fetches into.
+pub(crate) struct Temporary {
+    pub(crate) mirror: Mirror,
+    _folder: tempfile::TempDir,
 }
 
-impl<'a> Fetch<'a> {
-    pub(crate) fn new(scratch: &'a Path) -> Self {
-        Self { scratch, limits: remote::LIMITS, allow_rewritten: false }
+impl Temporary {
+    pub(crate) fn open(url: &str, limits: Limits) -> Result<Self, String> {
+        let folder =
+            tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+        Ok(Self { mirror: Mirror::open(folder.path(), url, limits)?, _folder: folder })
     }
 }
 
@@ -72,16 +70,16 @@ pub(crate) fn url(config: &BankConfig, root: &Path) -> Result<String> {
 }
 
 /// Fetches the newest commit of a bank's revision. If it is pinned to the same revision, a branch
-/// must still contain the pinned commit and a tag must still name it.
+/// must still contain the pinned commit and a tag must still name it, unless `allow_rewritten`.
 pub(crate) fn newest(
     project: &Project,
     config: &BankConfig,
     pinned: Option<&PinnedBank>,
-    fetch: Fetch<'_>,
+    allow_rewritten: bool,
 ) -> Result<Snapshot> {
     let url = url(config, &project.root)?;
     let failed = |why: String| failure(config, &why);
-    let mirror = Mirror::open(fetch.scratch, &url, fetch.limits).map_err(failed)?;
+    let Temporary { mirror, _folder } = Temporary::open(&url, LIMITS).map_err(failed)?;
     let commit = newest_commit(&mirror, config).map_err(failed)?;
     let cache = project.bank.shared_cache();
     let cached = pinned.and_then(|pin| pack::load(cache, &pin.sha256).ok().flatten());
@@ -91,13 +89,13 @@ pub(crate) fn newest(
     }
     mirror.fetch_commit(&commit).map_err(failed)?;
     if let Some(pin) = same.filter(|pin| pin.commit != commit)
-        && !fetch.allow_rewritten
+        && !allow_rewritten
     {
         check_history(&mirror, config, pin, &commit)?;
     }
     let pack = texts(&mirror, config, &commit)?;
     let before = match (cached, same) {
-        (None, Some(pin)) => pinned_texts(&url, config, pin, fetch)?,
+        (None, Some(pin)) => pinned_texts(&url, config, pin)?,
         (cached, _) => cached,
     };
     let pin = PinnedBank {
@@ -115,16 +113,10 @@ pub(crate) fn newest(
 
 /// Fetches the texts that a bank is pinned to, to compare new ones with them. Returns `None` if its
 /// repository lacks them, and fails if they do not have the pinned hash.
-fn pinned_texts(
-    url: &str,
-    config: &BankConfig,
-    pin: &PinnedBank,
-    fetch: Fetch<'_>,
-) -> Result<Option<Pack>> {
+fn pinned_texts(url: &str, config: &BankConfig, pin: &PinnedBank) -> Result<Option<Pack>> {
     // In a repository with the history of the newest commit, git would not fetch the files of another.
-    let folder = tempfile::tempdir()?;
-    let mirror =
-        Mirror::open(folder.path(), url, fetch.limits).map_err(|why| failure(config, &why))?;
+    let Temporary { mirror, _folder } =
+        Temporary::open(url, LIMITS).map_err(|why| failure(config, &why))?;
     let Ok(pack) =
         mirror.fetch_commit(&pin.commit).and_then(|()| texts_in(&mirror, &pin.folder, &pin.commit))
     else {
@@ -137,15 +129,10 @@ fn pinned_texts(
 }
 
 /// Fetches the pinned commit of a bank into the cache.
-pub(crate) fn pinned(
-    project: &Project,
-    config: &BankConfig,
-    pin: &PinnedBank,
-    fetch: Fetch<'_>,
-) -> Result<()> {
+pub(crate) fn pinned(project: &Project, config: &BankConfig, pin: &PinnedBank) -> Result<()> {
     let url = url(config, &project.root)?;
-    let mirror =
-        Mirror::open(fetch.scratch, &url, fetch.limits).map_err(|why| failure(config, &why))?;
+    let Temporary { mirror, _folder } =
+        Temporary::open(&url, LIMITS).map_err(|why| failure(config, &why))?;
     if let Err(why) = mirror.fetch_commit(&pin.commit) {
         let name = &config.name;
         let commit = short(&pin.commit);

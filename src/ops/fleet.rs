@@ -15,9 +15,10 @@ use rayon::prelude::*;
 
 use crate::bank::append_file::AppendFile;
 use crate::error::UserError;
-use crate::tree::git::remote::{LIMITS, Mirror};
+use crate::tree::git::remote::LIMITS;
 
 use super::Progress;
+use super::banks::Temporary;
 
 mod banks;
 mod record;
@@ -26,7 +27,8 @@ mod sources;
 
 pub(crate) use record::Record;
 pub(crate) use report::{
-    BankUse, Fleet, PinState, PinnedCommit, Repository, Rule, RuleState, RuleUse, behind,
+    BankUse, BankVersions, Counts, Fleet, PinState, PinnedCommit, Repository, RuleState, RuleUse,
+    behind,
 };
 pub(crate) use sources::{Source, sources};
 
@@ -51,21 +53,16 @@ pub(crate) fn read(
     progress: Progress<'_>,
 ) -> Result<Vec<Repository>> {
     let (file, lines) = AppendFile::open(&options.state.join(RECORDS))?;
-    let mut known: BTreeMap<String, Record> = BTreeMap::new();
-    for line in lines {
-        // A line of another version is read again from its repository.
-        if let Ok(record) = serde_json::from_str::<Record>(&line)
-            && record.is_current()
-        {
-            known.insert(record.key(), record);
-        }
-    }
-    let temporary = tempfile::tempdir()?;
-    let empty = Mirror::open(temporary.path(), "", LIMITS).map_err(UserError::environment)?;
+    // A line of another version is read again from its repository.
+    let records = lines.iter().filter_map(|line| serde_json::from_str::<Record>(line).ok());
+    let mut known: BTreeMap<String, Record> =
+        records.filter(Record::is_current).map(|record| (record.key(), record)).collect();
+    let temporary = Temporary::open("", LIMITS).map_err(UserError::environment)?;
+    let empty = &temporary.mirror;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     let n_done = AtomicUsize::new(0);
     let read = |source: &Source| {
-        let found = record::read(source, known.get(&source.key()), &empty);
+        let found = record::read(source, known.get(&source.key()), empty);
         if let Ok((record, true)) = &found {
             file.append(&serde_json::to_string(record)?)?;
         }
@@ -74,16 +71,14 @@ pub(crate) fn read(
     };
     let records: Vec<Result<Record, String>> =
         pool.install(|| sources.par_iter().map(read).collect::<Result<_>>())?;
-    let banks = pool.install(|| banks::Banks::read(&records, sources, &options.cache, &empty));
+    let banks = pool.install(|| banks::Banks::read(&records, sources, &options.cache, empty));
     let repositories = sources.iter().zip(&records).map(|(source, record)| match record {
         Ok(record) => report::repository(source, record, &banks),
         Err(why) => Repository::failed(source, why),
     });
     let repositories = repositories.collect();
     // Records of repositories that are not listed now are used again when they are.
-    for record in records.into_iter().flatten() {
-        known.insert(record.key(), record);
-    }
+    known.extend(records.into_iter().flatten().map(|record| (record.key(), record)));
     let lines: Result<Vec<String>, _> = known.values().map(serde_json::to_string).collect();
     file.replace(&lines?)?;
     Ok(repositories)

@@ -4,7 +4,6 @@
 //! its usage errors and `mcp` its protocol. A closed pipe ends the program silently; other write
 //! errors are reported.
 
-use std::fmt::Write as _;
 use std::io::{ErrorKind, Write};
 use std::time::Duration;
 
@@ -113,22 +112,25 @@ impl Printer {
     }
 
     /// Adds rows: a table with a heading on a terminal, otherwise lines with cells separated by tabs.
-    pub(crate) fn rows(&mut self, heading: &[&str], rows: &[Vec<String>]) {
+    pub(crate) fn rows<R: AsRef<[String]>>(
+        &mut self,
+        heading: &[&str],
+        rows: impl IntoIterator<Item = R>,
+    ) {
+        let rows: Vec<R> = rows.into_iter().collect();
+        let rows: Vec<&[String]> = rows.iter().map(AsRef::as_ref).collect();
         if rows.is_empty() {
             return;
         }
         if !self.terminal.out_is_terminal {
             for row in rows {
-                let cells: Vec<String> =
-                    row.iter().map(|cell| cell.replace(['\t', '\n', '\r'], " ")).collect();
-                self.line(&cells.join("\t"));
+                let cells = row.iter().map(|cell| cell.replace(['\t', '\n', '\r'], " "));
+                self.line(&cells.collect::<Vec<_>>().join("\t"));
             }
             return;
         }
-        if min_width(heading, rows) > self.terminal.width {
-            for row in rows {
-                self.stacked_row(row);
-            }
+        if min_width(heading, &rows) > self.terminal.width {
+            rows.into_iter().for_each(|row| self.stacked_row(row));
             return;
         }
         let mut table = Table::new();
@@ -168,6 +170,19 @@ impl Printer {
         Ok(())
     }
 
+    /// Adds a report as one JSON document if that was requested, else as `print` shows it.
+    pub(crate) fn report<T: Serialize>(
+        &mut self,
+        report: &T,
+        print: impl FnOnce(&T, &mut Self),
+    ) -> Result<()> {
+        if self.json {
+            return self.json(report);
+        }
+        print(report, self);
+        Ok(())
+    }
+
     /// Takes the buffered text.
     pub(crate) fn take(&mut self) -> String {
         String::from_utf8_lossy(&std::mem::take(&mut self.text)).into_owned()
@@ -192,20 +207,13 @@ impl Printer {
 
     /// Writes warnings to stderr.
     pub(crate) fn warn(&self, warnings: &[String]) {
-        let mut text = String::new();
-        for warning in warnings {
-            let label = self.label(WARN, "warning");
-            let _ = writeln!(text, "{label}: {}", self.safe_err(&one_line(warning)));
-        }
-        // An error on stderr cannot be reported.
-        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+        let lines = warnings.iter().map(|it| self.labelled(WARN, "warning", it));
+        write_error(&lines.collect::<String>());
     }
 
     /// Writes lines to stderr.
     pub(crate) fn note(&self, lines: &[String]) {
-        let text: String = lines.iter().map(|line| self.safe_err(line) + "\n").collect();
-        // An error on stderr cannot be reported.
-        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+        write_error(&lines.iter().map(|line| self.safe_err(line) + "\n").collect::<String>());
     }
 
     /// Writes timings to stderr, one line per step, with nested steps indented.
@@ -230,22 +238,21 @@ impl Printer {
             return ExitStatus::Done;
         }
         let failure = error.chain().find_map(|cause| cause.downcast_ref::<UserError>());
-        let mut text = format!(
-            "{}: {}\n",
-            self.label(ERROR, "cerberus"),
-            self.safe_err(&one_line(&format!("{error:#}")))
-        );
+        let mut text = self.labelled(ERROR, "cerberus", &format!("{error:#}"));
         for hint in failure.map(|failure| failure.hints.as_slice()).unwrap_or_default() {
-            let _ =
-                writeln!(text, "{}: {}", self.label(NAME, "hint"), self.safe_err(&one_line(hint)));
+            text += &self.labelled(NAME, "hint", hint);
         }
-        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+        write_error(&text);
         failure.map_or(ExitStatus::Environment, |failure| failure.status)
     }
 
-    fn label(&self, style: Style, text: &str) -> String {
-        let is_colored = self.terminal.color && self.terminal.err_is_terminal;
-        if is_colored { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    /// Returns a line for stderr.
+    fn labelled(&self, style: Style, label: &str, message: &str) -> String {
+        let message = self.safe_err(&one_line(message));
+        if self.terminal.color && self.terminal.err_is_terminal {
+            return format!("{style}{label}{style:#}: {message}\n");
+        }
+        format!("{label}: {message}\n")
     }
 
     fn safe_err(&self, text: &str) -> String {
@@ -277,7 +284,7 @@ fn breakable(text: &str) -> Cell {
 }
 
 /// Returns the minimum width of a table whose first column is not wrapped.
-fn min_width(heading: &[&str], rows: &[Vec<String>]) -> usize {
+fn min_width(heading: &[&str], rows: &[&[String]]) -> usize {
     const GAP: usize = 2;
     let column_width = |idx: usize| {
         let cells = rows.iter().filter_map(|row| row.get(idx)).map(|cell| cell.chars().count());
@@ -285,6 +292,11 @@ fn min_width(heading: &[&str], rows: &[Vec<String>]) -> usize {
         if idx == 0 { widest } else { GAP + widest.min(MIN_COLUMN_WIDTH) }
     };
     (0..heading.len()).map(column_width).sum()
+}
+
+fn write_error(text: &str) {
+    // An error on stderr cannot be reported.
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Returns a message on one line, because a CI service could interpret a quoted line as a command.
@@ -311,7 +323,7 @@ mod tests {
 
     fn printed(width: usize) -> String {
         let mut out = printer(width);
-        let row = ROW.iter().map(|cell| (*cell).to_owned()).collect();
+        let row: Vec<String> = ROW.iter().map(|cell| (*cell).to_owned()).collect();
         out.rows(&["id", "type", "example"], &[row]);
         out.take()
     }

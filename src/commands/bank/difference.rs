@@ -1,6 +1,6 @@
 //! The difference between the pinned and the new texts of a bank.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use similar::TextDiff;
@@ -8,7 +8,7 @@ use similar::TextDiff;
 use crate::bank::shared::pack::Pack;
 
 /// What changes in a bank.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct Difference {
     /// Paths of the memories in the bank.
     pub(super) added: Vec<String>,
@@ -25,16 +25,8 @@ impl Difference {
         let texts =
             |pack: &'_ Pack| -> BTreeMap<String, String> { pack.files.iter().cloned().collect() };
         let (old, new) = (old.map(texts).unwrap_or_default(), texts(new));
-        let mut difference = Self {
-            added: Vec::new(),
-            changed: Vec::new(),
-            removed: Vec::new(),
-            text: String::new(),
-        };
-        let mut paths: Vec<&String> = old.keys().chain(new.keys()).collect();
-        paths.sort_unstable();
-        paths.dedup();
-        for path in paths {
+        let mut difference = Self::default();
+        for path in old.keys().chain(new.keys()).collect::<BTreeSet<_>>() {
             let (before, after) = (old.get(path), new.get(path));
             let list = match (before, after) {
                 (Some(before), Some(after)) if before == after => continue,

@@ -9,6 +9,7 @@ use crate::text::plural;
 
 use super::Doctor;
 use crate::commands::inject::{self, ClientProfile};
+use crate::config::failed_check;
 use crate::ops::{Project, managed_block};
 
 /// The documents that agents read, with the client profile that a block in them may use.
@@ -40,26 +41,29 @@ const SETTINGS: &[(&str, &str)] = &[
 
 impl Doctor<'_> {
     /// Checks that the blocks of `inject --into` are up to date.
-    pub(super) fn blocks(&mut self) {
+    pub(super) fn blocks(&mut self) -> Result<()> {
         for (path, client) in DOCUMENTS {
             if !has_block(self.project, path) {
                 continue;
             }
             self.checks.push(format!("the block in {path}"));
-            self.with_store("hosts", |doctor, scratch| {
-                if is_block_stale(scratch, path, *client)? {
+            let Some(scratch) = self.scratch() else { continue };
+            match is_block_stale(&scratch, path, *client) {
+                Ok(false) => {}
+                Ok(true) => {
                     let message = format!(
                         "the block in `{path}` is out of date, or was written with other options"
                     );
-                    doctor.info("hosts", message, update_command(scratch, path));
+                    self.info(message, update_command(&scratch, path));
                 }
-                Ok(())
-            });
+                Err(error) => self.findings.push(failed_check("hosts", &error)),
+            }
         }
+        Ok(())
     }
 
     /// Checks that the hooks and settings that start cerberus can find it.
-    pub(super) fn hooks(&mut self) {
+    pub(super) fn hooks(&mut self) -> Result<()> {
         let root = &self.project.root;
         let mut n_files = 0;
         let settings = SETTINGS.iter().map(|(path, client)| (root.join(path), *client));
@@ -70,16 +74,15 @@ impl Doctor<'_> {
             n_files += usize::from(!programs.is_empty());
             let file = super::shown(self.project, &path);
             for program in programs {
-                let is_found = match program.contains('/') {
+                let is_path = program.contains('/');
+                let is_found = match is_path {
                     true => root.join(&program).is_file(),
-                    false => {
-                        self.program_folders.iter().any(|folder| folder.join(&program).is_file())
-                    }
+                    false => self.program_folders.iter().any(|it| it.join(&program).is_file()),
                 };
                 if is_found {
                     continue;
                 }
-                let (why, next) = match program.contains('/') {
+                let (why, next) = match is_path {
                     true => (
                         "which does not exist",
                         format!("fix the path; compare it with: cerberus setup {client} --check"),
@@ -88,12 +91,13 @@ impl Doctor<'_> {
                         ("which is not on PATH", "install cerberus in a folder of PATH".to_owned())
                     }
                 };
-                self.error("hosts", format!("`{file}` starts `{program}`, {why}"), next);
+                self.error(format!("`{file}` starts `{program}`, {why}"), next);
             }
         }
         if n_files > 0 {
             self.checks.push(plural(n_files, "client configuration"));
         }
+        Ok(())
     }
 }
 

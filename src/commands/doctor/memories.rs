@@ -2,28 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use anyhow::Result;
+
+use super::{Doctor, Stage, listed, shown};
 use crate::bank::shared::Failure;
 use crate::bank::{MemoryFile, names, repeated};
 use crate::commands::show;
+use crate::config::{Severity, failed_check};
 use crate::markdown::{frontmatter, sections};
 use crate::model::{MemoryStatus, MemoryType};
-use crate::text::{plural, shell_word};
-
-use crate::config::{Severity, failed_check};
 use crate::ops::anchors::no_example_reason;
 use crate::ops::{links, memories, pins};
-
-use super::{Doctor, Stage, listed, shown};
+use crate::text::{plural, shell_word};
 
 impl Doctor<'_> {
     /// Checks the bank's folder.
-    pub(super) fn bank(&mut self) {
+    pub(super) fn bank(&mut self) -> Result<()> {
         if !self.memory_enabled {
-            return self.info(
-                "configuration",
-                "memory is disabled for this project",
-                "set `enabled = true` under `[memory]` in `cerberus.toml`",
-            );
+            self.check = "configuration";
+            let next = "set `enabled = true` under `[memory]` in `cerberus.toml`";
+            self.info("memory is disabled for this project", next);
+            return Ok(());
         }
         self.checks.push("bank".to_owned());
         let bank = &self.project.bank;
@@ -33,48 +32,40 @@ impl Doctor<'_> {
                 let next = format!(
                     "move it away, then run `cerberus memory init`: mv {folder} {folder}.old"
                 );
-                self.error("bank", format!("`{folder}` is not a folder"), next);
+                self.error(format!("`{folder}` is not a folder"), next);
             } else {
-                self.error("bank", "there is no bank", "cerberus memory init");
+                self.error("there is no bank", "cerberus memory init");
             }
-            return;
+            return Ok(());
         }
-        if let Err(error) = bank.check_readable() {
-            return self.failed("bank", &error);
-        }
+        bank.check_readable()?;
         if let Some(why) = bank.unwritable() {
-            self.error(
-                "bank",
-                format!("{why}; memories cannot be saved"),
-                format!("chmod -R u+w {folder}"),
-            );
+            let message = format!("{why}; memories cannot be saved");
+            self.error(message, format!("chmod -R u+w {folder}"));
         }
         let stale = bank.stale_temp_files();
         if !stale.is_empty() {
             let n = plural(stale.len(), "temporary file");
             let paths: Vec<String> = stale.iter().map(|file| format!("{folder}/{file}")).collect();
             let message = format!("{n} of an interrupted command: {}", listed(&paths));
-            self.info("bank", message, format!("find {folder} -name \".cerberus-tmp-*\" -delete"));
+            self.info(message, format!("find {folder} -name \".cerberus-tmp-*\" -delete"));
         }
         self.create_scratch();
         self.stage = Stage::Bank;
+        Ok(())
     }
 
     /// Checks each memory and loads the readable ones.
-    pub(super) fn memories(&mut self) {
-        let (files, warnings) = match self.project.bank.list_own() {
-            Ok(listed) => listed,
-            Err(error) => return self.failed("memories", &error),
-        };
+    pub(super) fn memories(&mut self) -> Result<()> {
+        let (files, warnings) = self.project.bank.list_own()?;
         for warning in warnings {
-            self.error("memories", warning, "replace it by a regular file with a valid name");
+            self.error(warning, "replace it by a regular file with a valid name");
         }
         let folder = shown(self.project, self.project.bank.folder());
         let mut all = Vec::with_capacity(files.len());
         for file in files {
             if let Err(failure) = names::check_file(&file) {
-                let next = format!("rename it in `{folder}`");
-                self.info("memories", failure.message, next);
+                self.info(failure.message, format!("rename it in `{folder}`"));
             }
             match self.project.bank.read(&file) {
                 Ok(stored) => all.push(stored),
@@ -91,10 +82,13 @@ impl Doctor<'_> {
         for stored in &all {
             self.text(stored);
         }
-        self.ids(&all);
+        self.ids(&all, &folder);
+        self.check = "banks";
         self.shared_banks(&mut all);
+        self.check = "memories";
         self.rules_without_example(&all);
         self.memories = Some(all);
+        Ok(())
     }
 
     /// Checks the shared banks, and adds their memories that the project uses.
@@ -106,10 +100,10 @@ impl Doctor<'_> {
         self.checks.push(plural(bank.shared_configs().len(), "shared bank"));
         let shared = bank.shared();
         for Failure { message, command } in &shared.failures {
-            self.error("banks", message.clone(), command.clone());
+            self.error(message.clone(), command.clone());
         }
         for warning in &shared.warnings {
-            self.info("banks", warning.clone(), "correct `[[banks]]` in `cerberus.toml`");
+            self.info(warning.clone(), "correct `[[banks]]` in `cerberus.toml`");
         }
         let own: BTreeSet<String> = all.iter().map(|it| it.memory.id.clone()).collect();
         let used = shared.memories().filter(|it| !own.contains(&it.memory.id));
@@ -121,7 +115,7 @@ impl Doctor<'_> {
                 true => format!("cerberus memory delete {}", shell_word(&it.used)),
                 false => "name one of them in `exclude` under `[[banks]]`".to_owned(),
             };
-            self.info("banks", it.to_string(), next);
+            self.info(it.to_string(), next);
         }
     }
 
@@ -131,7 +125,7 @@ impl Doctor<'_> {
         let find = |marker: &str| text.lines().position(|line| line.starts_with(marker));
         if let (Some(line), Some(_)) = (find("<<<<<<< "), find(">>>>>>> ")) {
             let message = format!("`{path}:{}` has a merge conflict", line + 1);
-            self.error("memories", message, format!("resolve the conflict in `{path}`"));
+            self.error(message, format!("resolve the conflict in `{path}`"));
             // Other problems of this file are consequences of the conflict.
             return;
         }
@@ -146,33 +140,32 @@ impl Doctor<'_> {
         if let Some(first) = front.first() {
             let message = problem(first.line, first.column, &first.message, front.len());
             let next = first.hint.clone().unwrap_or_else(|| "fix the line in an editor".to_owned());
-            self.error("memories", message, next);
+            self.error(message, next);
         }
         for warning in
             stored.warnings.iter().filter(|it| !it.starts_with(&format!("{}:", stored.file)))
         {
-            let next = if warning.contains("UTF-8") {
-                "save it as UTF-8 in an editor".to_owned()
-            } else {
-                format!("split it: cerberus memory sections {id}")
+            let next = match warning.contains("UTF-8") {
+                true => "save it as UTF-8 in an editor".to_owned(),
+                false => format!("split it: cerberus memory sections {id}"),
             };
-            self.info("memories", warning.clone(), next);
+            self.info(warning.clone(), next);
         }
         let tags = sections::parse(text).diagnostics;
         if let Some(first) = tags.first() {
             let message = problem(first.line, first.column, &first.message, tags.len());
             let flag = if first.code == "unclosed" { "--fix" } else { "--validate" };
-            self.error("memories", message, format!("cerberus memory sections {id} {flag}"));
+            self.error(message, format!("cerberus memory sections {id} {flag}"));
         }
         if let Err(why) = memories::languages(&stored.memory.scope)
             && why.contains("not indexed")
         {
             let next = format!("cerberus memory update {id} --scope project");
-            self.info("memories", format!("`{id}` cannot have an example: {why}"), next);
+            self.info(format!("`{id}` cannot have an example: {why}"), next);
         }
     }
 
-    fn ids(&mut self, all: &[MemoryFile]) {
+    fn ids(&mut self, all: &[MemoryFile], folder: &str) {
         let mut by_id: BTreeMap<String, Vec<&MemoryFile>> = BTreeMap::new();
         for stored in all {
             by_id.entry(stored.memory.id.to_lowercase()).or_default().push(stored);
@@ -180,33 +173,23 @@ impl Doctor<'_> {
         for same in by_id.values() {
             let (id, file) = (&same[0].memory.id, &same[0].file);
             for other in &same[1..] {
-                let (other_id, other_file) = (&other.memory.id, &other.file);
-                let message = if other_id == id {
-                    format!("`{other_file}` is ignored: `{file}` already has the id `{id}`")
-                } else {
-                    format!(
-                        "the ids `{id}` of `{file}` and `{other_id}` of `{other_file}` differ only in case"
-                    )
+                let (other_id, other) = (&other.memory.id, &other.file);
+                let message = match other_id == id {
+                    true => format!("`{other}` is ignored: `{file}` already has the id `{id}`"),
+                    false => format!(
+                        "the ids `{id}` of `{file}` and `{other_id}` of `{other}` differ only in case"
+                    ),
                 };
-                let next = format!("set a unique `id` in the frontmatter of `{other_file}`");
-                self.error("memories", message, next);
+                self.error(message, format!("set a unique `id` in the frontmatter of `{other}`"));
             }
         }
         let mut files: BTreeMap<String, &str> = BTreeMap::new();
-        for stored in all {
-            if let Some(other) = files.insert(stored.file.to_lowercase(), &stored.file) {
+        for MemoryFile { file, .. } in all {
+            if let Some(other) = files.insert(file.to_lowercase(), file) {
                 let message = format!(
-                    "`{other}` and `{}` are the same file on case-insensitive file systems",
-                    stored.file
+                    "`{other}` and `{file}` are the same file on case-insensitive file systems"
                 );
-                self.error(
-                    "memories",
-                    message,
-                    format!(
-                        "rename one of them in `{}` with `git mv`",
-                        shown(self.project, self.project.bank.folder())
-                    ),
-                );
+                self.error(message, format!("rename one of them in `{folder}` with `git mv`"));
             }
         }
     }
@@ -220,7 +203,7 @@ impl Doctor<'_> {
             if anchors.contains_key(id) {
                 let reason = no_example_reason(self.project, stored);
                 let message = format!("`{id}` {reason} but also has an anchor");
-                self.error("memories", message, show::remove_anchor_or_decision(stored));
+                self.error(message, show::remove_anchor_or_decision(stored));
             }
         }
         let is_without = |stored: &&MemoryFile| {
@@ -237,56 +220,50 @@ impl Doctor<'_> {
             let next = format!(
                 "cerberus memory anchor {first} --candidates 5, or add --hint with a word of its code"
             );
-            self.info("memories", format!("{n} without an example: {}", listed(&without)), next);
+            self.info(format!("{n} without an example: {}", listed(&without)), next);
         }
     }
 
     /// Checks the links between memories and to code.
-    pub(super) fn links(&mut self) {
-        self.with_store("links", |doctor, scratch| {
-            let report = links::links(scratch, true)?;
-            doctor.checks.push(plural(report.total, "link"));
-            if report.broken > 0 {
-                let places: Vec<String> = report
-                    .edges
-                    .iter()
-                    .map(|edge| format!("{}:{} to {}", edge.file, edge.line, edge.target))
-                    .collect();
-                let n = plural(report.broken, "broken link");
-                let message = format!("{n}: {}", listed(&places));
-                doctor.error("links", message, "cerberus memory links --broken");
-            }
-            for cycle in &report.cycles {
-                let next = "remove one of these links";
-                doctor.error("links", cycle.warning(), next);
-            }
-            Ok(())
-        });
+    pub(super) fn links(&mut self) -> Result<()> {
+        let Some(scratch) = self.scratch() else { return Ok(()) };
+        let report = links::links(&scratch, true)?;
+        self.checks.push(plural(report.total, "link"));
+        if report.broken > 0 {
+            let place = |it: &links::Edge| format!("{}:{} to {}", it.file, it.line, it.target);
+            let places: Vec<String> = report.edges.iter().map(place).collect();
+            let n = plural(report.broken, "broken link");
+            let message = format!("{n}: {}", listed(&places));
+            self.error(message, "cerberus memory links --broken");
+        }
+        for cycle in &report.cycles {
+            self.error(cycle.warning(), "remove one of these links");
+        }
+        Ok(())
     }
 
     /// Checks the persistent pins.
-    pub(super) fn pins(&mut self) {
-        self.with_store("pins", |doctor, scratch| {
-            let path = shown(doctor.project, &scratch.bank.pin_file());
-            let file = scratch.bank.pins()?;
-            if let Some(fault) = file.fault {
-                let next = format!("fix it, or restore it: git checkout -- {path}");
-                doctor.error("pins", format!("{fault}; its pins are not injected"), next);
-                return Ok(());
-            }
-            let totals = pins::list(scratch, &pins::Filter::default(), false, None)?.totals;
-            doctor.checks.push(plural(totals.pins, "pin"));
-            if totals.pins > totals.max_pins || totals.tokens > totals.max_tokens {
-                let message = format!(
-                    "{} with {} exceed the limit of {} and {}",
-                    plural(totals.pins, "pin"),
-                    plural(totals.tokens, "token"),
-                    plural(totals.max_pins, "pin"),
-                    plural(totals.max_tokens, "token")
-                );
-                doctor.error("pins", message, "find pins to remove: cerberus memory pin list");
-            }
-            Ok(())
-        });
+    pub(super) fn pins(&mut self) -> Result<()> {
+        let Some(scratch) = self.scratch() else { return Ok(()) };
+        let path = shown(self.project, &scratch.bank.pin_file());
+        let file = scratch.bank.pins()?;
+        if let Some(fault) = file.fault {
+            let next = format!("fix it, or restore it: git checkout -- {path}");
+            self.error(format!("{fault}; its pins are not injected"), next);
+            return Ok(());
+        }
+        let totals = pins::list(&scratch, &pins::Filter::default(), false, None)?.totals;
+        self.checks.push(plural(totals.pins, "pin"));
+        if totals.pins > totals.max_pins || totals.tokens > totals.max_tokens {
+            let message = format!(
+                "{} with {} exceed the limit of {} and {}",
+                plural(totals.pins, "pin"),
+                plural(totals.tokens, "token"),
+                plural(totals.max_pins, "pin"),
+                plural(totals.max_tokens, "token")
+            );
+            self.error(message, "find pins to remove: cerberus memory pin list");
+        }
+        Ok(())
     }
 }

@@ -6,9 +6,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::ops::banks::short;
-use crate::ops::fleet::{
-    self, BankUse, Fleet, PinState, PinnedCommit, Repository, Rule, RuleState,
-};
+use crate::ops::fleet::{self, BankUse, Fleet, PinState, PinnedCommit, Repository, RuleState};
 use crate::output::{NAME, OK, Printer, WARN};
 use crate::text::plural;
 
@@ -69,20 +67,16 @@ pub(super) fn fleet(fleet: &Fleet, out: &mut Printer) {
             out.line(&format!("  not pinned: {}", plural(bank.unpinned, "repository")));
         }
     }
-    let row = |rule: &Rule| {
-        let everywhere = if rule.everywhere { "everywhere" } else { "-" };
-        let missing = rule.unanchored;
-        let numbers =
-            [rule.repositories, rule.held, rule.drifted, missing, rule.no_example, rule.off];
-        let numbers = numbers.into_iter().map(|n| n.to_string());
-        [rule.id.clone()].into_iter().chain(numbers).chain([everywhere.to_owned()]).collect()
-    };
     if !fleet.rules.is_empty() {
         out.line("");
-        let rows: Vec<Vec<String>> = fleet.rules.iter().take(MAX_RULES).map(row).collect();
+        let rows = fleet.rules.iter().take(MAX_RULES).map(|rule| {
+            let everywhere = if rule.everywhere { "everywhere" } else { "-" };
+            let counts = rule.counts().map(|n| n.to_string());
+            [&[rule.id.clone()][..], &counts, &[everywhere.to_owned()]].concat()
+        });
         let heading =
             ["rule", "repositories", "held", "drifted", "missing", "none", "off", "example"];
-        out.rows(&heading, &rows);
+        out.rows(&heading, rows);
         if fleet.rules.len() > MAX_RULES {
             out.line(&format!("and {} more rules: add `--json`", fleet.rules.len() - MAX_RULES));
         }
@@ -90,9 +84,8 @@ pub(super) fn fleet(fleet: &Fleet, out: &mut Printer) {
     let attention = fleet.attention();
     if !attention.is_empty() {
         out.line("");
-        let rows: Vec<Vec<String>> =
-            attention.iter().map(|(it, why)| vec![it.place.clone(), why.clone()]).collect();
-        out.rows(&["repository", "needs attention"], &rows);
+        let rows = attention.into_iter().map(|(it, why)| [it.place.clone(), why]);
+        out.rows(&["repository", "needs attention"], rows);
     }
 }
 

@@ -12,11 +12,14 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{Commit, Entry, Report};
 use crate::model::{MemoryType, State};
-use crate::text;
+use crate::text::{self, plural};
 
 mod drawing;
+mod elements;
 mod entry;
 mod tables;
+
+pub(in crate::commands) use elements::{contents, counts, section, table};
 
 const STYLE: &str = include_str!("page/style.css");
 
@@ -32,7 +35,7 @@ pub(super) fn page(report: &Report) -> String {
             h1 { (title) }
             (status(report))
         }
-        nav aria-label="Contents" { (contents(&page)) }
+        (page_contents(&page))
         main id="main" tabindex="-1" {
             (tables::summary(report))
             (tables::changes(&page))
@@ -114,34 +117,15 @@ fn element_id(entry_idx: usize, id: &str) -> String {
     if id.chars().all(is_plain) { format!("m-{id}") } else { format!("n-{entry_idx}") }
 }
 
-/// Returns the head of a table; the column with the index `numeric` has numbers.
-pub(in crate::commands) fn table_head(columns: &[&str], numeric: Option<usize>) -> Markup {
-    html! {
-        thead {
-            tr {
-                @for (column_idx, column) in columns.iter().enumerate() {
-                    th class=[(numeric == Some(column_idx)).then_some("number")] scope="col" {
-                        (column)
-                    }
-                }
-            }
-        }
-    }
-}
-
 fn status(report: &Report) -> Markup {
     let counts = &report.counts;
     let changed = counts.anchored - counts.anchors_by_state.get(&State::Fresh).unwrap_or(&0);
-    let examples = |n: usize| match n {
-        1 => "1 example".to_owned(),
-        n => format!("{n} examples"),
-    };
     let verdict = match (counts.drifted, changed) {
         (0, 0) if counts.anchored == 0 => "No memory is anchored yet.".to_owned(),
         (0, 0) => "All anchors are up to date.".to_owned(),
-        (0, n) => format!("{} changed, without a decision to make.", examples(n)),
+        (0, n) => format!("{} changed, without a decision to make.", plural(n, "example")),
         (1, _) => "1 example needs a decision.".to_owned(),
-        (n, _) => format!("{} need a decision.", examples(n)),
+        (n, _) => format!("{} need a decision.", plural(n, "example")),
     };
     html! {
         p.verdict { (verdict) }
@@ -165,56 +149,45 @@ fn commit(commit: Option<&Commit>) -> Markup {
     }
 }
 
-fn contents(page: &Page<'_>) -> Markup {
+fn page_contents(page: &Page<'_>) -> Markup {
     let report = page.report;
-    let n_changed = tables::changed_anchors(report).count();
-    let sections = [
+    let n_pins = report.pins.len() + report.default_pins.len();
+    let mut sections = vec![
         ("summary", "Summary", None),
-        ("changes", "Changes", Some(n_changed)),
+        ("changes", "Changes", Some(tables::changed_anchors(report).count())),
         ("rules", "Rules", Some(page.rules.len())),
         ("others", "Other memories", Some(page.others.len())),
         ("links", "Links", Some(report.links.len())),
-        ("pins", "Pins", Some(report.pins.len() + report.default_pins.len())),
+        ("pins", "Pins", Some(n_pins)),
     ];
-    html! {
-        ul {
-            @for (element_id, name, n) in sections {
-                li {
-                    a href={ "#" (element_id) } { (name) }
-                    @if let Some(n) = n { " " span.tally { (n) } }
-                }
-            }
-            @if !report.warnings.is_empty() {
-                li { a href="#warnings" { "Warnings" } " " span.tally { (report.warnings.len()) } }
-            }
-        }
+    if !report.warnings.is_empty() {
+        sections.push(("warnings", "Warnings", Some(report.warnings.len())));
     }
+    contents(&sections)
 }
 
 fn rules(page: &Page<'_>) -> Markup {
-    html! {
-        section id="rules" aria-labelledby="rules-title" {
-            h2 id="rules-title" { "Rules" }
-            @if page.rules.is_empty() {
-                p { "There are no rules. Add one with " code { "cerberus memory add \"…\"" } "." }
-            } @else {
-                (filters(&page.rules))
-                @for rule in &page.rules { (entry::entry(page, rule)) }
-            }
-            @if !page.report.off.is_empty() {
-                h3 { "Switched off" }
-                ul {
-                    @for off in &page.report.off {
-                        li { code { (off.id) } " of the shared bank " (off.bank) ": " (off.reason) }
-                    }
+    let body = html! {
+        @if page.rules.is_empty() {
+            p { "There are no rules. Add one with " code { "cerberus memory add \"…\"" } "." }
+        } @else {
+            (filters(&page.rules))
+            @for rule in &page.rules { (entry::entry(page, rule)) }
+        }
+        @if !page.report.off.is_empty() {
+            h3 { "Switched off" }
+            ul {
+                @for off in &page.report.off {
+                    li { code { (off.id) } " of the shared bank " (off.bank) ": " (off.reason) }
                 }
             }
-            @if !page.report.repeated.is_empty() {
-                h3 { "Repeated" }
-                ul { @for repeated in &page.report.repeated { li { (repeated) } } }
-            }
         }
-    }
+        @if !page.report.repeated.is_empty() {
+            h3 { "Repeated" }
+            ul { @for repeated in &page.report.repeated { li { (repeated) } } }
+        }
+    };
+    section("rules", "Rules", &body)
 }
 
 /// Returns the filters of the rules by state, which work through the style sheet.
@@ -245,19 +218,15 @@ fn filters(rules: &[&Entry]) -> Markup {
 }
 
 fn others(page: &Page<'_>) -> Markup {
-    html! {
-        section id="others" aria-labelledby="others-title" {
-            h2 id="others-title" { "Other memories" }
-            @if page.others.is_empty() {
-                p { "There are no decisions, plans or notes." }
-            }
-            @for memory_type in MemoryType::ALL {
-                @for other in page.others.iter().filter(|it| it.metadata.memory_type == *memory_type) {
-                    (entry::entry(page, other))
-                }
+    let body = html! {
+        @if page.others.is_empty() { p { "There are no decisions, plans or notes." } }
+        @for memory_type in MemoryType::ALL {
+            @for other in page.others.iter().filter(|it| it.metadata.memory_type == *memory_type) {
+                (entry::entry(page, other))
             }
         }
-    }
+    };
+    section("others", "Other memories", &body)
 }
 
 #[cfg(test)]

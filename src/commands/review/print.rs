@@ -5,6 +5,7 @@ use crate::commands::format_location;
 use crate::engine::rank::rule_words::RuleWords;
 use crate::model::{Confidence, RuleKind};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
+use crate::text::plural;
 
 /// Indentation of code.
 const INDENT: &str = "      ";
@@ -20,9 +21,8 @@ pub(super) fn report(report: &Report, out: &mut Printer) {
     }
     out.line(&totals(report));
     if report.items.iter().any(|item| !item.candidates.is_empty()) {
-        out.line(
-            "next: cerberus memory review on a terminal, or cerberus memory anchor ID --to FILE::SYMBOL",
-        );
+        let command = "cerberus memory anchor ID --to FILE::SYMBOL";
+        out.line(&format!("next: cerberus memory review on a terminal, or {command}"));
     }
 }
 
@@ -31,30 +31,23 @@ pub(super) fn totals(report: &Report) -> String {
     let Report { total, skipped_process, .. } = report;
     let mut text = match total {
         0 => "nothing to review".to_owned(),
-        1 => "1 memory to review".to_owned(),
-        n => format!("{n} memories to review"),
+        n => format!("{} to review", plural(*n, "memory")),
     };
     if report.items.len() < *total {
         text.push_str(&format!(", {} of them listed", report.items.len()));
     }
-    match skipped_process {
-        0 => {}
-        1 => text.push_str("; 1 rule about the work on the project is skipped (see --all)"),
-        n => text.push_str(&format!(
-            "; {n} rules about the work on the project are skipped (see --all)"
-        )),
+    if *skipped_process > 0 {
+        let (n, verb) =
+            (plural(*skipped_process, "rule"), if *skipped_process == 1 { "is" } else { "are" });
+        text += &format!("; {n} about the work on the project {verb} skipped (see --all)");
     }
     text
 }
 
 /// Prints a memory with its candidates on at most `max_rows` rows of the terminal: first with less
 /// code, then also with a shorter rule.
-pub(super) fn item(
-    item: &Item,
-    (number, total): (usize, usize),
-    max_rows: usize,
-    out: &mut Printer,
-) {
+pub(super) fn item(item: &Item, place: (usize, usize), max_rows: usize, out: &mut Printer) {
+    let (number, total) = place;
     let state = match (item.confidence, item.kind) {
         _ if item.anchor.is_some() => "anchored".to_owned(),
         (_, RuleKind::Process) => item.kind.to_string(),
@@ -130,13 +123,8 @@ fn heading(candidate: &Candidate, out: &Printer) -> String {
     if candidate.is_anchored {
         details.push_str(", the code of the anchor");
     }
-    format!(
-        "  {} {}{}  {}",
-        out.paint(OK, &format!("[{}]", candidate.rank)),
-        out.safe(&location),
-        out.paint(DIM, &lines),
-        out.paint(DIM, &details)
-    )
+    let (rank, location) = (out.paint(OK, &format!("[{}]", candidate.rank)), out.safe(&location));
+    format!("  {rank} {location}{}  {}", out.paint(DIM, &lines), out.paint(DIM, &details))
 }
 
 fn code(candidate: &Candidate, words: &RuleWords, out: &Printer) -> Vec<String> {

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::{Candidate, Item, Report, ReviewArgs, print};
+use super::{Item, Report, ReviewArgs, print};
 use crate::commands::anchor::{self, AnchorArgs};
 use crate::commands::update::{self, UpdateArgs};
 use crate::config::Settings;
@@ -58,10 +58,6 @@ pub(super) struct Tally {
     pub(super) skipped: usize,
 }
 
-/// Further examples and counter-examples of a memory without an anchor, which are stored as soon as
-/// it has one.
-type Waiting = Vec<(ExampleRole, CodeLocation)>;
-
 /// What follows a key.
 enum Next {
     /// Ask about the next memory.
@@ -73,6 +69,16 @@ enum Next {
     Quit,
 }
 
+/// A person who decides about memories.
+struct Session<'a> {
+    settings: &'a Settings,
+    person: &'a mut dyn Person,
+    out: &'a mut Printer,
+    tally: Tally,
+    /// Further examples and counter-examples of the current memory, which has no anchor yet.
+    waiting: Vec<(ExampleRole, CodeLocation)>,
+}
+
 /// Asks about each memory of the report.
 pub(super) fn run(
     settings: &Settings,
@@ -80,25 +86,38 @@ pub(super) fn run(
     person: &mut dyn Person,
     out: &mut Printer,
 ) -> Result<Tally> {
-    let mut tally = Tally::default();
     let total = report.items.len();
     out.line(&print::totals(&report));
-    'items: for (idx, item) in report.items.into_iter().enumerate() {
-        let mut item = item;
-        let mut waiting = Waiting::new();
+    let mut session =
+        Session { settings, person, out, tally: Tally::default(), waiting: Vec::new() };
+    for (idx, item) in report.items.into_iter().enumerate() {
+        if !session.ask(item, (idx + 1, total))? {
+            break;
+        }
+    }
+    let Tally { anchored, refused, skipped } = session.tally;
+    let n_left = total - anchored - refused - skipped;
+    session.out.line("");
+    session.out.line(&format!(
+        "{anchored} anchored, {refused} without an example, {skipped} skipped, {n_left} left"
+    ));
+    Ok(session.tally)
+}
+
+impl Session<'_> {
+    /// Asks about a memory until it is decided. Returns whether to go on.
+    fn ask(&mut self, mut item: Item, position: (usize, usize)) -> Result<bool> {
+        self.waiting.clear();
         loop {
-            out.line("");
-            let prompt_rows = out.n_rows(&keys(&item));
-            let max_rows = out.terminal.height.saturating_sub(ROWS_AROUND + prompt_rows);
-            print::item(&item, (idx + 1, total), max_rows, out);
+            self.out.line("");
+            let prompt_rows = self.out.n_rows(&keys(&item));
+            let max_rows = self.out.terminal.height.saturating_sub(ROWS_AROUND + prompt_rows);
+            print::item(&item, position, max_rows, self.out);
             let next = loop {
-                out.line(&out.paint(DIM, &keys(&item)));
-                let next = match person.key(out)? {
+                self.out.line(&self.out.paint(DIM, &keys(&item)));
+                let next = match self.person.key(self.out)? {
                     None => Next::Quit,
-                    Some(key) => {
-                        decide(settings, &item, &mut waiting, key, person, &mut tally, out)
-                            .or_else(|error| stay(error, out))?
-                    }
+                    Some(key) => self.decide(&item, key).or_else(|error| self.stay(error))?,
                 };
                 if !matches!(next, Next::Key) {
                     break next;
@@ -106,18 +125,115 @@ pub(super) fn run(
             };
             match next {
                 Next::Again(changed) => item = *changed,
-                Next::Quit => break 'items,
-                Next::Item | Next::Key => break,
+                Next::Quit => return Ok(false),
+                Next::Item | Next::Key => return Ok(true),
             }
         }
     }
-    let Tally { anchored, refused, skipped } = tally;
-    let n_left = total - anchored - refused - skipped;
-    out.line("");
-    out.line(&format!(
-        "{anchored} anchored, {refused} without an example, {skipped} skipped, {n_left} left"
-    ));
-    Ok(tally)
+
+    /// Prints an error; the person may try something else.
+    fn stay(&mut self, error: anyhow::Error) -> Result<Next> {
+        let Some(failure) = error.downcast_ref::<UserError>() else {
+            return Err(error);
+        };
+        self.out.line(&self.out.style(ERROR, &failure.message));
+        for hint in &failure.hints {
+            let label = self.out.paint(NAME, "hint");
+            self.out.line(&format!("{label}: {}", self.out.safe(hint)));
+        }
+        Ok(Next::Key)
+    }
+
+    /// Writes the decision of a key.
+    fn decide(&mut self, item: &Item, key: char) -> Result<Next> {
+        let rank = key.to_digit(10).map(|digit| digit as usize);
+        if let Some(location) = candidate(item, rank) {
+            self.anchor(AnchorArgs { to: Some(location.clone()), ..args(item) })?;
+            self.done("anchored", &format!("to {location}"));
+            self.tally.anchored += 1;
+            for (role, other) in std::mem::take(&mut self.waiting) {
+                if other != location {
+                    self.add(item, role, other)?;
+                }
+            }
+            return Ok(Next::Item);
+        }
+        match key.to_ascii_lowercase() {
+            'a' => self.also(item, ExampleRole::Also),
+            'c' => self.also(item, ExampleRole::Not),
+            'n' => {
+                self.anchor(AnchorArgs { none: true, ..args(item) })?;
+                self.out.line(&self.out.paint(OK, "recorded that it has no example"));
+                self.tally.refused += 1;
+                Ok(Next::Item)
+            }
+            's' => {
+                self.tally.skipped += 1;
+                Ok(Next::Item)
+            }
+            'h' => {
+                self.out.line("hints, keywords expected in the example (empty to go back):");
+                let typed = self.person.line(self.out)?;
+                add_hints(self.settings, item, &typed)
+            }
+            'e' => edit(self.settings, item),
+            'q' => Ok(Next::Quit),
+            '?' => {
+                HELP.iter().for_each(|line| self.out.line(line));
+                Ok(Next::Key)
+            }
+            _ => {
+                let key = self.out.safe(&key.to_string());
+                self.out.line(&format!("`{key}` is not one of these keys:"));
+                Ok(Next::Key)
+            }
+        }
+    }
+
+    /// Asks for an example beside the main one, and adds it or lets it wait for the main one.
+    fn also(&mut self, item: &Item, role: ExampleRole) -> Result<Next> {
+        let name = role_name(role);
+        self.out.line(&format!("{name}, a number or FILE::SYMBOL (empty to go back):"));
+        let typed = self.person.line(self.out)?;
+        let typed = typed.trim();
+        if typed.is_empty() {
+            return Ok(Next::Key);
+        }
+        let other = match candidate(item, typed.parse().ok()) {
+            Some(location) => location,
+            None => typed.parse().map_err(UserError::usage)?,
+        };
+        if item.anchor.is_some() {
+            self.add(item, role, other)?;
+            return Ok(Next::Key);
+        }
+        // An error is reported now, while the person can correct it.
+        anchors::at_location(&self.settings.project, &other)?;
+        let shown = self.out.safe(&other.to_string());
+        self.out.line(&format!("{shown} is stored with the example, which you pick"));
+        self.waiting.retain(|(_, known)| *known != other);
+        self.waiting.push((role, other));
+        Ok(Next::Key)
+    }
+
+    fn add(&mut self, item: &Item, role: ExampleRole, other: CodeLocation) -> Result<()> {
+        let shown = format!("{}: {other}", role_name(role));
+        let (also, not) = match role {
+            ExampleRole::Also => (Some(other), None),
+            ExampleRole::Not => (None, Some(other)),
+        };
+        self.anchor(AnchorArgs { also, not, ..args(item) })?;
+        self.done("added", &shown);
+        Ok(())
+    }
+
+    fn anchor(&self, args: AnchorArgs) -> Result<()> {
+        anchor::anchor(&self.settings.project, &args).map(drop)
+    }
+
+    fn done(&mut self, verb: &str, what: &str) {
+        self.out.line(&format!("{} {}", self.out.paint(OK, verb), self.out.safe(what)));
+    }
 }
 
 /// Returns the keys to choose from.
@@ -130,132 +246,14 @@ fn keys(item: &Item) -> String {
     format!("{pick}a also, c counter-example, n no example, h hint, s skip, e edit, q quit, ? help")
 }
 
-/// Prints an error; the person may try something else.
-fn stay(error: anyhow::Error, out: &mut Printer) -> Result<Next> {
-    let Some(failure) = error.downcast_ref::<UserError>() else {
-        return Err(error);
-    };
-    out.line(&out.style(ERROR, &failure.message));
-    for hint in &failure.hints {
-        out.line(&format!("{}: {}", out.paint(NAME, "hint"), out.safe(hint)));
-    }
-    Ok(Next::Key)
+fn args(item: &Item) -> AnchorArgs {
+    AnchorArgs { id: item.id.clone(), ..AnchorArgs::default() }
 }
 
-/// Writes the decision of a key.
-fn decide(
-    settings: &Settings,
-    item: &Item,
-    waiting: &mut Waiting,
-    key: char,
-    person: &mut dyn Person,
-    tally: &mut Tally,
-    out: &mut Printer,
-) -> Result<Next> {
-    let rank = key.to_digit(10).map(|digit| digit as usize);
-    let picked = rank.and_then(|rank| item.candidates.iter().find(|it| it.rank == rank));
-    if let Some(candidate) = picked {
-        let location = location(candidate);
-        pick(settings, item, &location, out)?;
-        tally.anchored += 1;
-        for (role, other) in waiting.drain(..).filter(|(_, other)| *other != location) {
-            add(settings, item, (role, other), out)?;
-        }
-        return Ok(Next::Item);
-    }
-    match key.to_ascii_lowercase() {
-        'a' => also(settings, item, ExampleRole::Also, waiting, person, out),
-        'c' => also(settings, item, ExampleRole::Not, waiting, person, out),
-        'n' => {
-            let args = AnchorArgs { id: item.id.clone(), none: true, ..AnchorArgs::default() };
-            anchor::anchor(&settings.project, &args)?;
-            out.line(&out.paint(OK, "recorded that it has no example"));
-            tally.refused += 1;
-            Ok(Next::Item)
-        }
-        's' => {
-            tally.skipped += 1;
-            Ok(Next::Item)
-        }
-        'h' => {
-            out.line("hints, keywords expected in the example (empty to go back):");
-            add_hints(settings, item, &person.line(out)?)
-        }
-        'e' => edit(settings, item),
-        'q' => Ok(Next::Quit),
-        '?' => {
-            HELP.iter().for_each(|line| out.line(line));
-            Ok(Next::Key)
-        }
-        _ => {
-            let key = out.safe(&key.to_string());
-            out.line(&format!("`{key}` is not one of these keys:"));
-            Ok(Next::Key)
-        }
-    }
-}
-
-fn location(candidate: &Candidate) -> CodeLocation {
-    CodeLocation { file: candidate.file.clone(), symbol: candidate.symbol.clone() }
-}
-
-fn pick(settings: &Settings, item: &Item, to: &CodeLocation, out: &mut Printer) -> Result<()> {
-    let args = AnchorArgs { id: item.id.clone(), to: Some(to.clone()), ..AnchorArgs::default() };
-    anchor::anchor(&settings.project, &args)?;
-    out.line(&format!("{} to {}", out.paint(OK, "anchored"), out.safe(&to.to_string())));
-    Ok(())
-}
-
-/// Asks for an example beside the main one, and adds it or lets it wait for the main one.
-fn also(
-    settings: &Settings,
-    item: &Item,
-    role: ExampleRole,
-    waiting: &mut Waiting,
-    person: &mut dyn Person,
-    out: &mut Printer,
-) -> Result<Next> {
-    out.line(&format!("{}, a number or FILE::SYMBOL (empty to go back):", role_name(role)));
-    let typed = person.line(out)?;
-    let typed = typed.trim();
-    if typed.is_empty() {
-        return Ok(Next::Key);
-    }
-    let rank: Option<usize> = typed.parse().ok();
-    let other = match rank.and_then(|rank| item.candidates.iter().find(|it| it.rank == rank)) {
-        Some(candidate) => location(candidate),
-        None => typed.parse().map_err(UserError::usage)?,
-    };
-    if item.anchor.is_some() {
-        add(settings, item, (role, other), out)?;
-        return Ok(Next::Key);
-    }
-    // An error is reported now, while the person can correct it.
-    anchors::at_location(&settings.project, &other)?;
-    out.line(&format!(
-        "{} is stored with the example, which you pick",
-        out.safe(&other.to_string())
-    ));
-    waiting.retain(|(_, known)| *known != other);
-    waiting.push((role, other));
-    Ok(Next::Key)
-}
-
-fn add(
-    settings: &Settings,
-    item: &Item,
-    (role, other): (ExampleRole, CodeLocation),
-    out: &mut Printer,
-) -> Result<()> {
-    let shown = other.to_string();
-    let (also, not) = match role {
-        ExampleRole::Also => (Some(other), None),
-        ExampleRole::Not => (None, Some(other)),
-    };
-    let args = AnchorArgs { id: item.id.clone(), also, not, ..AnchorArgs::default() };
-    anchor::anchor(&settings.project, &args)?;
-    out.line(&format!("{} {}: {}", out.paint(OK, "added"), role_name(role), out.safe(&shown)));
-    Ok(())
+/// Returns the location of the candidate with this rank.
+fn candidate(item: &Item, rank: Option<usize>) -> Option<CodeLocation> {
+    let found = item.candidates.iter().find(|it| Some(it.rank) == rank)?;
+    Some(CodeLocation { file: found.file.clone(), symbol: found.symbol.clone() })
 }
 
 fn role_name(role: ExampleRole) -> &'static str {

@@ -14,11 +14,14 @@ use crate::bank::shared::config::BankConfig;
 use crate::bank::shared::lock::PinnedBank;
 use crate::bank::shared::pack::{self, Pack};
 use crate::model::Memory;
-use crate::ops::banks;
+use crate::ops::banks::{self, Temporary};
 use crate::tree::git::remote::{LIMITS, Limits, Mirror};
 
 /// Start of the URL of a folder of this machine.
 const FILE_URL: &str = "file://";
+
+/// Why a bank in a folder is unknown.
+const NOT_HERE: &str = "its folder may not be read here";
 
 /// Limits of the history of a bank, which only the number of commits behind needs.
 const HISTORY_LIMITS: Limits = Limits { time: Duration::from_secs(30), bytes: 16 * 1024 * 1024 };
@@ -35,33 +38,9 @@ pub(super) struct SharedRule {
 #[derive(Debug)]
 pub(super) struct Newest {
     pub(super) commit: String,
-    /// By older pinned commits.
-    distances: BTreeMap<String, Distance>,
-}
-
-/// How far a pinned commit is from the newest one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Distance {
-    Behind(usize),
-    /// The newest commit does not have it in its history.
-    Rewritten,
-}
-
-impl Newest {
-    /// Returns how far a pinned commit is behind, if the history is known.
-    pub(super) fn distance(&self, pinned: &str) -> Option<Distance> {
-        self.distances.get(pinned).copied()
-    }
-}
-
-impl Distance {
-    /// Returns the number of commits behind.
-    pub(super) fn behind(self) -> Option<usize> {
-        match self {
-            Self::Behind(n_commits) => Some(n_commits),
-            Self::Rewritten => None,
-        }
-    }
+    /// How many commits older pinned ones are behind, if the history is known. `None` for one that is
+    /// not in the history of the newest commit.
+    pub(super) behind: BTreeMap<String, Option<usize>>,
 }
 
 /// A bank by its URL and its revision.
@@ -87,8 +66,7 @@ impl Banks {
             let Ok(record) = record else { continue };
             for config in &record.banks {
                 let url = url(config, source);
-                let pin =
-                    record.pins.iter().find(|pin| pin.is_of(config) && pin.name == config.name);
+                let pin = record.pin(config);
                 if let Some(url) = &url {
                     let place = (url.clone(), config.revision().to_string());
                     let (_, pinned) = places.entry(place).or_insert((config, BTreeSet::new()));
@@ -111,25 +89,19 @@ impl Banks {
     }
 
     /// Returns the rules of a pinned bank, or why they are unknown.
-    pub(super) fn rules(&self, pin: &PinnedBank) -> Result<&[SharedRule], &str> {
-        match self.rules.get(&pin.sha256) {
-            Some(Ok(rules)) => Ok(rules),
-            Some(Err(why)) => Err(why),
-            None => Err("it was not read"),
-        }
+    pub(super) fn rules(&self, pin: &PinnedBank) -> Result<&Vec<SharedRule>, &str> {
+        known(self.rules.get(&pin.sha256))
     }
 
     /// Returns the commit that the revision of a bank has now, or why it is unknown.
     pub(super) fn newest(&self, config: &BankConfig, source: &Source) -> Result<&Newest, &str> {
-        let Some(url) = url(config, source) else {
-            return Err("its folder may not be read here");
-        };
-        match self.newest.get(&(url, config.revision().to_string())) {
-            Some(Ok(newest)) => Ok(newest),
-            Some(Err(why)) => Err(why),
-            None => Err("it was not read"),
-        }
+        let url = url(config, source).ok_or(NOT_HERE)?;
+        known(self.newest.get(&(url, config.revision().to_string())))
     }
+}
+
+fn known<T>(found: Option<&Result<T, String>>) -> Result<&T, &str> {
+    found.map_or(Err("it was not read"), |found| found.as_ref().map_err(String::as_str))
 }
 
 /// Returns the URL of a bank, if it may be read: a folder is relative to a repository of this machine,
@@ -149,11 +121,10 @@ fn texts(pin: &PinnedBank, url: Option<&str>, cache: &Path) -> Result<Pack, Stri
     if let Ok(Some(pack)) = pack::load(cache, &pin.sha256) {
         return Ok(pack);
     }
-    let url = url.ok_or("its folder may not be read here")?;
-    let temporary = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let mirror = Mirror::open(temporary.path(), url, LIMITS)?;
-    mirror.fetch_commit(&pin.commit)?;
-    let pack = banks::texts_in(&mirror, &pin.folder, &pin.commit)?;
+    let url = url.ok_or(NOT_HERE)?;
+    let temporary = Temporary::open(url, LIMITS)?;
+    temporary.mirror.fetch_commit(&pin.commit)?;
+    let pack = banks::texts_in(&temporary.mirror, &pin.folder, &pin.commit)?;
     if pack.sha256() != pin.sha256 {
         return Err("its texts do not have the hash in `banks.lock`".to_owned());
     }
@@ -171,34 +142,33 @@ fn rules(pack: Pack) -> Vec<SharedRule> {
     rules.collect()
 }
 
-/// Returns the newest commit of a bank, and how far older pinned commits are from it.
+/// Returns the newest commit of a bank, and how far older pinned commits are behind it.
 fn newest(mirror: &Mirror, config: &BankConfig, pinned: &BTreeSet<&str>) -> Result<Newest, String> {
     let commit = banks::newest_commit(mirror, config)?;
-    let older: Vec<&str> = pinned.iter().copied().filter(|pinned| *pinned != commit).collect();
+    let older = pinned.iter().copied().filter(|pinned| *pinned != commit).collect();
     // The report is useful without the numbers.
-    let distances = distances(mirror, &commit, &older).unwrap_or_default();
-    Ok(Newest { commit, distances })
+    let behind = behind(mirror, &commit, older).unwrap_or_default();
+    Ok(Newest { commit, behind })
 }
 
-/// Returns how far commits are from the newest one, by its history without its trees.
-fn distances(
+/// Returns how far commits are behind the newest one, by its history without its trees.
+fn behind(
     mirror: &Mirror,
     newest: &str,
-    older: &[&str],
-) -> Result<BTreeMap<String, Distance>, String> {
+    older: Vec<&str>,
+) -> Result<BTreeMap<String, Option<usize>>, String> {
     if older.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let history = Mirror::open(folder.path(), mirror.url(), HISTORY_LIMITS)?;
+    let temporary = Temporary::open(mirror.url(), HISTORY_LIMITS)?;
+    let history = &temporary.mirror;
     history.fetch_commits(newest)?;
-    let distance = |old: &&str| {
-        let is_ancestor = history.is_ancestor(old, newest);
-        let distance = match is_ancestor {
-            true => Distance::Behind(history.n_commits_between(old, newest)?),
-            false => Distance::Rewritten,
+    let behind = older.into_iter().filter_map(|old| {
+        let n_commits = match history.is_ancestor(old, newest) {
+            true => Some(history.n_commits_between(old, newest)?),
+            false => None,
         };
-        Some(((*old).to_owned(), distance))
-    };
-    Ok(older.iter().filter_map(distance).collect())
+        Some((old.to_owned(), n_commits))
+    });
+    Ok(behind.collect())
 }

@@ -1,6 +1,7 @@
 //! What one repository has at a commit: its shared banks, its rules and the state of its anchors.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,7 @@ use crate::bank::shared::config::{self, BankConfig};
 use crate::bank::shared::lock::{self, PinnedBank};
 use crate::engine::track::{self, Degree};
 use crate::model::{Anchor, ExampleChoice, Memory, MemoryStatus, MemoryType, State};
+use crate::ops::banks::Temporary;
 use crate::ops::memories::languages;
 use crate::syntax::fingerprint::bytes_hash;
 use crate::tree::git::past::TreeEntry;
@@ -26,7 +28,7 @@ const BANK: &str = ".memories/";
 /// Maximum number of memories of a repository, and of files with anchors.
 const MAX_FILES: usize = 20_000;
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Record {
     version: u32,
@@ -72,6 +74,11 @@ impl Record {
     pub(super) fn is_current(&self) -> bool {
         self.version == VERSION
     }
+
+    /// Returns what a shared bank of the configuration is pinned to.
+    pub(super) fn pin(&self, config: &BankConfig) -> Option<&PinnedBank> {
+        self.pins.iter().find(|pin| pin.name == config.name && pin.is_of(config))
+    }
 }
 
 /// Whether a memory is a rule that applies now.
@@ -82,7 +89,7 @@ pub(super) fn is_rule(memory: &Memory) -> bool {
 /// A repository that files of a commit are read from.
 enum Reader<'a> {
     Local(LocalRepository<'a>),
-    Remote { mirror: Mirror, _folder: tempfile::TempDir },
+    Remote(Temporary),
 }
 
 impl<'a> Reader<'a> {
@@ -90,16 +97,13 @@ impl<'a> Reader<'a> {
         if let Some(folder) = source.folder() {
             return Ok(Self::Local(LocalRepository::new(folder)));
         }
-        let folder =
-            tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
-        let mirror = Mirror::open(folder.path(), &source.place, LIMITS)?;
-        Ok(Self::Remote { mirror, _folder: folder })
+        Temporary::open(&source.place, LIMITS).map(Self::Remote)
     }
 
     fn entries(&self, commit: &str) -> Result<Vec<TreeEntry>, String> {
         match self {
             Self::Local(repository) => repository.entries(commit),
-            Self::Remote { mirror, .. } => {
+            Self::Remote(Temporary { mirror, .. }) => {
                 mirror.fetch_commit(commit)?;
                 mirror.entries(commit, "")
             }
@@ -118,7 +122,7 @@ impl<'a> Reader<'a> {
         let ids: Vec<String> = ids.into_iter().cloned().collect();
         let contents = match self {
             Self::Local(repository) => repository.blobs(&ids),
-            Self::Remote { mirror, .. } => {
+            Self::Remote(Temporary { mirror, .. }) => {
                 mirror.fetch_objects(&ids)?;
                 mirror.blobs(&ids)
             }
@@ -181,11 +185,7 @@ pub(super) fn read(
         branch: source.branch.clone(),
         commit,
         has_bank: entries.iter().any(|entry| entry.path.starts_with(BANK)),
-        banks: Vec::new(),
-        pins: Vec::new(),
-        memories: Vec::new(),
-        anchors: BTreeMap::new(),
-        warnings: Vec::new(),
+        ..Record::default()
     };
     let missing = wanted.iter().filter(|entry| !contents.contains_key(entry.path.as_str()));
     record.warnings.extend(missing.map(|entry| format!("`{}` is too large", entry.path)));
@@ -200,18 +200,13 @@ pub(super) fn read(
 impl Record {
     /// Adds the configuration, the pins and the memories, and returns the anchors.
     fn add(&mut self, contents: &BTreeMap<&str, Vec<u8>>) -> Anchors {
-        let text = |path: &str| contents.get(path).map(|it| String::from_utf8_lossy(it));
-        if let Some(text) = text("cerberus.toml") {
-            match config::parse(&text) {
-                Ok(banks) => self.banks = banks,
-                Err(why) => self.warnings.push(format!("`cerberus.toml`: {why}")),
-            }
-        }
+        let banks = contents.get("cerberus.toml").map(|bytes| {
+            config::parse(&String::from_utf8_lossy(bytes))
+                .map_err(|why| format!("`cerberus.toml`: {why}"))
+        });
+        self.banks = self.valid(banks);
         let bytes = |file: &str| contents.get(format!("{BANK}{file}").as_str());
-        match bytes(lock::FILE).map_or_else(|| Ok(Vec::new()), |bytes| lock::decode(bytes)) {
-            Ok(pins) => self.pins = pins,
-            Err(error) => self.warnings.push(format!("{error:#}")),
-        }
+        self.pins = self.valid(bytes(lock::FILE).map(|bytes| lock::decode(bytes)));
         let mut ids = BTreeSet::new();
         for (path, bytes) in contents {
             let file = path.strip_prefix(BANK).filter(|file| file.ends_with(".md"));
@@ -230,15 +225,17 @@ impl Record {
                 });
             }
         }
-        match bytes(crate::bank::LOCKFILE)
-            .map_or_else(|| Ok(Anchors::new()), |it| lockfile::decode(it))
-        {
-            Ok(anchors) => anchors,
-            Err(error) => {
-                self.warnings.push(format!("{error:#}"));
-                Anchors::new()
-            }
+        self.valid(bytes(crate::bank::LOCKFILE).map(|bytes| lockfile::decode(bytes)))
+    }
+
+    /// Returns what was decoded. Nothing, with a warning, if it is invalid.
+    fn valid<T: Default, E: Display>(&mut self, decoded: Option<Result<T, E>>) -> T {
+        match decoded {
+            Some(Ok(decoded)) => return decoded,
+            Some(Err(error)) => self.warnings.push(format!("{error:#}")),
+            None => {}
         }
+        T::default()
     }
 }
 
@@ -253,30 +250,28 @@ fn states(anchors: &Anchors, code: &BTreeMap<&str, Vec<u8>>) -> BTreeMap<String,
     for (file, anchored) in by_file {
         let content = code.get(file);
         let hash = content.map(|bytes| bytes_hash(bytes));
-        let changed: Vec<&(&String, &Anchor)> =
-            anchored.iter().filter(|it| Some(it.1.fingerprint.file) != hash).collect();
-        let just_anchors: Vec<&Anchor> = changed.iter().map(|it| it.1).collect();
+        let (changed, same): (Vec<_>, Vec<_>) =
+            anchored.into_iter().partition(|it| Some(it.1.fingerprint.file) != hash);
         let found = match content {
-            Some(bytes) if !changed.is_empty() => track::verify_content(file, bytes, &just_anchors),
+            Some(bytes) if !changed.is_empty() => {
+                let anchors: Vec<&Anchor> = changed.iter().map(|it| it.1).collect();
+                track::verify_content(file, bytes, &anchors)
+            }
             _ => vec![None; changed.len()],
         };
-        let of_changed = changed.iter().zip(found).map(|((id, _), found)| {
-            let (state, drift) = match found {
-                None => (State::Gone, true),
-                Some(found) if found.is_ambiguous => (State::Ambiguous, true),
-                Some(found) => {
-                    let is_touched = matches!(found.degree, None | Some(Degree::Touched));
-                    (found.state, found.state == State::Edited && !is_touched)
-                }
-            };
-            ((*id).clone(), (state, drift))
+        let changed = changed.into_iter().zip(found).map(|(anchor, found)| match found {
+            None => (anchor, State::Gone, true),
+            Some(found) if found.is_ambiguous => (anchor, State::Ambiguous, true),
+            Some(found) => {
+                let is_touched = matches!(found.degree, None | Some(Degree::Touched));
+                (anchor, found.state, found.state == State::Edited && !is_touched)
+            }
         });
-        let of_changed: BTreeMap<String, (State, bool)> = of_changed.collect();
-        for (id, anchor) in anchored {
-            let (state, drift) = of_changed.get(id).copied().unwrap_or((State::Fresh, false));
+        let all = same.into_iter().map(|anchor| (anchor, State::Fresh, false)).chain(changed);
+        states.extend(all.map(|((id, anchor), state, drift)| {
             let (file, symbol) = (anchor.file.clone(), anchor.symbol.clone());
-            states.insert(id.clone(), AnchorState { file, symbol, state, drift });
-        }
+            (id.clone(), AnchorState { file, symbol, state, drift })
+        }));
     }
     states
 }

@@ -1,10 +1,11 @@
 //! The report of a fleet: the repositories, the banks that they pin, and the rules that they hold.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::banks::{Banks, Distance, SharedRule};
+use super::banks::{Banks, SharedRule};
 use super::record::{AnchorState, Record};
 use super::sources::Source;
 use crate::bank::repeated::{Earlier, Precedence};
@@ -43,7 +44,7 @@ pub(crate) enum RuleState {
 }
 
 /// A repository of the report.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Repository {
     /// URL or folder.
@@ -102,12 +103,8 @@ impl Repository {
         Self {
             place: source.place.clone(),
             branch: source.branch.clone(),
-            commit: None,
             error: Some(why.to_owned()),
-            has_bank: false,
-            banks: Vec::new(),
-            rules: Vec::new(),
-            warnings: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -120,21 +117,20 @@ impl Repository {
         banks: &Banks,
     ) {
         let newest = banks.newest(config, source);
-        let (state, behind) = match (pin, &newest) {
-            (None, _) => (PinState::Unpinned, None),
-            (Some(_), Err(_)) => (PinState::Unknown, None),
-            (Some(pin), Ok(newest)) if pin.commit == newest.commit => (PinState::Current, None),
-            (Some(pin), Ok(newest)) => (PinState::Old, newest.distance(&pin.commit)),
+        let state = match (pin, &newest) {
+            (None, _) => PinState::Unpinned,
+            (Some(_), Err(_)) => PinState::Unknown,
+            (Some(pin), Ok(newest)) if pin.commit == newest.commit => PinState::Current,
+            (Some(_), Ok(_)) => PinState::Old,
         };
+        let behind = pin.zip(newest.ok()).and_then(|(pin, it)| it.behind.get(&pin.commit).copied());
         let (name, revision) = (&config.name, config.revision());
-        match &newest {
-            Err(why) => {
-                self.warnings.push(format!("the newest commit of the bank `{name}`: {why}"));
-            }
-            Ok(_) if behind == Some(Distance::Rewritten) => self.warnings.push(format!(
+        if let Err(why) = newest {
+            self.warnings.push(format!("the newest commit of the bank `{name}`: {why}"));
+        } else if behind == Some(None) {
+            self.warnings.push(format!(
                 "the {revision} of the bank `{name}` does not contain the pinned commit"
-            )),
-            Ok(_) => {}
+            ));
         }
         self.banks.push(BankUse {
             name: name.clone(),
@@ -143,7 +139,7 @@ impl Repository {
             state,
             commit: pin.map(|pin| pin.commit.clone()),
             newest: newest.ok().map(|newest| newest.commit.clone()),
-            behind: behind.and_then(Distance::behind),
+            behind: behind.flatten(),
         });
     }
 
@@ -167,7 +163,7 @@ pub(super) fn repository(source: &Source, record: &Record, banks: &Banks) -> Rep
     let mut ids: BTreeSet<&str> = BTreeSet::new();
     let mut shared: BTreeMap<String, (&BankConfig, &SharedRule)> = BTreeMap::new();
     for config in &record.banks {
-        let pin = record.pins.iter().find(|pin| pin.name == config.name && pin.is_of(config));
+        let pin = record.pin(config);
         repository.add_bank(source, config, pin, banks);
         let rules = match pin.map(|pin| banks.rules(pin)) {
             Some(Ok(rules)) => rules,
@@ -214,19 +210,16 @@ pub(super) fn repository(source: &Source, record: &Record, banks: &Banks) -> Rep
     for memory in record.memories.iter().filter(|memory| memory.is_rule) {
         let can_have = memory.can_have_example && !memory.is_without_example;
         let anchor = record.anchors.get(&memory.id);
-        let rule = match replaced.get(&memory.id) {
-            None => rule(&memory.id, None, anchor, can_have),
-            Some((bank, id)) if *id == memory.id => {
-                let reason = memory.override_reason.as_deref().unwrap_or("no reason given");
-                let reason = Some(format!("replaced: {reason}"));
-                RuleUse { reason, ..rule(id, Some(bank.clone()), anchor, can_have) }
-            }
-            Some((bank, id)) => {
-                let used = Some(memory.id.clone());
-                RuleUse { used, ..rule(id, Some(bank.clone()), anchor, can_have) }
-            }
+        let (bank, id) = match replaced.get(&memory.id) {
+            Some((bank, id)) => (Some(bank.clone()), id),
+            None => (None, &memory.id),
         };
-        repository.rules.push(rule);
+        let used = (*id != memory.id).then(|| memory.id.clone());
+        let reason = (bank.is_some() && used.is_none()).then(|| {
+            let reason = memory.override_reason.as_deref().unwrap_or("no reason given");
+            format!("replaced: {reason}")
+        });
+        repository.rules.push(RuleUse { used, reason, ..rule(id, bank, anchor, can_have) });
     }
     repository.rules.sort_by(|a, b| (&a.bank, &a.id).cmp(&(&b.bank, &b.id)));
     repository
@@ -261,7 +254,7 @@ pub(crate) struct Fleet {
     pub(crate) repositories: Vec<Repository>,
 }
 
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Counts {
     pub(crate) repositories: usize,
@@ -274,8 +267,26 @@ pub(crate) struct Counts {
     pub(crate) unanchored: usize,
 }
 
+impl Counts {
+    fn new(repositories: &[Repository]) -> Self {
+        let n = |is_counted: &dyn Fn(&Repository) -> bool| {
+            repositories.iter().filter(|it| is_counted(it)).count()
+        };
+        let n_rules = |state| repositories.iter().map(|it| it.n_rules(state)).sum();
+        Self {
+            repositories: repositories.len(),
+            unreadable: n(&|it| it.error.is_some()),
+            without_bank: n(&|it| it.error.is_none() && !it.has_bank && it.banks.is_empty()),
+            behind: n(&|it| it.banks.iter().any(|bank| bank.state == PinState::Old)),
+            held: n_rules(RuleState::Held),
+            drifted: n_rules(RuleState::Drifted),
+            unanchored: n_rules(RuleState::Unanchored),
+        }
+    }
+}
+
 /// The versions of a shared bank that repositories pin.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct BankVersions {
     pub(crate) source: String,
     pub(crate) revision: String,
@@ -316,17 +327,15 @@ impl BankVersions {
     }
 
     fn sort(&mut self) {
-        let newest = self.newest.clone();
-        let is_other = |commit: &str| Some(commit) != newest.as_deref();
-        self.pinned.sort_by(|a, b| {
-            let key = |it: &PinnedCommit| (is_other(&it.commit), usize::MAX - it.repositories);
-            key(a).cmp(&key(b)).then_with(|| a.commit.cmp(&b.commit))
+        let Self { newest, pinned, .. } = self;
+        pinned.sort_by_cached_key(|it| {
+            (newest.as_ref() != Some(&it.commit), Reverse(it.repositories), it.commit.clone())
         });
     }
 }
 
 /// A rule in all repositories.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Rule {
     pub(crate) id: String,
@@ -342,73 +351,70 @@ pub(crate) struct Rule {
     pub(crate) everywhere: bool,
 }
 
+impl Rule {
+    fn add(&mut self, rule: &RuleUse) {
+        self.repositories += 1;
+        *match rule.state {
+            RuleState::Held => &mut self.held,
+            RuleState::Drifted => &mut self.drifted,
+            RuleState::Unanchored => &mut self.unanchored,
+            RuleState::NoExample => &mut self.no_example,
+            RuleState::Off => &mut self.off,
+        } += 1;
+        self.everywhere = self.held > 0 && self.held + self.off == self.repositories;
+    }
+
+    /// Returns the number of repositories that have it, and those by state.
+    pub(crate) fn counts(&self) -> [usize; 6] {
+        let Self { repositories, held, drifted, unanchored, no_example, off, .. } = *self;
+        [repositories, held, drifted, unanchored, no_example, off]
+    }
+}
+
 impl Fleet {
     /// Joins repositories; of one that is there twice, the last is used.
     pub(crate) fn new(repositories: Vec<Repository>) -> Self {
-        let by_place: BTreeMap<(String, Option<String>), Repository> = repositories
-            .into_iter()
-            .map(|it| ((it.place.clone(), it.branch.clone()), it))
-            .collect();
-        let repositories: Vec<Repository> = by_place.into_values().collect();
-        let mut counts = Counts { repositories: repositories.len(), ..Counts::default() };
+        let by_place =
+            repositories.into_iter().map(|it| ((it.place.clone(), it.branch.clone()), it));
+        let repositories: Vec<Repository> =
+            by_place.collect::<BTreeMap<_, _>>().into_values().collect();
         let mut banks: BTreeMap<(&str, &str), BankVersions> = BTreeMap::new();
         let mut rules: BTreeMap<(Option<&str>, &str), Rule> = BTreeMap::new();
-        for repository in &repositories {
-            counts.unreadable += usize::from(repository.error.is_some());
-            counts.without_bank += usize::from(
-                repository.error.is_none() && !repository.has_bank && repository.banks.is_empty(),
-            );
-            counts.behind +=
-                usize::from(repository.banks.iter().any(|bank| bank.state == PinState::Old));
-            counts.held += repository.n_rules(RuleState::Held);
-            counts.drifted += repository.n_rules(RuleState::Drifted);
-            counts.unanchored += repository.n_rules(RuleState::Unanchored);
-            for bank in &repository.banks {
-                let versions =
-                    banks.entry((&bank.source, &bank.revision)).or_insert(BankVersions {
-                        source: bank.source.clone(),
-                        revision: bank.revision.clone(),
-                        newest: None,
-                        pinned: Vec::new(),
-                        unpinned: 0,
-                    });
-                versions.add(bank);
-            }
-            for rule in &repository.rules {
-                add_rule(rules.entry((rule.bank.as_deref(), &rule.id)), rule);
-            }
+        for bank in repositories.iter().flat_map(|it| &it.banks) {
+            let (source, revision) = (bank.source.clone(), bank.revision.clone());
+            let new = BankVersions { source, revision, ..BankVersions::default() };
+            banks.entry((&bank.source, &bank.revision)).or_insert(new).add(bank);
+        }
+        for rule in repositories.iter().flat_map(|it| &it.rules) {
+            let new = Rule { id: rule.id.clone(), bank: rule.bank.clone(), ..Rule::default() };
+            rules.entry((rule.bank.as_deref(), &rule.id)).or_insert(new).add(rule);
         }
         let rules = rules.into_values().filter(|it| it.bank.is_some() || it.repositories > 1);
         let rules = rules.collect();
         let mut banks: Vec<BankVersions> = banks.into_values().collect();
         banks.iter_mut().for_each(BankVersions::sort);
-        Self { counts, banks, rules, repositories }
+        Self { counts: Counts::new(&repositories), banks, rules, repositories }
     }
 
     /// Returns the repositories that need attention, each with the reasons.
     pub(crate) fn attention(&self) -> Vec<(&Repository, String)> {
         let attention = self.repositories.iter().filter_map(|repository| {
             let mut reasons: Vec<String> = repository.error.iter().cloned().collect();
-            for bank in &repository.banks {
-                match bank.state {
-                    PinState::Old => {
-                        reasons.push(format!("{} is {}", bank.name, behind(bank.behind)));
-                    }
-                    PinState::Unpinned => reasons.push(format!("{} is not pinned", bank.name)),
-                    PinState::Current | PinState::Unknown => {}
-                }
-            }
-            let named = |state: RuleState| -> BTreeSet<&str> {
-                let of = repository.rules.iter().filter(|rule| rule.state == state);
-                of.map(|rule| rule.id.as_str()).collect()
-            };
+            reasons.extend(repository.banks.iter().filter_map(|bank| match bank.state {
+                PinState::Old => Some(format!("{} is {}", bank.name, behind(bank.behind))),
+                PinState::Unpinned => Some(format!("{} is not pinned", bank.name)),
+                PinState::Current | PinState::Unknown => None,
+            }));
             for (state, word) in
                 [(RuleState::Drifted, "drifted"), (RuleState::Unanchored, "unanchored")]
             {
-                let ids = named(state);
+                let rules = repository.rules.iter().filter(|rule| rule.state == state);
+                let ids: BTreeSet<&str> = rules.map(|rule| rule.id.as_str()).collect();
                 let shown: Vec<&str> = ids.iter().take(3).copied().collect();
-                let more = ids.len().saturating_sub(shown.len());
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let more = match ids.len() - shown.len() {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
                 if !ids.is_empty() {
                     reasons.push(format!("{word}: {}{more}", shown.join(", ")));
                 }
@@ -423,32 +429,6 @@ impl Fleet {
 /// Returns in words how old a pinned commit is.
 pub(crate) fn behind(n_commits: Option<usize>) -> String {
     n_commits.map_or_else(|| "old".to_owned(), |n| format!("{} behind", plural(n, "commit")))
-}
-
-fn add_rule(
-    entry: std::collections::btree_map::Entry<'_, (Option<&str>, &str), Rule>,
-    rule: &RuleUse,
-) {
-    let of = entry.or_insert_with(|| Rule {
-        id: rule.id.clone(),
-        bank: rule.bank.clone(),
-        repositories: 0,
-        held: 0,
-        drifted: 0,
-        unanchored: 0,
-        no_example: 0,
-        off: 0,
-        everywhere: false,
-    });
-    of.repositories += 1;
-    *match rule.state {
-        RuleState::Held => &mut of.held,
-        RuleState::Drifted => &mut of.drifted,
-        RuleState::Unanchored => &mut of.unanchored,
-        RuleState::NoExample => &mut of.no_example,
-        RuleState::Off => &mut of.off,
-    } += 1;
-    of.everywhere = of.held > 0 && of.held + of.off == of.repositories;
 }
 
 #[cfg(test)]

@@ -43,30 +43,24 @@ pub(crate) fn sources(args: &[String], branch: Option<&str>) -> Result<Vec<Sourc
     let mut found = Vec::new();
     for arg in args {
         let path = Path::new(arg);
-        if path.is_file() {
-            let bytes = external_file::read(path)?;
-            let folder = path.parent().unwrap_or(Path::new(""));
-            for (line_idx, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {
-                let line = line.trim();
-                if line.is_empty() || line.starts_with('#') {
-                    continue;
-                }
-                let mut words = line.split_whitespace();
-                let (place, of_line) = (words.next().unwrap_or_default(), words.next());
-                let at = || format!("{arg}:{}", line_idx + 1);
-                if let Some(word) = words.next() {
-                    return Err(UserError::usage(format!(
-                        "{}: unexpected `{}`",
-                        at(),
-                        word.escape_debug()
-                    ))
-                    .hint("a line is a URL or a folder, and a branch after it")
-                    .into());
-                }
-                add(place, folder, of_line.or(branch), &at(), &mut found)?;
+        if !path.is_file() {
+            found.extend(named(arg, Path::new(""), branch, "the command line")?);
+            continue;
+        }
+        let bytes = external_file::read(path)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let text = String::from_utf8_lossy(&bytes);
+        let lines = text.lines().map(str::trim).enumerate();
+        for (line_idx, line) in lines.filter(|(_, it)| !it.is_empty() && !it.starts_with('#')) {
+            let mut words = line.split_whitespace();
+            let (place, of_line) = (words.next().unwrap_or_default(), words.next());
+            let at = format!("{arg}:{}", line_idx + 1);
+            if let Some(word) = words.next() {
+                let message = format!("{at}: unexpected `{}`", word.escape_debug());
+                let hint = "a line is a URL or a folder, and a branch after it";
+                return Err(UserError::usage(message).hint(hint).into());
             }
-        } else {
-            add(arg, Path::new(""), branch, "the command line", &mut found)?;
+            found.extend(named(place, folder, of_line.or(branch), &at)?);
         }
     }
     if found.is_empty() {
@@ -85,48 +79,36 @@ pub(crate) fn sources(args: &[String], branch: Option<&str>) -> Result<Vec<Sourc
     Ok(found)
 }
 
-fn add(
-    place: &str,
-    base: &Path,
-    branch: Option<&str>,
-    at: &str,
-    found: &mut Vec<Source>,
-) -> Result<()> {
-    if let Some(branch) = branch
-        && (branch.starts_with('-')
-            || branch.contains(|c: char| c.is_control() || "^~:?*[\\ ".contains(c)))
-    {
-        return Err(UserError::usage(format!("{at}: `{}` is not a branch", branch.escape_debug()))
-            .hint("name it as `git branch` lists it")
-            .into());
+/// Returns the repositories that a word `at` a place names.
+fn named(place: &str, base: &Path, branch: Option<&str>, at: &str) -> Result<Vec<Source>> {
+    let refuse = |fault: String, hint: &str| {
+        Err(UserError::usage(format!("{at}: {fault}")).hint(hint).into())
+    };
+    let is_odd = |c: char| c.is_control() || "^~:?*[\\ ".contains(c);
+    if let Some(branch) = branch.filter(|it| it.starts_with('-') || it.contains(is_odd)) {
+        let fault = format!("`{}` is not a branch", branch.escape_debug());
+        return refuse(fault, "name it as `git branch` lists it");
     }
-    let branch = branch.map(str::to_owned);
+    let source = |place: String| Source { place, branch: branch.map(str::to_owned) };
     let folder = base.join(place);
     if folder.is_dir() {
         let folders = repositories(&folder)?;
         if folders.is_empty() {
-            let shown = folder.display();
-            return Err(UserError::usage(format!("{at}: `{shown}` contains no repository"))
-                .hint("name the folder of a repository, or one with repositories in it")
-                .into());
+            let fault = format!("`{}` contains no repository", folder.display());
+            return refuse(
+                fault,
+                "name the folder of a repository, or one with repositories in it",
+            );
         }
-        let place = |folder: PathBuf| folder.display().to_string();
-        found.extend(
-            folders.into_iter().map(|it| Source { place: place(it), branch: branch.clone() }),
-        );
-        return Ok(());
+        return Ok(folders.iter().map(|folder| source(folder.display().to_string())).collect());
     }
     match url_fault(place) {
-        None => {
-            found.push(Source { place: place.to_owned(), branch });
-            Ok(())
+        None => Ok(vec![source(place.to_owned())]),
+        Some(fault) if place.contains(':') => refuse(fault, "use https, ssh, git or file"),
+        Some(_) => {
+            let fault = format!("`{}` not found", place.escape_debug());
+            refuse(fault, "name a URL, or an existing folder or file")
         }
-        Some(fault) if place.contains(':') => Err(UserError::usage(format!("{at}: {fault}"))
-            .hint("use https, ssh, git or file")
-            .into()),
-        Some(_) => Err(UserError::usage(format!("{at}: `{}` not found", place.escape_debug()))
-            .hint("name a URL, or an existing folder or file")
-            .into()),
     }
 }
 

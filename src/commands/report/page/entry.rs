@@ -2,7 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::{Page, table_head};
+use super::{Page, table};
 use crate::commands::reanchor::TrackedLocation;
 use crate::commands::report::{Anchored, Code, Entry};
 use crate::markdown::html as markdown;
@@ -135,23 +135,19 @@ fn text(page: &Page<'_>, entry: &Entry) -> Markup {
 }
 
 fn sections(entry: &Entry) -> Markup {
+    let caption = format!("Sections of {}", entry.metadata.id);
+    let rows = entry.sections.iter().map(|section| {
+        html! {
+            th scope="row" { code { (section.id) } }
+            td { (section.start_line) "–" (section.end_line) }
+            td.number { (section.tokens) }
+        }
+    });
     html! {
         @if !entry.sections.is_empty() {
             details {
                 summary { "Sections, " (entry.sections.len()) }
-                table {
-                    caption { "Sections of " (entry.metadata.id) }
-                    (table_head(&["Section", "Lines", "Tokens"], Some(2)))
-                    tbody {
-                        @for section in &entry.sections {
-                            tr {
-                                th scope="row" { code { (section.id) } }
-                                td { (section.start_line) "–" (section.end_line) }
-                                td.number { (section.tokens) }
-                            }
-                        }
-                    }
-                }
+                (table(&caption, &["Section", "Lines", "#Tokens"], rows))
             }
         }
     }

@@ -1,0 +1,101 @@
+//! What help shows besides the arguments: the notes and examples of each command, and the groups of
+//! `cerberus memory --help`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use clap::{Command, CommandFactory};
+
+use super::Cli;
+
+/// The text below the arguments of each command: a line `== COMMAND`, then its text.
+const TEXTS: &str = include_str!("help.txt");
+
+/// The groups of the commands under `cerberus memory`, each with its first command.
+const GROUPS: &[(&str, &str)] = &[
+    ("init", "Daily"),
+    ("review", "Review"),
+    ("create", "Documents"),
+    ("pin", "Pins"),
+    ("bank", "Sharing"),
+    ("anchor-test", "Plumbing"),
+];
+
+/// Returns the definition of the command line with its help.
+pub(crate) fn command() -> Command {
+    with_texts(Cli::command(), "cerberus", &texts()).mut_subcommand("memory", with_groups)
+}
+
+fn texts() -> BTreeMap<&'static str, &'static str> {
+    let texts = TEXTS.trim_start_matches("== ").split("\n== ");
+    texts.filter_map(|it| it.split_once('\n')).map(|(path, it)| (path, it.trim_end())).collect()
+}
+
+fn with_texts(command: Command, path: &str, texts: &BTreeMap<&str, &'static str>) -> Command {
+    let command = match texts.get(path) {
+        Some(text) => command.after_help(*text),
+        None => command,
+    };
+    command.mut_subcommands(|below| {
+        let path = format!("{path} {}", below.get_name());
+        with_texts(below, &path, texts)
+    })
+}
+
+/// Lists the commands in groups. clap has one list of commands only, without headings.
+fn with_groups(command: Command) -> Command {
+    let styles = command.get_styles();
+    let (header, literal) = (styles.get_header(), styles.get_literal());
+    let names = |it: &Command| {
+        [it.get_name()].into_iter().chain(it.get_visible_aliases()).collect::<Vec<_>>().join(", ")
+    };
+    let width = command.get_subcommands().map(|it| names(it).len()).max().unwrap_or_default();
+    let mut list = String::new();
+    for below in command.get_subcommands() {
+        if let Some((_, group)) = GROUPS.iter().find(|(first, _)| *first == below.get_name()) {
+            let _ = write!(list, "\n{header}{group}:{header:#}\n");
+        }
+        let (names, about) = (names(below), below.get_about().cloned().unwrap_or_default());
+        let _ = writeln!(list, "  {literal}{names:width$}{literal:#}  {about}");
+    }
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{list}\n\
+         {header}Global options:{header:#}\n{{options}}{{after-help}}"
+    );
+    command.help_template(template)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_memory_command_is_in_one_group() {
+        let cli = Cli::command();
+        let memory = cli.find_subcommand("memory").expect("a command");
+        let names: Vec<&str> = memory.get_subcommands().map(Command::get_name).collect();
+        let starts: Vec<usize> = GROUPS
+            .iter()
+            .map(|(first, _)| names.iter().position(|name| name == first).expect("a command"))
+            .collect();
+        assert!(starts[0] == 0 && starts.is_sorted(), "{starts:?}");
+        let help = super::command().find_subcommand_mut("memory").expect("it").render_help();
+        let help = help.to_string();
+        let (list, _) = help.split_once("Global options:").expect("the options");
+        for name in names {
+            let entry = |line: &&str| line.split([' ', ',']).nth(2) == Some(name);
+            assert_eq!(list.lines().filter(entry).count(), 1, "{name}: {list}");
+        }
+    }
+
+    #[test]
+    fn each_text_is_of_a_command() {
+        for path in texts().keys() {
+            let mut found = Cli::command();
+            assert_eq!(path.split(' ').next(), Some("cerberus"));
+            for name in path.split(' ').skip(1) {
+                found = found.find_subcommand(name).expect(path).clone();
+            }
+        }
+    }
+}
