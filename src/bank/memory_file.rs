@@ -79,6 +79,8 @@ fn parsed(file: &str, path: &str, text: &str, warnings: &mut Vec<String>) -> Mem
         example: front.example,
         example_elsewhere: front.example_elsewhere,
         override_reason: front.override_reason,
+        source: front.source,
+        links: front.links,
         created_at: front.created_at,
         updated_at: front.updated_at,
         body: text.get(parsed.body_start..).unwrap_or_default().to_owned(),

@@ -15,12 +15,13 @@ use crate::bank::MemoryFile;
 use crate::config::Settings;
 use crate::engine::excerpt::LineRange;
 use crate::engine::rank::moment::{self, Moment};
+use crate::engine::rank::relevance::Features;
 use crate::error::ExitStatus;
 use crate::markdown::sections::{self, Origin, Section};
 use crate::model::{Memory, Pin, PinScope, Priority, State};
 use crate::ops::Project;
 use crate::ops::memories::Memories;
-use crate::ops::pins::{self, builtin, render};
+use crate::ops::pins;
 use crate::output::Printer;
 use crate::text::Span;
 use crate::tokens;
@@ -43,8 +44,8 @@ pub(crate) use edit::rules_for_edit;
 pub(crate) use into::are_blocks_stale;
 pub(crate) use pack::Cost;
 
-use block::{Block, Item, Text};
-use relevance::{Focus, Ranked};
+use block::{Block, Candidate, Slot, Text};
+use relevance::{Focus, Ranked, Relevant};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Request {
@@ -70,6 +71,9 @@ pub(crate) struct Request {
     /// Allow --into to write texts of a user bank into a file of the project
     #[arg(long, requires = "into")]
     pub(crate) include_user_bank: bool,
+    /// Adds the features of the memories to the report.
+    #[arg(skip)]
+    pub(crate) explain: bool,
     /// Skips pins of a session and pins that expire, for text that is saved in a file.
     #[arg(skip)]
     pub(crate) persistent_only: bool,
@@ -149,6 +153,9 @@ pub(crate) struct Report {
     /// The files that the task is expected to change, if it names none.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) likely_files: BTreeSet<String>,
+    /// What decides on each memory, if it is to be explained.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) features: BTreeMap<String, Features>,
     pub(crate) text: String,
     pub(crate) warnings: Vec<String>,
 }
@@ -210,6 +217,12 @@ pub(crate) struct Skipped {
     pub(crate) why: String,
 }
 
+impl Skipped {
+    fn memory(stored: &MemoryFile, why: impl Into<String>) -> Self {
+        Self { id: stored.memory.id.clone(), what: "memory", why: why.into() }
+    }
+}
+
 /// Selects and formats the text.
 pub(crate) fn inject(
     project: &Project,
@@ -227,123 +240,108 @@ fn inject_from(
     session: Option<&str>,
 ) -> Result<Report> {
     let loaded = pins::load(project, session)?;
-    let mut pins = loaded.injected(project);
-    if request.persistent_only {
-        pins.retain(|pin| pin.scope == PinScope::Persistent);
-    }
-    if request.part.is_some() {
-        pins.clear();
-    }
-    let mut focus = Focus {
-        query: request.query.clone(),
-        files: files(project, request)?,
-        changed: if request.staged { staged_lines(project)? } else { BTreeMap::new() },
-    };
-    let mut likely_files = BTreeSet::new();
-    if let Some(task) = focus.task_without_files() {
-        likely_files = likely::files(project, task)?;
-        focus.files.clone_from(&likely_files);
-    }
-    let Ranked { memories: ranked, reasons, shows, skipped: not_applicable } =
+    let pins = pins(project, request, &loaded);
+    let (focus, likely_files) = focus(project, request)?;
+    let Ranked { relevant: mut ranked, skipped: mut not_applicable, features } =
         relevance::rank(project, memories, &focus)?;
-    let selected = ranked.into_iter().zip(reasons.into_iter().zip(shows));
-    let (mut ranked, (reasons, shows)): (Vec<&MemoryFile>, (Vec<_>, Vec<bool>)) =
-        selected.filter(|(stored, _)| !request.excludes(&stored.memory.id)).unzip();
+    ranked.retain(|it| !request.excludes(&it.stored.memory.id));
+    not_applicable.retain(|it| !request.excludes(&it.id));
+    let features = features.into_iter().map(|(id, it)| (id.to_owned(), it));
     let n_first = match focus.is_empty() {
         true => start::sort(project, memories, &mut ranked)?,
         false => ranked.len(),
     };
-    let mut warnings = loaded.warnings;
-    warnings.extend(memories.warnings.iter().cloned());
     let budget = request.budget.unwrap_or(project.inject.budget);
     let client_limit = request.client.map_or(Cost::UNLIMITED, ClientProfile::limit);
     let client_limit = client_limit.minus(request.reserved.unwrap_or(Cost::ZERO));
     let limit = Cost { tokens: client_limit.tokens.min(budget), ..client_limit };
     let limit = limit.minus(block::envelope_cost());
-    let names_paths =
-        |id: &str| request.part.as_ref().is_some_and(|part| part.get(id) == Some(&true));
-    let fill = |ranked: &[&MemoryFile], reasons: &[Option<String>], contents: String| {
-        let mut block = Block {
-            project,
-            memories,
-            with_examples: !request.no_examples,
-            // A file of rules, the start of a session and that of a task are rather without an example
-            // than without a rule. Before an edit, there are few rules.
-            code_share: if request.persistent_only || focus.is_empty() || focus.is_task() {
-                0.0
-            } else {
-                project.inject.code_share
-            },
-            pins: pins.iter().map(|pin| Item::new(render::item(pin))).collect(),
-            is_builtin: pins.iter().map(|pin| pin.id.starts_with(builtin::PREFIX)).collect(),
-            texts: ranked
-                .iter()
-                .map(|stored| {
-                    let Memory { id, .. } = &stored.memory;
-                    let place = place(stored, names_paths(id));
-                    let text = with_example_elsewhere(text(stored), stored, memories);
-                    if request.persistent_only {
-                        Text::alone(&after_place(place, text))
-                    } else {
-                        Text::in_place(place, &text, start_of(stored, &text).as_deref(), id)
-                    }
-                })
-                .collect(),
-            examples: vec![None; ranked.len()],
-            ranked,
-            reasons,
-            shows: &shows[..ranked.len()],
-            header: block::HEADER,
-            contents,
-        };
-        let (text, packed) = block.fill(limit, request.footer());
-        Filled {
-            text,
-            memories: block.injected(&packed),
-            skipped: block.skipped(&pins, &packed, limit),
-            omitted: block.omitted(&packed, client_limit),
-            pins: packed.pins,
-        }
+    // A file of rules, the start of a session and that of a task are rather without an example than
+    // without a rule. Before an edit, there are few rules.
+    let has_few = !(request.persistent_only || focus.is_empty() || focus.is_task());
+    let mut block = Block {
+        project,
+        code_share: if has_few && !request.no_examples { project.inject.code_share } else { 0.0 },
+        pins: &pins,
+        candidates: ranked.iter().map(|it| candidate(it, memories, request)).collect(),
+        header: block::HEADER,
+        contents: String::new(),
     };
-    let mut filled = fill(&ranked, &reasons, String::new());
+    let (mut text, mut packed) = block.fill(limit, request.footer());
+    let mut rest = Vec::new();
     let is_start = focus.is_empty() && !request.persistent_only;
-    if is_start && filled.memories.len() < ranked.len() {
-        let contents = start::contents(&ranked, limit);
-        if !contents.is_empty() {
-            filled = fill(&ranked[..n_first], &reasons[..n_first], contents);
-            filled.skipped.extend(ranked[n_first..].iter().map(|stored| Skipped {
-                id: stored.memory.id.clone(),
-                what: "memory",
-                why: "it holds for some paths only".to_owned(),
-            }));
+    if is_start && packed.texts.iter().any(|text| !text.is_given) {
+        block.contents = start::contents(&ranked, limit);
+        if !block.contents.is_empty() {
+            // Fewer examples may be longer.
+            block.candidates.truncate(n_first);
+            block.candidates.iter_mut().for_each(|it| it.example.forget());
+            (text, packed) = block.fill(limit, request.footer());
+            rest = ranked.split_off(n_first);
         }
     }
-    let Filled { text, memories, mut skipped, omitted, pins: is_packed } = filled;
-    let not_applicable = not_applicable.into_iter().filter(|(id, _)| !request.excludes(id));
-    skipped.extend(not_applicable.map(|(id, why)| Skipped { id, what: "memory", why }));
-    let pins = pins.iter().zip(&is_packed).filter(|(_, is_packed)| **is_packed);
+    let mut skipped = block.skipped(&packed, limit);
+    let why = "it holds for some paths only";
+    skipped.extend(rest.iter().map(|it| Skipped::memory(it.stored, why)));
+    skipped.append(&mut not_applicable);
+    let given = pins.iter().zip(&packed.pins).filter(|(_, is_packed)| **is_packed);
     Ok(Report {
         budget,
         used_tokens: tokens::count(&text),
         tokenizer: tokens::NAME,
-        pins: pins.map(|(pin, _)| injected_pin(pin)).collect(),
-        memories,
+        pins: given.map(|(pin, _)| injected_pin(pin)).collect(),
+        memories: block.injected(&packed),
         skipped,
-        omitted,
+        omitted: block.omitted(&packed, client_limit),
         likely_files,
+        features: if request.explain { features.collect() } else { BTreeMap::new() },
         text,
-        warnings,
+        warnings: loaded.warnings.iter().chain(&memories.warnings).cloned().collect(),
     })
 }
 
-/// A block with the items that fit into it.
-struct Filled {
-    text: String,
-    memories: Vec<InjectedMemory>,
-    skipped: Vec<Skipped>,
-    omitted: Omitted,
-    /// Which of the pins are in it.
-    pins: Vec<bool>,
+/// Returns the pins of a request.
+fn pins(project: &Project, request: &Request, loaded: &pins::Loaded) -> Vec<Pin> {
+    if request.part.is_some() {
+        return Vec::new();
+    }
+    let mut pins = loaded.injected(project);
+    pins.retain(|pin| !request.persistent_only || pin.scope == PinScope::Persistent);
+    pins
+}
+
+/// Returns what the request is about, and the files that a task without any is likely to change.
+fn focus(project: &Project, request: &Request) -> Result<(Focus, BTreeSet<String>)> {
+    let mut focus = Focus {
+        query: request.query.clone(),
+        files: files(project, request)?,
+        changed: if request.staged { staged_lines(project)? } else { BTreeMap::new() },
+        is_edit: false,
+    };
+    let Some(task) = focus.task_without_files() else { return Ok((focus, BTreeSet::new())) };
+    let likely_files = likely::files(project, task)?;
+    focus.files.clone_from(&likely_files);
+    Ok((focus, likely_files))
+}
+
+/// Returns a relevant memory with its text.
+fn candidate<'a>(it: &Relevant<'a>, memories: &'a Memories, request: &Request) -> Candidate<'a> {
+    let Memory { id, .. } = &it.stored.memory;
+    let names_paths = request.part.as_ref().is_some_and(|part| part.get(id) == Some(&true));
+    let place = place(it.stored, names_paths);
+    let text = with_example_elsewhere(text(it.stored), it.stored, memories);
+    let text = if request.persistent_only {
+        Text::alone(&after_place(place, text))
+    } else {
+        Text::in_place(place, &text, start_of(it.stored, &text).as_deref(), id)
+    };
+    let example = match memories.anchors.get(id) {
+        None => Slot::Absent,
+        _ if request.no_examples => Slot::Absent,
+        _ if !it.shows_example => Slot::Hidden,
+        Some(anchor) => Slot::Unread(anchor),
+    };
+    Candidate { stored: it.stored, text, example, why: it.why.clone() }
 }
 
 pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
@@ -352,6 +350,7 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
         return into::run(args, path, &settings.project, out);
     }
     let session = super::pin::session(&args.session, settings);
+    let request = &Request { explain: args.explain, ..request.clone() };
     let report = inject(&settings.project, request, session)?;
     if out.json || args.format == InjectFormat::Json {
         out.json(&report)?;

@@ -9,7 +9,7 @@
 //!   [`named_code`] finds the code that a rule names, [`rule_kind`] decides whether code can show
 //!   a rule, [`moment`] at which moment of the work it matters, [`phrases`] finds adjacent words, [`path_class`] classifies paths,
 //!   [`rule_words`] marks the words of a rule in lines of code, [`relevance`] scores whether a rule
-//!   holds in a file, [`task`] whether a change needs it, [`imports`] finds the lines of a file that import names.
+//!   is relevant to a file, an edit or a task, [`imports`] finds the lines of a file that import names.
 //! - [`calibrate`] turns scores into probabilities, [`fusion`] merges the rankings of a search.
 //! - [`similarity`] scores whether one symbol became another, [`contradiction`] detects rules
 //!   that contradict each other.
@@ -20,7 +20,6 @@ pub(crate) mod calibrate;
 pub(crate) mod contradiction;
 pub(crate) mod dictionary;
 pub(crate) mod document;
-pub(crate) mod edit;
 pub(crate) mod fusion;
 pub(crate) mod imports;
 pub(crate) mod moment;
@@ -34,7 +33,6 @@ pub(crate) mod rule_kind;
 pub(crate) mod rule_words;
 pub(crate) mod score;
 pub(crate) mod similarity;
-pub(crate) mod task;
 pub(crate) mod token_cache;
 pub(crate) mod tokenize;
 pub(crate) mod weights;

@@ -16,7 +16,7 @@ use super::rank::imports::import_lines;
 use super::rank::named_code;
 use super::rank::path_class::PathClass;
 use super::rank::query::ParsedQuery;
-use super::rank::relevance::{self, ChangeFeatures, ExampleFeatures, Features};
+use super::rank::relevance::{self, Feature, Features};
 use super::rank::weights::WEIGHTS;
 use super::rank::{postings, score, tokenize};
 use crate::model::Anchor;
@@ -54,74 +54,132 @@ pub(crate) fn compare(
     let import_rarities = Rarities::new(imports.iter().map(Vec::as_slice));
     let texts: Vec<FileText> =
         files.par_iter().map(|file| FileText::new(code, file, changed.get(file))).collect();
-    let terms = Terms::new(&index, &texts);
-    let compared: Vec<ComparedFile> =
-        texts.iter().map(|text| ComparedFile::new(&index, &terms, text)).collect();
-    let queries: Vec<ParsedQuery> =
-        rules.par_iter().map(|rule| ParsedQuery::rule(rule.text, rule.hints)).collect();
-    let hints: Vec<Vec<String>> =
-        rules.iter().map(|it| it.hints.iter().map(|hint| hint.to_lowercase()).collect()).collect();
-    let words: Vec<Words> = queries.iter().map(|query| terms.words(&index, query)).collect();
-    let moments = terms.moments(&index.files, &words);
+    let (terms, files) = Terms::new(&index, texts);
+    let has_lines = !changed.is_empty();
+    let mut rules: Vec<ComparedRule> =
+        rules.par_iter().map(|rule| ComparedRule::new(rule, has_lines)).collect();
+    for rule in &mut rules {
+        rule.words = terms.words(&index, &rule.query);
+    }
+    let moments = terms.moments(&rules);
     let example_files: FxHashMap<&str, Vec<Shared>> = (index.files.par_iter())
-        .map(|row| (row.path.as_str(), terms.similarities(row, &compared)))
         .zip(imports)
-        .map(|((path, terms), imports)| {
-            let share = |file: &ComparedFile| import_rarities.share(&imports, file.imports);
-            let shared = terms.into_iter().zip(&compared);
-            (path, shared.map(|(terms, file)| Shared { terms, imports: share(file) }).collect())
+        .map(|(row, imports)| {
+            let shared = terms.similarities(row, &files).into_iter().zip(&files);
+            let shared = shared.map(|(terms, file)| Shared {
+                terms,
+                imports: import_rarities.share(&imports, &file.imports),
+            });
+            (row.path.as_str(), shared.collect())
         })
         .collect();
-    let name_rarities = Rarities::new(
-        rules.iter().filter_map(|rule| Some(rule.anchor?.fingerprint.names.as_slice())),
+    let names = Rarities::new(
+        rules.iter().filter_map(|it| Some(it.rule.anchor?.fingerprint.names.as_slice())),
     );
-    let best = |rule_idx: usize| {
-        let (rule, words) = (&rules[rule_idx], &words[rule_idx]);
-        let (mean, deviation) = moments[rule_idx];
-        let code_words = if changed.is_empty() {
-            FxHashSet::default()
-        } else {
-            named_code::code_words(rule.text)
-        };
-        let features = compared.iter().enumerate().map(|(file_idx, file)| {
-            let example = |anchor: &Anchor| {
+    let best = |(rule, moments): (&ComparedRule<'_>, &(f64, f64))| {
+        let features = files.iter().enumerate().map(|(file_idx, file)| {
+            let mut features = rule.features(file, &terms, *moments);
+            if let Some(anchor) = rule.rule.anchor {
                 let shared = example_files.get(anchor.file.as_str()).map(|files| files[file_idx]);
-                let Shared { terms, imports } = shared.unwrap_or_default();
-                ExampleFeatures {
-                    names: name_rarities.share(&anchor.fingerprint.names, file.names),
-                    terms,
-                    imports,
-                    nearness: relevance::nearness(&anchor.file, file.path),
-                    file_name: relevance::file_name_similarity(&anchor.file, file.path),
-                    is_same_class: is_test(&anchor.file) == is_test(file.path),
-                }
-            };
-            let change =
-                file.changed.as_ref().map(|lines| ChangeFeatures {
-                    words: relevance::share(words.iter().map(|(id, weight)| {
-                        (*weight, f64::from(u8::from(lines.terms.contains(id))))
-                    })),
-                    named_code: share_of_named_code(&queries[rule_idx], lines.names),
-                    n_code_words: code_words.intersection(&lines.words).count(),
-                    names: rule
-                        .anchor
-                        .map(|anchor| name_rarities.share(&anchor.fingerprint.names, lines.names)),
-                });
-            Features {
-                words: file.share(words, |count| f64::from(u8::from(count > 0))),
-                prominence: match file.n_terms {
-                    0 => 0.0,
-                    n => (file.share(words, |count| terms.frequency(count, n)) - mean) / deviation,
-                },
-                named_code: share_of_named_code(&queries[rule_idx], file.names),
-                hints: share_of_hints(&hints[rule_idx], file.lowercase),
-                example: rule.anchor.map(example),
-                change,
+                add_example(&mut features, anchor, file, shared.unwrap_or_default());
+                let of_names = |found: &[u16]| names.share(&anchor.fingerprint.names, found);
+                features[Feature::Names] = of_names(&file.names);
+                features[Feature::LineNames] =
+                    file.changed.as_ref().map_or(0.0, |lines| of_names(&lines.names));
             }
+            features
         });
-        features.max_by(|a, b| a.score().total_cmp(&b.score())).unwrap_or_default()
+        let best = features.max_by(|a, b| a.score_in_file().total_cmp(&b.score_in_file()));
+        best.unwrap_or_default()
     };
-    Ok((0..rules.len()).into_par_iter().map(best).collect())
+    let mut best: Vec<Features> = rules.par_iter().zip(&moments).map(best).collect();
+    relevance::set_excess(&mut best);
+    Ok(best)
+}
+
+/// A rule with what is read of it once for all files.
+struct ComparedRule<'r> {
+    rule: &'r Rule<'r>,
+    query: ParsedQuery,
+    words: Words,
+    /// In lower case.
+    hints: Vec<String>,
+    code_words: FxHashSet<&'r str>,
+}
+
+impl<'r> ComparedRule<'r> {
+    fn new(rule: &'r Rule<'r>, has_lines: bool) -> Self {
+        Self {
+            rule,
+            query: ParsedQuery::rule(rule.text, rule.hints),
+            words: Words::new(),
+            hints: rule.hints.iter().map(|hint| hint.to_lowercase()).collect(),
+            code_words: if has_lines {
+                named_code::code_words(rule.text)
+            } else {
+                FxHashSet::default()
+            },
+        }
+    }
+
+    /// Returns what the text of the rule has in common with a file.
+    fn features(
+        &self,
+        file: &ComparedFile<'_>,
+        terms: &Terms<'_>,
+        (mean, deviation): (f64, f64),
+    ) -> Features {
+        use Feature::{
+            HasExample, HasHints, HasLines, HasNoExample, Hints, LineCodeWords, LineNamedCode,
+            LineNoExample, LineWords, NamedCode, Words,
+        };
+        let mut features = Features::default();
+        features[Words] = file.share(&self.words, |count| f64::from(u8::from(count > 0)));
+        if file.n_terms > 0 {
+            let frequency = file.share(&self.words, |count| terms.frequency(count, file.n_terms));
+            features.set_prominence((frequency - mean) / deviation);
+        }
+        features[NamedCode] = self.share_of_named_code(&file.names);
+        if !self.hints.is_empty() {
+            let n_found = self.hints.iter().filter(|hint| file.lowercase.contains(*hint)).count();
+            features[Hints] = n_found as f64 / self.hints.len() as f64;
+            features[HasHints] = 1.0;
+        }
+        let has_example = self.rule.anchor.is_some();
+        let has_words = features[Words] > 0.0 || features[NamedCode] > 0.0;
+        features.set_flag(HasExample, has_example);
+        features.set_flag(HasNoExample, !has_example && has_words);
+        if let Some(lines) = &file.changed {
+            let is_in = |id: &u32| f64::from(u8::from(lines.terms.contains(id)));
+            features[HasLines] = 1.0;
+            features[LineWords] =
+                relevance::share(self.words.iter().map(|(id, weight)| (*weight, is_in(id))));
+            features[LineNamedCode] = self.share_of_named_code(&lines.names);
+            let n_code_words = self.code_words.intersection(&lines.words).count();
+            features[LineCodeWords] = (n_code_words as f64).ln_1p();
+            features.set_flag(LineNoExample, !has_example);
+        }
+        features
+    }
+
+    /// Returns the share of the code that the rule names which a text contains, from the sorted hashes of its words.
+    fn share_of_named_code(&self, hashes: &[u16]) -> f64 {
+        let names = self.query.names.iter().filter(|name| !name.is_pattern);
+        relevance::share(names.map(|name| {
+            let is_known = |hash: u16| hashes.binary_search(&hash).is_ok();
+            let is_contained = fingerprint::hashed_words(&name.text).all(is_known);
+            (name.weight, f64::from(u8::from(is_contained)))
+        }))
+    }
+}
+
+/// Adds what the file of an example and a file have in common.
+fn add_example(features: &mut Features, anchor: &Anchor, file: &ComparedFile<'_>, shared: Shared) {
+    features[Feature::Terms] = shared.terms;
+    features[Feature::Imports] = shared.imports;
+    features[Feature::Nearness] = relevance::nearness(&anchor.file, file.path);
+    features[Feature::FileName] = relevance::file_name_similarity(&anchor.file, file.path);
+    features.set_flag(Feature::SameClass, is_test(&anchor.file) == is_test(file.path));
 }
 
 /// What the file of an example and a compared file have in common.
@@ -133,7 +191,8 @@ struct Shared {
     imports: f64,
 }
 
-fn is_test(path: &str) -> bool {
+/// Returns whether a file is a test, by its path.
+pub(crate) fn is_test(path: &str) -> bool {
     PathClass::from_path(path) == PathClass::Test
 }
 
@@ -145,24 +204,35 @@ fn imports(text: &str) -> Vec<u16> {
     hashes
 }
 
-/// The terms of a file that the rules are compared with.
+/// A file that the rules are compared with, before the ids of its terms are known.
 struct FileText<'p> {
+    terms: Vec<String>,
+    changed_terms: Vec<String>,
+    file: ComparedFile<'p>,
+}
+
+/// A file that the rules are compared with.
+struct ComparedFile<'p> {
     path: &'p str,
-    n_terms: u32,
-    counts: FxHashMap<String, u32>,
     lowercase: String,
     /// The hashes of its words and of those in its imports, sorted.
     names: Vec<u16>,
     imports: Vec<u16>,
-    changed: Option<ChangedText<'p>>,
+    n_terms: u32,
+    /// The count of each term.
+    terms: FxHashMap<u32, u32>,
+    /// The sum of the squared weights of the terms.
+    squares: f64,
+    changed: Option<ChangedLines<'p>>,
 }
 
-/// What is added to a file.
-struct ChangedText<'p> {
-    text: &'p str,
-    terms: Vec<String>,
+/// The lines that are added to a file.
+struct ChangedLines<'p> {
+    /// The words that may be identifiers.
+    words: FxHashSet<&'p str>,
     /// The hashes of its words, sorted.
     names: Vec<u16>,
+    terms: FxHashSet<u32>,
 }
 
 impl<'p> FileText<'p> {
@@ -174,20 +244,31 @@ impl<'p> FileText<'p> {
             text.push('\n');
             text.push_str(changed);
         }
-        let changed = changed.map(|changed| ChangedText {
-            text: changed,
-            terms: tokenize::terms(changed),
-            names: fingerprint::word_hashes(changed),
-        });
         let terms = tokenize::terms(&text);
-        let n_terms = u32::try_from(terms.len()).unwrap_or(u32::MAX);
-        let mut counts = FxHashMap::default();
-        for term in terms {
-            *counts.entry(term).or_default() += 1;
-        }
-        let names = fingerprint::word_hashes(&text);
-        let (lowercase, imports) = (text.to_lowercase(), imports(&text));
-        Self { path, n_terms, counts, lowercase, names, imports, changed }
+        let file = ComparedFile {
+            path,
+            lowercase: text.to_lowercase(),
+            names: fingerprint::word_hashes(&text),
+            imports: imports(&text),
+            n_terms: u32::try_from(terms.len()).unwrap_or(u32::MAX),
+            terms: FxHashMap::default(),
+            squares: 0.0,
+            changed: changed.map(|changed| ChangedLines {
+                words: named_code::identifiers(changed).collect(),
+                names: fingerprint::word_hashes(changed),
+                terms: FxHashSet::default(),
+            }),
+        };
+        let changed_terms = changed.map(|changed| tokenize::terms(changed));
+        Self { terms, changed_terms: changed_terms.unwrap_or_default(), file }
+    }
+}
+
+impl ComparedFile<'_> {
+    /// Returns the weighted mean of a value of the count of each word.
+    fn share(&self, words: &Words, value: impl Fn(u32) -> f64) -> f64 {
+        let count = |id| self.terms.get(id).copied().unwrap_or(0);
+        relevance::share(words.iter().map(|(id, weight)| (*weight, value(count(id)))))
     }
 }
 
@@ -213,42 +294,51 @@ fn neighbours(code: CodeBase<'_>, path: &str) -> String {
 type Words = Vec<(u32, f64)>;
 
 /// The terms of the files of the examples and of the compared files.
-struct Terms<'t> {
+struct Terms<'i> {
+    rows: &'i [FileRow],
     /// The ids of the terms that the index does not know.
-    new_ids: FxHashMap<&'t str, u32>,
+    new_ids: FxHashMap<String, u32>,
     doc_freqs: FxHashMap<u32, u32>,
     n_docs: usize,
     average_length: f64,
 }
 
-impl<'t> Terms<'t> {
-    fn new(index: &CodeIndex, texts: &'t [FileText<'_>]) -> Self {
-        let mut terms = Self {
-            new_ids: FxHashMap::default(),
-            doc_freqs: FxHashMap::default(),
-            n_docs: index.files.len() + texts.len(),
-            average_length: 0.0,
-        };
+impl<'i> Terms<'i> {
+    /// Returns the terms, and the files with theirs.
+    fn new<'p>(index: &'i CodeIndex, texts: Vec<FileText<'p>>) -> (Self, Vec<ComparedFile<'p>>) {
+        let (new_ids, mut doc_freqs) = (FxHashMap::default(), FxHashMap::<u32, u32>::default());
         for row in &index.files {
-            each_term(row, |id, _| *terms.doc_freqs.entry(id).or_default() += 1);
+            each_term(row, |id, _| *doc_freqs.entry(id).or_default() += 1);
         }
-        for text in texts {
-            let mut distinct: Vec<&String> = text.counts.keys().collect();
-            // New ids are given in this order.
-            distinct.sort_unstable();
-            for term in distinct {
-                let id = terms.intern(index, term);
-                *terms.doc_freqs.entry(id).or_default() += 1;
-            }
-        }
+        let n_docs = index.files.len() + texts.len();
         let lengths = index.files.iter().map(|row| f64::from(row.n_terms));
-        let new_lengths = texts.iter().map(|text| f64::from(text.n_terms));
-        terms.average_length = lengths.chain(new_lengths).sum::<f64>() / terms.n_docs.max(1) as f64;
-        terms
+        let new_lengths = texts.iter().map(|text| f64::from(text.file.n_terms));
+        let average_length = lengths.chain(new_lengths).sum::<f64>() / n_docs.max(1) as f64;
+        let mut terms = Self { rows: &index.files, new_ids, doc_freqs, n_docs, average_length };
+        let intern = |FileText { terms: found, changed_terms, mut file }: FileText<'p>| {
+            for term in found {
+                *file.terms.entry(terms.intern(index, term)).or_default() += 1;
+            }
+            file.terms.keys().for_each(|id| *terms.doc_freqs.entry(*id).or_default() += 1);
+            if let Some(lines) = &mut file.changed {
+                lines.terms =
+                    changed_terms.iter().filter_map(|term| terms.id(index, term)).collect();
+            }
+            file
+        };
+        let mut files: Vec<ComparedFile> = texts.into_iter().map(intern).collect();
+        for file in &mut files {
+            let weights = file.terms.iter().map(|(id, count)| weight(terms.rarity(*id), *count));
+            let mut weights: Vec<f64> = weights.collect();
+            // The sum of floating-point numbers depends on their order.
+            weights.sort_unstable_by(f64::total_cmp);
+            file.squares = weights.iter().map(|weight| weight * weight).sum();
+        }
+        (terms, files)
     }
 
-    fn intern(&mut self, index: &CodeIndex, term: &'t str) -> u32 {
-        self.id(index, term).unwrap_or_else(|| {
+    fn intern(&mut self, index: &CodeIndex, term: String) -> u32 {
+        self.id(index, &term).unwrap_or_else(|| {
             let n_new = u32::try_from(self.new_ids.len()).unwrap_or(u32::MAX);
             let id = index.last_term_id().saturating_add(n_new).saturating_add(1);
             self.new_ids.insert(term, id);
@@ -266,10 +356,6 @@ impl<'t> Terms<'t> {
         doc_freq.map_or(0.0, |doc_freq| score::idf(*doc_freq as usize, self.n_docs))
     }
 
-    fn weight(&self, id: u32, count: u32) -> f64 {
-        self.rarity(id) * (1.0 + f64::from(count.max(1)).ln())
-    }
-
     fn frequency(&self, count: u32, n_terms: u32) -> f64 {
         let n_terms = f64::from(n_terms);
         WEIGHTS.file.term_score(f64::from(count), false, n_terms, self.average_length)
@@ -285,25 +371,32 @@ impl<'t> Terms<'t> {
 
     /// Returns the mean and the standard deviation, over the files of the examples, of the frequency
     /// of the words of each rule.
-    fn moments(&self, rows: &[FileRow], words: &[Words]) -> Vec<(f64, f64)> {
+    fn moments(&self, rules: &[ComparedRule<'_>]) -> Vec<(f64, f64)> {
         let mut rules_with: FxHashMap<u32, Vec<(usize, f64)>> = FxHashMap::default();
-        for (rule_idx, words) in words.iter().enumerate() {
+        for (rule_idx, ComparedRule { words, .. }) in rules.iter().enumerate() {
             let total: f64 = words.iter().map(|(_, weight)| weight).sum();
             for (id, weight) in words {
                 rules_with.entry(*id).or_default().push((rule_idx, weight / total));
             }
         }
-        let mut sums = Sums::new(words.len());
-        for row in rows {
+        // The sums of the frequencies in the files and of their squares.
+        let mut sums = vec![(0.0, 0.0); rules.len()];
+        for row in self.rows {
+            let mut frequencies: FxHashMap<usize, f64> = FxHashMap::default();
             each_term(row, |id, count| {
                 let Some(rules) = rules_with.get(&id) else { return };
                 let frequency = self.frequency(count, row.n_terms);
-                rules.iter().for_each(|(idx, share)| sums.add(*idx, share * frequency));
+                for (rule_idx, share) in rules {
+                    *frequencies.entry(*rule_idx).or_default() += share * frequency;
+                }
             });
-            sums.end_file();
+            frequencies.into_iter().for_each(|(rule_idx, frequency)| {
+                sums[rule_idx].0 += frequency;
+                sums[rule_idx].1 += frequency * frequency;
+            });
         }
-        let n = rows.len().max(1) as f64;
-        let moments = sums.sums.iter().zip(&sums.squares).map(|(sum, squares)| {
+        let n = self.rows.len().max(1) as f64;
+        let moments = sums.into_iter().map(|(sum, squares): (f64, f64)| {
             let mean = sum / n;
             (mean, (squares / n - mean * mean).max(0.0).sqrt().max(MIN_DEVIATION))
         });
@@ -315,10 +408,12 @@ impl<'t> Terms<'t> {
         let mut products = vec![0.0; files.len()];
         let mut squares = 0.0;
         each_term(row, |id, count| {
-            let weight = self.weight(id, count);
-            squares += weight * weight;
+            let rarity = self.rarity(id);
+            let term_weight = weight(rarity, count);
+            squares += term_weight * term_weight;
             for (product, file) in products.iter_mut().zip(files) {
-                *product += file.terms.get(&id).map_or(0.0, |(_, other)| weight * other);
+                let other = file.terms.get(&id).map_or(0.0, |count| weight(rarity, *count));
+                *product += term_weight * other;
             }
         });
         let products = products.into_iter().zip(files);
@@ -328,109 +423,13 @@ impl<'t> Terms<'t> {
     }
 }
 
+/// Returns the weight of a term that occurs `count` times.
+fn weight(rarity: f64, count: u32) -> f64 {
+    rarity * (1.0 + f64::from(count.max(1)).ln())
+}
+
 /// The least divisor, against a division by zero.
 const MIN_DEVIATION: f64 = 1e-6;
-
-/// The sums of the frequencies of the words of rules and of their squares, over files.
-struct Sums {
-    sums: Vec<f64>,
-    squares: Vec<f64>,
-    /// The frequencies in the current file, and the rules with one.
-    current: Vec<f64>,
-    touched: Vec<usize>,
-}
-
-impl Sums {
-    fn new(n_rules: usize) -> Self {
-        let zeros = || vec![0.0; n_rules];
-        Self { sums: zeros(), squares: zeros(), current: zeros(), touched: Vec::new() }
-    }
-
-    fn add(&mut self, rule_idx: usize, frequency: f64) {
-        if self.current[rule_idx] == 0.0 {
-            self.touched.push(rule_idx);
-        }
-        self.current[rule_idx] += frequency;
-    }
-
-    fn end_file(&mut self) {
-        for rule_idx in self.touched.drain(..) {
-            let frequency = std::mem::take(&mut self.current[rule_idx]);
-            self.sums[rule_idx] += frequency;
-            self.squares[rule_idx] += frequency * frequency;
-        }
-    }
-}
-
-/// A file that the rules are compared with.
-struct ComparedFile<'t> {
-    path: &'t str,
-    lowercase: &'t str,
-    names: &'t [u16],
-    imports: &'t [u16],
-    n_terms: u32,
-    /// The count and the weight of each term.
-    terms: FxHashMap<u32, (u32, f64)>,
-    /// The sum of the squared weights.
-    squares: f64,
-    changed: Option<ChangedLines<'t>>,
-}
-
-/// The lines of a file that change.
-struct ChangedLines<'t> {
-    /// The words that may be identifiers.
-    words: FxHashSet<&'t str>,
-    names: &'t [u16],
-    terms: FxHashSet<u32>,
-}
-
-impl<'t> ComparedFile<'t> {
-    fn new(index: &CodeIndex, known: &Terms<'_>, text: &'t FileText<'_>) -> Self {
-        let counts = text.counts.iter().filter_map(|(term, n)| Some((known.id(index, term)?, *n)));
-        let terms: FxHashMap<u32, (u32, f64)> =
-            counts.map(|(id, count)| (id, (count, known.weight(id, count)))).collect();
-        let mut weights: Vec<f64> = terms.values().map(|(_, weight)| *weight).collect();
-        // The sum of floating-point numbers depends on their order.
-        weights.sort_unstable_by(f64::total_cmp);
-        let changed = text.changed.as_ref().map(|changed| ChangedLines {
-            words: named_code::identifiers(changed.text).collect(),
-            names: &changed.names,
-            terms: changed.terms.iter().filter_map(|term| known.id(index, term)).collect(),
-        });
-        Self {
-            path: text.path,
-            lowercase: &text.lowercase,
-            names: &text.names,
-            imports: &text.imports,
-            n_terms: text.n_terms,
-            squares: weights.iter().map(|weight| weight * weight).sum(),
-            terms,
-            changed,
-        }
-    }
-
-    /// Returns the weighted mean of a value of the count of each word.
-    fn share(&self, words: &Words, value: impl Fn(u32) -> f64) -> f64 {
-        let count = |id| self.terms.get(id).map_or(0, |(count, _)| *count);
-        relevance::share(words.iter().map(|(id, weight)| (*weight, value(count(id)))))
-    }
-}
-
-/// Returns the share of the code that a rule names which a text contains, from the sorted hashes of its words.
-fn share_of_named_code(query: &ParsedQuery, hashes: &[u16]) -> f64 {
-    let names = query.names.iter().filter(|name| !name.is_pattern);
-    relevance::share(names.map(|name| {
-        let is_known = |hash: u16| hashes.binary_search(&hash).is_ok();
-        let is_contained = fingerprint::hashed_words(&name.text).all(is_known);
-        (name.weight, f64::from(u8::from(is_contained)))
-    }))
-}
-
-/// Returns the share of hints that a text contains, both in lower case; `None` without hints.
-fn share_of_hints(hints: &[String], text: &str) -> Option<f64> {
-    let n_found = hints.iter().filter(|hint| text.contains(hint.as_str())).count();
-    (!hints.is_empty()).then(|| n_found as f64 / hints.len() as f64)
-}
 
 /// The rarity of hashed names in several sets of them.
 struct Rarities(FxHashMap<u16, f64>);

@@ -98,6 +98,10 @@ pub(crate) struct Memory {
     pub(crate) example_elsewhere: Option<ElsewhereLocation>,
     /// Why it replaces a memory of a shared bank.
     pub(crate) override_reason: Option<String>,
+    /// Its author, or the places that it was imported from.
+    pub(crate) source: Vec<String>,
+    /// Links that its frontmatter lists.
+    pub(crate) links: Vec<String>,
     pub(crate) created_at: Option<Timestamp>,
     pub(crate) updated_at: Option<Timestamp>,
     /// Text after the frontmatter.

@@ -13,7 +13,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use self::resolve::Resolver;
-pub(crate) use self::supersession::{Cycle, supersession};
+pub(crate) use self::supersession::{Cycle, superseded, supersession};
 use super::sync::SyncedStore;
 use super::{Project, sync};
 use crate::bank::shared::is_shared;

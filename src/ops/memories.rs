@@ -1,5 +1,7 @@
 //! The memories of a project with their anchors: loading, lookup by id, filters.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use clap::Args;
 use rustc_hash::FxHashSet;
@@ -16,7 +18,7 @@ use crate::syntax::language;
 use crate::text::{self, Globs};
 use crate::timings;
 
-use super::Project;
+use super::{Project, links};
 
 /// Memories and anchors of a bank.
 #[derive(Debug, Default)]
@@ -54,6 +56,11 @@ impl Memories {
             warnings.extend(orphans.map(|id| orphan_warning(id)));
         }
         Ok(Self { all, duplicates, repeated, anchors, lock_stat, is_partial, warnings })
+    }
+
+    /// Returns the id of each superseded memory, with the id of one that supersedes it.
+    pub(crate) fn superseded(&self) -> BTreeMap<String, String> {
+        links::superseded(&self.all)
     }
 
     /// Checks that no memory has this id or the file name that belongs to it.

@@ -4,9 +4,6 @@
 
 use anyhow::Result;
 use rusqlite::{Connection, params};
-use rustc_hash::FxHashSet;
-
-use super::query;
 
 /// Age from which a session counts as ended.
 const MAX_SECONDS: i64 = 7 * 24 * 3600;
@@ -14,20 +11,14 @@ const MAX_SECONDS: i64 = 7 * 24 * 3600;
 /// Maximum number of rows. The oldest are removed first.
 const MAX_ROWS: usize = 10_000;
 
-/// Returns the memories that were given in a session.
-pub(crate) fn given(connection: &Connection, session: &str) -> Result<FxHashSet<String>> {
-    const SQL: &str = "SELECT memory FROM given_rule WHERE session = ?1";
-    query(connection, SQL, [session], |row| row.get(0))
-}
-
-/// Records that memories are given in a session. Returns those that were not recorded before: of
-/// several hooks at once, one gives a memory.
-pub(crate) fn claim<'m>(
+/// Records that memories are given in a session. Returns for each of them whether it was not recorded
+/// before: of several hooks at once, one gives a memory.
+pub(crate) fn claim(
     connection: &Connection,
     session: &str,
-    memories: &[&'m str],
+    memories: &[&str],
     seconds: i64,
-) -> Result<Vec<&'m str>> {
+) -> Result<Vec<bool>> {
     const INSERT: &str =
         "INSERT OR IGNORE INTO given_rule (session, memory, seconds) VALUES (?1, ?2, ?3)";
     const EXPIRE: &str = "DELETE FROM given_rule WHERE seconds < ?1";
@@ -37,9 +28,7 @@ pub(crate) fn claim<'m>(
     let mut insert = connection.prepare_cached(INSERT)?;
     let mut claimed = Vec::new();
     for memory in memories {
-        if insert.execute(params![session, memory, seconds])? == 1 {
-            claimed.push(*memory);
-        }
+        claimed.push(insert.execute(params![session, memory, seconds])? == 1);
     }
     connection.prepare_cached(EXPIRE)?.execute([seconds.saturating_sub(MAX_SECONDS)])?;
     connection.prepare_cached(LIMIT)?.execute([MAX_ROWS])?;
@@ -60,15 +49,15 @@ mod tests {
     #[test]
     fn a_memory_is_claimed_once_in_a_session() {
         let store = Store::in_memory().expect("a store");
-        let claim = |session, memories: &[&'static str], seconds| {
+        let claim = |session, memories: &[&str], seconds| {
             claim(store.reader(), session, memories, seconds).expect("claimed")
         };
-        assert_eq!(claim("s", &["a", "b"], 10), ["a", "b"]);
-        assert_eq!(claim("s", &["b", "c"], 11), ["c"]);
-        assert_eq!(claim("t", &["b"], 12), ["b"]);
+        assert_eq!(claim("s", &["a", "b"], 10), [true, true]);
+        assert_eq!(claim("s", &["b", "c"], 11), [false, true]);
+        assert_eq!(claim("t", &["b"], 12), [true]);
         forget(store.reader(), "s").expect("forgotten");
-        assert_eq!(claim("s", &["b"], 13), ["b"]);
-        assert!(given(store.reader(), "t").expect("read").contains("b"));
+        assert_eq!(claim("s", &["b"], 13), [true]);
+        assert_eq!(claim("t", &["b"], 14), [false]);
     }
 
     #[test]
@@ -85,6 +74,7 @@ mod tests {
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         claim(store.reader(), "many", &ids, MAX_SECONDS + 2).expect("claimed");
         assert_eq!(count(), MAX_ROWS);
-        assert!(given(store.reader(), "new").expect("read").is_empty());
+        let again = claim(store.reader(), "new", &["a"], MAX_SECONDS + 3).expect("claimed");
+        assert_eq!(again, [true], "it was removed");
     }
 }

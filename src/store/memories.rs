@@ -222,6 +222,8 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<IndexedMemory>> {
             example: None,
             example_elsewhere: None,
             override_reason: None,
+            source: Vec::new(),
+            links: Vec::new(),
             created_at: optional_time(row, 7)?,
             updated_at: optional_time(row, 8)?,
             body: String::new(),

@@ -95,20 +95,9 @@ fn slashed(path: &Path) -> Option<String> {
 /// Returns the text with the rules that the session does not have yet, and records them.
 fn rules(project: &Project, session: &str, written: &BTreeMap<String, Written>) -> Result<String> {
     let added = written.iter().map(|(path, written)| (path.clone(), written.added.clone()));
-    let added: BTreeMap<String, String> = added.collect();
-    let given = given_rules::given(Store::open(&project.store)?.reader(), session)?;
-    let rules = inject::rules_for_edit(project, &added, &|id| !given.contains(id))?;
-    if rules.ids.is_empty() {
-        return Ok(String::new());
-    }
-    let ids: Vec<&str> = rules.ids.iter().map(String::as_str).collect();
-    let seconds = project.now.as_second();
-    let claimed = Store::open(&project.store)?
-        .transaction(|store| given_rules::claim(store, session, &ids, seconds))?;
-    if claimed.len() == ids.len() {
-        return Ok(rules.text);
-    }
-    // Another hook gave some of them in the meantime.
-    let rest = inject::rules_for_edit(project, &added, &|id| claimed.contains(&id))?;
-    Ok(rest.text)
+    inject::rules_for_edit(project, added.collect(), |ids| {
+        let seconds = project.now.as_second();
+        Store::open(&project.store)?
+            .transaction(|store| given_rules::claim(store, session, ids, seconds))
+    })
 }

@@ -3,15 +3,14 @@
 use rustc_hash::FxHashMap;
 
 use crate::bank::MemoryFile;
-use crate::model::Pin;
+use crate::model::{Anchor, Pin};
 use crate::ops::Project;
 use crate::ops::envelope;
-use crate::ops::memories::Memories;
-use crate::ops::pins::render;
+use crate::ops::pins::{builtin, render};
 use crate::text::plural;
 
 use super::example::{self, Example};
-use super::pack::{self, Cost, PackInput, Packed};
+use super::pack::{self, Cost, PackInput, Packed, PackedText, PinCost, TextCost};
 use super::{InjectedExample, InjectedMemory, Omitted, Skipped, text};
 
 /// Returns the cost of the envelope around the items.
@@ -37,6 +36,7 @@ const MIN_EXAMPLE_LINES: usize = 12;
 const TOKENS_PER_LINE: usize = 12;
 
 /// A part of the text with its cost.
+#[derive(Debug, Clone)]
 pub(super) struct Item {
     text: String,
     pub(super) cost: Cost,
@@ -80,6 +80,11 @@ impl Text {
         Self { group: place, whole, short }
     }
 
+    /// Returns the cost of the whole text.
+    pub(super) fn cost(&self) -> Cost {
+        self.whole.cost
+    }
+
     fn item(&self, is_short: bool) -> &Item {
         self.short.as_ref().filter(|_| is_short).unwrap_or(&self.whole)
     }
@@ -92,23 +97,62 @@ fn indented(item: &str) -> String {
     item.split_inclusive('\n').map(line).collect()
 }
 
+/// A memory that may be in the text, in the order of importance.
+pub(super) struct Candidate<'a> {
+    pub(super) stored: &'a MemoryFile,
+    pub(super) text: Text,
+    pub(super) example: Slot<'a>,
+    /// Why it is relevant.
+    pub(super) why: Option<String>,
+}
+
+/// The example of a memory.
+pub(super) enum Slot<'a> {
+    /// There is none, or it is not wanted.
+    Absent,
+    /// It is not worth its room.
+    Hidden,
+    /// It was not looked up yet.
+    Unread(&'a Anchor),
+    Read(&'a Anchor, Result<Example, String>),
+}
+
+impl Slot<'_> {
+    /// Returns the example, which is looked up once.
+    fn read(
+        &mut self,
+        project: &Project,
+        stored: &MemoryFile,
+        max_lines: usize,
+    ) -> Option<&Example> {
+        if let Self::Unread(anchor) = *self {
+            *self = Self::Read(anchor, example::example(project, stored, anchor, max_lines));
+        }
+        self.found()
+    }
+
+    /// Discards an example that was read.
+    pub(super) fn forget(&mut self) {
+        if let Self::Read(anchor, _) = *self {
+            *self = Self::Unread(anchor);
+        }
+    }
+
+    fn found(&self) -> Option<&Example> {
+        match self {
+            Self::Read(_, found) => found.as_ref().ok(),
+            _ => None,
+        }
+    }
+}
+
 /// Builds the text.
 pub(super) struct Block<'a> {
     pub(super) project: &'a Project,
-    pub(super) memories: &'a Memories,
-    pub(super) with_examples: bool,
     /// The share of the budget that examples get if the texts need the rest.
     pub(super) code_share: f64,
-    pub(super) pins: Vec<Item>,
-    pub(super) is_builtin: Vec<bool>,
-    pub(super) texts: Vec<Text>,
-    /// The examples that were looked up so far.
-    pub(super) examples: Vec<Option<Result<Example, String>>>,
-    pub(super) ranked: &'a [&'a MemoryFile],
-    /// Why each of them is relevant.
-    pub(super) reasons: &'a [Option<String>],
-    /// Whether the example of each of them is worth its room.
-    pub(super) shows: &'a [bool],
+    pub(super) pins: &'a [Pin],
+    pub(super) candidates: Vec<Candidate<'a>>,
     /// The line above the texts.
     pub(super) header: &'static str,
     /// The table of contents below the texts, or nothing.
@@ -121,38 +165,9 @@ impl Block<'_> {
     pub(super) fn fill(&mut self, limit: Cost, hint: Option<&str>) -> (String, Packed) {
         let whole_limit = limit.plus(envelope_cost());
         let limit = limit.minus(Cost::of(&self.contents));
-        let pins: Vec<Cost> = self.pins.iter().map(|pin| pin.cost).collect();
-        let texts: Vec<Cost> = self.texts.iter().map(|text| text.whole.cost).collect();
-        let shorts: Vec<Option<Cost>> =
-            self.texts.iter().map(|text| Some(text.short.as_ref()?.cost)).collect();
-        let is_builtin = self.is_builtin.clone();
-        let (groups, lines) = self.groups();
-        let group_lines: Vec<Cost> = lines.iter().map(|line| Cost::of(line)).collect();
-        let has_short = shorts.iter().any(Option::is_some);
-        let input = PackInput {
-            pin_header: Cost::of(render::HEADER),
-            pins: &pins,
-            is_builtin: &is_builtin,
-            text_header: Cost::of(if has_short { HEADER_OF_SHORT } else { self.header }),
-            texts: &texts,
-            shorts: &shorts,
-            groups: &groups,
-            group_lines: &group_lines,
-        };
+        let input = self.pack_input();
         let max_lines = self.example_lines(limit);
-        let share = if self.with_examples { self.code_share } else { 0.0 };
-        let mut costs: Vec<Option<Cost>> = vec![None; texts.len()];
-        let mut pack = |this: &mut Self, limit: Cost| {
-            let mut example = |idx: usize| {
-                if costs[idx].is_none() {
-                    costs[idx] =
-                        Some(this.example(idx, max_lines).map_or(Cost::UNLIMITED, Cost::of));
-                }
-                costs[idx].filter(|cost| *cost != Cost::UNLIMITED)
-            };
-            pack::pack(&input, &mut example, limit, share)
-        };
-        let mut packed = pack(self, limit);
+        let mut packed = self.pack(&input, max_lines, limit);
         let mut footer = None;
         if let Some(hint) = hint {
             let mut shorter = packed.clone();
@@ -165,7 +180,7 @@ impl Block<'_> {
                     (packed, footer) = (shorter, Some(line));
                     break;
                 }
-                shorter = pack(self, limit.minus(Cost::of(&line)));
+                shorter = self.pack(&input, max_lines, limit.minus(Cost::of(&line)));
             }
         }
         let mut text = self.render(&packed, footer.as_deref());
@@ -177,57 +192,71 @@ impl Block<'_> {
         (text, packed)
     }
 
-    /// Returns the maximum number of lines of each example: more if few share the budget.
-    fn example_lines(&self, limit: Cost) -> usize {
-        let n_examples = (0..self.ranked.len()).filter(|&idx| self.has_anchor(idx)).count();
-        let budget = pack::share(limit.tokens, self.project.inject.code_share);
-        let max_lines = self.project.inject.max_lines;
-        let fair = budget / n_examples.max(1) / TOKENS_PER_LINE;
-        fair.max(MIN_EXAMPLE_LINES).min(max_lines)
+    fn pack_input(&self) -> PackInput {
+        let (groups, lines) = self.groups();
+        let pin = |pin: &Pin| PinCost { cost: pin_cost(pin), is_builtin: is_builtin(pin) };
+        let texts = self.candidates.iter().zip(groups).map(|(Candidate { text, .. }, group)| {
+            TextCost { whole: text.whole.cost, short: text.short.as_ref().map(|it| it.cost), group }
+        });
+        let texts: Vec<TextCost> = texts.collect();
+        let has_short = texts.iter().any(|text| text.short.is_some());
+        PackInput {
+            pin_header: Cost::of(render::HEADER),
+            pins: self.pins.iter().map(pin).collect(),
+            text_header: Cost::of(if has_short { HEADER_OF_SHORT } else { self.header }),
+            texts,
+            group_lines: lines.iter().map(|line| Cost::of(line)).collect(),
+            code_share: self.code_share,
+        }
     }
 
-    /// Returns the text of an example; each is looked up once.
-    fn example(&mut self, idx: usize, max_lines: usize) -> Option<&str> {
-        if !self.with_examples || !self.shows[idx] {
-            return None;
-        }
-        let stored = self.ranked[idx];
-        let anchor = self.memories.anchors.get(&stored.memory.id)?;
-        let found = self.examples[idx]
-            .get_or_insert_with(|| example::example(self.project, stored, anchor, max_lines));
-        found.as_ref().ok().map(|example| example.text.as_str())
+    fn pack(&mut self, input: &PackInput, max_lines: usize, limit: Cost) -> Packed {
+        let project = self.project;
+        let mut example = |idx: usize| {
+            let Candidate { stored, example, .. } = &mut self.candidates[idx];
+            Some(example.read(project, stored, max_lines)?.item.cost)
+        };
+        pack::pack(input, &mut example, limit)
+    }
+
+    /// Returns the maximum number of lines of each example: more if few share the budget.
+    fn example_lines(&self, limit: Cost) -> usize {
+        let has_example = |it: &&Candidate| !matches!(it.example, Slot::Absent);
+        let n_examples = self.candidates.iter().filter(has_example).count();
+        let budget = pack::share(limit.tokens, self.project.inject.code_share);
+        let fair = budget / n_examples.max(1) / TOKENS_PER_LINE;
+        fair.max(MIN_EXAMPLE_LINES).min(self.project.inject.max_lines)
     }
 
     fn render(&self, packed: &Packed, footer: Option<&str>) -> String {
         let mut text = String::new();
         for (pin, _) in self.pins.iter().zip(&packed.pins).filter(|(_, is_packed)| **is_packed) {
             text.push_str(if text.is_empty() { render::HEADER } else { "" });
-            text.push_str(&pin.text);
+            text.push_str(&render::item(pin));
         }
-        let has_short = packed.short.contains(&true);
-        let header = if has_short { HEADER_OF_SHORT } else { self.header };
+        let has_short = packed.texts.iter().any(|text| text.is_short);
         let (groups, lines) = self.groups();
-        let mut is_done = vec![false; self.texts.len()];
-        let mut is_first = true;
-        for idx in (0..self.texts.len()).filter(|&idx| packed.texts[idx]) {
-            text.push_str(if is_first { header } else { "" });
-            is_first = false;
-            if std::mem::replace(&mut is_done[idx], true) {
-                continue;
-            }
-            let Some(group) = groups[idx] else {
-                text.push_str(&self.item(idx, packed));
+        let given: Vec<(usize, Option<usize>)> =
+            groups.into_iter().enumerate().filter(|(idx, _)| packed.texts[*idx].is_given).collect();
+        if !given.is_empty() {
+            text.push_str(if has_short { HEADER_OF_SHORT } else { self.header });
+        }
+        let item = |idx: usize| self.candidates[idx].item(packed.texts[idx]);
+        for &(idx, group) in &given {
+            let Some(line) = group.map(|group| &lines[group]) else {
+                text.push_str(&item(idx));
                 continue;
             };
-            let members: Vec<usize> = (idx..self.texts.len())
-                .filter(|&other| packed.texts[other] && groups[other] == Some(group))
-                .collect();
-            members.iter().for_each(|&member| is_done[member] = true);
-            match members.as_slice() {
-                [only] => text.push_str(&joined(&lines[group], &self.item(*only, packed))),
-                members => {
-                    text.push_str(&lines[group]);
-                    members.iter().for_each(|&member| text.push_str(&self.item(member, packed)));
+            // The texts of a group follow its first one.
+            let mut members = given.iter().filter(|it| it.1 == group).map(|it| it.0).peekable();
+            if members.peek() != Some(&idx) {
+                continue;
+            }
+            match members.clone().count() {
+                1 => text.push_str(&joined(line, &item(idx))),
+                _ => {
+                    text.push_str(line);
+                    members.for_each(|member| text.push_str(&item(member)));
                 }
             }
         }
@@ -238,26 +267,12 @@ impl Block<'_> {
         envelope::wrapped(&text) + footer.unwrap_or_default()
     }
 
-    /// Returns the lines of a text with its example.
-    fn item(&self, idx: usize, packed: &Packed) -> String {
-        let mut item = self.texts[idx].item(packed.short[idx]).text.clone();
-        if packed.examples[idx]
-            && let Some(Some(Ok(example))) = self.examples.get(idx)
-        {
-            match self.texts[idx].group {
-                Some(_) => item.push_str(&indented(&example.text)),
-                None => item.push_str(&example.text),
-            }
-        }
-        item
-    }
-
     /// Returns the group of each text, and the lines of the groups.
     fn groups(&self) -> (Vec<Option<usize>>, Vec<String>) {
         let mut known: FxHashMap<&str, usize> = FxHashMap::default();
         let mut lines: Vec<String> = Vec::new();
-        let groups = self.texts.iter().map(|text| {
-            let place = text.group.as_deref()?;
+        let groups = self.candidates.iter().map(|it| {
+            let place = it.text.group.as_deref()?;
             Some(*known.entry(place).or_insert_with(|| {
                 lines.push(render::list_item(&format!("{place}:")));
                 lines.len() - 1
@@ -280,67 +295,45 @@ impl Block<'_> {
 
     /// Returns the numbers of items without room, and the room that they need.
     pub(super) fn omitted(&self, packed: &Packed, client_limit: Cost) -> Omitted {
-        let n_skipped = |flags: &[bool]| flags.iter().filter(|is_packed| !**is_packed).count();
-        let examples = (0..self.texts.len())
-            .filter(|&idx| packed.texts[idx] && !packed.examples[idx])
-            .filter(|&idx| self.with_examples && self.shows[idx] && self.has_anchor(idx))
-            .filter(|&idx| !matches!(self.examples[idx], Some(Err(_))))
-            .count();
-        let pins: Vec<Cost> = self.pins.iter().map(|pin| pin.cost).collect();
+        let is_omitted = |(it, packed): &(&Candidate, &PackedText)| {
+            let has_example = matches!(it.example, Slot::Unread(_) | Slot::Read(_, Ok(_)));
+            has_example && packed.is_given && !packed.has_example
+        };
+        let pins: Vec<Cost> = self.pins.iter().map(pin_cost).collect();
+        let builtin = self.pins.iter().zip(&pins).filter(|(pin, _)| is_builtin(pin));
+        let n_builtin: usize = builtin.map(|(_, cost)| cost.tokens).sum();
         let lines = self.groups().1;
-        let lines = lines.iter().map(|line| Cost::of(line));
-        let texts: Vec<Cost> = self.texts.iter().map(|text| text.whole.cost).chain(lines).collect();
+        let texts = self.candidates.iter().map(|it| it.text.whole.cost);
+        let texts: Vec<Cost> = texts.chain(lines.iter().map(|line| Cost::of(line))).collect();
         let headers = [(pins, render::HEADER), (texts, self.header)];
         let mut needed = envelope_cost().plus(Cost::of(&self.contents));
         for (costs, header) in headers.into_iter().filter(|(costs, _)| !costs.is_empty()) {
             needed = costs.into_iter().fold(needed.plus(Cost::of(header)), Cost::plus);
         }
-        let builtin = self.pins.iter().zip(&self.is_builtin).filter(|(_, is_builtin)| **is_builtin);
-        let n_builtin: usize = builtin.map(|(pin, _)| pin.cost.tokens).sum();
         Omitted {
-            pins: n_skipped(&packed.pins),
-            memories: n_skipped(&packed.texts),
-            examples,
+            pins: packed.pins.iter().filter(|is_packed| !**is_packed).count(),
+            memories: packed.texts.iter().filter(|text| !text.is_given).count(),
+            examples: self.candidates.iter().zip(&packed.texts).filter(is_omitted).count(),
             needed_tokens: needed.tokens.max(n_builtin * pack::BUILTIN_SHARE),
             by_client: !needed.fits(client_limit),
         }
     }
 
-    fn has_anchor(&self, idx: usize) -> bool {
-        self.memories.anchors.contains_key(&self.ranked[idx].memory.id)
-    }
-
+    /// Returns the memories in the text.
     pub(super) fn injected(&self, packed: &Packed) -> Vec<InjectedMemory> {
-        let packed_texts = (0..self.ranked.len()).filter(|&idx| packed.texts[idx]);
-        let injected = packed_texts.map(|idx| {
-            let memory = &self.ranked[idx].memory;
-            let anchor = self.memories.anchors.get(&memory.id);
-            let example = match (&self.examples[idx], anchor) {
-                (Some(Ok(example)), Some(anchor)) if packed.examples[idx] => {
-                    Some(InjectedExample {
-                        file: anchor.file.clone(),
-                        symbol: anchor.symbol.clone(),
-                        start_line: example.first_line + 1,
-                        code: example.code.clone(),
-                        shown_lines: example.shown_lines.clone(),
-                        state: example.state,
-                    })
-                }
-                _ => None,
-            };
-            InjectedMemory {
-                id: memory.id.clone(),
-                text: text(self.ranked[idx]),
-                is_shortened: packed.short[idx],
-                example,
-                why: self.reasons[idx].clone(),
-            }
+        let given = self.candidates.iter().zip(&packed.texts).filter(|(_, packed)| packed.is_given);
+        let injected = given.map(|(it, packed)| InjectedMemory {
+            id: it.stored.memory.id.clone(),
+            text: text(it.stored),
+            is_shortened: packed.is_short,
+            example: it.injected_example().filter(|_| packed.has_example),
+            why: it.why.clone(),
         });
         injected.collect()
     }
 
     /// Returns the items without room and the examples that are not available.
-    pub(super) fn skipped(&self, pins: &[Pin], packed: &Packed, limit: Cost) -> Vec<Skipped> {
+    pub(super) fn skipped(&self, packed: &Packed, limit: Cost) -> Vec<Skipped> {
         let rest = limit.minus(packed.used);
         let room = |cost: Cost| {
             if cost.tokens > rest.tokens {
@@ -349,31 +342,61 @@ impl Block<'_> {
                 "it exceeds the limit of the client".to_owned()
             }
         };
-        let mut skipped = Vec::new();
-        for idx in (0..pins.len()).filter(|&idx| !packed.pins[idx]) {
-            skipped.push(Skipped {
-                id: pins[idx].id.clone(),
-                what: "pin",
-                why: room(self.pins[idx].cost),
-            });
-        }
-        for idx in 0..self.ranked.len() {
-            let id = self.ranked[idx].memory.id.clone();
-            if !packed.texts[idx] {
-                skipped.push(Skipped { id, what: "memory", why: room(self.texts[idx].whole.cost) });
-            } else if self.with_examples && self.has_anchor(idx) && !packed.examples[idx] {
-                let why = match &self.examples[idx] {
-                    _ if !self.shows[idx] => {
-                        "the files have too little in common with it".to_owned()
-                    }
-                    Some(Ok(example)) => room(Cost::of(&example.text)),
-                    Some(Err(why)) => why.clone(),
-                    None => "no tokens remain".to_owned(),
-                };
-                skipped.push(Skipped { id, what: "example", why });
+        let pins = self.pins.iter().zip(&packed.pins).filter(|(_, is_packed)| !**is_packed);
+        let pins = pins.map(|(pin, _)| Skipped {
+            id: pin.id.clone(),
+            what: "pin",
+            why: room(pin_cost(pin)),
+        });
+        let memories = self.candidates.iter().zip(&packed.texts).filter_map(|(it, packed)| {
+            if !packed.is_given {
+                return Some(Skipped::memory(it.stored, room(it.text.whole.cost)));
+            }
+            let why = match &it.example {
+                _ if packed.has_example => return None,
+                Slot::Absent => return None,
+                Slot::Hidden => "the files have too little in common with it".to_owned(),
+                Slot::Unread(_) => "no tokens remain".to_owned(),
+                Slot::Read(_, Ok(example)) => room(example.item.cost),
+                Slot::Read(_, Err(why)) => why.clone(),
+            };
+            Some(Skipped { what: "example", ..Skipped::memory(it.stored, why) })
+        });
+        pins.chain(memories).collect()
+    }
+}
+
+fn is_builtin(pin: &Pin) -> bool {
+    pin.id.starts_with(builtin::PREFIX)
+}
+
+fn pin_cost(pin: &Pin) -> Cost {
+    Cost::of(&render::item(pin))
+}
+
+impl Candidate<'_> {
+    /// Returns the lines of a text with its example.
+    fn item(&self, packed: PackedText) -> String {
+        let mut item = self.text.item(packed.is_short).text.clone();
+        if let Some(example) = self.example.found().filter(|_| packed.has_example) {
+            match self.text.group {
+                Some(_) => item.push_str(&indented(&example.item.text)),
+                None => item.push_str(&example.item.text),
             }
         }
-        skipped
+        item
+    }
+
+    fn injected_example(&self) -> Option<InjectedExample> {
+        let Slot::Read(anchor, Ok(example)) = &self.example else { return None };
+        Some(InjectedExample {
+            file: anchor.file.clone(),
+            symbol: anchor.symbol.clone(),
+            start_line: example.first_line + 1,
+            code: example.code.clone(),
+            shown_lines: example.shown_lines.clone(),
+            state: example.state,
+        })
     }
 }
 
@@ -382,25 +405,4 @@ fn joined(line: &str, item: &str) -> String {
     let item: String =
         item.split_inclusive('\n').map(|line| line.strip_prefix("  ").unwrap_or(line)).collect();
     format!("{} {}", line.trim_end(), item.strip_prefix("- ").unwrap_or(&item))
-}
-
-impl Packed {
-    fn is_empty(&self) -> bool {
-        !self.pins.contains(&true) && !self.texts.contains(&true)
-    }
-
-    /// Removes the least important item; returns whether there was one.
-    fn drop_last(&mut self) -> bool {
-        let last = |flags: &[bool]| flags.iter().rposition(|is_packed| *is_packed);
-        if let Some(idx) = last(&self.examples) {
-            self.examples[idx] = false;
-        } else if let Some(idx) = last(&self.texts) {
-            self.texts[idx] = false;
-        } else if let Some(idx) = last(&self.pins) {
-            self.pins[idx] = false;
-        } else {
-            return false;
-        }
-        true
-    }
 }

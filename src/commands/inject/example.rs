@@ -1,9 +1,10 @@
 //! The current code of an anchor, or the reason it is not shown.
 
+use super::block::Item;
 use crate::bank::MemoryFile;
 use crate::engine::excerpt::{self, LineRange};
 use crate::engine::track;
-use crate::model::{Anchor, Language, State};
+use crate::model::{Anchor, State};
 use crate::ops::Project;
 use crate::ops::anchors;
 use crate::ops::pins::render::safe;
@@ -18,7 +19,7 @@ pub(super) struct Example {
     pub(super) shown_lines: Vec<LineRange>,
     pub(super) state: State,
     /// The injected lines: path, fences and code.
-    pub(super) text: String,
+    pub(super) item: Item,
 }
 
 /// Returns the code at the current location of an anchor that shows the rule of its memory.
@@ -58,17 +59,19 @@ pub(super) fn example(
         State::Edited => " (changed since it was recorded)",
         _ => "",
     };
-    let text = fenced(&anchor.file, first_line + 1, note, symbol.language, code);
+    let place = format!("{}:{}{note}", safe(&anchor.file), first_line + 1);
+    let tag = symbol.language.map_or_else(|| extension(&anchor.file), |it| it.as_str());
+    let item = Item::new(fenced(&place, tag, code));
     let shown_lines = excerpt::shown_lines(&excerpt);
-    Ok(Example { first_line, code: code.to_owned(), shown_lines, state: symbol.state, text })
+    Ok(Example { first_line, code: code.to_owned(), shown_lines, state: symbol.state, item })
 }
 
 /// Formats code for the list item of its memory, with a fence longer than any in the code.
-fn fenced(file: &str, line: u32, note: &str, language: Option<Language>, code: &str) -> String {
+fn fenced(place: &str, tag: &str, code: &str) -> String {
     let code = safe(code);
-    let fence = "`".repeat((longest_run(&code) + 1).max(3));
-    let tag = language.map_or_else(|| extension(file), |language| language.as_str());
-    let mut text = format!("  Example: {}:{line}{note}\n  {fence}{tag}\n", safe(file));
+    let longest_run = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat((longest_run + 1).max(3));
+    let mut text = format!("  Example: {place}\n  {fence}{tag}\n");
     for line in code.lines().map(str::trim_end) {
         if !line.is_empty() {
             text.push_str("  ");
@@ -76,15 +79,7 @@ fn fenced(file: &str, line: u32, note: &str, language: Option<Language>, code: &
         }
         text.push('\n');
     }
-    text.push_str("  ");
-    text.push_str(&fence);
-    text.push('\n');
-    text
-}
-
-/// Returns the length of the longest run of backticks.
-fn longest_run(code: &str) -> usize {
-    code.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+    text + "  " + &fence + "\n"
 }
 
 /// Returns the extension of a file if it is a valid language tag of a fence.
@@ -99,26 +94,29 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(file: &str, note: &str, language: Option<Language>, code: &str, expected: &str) {
-        assert_eq!(fenced(file, 7, note, language, code), expected);
+    fn check(place: &str, tag: &str, code: &str, expected: &str) {
+        assert_eq!(fenced(place, tag, code), expected);
     }
 
     #[test]
     fn the_fence_is_longer_than_any_fence_in_the_code() {
         check(
-            "a.py",
-            "",
-            Some(Language::Python),
+            "a.py:7",
+            "python",
             "def f():\n\n\treturn 1  ",
             "  Example: a.py:7\n  ```python\n  def f():\n\n  \treturn 1\n  ```\n",
         );
         check(
-            "docs/a.md",
-            " (changed since it was recorded)",
-            None,
+            "docs/a.md:7 (changed since it was recorded)",
+            extension("docs/a.md"),
             "````\nx\n````",
             "  Example: docs/a.md:7 (changed since it was recorded)\n  `````md\n  ````\n  x\n  ````\n  `````\n",
         );
-        check("LICENSE", "", None, "a\u{7}", "  Example: LICENSE:7\n  ```\n  a\\u{7}\n  ```\n");
+        check(
+            "LICENSE:7",
+            extension("LICENSE"),
+            "a\u{7}",
+            "  Example: LICENSE:7\n  ```\n  a\\u{7}\n  ```\n",
+        );
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::Result;
 use serde::Serialize;
 
-use super::split::{Layout, Place};
+use super::split::{self, Place};
 use super::{Cost, InjectArgs, Omitted, Report, Request, explanation, inject_from};
 use crate::bank::{ExternalFile, external_file};
 use crate::error::{ExitStatus, UserError};
@@ -24,63 +24,53 @@ use crate::tree::documents;
 /// The memories of a file for a folder. The value says whether the file names their paths.
 pub(crate) type Part = BTreeMap<String, bool>;
 
+/// The state of the managed blocks, as `--json` prints it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BlockReport<'a> {
+    file: &'a str,
+    /// Whether the block was out of date.
+    stale: bool,
+    written: bool,
+    /// The files of folders, if there are or were any.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    parts: &'a [PartReport],
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
 /// The state of the managed block in a file.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct BlockReport {
-    pub(crate) file: String,
-    /// Whether the block was out of date.
-    pub(crate) stale: bool,
-    pub(crate) written: bool,
-    /// The files of folders, if there are or were any.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) parts: Vec<PartReport>,
-    #[serde(flatten)]
-    pub(crate) report: Report,
-}
-
-/// The state of the managed block with the rules of a folder.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct PartReport {
-    pub(crate) file: String,
-    pub(crate) stale: bool,
-    pub(crate) written: bool,
+struct PartReport {
+    file: String,
+    stale: bool,
+    written: bool,
     /// Whether no rule of the bank belongs there any more.
-    pub(crate) obsolete: bool,
-    pub(crate) used_tokens: usize,
+    obsolete: bool,
+    used_tokens: usize,
     /// Ids of its memories.
-    pub(crate) memories: Vec<String>,
-    pub(crate) omitted: Omitted,
+    memories: Vec<String>,
+    omitted: Omitted,
 }
 
-impl BlockReport {
-    /// Whether a block is out of date.
-    pub(crate) fn is_stale(&self) -> bool {
-        self.stale || self.parts.iter().any(|part| part.stale)
-    }
-}
-
-/// Updates the block in the file at `path`, and with `split` those of folders; with `check_only`
-/// writes nothing.
-pub(crate) fn update_blocks(
+/// Plans the block in the file at `path`, which comes first, and with `split` those of folders.
+fn plan_blocks(
     project: &Project,
     request: &Request,
     path: &Path,
     split: bool,
-    check_only: bool,
-) -> Result<BlockReport> {
+) -> Result<Vec<Plan>> {
     check_bank(project, request, path)?;
     let file = ExternalFile::open(path, &project.root)?;
     let target = target(project, &file, path)?;
-    let layout = split.then(|| Layout::of(&target)).transpose()?;
     let markers = SplitMarkers::new(&target);
     let was_split = start_line(&file.bytes).as_deref() == Some(&*markers.first);
 
     let memories = Memories::load(project)?;
-    let parts = match &layout {
-        Some(layout) => layout.parts(project, &memories.all),
-        None => BTreeMap::new(),
+    let parts = match split {
+        true => split::parts(&project.root, &target, &memories.all)?,
+        false => BTreeMap::new(),
     };
     let in_parts: BTreeSet<String> =
         parts.values().flat_map(|(_, part)| part.keys().cloned()).collect();
@@ -107,24 +97,14 @@ pub(crate) fn update_blocks(
     if split || was_split {
         planned.extend(obsolete(project, &markers, &planned)?);
     }
-    // Everything that can be refused is checked above. Parts first: a rule is rather in two files
-    // than in none if the command is interrupted.
-    let mut reports = Vec::new();
-    for plan in planned.into_iter().rev() {
-        reports.push(plan.carry_out(check_only)?);
-    }
-    reports.reverse();
-    let mut reports = reports.into_iter();
-    let (first, report) = reports.next().expect("the first plan is that of the target");
-    let parts: Vec<PartReport> = reports.map(|(part, _)| part).collect();
-    Ok(BlockReport { file: first.file, stale: first.stale, written: first.written, parts, report })
+    Ok(planned)
 }
 
 /// Returns whether the blocks of a file are out of date, in the way in which they were written.
 pub(crate) fn are_blocks_stale(project: &Project, request: &Request, path: &Path) -> Result<bool> {
     let start = start_line(&external_file::read(path)?).unwrap_or_default();
     let is_split = start.contains("--split-by-folder");
-    Ok(update_blocks(project, request, path, is_split, true)?.is_stale())
+    Ok(plan_blocks(project, request, path, is_split)?.iter().any(Plan::is_stale))
 }
 
 /// Refuses to publish the texts of a user bank without consent.
@@ -286,26 +266,29 @@ struct Plan {
 }
 
 impl Plan {
-    fn carry_out(self, check_only: bool) -> Result<(PartReport, Report)> {
-        let stale = match &self.new {
+    fn is_stale(&self) -> bool {
+        match &self.new {
             Some(new) => *new != self.file.bytes || !self.file.exists,
             None => self.file.exists,
-        };
+        }
+    }
+
+    fn carry_out(&self, check_only: bool) -> Result<PartReport> {
+        let stale = self.is_stale();
         let written = match &self.new {
             _ if check_only || !stale => false,
             Some(new) => self.file.write(new)?,
             None => self.file.remove()?,
         };
-        let part = PartReport {
-            file: self.path,
+        Ok(PartReport {
+            file: self.path.clone(),
             stale,
             written,
             obsolete: self.is_obsolete,
             used_tokens: self.report.used_tokens,
             memories: self.report.memories.iter().map(|memory| memory.id.clone()).collect(),
             omitted: self.report.omitted.clone(),
-        };
-        Ok((part, self.report))
+        })
     }
 }
 
@@ -315,64 +298,61 @@ pub(super) fn run(
     project: &Project,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
-    let block = update_blocks(project, &args.request, path, args.split_by_folder, args.check)?;
-    let is_stale = args.check && block.is_stale();
+    let plans = plan_blocks(project, &args.request, path, args.split_by_folder)?;
+    // Everything that can be refused was checked. Parts first: a rule is rather in two files than in
+    // none if the command is interrupted.
+    let files = plans.iter().rev().map(|plan| plan.carry_out(args.check));
+    let mut files: Vec<PartReport> = files.collect::<Result<_>>()?;
+    files.reverse();
+    let is_stale = args.check && files.iter().any(|file| file.stale);
     let status = if is_stale { ExitStatus::CheckFailed } else { ExitStatus::Done };
+    let (first, report) = (&files[0], &plans[0].report);
     if out.json {
-        out.json(&block)?;
+        let PartReport { file, stale, written, .. } = first;
+        let (stale, written, parts) = (*stale, *written, &files[1..]);
+        out.json(&BlockReport { file, stale, written, parts, report })?;
         return Ok(status);
     }
-    out.warn(&block.report.warnings);
-    let first = (&*block.file, block.stale, block.written, block.report.used_tokens);
-    print_file(first, false, args, out);
-    for part in &block.parts {
-        let state = (&*part.file, part.stale, part.written, part.used_tokens);
-        print_file(state, part.obsolete, args, out);
-    }
+    out.warn(&report.warnings);
+    files.iter().for_each(|file| print_file(file, args, out));
     if is_stale {
         out.line(&format!("next: {}", out.safe(&command(args, path))));
     }
-    let omitted = [(&*block.file, &block.report.omitted)].into_iter();
-    for (file, omitted) in omitted.chain(block.parts.iter().map(|it| (&*it.file, &it.omitted))) {
-        print_omitted(file, omitted, args, out);
-    }
+    files.iter().for_each(|file| print_omitted(file, args, out));
     if args.explain {
-        out.note(&explanation(&block.report));
+        out.note(&explanation(report));
     }
     Ok(status)
 }
 
-fn print_file(
-    (file, stale, written, tokens): (&str, bool, bool, usize),
-    obsolete: bool,
-    args: &InjectArgs,
-    out: &mut Printer,
-) {
-    let file = out.style(NAME, file);
-    out.line(&match (stale, written, obsolete) {
-        (true, false, _) if args.check => {
+fn print_file(part: &PartReport, args: &InjectArgs, out: &mut Printer) {
+    let file = out.style(NAME, &part.file);
+    out.line(&match (part.stale, part.written, part.obsolete) {
+        (true, false, obsolete) if args.check => {
             let why = if obsolete { "its rules went away" } else { "its block is out of date" };
             format!("{} {file}: {why}", out.paint(WARN, "stale"))
         }
         (_, true, true) => {
             format!("{} {file}: its rules went away", out.paint(OK, "removed the block of"))
         }
-        (_, true, false) => format!("{} {file} ({tokens} tokens)", out.paint(OK, "updated")),
+        (_, true, false) => {
+            format!("{} {file} ({} tokens)", out.paint(OK, "updated"), part.used_tokens)
+        }
         _ => format!("{file} is up to date"),
     });
 }
 
 /// Prints what does not fit into a block, and how to make it fit.
-fn print_omitted(file: &str, omitted: &Omitted, args: &InjectArgs, out: &mut Printer) {
+fn print_omitted(part: &PartReport, args: &InjectArgs, out: &mut Printer) {
+    let PartReport { file, omitted, .. } = part;
     let Omitted { pins, memories, examples, needed_tokens, by_client } = *omitted;
     let counts = [(pins, "pin"), (memories, "memory"), (examples, "example")];
     let counts = counts.iter().filter(|(n, _)| *n > 0).map(|(n, noun)| plural(*n, noun));
-    let counts: Vec<String> = counts.collect();
+    let counts = counts.collect::<Vec<String>>().join(" and ");
     if counts.is_empty() {
         return;
     }
     let verb = if pins + memories + examples == 1 { "does" } else { "do" };
-    let counts = counts.join(" and ");
     if pins + memories == 0 {
         let text = format!("{file}: {counts} {verb} not fit; all rules are in it");
         out.line(&out.paint(DIM, &out.safe(&text)));
@@ -380,19 +360,12 @@ fn print_omitted(file: &str, omitted: &Omitted, args: &InjectArgs, out: &mut Pri
     }
     let label = out.paint(WARN, "omitted");
     out.line(&format!("{label} {}: {counts} {verb} not fit", out.style(NAME, file)));
-    let mut ways = Vec::new();
-    if !by_client {
-        ways.push(format!("all rules need `--budget {needed_tokens}`"));
-    }
-    if !args.split_by_folder {
-        ways.push(
-            "`--split-by-folder` moves the rules of folders to files of their own".to_owned(),
-        );
-    }
-    if by_client {
-        ways.push("the limit of `--for` cannot be raised: delete or archive rules".to_owned());
-    }
-    out.line(&format!("  {}", ways.join("; ")));
+    let budget = format!("all rules need `--budget {needed_tokens}`");
+    let split = "`--split-by-folder` moves the rules of folders to files of their own";
+    let client = "the limit of `--for` cannot be raised: delete or archive rules";
+    let ways = [(!by_client, &*budget), (!args.split_by_folder, split), (by_client, client)];
+    let ways = ways.iter().filter(|(is_way, _)| *is_way).map(|(_, way)| *way);
+    out.line(&format!("  {}", ways.collect::<Vec<&str>>().join("; ")));
 }
 
 /// Returns the command that brings the blocks up to date.

@@ -43,99 +43,104 @@ impl Cost {
         }
     }
 
-    pub(super) fn plus(self, other: Self) -> Self {
+    fn zip(self, other: Self, of: impl Fn(usize, usize) -> usize) -> Self {
         Self {
-            tokens: self.tokens.saturating_add(other.tokens),
-            chars: self.chars.saturating_add(other.chars),
-            bytes: self.bytes.saturating_add(other.bytes),
-            lines: self.lines.saturating_add(other.lines),
+            tokens: of(self.tokens, other.tokens),
+            chars: of(self.chars, other.chars),
+            bytes: of(self.bytes, other.bytes),
+            lines: of(self.lines, other.lines),
         }
     }
 
-    pub(super) fn fits(self, limit: Self) -> bool {
-        self.tokens <= limit.tokens
-            && self.chars <= limit.chars
-            && self.bytes <= limit.bytes
-            && self.lines <= limit.lines
+    pub(super) fn plus(self, other: Self) -> Self {
+        self.zip(other, usize::saturating_add)
     }
 
     pub(super) fn minus(self, other: Self) -> Self {
-        Self {
-            tokens: self.tokens.saturating_sub(other.tokens),
-            chars: self.chars.saturating_sub(other.chars),
-            bytes: self.bytes.saturating_sub(other.bytes),
-            lines: self.lines.saturating_sub(other.lines),
-        }
+        self.zip(other, usize::saturating_sub)
+    }
+
+    pub(super) fn fits(self, limit: Self) -> bool {
+        self.zip(limit, usize::min) == self
     }
 }
 
-/// The costs of the items to pack, the most important first.
-pub(super) struct PackInput<'a> {
-    pub(super) pin_header: Cost,
-    pub(super) pins: &'a [Cost],
-    /// Which pins are built in: general advice, which must not displace the user's own pins.
-    pub(super) is_builtin: &'a [bool],
-    pub(super) text_header: Cost,
-    pub(super) texts: &'a [Cost],
-    /// The costs of the short forms of texts that have one.
-    pub(super) shorts: &'a [Option<Cost>],
-    /// The group of each text, if it has one.
-    pub(super) groups: &'a [Option<usize>],
-    pub(super) group_lines: &'a [Cost],
+/// The cost of a pin.
+pub(super) struct PinCost {
+    pub(super) cost: Cost,
+    /// Whether it is general advice, which must not displace the user's own pins.
+    pub(super) is_builtin: bool,
 }
 
-impl PackInput<'_> {
+/// The cost of a text, and of its short form if it has one.
+pub(super) struct TextCost {
+    pub(super) whole: Cost,
+    pub(super) short: Option<Cost>,
+    pub(super) group: Option<usize>,
+}
+
+/// The costs of the items to pack, the most important first.
+pub(super) struct PackInput {
+    pub(super) pin_header: Cost,
+    pub(super) pins: Vec<PinCost>,
+    pub(super) text_header: Cost,
+    pub(super) texts: Vec<TextCost>,
+    pub(super) group_lines: Vec<Cost>,
+    /// The share of the tokens for examples if the texts need the rest.
+    pub(super) code_share: f64,
+}
+
+impl PackInput {
     /// Returns the cost of all texts.
     fn all_texts(&self) -> Cost {
-        let items = self.texts.iter().chain(self.group_lines);
+        let items = self.texts.iter().map(|text| &text.whole).chain(&self.group_lines);
         items.fold(self.text_header, |sum, cost| sum.plus(*cost))
     }
 }
 
-/// The selected items, one flag for each item, and their total cost.
+/// Whether a text is selected, and what of it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct PackedText {
+    pub(super) is_given: bool,
+    pub(super) is_short: bool,
+    pub(super) has_example: bool,
+}
+
+/// The selected items, and their total cost.
 #[derive(Debug, Clone)]
 pub(super) struct Packed {
     pub(super) pins: Vec<bool>,
-    pub(super) texts: Vec<bool>,
-    /// Which of the texts are in their short form.
-    pub(super) short: Vec<bool>,
+    pub(super) texts: Vec<PackedText>,
     /// The groups whose line is there.
     groups: Vec<bool>,
-    pub(super) examples: Vec<bool>,
     pub(super) used: Cost,
 }
 
-/// Selects the items that fit into `limit`. Examples get the share `code_share` of the tokens if
-/// the texts need the rest. `example` returns the cost of a text's example and is called lazily.
+/// Selects the items that fit into `limit`. `example` returns the cost of a text's example and is called lazily.
 pub(super) fn pack(
-    input: &PackInput<'_>,
+    input: &PackInput,
     example: &mut dyn FnMut(usize) -> Option<Cost>,
     limit: Cost,
-    code_share: f64,
 ) -> Packed {
-    let n_texts = input.texts.len();
     let mut packed = Packed {
-        pins: vec![false; input.pins.len()],
-        texts: vec![false; n_texts],
-        short: vec![false; n_texts],
+        pins: Vec::new(),
+        texts: vec![PackedText::default(); input.texts.len()],
         groups: vec![false; input.group_lines.len()],
-        examples: vec![false; n_texts],
         used: Cost::ZERO,
     };
     let mut builtin_budget = limit.tokens / BUILTIN_SHARE;
-    for (idx, pin) in input.pins.iter().enumerate() {
-        let first = !packed.pins.contains(&true);
-        let cost = if first { input.pin_header.plus(*pin) } else { *pin };
-        if input.is_builtin[idx] {
-            if builtin_budget < cost.tokens {
-                continue;
-            }
+    for pin in &input.pins {
+        let is_first = !packed.pins.contains(&true);
+        let cost = if is_first { input.pin_header.plus(pin.cost) } else { pin.cost };
+        let has_room = !pin.is_builtin || builtin_budget >= cost.tokens;
+        if pin.is_builtin && has_room {
             builtin_budget -= cost.tokens;
         }
-        packed.pins[idx] = packed.add(cost, limit);
+        let is_packed = has_room && packed.add(cost, limit);
+        packed.pins.push(is_packed);
     }
     let shortens = !packed.used.plus(input.all_texts()).fits(limit);
-    let text_share = limit.tokens.saturating_sub(share(limit.tokens, code_share));
+    let text_share = limit.tokens.saturating_sub(share(limit.tokens, input.code_share));
     packed.add_texts(input, Cost { tokens: text_share, ..limit }, shortens);
     packed.add_examples(example, limit);
     // The rest goes to the first items that fit.
@@ -151,6 +156,24 @@ pub(super) fn share(tokens: usize, code_share: f64) -> usize {
 }
 
 impl Packed {
+    pub(super) fn is_empty(&self) -> bool {
+        !self.pins.contains(&true) && !self.texts.iter().any(|text| text.is_given)
+    }
+
+    /// Removes the least important item; returns whether there was one.
+    pub(super) fn drop_last(&mut self) -> bool {
+        if let Some(text) = self.texts.iter_mut().rfind(|text| text.has_example) {
+            text.has_example = false;
+        } else if let Some(text) = self.texts.iter_mut().rfind(|text| text.is_given) {
+            text.is_given = false;
+        } else if let Some(pin) = self.pins.iter_mut().rfind(|is_packed| **is_packed) {
+            *pin = false;
+        } else {
+            return false;
+        }
+        true
+    }
+
     fn add(&mut self, cost: Cost, limit: Cost) -> bool {
         let fits = self.used.plus(cost).fits(limit);
         if fits {
@@ -159,35 +182,35 @@ impl Packed {
         fits
     }
 
-    fn add_texts(&mut self, input: &PackInput<'_>, limit: Cost, shortens: bool) {
+    fn add_texts(&mut self, input: &PackInput, limit: Cost, shortens: bool) {
+        let mut is_first = !self.texts.iter().any(|text| text.is_given);
         for (idx, text) in input.texts.iter().enumerate() {
-            if self.texts[idx] {
+            if self.texts[idx].is_given {
                 continue;
             }
-            let short = input.shorts[idx].filter(|_| shortens);
-            let mut cost = short.unwrap_or(*text);
-            if !self.texts.contains(&true) {
+            let short = text.short.filter(|_| shortens);
+            let mut cost = short.unwrap_or(text.whole);
+            if is_first {
                 cost = cost.plus(input.text_header);
             }
-            let new_group = input.groups[idx].filter(|group| !self.groups[*group]);
+            let new_group = text.group.filter(|group| !self.groups[*group]);
             if let Some(group) = new_group {
                 cost = cost.plus(input.group_lines[group]);
             }
             if self.add(cost, limit) {
-                self.texts[idx] = true;
-                self.short[idx] = short.is_some();
+                is_first = false;
+                self.texts[idx].is_given = true;
+                self.texts[idx].is_short = short.is_some();
                 new_group.into_iter().for_each(|group| self.groups[group] = true);
             }
         }
     }
 
     /// Replaces short forms by the whole texts, the first ones first.
-    fn complete_texts(&mut self, input: &PackInput<'_>, limit: Cost) {
+    fn complete_texts(&mut self, input: &PackInput, limit: Cost) {
         for (idx, text) in input.texts.iter().enumerate() {
-            if self.short[idx]
-                && let Some(short) = input.shorts[idx]
-            {
-                self.short[idx] = !self.add(text.minus(short), limit);
+            if let Some(short) = text.short.filter(|_| self.texts[idx].is_short) {
+                self.texts[idx].is_short = !self.add(text.whole.minus(short), limit);
             }
         }
     }
@@ -196,14 +219,14 @@ impl Packed {
         let mut n_misfits = 0;
         for idx in 0..self.texts.len() {
             // `example` reads a file: do not call it with an exhausted budget.
-            if self.texts[idx]
-                && !self.examples[idx]
+            if self.texts[idx].is_given
+                && !self.texts[idx].has_example
                 && self.used.tokens < limit.tokens
                 && n_misfits < MAX_MISFITS
                 && let Some(cost) = example(idx)
             {
-                self.examples[idx] = self.add(cost, limit);
-                n_misfits += usize::from(!self.examples[idx]);
+                self.texts[idx].has_example = self.add(cost, limit);
+                n_misfits += usize::from(!self.texts[idx].has_example);
             }
         }
     }
@@ -217,34 +240,34 @@ mod tests {
         tokens.iter().map(|&tokens| Cost { tokens, ..Cost::ZERO }).collect()
     }
 
+    fn limit(tokens: usize) -> Cost {
+        Cost { tokens, ..Cost::UNLIMITED }
+    }
+
     /// Packs items with these token counts, with headers of one token each.
     #[track_caller]
     fn check(pins: &[usize], texts: &[usize], examples: &[usize], budget: usize, expected: &str) {
         let one = Cost { tokens: 1, ..Cost::ZERO };
-        let (pins, texts, examples) = (costs(pins), costs(texts), costs(examples));
         // Pins of ten tokens are built in.
-        let is_builtin: Vec<bool> = pins.iter().map(|pin| pin.tokens == 10).collect();
+        let pin = |cost: Cost| PinCost { cost, is_builtin: cost.tokens == 10 };
+        let text = |whole| TextCost { whole, short: None, group: None };
         let input = PackInput {
             pin_header: one,
-            pins: &pins,
-            is_builtin: &is_builtin,
+            pins: costs(pins).into_iter().map(pin).collect(),
             text_header: one,
-            texts: &texts,
-            shorts: &vec![None; texts.len()],
-            groups: &vec![None; texts.len()],
-            group_lines: &[],
+            texts: costs(texts).into_iter().map(text).collect(),
+            group_lines: Vec::new(),
+            code_share: 0.6,
         };
-        let limit = Cost { tokens: budget, ..Cost::UNLIMITED };
+        let examples = costs(examples);
         let mut example = |idx: usize| examples.get(idx).copied().filter(|it| it.tokens > 0);
-        let packed = pack(&input, &mut example, limit, 0.6);
-        let flags = |flags: &[bool]| -> String {
-            flags.iter().map(|flag| if *flag { '#' } else { '.' }).collect()
-        };
+        let packed = pack(&input, &mut example, limit(budget));
+        let flag = |flag: bool| if flag { '#' } else { '.' };
         let found = format!(
             "{} {} {} {}",
-            flags(&packed.pins),
-            flags(&packed.texts),
-            flags(&packed.examples),
+            packed.pins.iter().map(|it| flag(*it)).collect::<String>(),
+            packed.texts.iter().map(|it| flag(it.is_given)).collect::<String>(),
+            packed.texts.iter().map(|it| flag(it.has_example)).collect::<String>(),
             packed.used.tokens
         );
         assert_eq!(found, expected);
@@ -281,19 +304,22 @@ mod tests {
         expected: &str,
     ) {
         let shorts = costs(shorts).into_iter().map(|it| Some(it).filter(|it| it.tokens > 0));
+        let texts = costs(texts).into_iter().zip(shorts).zip(groups);
+        let text = |((whole, short), group): ((Cost, _), &usize)| TextCost {
+            whole,
+            short,
+            group: Some(*group),
+        };
         let input = PackInput {
             pin_header: Cost::ZERO,
-            pins: &[],
-            is_builtin: &[],
+            pins: Vec::new(),
             text_header: Cost::ZERO,
-            texts: &costs(texts),
-            shorts: &shorts.collect::<Vec<_>>(),
-            groups: &groups.iter().map(|group| Some(*group)).collect::<Vec<_>>(),
-            group_lines: &costs(&[3, 3, 3]),
+            texts: texts.map(text).collect(),
+            group_lines: costs(&[3, 3, 3]),
+            code_share: 0.0,
         };
-        let limit = Cost { tokens: budget, ..Cost::UNLIMITED };
-        let packed = pack(&input, &mut |_| None, limit, 0.0);
-        let flags = packed.texts.iter().zip(&packed.short).map(|flags| match flags {
+        let packed = pack(&input, &mut |_| None, limit(budget));
+        let flags = packed.texts.iter().map(|text| match (text.is_given, text.is_short) {
             (true, true) => 's',
             (true, false) => '#',
             (false, _) => '.',

@@ -11,46 +11,28 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use rustc_hash::FxHashMap;
 
-use super::start;
+use super::{Skipped, start};
 use crate::bank::MemoryFile;
 use crate::engine::patterns;
 use crate::engine::rank::moment::{self, Moment};
-use crate::engine::rank::path_class::PathClass;
 use crate::engine::rank::query::ParsedQuery;
-use crate::engine::rank::task::{TaskFeatures, TaskWords};
-use crate::engine::rank::{relevance, rule_kind, tokenize};
-use crate::engine::relevance as code;
+use crate::engine::rank::relevance::{
+    self,
+    Feature::{
+        Anchored, AnchoredToLines, Checking, Declared, DeclaredNearness, Emphatic, Excess,
+        FromGuide, InTest, Mentioned, OtherMoment, Process, Query, QueryWords, TestInSource,
+        TestInTest, Testing,
+    },
+    Features, Occasion,
+};
+use crate::engine::rank::{rule_kind, tokenize};
+use crate::engine::relevance::{self as code, is_test};
 use crate::model::{Anchor, Language, Memory, MemoryStatus, MemoryType, Origin, RuleKind, Scope};
 use crate::ops::memories::Memories;
-use crate::ops::sync::{self, SyncedStore};
-use crate::ops::{Project, links, search};
+use crate::ops::{Project, search, sync};
 use crate::syntax::language;
 use crate::text::Globs;
-
-// Points on the scale of `relevance::Features::score`, whose range is about 12.
-
-/// For a memory that is anchored to, or mentions, a file of the focus.
-const ANCHORED: f64 = 8.0;
-const MENTION: f64 = 4.0;
-
-/// For a memory that is anchored to a file of which the changed lines are known: they say whether the edit is
-/// about it.
-const ANCHORED_TO_CHANGED: f64 = 3.0;
-
-/// For a memory whose paths match a file of the focus, and for the nearness of the folder of the
-/// glob and the file. What a project declares for a folder comes before what is only similar.
-const PATHS: f64 = 10.0;
-const NEAR_PATHS: f64 = 4.0;
-
-/// For working advice such as "add a changeset": it matters before a commit, not in a file.
-const PROCESS: f64 = -8.0;
-
-/// For a rule about tests if the focus has a test, and if it has none.
-const TEST_IN_TEST: f64 = 3.0;
-const TEST_IN_SOURCE: f64 = -6.0;
-
-/// For the best match of the query.
-const MATCH: f64 = 6.0;
+use crate::tree::documents;
 
 /// The stem of "test", "tests" and "testing".
 const TEST: &str = "test";
@@ -69,9 +51,19 @@ pub(super) struct Focus {
     pub(super) files: BTreeSet<String>,
     /// The texts that are added to some of the files, or are about to be.
     pub(super) changed: BTreeMap<String, String>,
+    /// Whether an agent edits the files.
+    pub(super) is_edit: bool,
 }
 
 impl Focus {
+    /// Returns the focus on the texts that an agent writes to files, by path; `None` if none is about code.
+    pub(super) fn of_edit(mut written: BTreeMap<String, String>) -> Option<Self> {
+        // A rule has the words of the document that it was imported from.
+        written.retain(|path, lines| !documents::is_rule_file(path) && !lines.trim().is_empty());
+        let files: BTreeSet<String> = written.keys().cloned().collect();
+        (!files.is_empty()).then_some(Self { query: None, files, changed: written, is_edit: true })
+    }
+
     /// Whether there is no task.
     pub(super) fn is_empty(&self) -> bool {
         self.query.is_none() && self.files.is_empty()
@@ -94,62 +86,67 @@ impl Focus {
     }
 }
 
-/// The applicable memories, the most relevant first.
-pub(super) struct Ranked<'m> {
-    pub(super) memories: Vec<&'m MemoryFile>,
-    /// Why each of them is relevant, if there is a task.
-    pub(super) reasons: Vec<Option<String>>,
-    /// Whether the example of each of them is worth its room: there is no task, or the task is likely to need it.
-    pub(super) shows: Vec<bool>,
-    pub(super) skipped: Vec<Skipped>,
+/// A relevant memory.
+pub(super) struct Relevant<'m> {
+    pub(super) stored: &'m MemoryFile,
+    /// Why it is relevant, if there is a task.
+    pub(super) why: Option<String>,
+    /// Whether its example is worth its room: there is no task, or the task is likely to need it.
+    pub(super) shows_example: bool,
+    score: f64,
 }
 
-/// Ranks the memories that apply to the task.
+/// The memories of a bank.
+pub(super) struct Ranked<'m> {
+    /// The most relevant first.
+    pub(super) relevant: Vec<Relevant<'m>>,
+    pub(super) skipped: Vec<Skipped>,
+    /// The features of those that apply to the files, by id.
+    pub(super) features: BTreeMap<&'m str, Features>,
+}
+
+/// Ranks the memories by their relevance to the task.
 pub(super) fn rank<'m>(
     project: &Project,
     memories: &'m Memories,
     focus: &Focus,
 ) -> Result<Ranked<'m>> {
-    let mut synced = sync::open_with(project, memories)?;
-    let matches = matches(project, &mut synced, focus)?;
-    let (applicable, mut skipped) = applicable(memories, focus, &synced)?;
-    let in_code = compare(project, memories, focus, &applicable)?;
-    let tasks = task_features(memories, focus, &applicable, &in_code);
-    let mut ranked = Vec::new();
-    for ((stored, in_code), task) in applicable.into_iter().zip(in_code).zip(tasks) {
-        let id = &stored.memory.id;
-        let query = matches.as_ref().and_then(|matches| matches.get(id));
-        let anchor = memories.anchors.get(id);
-        let subject = subject(&stored.memory, anchor, focus);
-        let place = place(stored, memories, focus);
-        let evidence = Evidence { place, query, in_code, subject, task };
-        if evidence.is_relevant() || (matches.is_none() && focus.files.is_empty()) {
-            // A person chose a manual example.
-            let is_chosen = anchor.is_some_and(|anchor| anchor.origin == Origin::Manual);
-            let shows = focus.is_empty() || is_chosen || evidence.shows();
-            ranked.push((evidence.score(), stored, (evidence.reason(), shows)));
-        } else {
-            skipped.push((id.clone(), "not relevant to the task".to_owned()));
+    let matches = matches(project, memories, focus)?;
+    let (applicable, mut skipped) = applicable(memories, focus);
+    let features = features(project, memories, focus, &applicable)?;
+    let n_declared = applicable.iter().filter(|it| !it.memory.paths.is_empty()).count();
+    let judge = Judge {
+        focus,
+        matches,
+        moment_of_task: focus.task().map(moment::moment_of_task),
+        is_in_test: focus.files.iter().any(|file| is_test(file)),
+        n_rules: [applicable.len() - n_declared, n_declared],
+    };
+    let (mut relevant, mut features_by_id) = (Vec::new(), BTreeMap::new());
+    for (stored, mut features) in applicable.into_iter().zip(features) {
+        let anchor = memories.anchors.get(&stored.memory.id);
+        let judged = match focus.is_edit {
+            true => judge.edit(stored, anchor, &mut features),
+            false => judge.request(stored, anchor, &mut features),
+        };
+        match judged {
+            Some(found) => relevant.push(found),
+            None => skipped.push(Skipped::memory(stored, "not relevant to the task")),
         }
+        features_by_id.insert(&*stored.memory.id, features);
     }
-    ranked.sort_by(|(a_score, a, _), (b_score, b, _)| {
-        b_score.total_cmp(a_score).then_with(|| tie_break(a).cmp(&tie_break(b)))
+    relevant.sort_by(|a, b| {
+        b.score.total_cmp(&a.score).then_with(|| match focus.is_edit {
+            true => a.stored.memory.id.cmp(&b.stored.memory.id),
+            false => tie_break(a.stored).cmp(&tie_break(b.stored)),
+        })
     });
-    let (memories, (reasons, shows)) =
-        ranked.into_iter().map(|(_, stored, why)| (stored, why)).unzip();
-    Ok(Ranked { memories, reasons, shows, skipped })
+    Ok(Ranked { relevant, skipped, features: features_by_id })
 }
 
-/// A memory that is not given, by id, and the reason.
-type Skipped = (String, String);
-
 /// Returns the memories that may hold for the files of the focus, and the others.
-pub(super) fn applicable<'m>(
-    memories: &'m Memories,
-    focus: &Focus,
-    synced: &SyncedStore,
-) -> Result<(Vec<&'m MemoryFile>, Vec<Skipped>)> {
-    let superseded = links::supersession(synced)?.superseded;
+fn applicable<'m>(memories: &'m Memories, focus: &Focus) -> (Vec<&'m MemoryFile>, Vec<Skipped>) {
+    let superseded = memories.superseded();
     let (mut applicable, mut skipped) = (Vec::new(), Vec::new());
     for stored in &memories.all {
         let memory = &stored.memory;
@@ -163,149 +160,191 @@ pub(super) fn applicable<'m>(
             other_language(&memory.scope, focus).or_else(|| other_paths(&memory.paths, focus))
         };
         match reason {
-            Some(reason) => skipped.push((memory.id.clone(), reason)),
+            Some(reason) => skipped.push(Skipped::memory(stored, reason)),
             None => applicable.push(stored),
         }
     }
-    Ok((applicable, skipped))
+    (applicable, skipped)
 }
 
-/// Why a memory is relevant to the task.
-struct Evidence<'s> {
-    place: Option<Place>,
-    /// The score of its match with the query, at most 1.
-    query: Option<&'s f64>,
-    /// What it has in common with the files, and the least score of a relevant memory.
-    in_code: Option<(relevance::Features, f64)>,
-    /// The points for what it is about.
-    subject: f64,
-    /// Of a task.
-    task: Option<Task>,
-}
-
-/// What a task says of a memory.
-struct Task {
-    features: TaskFeatures,
-    /// Whether every change needs such a rule.
-    is_general: bool,
-    /// Whether the task is about another moment of the work, which is that of the rule too.
-    is_of_its_moment: bool,
-}
-
-impl Evidence<'_> {
-    fn is_relevant(&self) -> bool {
-        match &self.task {
-            Some(task) => {
-                let is_of_moment =
-                    task.features.moment.is_of_every_change() || task.is_of_its_moment;
-                self.place.is_some()
-                    || task.is_general
-                    || (is_of_moment && (self.query.is_some() || self.is_in_code()))
-            }
-            None => self.place.is_some() || self.query.is_some() || self.is_in_code(),
-        }
-    }
-
-    /// Whether the example is worth its room: the rule is likely to hold in the file, or the file has the example, or
-    /// there is only a query. The room of an example is that of several rules.
-    fn shows(&self) -> bool {
-        let excess = self.in_code.map(|(features, floor)| features.score() - floor);
-        let is_in_file = self.place.as_ref().is_some_and(|place| place.has_example);
-        is_in_file || excess.is_none_or(|excess| excess >= relevance::LIKELY)
-    }
-
-    fn is_in_code(&self) -> bool {
-        self.in_code.is_some_and(|(features, floor)| features.score() >= floor)
-    }
-
-    fn score(&self) -> f64 {
-        if let Some(task) = &self.task {
-            return task.features.score();
-        }
-        let place = self.place.as_ref().map_or(0.0, |place| place.points);
-        let in_code = self.in_code.map_or(0.0, |(features, _)| features.score());
-        place + MATCH * self.query.copied().unwrap_or(0.0) + in_code + self.subject
-    }
-
-    fn reason(&self) -> Option<String> {
-        let place = self.place.as_ref().map(|place| place.reason.clone());
-        let query = || self.query.map(|_| "it matches the query".to_owned());
-        let in_code = || Some(format!("of the file: {}", self.in_code?.0.reason()));
-        let general = || match &self.task {
-            Some(task) if task.is_general => Some(match task.features.moment {
-                Moment::Checking => "it is a check of any change".to_owned(),
-                _ => "it holds for any change".to_owned(),
-            }),
-            _ => None,
-        };
-        place.or_else(query).or_else(general).or_else(in_code)
-    }
-}
-
-/// Returns what a task says of each memory, or nothing without a task.
-fn task_features(
+/// Returns what memories have in common with the files of the focus and the words of its task.
+fn features(
+    project: &Project,
     memories: &Memories,
     focus: &Focus,
     applicable: &[&MemoryFile],
-    in_code: &[Option<(relevance::Features, f64)>],
-) -> Vec<Option<Task>> {
-    let Some(task) = focus.task() else { return applicable.iter().map(|_| None).collect() };
-    let terms: Vec<BTreeSet<String>> = applicable
-        .iter()
-        .map(|stored| {
+) -> Result<Vec<Features>> {
+    if focus.files.is_empty() {
+        return Ok(vec![Features::default(); applicable.len()]);
+    }
+    let rules = applicable.iter().map(|stored| code::Rule {
+        text: &stored.memory.body,
+        hints: &stored.memory.hints,
+        anchor: memories.anchors.get(&stored.memory.id),
+    });
+    let rules: Vec<code::Rule> = rules.collect();
+    let mut features = code::compare(project.code(), &focus.files, &focus.changed, &rules)?;
+    if let Some(task) = focus.task() {
+        let terms = applicable.iter().map(|stored| {
             let Memory { heading, body, .. } = &stored.memory;
             let heading = tokenize::terms(heading.as_deref().unwrap_or_default());
             heading.into_iter().chain(tokenize::terms(body)).collect()
-        })
-        .collect();
-    let words = TaskWords::new(task, &terms);
-    let task_moment = moment::moment_of_task(task);
-    let features = applicable.iter().zip(&terms).zip(in_code).map(|((stored, terms), in_code)| {
-        let Memory { heading, body, paths, memory_type, .. } = &stored.memory;
-        let anchor = memories.anchors.get(&stored.memory.id);
-        let moment = match moment::moment(body, heading.as_deref()) {
-            Moment::Writing if anchor.is_some_and(|anchor| is_test(&anchor.file)) => {
-                Moment::Testing
+        });
+        let words = relevance::words_of_task(task, &terms.collect::<Vec<BTreeSet<String>>>());
+        features.iter_mut().zip(words).for_each(|(it, words)| it[QueryWords] = words);
+    }
+    Ok(features)
+}
+
+/// What is known of the focus.
+struct Judge<'a> {
+    focus: &'a Focus,
+    /// The scores of the memories that match the query, by that of the best; `None` without a query.
+    matches: Option<FxHashMap<String, f64>>,
+    /// The moment of the work that the task is about, if there is one.
+    moment_of_task: Option<Moment>,
+    is_in_test: bool,
+    /// The number of applicable memories without paths, and of those with some.
+    n_rules: [usize; 2],
+}
+
+impl Judge<'_> {
+    /// Returns a memory if it is relevant to a request.
+    fn request<'m>(
+        &self,
+        stored: &'m MemoryFile,
+        anchor: Option<&Anchor>,
+        features: &mut Features,
+    ) -> Option<Relevant<'m>> {
+        let place = place(&stored.memory, anchor, self.focus, features);
+        let query = self.matches.as_ref().and_then(|it| it.get(&stored.memory.id).copied());
+        features[Query] = query.unwrap_or_default();
+        let has_files = !self.focus.files.is_empty();
+        let is_in_code = query.is_some() || (has_files && features[Excess] >= 0.0);
+        let (score, is_relevant, general) = match self.moment_of_task {
+            Some(moment_of_task) => {
+                let moment = moment_of(stored, anchor);
+                let is_of_file = anchor.is_some() && moment == Moment::Writing;
+                let is_general =
+                    moment.is_of_every_change() && !is_of_file && self.is_general(&stored.memory);
+                set_task_features(features, &stored.memory, moment);
+                if is_of_file {
+                    features.set_excess_of_code();
+                }
+                let is_of_moment = moment.is_of_every_change() || moment == moment_of_task;
+                let general = is_general.then(|| match moment {
+                    Moment::Checking => "it is a check of any change".to_owned(),
+                    _ => "it holds for any change".to_owned(),
+                });
+                let is_relevant = is_general || (is_of_moment && is_in_code);
+                (features.score(Occasion::Task), is_relevant, general)
             }
-            // What a person decided.
-            moment if moment.is_of_every_change() => moment,
-            _ if stored.memory.kind == Some(RuleKind::Code) => Moment::Writing,
-            moment => moment,
+            None => {
+                if has_files {
+                    self.set_subject(features, &stored.memory, anchor);
+                }
+                let is_unfocused = self.matches.is_none() && !has_files;
+                (features.score_in_file(), is_in_code || is_unfocused, None)
+            }
         };
-        let declared = place(stored, memories, focus).map(|place| place.nearness);
-        let excess = |(features, floor): &(relevance::Features, f64)| features.score() - floor;
-        // The file says nothing of the tests and checks to come.
-        let is_of_file = anchor.is_some() && moment == Moment::Writing;
-        let in_code = in_code.as_ref().filter(|_| is_of_file).map_or(0.0, excess);
-        Some(Task {
-            features: TaskFeatures {
-                moment,
-                is_emphatic: start::is_emphatic(body),
-                is_from_guide: is_from_guide(stored),
-                n_tokens: body.len() / BYTES_PER_TOKEN,
-                words: words.rarity(terms),
-                declared,
-                in_code,
-            },
-            // A rule with an example is compared with the code.
-            is_general: *memory_type == MemoryType::Rule
-                && moment.is_of_every_change()
-                && paths.is_empty()
-                // An introduction whose list was imported in parts.
-                && !body.trim_end().ends_with(':')
-                && !is_of_file
-                && !is_of_other_language(heading.as_deref().unwrap_or_default(), focus),
-            is_of_its_moment: task_moment == moment,
+        if !is_relevant && place.is_none() {
+            return None;
+        }
+        let query = query.map(|_| "it matches the query".to_owned());
+        let in_code = || has_files.then(|| format!("of the file: {}", features.reason()));
+        let shows_example =
+            is_chosen(anchor) || !has_files || features.is_anchored() || features.is_likely();
+        let why = place.or(query).or(general).or_else(in_code);
+        Some(Relevant { stored, why, shows_example, score })
+    }
+
+    /// Returns a memory if an edit is about it.
+    fn edit<'m>(
+        &self,
+        stored: &'m MemoryFile,
+        anchor: Option<&Anchor>,
+        features: &mut Features,
+    ) -> Option<Relevant<'m>> {
+        let Memory { body, heading, kind, paths, .. } = &stored.memory;
+        let files = &self.focus.files;
+        features.set_flag(Mentioned, files.iter().any(|file| body.contains(file.as_str())));
+        features.set_flag(Anchored, anchor.is_some_and(|anchor| files.contains(&anchor.file)));
+        features.set_flag(InTest, self.is_in_test);
+        features.set_n_rules(self.n_rules[usize::from(!paths.is_empty())]);
+        // What the text says can only lower the score, and most rules need not be read for it.
+        if !features.is_for_edit() || is_of_other_language(heading.as_deref(), self.focus) {
+            return None;
+        }
+        let is_process =
+            kind.unwrap_or_else(|| rule_kind::classify(body).kind) == RuleKind::Process;
+        let is_about_tests = moment::moment(body, heading.as_deref()) == Moment::Testing;
+        features.set_flag(FromGuide, is_from_guide(&stored.memory));
+        features.set_flag(Process, is_process);
+        features.set_flag(TestInSource, is_about_tests && !self.is_in_test);
+        features.is_for_edit().then(|| Relevant {
+            stored,
+            why: None,
+            shows_example: is_chosen(anchor) || features.shows_example_in_edit(),
+            score: features.score_of_edit(),
         })
-    });
-    features.collect()
+    }
+
+    /// Sets what a memory is about: working advice, tests, or other code.
+    fn set_subject(&self, features: &mut Features, memory: &Memory, anchor: Option<&Anchor>) {
+        let kind = || memory.kind.unwrap_or_else(|| rule_kind::classify(&memory.body).kind);
+        // Code that shows a rule is better evidence than its wording.
+        features.set_flag(Process, anchor.is_none() && kind() == RuleKind::Process);
+        let names_tests = |text: &str| tokenize::terms(text).iter().any(|term| term == TEST);
+        let is_about_tests = match anchor {
+            Some(anchor) => is_test(&anchor.file),
+            None => memory.heading.as_deref().is_some_and(names_tests) || names_tests(&memory.body),
+        };
+        features.set_flag(TestInTest, is_about_tests && self.is_in_test);
+        features.set_flag(TestInSource, is_about_tests && !self.is_in_test);
+    }
+
+    /// Returns whether every change needs such a rule, if it comes to its moment.
+    fn is_general(&self, memory: &Memory) -> bool {
+        memory.memory_type == MemoryType::Rule
+            && memory.paths.is_empty()
+            // An introduction whose list was imported in parts.
+            && !memory.body.trim_end().ends_with(':')
+            && !is_of_other_language(memory.heading.as_deref(), self.focus)
+    }
+}
+
+/// Returns the moment of the work at which a memory matters.
+fn moment_of(stored: &MemoryFile, anchor: Option<&Anchor>) -> Moment {
+    let Memory { heading, body, kind, .. } = &stored.memory;
+    match moment::moment(body, heading.as_deref()) {
+        Moment::Writing if anchor.is_some_and(|it| is_test(&it.file)) => Moment::Testing,
+        moment if moment.is_of_every_change() => moment,
+        // What a person decided.
+        _ if *kind == Some(RuleKind::Code) => Moment::Writing,
+        moment => moment,
+    }
+}
+
+fn set_task_features(features: &mut Features, memory: &Memory, moment: Moment) {
+    features.set_flag(Checking, moment == Moment::Checking);
+    features.set_flag(Testing, moment == Moment::Testing);
+    features.set_flag(OtherMoment, !moment.is_of_every_change());
+    features.set_flag(Emphatic, start::is_emphatic(&memory.body));
+    features.set_flag(FromGuide, is_from_guide(memory));
+    features.set_length(memory.body.len() / BYTES_PER_TOKEN);
+}
+
+/// Whether a person chose the example.
+fn is_chosen(anchor: Option<&Anchor>) -> bool {
+    anchor.is_some_and(|anchor| anchor.origin == Origin::Manual)
 }
 
 /// A heading of rules for the languages of browsers.
 const FRONTEND: &str = "frontend";
 
 /// Returns whether a heading, as "Code style › Go", names languages of which no file of the focus is.
-pub(super) fn is_of_other_language(heading: &str, focus: &Focus) -> bool {
+fn is_of_other_language(heading: Option<&str>, focus: &Focus) -> bool {
+    let heading = heading.unwrap_or_default();
     let mut named = patterns::named_languages(heading);
     if heading.to_lowercase().contains(FRONTEND) {
         named.extend([Language::JavaScript, Language::TypeScript, Language::Tsx]);
@@ -324,34 +363,10 @@ const BYTES_PER_TOKEN: usize = 4;
 const GUIDES: [&str; 2] = ["CONTRIBUTING", "README"];
 
 /// Returns whether a memory was imported from a guide for people.
-pub(super) fn is_from_guide(stored: &MemoryFile) -> bool {
-    let start = &stored.text[..stored.text.len() - stored.memory.body.len()];
-    let sources = start.lines().filter(|line| line.starts_with("source:"));
-    sources.into_iter().any(|line| GUIDES.iter().any(|guide| line.to_uppercase().contains(guide)))
-}
-
-/// Compares memories with the files of the focus, if there are any.
-pub(super) fn compare(
-    project: &Project,
-    memories: &Memories,
-    focus: &Focus,
-    applicable: &[&MemoryFile],
-) -> Result<Vec<Option<(relevance::Features, f64)>>> {
-    if focus.files.is_empty() {
-        return Ok(vec![None; applicable.len()]);
-    }
-    let rules: Vec<code::Rule> = applicable
-        .iter()
-        .map(|stored| code::Rule {
-            text: &stored.memory.body,
-            hints: &stored.memory.hints,
-            anchor: memories.anchors.get(&stored.memory.id),
-        })
-        .collect();
-    let features = code::compare(project.code(), &focus.files, &focus.changed, &rules)?;
-    let scores: Vec<f64> = features.iter().map(relevance::Features::score).collect();
-    let floor = relevance::floor(&scores);
-    Ok(features.into_iter().map(|features| Some((features, floor))).collect())
+fn is_from_guide(memory: &Memory) -> bool {
+    let is_guide =
+        |source: &String| GUIDES.iter().any(|guide| source.to_uppercase().contains(guide));
+    memory.source.iter().any(is_guide)
 }
 
 /// The order of memories with the same score: by scope, then the newest first.
@@ -367,28 +382,21 @@ fn tie_break(stored: &MemoryFile) -> impl Ord + '_ {
     (distance, Reverse(memory.updated_at.max(memory.created_at)), &memory.id)
 }
 
-/// A file of the focus that a memory belongs to.
-struct Place {
-    points: f64,
-    /// 1 for the file itself, less for a folder that contains it.
-    nearness: f64,
-    has_example: bool,
-    reason: String,
-}
-
-/// Returns the file of the focus that a memory belongs to.
-fn place(stored: &MemoryFile, memories: &Memories, focus: &Focus) -> Option<Place> {
-    let memory = &stored.memory;
-    let anchor = memories.anchors.get(&memory.id);
+/// Sets by what a memory belongs to a file of the focus. Returns the reason, if it does.
+fn place(
+    memory: &Memory,
+    anchor: Option<&Anchor>,
+    focus: &Focus,
+    features: &mut Features,
+) -> Option<String> {
     if let Some(anchor) = anchor.filter(|anchor| focus.files.contains(&anchor.file)) {
         let is_changed = focus.changed.contains_key(&anchor.file);
-        let points = if is_changed { ANCHORED_TO_CHANGED } else { ANCHORED };
-        let reason = format!("its example is in {}", anchor.file);
-        return Some(Place { points, nearness: 1.0, has_example: true, reason });
+        features.set_flag(if is_changed { AnchoredToLines } else { Anchored }, true);
+        return Some(format!("its example is in {}", anchor.file));
     }
     if let Some(file) = focus.files.iter().find(|file| memory.body.contains(file.as_str())) {
-        let reason = format!("it mentions {file}");
-        return Some(Place { points: MENTION, nearness: 1.0, has_example: false, reason });
+        features.set_flag(Mentioned, true);
+        return Some(format!("it mentions {file}"));
     }
     if memory.paths.is_empty() {
         return None;
@@ -396,37 +404,12 @@ fn place(stored: &MemoryFile, memories: &Memories, focus: &Focus) -> Option<Plac
     let globs = Globs::new(&memory.paths);
     let matches = focus.files.iter().filter_map(|file| {
         let glob = globs.find(file)?;
-        let nearness = relevance::nearness(folder(glob), file);
-        let (points, reason) = (PATHS + NEAR_PATHS * nearness, format!("it applies to {glob}"));
-        Some(Place { points, nearness, has_example: false, reason })
+        Some((relevance::nearness(folder(glob), file), glob))
     });
-    matches.max_by(|a, b| a.points.total_cmp(&b.points))
-}
-
-/// Returns the points for what a memory is about: working advice, tests, or other code.
-fn subject(memory: &Memory, anchor: Option<&Anchor>, focus: &Focus) -> f64 {
-    if focus.files.is_empty() {
-        return 0.0;
-    }
-    let kind = memory.kind.unwrap_or_else(|| rule_kind::classify(&memory.body).kind);
-    // Code that shows a rule is better evidence than its wording.
-    let is_process = anchor.is_none() && kind == RuleKind::Process;
-    let process = if is_process { PROCESS } else { 0.0 };
-    let names_tests = |text: &str| tokenize::terms(text).iter().any(|term| term == TEST);
-    let is_about_tests = match anchor {
-        Some(anchor) => is_test(&anchor.file),
-        None => memory.heading.as_deref().is_some_and(names_tests) || names_tests(&memory.body),
-    };
-    let test = match is_about_tests {
-        true if focus.files.iter().any(|file| is_test(file)) => TEST_IN_TEST,
-        true => TEST_IN_SOURCE,
-        false => 0.0,
-    };
-    process + test
-}
-
-pub(super) fn is_test(path: &str) -> bool {
-    PathClass::from_path(path) == PathClass::Test
+    let (nearness, glob) = matches.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    features.set_flag(Declared, true);
+    features[DeclaredNearness] = nearness;
+    Some(format!("it applies to {glob}"))
 }
 
 /// Returns the part of a glob up to the last folder without a wildcard.
@@ -440,13 +423,14 @@ pub(super) fn folder(glob: &str) -> &str {
 /// without a query.
 fn matches(
     project: &Project,
-    synced: &mut SyncedStore,
+    memories: &Memories,
     focus: &Focus,
 ) -> Result<Option<FxHashMap<String, f64>>> {
     let query = focus.query.clone().filter(|query| !tokenize::terms(query).is_empty());
     let Some(query) = query else { return Ok(None) };
+    let mut synced = sync::open_with(project, memories)?;
     let request = search::Request { superseded: true, ..search::Request::new(query, MAX_MATCHES) };
-    let results = search::search_in(project, synced, &request)?.results;
+    let results = search::search_in(project, &mut synced, &request)?.results;
     let best = results.iter().map(|hit| hit.score).fold(f64::MIN_POSITIVE, f64::max);
     Ok(Some(results.into_iter().map(|hit| (hit.id, hit.score / best)).collect()))
 }

@@ -9,7 +9,6 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::into::Part;
 use crate::bank::MemoryFile;
 use crate::error::UserError;
-use crate::ops::Project;
 use crate::text::{from_root, literal_folder};
 
 /// Names of files whose rules hold for their folder, in any folder.
@@ -20,15 +19,6 @@ const MAX_SLUG: usize = 60;
 
 /// Maximum number of globs that the braces of one are expanded to.
 const MAX_EXPANDED: usize = 64;
-
-/// The files for the rules of folders.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Layout {
-    /// The file of the same name in each folder below this one.
-    Folders { base: String, name: String },
-    /// Files beside the first one that say their globs.
-    Rules { host: Host, stem: String },
-}
 
 /// A client with files of rules that say their globs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +51,7 @@ impl Host {
 }
 
 /// What a file of a split applies to.
+#[derive(Default)]
 pub(super) struct Place {
     host: Option<Host>,
     /// Empty for all files.
@@ -92,41 +83,26 @@ impl Place {
     }
 }
 
-impl Layout {
-    /// Returns the layout that the first file belongs to.
-    pub(super) fn of(file: &str) -> Result<Self> {
-        if let Some((host, stem)) = Host::of(file) {
-            return Ok(Self::Rules { host, stem: stem.to_owned() });
-        }
-        let (base, name) = file.rsplit_once('/').unwrap_or(("", file));
-        if FOLDER_FILES.contains(&name) {
-            return Ok(Self::Folders { base: base.to_owned(), name: name.to_owned() });
-        }
-        Err(UserError::usage(format!("agents read no files of folders beside `{file}`"))
-            .hint("name a file such as `AGENTS.md`, `CLAUDE.md`, `.cursor/rules/cerberus.mdc`, `.github/instructions/cerberus.instructions.md` or `.claude/rules/cerberus.md`")
-            .into())
-    }
+/// The files of a split by path from the root, with what they apply to and their memories.
+type Parts = BTreeMap<String, (Place, Part)>;
 
-    /// Returns the files with what they apply to and their memories, by path from the root.
-    pub(super) fn parts(
-        &self,
-        project: &Project,
-        memories: &[MemoryFile],
-    ) -> BTreeMap<String, (Place, Part)> {
-        match self {
-            Self::Folders { base, name } => folders(&project.root, base, name, memories),
-            Self::Rules { host, stem } => rules(&project.root, *host, stem, memories),
-        }
+/// Returns the files for the rules of folders beside or below the first file, `target`.
+pub(super) fn parts(root: &Path, target: &str, memories: &[MemoryFile]) -> Result<Parts> {
+    if let Some((host, stem)) = Host::of(target) {
+        return Ok(rules(root, host, stem, memories));
     }
+    let (base, name) = target.rsplit_once('/').unwrap_or(("", target));
+    if FOLDER_FILES.contains(&name) {
+        return Ok(folders(root, base, name, memories));
+    }
+    Err(UserError::usage(format!("agents read no files of folders beside `{target}`"))
+        .hint("name a file such as `AGENTS.md`, `CLAUDE.md`, `.cursor/rules/cerberus.mdc`, `.github/instructions/cerberus.instructions.md` or `.claude/rules/cerberus.md`")
+        .into())
 }
 
-fn folders(
-    root: &Path,
-    base: &str,
-    name: &str,
-    memories: &[MemoryFile],
-) -> BTreeMap<String, (Place, Part)> {
-    let mut parts: BTreeMap<String, (Place, Part)> = BTreeMap::new();
+/// Returns the file `name` in each folder below `base` that has rules.
+fn folders(root: &Path, base: &str, name: &str, memories: &[MemoryFile]) -> Parts {
+    let mut parts = Parts::new();
     for stored in memories {
         let (id, globs) = (&stored.memory.id, &stored.memory.paths);
         let folders: Vec<&str> =
@@ -141,22 +117,15 @@ fn folders(
         }
         let is_whole = globs.iter().all(|glob| folders.contains(&whole_folder(glob)));
         for folder in folders {
-            let file = format!("{folder}/{name}");
-            let part = parts
-                .entry(file)
-                .or_insert_with(|| (Place { host: None, globs: Vec::new() }, Part::new()));
-            part.1.insert(id.clone(), is_whole);
+            let (_, part) = parts.entry(format!("{folder}/{name}")).or_default();
+            part.insert(id.clone(), is_whole);
         }
     }
     parts
 }
 
-fn rules(
-    root: &Path,
-    host: Host,
-    stem: &str,
-    memories: &[MemoryFile],
-) -> BTreeMap<String, (Place, Part)> {
+/// Returns the files beside the first one that say their globs.
+fn rules(root: &Path, host: Host, stem: &str, memories: &[MemoryFile]) -> Parts {
     let mut by_globs: BTreeMap<Vec<String>, Part> = BTreeMap::new();
     for stored in memories {
         let globs = &stored.memory.paths;

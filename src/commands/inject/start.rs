@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::pack::Cost;
-use super::relevance::folder;
-use crate::bank::MemoryFile;
+use super::relevance::{Relevant, folder};
 use crate::engine::rank::moment::{self, Moment};
-use crate::model::{MemoryType, Origin};
+use crate::engine::rank::relevance::{Feature, Features, Occasion};
+use crate::model::{Anchor, Memory, MemoryType, Origin};
 use crate::ops::Project;
 use crate::ops::memories::Memories;
 use crate::ops::pins::render::safe;
@@ -29,23 +29,8 @@ const MAX_TOPICS: usize = 4;
 /// Maximum number of characters of a folder or a topic.
 const MAX_NAME_CHARS: usize = 60;
 
-// Points for the importance of a memory.
-
-/// For a decision, which binds the project.
-const DECISION: i64 = 4;
-
-/// The most for feedback; each positive one counts 1.
+/// The most for feedback.
 const MAX_FEEDBACK: i64 = 3;
-
-/// For an emphasis in the text, such as NEVER.
-const EMPHASIS: i64 = 1;
-
-/// For an example, and more for one that a person chose.
-const EXAMPLE: i64 = 1;
-
-/// For a rule that every change needs, and more for a check at its end: the others are about releases or answers.
-const EVERY_CHANGE: i64 = 1;
-const CHECK: i64 = 2;
 
 /// Words with which authors mark what matters, in capitals or at the start of bold text.
 const EMPHASES: &[&str] = &["always", "critical", "do not", "don't", "important", "must", "never"];
@@ -56,34 +41,42 @@ const EMPHASES: &[&str] = &["always", "critical", "do not", "don't", "important"
 pub(super) fn sort(
     project: &Project,
     memories: &Memories,
-    sorted: &mut [&MemoryFile],
+    sorted: &mut [Relevant],
 ) -> Result<usize> {
     let balances = feedback::balances(Store::open(&project.store)?.reader())?;
-    let key = |stored: &MemoryFile| {
-        let memory = &stored.memory;
-        let received =
-            balances.get(&memory.id).map_or(0, |it| (*it).clamp(-MAX_FEEDBACK, MAX_FEEDBACK));
-        let is_decision = memory.memory_type == MemoryType::Decision;
-        let example = match memories.anchors.get(&memory.id) {
-            Some(anchor) if anchor.origin == Origin::Manual => 2 * EXAMPLE,
-            Some(_) => EXAMPLE,
-            None => 0,
-        };
-        let importance = received
-            + example
-            + if is_decision { DECISION } else { 0 }
-            + if is_emphatic(&memory.body) { EMPHASIS } else { 0 }
-            + match moment::moment(&memory.body, memory.heading.as_deref()) {
-                Moment::Checking => CHECK,
-                moment if moment.is_of_every_change() => EVERY_CHANGE,
-                _ => 0,
-            };
-        let is_later = !memory.paths.is_empty() && !is_decision && received <= 0;
-        (is_later, !memory.paths.is_empty(), Reverse(importance), memory.heading.clone())
+    let key = |it: &Relevant| {
+        let memory = &it.stored.memory;
+        let received = balances.get(&memory.id).copied().unwrap_or_default();
+        let features = importance(memory, memories.anchors.get(&memory.id), received);
+        // In thousandths, for a total order.
+        let importance = (features.score(Occasion::Session) * 1000.0).round() as i64;
+        let has_paths = !memory.paths.is_empty();
+        let is_later = has_paths && memory.memory_type != MemoryType::Decision && received <= 0;
+        (is_later, has_paths, Reverse(importance), memory.heading.clone())
     };
     // A topic stays together. Stable: the rest of the order is that by scope and age.
-    sorted.sort_by_cached_key(|stored| key(stored));
-    Ok(sorted.partition_point(|stored| !key(stored).0))
+    sorted.sort_by_cached_key(key);
+    Ok(sorted.partition_point(|it| !key(it).0))
+}
+
+/// Returns what makes a memory important in any session. A rule that every change needs, or a check at its end, comes before
+/// those about releases or answers.
+fn importance(memory: &Memory, anchor: Option<&Anchor>, received: i64) -> Features {
+    let moment = moment::moment(&memory.body, memory.heading.as_deref());
+    let mut features = Features::default();
+    features[Feature::Feedback] = received.clamp(-MAX_FEEDBACK, MAX_FEEDBACK) as f64;
+    for (feature, is_set) in [
+        (Feature::Decision, memory.memory_type == MemoryType::Decision),
+        (Feature::Emphatic, is_emphatic(&memory.body)),
+        (Feature::HasExample, anchor.is_some()),
+        (Feature::ChosenExample, anchor.is_some_and(|it| it.origin == Origin::Manual)),
+        (Feature::Writing, moment == Moment::Writing),
+        (Feature::Testing, moment == Moment::Testing),
+        (Feature::Checking, moment == Moment::Checking),
+    ] {
+        features.set_flag(feature, is_set);
+    }
+    features
 }
 
 /// Returns whether the author of a text marked it as important.
@@ -96,9 +89,9 @@ pub(super) fn is_emphatic(text: &str) -> bool {
 
 /// Returns the table of contents of memories that fits into its share of `limit`. It is empty if not
 /// a single folder fits, or if there are neither folders nor topics.
-pub(super) fn contents(memories: &[&MemoryFile], limit: Cost) -> String {
+pub(super) fn contents(memories: &[Relevant], limit: Cost) -> String {
     let mut folders: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
-    for stored in memories {
+    for Relevant { stored, .. } in memories {
         let memory = &stored.memory;
         let folder = match memory.paths.first().map(|glob| folder(glob)) {
             None => EVERYWHERE.to_owned(),

@@ -10,6 +10,7 @@ use crate::bank::Bank;
 use crate::commands::add::{self, AddArgs};
 use crate::engine::rank::calibrate::Weights;
 use crate::model::CodeLocation;
+use crate::ops::pins::render;
 use crate::ops::{InjectOptions, envelope};
 use crate::store::StoreFile;
 

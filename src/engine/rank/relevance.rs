@@ -1,192 +1,351 @@
-//! Scores whether a rule holds in a file, from what the file has in common with the words of the
-//! rule and with the code that shows the rule.
+//! Scores whether a rule is relevant: to a file, to changed lines, to an edit, to a task, or at the start of a session.
+//!
+//! There is one vector of features and one table of weights, `../weights/relevance.toml`: a row for each feature, a column
+//! for each occasion. Rules that hold for any change come at the start of a session and with a task, where the moment of the
+//! work, the emphasis and the length of a rule say more than common words. With a file decides what it has in common with
+//! the rule and its example. In the middle of an edit, a rule that the added lines have nothing to do with distracts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Index, IndexMut};
+use std::sync::LazyLock;
 
-use super::tokenize;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize, Serializer};
 
-// The weights are log-odds, fitted by conditional logistic regression on 900 pairs of a rule and a
-// second file that shows it, in 24 repositories; each rule has the same weight. With weights fitted
-// on the other repositories, the rule is first among about 14 in 0.59 of the 44 pairs of the anchor
-// benchmark and among the first three in 0.89. Without the rules that show the file too, these are
-// 0.61 and 0.86 for rules imported from instruction files, which are longer and more similar; without
-// named code, imports, names and classes of files 0.54 and 0.84.
-const WORDS: f64 = 1.57;
-const PROMINENCE: f64 = 0.35;
-const NAMED_CODE: f64 = 1.6;
-const NAMES: f64 = 1.64;
-const TERMS: f64 = 6.4;
-const IMPORTS: f64 = 2.07;
-const NEARNESS: f64 = 1.4;
-const FILE_NAME: f64 = 1.09;
-const SAME_CLASS: f64 = 1.32;
+use super::{score, tokenize};
 
-/// For the share of the hints of a rule that the file contains as they are written. Set by hand: of the 44 pairs of the anchor benchmark
-/// with hints, the rule is first in 0.73 instead of 0.61; 2 and 3 are equal.
-const HINTS: f64 = 2.5;
+/// When rules are asked for; a column of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Occasion {
+    /// Files are named.
+    File,
+    /// Files are named whose changed lines are known. These say more than the rest of the file.
+    Lines,
+    /// An agent edits files.
+    Edit,
+    /// The same, by the example of the rule alone: an example that is similar enough to the added lines suffices.
+    EditExample,
+    /// A task and its files are named.
+    Task,
+    /// A session starts.
+    Session,
+}
 
-/// The mean of that share, so that rules without hints are neither better nor worse.
-const USUAL_HINTS: f64 = 0.3;
+const N_OCCASIONS: usize = Occasion::Session as usize + 1;
 
-// What is about to be written, or was changed, says more than the rest of its file. Fitted in the same way to 950 pairs of
-// a rule and another symbol that shows it, taken as the changed lines. With weights fitted on the other repositories, the
-// rule is first in 0.69 of the 49 pairs of the anchor benchmark and among the first three in 0.94 (0.59 and 0.90 by the
-// file alone); of the other repositories in 0.53 and 0.83 (0.49 and 0.81). With four lines of the symbol the file weighs
-// 0.4, with all of it 0.2; the difference in rank is small.
-const FILE_OF_CHANGE: f64 = 0.4;
-const CHANGED_WORDS: f64 = 4.5;
-const CHANGED_NAMED_CODE: f64 = 1.2;
-const CHANGED_NAMES: f64 = 6.0;
-
-/// Makes the mean score the same with and without changed lines.
-const CHANGE_BIAS: f64 = 1.2;
-
-/// The contribution of the names of the example for a rule without one: the mean of rules that the changed lines do
-/// not show.
-const CHANGED_NO_EXAMPLE: f64 = 0.4;
-
-/// The contribution of the example for a rule without one: the mean of rules that the file does not
-/// show. Without a common word either, nothing says that the rule holds.
-const NO_EXAMPLE: f64 = 2.95;
-
-/// The prominence, in standard deviations, is cut at these values: few files and few words make it
-/// unreliable.
-const MIN_PROMINENCE: f64 = -1.0;
-const MAX_PROMINENCE: f64 = 5.0;
-
-/// A rule that scores less is not relevant in any bank: 0.98 of the pairs score more.
-const MIN_SCORE: f64 = 2.2;
-
-/// The mean score of all rules of the benchmark, and the number of rules that it counts as, so that
-/// in a small bank with relevant rules only, they are not compared only with each other.
-const PRIOR_MEAN: f64 = 4.0;
-const PRIOR_RULES: f64 = 5.0;
-
-/// By how much the score of a rule exceeds the floor if the file is likely to show it: 24 of the 34 rules of which this holds
-/// for another file of the anchor benchmark, which 44 of 563 show.
-pub(crate) const LIKELY: f64 = 2.5;
-
-/// What a rule and a file have in common. All but the prominence are between 0 and 1.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Features {
+/// What is known of a rule; a row of the table. Without a unit it is a share between 0 and 1, or 0 or 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Feature {
     /// The share of the words of the rule that the file contains, weighted by rarity.
-    pub(crate) words: f64,
+    Words,
     /// By how many standard deviations the words are more frequent in the file than in the mean
     /// file: words that every file has say nothing.
-    pub(crate) prominence: f64,
+    Prominence,
     /// The share of the code that the rule names which the file contains.
-    pub(crate) named_code: f64,
-    /// The share of the hints of the rule that the file contains, if there are any.
-    pub(crate) hints: Option<f64>,
-    pub(crate) example: Option<ExampleFeatures>,
-    /// What it has in common with the changed lines of the file, if they are known.
-    pub(crate) change: Option<ChangeFeatures>,
-}
-
-/// What a rule and changed lines have in common.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct ChangeFeatures {
-    /// The shares of the words and of the named code of the rule, as those of a file.
-    pub(crate) words: f64,
-    pub(crate) named_code: f64,
-    /// The number of words in the code of the rule that the lines contain.
-    pub(crate) n_code_words: usize,
-    /// The share of the identifiers of the example, if there is one.
-    pub(crate) names: Option<f64>,
-}
-
-impl ChangeFeatures {
-    fn score(&self) -> f64 {
-        CHANGED_WORDS * self.words
-            + CHANGED_NAMED_CODE * self.named_code
-            + self.names.map_or(CHANGED_NO_EXAMPLE, |names| CHANGED_NAMES * names)
-    }
-}
-
-/// What the example of a rule and a file have in common.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct ExampleFeatures {
+    NamedCode,
+    /// The share of the hints of the rule that the file contains as they are written.
+    Hints,
+    HasHints,
     /// The share of the identifiers of the example that the file contains, weighted by rarity.
-    pub(crate) names: f64,
+    Names,
     /// The cosine of the terms of the example's file and the file.
-    pub(crate) terms: f64,
+    Terms,
     /// The share of the names that the example's file imports which the file imports too, weighted
     /// by rarity.
-    pub(crate) imports: f64,
-    /// See [`nearness`].
-    pub(crate) nearness: f64,
+    Imports,
+    /// The nearness of the example, see [`nearness`].
+    Nearness,
     /// See [`file_name_similarity`].
-    pub(crate) file_name: f64,
-    /// Whether both files are tests or neither is one.
-    pub(crate) is_same_class: bool,
+    FileName,
+    /// Whether the file and that of the example are both tests or neither is one.
+    SameClass,
+    /// Whether the rule has no example, but a common word. Without one, nothing says that it holds.
+    HasNoExample,
+    /// Whether the changed lines of the file are known; the others that start with `Line` are about them.
+    HasLines,
+    LineWords,
+    LineNamedCode,
+    LineNames,
+    LineNoExample,
+    /// The logarithm of the number of words in the code of the rule that the lines contain, plus one.
+    LineCodeWords,
+    /// The score for the file or its lines. The rows above make it up.
+    Code,
+    /// By how much it exceeds the [`floor`].
+    Excess,
+    /// The same, for a rule about the code of the file: the file says nothing of the tests and checks to come.
+    ExcessOfCode,
+    /// Whether the example is in a named file.
+    Anchored,
+    /// The same, if the changed lines are known: they say whether the edit is about it.
+    AnchoredToLines,
+    /// Whether the text mentions a named file.
+    Mentioned,
+    /// Whether the rule is declared for a named file, by its globs.
+    Declared,
+    /// The nearness of the folder of the glob.
+    DeclaredNearness,
+    /// The score of its match with the query, by that of the best.
+    Query,
+    /// The sum of the rarities of the words of the task that it has.
+    QueryWords,
+    /// Whether it is working advice such as "add a changeset".
+    Process,
+    /// Whether it is about tests, and a named file is one.
+    TestInTest,
+    /// Whether it is about tests, and no named file is one.
+    TestInSource,
+    /// Whether a named file is a test.
+    InTest,
+    /// Whether it comes from a guide for contributors or users, most of which is not about code.
+    FromGuide,
+    /// Whether its author marked it as important.
+    Emphatic,
+    // The moment of the work at which it matters.
+    Writing,
+    Testing,
+    Checking,
+    OtherMoment,
+    /// The logarithm of its length: of two rules, the shorter leaves room for a third.
+    Length,
+    /// The logarithm of the number of rules that are declared for the file, or of those that are not declared for any. An
+    /// edit is about as many rules of a large bank as of a small one.
+    NRules,
+    Bias,
+    /// Whether it is a decision, which binds the project.
+    Decision,
+    /// The balance of its feedback, from -3 to 3.
+    Feedback,
+    HasExample,
+    /// Whether a person chose the example.
+    ChosenExample,
 }
 
+const N_FEATURES: usize = Feature::ChosenExample as usize + 1;
+
+/// The table.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Model {
+    weights: BTreeMap<Feature, BTreeMap<Occasion, f64>>,
+    thresholds: Thresholds,
+}
+
+/// The limits of scores and features, described in the table.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Thresholds {
+    file: f64,
+    edit: f64,
+    likely: f64,
+    prior_mean: f64,
+    prior_rules: f64,
+    prominence: [f64; 2],
+    least_excess: f64,
+    usual_length: f64,
+    max_length: f64,
+    line_words: f64,
+    line_names: f64,
+    any_names: f64,
+}
+
+static MODEL: LazyLock<Model> = LazyLock::new(|| {
+    toml::from_str(include_str!("../weights/relevance.toml")).expect("a test reads the table")
+});
+
+static WEIGHTS: LazyLock<[[f64; N_FEATURES]; N_OCCASIONS]> = LazyLock::new(|| {
+    let mut weights = [[0.0; N_FEATURES]; N_OCCASIONS];
+    for (feature, row) in &MODEL.weights {
+        row.iter().for_each(|(occasion, it)| weights[*occasion as usize][*feature as usize] = *it);
+    }
+    weights
+});
+
+/// The features of a rule.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Features([f64; N_FEATURES]);
+
+impl Default for Features {
+    fn default() -> Self {
+        let mut features = Self([0.0; N_FEATURES]);
+        features[Bias] = 1.0;
+        features
+    }
+}
+
+impl Serialize for Features {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let present = MODEL.weights.keys().filter(|feature| self[**feature] != 0.0);
+        serializer.collect_map(present.map(|feature| (feature, self[*feature])))
+    }
+}
+
+impl Index<Feature> for Features {
+    type Output = f64;
+
+    fn index(&self, feature: Feature) -> &f64 {
+        &self.0[feature as usize]
+    }
+}
+
+impl IndexMut<Feature> for Features {
+    fn index_mut(&mut self, feature: Feature) -> &mut f64 {
+        &mut self.0[feature as usize]
+    }
+}
+
+use Feature::{
+    Anchored, AnchoredToLines, Bias, Code, Excess, ExcessOfCode, FileName, HasExample, HasHints,
+    HasLines, Hints, Imports, Length, LineCodeWords, LineNamedCode, LineNames, LineNoExample,
+    LineWords, Mentioned, NRules, NamedCode, Names, Nearness, Prominence, SameClass, Terms, Words,
+};
+
+/// What a file can have in common with a rule.
+const REASONS: [(&[Feature], &str); 7] = [
+    (&[Words, Prominence], "it has the words of the rule"),
+    (&[NamedCode], "it has the code that the rule names"),
+    (&[Hints, HasHints], "it has the hints of the rule"),
+    (&[Names], "it uses the identifiers of the example"),
+    (&[Terms], "it is similar to the file of the example"),
+    (&[Imports], "it imports what the file of the example imports"),
+    (&[Nearness, FileName, SameClass], "it is near the example"),
+];
+
 impl Features {
+    /// Sets a feature that holds or does not.
+    pub(crate) fn set_flag(&mut self, feature: Feature, is_set: bool) {
+        self[feature] = f64::from(u8::from(is_set));
+    }
+
+    /// Sets the prominence, by how many standard deviations the words are more frequent in the file.
+    pub(crate) fn set_prominence(&mut self, prominence: f64) {
+        let [min, max] = MODEL.thresholds.prominence;
+        self[Prominence] = prominence.clamp(min, max);
+    }
+
+    pub(crate) fn set_length(&mut self, n_tokens: usize) {
+        let Thresholds { max_length, usual_length, .. } = MODEL.thresholds;
+        self[Length] = ((n_tokens as f64).clamp(1.0, max_length) / usual_length).ln();
+    }
+
+    pub(crate) fn set_n_rules(&mut self, n_rules: usize) {
+        self[NRules] = (n_rules as f64 + MODEL.thresholds.prior_rules).ln();
+    }
+
+    /// Lets what the code of the file has in common with the example count.
+    pub(crate) fn set_excess_of_code(&mut self) {
+        self[ExcessOfCode] = self[Excess].max(MODEL.thresholds.least_excess);
+    }
+
+    /// Returns the log-odds, up to a constant, that the rule is relevant.
+    pub(crate) fn score(&self, occasion: Occasion) -> f64 {
+        self.0.iter().zip(&WEIGHTS[occasion as usize]).map(|(value, weight)| value * weight).sum()
+    }
+
     /// Returns the log-odds, up to a constant, that the rule holds in the file, or in its changed lines.
-    pub(crate) fn score(&self) -> f64 {
-        match &self.change {
-            Some(change) => CHANGE_BIAS + FILE_OF_CHANGE * self.file_score() + change.score(),
-            None => self.file_score(),
+    pub(crate) fn score_in_file(&self) -> f64 {
+        self.score(self.occasion())
+    }
+
+    fn occasion(&self) -> Occasion {
+        if self[HasLines] > 0.0 { Occasion::Lines } else { Occasion::File }
+    }
+
+    /// Returns the log-odds that an edit is about the rule. However similar the file is, that is hopeless if the added lines
+    /// have nothing of the rule or its example.
+    pub(crate) fn score_of_edit(&self) -> f64 {
+        let has_any_word = self[LineWords] > 0.0
+            || self[LineCodeWords] > 0.0
+            || self[LineNamedCode] > 0.0
+            || self[LineNames] >= MODEL.thresholds.any_names;
+        if self[Mentioned] == 0.0 && !has_any_word {
+            return f64::NEG_INFINITY;
+        }
+        let mut by_text = *self;
+        if self.is_anchored() {
+            // The file of the example is similar to itself.
+            by_text[Code] -= self[Excess].max(0.0);
+        }
+        let text = by_text.score(Occasion::Edit);
+        if self[HasExample] > 0.0 && (!self.is_anchored() || self.has_words_of_example()) {
+            text.max(self.score(Occasion::EditExample))
+        } else {
+            text
         }
     }
 
-    fn file_score(&self) -> f64 {
-        let [words, named_code, hints, example @ ..] = self.contributions();
-        let has_words = self.words > 0.0 || self.named_code > 0.0;
-        words
-            + named_code
-            + hints
-            + match self.example {
-                Some(_) => example.iter().sum(),
-                None if has_words => NO_EXAMPLE,
-                None => 0.0,
-            }
+    /// Returns whether the edit is about the rule.
+    pub(crate) fn is_for_edit(&self) -> bool {
+        self.score_of_edit() >= MODEL.thresholds.edit
     }
 
-    /// Returns what contributes most to the score.
+    /// Returns whether the example is in a named file.
+    pub(crate) fn is_anchored(&self) -> bool {
+        self[Anchored] > 0.0 || self[AnchoredToLines] > 0.0
+    }
+
+    /// Returns whether the file is likely to show the rule, so that its example is worth the room of several rules.
+    pub(crate) fn is_likely(&self) -> bool {
+        self[Excess] >= MODEL.thresholds.likely
+    }
+
+    /// Returns whether the example is worth its room in an edit: it is similar to the code, and the added lines have code that
+    /// the rule names, or words of both the rule and the example.
+    pub(crate) fn shows_example_in_edit(&self) -> bool {
+        let has_code = self[LineCodeWords] > 0.0 && self[LineNamedCode] > 0.0;
+        self.is_likely() && (has_code || self.has_words_of_example())
+    }
+
+    fn has_words_of_example(&self) -> bool {
+        let Thresholds { line_words, line_names, .. } = MODEL.thresholds;
+        self[LineWords] >= line_words && self[LineNames] >= line_names
+    }
+
+    /// Returns what contributes most to the score in a file.
     pub(crate) fn reason(&self) -> &'static str {
-        if let Some(change) = &self.change
-            && change.score() - CHANGED_NO_EXAMPLE > FILE_OF_CHANGE * self.file_score()
-        {
+        let weights = &WEIGHTS[self.occasion() as usize];
+        let sum = |features: &[Feature]| -> f64 {
+            features.iter().map(|it| weights[*it as usize] * self[*it]).sum()
+        };
+        // A rule without an example gets as much as one that the lines do not show.
+        let usual = weights[LineNoExample as usize] * self[HasLines];
+        let lines = sum(&[LineWords, LineNamedCode, LineNames, LineNoExample]);
+        if self[HasLines] > 0.0 && lines - usual > self[Code] - lines - sum(&[HasLines]) {
             return "the changed lines are about it";
         }
-        const REASONS: [&str; 7] = [
-            "it has the words of the rule",
-            "it has the code that the rule names",
-            "it has the hints of the rule",
-            "it uses the identifiers of the example",
-            "it is similar to the file of the example",
-            "it imports what the file of the example imports",
-            "it is near the example",
-        ];
-        let contributions = self.contributions().into_iter().zip(REASONS);
-        let most = contributions.max_by(|(a, _), (b, _)| a.total_cmp(b));
-        most.map_or("", |(_, reason)| reason)
+        let reasons = REASONS.iter().map(|(features, reason)| (sum(features), *reason));
+        reasons.max_by(|(a, _), (b, _)| a.total_cmp(b)).map_or("", |(_, reason)| reason)
     }
+}
 
-    fn contributions(&self) -> [f64; 7] {
-        let prominence = self.prominence.clamp(MIN_PROMINENCE, MAX_PROMINENCE);
-        let example = self.example.unwrap_or_default();
-        let same_class = f64::from(u8::from(example.is_same_class));
-        [
-            WORDS * self.words + PROMINENCE * prominence,
-            NAMED_CODE * self.named_code,
-            self.hints.map_or(0.0, |share| HINTS * (share - USUAL_HINTS)),
-            NAMES * example.names,
-            TERMS * example.terms,
-            IMPORTS * example.imports,
-            NEARNESS * example.nearness + FILE_NAME * example.file_name + SAME_CLASS * same_class,
-        ]
-    }
+/// Sets the scores of the rules of a bank in a file, and by how much they exceed the least score of a relevant rule.
+pub(crate) fn set_excess(rules: &mut [Features]) {
+    rules.iter_mut().for_each(|rule| rule[Code] = rule.score_in_file());
+    let floor = floor(&rules.iter().map(|rule| rule[Code]).collect::<Vec<_>>());
+    rules.iter_mut().for_each(|rule| rule[Excess] = rule[Code] - floor);
 }
 
 /// Returns the least score of a relevant rule, the mean of all rules of the bank: what they have in
-/// common with a file is the style of the project. On the pairs above, a third of the rules remain,
+/// common with a file is the style of the project. On the pairs of the fit, a third of the rules remain,
 /// and 0.07 of the right ones are lost.
-pub(crate) fn floor(scores: &[f64]) -> f64 {
+fn floor(scores: &[f64]) -> f64 {
+    let Thresholds { file, prior_mean, prior_rules, .. } = MODEL.thresholds;
     let sum: f64 = scores.iter().sum();
-    let mean = (sum + PRIOR_MEAN * PRIOR_RULES) / (scores.len() as f64 + PRIOR_RULES);
-    mean.max(MIN_SCORE)
+    let mean = (sum + prior_mean * prior_rules) / (scores.len() as f64 + prior_rules);
+    mean.max(file)
+}
+
+/// Returns for each rule, given by its terms, the sum of the rarities of the words of a task that it has.
+pub(crate) fn words_of_task(task: &str, rules: &[BTreeSet<String>]) -> Vec<f64> {
+    let rarity = |term: &String| match rules.iter().filter(|terms| terms.contains(term)).count() {
+        0 => 0.0,
+        n_with => score::idf(n_with, rules.len()),
+    };
+    let terms: BTreeSet<String> = tokenize::terms(task).into_iter().collect();
+    let rarities: FxHashMap<&String, f64> = terms.iter().map(|term| (term, rarity(term))).collect();
+    rules.iter().map(|terms| terms.iter().filter_map(|term| rarities.get(term)).sum()).collect()
 }
 
 /// Returns the weighted mean of values, given as weights and values.
@@ -218,125 +377,4 @@ pub(crate) fn file_name_similarity(a: &str, b: &str) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nearness_is_the_share_of_common_folders() {
-        for (a, b, expected) in [
-            ("a.py", "b.py", 1.0),
-            ("x/a.py", "x/b.py", 1.0),
-            ("x/a.py", "y/b.py", 1.0 / 3.0),
-            ("x/y/a.py", "x/a.py", 0.75),
-            ("x/y/a.py", "b.py", 1.0 / 3.0),
-            ("x/a.py", "x", 0.5),
-            ("", "", 1.0),
-        ] {
-            assert!((nearness(a, b) - expected).abs() < 1e-9, "{a} {b}: {}", nearness(a, b));
-            assert!((nearness(b, a) - expected).abs() < 1e-9, "{b} {a}");
-        }
-    }
-
-    #[test]
-    fn file_names_are_compared_by_their_words() {
-        for (a, b, expected) in [
-            ("x/user_view.py", "y/OrderView.ts", 1.0 / 3.0),
-            ("x/views.py", "y/views.test.ts", 1.0),
-            ("x/a", "", 0.0),
-        ] {
-            assert!((file_name_similarity(a, b) - expected).abs() < 1e-9, "{a} {b}");
-        }
-    }
-
-    #[test]
-    fn each_feature_raises_the_score() {
-        let example = ExampleFeatures {
-            names: 0.3,
-            terms: 0.2,
-            imports: 0.1,
-            nearness: 0.5,
-            file_name: 0.2,
-            is_same_class: false,
-        };
-        let base =
-            Features { words: 0.2, prominence: 0.5, example: Some(example), ..Features::default() };
-        let with = |example| Features { example: Some(example), ..base };
-        for raised in [
-            Features { words: 0.4, ..base },
-            Features { prominence: 1.0, ..base },
-            Features { named_code: 1.0, ..base },
-            Features { hints: Some(0.5), ..base },
-            with(ExampleFeatures { names: 0.5, ..example }),
-            with(ExampleFeatures { terms: 0.4, ..example }),
-            with(ExampleFeatures { imports: 0.3, ..example }),
-            with(ExampleFeatures { nearness: 0.9, ..example }),
-            with(ExampleFeatures { file_name: 0.5, ..example }),
-            with(ExampleFeatures { is_same_class: true, ..example }),
-        ] {
-            assert!(raised.score() > base.score(), "{raised:?}");
-        }
-        assert!(Features { hints: Some(0.0), ..base }.score() < base.score());
-        let unusual = Features { prominence: 1e9, ..base };
-        assert_eq!(unusual.score(), Features { prominence: MAX_PROMINENCE, ..base }.score());
-    }
-
-    #[test]
-    fn a_rule_without_an_example_is_between_similar_and_different_ones() {
-        let none = Features { words: 0.5, prominence: 1.0, ..Features::default() };
-        let with = |names, terms, nearness| Features {
-            example: Some(ExampleFeatures { names, terms, nearness, ..ExampleFeatures::default() }),
-            ..none
-        };
-        assert!(with(0.0, 0.0, 0.3).score() < none.score());
-        assert!(none.score() < with(0.6, 0.3, 0.8).score());
-    }
-
-    #[test]
-    fn changed_lines_weigh_more_than_their_file() {
-        let file = Features { words: 0.4, prominence: 1.0, ..Features::default() };
-        let changed = |words, named_code, names| {
-            let change = ChangeFeatures { words, named_code, names, ..ChangeFeatures::default() };
-            Features { change: Some(change), ..file }
-        };
-        let base = changed(0.1, 0.0, Some(0.1));
-        for raised in [
-            changed(0.2, 0.0, Some(0.1)),
-            changed(0.1, 0.5, Some(0.1)),
-            changed(0.1, 0.0, Some(0.2)),
-            Features { words: 0.9, ..base },
-        ] {
-            assert!(raised.score() > base.score(), "{raised:?}");
-        }
-        let other_file = Features { words: 0.9, ..changed(0.1, 0.0, None) };
-        assert!(changed(0.5, 0.0, None).score() > other_file.score());
-        assert_eq!(changed(0.5, 0.0, None).reason(), "the changed lines are about it");
-        assert_eq!(changed(0.0, 0.0, None).reason(), file.reason());
-        let nothing = Features { change: Some(ChangeFeatures::default()), ..Features::default() };
-        assert!(nothing.score() < MIN_SCORE);
-    }
-
-    #[test]
-    fn the_reason_is_the_largest_contribution() {
-        let example = ExampleFeatures { names: 1.0, terms: 0.1, ..ExampleFeatures::default() };
-        let features = Features { words: 0.1, example: Some(example), ..Features::default() };
-        assert_eq!(features.reason(), "it uses the identifiers of the example");
-        let words = Features { words: 1.0, prominence: 3.0, ..Features::default() };
-        assert_eq!(words.reason(), "it has the words of the rule");
-    }
-
-    #[test]
-    fn the_floor_of_a_small_bank_is_near_the_usual_mean() {
-        let usual = floor(&[]);
-        assert!((usual - PRIOR_MEAN).abs() < 1e-9);
-        assert!(floor(&[9.0]) < 9.0 && floor(&[0.0]) > 0.0);
-        assert!((floor(&[5.0; 1000]) - 5.0).abs() < 0.05);
-        assert_eq!(floor(&[0.0; 1000]), MIN_SCORE, "no rule of a bank is relevant");
-        assert!(Features::default().score() < MIN_SCORE);
-    }
-
-    #[test]
-    fn a_share_without_weights_is_zero() {
-        assert_eq!(share(std::iter::empty()), 0.0);
-        assert_eq!(share([(1.0, 1.0), (3.0, 0.0)].into_iter()), 0.25);
-    }
-}
+mod tests;

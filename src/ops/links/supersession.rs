@@ -6,10 +6,13 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use super::cycles::{self, Graph};
 use super::resolve_memory;
+use crate::bank::MemoryFile;
+use crate::markdown::links::{self, Kind, Target};
 use crate::model::EdgeType;
 use crate::ops::sync::SyncedStore;
 use crate::store::links as table;
@@ -51,6 +54,23 @@ pub(crate) struct Supersession {
 }
 
 impl Supersession {
+    fn of(graph: &Graph) -> Self {
+        let mut scc_of: BTreeMap<&str, usize> = BTreeMap::new();
+        for (scc_idx, scc) in cycles::sccs(graph).into_iter().enumerate() {
+            scc_of.extend(scc.into_iter().map(|id| (id, scc_idx)));
+        }
+        let mut superseded = BTreeMap::new();
+        for (source, targets) in graph {
+            for target in targets {
+                let scc = scc_of.get(source.as_str());
+                if scc.is_none() || scc != scc_of.get(target.as_str()) {
+                    superseded.entry(target.clone()).or_insert_with(|| source.clone());
+                }
+            }
+        }
+        Self { superseded, cycles: cycles_of(graph, EdgeType::Supersedes) }
+    }
+
     /// Returns a warning for each cycle.
     pub(crate) fn warnings(&self) -> Vec<String> {
         self.cycles.iter().map(Cycle::warning).collect()
@@ -59,22 +79,30 @@ impl Supersession {
 
 /// Returns the superseded memories. Search results omit them unless the user asks for them.
 pub(crate) fn supersession(synced: &SyncedStore) -> Result<Supersession> {
-    let graph = graph(synced, EdgeType::Supersedes)?;
-    let mut scc_of: BTreeMap<&str, usize> = BTreeMap::new();
-    for (scc_idx, scc) in cycles::sccs(&graph).into_iter().enumerate() {
-        scc_of.extend(scc.into_iter().map(|id| (id, scc_idx)));
-    }
-    let mut superseded = BTreeMap::new();
-    for (source, targets) in &graph {
-        for target in targets {
-            let scc = scc_of.get(source.as_str());
-            if scc.is_none() || scc != scc_of.get(target.as_str()) {
-                superseded.entry(target.clone()).or_insert_with(|| source.clone());
-            }
+    Ok(Supersession::of(&graph(synced, EdgeType::Supersedes)?))
+}
+
+/// Returns the id of each superseded memory, with the id of one that supersedes it, from memories
+/// that were read before.
+pub(crate) fn superseded(memories: &[MemoryFile]) -> BTreeMap<String, String> {
+    let ids: FxHashSet<&str> = memories.iter().map(|it| it.memory.id.as_str()).collect();
+    let mut graph = Graph::new();
+    for MemoryFile { memory, text, .. } in memories {
+        let listed = memory.links.iter().filter_map(|entry| links::parse_target(entry));
+        let listed = listed.filter(|(_, relation)| *relation == Some(EdgeType::Supersedes));
+        let mut targets: Vec<Target> = listed.map(|(target, _)| target).collect();
+        if memory.body.contains("[[") {
+            let found = links::parse(text).into_iter();
+            let found = found.filter(|link| link.relation == EdgeType::Supersedes);
+            targets.extend(found.map(|link| link.target));
+        }
+        targets.retain(|target| target.kind != Kind::Url && ids.contains(&*target.name));
+        if !targets.is_empty() {
+            let targets = targets.into_iter().map(|target| target.name);
+            graph.entry(memory.id.clone()).or_default().extend(targets);
         }
     }
-    let cycles = cycles_of(&graph, EdgeType::Supersedes);
-    Ok(Supersession { superseded, cycles })
+    Supersession::of(&graph).superseded
 }
 
 /// Returns the cycles of all relations that must not form one.
