@@ -16,7 +16,7 @@ mod word_list;
 pub(crate) use self::encoding::decode;
 pub(crate) use self::escape::{escaped, shell_word};
 pub(crate) use self::globs::{
-    Globs, PathGlobs, from_root, glob_fault, literal_folder, may_overlap, split_globs,
+    Globs, PathGlobs, from_root, glob_fault, literal_folder, split_globs,
 };
 pub(crate) use self::scan::{BLOCK, scan_blocks};
 pub(crate) use self::span::{LineIndex, Span};

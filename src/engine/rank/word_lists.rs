@@ -203,45 +203,9 @@ pub(super) const TEST_TERMS: &[&str] = &["test", "fixtur", "mock"];
 pub(super) const OUTSIDE_TESTS: &[&str] =
     &["outside tests", "outside of tests", "except in tests", "not in tests", "non-test"];
 
-/// Words that are ignored when two statements are compared: function words, and verbs that state
-/// a demand but not its subject. Words of place and time (before, outside, first) are not in the
-/// list, because they are often the only difference between two compatible rules.
-pub(super) static DEMAND_WORDS: WordSet =
-    LazyLock::new(|| set(include_str!("word_lists/demand_words.txt")));
-
-/// Words that negate the rest of their clause.
-pub(super) static NEGATIONS: WordSet = LazyLock::new(|| {
-    set("never avoid not no cannot forbid forbidden prohibited disallow disallowed ban banned")
-});
-
-/// Words whose negation is a permission, not a prohibition: "need not", "not necessarily".
-pub(super) static PERMISSIONS: WordSet =
-    LazyLock::new(|| set("need needs needed necessarily necessary required yet have worry"));
-
-/// Words whose negation is a demand: "do not forget to".
-pub(super) static OMISSIONS: WordSet = LazyLock::new(|| set("forget hesitate fail"));
-
-/// Words that restrict a clause or reverse a negation in it.
-pub(super) static EXCEPTIONS: WordSet =
-    LazyLock::new(|| set("without unless until except besides than lest"));
-
-/// Words that start a condition at the start of a sentence.
-pub(super) static CONDITIONS: WordSet = LazyLock::new(|| {
-    set("
-        when whenever if for before after while once unless in on during with without as where at
-        under until inside outside within to from by
-    ")
-});
-
-/// Words that start the reason of a rule.
-pub(super) static REASONS: WordSet = LazyLock::new(|| set("because since so"));
-
 /// Verbs after which "x over y" is a preference.
 pub(super) static PREFERENCE_VERBS: WordSet =
     LazyLock::new(|| set("prefer favor favour use choose pick preferred write"));
-
-/// Words that may join a negated clause to the clause before: "x and do not y".
-pub(super) static CONJUNCTIONS: WordSet = LazyLock::new(|| set("and but so or then"));
 
 /// The full words by their abbreviations.
 pub(super) static ABBREVIATIONS: LazyLock<FxHashMap<&'static str, &'static str>> =
