@@ -8,6 +8,7 @@ mod escape;
 mod globs;
 mod scan;
 pub(crate) mod sentences;
+pub(crate) mod shell;
 pub(crate) mod similarity;
 mod span;
 mod suggest;
