@@ -105,23 +105,21 @@ Examples:
   cerberus memory review --list --limit 10
   cerberus memory review hash-passwords")]
     Review(ReviewArgs),
-    /// Show, accept or export the pattern of code that breaks a rule
+    /// Show, test, export or remove the pattern of code that breaks a rule
     #[command(after_help = "\
-A pattern is a rule of ast-grep. It is derived from what the rule says about names, or from what
-counter-examples have and examples lack; most rules have none. Hits of a derived pattern are hints.
-An accepted one is in the frontmatter of the memory, where it may be edited, and its hits are errors.
+A pattern is a rule of ast-grep in the frontmatter of the memory, which a person writes, and its hits
+are errors. It is tested against the examples and counter-examples of its rule. Most rules have none.
 
 Examples:
   cerberus memory pattern no-print
-  cerberus memory pattern no-print --accept
   cerberus memory pattern no-print --format ast-grep > no-print.yml")]
     Pattern(PatternArgs),
     /// Check added and changed code against the patterns of the rules
     #[command(after_help = "\
 Compares the files with the last commit, with --staged the index, with REV the last common commit.
-An accepted pattern in an added line is an error, and the exit status is 1; a derived one is a hint,
-as is a new function that the project nearly has already. The comment `cerberus: allow ID REASON` on
-the line or the line above it allows it.
+A pattern in an added line is an error, and the exit status is 1; a new function that the project
+nearly has already is a hint. The comment `cerberus: allow ID REASON` on the line or the line above
+it allows it.
 
 Examples:
   cerberus memory review-diff

@@ -186,10 +186,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         let lines = lines.get(id.as_str()).copied();
         let anchored = |(anchor, finding)| anchored(project, stored, anchor, finding, lines);
         let is_rule = stored.memory.memory_type == MemoryType::Rule;
-        let pattern = is_rule
-            .then(|| patterns::of_memory(project, stored, memories.anchors.get(id)))
-            .as_ref()
-            .map(PatternSummary::from);
+        let pattern = is_rule.then(|| PatternSummary::from(&patterns::of_memory(stored)));
         Entry { pattern, ..entry(stored, &shared, anchor.map(anchored)) }
     };
     let mut entries: Vec<Entry> = memories.all.par_iter().map(to_entry).collect();

@@ -9,7 +9,7 @@ mod tests;
 
 use serde_saphyr::FlowSeq;
 
-use super::yaml::{self, Block, Field, KEYS};
+use super::yaml::{self, Field, KEYS};
 use super::{Parsed, body_start, parse, span};
 use crate::markdown::EditError;
 use crate::markdown::edit::newline_of;
@@ -20,8 +20,6 @@ use crate::text::Span;
 pub(crate) enum FieldValue<'a> {
     Scalar(&'a str),
     List(&'a [String]),
-    /// Text of several lines.
-    Block(&'a str),
 }
 
 impl<'a> FieldValue<'a> {
@@ -29,7 +27,6 @@ impl<'a> FieldValue<'a> {
     fn field(self) -> Option<Field<'a>> {
         match self {
             Self::Scalar(word) => Some(Field::Scalar(word.into())),
-            Self::Block(text) => Some(Field::Block(Block(text))),
             Self::List([]) => None,
             Self::List(words) => Some(Field::List(FlowSeq(words))),
         }
