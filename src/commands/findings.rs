@@ -1,5 +1,5 @@
-//! What `check`, `review-diff` and `reanchor` print alike: findings as GitHub workflow commands and
-//! as SARIF 2.1.0, and files with accepted findings.
+//! The findings of `check`, `review-diff` and `reanchor` as GitHub workflow commands and as SARIF
+//! 2.1.0, and files with accepted findings.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -107,9 +107,10 @@ pub(crate) fn run(
         PatternFormat::AstGrep => match &report.ast_grep {
             Some(text) => out.raw(text.as_bytes()),
             None => {
-                let message = format!("`{}` has no pattern: {}", report.id, report.summary.reason);
+                let PatternSummary { enforcement, reason, .. } = &report.summary;
+                let message = format!("`{}` is {}: {reason}", report.id, enforcement.as_str());
                 return Err(UserError::check(message)
-                    .hint("it is advisory: agents and people read it")
+                    .hint("write a pattern in its frontmatter, as `pattern: |` and the lines of an ast-grep rule")
                     .into());
             }
         },

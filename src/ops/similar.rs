@@ -105,7 +105,7 @@ mod tests {
                 })
                 .collect(),
         };
-        let near = similar.near_duplicates("Close each session in a finally block").collect();
+        let near = similar.near_duplicates("close the session in a finally block").collect();
         let warnings = limited(near);
         assert_eq!(warnings.len(), MAX_WARNINGS + 1);
         assert_eq!(warnings[MAX_WARNINGS], "and 3 other near-duplicates");

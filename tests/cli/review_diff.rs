@@ -40,8 +40,8 @@ fn a_pattern_is_shown_tested_and_removed() {
 
         $ cerberus memory pattern short --format ast-grep
         --- stderr
-        cerberus: `short` has no pattern: its frontmatter has no pattern
-        hint: it is advisory: agents and people read it
+        cerberus: `short` is advisory: its frontmatter has no pattern
+        hint: write a pattern in its frontmatter, as `pattern: |` and the lines of an ast-grep rule
         [exit 1]
 
         $ cerberus memory pattern no-print --format ast-grep
