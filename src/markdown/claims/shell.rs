@@ -96,13 +96,22 @@ fn words(line: &str) -> Vec<Word<'_>> {
         let ([first, ..], [.., last]) = (chunk, chunk) else { continue };
         let Span { start, .. } = first.span;
         let raw = &line[start..last.span.end];
-        if raw.contains("$(") {
-            // The words of a substitution are those of a command, too.
-            let words = raw.split_whitespace();
-            words.for_each(|word| push_word(&mut found, line, word));
-        } else {
-            push_word(&mut found, line, raw);
-        }
+        // The words of a substitution are those of a command, too.
+        let is_space: fn(char) -> bool =
+            if raw.contains("$(") { char::is_whitespace } else { |_| false };
+        let mut quote = None;
+        let pieces = raw.split(|c: char| match quote {
+            Some(open) => {
+                quote = quote.filter(|_| open != c);
+                false
+            }
+            None => {
+                quote = matches!(c, '"' | '\'').then_some(c);
+                is_space(c)
+            }
+        });
+        let pieces = pieces.filter(|piece| !piece.is_empty());
+        pieces.for_each(|piece| push_word(&mut found, line, piece));
     }
     found
 }
