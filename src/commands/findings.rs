@@ -31,12 +31,10 @@ pub(crate) enum FindingsFormat {
 }
 
 /// Returns the format that `--format` or `--json` selects, of a command that prints `text` by default.
-pub(super) fn format<F: Copy + PartialEq>(
-    typed: Option<F>,
-    text: F,
-    json: F,
-    out: &Printer,
-) -> Result<F> {
+pub(super) fn format<F>(typed: Option<F>, text: F, json: F, out: &Printer) -> Result<F>
+where
+    F: Copy + PartialEq,
+{
     let format = typed.unwrap_or(if out.json { json } else { text });
     if out.json && format != json {
         return Err(UserError::usage("--json and --format specify different formats")
