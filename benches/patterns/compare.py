@@ -1,6 +1,6 @@
 """Compares the hits of exported patterns with those of the real ast-grep.
 
-usage: compare.py CERBERUS AST_GREP CLONE     (a clone with a bank, see hits.py)
+usage: compare.py CERBERUS AST_GREP CLONE     (a clone with a bank that has patterns)
 
 Puts `sgconfig.yml` and a folder of rules into the clone, and removes them. ast-grep reports every match,
 cerberus one per line; lines are compared.
@@ -17,11 +17,11 @@ def main():
     env = {**os.environ, "XDG_STATE_HOME": os.path.abspath(folder) + "/.git/state"}
     run = lambda *args: subprocess.run(args, cwd=folder, env=env, capture_output=True, text=True)
     memories = json.loads(run(cerberus, "--json", "memory", "report").stdout)["memories"]
-    derived = [m["id"] for m in memories if (m.get("pattern") or {}).get("pattern")]
+    ids = [m["id"] for m in memories if (m.get("pattern") or {}).get("pattern")]
     found = json.loads(run(cerberus, "--json", "memory", "review-diff", "--all").stdout)["findings"]
     config, rules = f"{folder}/sgconfig.yml", f"{folder}/.compared-rules"
     equal = different = 0
-    for id in derived:
+    for id in ids:
         shutil.rmtree(rules, ignore_errors=True)
         os.mkdir(rules)
         open(config, "w").write("ruleDirs: [.compared-rules]\n")

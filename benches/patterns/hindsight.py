@@ -1,9 +1,9 @@
 """Checks historical commits against today's rules: how often they hit, and whether the lines were changed later.
 
-usage: hindsight.py CERBERUS SCRATCH N_COMMITS OUT REPOSITORY...
+usage: hindsight.py CERBERUS SCRATCH N_COMMITS OUT BANKS REPOSITORY...
 
-The rule documents of the newest commit of each repository are imported without examples, and their derived patterns
-are run over N_COMMITS older commits (evenly spread over the 2,000 before the newest 50 of the first-parent history).
+The patterns of the bank of each repository (BANKS/NAME, a copy of a `.memories` folder) are run over N_COMMITS older
+commits (evenly spread over the 2,000 before the newest 50 of the first-parent history).
 A line that is hit counts as `gone` if it is not in the newest commit (git blame --reverse), and as `fixed` if, beside
 that, the commit that removed it adds a line in the same hunk which the rule does not hit and which has a name of the
 rule's text that the line lacked. The base rate is the share of all added lines of the files with a hit that are gone.
@@ -20,9 +20,9 @@ NAME = re.compile(r"[A-Za-z_][\w]*")
 
 
 def main():
-    cerberus, scratch, wanted, out = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+    cerberus, scratch, wanted, out, banks = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5]
     with open(out, "a") as file:
-        for source in sys.argv[5:]:
+        for source in sys.argv[6:]:
             name = os.path.basename(os.path.dirname(source)) if source.rstrip("/").endswith("/repo") else os.path.basename(source.rstrip("/"))
             folder = os.path.join(scratch, name)
             env = {**os.environ, "XDG_STATE_HOME": folder + "/.git/state", "XDG_CACHE_HOME": folder + "/.git/cache"}
@@ -37,10 +37,9 @@ def main():
             newest = run("git", "rev-parse", "origin/HEAD").stdout.strip() or run("git", "rev-parse", "HEAD").stdout.strip()
             run("git", "checkout", "-q", "-f", "--detach", newest)
             shutil.rmtree(folder + "/.memories", ignore_errors=True)
-            run(cerberus, "memory", "init")
-            run(cerberus, "memory", "import", "--no-anchor")
+            shutil.copytree(os.path.join(banks, name), folder + "/.memories")
             rules = {it["id"]: it for it in json.loads(run(cerberus, "--json", "memory", "report").stdout)["memories"]}
-            n_derived = sum(1 for it in rules.values() if (it.get("pattern") or {}).get("pattern"))
+            n_patterns = sum(1 for it in rules.values() if (it.get("pattern") or {}).get("pattern"))
             history = run("git", "log", "--first-parent", "--format=%H", "-n", "2050", newest, "--", *[f"*.{it}" for it in EXTENSIONS]).stdout.split()[50:]
             step = max(1, len(history) // wanted)
             totals = {"lines": 0, "commits": 0, "hits": 0}
@@ -60,9 +59,9 @@ def main():
                         totals["hits"] += 1
                         row.update(later(run, commit, newest, hit))
                     file.write(json.dumps(row) + "\n")
-            file.write(json.dumps({"repo": name, "newest": newest, "rules": len(rules), "derived": n_derived, **totals}) + "\n")
+            file.write(json.dumps({"repo": name, "newest": newest, "rules": len(rules), "patterns": n_patterns, **totals}) + "\n")
             file.flush()
-            print(f"{name}: {totals}, {n_derived} patterns of {len(rules)} rules", flush=True)
+            print(f"{name}: {totals}, {n_patterns} patterns of {len(rules)} rules", flush=True)
 
 
 def later(run, commit, newest, hit):

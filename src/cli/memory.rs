@@ -40,7 +40,7 @@ pub(crate) enum MemoryCommand {
     Review(review::ReviewArgs),
     /// Check added and changed code against the patterns of the rules
     ReviewDiff(review_diff::ReviewDiffArgs),
-    /// Show, accept or export the pattern of code that breaks a rule
+    /// Show, test, export or remove the pattern of code that breaks a rule
     Pattern(pattern::PatternArgs),
     /// Count the memories, anchors and links
     Stats(stats::StatsArgs),

@@ -177,7 +177,6 @@ fn is_hook(command: &Command) -> bool {
     };
     match command.as_ref() {
         MemoryCommand::Inject(args) => args.request.client.is_some_and(ClientProfile::is_hook),
-        MemoryCommand::Linked(args) => args.client.is_some(),
         _ => false,
     }
 }

@@ -13,8 +13,7 @@ use crate::markdown::frontmatter::Frontmatter;
 use crate::model::{Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleKind, Scope};
 use crate::ops::anchors::{self, AnchorSummary};
 use crate::ops::memories::{self, Memories};
-use crate::ops::similar::{Compared, SimilarMemories};
-use crate::ops::{Project, default_scope, document, seconds};
+use crate::ops::{Project, default_scope, document, seconds, similar};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
 
 #[derive(Debug, Clone, Args)]
@@ -160,8 +159,7 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     }
     let memories = Memories::load(project)?;
     let scope = args.scope.clone().unwrap_or_else(|| default_scope(project));
-    let compared = Compared { text, scope: &scope, paths: &args.paths, document: None };
-    let mut warnings = SimilarMemories::new(&memories).warnings(compared);
+    let mut warnings = similar::warnings(&memories, text);
     // Every check that can fail comes before the first write.
     let found = find_anchor(project, args, &scope, &mut warnings)?;
     let frontmatter = Frontmatter {

@@ -7,16 +7,17 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
+use super::findings::{self, FindingsFormat};
 use crate::config::Settings;
 use crate::engine::claims::{self, NewPlace, Stale, Verdict};
 use crate::error::{ExitStatus, UserError};
 use crate::markdown::claims::{Claim, Target};
 use crate::output::Printer;
 use crate::text::{LineIndex, Span};
-use crate::tree::git::past::{self, CommitSummary};
+use crate::tree::git::past::CommitSummary;
 
 mod annotations;
 mod bank;
@@ -25,8 +26,6 @@ mod documents;
 mod fix;
 mod patterns;
 mod print;
-
-use baseline::Baseline;
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct CheckArgs {
@@ -41,7 +40,7 @@ pub(crate) struct CheckArgs {
     pub(crate) since: Option<String>,
     /// Output format (--json is the same as json)
     #[arg(long, value_name = "FORMAT")]
-    pub(crate) format: Option<CheckFormat>,
+    pub(crate) format: Option<FindingsFormat>,
     /// Show the new names of moved files and renamed symbols as a diff, and write them
     #[arg(long)]
     pub(crate) fix: bool,
@@ -54,18 +53,6 @@ pub(crate) struct CheckArgs {
     /// Write the findings of now to the baseline
     #[arg(long, requires = "baseline", conflicts_with_all = ["fix", "since"])]
     pub(crate) update_baseline: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CheckFormat {
-    /// Text for people
-    Text,
-    /// A JSON document
-    Json,
-    /// GitHub workflow commands, which annotate the documents
-    Github,
-    /// SARIF 2.1.0
-    Sarif,
 }
 
 #[derive(Debug, Serialize)]
@@ -134,14 +121,8 @@ pub(crate) struct Finding {
 }
 
 pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let default = if out.json { CheckFormat::Json } else { CheckFormat::Text };
-    let format = args.format.unwrap_or(default);
-    if out.json && format != CheckFormat::Json {
-        return Err(UserError::usage("--json and --format specify different formats")
-            .hint("use only one of them")
-            .into());
-    }
-    if args.fix && format != CheckFormat::Text {
+    let format = findings::format(args.format, FindingsFormat::Text, FindingsFormat::Json, out)?;
+    if args.fix && format != FindingsFormat::Text {
         return Err(UserError::usage("--fix prints a diff, in no other format")
             .hint("run it without --format and --json")
             .into());
@@ -150,7 +131,8 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> R
     if args.update_baseline
         && let Some(path) = &args.baseline
     {
-        return baseline::update(path, &report, &settings.project.root, out);
+        baseline::update(path, &report, &settings.project.root, out)?;
+        return Ok(ExitStatus::Done);
     }
     if args.fix {
         out.warn(&report.warnings);
@@ -160,19 +142,14 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> R
         report.findings.retain(|finding| finding.severity == Severity::Error);
     }
     let status = if report.ok { ExitStatus::Done } else { ExitStatus::CheckFailed };
+    if matches!(format, FindingsFormat::Text | FindingsFormat::Github) {
+        out.warn(&report.warnings);
+    }
     match format {
-        CheckFormat::Json => out.json(&report)?,
-        CheckFormat::Github => {
-            out.warn(&report.warnings);
-            for line in annotations::github(&report).lines() {
-                out.line(&out.safe(line));
-            }
-        }
-        CheckFormat::Sarif => out.json(&annotations::sarif(&report))?,
-        CheckFormat::Text => {
-            out.warn(&report.warnings);
-            print::report(&report, args, out);
-        }
+        FindingsFormat::Json => out.json(&report)?,
+        FindingsFormat::Github => findings::print_github(&annotations::of(&report), out),
+        FindingsFormat::Sarif => out.json(&annotations::sarif(&report))?,
+        FindingsFormat::Text => print::report(&report, args, out),
     }
     Ok(status)
 }
@@ -180,16 +157,10 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> R
 /// Checks the documents, and the bank unless files are named.
 pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     let project = &settings.project;
-    let since = match &args.since {
-        None => None,
-        Some(revision) => Some(past::fork_point(&project.root, revision).ok_or_else(|| {
-            UserError::environment(format!("failed to find the revision `{revision}`")).hint(
-                "name a commit of this clone; a shallow clone may need `git fetch --unshallow`",
-            )
-        })?),
-    };
+    let since = args.since.as_deref().map(|it| findings::fork_point(&project.root, it));
+    let since = since.transpose()?;
     let baseline = args.baseline.as_deref().filter(|_| !args.update_baseline);
-    let baseline = baseline.map(Baseline::read).transpose()?;
+    let accepted = baseline.map(baseline::read).transpose()?;
     let mut found = documents::read(project, &args.files, &settings.check)?;
     let mut summary = Summary::default();
     let ignored = patterns::Patterns::new(&settings.check.ignore);
@@ -236,10 +207,11 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         is_same
     });
     let mut outdated = Vec::new();
-    if let Some(baseline) = baseline {
-        let is_partial = since.is_some() || !args.files.is_empty();
-        summary.accepted = baseline.accept(&mut findings);
-        outdated = if is_partial { Vec::new() } else { baseline.outdated() };
+    if let Some(accepted) = accepted {
+        (summary.accepted, outdated) = baseline::accept(&accepted, &mut findings);
+        if since.is_some() || !args.files.is_empty() {
+            outdated.clear();
+        }
     }
     let errors = || findings.iter().filter(|finding| finding.severity == Severity::Error);
     summary.errors = errors().count();
@@ -248,46 +220,61 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     Ok(Report { ok, summary, findings, outdated, warnings })
 }
 
+impl Finding {
+    /// Returns an error in the first line of a file, without a message.
+    fn new(check: &'static str, file: String, claim: &str) -> Self {
+        Self {
+            severity: Severity::Error,
+            check,
+            file,
+            line: 1,
+            column: 1,
+            claim: claim.to_owned(),
+            message: String::new(),
+            written: None,
+            removed: None,
+            now: None,
+            replacement: None,
+            next: String::new(),
+            spans: Vec::new(),
+        }
+    }
+}
+
 /// Returns the finding about a claim.
 fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Finding {
     let index = LineIndex::new(&document.text);
     let (line, column) = index.line_column(claim.span.start);
     let before = document.text.get(index.start(line)..index.start(line) + column);
-    let mut finding = Finding {
-        severity: Severity::Note,
-        check: kind(&claim.target),
-        file: document.path.clone(),
+    let finding = Finding {
         line: line + 1,
         column: before.map_or(column, |before| before.chars().count()) + 1,
-        claim: claim.text.clone(),
-        message: String::new(),
-        written: None,
-        removed: None,
-        now: None,
-        replacement: None,
-        next: String::new(),
         spans: vec![claim.span],
+        ..Finding::new(kind(&claim.target), document.path.clone(), &claim.text)
     };
-    let note = |mut finding: Finding, message: &str| {
-        message.clone_into(&mut finding.message);
-        "none, unless it is a mistake".clone_into(&mut finding.next);
-        finding
+    let note = |finding: Finding, message: String| Finding {
+        severity: Severity::Note,
+        message,
+        next: "none, unless it is a mistake".to_owned(),
+        ..finding
     };
     match verdict {
-        Verdict::NeverTrue => note(finding, "it was never true in this repository"),
-        Verdict::Fulfilled => note(finding, "it does not exist, as the sentence says"),
-        Verdict::Unknown(why) => note(finding, &format!("unknown: {why}")),
+        Verdict::NeverTrue => note(finding, "it was never true in this repository".to_owned()),
+        Verdict::Fulfilled => note(finding, "it does not exist, as the sentence says".to_owned()),
+        Verdict::Unknown(why) => note(finding, format!("unknown: {why}")),
         Verdict::Stale(stale) => {
             let Stale { reason, written, removed, now } = stale.as_ref();
-            finding.severity = Severity::Error;
-            finding.message.clone_from(reason);
-            finding.written.clone_from(written);
-            finding.removed.clone_from(removed);
-            finding.now = now.as_ref().map(|now| now.place.clone());
-            finding.replacement =
-                now.as_ref().filter(|now| now.is_certain).and_then(|now| now.replacement.clone());
-            finding.next = next_step(finding.replacement.is_some(), now.as_ref());
-            finding
+            let certain = now.as_ref().filter(|now| now.is_certain);
+            let replacement = certain.and_then(|now| now.replacement.clone());
+            Finding {
+                message: reason.clone(),
+                written: written.clone(),
+                removed: removed.clone(),
+                now: now.as_ref().map(|now| now.place.clone()),
+                next: next_step(replacement.is_some(), now.as_ref()),
+                replacement,
+                ..finding
+            }
         }
     }
 }

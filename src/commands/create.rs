@@ -12,8 +12,7 @@ use crate::markdown::edit;
 use crate::markdown::frontmatter::{self, FieldValue, Frontmatter};
 use crate::model::{MemoryType, Scope};
 use crate::ops::memories::Memories;
-use crate::ops::similar::{Compared, SimilarMemories};
-use crate::ops::{Project, default_scope, document, seconds};
+use crate::ops::{Project, default_scope, document, seconds, similar};
 use crate::output::{DIM, NAME, OK, Printer};
 
 #[derive(Debug, Clone, Default, Args)]
@@ -75,9 +74,7 @@ pub(crate) fn create(project: &Project, args: &CreateArgs, content: &str) -> Res
     let file = project.bank.create_text(name, &text)?;
     let mut warnings = document::text_warnings(&file, &text);
     let body = text[frontmatter::body_start(&text)..].trim();
-    let scope = front.scope.unwrap_or_else(|| default_scope(project));
-    let compared = Compared { text: body, scope: &scope, paths: &front.paths, document: None };
-    warnings.extend(SimilarMemories::new(&memories).warnings(compared));
+    warnings.extend(similar::warnings(&memories, body));
     Ok(Report { id, file, warnings })
 }
 

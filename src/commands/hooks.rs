@@ -10,7 +10,7 @@ use crate::output::Printer;
 
 mod after_edit;
 mod answer;
-pub(crate) mod commit;
+mod commit;
 mod edit;
 mod git_command;
 mod payload;
@@ -119,7 +119,7 @@ pub(crate) fn run(
             match args.event {
                 HookEvent::SessionStart => session::run(args.tool, global, out)?,
                 HookEvent::Edit => edit::run(args.tool, global, out)?,
-                HookEvent::AfterEdit => after_edit::run(args.tool, global, out)?,
+                HookEvent::AfterEdit => edit::run_after(args.tool, global, out)?,
                 HookEvent::Commit => commit::run(args.tool, global, out)?,
             }
             Ok(ExitStatus::Done)

@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
-use super::hooks::{self, HookTool};
 use crate::bank::lockfile::Anchors;
 use crate::config::Settings;
 use crate::engine::track;
@@ -37,24 +36,6 @@ pub(crate) struct LinkedArgs {
     /// Include superseded memories
     #[arg(long)]
     pub(crate) superseded: bool,
-    // Hooks that earlier versions wrote use it; `cerberus hooks run` replaces it.
-    /// Run as a hook before a commit
-    #[arg(long = "for", value_name = "CLIENT", requires = "diff", hide = true)]
-    pub(crate) client: Option<CommitHook>,
-}
-
-/// Hook that runs before a commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CommitHook {
-    /// Claude Code, before it runs a command: JSON
-    #[value(name = "claude-hook")]
-    Claude,
-    /// Codex, before it runs a command: JSON
-    #[value(name = "codex-hook")]
-    Codex,
-    /// git
-    #[value(name = "git-hook")]
-    Git,
 }
 
 /// Memories that are linked or anchored to the targets.
@@ -102,6 +83,12 @@ pub(crate) struct Reason {
 pub(crate) const ANCHOR: &str = "anchor";
 const PATHS: &str = "paths";
 
+impl Reason {
+    fn new(relation: &'static str, target: String) -> Self {
+        Self { relation, target, context: None, line: None, is_changed: None }
+    }
+}
+
 /// Returns the memories that are linked or anchored to the target. Without a target, the staged
 /// files are the targets.
 pub(crate) fn linked(project: &Project, args: &LinkedArgs) -> Result<Report> {
@@ -111,21 +98,12 @@ pub(crate) fn linked(project: &Project, args: &LinkedArgs) -> Result<Report> {
             UserError::usage("the query contains no words").hint("omit it to list all memories")
         })?),
     };
-    let pattern = args.target.as_deref().map(TargetPattern::parse).transpose()?;
-    let Some(pattern) = pattern else {
+    let Some(target) = &args.target else {
         return of_changes(project, &git::staged(&project.root)?, args.superseded);
     };
-    let mut synced = sync::open(project)?;
-    let warnings = std::mem::take(&mut synced.warnings);
-    let (edges, anchors) = (links::edges(project, &synced)?, synced.anchors()?);
-    let mut reasons = Reasons::new();
-    collect(&pattern, &edges, &anchors, None, &mut reasons);
-    // Not for changed files: the rules of their folders would hide the memories about them.
-    collect_paths(&pattern, &synced, &mut reasons)?;
-    let targets = vec![pattern.text];
-    let mut memories = with_reasons(&synced, args.superseded, reasons)?;
-    rank(&synced, query.as_ref(), &mut memories)?;
-    Ok(Report { targets, query: args.query.clone(), memories, warnings })
+    let targets = [(TargetPattern::parse(target)?, None)];
+    let report = find(project, &targets, query.as_ref(), args.superseded)?;
+    Ok(Report { query: args.query.clone(), ..report })
 }
 
 /// Returns the memories that are linked or anchored to changed files, given with their changed lines.
@@ -134,33 +112,41 @@ pub(crate) fn of_changes(
     changes: &BTreeMap<String, Vec<(u32, u32)>>,
     with_superseded: bool,
 ) -> Result<Report> {
+    let targets: Vec<_> = changes
+        .iter()
+        .map(|(path, hunks)| (TargetPattern::of_path(path), Some(&hunks[..])))
+        .collect();
+    find(project, &targets, None, with_superseded)
+}
+
+/// Returns the memories about the targets, which have their changed lines if they are changed files.
+fn find(
+    project: &Project,
+    targets: &[(TargetPattern, Option<&[(u32, u32)]>)],
+    query: Option<&Query>,
+    with_superseded: bool,
+) -> Result<Report> {
     let mut synced = sync::open(project)?;
     let warnings = std::mem::take(&mut synced.warnings);
     let (edges, anchors) = (links::edges(project, &synced)?, synced.anchors()?);
     let mut reasons = Reasons::new();
-    for (path, hunks) in changes {
-        let hunks = ChangedLines { project, path, hunks };
-        let pattern = TargetPattern {
-            text: path.clone(),
-            path: Some(path.clone()),
-            ..TargetPattern::default()
-        };
-        collect(&pattern, &edges, &anchors, Some(&hunks), &mut reasons);
+    for (pattern, hunks) in targets {
+        let is_changed =
+            |part: Option<&Part>| overlap(project, pattern.path.as_deref()?, (*hunks)?, part?);
+        add_links(pattern, &edges, is_changed, &mut reasons);
+        add_anchors(pattern, &anchors, is_changed, &mut reasons);
+        // The rules of the folders of changed files would hide the memories about the files.
+        if hunks.is_none() {
+            add_paths(pattern, &synced, &mut reasons)?;
+        }
     }
     let mut memories = with_reasons(&synced, with_superseded, reasons)?;
-    rank(&synced, None, &mut memories)?;
-    Ok(Report { targets: changes.keys().cloned().collect(), query: None, memories, warnings })
+    rank(&synced, query, &mut memories)?;
+    let targets = targets.iter().map(|(pattern, _)| pattern.text.clone()).collect();
+    Ok(Report { targets, query: None, memories, warnings })
 }
 
 pub(crate) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    if let Some(client) = args.client {
-        let tool = match client {
-            CommitHook::Claude => HookTool::Claude,
-            CommitHook::Codex => HookTool::Codex,
-            CommitHook::Git => HookTool::Git,
-        };
-        return hooks::commit::run_in(tool, settings, out).map(|()| ExitStatus::Done);
-    }
     let report = linked(&settings.project, args)?;
     // An empty result for the staged files is not a failure.
     let is_failed = report.memories.is_empty() && !args.diff;
@@ -222,6 +208,10 @@ struct TargetPattern {
 }
 
 impl TargetPattern {
+    fn of_path(path: &str) -> Self {
+        Self { text: path.to_owned(), path: Some(path.to_owned()), ..Self::default() }
+    }
+
     fn parse(typed: &str) -> Result<Self> {
         let invalid = || {
             UserError::usage(format!("`{typed}` is not a valid target"))
@@ -298,37 +288,25 @@ fn is_in_symbol(symbol: &str, wanted: &str) -> bool {
         || (wanted.ends_with(&parts) && last_name(symbol) == *wanted.last().unwrap_or(&""))
 }
 
-/// Changes of one file.
-struct ChangedLines<'a> {
-    project: &'a Project,
-    path: &'a str,
-    hunks: &'a [(u32, u32)],
-}
-
-impl ChangedLines<'_> {
-    /// Returns whether the changes overlap a part of the file, if its lines are known.
-    fn overlap(&self, part: Option<&Part>) -> Option<bool> {
-        let (first, last) = match part? {
-            Part::Lines(first, last) => (*first, *last),
-            Part::Symbol(symbol) => {
-                let found = track::locate(&self.project.root, self.path, Some(symbol)).ok()?;
-                found.found.lines?
-            }
-            Part::Section(_) => return None,
-        };
-        Some(self.hunks.iter().any(|(start, end)| *start <= last && *end > first))
-    }
+/// Returns whether changed lines overlap a part of a file, if the lines of the part are known.
+fn overlap(project: &Project, path: &str, hunks: &[(u32, u32)], part: &Part) -> Option<bool> {
+    let (first, last) = match part {
+        Part::Lines(first, last) => (*first, *last),
+        Part::Symbol(symbol) => {
+            track::locate(&project.root, path, Some(symbol)).ok()?.found.lines?
+        }
+        Part::Section(_) => return None,
+    };
+    Some(hunks.iter().any(|(start, end)| *start <= last && *end > first))
 }
 
 /// Reasons by memory id.
 type Reasons = BTreeMap<String, Vec<Reason>>;
 
-/// Adds the links and anchors that match a target.
-fn collect(
+fn add_links(
     pattern: &TargetPattern,
     edges: &[Edge],
-    anchors: &Anchors,
-    changed: Option<&ChangedLines>,
+    is_changed: impl Fn(Option<&Part>) -> Option<bool>,
     reasons: &mut Reasons,
 ) {
     for edge in edges {
@@ -339,46 +317,38 @@ fn collect(
             let resolved = Target::parse(edge.resolved_to.as_ref().unwrap_or(&edge.target));
             let part = resolved.and_then(|target| target.part);
             reasons.entry(edge.source.clone()).or_default().push(Reason {
-                relation: edge.relation.as_str(),
-                target: edge.target.clone(),
                 context: Some(edge.context.clone()).filter(|context| !context.is_empty()),
                 line: Some(edge.line),
-                is_changed: changed.and_then(|changed| changed.overlap(part.as_ref())),
-            });
-        }
-    }
-    for (id, anchor) in anchors {
-        if pattern.matches_location(&anchor.file, anchor.symbol.as_deref()) {
-            let part = anchor.symbol.clone().map(Part::Symbol);
-            let target = Target { kind: Kind::Path, name: anchor.file.clone(), part: part.clone() };
-            reasons.entry(id.clone()).or_default().push(Reason {
-                relation: ANCHOR,
-                target: target.to_string(),
-                context: None,
-                line: None,
-                is_changed: changed.and_then(|changed| changed.overlap(part.as_ref())),
+                is_changed: is_changed(part.as_ref()),
+                ..Reason::new(edge.relation.as_str(), edge.target.clone())
             });
         }
     }
 }
 
-/// Adds the memories whose paths match the file of a target.
-fn collect_paths(
+fn add_anchors(
     pattern: &TargetPattern,
-    synced: &SyncedStore,
+    anchors: &Anchors,
+    is_changed: impl Fn(Option<&Part>) -> Option<bool>,
     reasons: &mut Reasons,
-) -> Result<()> {
+) {
+    for (id, anchor) in anchors {
+        if pattern.matches_location(&anchor.file, anchor.symbol.as_deref()) {
+            let part = anchor.symbol.clone().map(Part::Symbol);
+            let is_changed = is_changed(part.as_ref());
+            let target = Target { kind: Kind::Path, name: anchor.file.clone(), part };
+            let reason = Reason { is_changed, ..Reason::new(ANCHOR, target.to_string()) };
+            reasons.entry(id.clone()).or_default().push(reason);
+        }
+    }
+}
+
+/// Adds the memories whose paths match the file of a target.
+fn add_paths(pattern: &TargetPattern, synced: &SyncedStore, reasons: &mut Reasons) -> Result<()> {
     let Some(path) = &pattern.path else { return Ok(()) };
     for IndexedMemory { memory, .. } in synced.memories()? {
-        let globs = Globs::new(&memory.paths);
-        if let Some(glob) = globs.find(path) {
-            reasons.entry(memory.id).or_default().push(Reason {
-                relation: PATHS,
-                target: glob.to_owned(),
-                context: None,
-                line: None,
-                is_changed: None,
-            });
+        if let Some(glob) = Globs::new(&memory.paths).find(path) {
+            reasons.entry(memory.id).or_default().push(Reason::new(PATHS, glob.to_owned()));
         }
     }
     Ok(())

@@ -6,7 +6,6 @@
 pub(crate) mod add;
 pub(crate) mod anchor;
 pub(crate) mod anchor_test;
-mod annotations;
 pub(crate) mod append;
 pub(crate) mod args;
 pub(crate) mod bank;
@@ -18,6 +17,7 @@ pub(crate) mod create;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod feedback;
+mod findings;
 pub(crate) mod fleet;
 pub(crate) mod hooks;
 pub(crate) mod import;

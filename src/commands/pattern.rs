@@ -4,30 +4,28 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use super::findings;
 use crate::bank::shared;
 use crate::config::Settings;
 use crate::engine::patterns::{self, Enforcement, TestReport};
 use crate::error::{ExitStatus, UserError};
-use crate::markdown::frontmatter::{self, FieldValue};
+use crate::markdown::frontmatter;
 use crate::ops::document::{self, Edit};
 use crate::ops::memories::{self, Memories};
 use crate::ops::patterns::{self as rule_patterns, PatternSummary};
 use crate::ops::{Project, anchors};
-use crate::output::{DIM, NAME, OK, Printer, WARN};
-use crate::text::{plural, shell_word};
+use crate::output::{DIM, NAME, OK, Printer};
+use crate::text::plural;
 
 #[derive(Debug, Args)]
 pub(crate) struct PatternArgs {
     /// Memory id or a unique prefix of it
     pub(crate) id: String,
-    /// Store the derived pattern in the frontmatter of the memory, so that its hits are errors
-    #[arg(long)]
-    pub(crate) accept: bool,
     /// Remove the accepted pattern
-    #[arg(long, conflicts_with = "accept")]
+    #[arg(long)]
     pub(crate) remove: bool,
     /// Output format (--json is the same as json)
-    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["accept", "remove"])]
+    #[arg(long, value_name = "FORMAT", conflicts_with = "remove")]
     pub(crate) format: Option<PatternFormat>,
 }
 
@@ -60,47 +58,33 @@ pub(crate) struct Report {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Returns the pattern of a memory, after accepting or removing it if the arguments say so.
+/// Returns the pattern of a memory, after removing it if the arguments say so.
 pub(crate) fn pattern(project: &Project, args: &PatternArgs) -> Result<Report> {
     let mut memories = Memories::load(project)?;
     let (mut stored, mut written) = (memories.find(&args.id)?.clone(), false);
     let id = stored.memory.id.clone();
-    let anchor = memories.anchors.get(&id).cloned();
-    let mut rule = rule_patterns::of_memory(project, &stored, anchor.as_ref());
-    if args.accept && rule.enforcement == Enforcement::Advisory {
-        let message = format!("`{id}` has no pattern to accept: {}", rule.reason);
-        return Err(UserError::check(message)
-            .hint("write one in its frontmatter, as `pattern: |` and the lines of an ast-grep rule")
-            .into());
-    }
-    let has_accepted = rule_patterns::accepted(&stored).is_some();
-    if (args.accept && !has_accepted) || (args.remove && has_accepted) {
-        let text = patterns::render(&rule.patterns);
+    let mut rule = rule_patterns::of_memory(&stored);
+    if args.remove && rule.enforcement == Enforcement::Enforced {
         document::edit_memory(project, &id, |_, stored, old| {
-            let edited = match args.accept {
-                true => frontmatter::set(old, "pattern", FieldValue::Block(&text)),
-                false => frontmatter::remove(old, "pattern"),
-            };
+            let edited = frontmatter::remove(old, "pattern");
             let text = edited.map_err(|error| document::edit_error(&stored.file, error))?;
             Ok(Edit { text, section: None, warnings: Vec::new() })
         })?;
         written = true;
         memories = Memories::load(project)?;
         stored = memories.find(&id)?.clone();
-        rule = rule_patterns::of_memory(project, &stored, anchor.as_ref());
+        rule = rule_patterns::of_memory(&stored);
     }
+    let anchor = memories.anchors.get(&id);
     let title = memories::title(anchors::rule(&stored.memory.body)).to_owned();
-    let severity = if rule.enforcement == Enforcement::Enforced { "error" } else { "hint" };
-    let has_pattern = !rule.patterns.is_empty();
     let exported = rule_patterns::with_paths(&rule.patterns, &stored.memory.paths);
     let mut warnings = stored.warnings.clone();
-    warnings.extend(
-        rule_patterns::fault(project, &stored, anchor.as_ref()).map(|why| format!("`{id}`: {why}")),
-    );
+    let fault = rule_patterns::fault(project, &stored, anchor);
+    warnings.extend(fault.map(|why| format!("`{id}`: {why}")));
     Ok(Report {
         summary: PatternSummary::from(&rule),
-        test: rule_patterns::test(project, &stored, anchor.as_ref(), &rule.patterns),
-        ast_grep: has_pattern.then(|| patterns::ast_grep(&id, &title, severity, &exported)),
+        test: rule_patterns::test(project, &stored, anchor, &rule.patterns),
+        ast_grep: (!exported.is_empty()).then(|| patterns::ast_grep(&id, &title, &exported)),
         rule: title,
         bank: shared::bank_of(&stored.file).map(str::to_owned),
         id,
@@ -114,24 +98,19 @@ pub(crate) fn run(
     settings: &Settings,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
-    let default = if out.json { PatternFormat::Json } else { PatternFormat::Text };
-    let format = args.format.unwrap_or(default);
-    if out.json && format != PatternFormat::Json {
-        return Err(UserError::usage("--json and --format specify different formats")
-            .hint("use only one of them")
-            .into());
-    }
+    let format = findings::format(args.format, PatternFormat::Text, PatternFormat::Json, out)?;
     let report = pattern(&settings.project, args)?;
     out.warn(&report.warnings);
     match format {
         PatternFormat::Json => out.json(&report)?,
-        PatternFormat::Text => print(&report, args, out),
+        PatternFormat::Text => print(&report, out),
         PatternFormat::AstGrep => match &report.ast_grep {
             Some(text) => out.raw(text.as_bytes()),
             None => {
-                let message = format!("`{}` has no pattern: {}", report.id, report.summary.reason);
+                let PatternSummary { enforcement, reason, .. } = &report.summary;
+                let message = format!("`{}` is {}: {reason}", report.id, enforcement.as_str());
                 return Err(UserError::check(message)
-                    .hint("it is advisory: agents and people read it")
+                    .hint("write a pattern in its frontmatter, as `pattern: |` and the lines of an ast-grep rule")
                     .into());
             }
         },
@@ -139,13 +118,9 @@ pub(crate) fn run(
     Ok(ExitStatus::Done)
 }
 
-fn print(report: &Report, args: &PatternArgs, out: &mut Printer) {
+fn print(report: &Report, out: &mut Printer) {
     let PatternSummary { enforcement, reason, pattern } = &report.summary;
-    let style = match enforcement {
-        Enforcement::Enforced => OK,
-        Enforcement::Detected => WARN,
-        Enforcement::Advisory => DIM,
-    };
+    let style = if *enforcement == Enforcement::Enforced { OK } else { DIM };
     let state = out.paint(style, enforcement.as_str());
     out.line(&format!("{} is {state}: {}", out.style(NAME, &report.id), out.safe(reason)));
     for line in pattern.iter().flat_map(|text| text.lines()) {
@@ -161,18 +136,4 @@ fn print(report: &Report, args: &PatternArgs, out: &mut Printer) {
         plural(*n_good, "example"),
         plural(*n_bad, "counter-example")
     ));
-    let command = format!("cerberus memory pattern {}", out.safe(&shell_word(&report.id)));
-    match enforcement {
-        Enforcement::Detected => out.line(&match &report.bank {
-            None => format!("make its hits errors: {command} --accept"),
-            Some(bank) => {
-                let bank = out.safe(bank);
-                format!("make its hits errors, in the repository of the shared bank {bank}: {command} --accept")
-            }
-        }),
-        Enforcement::Enforced if args.accept => {
-            out.line("its hits are errors of `cerberus memory review-diff`");
-        }
-        _ => {}
-    }
 }

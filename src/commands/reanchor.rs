@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::args::quality;
+use super::findings;
 use crate::bank::MemoryFile;
 use crate::bank::lockfile::Anchors;
 use crate::bank::shared;
@@ -462,13 +463,7 @@ pub(crate) fn run(
     settings: &Settings,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
-    let default = if out.json { ReportFormat::Json } else { ReportFormat::Table };
-    let format = args.format.unwrap_or(default);
-    if out.json && format != ReportFormat::Json {
-        return Err(UserError::usage("--json and --format specify different formats")
-            .hint("use only one of them")
-            .into());
-    }
+    let format = findings::format(args.format, ReportFormat::Table, ReportFormat::Json, out)?;
     if args.undo {
         let report = undo(&settings.project)?;
         if format == ReportFormat::Json {
@@ -488,11 +483,7 @@ pub(crate) fn run(
     out.warn(&report.warnings);
     match (format, &args.explain) {
         (ReportFormat::Json, _) => out.json(&report)?,
-        (ReportFormat::Github, _) => {
-            for line in annotations::github(&report).lines() {
-                out.line(&out.safe(line));
-            }
-        }
+        (ReportFormat::Github, _) => findings::print_github(&annotations::of(&report), out),
         (ReportFormat::Sarif, _) => out.json(&annotations::sarif(&report))?,
         (ReportFormat::Table, Some(_)) => print::explanation(&report.results[0], out),
         (ReportFormat::Table, None) => print::report(&report, args, out),

@@ -194,8 +194,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
             )
         });
         let is_rule = stored.memory.memory_type == MemoryType::Rule;
-        let pattern = is_rule.then(|| patterns::of_memory(project, stored, anchor));
-        let pattern = pattern.as_ref().map(PatternSummary::from);
+        let pattern = is_rule.then(|| PatternSummary::from(&patterns::of_memory(stored)));
         Entry { pattern, ..entry(stored, &shared, followed) }
     };
     let mut entries: Vec<Entry> = memories.all.par_iter().map(to_entry).collect();

@@ -4,22 +4,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::findings::{self, FindingsFormat};
 use super::{format_location, linked};
+use crate::bank::MemoryFile;
 use crate::config::Settings;
 use crate::engine::patterns::{Checker, Enforcement};
-use crate::error::{ExitStatus, UserError};
+use crate::error::ExitStatus;
 use crate::ops::memories::{self, Memories};
 use crate::ops::patterns::{self as rule_patterns, RulePattern};
 use crate::ops::{Project, anchors};
 use crate::output::Printer;
 use crate::syntax::language;
-use crate::syntax::pattern::{Match, Rule};
-use crate::text::{Globs, LineIndex, Span};
-use crate::tree::git::{self, AddedLines, past};
+use crate::syntax::pattern::{CodePattern, Match};
+use crate::text::{Globs, LineIndex};
+use crate::tree::git::{self, AddedLines};
 use crate::tree::{read, walk};
 
 mod allowed;
@@ -27,8 +29,6 @@ mod annotations;
 mod baseline;
 mod existing;
 mod print;
-
-use baseline::Baseline;
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReviewDiffArgs {
@@ -43,25 +43,13 @@ pub(crate) struct ReviewDiffArgs {
     pub(crate) all: bool,
     /// Output format (--json is the same as json)
     #[arg(long, value_name = "FORMAT")]
-    pub(crate) format: Option<ReviewFormat>,
+    pub(crate) format: Option<FindingsFormat>,
     /// File with accepted old hits, which are not reported
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
     /// Create the baseline, or remove from it what is no longer hit
     #[arg(long, requires_all = ["baseline", "all"])]
     pub(crate) update_baseline: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReviewFormat {
-    /// Text for people
-    Text,
-    /// A JSON document
-    Json,
-    /// GitHub workflow commands, which annotate the code
-    Github,
-    /// SARIF 2.1.0
-    Sarif,
 }
 
 #[derive(Debug, Serialize)]
@@ -133,9 +121,9 @@ pub(crate) struct Finding {
 struct CheckedRule {
     id: String,
     title: String,
-    paths: Globs,
-    has_paths: bool,
-    pattern: RulePattern,
+    /// The files that it applies to, if it is not all.
+    paths: Option<Globs>,
+    patterns: Vec<CodePattern>,
     example: Option<String>,
 }
 
@@ -143,13 +131,13 @@ struct CheckedRule {
 pub(crate) fn review(project: &Project, args: &ReviewDiffArgs) -> Result<Report> {
     let memories = Memories::load(project)?;
     let changes = changes(project, args)?;
-    let mut report = check(project, &memories, &changes)?;
+    let mut report = check(&memories, &changes);
     if !args.all {
         add_existing(project, &changes, &mut report)?;
         add_linked(project, &memories, &changes, &mut report)?;
     }
     if let Some(path) = args.baseline.as_deref().filter(|_| !args.update_baseline) {
-        report.summary.accepted = Baseline::read(path)?.accept(&mut report.findings);
+        report.summary.accepted = baseline::accept(path, &mut report.findings)?;
         count(&mut report);
     }
     Ok(report)
@@ -159,7 +147,7 @@ pub(crate) fn review(project: &Project, args: &ReviewDiffArgs) -> Result<Report>
 pub(crate) fn review_file(project: &Project, file: &str) -> Result<Report> {
     let memories = Memories::load(project)?;
     let changes: Vec<AddedLines> = git::added_in(&project.root, file).into_iter().collect();
-    let mut report = check(project, &memories, &changes)?;
+    let mut report = check(&memories, &changes);
     add_existing(project, &changes, &mut report)?;
     Ok(report)
 }
@@ -191,11 +179,7 @@ fn changes(project: &Project, args: &ReviewDiffArgs) -> Result<Vec<AddedLines>> 
             files.par_iter().filter_map(whole).collect()
         } else {
             let revision = args.revision.as_deref().unwrap_or("HEAD");
-            let commit = past::fork_point(root, revision).ok_or_else(|| {
-                UserError::environment(format!("failed to find the revision `{revision}`")).hint(
-                    "name a commit of this clone; a shallow clone may need `git fetch --unshallow`",
-                )
-            })?;
+            let commit = findings::fork_point(root, revision)?;
             git::added_since(root, &commit, &files)?
         }
     };
@@ -216,38 +200,45 @@ fn is_code(path: &str) -> bool {
 }
 
 /// Returns the hits in changed code.
-fn check(project: &Project, memories: &Memories, changes: &[AddedLines]) -> Result<Report> {
+fn check(memories: &Memories, changes: &[AddedLines]) -> Report {
     let mut warnings = memories.warnings.clone();
-    let rules: Vec<CheckedRule> =
-        memories.all.par_iter().map(|stored| rule(project, memories, stored)).collect();
-    for rule in &rules {
-        warnings.extend(rule.pattern.fault.iter().map(|why| format!("`{}`: {why}", rule.id)));
+    let mut rules = Vec::new();
+    for stored in &memories.all {
+        let RulePattern { patterns, fault, .. } = rule_patterns::of_memory(stored);
+        let memory = &stored.memory;
+        warnings.extend(fault.map(|why| format!("`{}`: {why}", memory.id)));
+        if !patterns.is_empty() {
+            let anchor = memories.anchors.get(&memory.id);
+            rules.push(CheckedRule {
+                id: memory.id.clone(),
+                title: title(stored),
+                paths: (!memory.paths.is_empty()).then(|| Globs::new(&memory.paths)),
+                patterns,
+                example: anchor.map(|it| format_location(&it.file, it.symbol.as_deref())),
+            });
+        }
     }
     let checker =
-        Checker::new(rules.iter().enumerate().map(|(idx, rule)| (idx, &rule.pattern.patterns[..])));
+        Checker::new(rules.iter().enumerate().map(|(idx, rule)| (idx, &rule.patterns[..])));
     let in_file = |change: &AddedLines| hits(&rules, &checker, change);
     let found: Vec<(Vec<Finding>, usize)> = changes.par_iter().map(in_file).collect();
-    let n_allowed = found.iter().map(|(_, n_allowed)| n_allowed).sum();
-    let findings: Vec<Finding> = found.into_iter().flat_map(|(findings, _)| findings).collect();
-    let concerns = |rule: &&CheckedRule| {
-        !rule.pattern.patterns.is_empty() && findings.iter().any(|it| it.id == rule.id)
-    };
-    let applied = rules.iter().filter(concerns).map(|rule| AppliedRule {
-        id: rule.id.clone(),
-        rule: rule.title.clone(),
-        enforcement: rule.pattern.enforcement,
-    });
-    let applied = applied.collect();
-    let n_added = changes.iter().flat_map(|it| &it.is_added).filter(|it| **it).count();
     let summary = Summary {
         files: changes.len(),
-        added_lines: n_added,
-        allowed: n_allowed,
+        added_lines: changes.iter().flat_map(|it| &it.is_added).filter(|it| **it).count(),
+        allowed: found.iter().map(|(_, n_allowed)| n_allowed).sum(),
         ..Summary::default()
     };
-    let mut report = Report { ok: true, summary, findings, rules: applied, warnings };
+    let findings: Vec<Finding> = found.into_iter().flat_map(|(findings, _)| findings).collect();
+    rules.retain(|rule| findings.iter().any(|it| it.id == rule.id));
+    let applied = rules.into_iter().map(|rule| AppliedRule {
+        id: rule.id,
+        rule: rule.title,
+        enforcement: Enforcement::Enforced,
+    });
+    let rules = applied.collect();
+    let mut report = Report { ok: true, summary, findings, rules, warnings };
     count(&mut report);
-    Ok(report)
+    report
 }
 
 fn count(report: &mut Report) {
@@ -256,17 +247,8 @@ fn count(report: &mut Report) {
     report.ok = report.summary.errors == 0;
 }
 
-fn rule(project: &Project, memories: &Memories, stored: &crate::bank::MemoryFile) -> CheckedRule {
-    let memory = &stored.memory;
-    let anchor = memories.anchors.get(&memory.id);
-    CheckedRule {
-        id: memory.id.clone(),
-        title: memories::title(anchors::rule(&memory.body)).to_owned(),
-        paths: Globs::new(&memory.paths),
-        has_paths: !memory.paths.is_empty(),
-        pattern: rule_patterns::of_memory(project, stored, anchor),
-        example: anchor.map(|it| format_location(&it.file, it.symbol.as_deref())),
-    }
+fn title(stored: &MemoryFile) -> String {
+    memories::title(anchors::rule(&stored.memory.body)).to_owned()
 }
 
 /// Returns the hits in the added lines of a file, and the number of those that a comment allows.
@@ -275,65 +257,38 @@ fn hits(rules: &[CheckedRule], checker: &Checker, change: &AddedLines) -> (Vec<F
     let mut n_allowed = 0;
     let lines: Vec<&str> = change.text.lines().collect();
     let index = LineIndex::new(&change.text);
-    let is_written = read::skip_reason(change.text.as_bytes()).is_none();
-    let mut seen: Vec<(usize, Span)> = Vec::new();
     for (rule_idx, hit) in checker.hits(&change.path, &change.text) {
         let rule = &rules[rule_idx];
-        // Nobody follows a hint in generated code. An accepted pattern names its files.
-        if !is_written && severity(rule) == Severity::Hint {
-            continue;
-        }
         let first_only = (hit.lines.0, hit.lines.0);
         // A long match is about its first line, unless only a part of it is new.
         let is_added = change.has_any(first_only)
             || (hit.lines.1 - hit.lines.0 < 3 && change.has_any(hit.lines));
-        let is_elsewhere = rule.has_paths && rule.paths.find(&change.path).is_none();
+        let is_elsewhere = rule.paths.as_ref().is_some_and(|it| it.find(&change.path).is_none());
         let line = hit.lines.0 + 1;
         let is_known = findings.iter().any(|it| it.id == rule.id && it.line == line);
         if !is_added || is_elsewhere || is_known {
             continue;
         }
-        let is_repeated = |(other_idx, span): &(usize, Span)| {
-            *span == hit.span && states_the_same(&rules[*other_idx], rule)
-        };
-        if severity(rule) == Severity::Hint && seen.iter().any(is_repeated) {
-            continue;
-        }
-        seen.push((rule_idx, hit.span));
         if allowed::is_allowed(&lines, hit.lines.0, &rule.id) {
             n_allowed += 1;
-            continue;
+        } else {
+            findings.push(finding(rule, change, &index, &hit));
         }
-        findings.push(finding(rule, change, &index, &hit));
     }
     (findings, n_allowed)
-}
-
-/// Returns whether two rules look for the same code, as those of two documents may.
-fn states_the_same(a: &CheckedRule, b: &CheckedRule) -> bool {
-    let is_in = |rule: &Rule| b.pattern.patterns.iter().any(|other| other.rule == *rule);
-    a.pattern.patterns.iter().any(|pattern| is_in(&pattern.rule))
-}
-
-fn severity(rule: &CheckedRule) -> Severity {
-    match rule.pattern.enforcement {
-        Enforcement::Enforced => Severity::Error,
-        Enforcement::Detected | Enforcement::Advisory => Severity::Hint,
-    }
 }
 
 fn finding(rule: &CheckedRule, change: &AddedLines, index: &LineIndex, hit: &Match) -> Finding {
     let line_start = index.start(hit.lines.0);
     let before = change.text.get(line_start..hit.span.start).unwrap_or_default();
-    let code = change.text[line_start..].lines().next().unwrap_or_default().trim();
     Finding {
-        severity: severity(rule),
+        severity: Severity::Error,
         id: rule.id.clone(),
         file: change.path.clone(),
         line: hit.lines.0 + 1,
         end_line: hit.lines.1 + 1,
         column: before.chars().count() + 1,
-        code: code.to_owned(),
+        code: change.text[line_start..].lines().next().unwrap_or_default().trim().to_owned(),
         message: rule.title.clone(),
         example: rule.example.clone(),
         allow: allowed::comment(&change.path, &rule.id),
@@ -349,7 +304,7 @@ fn add_linked(
 ) -> Result<()> {
     let ranges: BTreeMap<String, Vec<(u32, u32)>> =
         changes.iter().map(|change| (change.path.clone(), ranges(&change.is_added))).collect();
-    let by_id: BTreeMap<&str, &crate::bank::MemoryFile> =
+    let by_id: BTreeMap<&str, &MemoryFile> =
         memories.all.iter().map(|it| (it.memory.id.as_str(), it)).collect();
     for linked in linked::of_changes(project, &ranges, false)?.memories {
         let is_about = linked.reasons.iter().any(|reason| reason.is_changed != Some(false));
@@ -357,9 +312,8 @@ fn add_linked(
         let Some(stored) = by_id.get(linked.id.as_str()).filter(|_| is_about && !is_known) else {
             continue;
         };
-        let rule = rule(project, memories, stored);
-        let enforcement = rule.pattern.enforcement;
-        report.rules.push(AppliedRule { id: rule.id, rule: rule.title, enforcement });
+        let enforcement = rule_patterns::of_memory(stored).enforcement;
+        report.rules.push(AppliedRule { id: linked.id, rule: title(stored), enforcement });
     }
     report.rules.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(())
@@ -382,30 +336,20 @@ pub(crate) fn run(
     settings: &Settings,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
-    let default = if out.json { ReviewFormat::Json } else { ReviewFormat::Text };
-    let format = args.format.unwrap_or(default);
-    if out.json && format != ReviewFormat::Json {
-        return Err(UserError::usage("--json and --format specify different formats")
-            .hint("use only one of them")
-            .into());
-    }
+    let format = findings::format(args.format, FindingsFormat::Text, FindingsFormat::Json, out)?;
     let report = review(&settings.project, args)?;
     if let Some(path) = args.baseline.as_deref().filter(|_| args.update_baseline) {
-        return baseline::update(path, &report, &settings.project.root, out);
+        baseline::update(path, &report, &settings.project.root, out)?;
+        return Ok(ExitStatus::Done);
+    }
+    if matches!(format, FindingsFormat::Text | FindingsFormat::Github) {
+        out.warn(&report.warnings);
     }
     match format {
-        ReviewFormat::Json => out.json(&report)?,
-        ReviewFormat::Github => {
-            out.warn(&report.warnings);
-            for line in annotations::github(&report).lines() {
-                out.line(&out.safe(line));
-            }
-        }
-        ReviewFormat::Sarif => out.json(&annotations::sarif(&report))?,
-        ReviewFormat::Text => {
-            out.warn(&report.warnings);
-            print::report(&report, out);
-        }
+        FindingsFormat::Json => out.json(&report)?,
+        FindingsFormat::Github => findings::print_github(&annotations::of(&report), out),
+        FindingsFormat::Sarif => out.json(&annotations::sarif(&report))?,
+        FindingsFormat::Text => print::report(&report, out),
     }
     Ok(if report.ok { ExitStatus::Done } else { ExitStatus::CheckFailed })
 }

@@ -177,10 +177,9 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
                 .extend(anchor.as_ref().and_then(|_| anchored_without_example(project, &stored)));
             let max_lines = Some(args.max_lines(project));
             let pattern = (stored.memory.memory_type == MemoryType::Rule)
-                .then(|| patterns::of_memory(project, &stored, anchor.as_ref()));
+                .then(|| PatternSummary::from(&patterns::of_memory(&stored)));
             let report = |it| anchor_reports(project, &[(&stored, &it)], max_lines).pop();
             let anchor = anchor.and_then(report);
-            let pattern = pattern.as_ref().map(PatternSummary::from);
             found.push(MemoryReport { pattern, ..MemoryReport::new(&stored, &shared, anchor) });
         }
     }

@@ -36,67 +36,29 @@ const MIN_IDENTIFIERS: f64 = 0.7;
 const MIN_LENGTH: f64 = 0.7;
 
 /// Names that many types and modules have of their own.
-const COMMON_NAMES: &[&str] = &[
-    "main",
-    "init",
-    "__init__",
-    "new",
-    "setup",
-    "run",
-    "get",
-    "set",
-    "create",
-    "update",
-    "delete",
-    "render",
-    "handler",
-    "default",
-    "toString",
-    "equals",
-    "hashCode",
-    "from",
-    "into",
-    "fmt",
-    "next",
-    "parse",
-    "build",
-    "start",
-    "stop",
-    "close",
-    "open",
-    "read",
-    "write",
-    "execute",
-    "apply",
-    "call",
-    "constructor",
-    "GET",
-    "POST",
-    "PUT",
-    "DELETE",
-    "PATCH",
-];
+const COMMON_NAMES: &str = "main init __init__ new setup run get set create update delete render handler default toString equals hashCode from into fmt \
+    next parse build start stop close open read write execute apply call constructor GET POST PUT DELETE PATCH";
 
-/// A function of the project.
-struct Function {
-    file: String,
-    name: String,
-    language: Language,
+/// Where a function of the project is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) file: String,
     /// The first and the last line, counted from 0.
-    lines: (u32, u32),
+    pub(crate) lines: (u32, u32),
+    pub(crate) name: String,
+}
+
+struct Function {
+    place: Place,
+    language: Language,
     features: SymbolFeatures,
 }
 
 /// A new function and the one that the project has.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct ExistingFunction {
-    pub(crate) file: String,
-    pub(crate) name: String,
-    /// The first and the last line, counted from 0.
-    pub(crate) lines: (u32, u32),
-    pub(crate) existing_file: String,
-    pub(crate) existing_name: String,
-    pub(crate) existing_line: u32,
+    pub(crate) new: Place,
+    pub(crate) existing: Place,
     /// Similarity of the code, from 0 to 1.
     pub(crate) similarity: f64,
 }
@@ -115,7 +77,8 @@ pub(crate) fn find(
     for (idx, (path, text)) in changed.iter().enumerate() {
         if is_source(path) {
             let functions = functions(path, text);
-            added.extend(functions.into_iter().filter(|function| is_new(idx, function.lines)));
+            added
+                .extend(functions.into_iter().filter(|function| is_new(idx, function.place.lines)));
         }
     }
     if added.is_empty() {
@@ -145,7 +108,7 @@ pub(crate) fn find(
         .par_iter()
         .filter_map(|function| existing(function, &candidates, &added, &weights))
         .collect();
-    found.sort_by(|a, b| (&a.file, a.lines).cmp(&(&b.file, b.lines)));
+    found.sort_by(|a, b| a.new.cmp(&b.new));
     Ok(found)
 }
 
@@ -227,32 +190,16 @@ fn existing(
     added: &[Function],
     weights: &Weights,
 ) -> Option<ExistingFunction> {
-    let is_new = |it: &Function| {
-        added.iter().any(|new| new.file == it.file && new.name == it.name && new.lines == it.lines)
-    };
-    let mut best: Option<(f64, &Function)> = None;
-    for candidate in candidates.iter().filter(|it| it.language.is_kin(new.language)) {
-        let Some(similarity) = similarity(new, candidate, weights) else { continue };
-        let is_better = best.is_none_or(|(known, it)| {
-            similarity
-                .total_cmp(&known)
-                .then_with(|| (&it.file, it.lines).cmp(&(&candidate.file, candidate.lines)))
-                .is_gt()
-        });
-        if is_better && !is_new(candidate) {
-            best = Some((similarity, candidate));
-        }
-    }
+    let is_new = |it: &Function| added.iter().any(|new| new.place == it.place);
+    let kin = candidates.iter().filter(|it| it.language.is_kin(new.language));
+    let near = kin.filter_map(|it| Some((similarity(new, it, weights)?, it)));
+    // Of equally similar ones, the first one of the first file.
+    let best = near.filter(|(_, it)| !is_new(it)).max_by(|(a, one), (b, other)| {
+        let place = |it: &Function| (it.place.file.clone(), it.place.lines);
+        a.total_cmp(b).then_with(|| place(other).cmp(&place(one)))
+    });
     let (similarity, existing) = best?;
-    Some(ExistingFunction {
-        file: new.file.clone(),
-        name: new.name.clone(),
-        lines: new.lines,
-        existing_file: existing.file.clone(),
-        existing_name: existing.name.clone(),
-        existing_line: existing.lines.0,
-        similarity,
-    })
+    Some(ExistingFunction { new: new.place.clone(), existing: existing.place.clone(), similarity })
 }
 
 /// Returns the similarity of two functions if they are nearly equal.
@@ -261,8 +208,9 @@ fn similarity(new: &Function, old: &Function, weights: &Weights) -> Option<f64> 
     if a.name_independent_hash == b.name_independent_hash {
         return Some(1.0);
     }
-    let is_named = last_name(&new.name) == last_name(&old.name)
-        && !COMMON_NAMES.contains(&last_name(&new.name));
+    let name = last_name(&new.place.name);
+    let is_named =
+        name == last_name(&old.place.name) && !COMMON_NAMES.split(' ').any(|it| it == name);
     let (small, large) = (a.n_tokens.min(b.n_tokens), a.n_tokens.max(b.n_tokens));
     let is_as_long = f64::from(small) >= MIN_LENGTH * f64::from(large);
     let code = minhash::jaccard(&a.sketch, &b.sketch);
@@ -287,10 +235,12 @@ fn functions(path: &str, text: &str) -> Vec<Function> {
     numbered
         .filter(|(_, symbol)| is_function(symbol.kind))
         .map(|(idx, symbol)| Function {
-            file: path.to_owned(),
-            name: symbol.name.clone(),
+            place: Place {
+                file: path.to_owned(),
+                name: symbol.name.clone(),
+                lines: (line(symbol.span.start), line(symbol.span.end.saturating_sub(1))),
+            },
             language,
-            lines: (line(symbol.span.start), line(symbol.span.end.saturating_sub(1))),
             features: features.symbol(idx),
         })
         .filter(|function| {
@@ -312,7 +262,7 @@ mod tests {
         let read = |path: &str| (path == old_path).then(|| old.to_owned());
         let found = find(&[("src/new.py", new)], |_, _| true, || Ok(paths.to_vec()), read);
         let found = found.expect("the paths are known");
-        assert_eq!(found.first().map(|it| it.existing_name.as_str()), expected, "{new}");
+        assert_eq!(found.first().map(|it| it.existing.name.as_str()), expected, "{new}");
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //!   [`Ranking`](search::Ranking) of symbols out. [`examples`] is the API to it.
 //! - [`existing`] finds functions of the project that nearly equal a new one.
 //! - [`excerpt`] shortens an example to the lines that show its rule.
-//! - [`patterns`] derives patterns of code that breaks a rule, and tests them.
+//! - [`patterns`] reads patterns of code that breaks a rule, tests them, and finds their hits.
 //! - [`relevance`] compares rules and their examples with the files of a task.
 //! - [`track`] finds the code of an anchor again after the tree changed.
 //! - [`weights`] reads fitted numbers from files.

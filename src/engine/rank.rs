@@ -11,13 +11,11 @@
 //!   [`rule_words`] marks the words of a rule in lines of code, [`relevance`] scores whether a rule
 //!   is relevant to a file, an edit or a task, [`imports`] finds the lines of a file that import names.
 //! - [`calibrate`] turns scores into probabilities, [`fusion`] merges the rankings of a search.
-//! - [`similarity`] scores whether one symbol became another, [`contradiction`] detects rules
-//!   that contradict each other.
+//! - [`similarity`] scores whether one symbol became another.
 //!
 //! All functions are pure: they access no file, store, clock or thread.
 
 pub(crate) mod calibrate;
-pub(crate) mod contradiction;
 pub(crate) mod dictionary;
 pub(crate) mod document;
 pub(crate) mod fusion;

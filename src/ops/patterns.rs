@@ -1,15 +1,14 @@
-//! The patterns of memories: accepted in their frontmatter, or derived.
+//! The patterns of memories, which a person accepted in their frontmatter.
 
-use anyhow::Result;
 use serde::Serialize;
 
-use super::{Project, anchors, examples, memories};
+use super::{Project, examples, memories};
 use crate::bank::MemoryFile;
-use crate::engine::patterns::{self, Enforcement, Sample, Source, TestReport};
+use crate::engine::patterns::{self, Enforcement, Sample, TestReport};
 use crate::engine::track;
 use crate::markdown::code_examples::{Label, code_examples};
 use crate::markdown::frontmatter;
-use crate::model::{Anchor, ExampleRole, Language, MemoryStatus, MemoryType, RuleKind};
+use crate::model::{Anchor, ExampleRole, Language};
 use crate::syntax::pattern::CodePattern;
 use crate::tree::read;
 
@@ -18,8 +17,6 @@ use crate::tree::read;
 pub(crate) struct RulePattern {
     pub(crate) enforcement: Enforcement,
     pub(crate) patterns: Vec<CodePattern>,
-    /// Where a derived pattern comes from, or why there is none.
-    pub(crate) reason: String,
     /// What is wrong with the accepted pattern.
     pub(crate) fault: Option<String>,
 }
@@ -29,7 +26,7 @@ pub(crate) struct RulePattern {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PatternSummary {
     pub(crate) enforcement: Enforcement,
-    /// Where a derived pattern comes from, or why there is none.
+    /// Why it is checked like this, or what is wrong with its pattern.
     pub(crate) reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pattern: Option<String>,
@@ -38,91 +35,40 @@ pub(crate) struct PatternSummary {
 impl From<&RulePattern> for PatternSummary {
     fn from(rule: &RulePattern) -> Self {
         let has_pattern = !rule.patterns.is_empty();
+        let reason = match (&rule.fault, rule.enforcement) {
+            (Some(fault), _) => fault,
+            (None, Enforcement::Enforced) => "a person accepted its pattern",
+            (None, Enforcement::Advisory) => "its frontmatter has no pattern",
+        };
         Self {
             enforcement: rule.enforcement,
-            reason: rule.fault.clone().unwrap_or_else(|| rule.reason.clone()),
+            reason: reason.to_owned(),
             pattern: has_pattern.then(|| patterns::render(&rule.patterns)),
         }
     }
 }
 
+/// Returns how a memory is checked.
+pub(crate) fn of_memory(stored: &MemoryFile) -> RulePattern {
+    let Some(text) = accepted(stored) else {
+        return RulePattern {
+            enforcement: Enforcement::Advisory,
+            patterns: Vec::new(),
+            fault: None,
+        };
+    };
+    let (patterns, fault) = match patterns::parse(&text) {
+        Ok(patterns) => (patterns, None),
+        Err(why) => (Vec::new(), Some(format!("its pattern is not valid: {why}"))),
+    };
+    RulePattern { enforcement: Enforcement::Enforced, patterns, fault }
+}
+
 /// Returns the text of the accepted pattern of a memory.
-pub(crate) fn accepted(stored: &MemoryFile) -> Option<String> {
+fn accepted(stored: &MemoryFile) -> Option<String> {
     // Most memories have none, and parsing takes longer than a search.
     let has_key = stored.text.lines().any(|line| line.starts_with("pattern"));
     has_key.then(|| frontmatter::parse(&stored.text).frontmatter.pattern).flatten()
-}
-
-/// Returns how a memory is checked.
-pub(crate) fn of_memory(
-    project: &Project,
-    stored: &MemoryFile,
-    anchor: Option<&Anchor>,
-) -> RulePattern {
-    if let Some(text) = accepted(stored) {
-        return match patterns::parse(&text) {
-            Ok(patterns) => RulePattern {
-                enforcement: Enforcement::Enforced,
-                patterns,
-                reason: "a person accepted its pattern".to_owned(),
-                fault: None,
-            },
-            Err(why) => RulePattern {
-                enforcement: Enforcement::Enforced,
-                patterns: Vec::new(),
-                reason: String::new(),
-                fault: Some(format!("its pattern is not valid: {why}")),
-            },
-        };
-    }
-    match derived(project, stored, anchor) {
-        Ok((patterns, origin)) => RulePattern {
-            enforcement: Enforcement::Detected,
-            patterns,
-            reason: format!("derived from {origin}"),
-            fault: None,
-        },
-        Err(why) => RulePattern {
-            enforcement: Enforcement::Advisory,
-            patterns: Vec::new(),
-            reason: why.to_owned(),
-            fault: None,
-        },
-    }
-}
-
-fn derived(
-    project: &Project,
-    stored: &MemoryFile,
-    anchor: Option<&Anchor>,
-) -> Result<(Vec<CodePattern>, &'static str), &'static str> {
-    let memory = &stored.memory;
-    if memory.memory_type != MemoryType::Rule || memory.status != MemoryStatus::Active {
-        return Err("it is not an active rule");
-    }
-    if memory.kind == Some(RuleKind::Process) {
-        return Err("the rule is about the work on the project");
-    }
-    let languages = languages(stored, anchor);
-    let text_samples = text_samples(stored, &languages);
-    let rule = anchors::rule(&memory.body);
-    let source = Source {
-        text: rule.split("\n```").next().unwrap_or(rule),
-        heading: memory.heading.as_deref().unwrap_or_default(),
-        samples: &text_samples,
-        languages: &languages,
-    };
-    let derived = patterns::derive(&source)?;
-    // Reading the examples of the code takes longer, so only rules with a pattern need them.
-    let code = code_samples(project, anchor);
-    let report = patterns::test(&derived.patterns, &code);
-    if !report.false_hits.is_empty() {
-        return Err("what its text forbids is in its example");
-    }
-    if report.n_bad > 0 && report.misses.len() == report.n_bad {
-        return Err("what its text forbids is not in its counter-examples");
-    }
-    Ok((derived.patterns, derived.origin))
 }
 
 /// Tests the pattern of a memory with all its examples.
@@ -143,12 +89,11 @@ pub(crate) fn fault(
     stored: &MemoryFile,
     anchor: Option<&Anchor>,
 ) -> Option<String> {
-    let text = accepted(stored)?;
-    let patterns = match patterns::parse(&text) {
-        Ok(patterns) => patterns,
-        Err(why) => return Some(format!("its pattern is not valid: {why}")),
-    };
-    let report = test(project, stored, anchor, &patterns);
+    let rule = of_memory(stored);
+    if rule.patterns.is_empty() {
+        return rule.fault;
+    }
+    let report = test(project, stored, anchor, &rule.patterns);
     match (report.false_hits.len(), report.misses.len()) {
         (0, 0) => None,
         (0, missed) => {

@@ -110,21 +110,6 @@ pub(crate) fn literal_folder(glob: &str) -> &str {
     path[..wildcard].rsplit_once('/').map_or("", |it| it.0)
 }
 
-/// Returns whether two lists of globs may match the same file. An empty list matches all files.
-pub(crate) fn may_overlap(a: &[String], b: &[String]) -> bool {
-    let is_inside = |a: &str, b: &str| {
-        a.strip_prefix(b)
-            .is_some_and(|rest| b.is_empty() || rest.is_empty() || rest.starts_with('/'))
-    };
-    let included = |globs: &[String]| -> Vec<String> {
-        let included = globs.iter().filter(|glob| !glob.trim().starts_with('!'));
-        included.map(|glob| literal_folder(glob.trim()).to_owned()).collect()
-    };
-    let (a, b) = (included(a), included(b));
-    let overlaps = |a: &String| b.iter().any(|b| is_inside(a, b) || is_inside(b, a));
-    a.is_empty() || b.is_empty() || a.iter().any(overlaps)
-}
-
 /// Splits a list of globs at its commas, except those in braces.
 pub(crate) fn split_globs(list: &str) -> Vec<&str> {
     let mut depth = 0_usize;
@@ -142,24 +127,6 @@ pub(crate) fn split_globs(list: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn globs_of_separate_folders_do_not_overlap() {
-        let check = |a: &[&str], b: &[&str], expected: bool| {
-            let [a, b] = [a, b].map(|globs| -> Vec<String> {
-                globs.iter().map(|glob| (*glob).to_owned()).collect()
-            });
-            assert_eq!(may_overlap(&a, &b), expected, "{a:?} {b:?}");
-            assert_eq!(may_overlap(&b, &a), expected, "{b:?} {a:?}");
-        };
-        check(&["a/**"], &["b/**"], false);
-        check(&["a/**", "!a/b/**"], &["a/b/*.rs"], true);
-        check(&["ab/**"], &["a/**"], false);
-        check(&["a/b.rs"], &["a/**"], true);
-        check(&["a/**"], &[], true);
-        check(&["*.rs"], &["a/**"], true);
-        check(&["a/x/**", "b/**"], &["c/**", "b/y/**"], true);
-    }
 
     #[test]
     fn a_glob_that_can_match_nothing_has_a_fault() {

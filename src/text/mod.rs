@@ -9,6 +9,7 @@ mod escape;
 mod globs;
 mod scan;
 pub(crate) mod sentences;
+pub(crate) mod shell;
 pub(crate) mod similarity;
 mod span;
 mod suggest;
@@ -17,7 +18,7 @@ pub(crate) mod word_list;
 pub(crate) use self::encoding::decode;
 pub(crate) use self::escape::{escaped, shell_word};
 pub(crate) use self::globs::{
-    Globs, PathGlobs, from_root, glob_fault, literal_folder, may_overlap, split_globs,
+    Globs, PathGlobs, from_root, glob_fault, literal_folder, split_globs,
 };
 pub(crate) use self::scan::{BLOCK, scan_blocks};
 pub(crate) use self::span::{LineIndex, Span};

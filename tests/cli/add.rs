@@ -248,37 +248,6 @@ fn empty_and_oversize_texts_are_refused() {
 }
 
 #[test]
-fn a_contradicting_memory_is_reported_with_a_hint() {
-    let sandbox = Sandbox::bank();
-    sandbox.ok("memory add \"Indent with tabs, not spaces\" --id tabs --no-anchor");
-    sandbox.ok("memory add \"Fix the prefix\" --id prefix --no-anchor");
-    sandbox.session(expect![[r#"
-        $ cerberus memory add "Indent with spaces, not tabs" --no-anchor
-        added indent-with-spaces-not-tabs (indent-with-spaces-not-tabs.md)
-        --- stderr
-        warning: `tabs` contradicts it: Indent with tabs, not spaces (if both are valid, link them with `[[contradicts::memory:tabs]]`; otherwise fix one with `cerberus memory update`)
-        [exit 0]
-
-        $ cerberus memory add "Don't indent with tabs" --scope language:go --no-anchor --json
-        {
-          "anchor": null,
-          "file": "dont-indent-with-tabs.md",
-          "id": "dont-indent-with-tabs",
-          "warnings": [
-            "`tabs` contradicts it: Indent with tabs, not spaces (if both are valid, link them with `[[contradicts::memory:tabs]]`; otherwise fix one with `cerberus memory update`)"
-          ]
-        }
-        [exit 0]
-
-        $ cerberus memory create notes/prefix --content "Never fix the prefix"
-        created notes/prefix (notes/prefix.md)
-        --- stderr
-        warning: `prefix` contradicts it: Fix the prefix (if both are valid, link them with `[[contradicts::memory:prefix]]`; otherwise fix one with `cerberus memory update`)
-        [exit 0]
-    "#]]);
-}
-
-#[test]
 fn control_characters_and_invalid_globs_are_refused() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory add Text --id text --no-anchor");

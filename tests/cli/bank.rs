@@ -162,24 +162,19 @@ fn a_shared_rule_with_the_text_of_a_rule_of_the_project_is_not_used() {
 }
 
 #[test]
-fn the_counter_examples_of_a_shared_rule_check_new_code() {
+fn the_pattern_of_a_shared_rule_checks_new_code() {
     let (sandbox, rules) = shop();
-    let code = "Bad:\n\n```js\neval(text);\n```\n\nGood:\n\n```js\nparse(text);\n```\n";
-    rules.write(".memories/eval.md", format!("---\ntype: rule\n---\n\nNever call eval.\n\n{code}"));
+    let pattern = "pattern: |\n  language: TypeScript\n  rule:\n    pattern: eval($$$)\n";
+    rules
+        .write(".memories/eval.md", format!("---\ntype: rule\n{pattern}---\n\nNever call eval.\n"));
     rules.commit("eval");
     sandbox.ok("memory bank update --yes");
     sandbox.commit("update");
     sandbox.edit("web/html.ts", "export", "eval(\"1\");\nexport");
-    let hints = sandbox.ok("memory review-diff");
-    assert!(hints.contains("Never call eval. (eval)"), "{hints}");
-    let pattern = sandbox.ok("memory pattern eval");
-    assert!(pattern.contains("in the repository of the shared bank team"), "{pattern}");
-    fails(&sandbox, "memory pattern eval --accept", 2, &["from the shared bank `team`"]);
-    rules.ok("memory pattern eval --accept");
-    rules.commit("an accepted pattern");
-    sandbox.ok("memory bank update --yes");
     let errors = sandbox.run("memory review-diff");
     assert_eq!(errors.status(), 1, "{}", errors.text());
+    assert!(errors.stdout().contains("Never call eval. (eval)"), "{}", errors.text());
+    fails(&sandbox, "memory pattern eval --remove", 2, &["from the shared bank `team`"]);
 }
 
 #[test]

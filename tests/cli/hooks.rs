@@ -357,11 +357,6 @@ fn the_commit_hook_names_the_rules_about_the_changed_code() {
         Rules about the changed code:
         - web/html.ts::escapeHtml: Escape HTML entities in text before it is rendered as markup (`escape-html`)
         [exit 0]
-
-        $ cerberus memory linked --diff --for git-hook
-        Rules about the changed code:
-        - web/html.ts::escapeHtml: Escape HTML entities in text before it is rendered as markup (`escape-html`)
-        [exit 0]
     "#]]);
 }
 

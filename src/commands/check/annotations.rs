@@ -1,13 +1,12 @@
-//! Findings of `check` as GitHub workflow commands and as SARIF 2.1.0.
+//! Findings of `check` as annotations for GitHub and SARIF.
 
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::print::short_id;
 use super::{Finding, Report, Severity};
-use crate::commands::annotations::{
-    SarifResult, command_data, command_property, sarif_log, sarif_result,
-};
+use crate::commands::findings::{Annotation, Level, Place, sarif_log, sarif_rule};
 
 /// The rules that results refer to, with what a finding means.
 const RULES: &[(&str, &str)] = &[
@@ -25,39 +24,52 @@ const RULES: &[(&str, &str)] = &[
     ("baseline", "an accepted finding that no longer exists"),
 ];
 
-/// Returns the findings as GitHub workflow commands, one line each.
-pub(super) fn github(report: &Report) -> String {
-    let mut text = String::new();
-    for finding in &report.findings {
-        let command = if finding.severity == Severity::Error { "error" } else { "notice" };
-        let _ = writeln!(
-            text,
-            "::{command} file={},line={},col={},title={}::{}",
-            command_property(&finding.file),
-            finding.line,
-            finding.column,
-            command_property(&format!("cerberus: {} is out of date", finding.check)),
-            command_data(&message(finding)),
-        );
-    }
-    for accepted in &report.outdated {
+/// Returns the findings as a SARIF 2.1.0 log.
+pub(super) fn sarif(report: &Report) -> Value {
+    let rules: Vec<Value> = RULES.iter().map(|(id, text)| sarif_rule(id, text)).collect();
+    sarif_log(&rules, &of(report))
+}
+
+/// Returns an annotation for each finding, and for each outdated entry of the baseline.
+pub(super) fn of(report: &Report) -> Vec<Annotation> {
+    let findings = report.findings.iter().map(|finding| {
+        let level = if finding.severity == Severity::Error { Level::Error } else { Level::Note };
+        let place = Place {
+            file: finding.file.clone(),
+            line: Some(finding.line),
+            column: Some(finding.column),
+            message: message(finding),
+            ..Place::default()
+        };
+        let title = format!("{} is out of date", finding.check);
+        Annotation { level, title, ..annotation(finding.check, &finding.claim, place) }
+    });
+    let outdated = report.outdated.iter().map(|accepted| {
         let message =
             format!("`{}` is accepted by the baseline, but no longer found", accepted.claim);
-        let file = command_property(&accepted.file);
-        let _ = writeln!(
-            text,
-            "::error file={file},title=cerberus%3A baseline::{}",
-            command_data(&message)
-        );
+        let place = Place { file: accepted.file.clone(), message, ..Place::default() };
+        annotation("baseline", &accepted.claim, place)
+    });
+    findings.chain(outdated).collect()
+}
+
+fn annotation(rule: &str, claim: &str, place: Place) -> Annotation {
+    Annotation {
+        rule: rule.to_owned(),
+        level: Level::Error,
+        title: rule.to_owned(),
+        text: place.message.clone(),
+        identity: ("cerberusClaim/v1", format!("{}\0{rule}\0{claim}", place.file)),
+        places: vec![place],
+        has_related: false,
     }
-    text
 }
 
 /// Returns a finding in one line.
 fn message(finding: &Finding) -> String {
     let mut message = format!("`{}`: {}", finding.claim, finding.message);
     if let Some(removed) = &finding.removed {
-        let id: String = removed.id.chars().take(10).collect();
+        let id = short_id(removed);
         let _ = write!(message, ", since {id} of {}: {}", removed.date, removed.subject);
     }
     if let Some(now) = &finding.now {
@@ -65,34 +77,4 @@ fn message(finding: &Finding) -> String {
     }
     let _ = write!(message, ". Next: {}", finding.next);
     message
-}
-
-/// Returns the findings as a SARIF 2.1.0 log.
-pub(super) fn sarif(report: &Report) -> Value {
-    let rules: Vec<Value> = RULES
-        .iter()
-        .map(|(id, text)| json!({"id": id, "shortDescription": {"text": text}}))
-        .collect();
-    let outdated = report.outdated.iter().map(|accepted| {
-        let text = format!("`{}` is accepted by the baseline, but no longer found", accepted.claim);
-        result("baseline", "error", &accepted.file, None, &text, &accepted.claim)
-    });
-    let results = report.findings.iter().map(|finding| {
-        let level = if finding.severity == Severity::Error { "error" } else { "note" };
-        let place = Some((finding.line, finding.column));
-        result(finding.check, level, &finding.file, place, &message(finding), &finding.claim)
-    });
-    sarif_log(&rules, &results.chain(outdated).collect::<Vec<_>>())
-}
-
-fn result(
-    rule: &str,
-    level: &str,
-    file: &str,
-    place: Option<(usize, usize)>,
-    text: &str,
-    claim: &str,
-) -> Value {
-    let identity = ("cerberusClaim/v1", claim);
-    sarif_result(&SarifResult { rule, level, file, place, text, identity })
 }

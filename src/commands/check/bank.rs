@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::{Finding, Severity};
+use super::Finding;
 use crate::commands::doctor::stale_blocks;
 use crate::commands::import;
 use crate::commands::reanchor::{self, ReanchorArgs};
@@ -27,25 +27,29 @@ pub(super) fn check(
     let broken = links::links(project, true)?;
     for edge in &broken.edges {
         let file = project.bank.shown_path(&edge.file, &project.root);
-        let message = "the target of this link does not exist".to_owned();
-        let next = "cerberus memory links --broken".to_owned();
         found.push(Finding {
             line: edge.line,
-            ..finding("memoryLink", file, &edge.target, message, next)
+            message: "the target of this link does not exist".to_owned(),
+            next: "cerberus memory links --broken".to_owned(),
+            ..Finding::new("memoryLink", file, &edge.target)
         });
     }
     for (path, next) in stale_blocks(project)? {
         let message =
             "the block of cerberus is out of date, or was written with other options".to_owned();
-        found.push(finding("block", path.to_owned(), "cerberus:start", message, next));
+        found.push(Finding {
+            message,
+            next,
+            ..Finding::new("block", path.to_owned(), "cerberus:start")
+        });
     }
     for item in import::differences(project)? {
         let id = item.id.as_deref().unwrap_or(&item.text);
-        let message = format!("the bank differs from this rule: {}", item.outcome.as_str());
-        let next = format!("cerberus memory import {}", item.file);
         found.push(Finding {
             line: item.line,
-            ..finding("import", item.file.clone(), id, message, next)
+            message: format!("the bank differs from this rule: {}", item.outcome.as_str()),
+            next: format!("cerberus memory import {}", item.file),
+            ..Finding::new("import", item.file.clone(), id)
         });
     }
     if let Some(since) = since {
@@ -96,37 +100,15 @@ fn anchors(
         if anchor.drift || is_outdated {
             let next = anchor.next.clone().unwrap_or_else(|| "cerberus memory reanchor".to_owned());
             let message = format!("its example is {}: {}", anchor.state, anchor.reason);
-            findings.push(finding("anchor", anchor.memory.clone(), &anchor.id, message, next));
+            let finding = Finding::new("anchor", anchor.memory.clone(), &anchor.id);
+            findings.push(Finding { message, next, ..finding });
         }
     }
     for id in report.orphans.iter().chain(&report.undecided) {
         let message = "the lock file has an anchor that needs a decision".to_owned();
         let file = project.bank.shown_path("anchors.lock", &project.root);
-        findings.push(finding("anchor", file, id, message, "cerberus memory reanchor".to_owned()));
+        let next = "cerberus memory reanchor".to_owned();
+        findings.push(Finding { message, next, ..Finding::new("anchor", file, id) });
     }
     Ok(())
-}
-
-fn finding(
-    check: &'static str,
-    file: String,
-    claim: &str,
-    message: String,
-    next: String,
-) -> Finding {
-    Finding {
-        severity: Severity::Error,
-        check,
-        file,
-        line: 1,
-        column: 1,
-        claim: claim.to_owned(),
-        message,
-        written: None,
-        removed: None,
-        now: None,
-        replacement: None,
-        next,
-        spans: Vec::new(),
-    }
 }

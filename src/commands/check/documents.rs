@@ -21,25 +21,8 @@ use crate::tree::{documents, read};
 const TEMPLATE_FOLDERS: &[&str] = &["templates", "template"];
 
 /// Words in the names of documents about the past or the future.
-const OTHER_TIMES: &[&str] = &[
-    "changelog",
-    "changes",
-    "history",
-    "release",
-    "migrat",
-    "upgrad",
-    "roadmap",
-    "todo",
-    "plan",
-    "proposal",
-    "rfc",
-    "adr",
-    "decisions",
-    "journal",
-    "archive",
-    "postmortem",
-    "news",
-];
+const OTHER_TIMES: &str = "changelog changes history release migrat upgrad roadmap todo plan \
+    proposal rfc adr decisions journal archive postmortem news";
 
 /// Lists the skills that were installed from other projects, with their sources.
 const SKILLS_LOCK: &str = "skills-lock.json";
@@ -147,7 +130,8 @@ fn is_other(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let name = name.to_ascii_lowercase();
     let is_of_other_time = |part: &str| {
-        part.split(['-', '_', '.']).any(|word| OTHER_TIMES.iter().any(|it| word.starts_with(it)))
+        part.split(['-', '_', '.'])
+            .any(|word| OTHER_TIMES.split(' ').any(|it| word.starts_with(it)))
     };
     folders.split('/').any(|folder| {
         TEMPLATE_FOLDERS.contains(&folder) || is_of_other_time(&folder.to_ascii_lowercase())

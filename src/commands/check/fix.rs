@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 
-use super::{CheckArgs, CheckFormat, Report, print};
+use super::{CheckArgs, Report, print};
 use crate::bank::external_file::ExternalFile;
 use crate::commands::confirm;
+use crate::commands::findings::FindingsFormat;
 use crate::config::Settings;
 use crate::error::{ExitStatus, UserError};
 use crate::output::Printer;
@@ -66,7 +67,7 @@ pub(super) fn run(
 
 /// Reports what remains.
 fn rest(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let args = CheckArgs { fix: false, format: Some(CheckFormat::Text), ..args.clone() };
+    let args = CheckArgs { fix: false, format: Some(FindingsFormat::Text), ..args.clone() };
     let mut report = super::check(&args, settings)?;
     report.findings.retain(|finding| args.all || finding.severity == super::Severity::Error);
     print::report(&report, &args, out);

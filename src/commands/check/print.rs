@@ -3,6 +3,7 @@
 use super::{CORRECT, CheckArgs, Finding, Report, Severity};
 use crate::output::{DIM, ERROR, NAME, OK, Printer};
 use crate::text::plural;
+use crate::tree::git::past::CommitSummary;
 
 /// Number of digits of a commit.
 const COMMIT_LEN: usize = 10;
@@ -31,6 +32,11 @@ pub(super) fn report(report: &Report, args: &CheckArgs, out: &mut Printer) {
     }
 }
 
+/// Returns the first digits of a commit.
+pub(super) fn short_id(commit: &CommitSummary) -> &str {
+    commit.id.get(..COMMIT_LEN).unwrap_or(&commit.id)
+}
+
 fn print_finding(finding: &Finding, is_next_below: bool, out: &mut Printer) {
     let place = format!("{}:{}:{}", finding.file, finding.line, finding.column);
     let style = if finding.severity == Severity::Error { ERROR } else { DIM };
@@ -38,7 +44,7 @@ fn print_finding(finding: &Finding, is_next_below: bool, out: &mut Printer) {
         (out.style(NAME, &place), out.style(style, &format!("`{}`", finding.claim)));
     out.line(&format!("{place}: {claim}: {}", out.safe(&finding.message)));
     if let Some(removed) = &finding.removed {
-        let id: String = removed.id.chars().take(COMMIT_LEN).collect();
+        let id = short_id(removed);
         let text = format!("    since {id} of {}: {}", removed.date, removed.subject);
         out.line(&out.safe(&text));
     }

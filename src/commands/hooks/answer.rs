@@ -5,6 +5,19 @@ use serde_json::json;
 
 use super::HookTool;
 use crate::output::Printer;
+use crate::text::plural;
+
+/// Maximum number of items of a list.
+const MAX_ITEMS: usize = 8;
+
+/// Returns items as a list, one line each.
+pub(super) fn listed(items: &[String]) -> String {
+    let mut list: String = items.iter().take(MAX_ITEMS).map(|item| format!("- {item}\n")).collect();
+    if items.len() > MAX_ITEMS {
+        list.push_str(&format!("- and {}\n", plural(items.len() - MAX_ITEMS, "other")));
+    }
+    list
+}
 
 /// Prints a text as context for the model. The name of the event is the one in the settings.
 pub(super) fn print(tool: HookTool, text: &str, out: &mut Printer) -> Result<()> {

@@ -18,11 +18,8 @@ use crate::ops::memories::Memories;
 use crate::ops::{Project, envelope, links, sync};
 use crate::output::Printer;
 use crate::store;
-use crate::text::{escaped, plural};
+use crate::text::escaped;
 use crate::tree::git;
-
-/// Maximum number of items of each kind.
-const MAX_ITEMS: usize = 8;
 
 /// Maximum number of characters of a rule.
 const MAX_CHARS: usize = 240;
@@ -37,14 +34,6 @@ pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Res
         None => Settings::resolve(global)?,
     };
     print(tool, &settings, &commit.unstaged, out)
-}
-
-/// Like [`run`], in the project of a command.
-pub(crate) fn run_in(tool: HookTool, settings: &Settings, out: &mut Printer) -> Result<()> {
-    match find(tool) {
-        Some(commit) => print(tool, settings, &commit.unstaged, out),
-        None => Ok(()),
-    }
 }
 
 struct FoundCommit {
@@ -94,44 +83,40 @@ fn text(project: &Project, unstaged: &Unstaged) -> Result<String> {
     if changes.is_empty() {
         return Ok(String::new());
     }
-    let mut text = String::new();
-    let broken = broken_examples(project, &memories, &changes)?;
-    let ids: BTreeSet<&str> = broken.iter().map(|broken| broken.id).collect();
-    let mut list = |header: &str, items: Vec<String>| {
-        if items.is_empty() {
-            return;
-        }
-        text.push_str(header);
-        let n_more = items.len().saturating_sub(MAX_ITEMS);
-        items.iter().take(MAX_ITEMS).for_each(|item| text.push_str(&format!("- {item}\n")));
-        if n_more > 0 {
-            text.push_str(&format!("- and {}\n", plural(n_more, "other")));
-        }
-    };
     let rule = |id: &str| {
         let stored = memories.all.iter().find(|stored| stored.memory.id == id);
         format!("{} (`{id}`)", stored.map(|it| first_line(&inject::text(it))).unwrap_or_default())
     };
-    let items = broken.iter().map(|it| format!("{} {}: {}", it.place, it.what, rule(it.id)));
-    list("Examples of rules that this commit changes:\n", items.collect());
-    let linked = linked::of_changes(project, &changes, false)?.memories;
-    let about = linked.iter().filter(|memory| !ids.contains(memory.id.as_str()));
+    let broken = broken_examples(project, &memories, &changes)?;
     let is_moved = |id: &str| {
         let anchor = memories.anchors.get(id);
         anchor.and_then(|anchor| changes.get(&anchor.file)).is_some_and(Vec::is_empty)
     };
-    let about = about.filter_map(|memory| {
+    let mut about = Vec::new();
+    for memory in linked::of_changes(project, &changes, false)?.memories {
         // A part of the file that the commit does not change is of no concern, nor is an example
         // that was found in another file.
         let is_about = |reason: &&Reason| {
             reason.is_changed != Some(false)
                 && !(reason.relation == linked::ANCHOR && is_moved(&memory.id))
         };
-        let reason = memory.reasons.iter().find(is_about)?;
-        Some(format!("{}: {}", reason.target, rule(&memory.id)))
-    });
-    list("Rules about the changed code:\n", about.collect());
-    if !ids.is_empty() {
+        let is_broken = broken.iter().any(|broken| broken.id == memory.id);
+        if let Some(reason) = memory.reasons.iter().find(is_about).filter(|_| !is_broken) {
+            about.push(format!("{}: {}", reason.target, rule(&memory.id)));
+        }
+    }
+    let mut text = String::new();
+    if !broken.is_empty() {
+        let item = |it: &BrokenExample<'_>| format!("{} {}: {}", it.place, it.what, rule(it.id));
+        let items: Vec<String> = broken.iter().map(item).collect();
+        text.push_str("Examples of rules that this commit changes:\n");
+        text.push_str(&answer::listed(&items));
+    }
+    if !about.is_empty() {
+        text.push_str("Rules about the changed code:\n");
+        text.push_str(&answer::listed(&about));
+    }
+    if !broken.is_empty() {
         text.push_str(
             "Choose other examples with `cerberus memory review`, or change the rules.\n",
         );

@@ -22,7 +22,7 @@ pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Res
     let mut text = store::with_repair(&project.store, |_| rules(project, session, &written))?;
     // The event of these agents comes after the edit.
     if !matches!(tool, HookTool::Claude | HookTool::Codex | HookTool::Git) {
-        text.push_str(&after_edit::findings(project, &written)?);
+        text.push_str(&findings(project, &written)?);
     }
     if !text.is_empty() {
         answer::print(tool, &text, out)?;
@@ -30,16 +30,32 @@ pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Res
     Ok(())
 }
 
+/// Answers an edit that was made.
+pub(super) fn run_after(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
+    let Some(event) = payload::read(tool) else { return Ok(()) };
+    let Some((settings, written)) = written(&event, global)? else { return Ok(()) };
+    let text = findings(&settings.project, &written)?;
+    if !text.is_empty() {
+        answer::print_after(tool, &text, out)?;
+    }
+    Ok(())
+}
+
 /// What is written to a file.
 #[derive(Debug, Default)]
-pub(super) struct Written {
-    pub(super) text: String,
+struct Written {
+    text: String,
     added: String,
+}
+
+fn findings(project: &Project, written: &BTreeMap<String, Written>) -> Result<String> {
+    let texts = written.iter().map(|(file, written)| (file.as_str(), written.text.as_str()));
+    after_edit::findings(project, texts)
 }
 
 /// Returns the settings of the project around the edited files, and the written texts by path.
 /// Returns `None` if there are none, or if the project has no bank.
-pub(super) fn written(
+fn written(
     event: &Event,
     global: &GlobalArgs,
 ) -> Result<Option<(Settings, BTreeMap<String, Written>)>> {

@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::text::shell;
+
 /// A `git commit` in a shell command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Commit {
@@ -182,73 +184,17 @@ fn normalized(path: &Path) -> PathBuf {
     normal
 }
 
-/// Splits a shell command at its operators, and each part at spaces, without the quotes. The text of
-/// a here-document is not read.
+/// Splits a shell command at its operators, up to a here-document.
 fn simple_commands(command: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
-    let mut word: Option<String> = None;
-    let mut chars = command.chars().peekable();
-    let end_word = |commands: &mut Vec<Vec<String>>, word: &mut Option<String>| {
-        if let (Some(words), Some(word)) = (commands.last_mut(), word.take()) {
-            words.push(word);
-        }
-    };
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => match chars.next() {
-                Some('\n') | None => {}
-                Some(escaped) => word.get_or_insert_default().push(escaped),
-            },
-            '\'' => {
-                let word = word.get_or_insert_default();
-                word.extend(chars.by_ref().take_while(|c| *c != '\''));
-            }
-            '"' => {
-                let word = word.get_or_insert_default();
-                while let Some(c) = chars.next() {
-                    match c {
-                        '"' => break,
-                        '\\' => word.extend(chars.next()),
-                        '$' if chars.next_if_eq(&'(').is_some() => substitution(&mut chars, word),
-                        c => word.push(c),
-                    }
-                }
-            }
-            '$' if chars.next_if_eq(&'(').is_some() => {
-                substitution(&mut chars, word.get_or_insert_default());
-            }
-            '<' if chars.peek() == Some(&'<') => break,
-            ';' | '&' | '|' | '\n' | '(' | ')' => {
-                end_word(&mut commands, &mut word);
-                commands.push(Vec::new());
-            }
-            '#' if word.is_none() => {
-                // A comment ends before the line break.
-                while chars.next_if(|c| *c != '\n').is_some() {}
-            }
-            c if c.is_whitespace() => end_word(&mut commands, &mut word),
-            c => word.get_or_insert_default().push(c),
+    for token in shell::tokens(command) {
+        match (token.is_operator, commands.last_mut()) {
+            (true, _) if token.text == "<<" => break,
+            (false, Some(words)) => words.push(token.text),
+            _ => commands.push(Vec::new()),
         }
     }
-    end_word(&mut commands, &mut word);
-    commands.retain(|words| !words.is_empty());
     commands
-}
-
-/// Skips a command substitution, whose value is not known.
-fn substitution(chars: &mut impl Iterator<Item = char>, word: &mut String) {
-    word.push('$');
-    let mut depth = 1;
-    for c in chars {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use crate::markdown::rules::RuleItem;
 use crate::model::{Anchor, RuleKind, Scope};
 use crate::ops::anchors::{self, AnchorSummary};
 use crate::ops::memories::{self, Memories};
-use crate::ops::similar::{Compared, SimilarMemories};
+use crate::ops::similar::{self, SimilarMemories};
 use crate::ops::{Project, default_scope};
 use crate::text::decode;
 use crate::tree::{git, read};
@@ -305,19 +305,14 @@ pub(super) fn examine(project: &Project, args: &ImportArgs, plan: &mut Plan) -> 
         return Ok(());
     }
     let mut similar = SimilarMemories::new(memories);
+    let mut near = Vec::new();
     for rule in new_rules {
         let item = &report.items[rule.item_idx];
-        let compared = Compared {
-            text: &item.text,
-            scope: &rule.scope,
-            paths: &item.paths,
-            document: Some(&item.file),
-        };
-        let warnings = similar.warnings(compared).into_iter();
-        let location = format!("{}:{}", item.file, item.line);
-        report.warnings.extend(warnings.map(|warning| format!("{location}: {warning}")));
-        similar.add(item.id.as_deref().unwrap_or_default(), compared);
+        let warning = similar.near_duplicates(&item.text).next();
+        near.extend(warning.map(|warning| format!("{}:{}: {warning}", item.file, item.line)));
+        similar.add(item.id.as_deref().unwrap_or_default(), &item.text);
     }
+    report.warnings.append(&mut similar::limited(near));
     Ok(())
 }
 

@@ -4,10 +4,8 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::allowed;
-use super::{Finding, Severity};
-use crate::engine::existing;
-use crate::text::LineIndex;
+use super::{Finding, Severity, allowed};
+use crate::engine::existing::{self, ExistingFunction};
 use crate::tree::git::AddedLines;
 use crate::tree::read;
 
@@ -38,35 +36,34 @@ pub(super) fn find(
     let read = |path: &str| read::listed_text(root, path).ok().filter(|text| is_written(text));
     let mut n_allowed = 0;
     let mut findings = Vec::new();
-    for found in existing::find(&changed, is_new, paths, read)? {
-        let Some((_, text)) = changed.iter().find(|(path, _)| *path == found.file) else {
+    for ExistingFunction { new, existing, similarity } in
+        existing::find(&changed, is_new, paths, read)?
+    {
+        let Some((_, text)) = changed.iter().find(|(path, _)| *path == new.file) else {
             continue;
         };
         let lines: Vec<&str> = text.lines().collect();
-        let first = found.lines.0 as usize;
+        let first = new.lines.0 as usize;
         if allowed::is_allowed(&lines, first, ID) {
             n_allowed += 1;
             continue;
         }
-        let existing = format!("{}::{}", found.existing_file, found.existing_name);
-        let percent = (found.similarity * 100.0).floor();
-        let start = LineIndex::new(text).start(first);
-        let code = text[start..].lines().next().unwrap_or_default().trim();
+        let (name, line) = (&new.name, existing.lines.0 + 1);
+        let existing = format!("{}::{}", existing.file, existing.name);
+        let percent = (similarity * 100.0).floor();
         findings.push(Finding {
             severity: Severity::Hint,
             id: ID.to_owned(),
-            file: found.file.clone(),
             line: first + 1,
-            end_line: found.lines.1 as usize + 1,
+            end_line: new.lines.1 as usize + 1,
             column: 1,
-            code: code.to_owned(),
+            code: lines.get(first).unwrap_or(&"").trim().to_owned(),
             message: format!(
-                "`{}` nearly exists already: line {} of {existing} ({percent} % of the code is equal)",
-                found.name,
-                found.existing_line + 1
+                "`{name}` nearly exists already: line {line} of {existing} ({percent} % of the code is equal)"
             ),
             example: Some(existing),
-            allow: allowed::comment(&found.file, ID),
+            allow: allowed::comment(&new.file, ID),
+            file: new.file,
         });
     }
     Ok((findings, n_allowed))

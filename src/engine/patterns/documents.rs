@@ -43,24 +43,19 @@ pub(crate) fn render(patterns: &[CodePattern]) -> String {
 }
 
 /// Returns patterns as a file of ast-grep's rules, with one rule for each language.
-pub(crate) fn ast_grep(
-    id: &str,
-    message: &str,
-    severity: &str,
-    patterns: &[CodePattern],
-) -> String {
+pub(crate) fn ast_grep(id: &str, message: &str, patterns: &[CodePattern]) -> String {
     #[derive(Serialize)]
     struct Head<'a> {
         id: &'a str,
         message: &'a str,
-        severity: &'a str,
+        severity: &'static str,
     }
     let mut text = String::new();
     let mut n_rules = 0;
     for pattern in patterns {
         for language in languages(&pattern.language).unwrap_or_default() {
             let id = if n_rules == 0 { id.to_owned() } else { format!("{id}-{}", n_rules + 1) };
-            let head = Head { id: &id, message, severity };
+            let head = Head { id: &id, message, severity: "error" };
             let own =
                 CodePattern { language: language_name(language).to_owned(), ..pattern.clone() };
             let separator = if n_rules == 0 { "" } else { "---\n" };
@@ -80,7 +75,7 @@ fn yaml(value: &impl Serialize) -> String {
 }
 
 /// Returns ast-grep's name of a language.
-pub(crate) fn language_name(language: Language) -> &'static str {
+fn language_name(language: Language) -> &'static str {
     match language {
         Language::Python => "Python",
         Language::Go => "Go",
@@ -118,4 +113,44 @@ pub(super) fn fence_language(name: &str) -> Option<Language> {
         "java" => Language::Java,
         _ => return None,
     })
+}
+
+/// Words after "Go" where it is the verb, not the language.
+const GO_VERB: &[&str] =
+    &["to", "with", "for", "through", "back", "ahead", "straight", "directly", "beyond", "over"];
+
+/// Returns the languages that a text names.
+pub(crate) fn named_languages(text: &str) -> Vec<Language> {
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let mut found = Vec::new();
+    for (idx, word) in words.iter().enumerate() {
+        match *word {
+            "Python" => found.push(Language::Python),
+            "Rust" => found.push(Language::Rust),
+            "Java" => found.push(Language::Java),
+            "Golang" => found.push(Language::Go),
+            "Go" if !words.get(idx + 1).is_some_and(|next| GO_VERB.contains(next)) => {
+                found.push(Language::Go);
+            }
+            "TypeScript" | "JavaScript" | "Typescript" | "Javascript" | "React" | "TSX" | "JSX" => {
+                found.extend([Language::JavaScript, Language::TypeScript, Language::Tsx]);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_are_named() {
+        let web = vec![Language::JavaScript, Language::TypeScript, Language::Tsx];
+        assert_eq!(named_languages("Do not add TypeScript `any`"), web);
+        assert_eq!(named_languages("Go code, Rust"), [Language::Go, Language::Rust]);
+        assert_eq!(named_languages("Go through it; rust, java"), []);
+    }
 }

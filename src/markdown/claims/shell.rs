@@ -3,7 +3,7 @@
 use super::classify;
 use super::{Runner, Target, Task};
 use crate::text::conventions::{self, CONVENTIONS};
-use crate::text::{Span, WordList};
+use crate::text::{Span, WordList, shell};
 
 /// Info strings of shell blocks.
 static SHELLS: WordList = WordList::new(
@@ -40,6 +40,14 @@ static CARGO_COMMANDS: WordList = WordList::new(
      package pgo pkgid publish r readme read-manifest release remove report rm run rustc rustdoc sb search semver-checks shear sort sqlx \
      t tarpaulin test tree udeps uninstall update upgrade vendor verify-project vet version wasi watch workspaces yank zigbuild",
 );
+
+/// Programs whose arguments are not paths of the project.
+const WITHOUT_PATHS: &str =
+    "git docker curl wget ssh scp rsync echo export mkdir touch rm sed grep awk find";
+
+/// Options of all programs that have a value.
+const WITH_VALUE: &str = "-F --filter -w --workspace -C --cwd --dir --prefix --group --extra --with --python -p \
+    --package --project --directory --only-group -f -d -t --justfile --taskfile --env-file --env -e";
 
 /// A word of a command line.
 struct Word<'a> {
@@ -81,34 +89,38 @@ pub(super) fn claims(line: &str) -> Vec<(Span, String, Target)> {
 
 /// Splits a line at white space outside quotes, and at the operators between commands.
 fn words(line: &str) -> Vec<Word<'_>> {
+    let mut tokens = shell::tokens(line);
+    tokens.retain(|token| token.text != "\n");
     let mut found = Vec::new();
-    let (mut start, mut quote) = (None, None);
-    for (at, c) in line.char_indices() {
-        match (quote, c) {
-            (Some(open), c) if open == c => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => {
-                quote = Some(c);
-                start.get_or_insert(at);
+    // Documents write `a|b` for a choice, so that an operator needs spaces.
+    for chunk in tokens.chunk_by(|a, b| a.span.end == b.span.start) {
+        let ([first, ..], [.., last]) = (chunk, chunk) else { continue };
+        let Span { start, .. } = first.span;
+        let raw = &line[start..last.span.end];
+        // The words of a substitution are those of a command, too.
+        let is_space: fn(char) -> bool =
+            if raw.contains("$(") { char::is_whitespace } else { |_| false };
+        let mut quote = None;
+        let pieces = raw.split(|c: char| match quote {
+            Some(open) => {
+                quote = quote.filter(|_| open != c);
+                false
             }
-            (None, c) if c.is_whitespace() => {
-                if let Some(start) = start.take() {
-                    push_word(&mut found, line, start, at);
-                }
+            None => {
+                quote = matches!(c, '"' | '\'').then_some(c);
+                is_space(c)
             }
-            _ => drop(start.get_or_insert(at)),
-        }
-    }
-    if let Some(start) = start {
-        push_word(&mut found, line, start, line.len());
+        });
+        let pieces = pieces.filter(|piece| !piece.is_empty());
+        pieces.for_each(|piece| push_word(&mut found, line, piece));
     }
     found
 }
 
-fn push_word<'l>(found: &mut Vec<Word<'l>>, line: &'l str, start: usize, end: usize) {
-    let raw = &line[start..end];
+/// Adds a word of a line without its quotes, and the `;` after it.
+fn push_word<'l>(found: &mut Vec<Word<'l>>, line: &'l str, raw: &'l str) {
     let text = raw.trim_matches(['"', '\'']);
-    let start = start + (text.as_ptr().addr() - raw.as_ptr().addr());
+    let start = text.as_ptr().addr() - line.as_ptr().addr();
     match text.strip_suffix(';') {
         Some(text) if !text.is_empty() => {
             let end = start + text.len();
@@ -130,171 +142,128 @@ fn read(words: &[Word<'_>], is_elsewhere: bool, found: &mut Vec<(Span, String, T
     let words = &words[n_prefix..];
     let Some((program, arguments)) = words.split_first() else { return false };
     let line = shown(words);
-    let mut put = |word: &Word<'_>, runner: Runner, may_be_program: bool| {
-        let name = word.text;
-        if is_name(name) {
-            let task = Task { runner, name: name.to_owned(), may_be_program };
+    for (word, runner, may_be_program) in tasks(program.text, arguments) {
+        if is_name(word.text) {
+            let task = Task { runner, name: word.text.to_owned(), may_be_program };
             found.push((span(word), line.clone(), Target::Task(task)));
         }
-    };
-    let first = plain(arguments, 0);
-    match program.text {
-        "npm" | "pnpm" | "yarn" | "bun" | "deno" => {
-            for (idx, word) in arguments.iter().enumerate() {
-                let is_workspace = matches!(word.text, "-F" | "--filter" | "-w" | "--workspace")
-                    || (word.text == "workspace" && idx == 0);
-                if let (true, Some(value)) = (is_workspace, arguments.get(idx + 1)) {
-                    let is_package = value.text.starts_with('@') && value.text.contains('/');
-                    if is_package && !value.text.contains(['.', '*', '^', '{']) {
-                        put(value, Runner::Workspace, false);
-                    }
-                }
-            }
-            let skipped =
-                usize::from(arguments.first().is_some_and(|it| it.text == "workspace")) * 2;
-            if let Some(first) = plain(arguments, skipped) {
-                let next = plain(arguments, first + 1);
-                match arguments[first].text {
-                    "run" | "run-script" | "task" => {
-                        if let Some(next) = next {
-                            put(
-                                &arguments[next],
-                                Runner::Script,
-                                program.text == "bun" || program.text == "yarn",
-                            );
-                        }
-                    }
-                    name if matches!(program.text, "pnpm" | "yarn" | "bun")
-                        && !MANAGER_COMMANDS.contains(name) =>
-                    {
-                        put(&arguments[first], Runner::Script, true);
-                    }
-                    _ => {}
-                }
-            }
-        }
-        "make" | "gmake" => {
-            for idx in 0..arguments.len() {
-                let is_value =
-                    idx > 0 && matches!(arguments[idx - 1].text, "-C" | "-f" | "-j" | "-l" | "-o");
-                let word = &arguments[idx];
-                if !is_value && !word.text.starts_with('-') && !word.text.contains('=') {
-                    put(word, Runner::Make, false);
-                }
-            }
-        }
-        "just" | "task" => {
-            let runner = if program.text == "just" { Runner::Just } else { Runner::TaskFile };
-            if let Some(first) = first {
-                put(&arguments[first], runner, false);
-            }
-        }
-        "cargo" => {
-            let sub = arguments.iter().position(|it| !it.text.starts_with(['+', '-']));
-            if let Some(sub) = sub.filter(|sub| !CARGO_COMMANDS.contains(arguments[*sub].text)) {
-                put(&arguments[sub], Runner::CargoAlias, false);
-            }
-            let own = arguments.split(|word| word.text == "--").next().unwrap_or_default();
-            for pair in own.windows(2) {
-                match pair[0].text {
-                    "-p" | "--package" => put(&pair[1], Runner::CargoPackage, false),
-                    "--bin" | "--example" | "--test" | "--bench" => {
-                        put(&pair[1], Runner::CargoTarget, false);
-                    }
-                    "--features" | "-F" if !pair[1].text.contains([',', '/']) => {
-                        put(&pair[1], Runner::CargoFeature, false);
-                    }
-                    _ => {}
-                }
-            }
-        }
-        "uv" | "poetry" | "pdm" | "hatch" => {
-            let next = first.filter(|first| arguments[*first].text == "run");
-            if let Some(next) = next.and_then(|first| plain(arguments, first + 1)) {
-                put(&arguments[next], Runner::Python, true);
-                let rest = &arguments[next..];
-                if matches!(rest[0].text, "poe" | "task") && rest.len() > 1 {
-                    put(&rest[1], Runner::Python, false);
-                }
-            }
-        }
-        "poe" => {
-            if let Some(first) = first {
-                put(&arguments[first], Runner::Python, false);
-            }
-        }
-        "tox" | "nox" => {
-            let runner = if program.text == "tox" { Runner::Tox } else { Runner::Nox };
-            for pair in arguments.windows(2) {
-                if matches!(pair[0].text, "-e" | "-s" | "--session" | "--sessions") {
-                    put(&pair[1], runner, false);
-                }
-            }
-        }
-        _ => {}
     }
-    let changes_folder = matches!(program.text, "cd" | "pushd");
-    let skips_paths = is_elsewhere
-        || matches!(
-            program.text,
-            "git"
-                | "docker"
-                | "curl"
-                | "wget"
-                | "ssh"
-                | "scp"
-                | "rsync"
-                | "echo"
-                | "export"
-                | "mkdir"
-                | "touch"
-                | "rm"
-                | "sed"
-                | "grep"
-                | "awk"
-                | "find"
-        );
-    for word in words.iter().filter(|_| !skips_paths) {
-        if let Some((name, path)) = argument_path(word) {
+    if !is_elsewhere && !WITHOUT_PATHS.split(' ').any(|it| it == program.text) {
+        for (name, path) in words.iter().filter_map(argument_path) {
             let target = classify::located(&path);
             found.push((name, path, target));
         }
     }
-    changes_folder
+    matches!(program.text, "cd" | "pushd")
+}
+
+/// A word that names a task, with its runner, and whether the name may also be a program.
+type Named<'w, 'l> = (&'w Word<'l>, Runner, bool);
+
+/// Options of cargo whose value is a name.
+const CARGO_OPTIONS: &[(&[&str], Runner)] = &[
+    (&["-p", "--package"], Runner::CargoPackage),
+    (&["--bin", "--example", "--test", "--bench"], Runner::CargoTarget),
+    (&["--features", "-F"], Runner::CargoFeature),
+];
+
+const SESSION_OPTIONS: &[&str] = &["-e", "-s", "--session", "--sessions"];
+
+/// Returns the words among the arguments of a program that name a task.
+fn tasks<'w, 'l>(program: &str, arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
+    let first = |runner: Runner| {
+        let first = plain(arguments, 0).map(|first| (&arguments[first], runner, false));
+        first.into_iter().collect()
+    };
+    match program {
+        "npm" | "pnpm" | "yarn" | "bun" | "deno" => manager_tasks(program, arguments),
+        "uv" | "poetry" | "pdm" | "hatch" => python_tasks(arguments),
+        "make" | "gmake" => make_targets(arguments),
+        "cargo" => cargo_names(arguments),
+        "just" => first(Runner::Just),
+        "task" => first(Runner::TaskFile),
+        "poe" => first(Runner::Python),
+        "tox" => after_options(arguments, &[(SESSION_OPTIONS, Runner::Tox)]),
+        "nox" => after_options(arguments, &[(SESSION_OPTIONS, Runner::Nox)]),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the values of options.
+fn after_options<'w, 'l>(
+    arguments: &'w [Word<'l>],
+    options: &[(&[&str], Runner)],
+) -> Vec<Named<'w, 'l>> {
+    let value = |pair: &'w [Word<'l>]| {
+        let option = options.iter().find(|(names, _)| names.contains(&pair[0].text));
+        option.map(|(_, runner)| (&pair[1], *runner, false))
+    };
+    arguments.windows(2).filter_map(value).collect()
+}
+
+fn manager_tasks<'w, 'l>(program: &str, arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
+    let mut found = Vec::new();
+    let is_workspace = arguments.first().is_some_and(|it| it.text == "workspace");
+    for (idx, pair) in arguments.windows(2).enumerate() {
+        let (option, value) = (pair[0].text, &pair[1]);
+        let is_named = matches!(option, "-F" | "--filter" | "-w" | "--workspace")
+            || (idx == 0 && is_workspace);
+        let is_package = value.text.starts_with('@') && value.text.contains('/');
+        if is_named && is_package && !value.text.contains(['.', '*', '^', '{']) {
+            found.push((value, Runner::Workspace, false));
+        }
+    }
+    let Some(first) = plain(arguments, usize::from(is_workspace) * 2) else { return found };
+    match arguments[first].text {
+        "run" | "run-script" | "task" => {
+            let may_be_program = matches!(program, "bun" | "yarn");
+            let next = plain(arguments, first + 1);
+            found.extend(next.map(|next| (&arguments[next], Runner::Script, may_be_program)));
+        }
+        name if matches!(program, "pnpm" | "yarn" | "bun") && !MANAGER_COMMANDS.contains(name) => {
+            found.push((&arguments[first], Runner::Script, true));
+        }
+        _ => {}
+    }
+    found
+}
+
+fn python_tasks<'w, 'l>(arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
+    let run = plain(arguments, 0).filter(|first| arguments[*first].text == "run");
+    let Some(next) = run.and_then(|run| plain(arguments, run + 1)) else { return Vec::new() };
+    let mut found = vec![(&arguments[next], Runner::Python, true)];
+    if matches!(arguments[next].text, "poe" | "task") {
+        found.extend(arguments.get(next + 1).map(|task| (task, Runner::Python, false)));
+    }
+    found
+}
+
+fn make_targets<'w, 'l>(arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
+    let is_value =
+        |idx: usize| idx > 0 && matches!(arguments[idx - 1].text, "-C" | "-f" | "-j" | "-l" | "-o");
+    let targets = arguments.iter().enumerate().filter(|(idx, word)| {
+        !is_value(*idx) && !word.text.starts_with('-') && !word.text.contains('=')
+    });
+    targets.map(|(_, word)| (word, Runner::Make, false)).collect()
+}
+
+fn cargo_names<'w, 'l>(arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
+    let sub = arguments.iter().find(|it| !it.text.starts_with(['+', '-']));
+    let alias = sub.filter(|sub| !CARGO_COMMANDS.contains(sub.text));
+    let own = arguments.split(|word| word.text == "--").next().unwrap_or_default();
+    let mut named = after_options(own, CARGO_OPTIONS);
+    // A list of features, or one of another package.
+    named.retain(|(word, runner, _)| {
+        *runner != Runner::CargoFeature || !word.text.contains([',', '/'])
+    });
+    alias.map(|sub| (sub, Runner::CargoAlias, false)).into_iter().chain(named).collect()
 }
 
 /// Returns the index of the first argument from `from` that is neither an option nor its value.
 fn plain(arguments: &[Word<'_>], from: usize) -> Option<usize> {
-    const WITH_VALUE: &[&str] = &[
-        "-F",
-        "--filter",
-        "-w",
-        "--workspace",
-        "-C",
-        "--cwd",
-        "--dir",
-        "--prefix",
-        "--group",
-        "--extra",
-        "--with",
-        "--python",
-        "-p",
-        "--package",
-        "--project",
-        "--directory",
-        "--only-group",
-        "-f",
-        "-d",
-        "-t",
-        "--justfile",
-        "--taskfile",
-        "--env-file",
-        "--env",
-        "-e",
-    ];
     let mut idx = from;
     while let Some(word) = arguments.get(idx) {
-        if WITH_VALUE.contains(&word.text) {
+        if WITH_VALUE.split(' ').any(|it| it == word.text) {
             idx += 2;
         } else if word.text.starts_with('-') {
             idx += 1;

@@ -18,8 +18,6 @@ use crate::text::Span;
 pub(crate) enum FieldValue<'a> {
     Scalar(&'a str),
     List(&'a [String]),
-    /// Text of several lines.
-    Block(&'a str),
 }
 
 impl<'a> FieldValue<'a> {
@@ -27,7 +25,6 @@ impl<'a> FieldValue<'a> {
     fn field(self) -> Option<Field<'a>> {
         match self {
             Self::Scalar(word) => Some(Field::Scalar(word.into())),
-            Self::Block(text) => Some(Field::Block(text)),
             Self::List([]) => None,
             Self::List(words) => Some(Field::List(words)),
         }

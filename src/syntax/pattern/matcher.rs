@@ -38,20 +38,17 @@ impl<'t> MatchedFile<'t> {
 
     /// Returns the matches in the order of the text.
     pub(crate) fn matches(&self, compiled: &Compiled) -> Vec<Match> {
-        let search = Search { text: self.text, compiled };
-        let mut n_steps = MAX_STEPS;
+        let mut search = Search { text: self.text, compiled, n_steps_left: MAX_STEPS };
         let mut found = Vec::new();
         each_node(self.tree.root_node(), &mut |node| {
             let mut env = Env::default();
-            if search.test(&compiled.rule, node, &mut env, &mut n_steps).is_some()
-                && search.meets_constraints(&mut env, &mut n_steps)
-            {
+            if search.test(&compiled.rule, node, &mut env) && search.meets_constraints(&mut env) {
                 found.push(Match {
                     span: Span::new(node.start_byte(), node.end_byte()),
                     lines: (node.start_position().row, node.end_position().row),
                 });
             }
-            n_steps > 0
+            search.n_steps_left > 0
         });
         found
     }
@@ -93,6 +90,7 @@ enum Compared {
 struct Search<'s> {
     text: &'s str,
     compiled: &'s Compiled,
+    n_steps_left: usize,
 }
 
 type Goals<'g> = Peekable<slice::Iter<'g, Goal>>;
@@ -104,41 +102,20 @@ impl Search<'_> {
     }
 
     /// Tests a node. Variables are only bound if all conditions hold.
-    fn test<'n>(
-        &self,
-        test: &Test,
-        node: Node<'n>,
-        env: &mut Env<'n>,
-        n_steps: &mut usize,
-    ) -> Option<()> {
-        let mut bound = None;
+    fn test<'n>(&mut self, test: &Test, node: Node<'n>, env: &mut Env<'n>) -> bool {
+        let mut bound = env.clone();
         for condition in &test.0 {
-            *n_steps = n_steps.checked_sub(1)?;
-            let holds = match condition {
-                Condition::Kind(kind) => node.kind_id() == *kind,
-                Condition::Regex(regex) => regex.is_match(self.text_of(node)),
-                condition => {
-                    let env = bound.get_or_insert_with(|| env.clone());
-                    self.holds(condition, node, env, n_steps)
-                }
-            };
-            if !holds {
-                return None;
+            let Some(n_left) = self.n_steps_left.checked_sub(1) else { return false };
+            self.n_steps_left = n_left;
+            if !self.holds(condition, node, &mut bound) {
+                return false;
             }
         }
-        if let Some(bound) = bound {
-            *env = bound;
-        }
-        Some(())
+        *env = bound;
+        true
     }
 
-    fn holds<'n>(
-        &self,
-        condition: &Condition,
-        node: Node<'n>,
-        env: &mut Env<'n>,
-        n_steps: &mut usize,
-    ) -> bool {
+    fn holds<'n>(&mut self, condition: &Condition, node: Node<'n>, env: &mut Env<'n>) -> bool {
         match condition {
             Condition::Kind(kind) => node.kind_id() == *kind,
             Condition::Regex(regex) => regex.is_match(self.text_of(node)),
@@ -147,33 +124,23 @@ impl Search<'_> {
                 self.bind(variable, node, env).is_some()
             }
             Condition::Pattern(goal) => matches!(self.compare(goal, node, env), Compared::Same),
-            Condition::Inside(relation) => self.is_inside(relation, node, env, n_steps),
-            Condition::Has(relation) => self.has(relation, node, env, n_steps),
-            Condition::All(tests) => {
-                tests.iter().all(|test| self.test(test, node, env, n_steps).is_some())
-            }
-            Condition::Any(tests) => {
-                tests.iter().any(|test| self.test(test, node, env, n_steps).is_some())
-            }
-            Condition::Not(test) => self.test(test, node, &mut env.clone(), n_steps).is_none(),
+            Condition::Inside(relation) => self.is_inside(relation, node, env),
+            Condition::Has(relation) => self.has(relation, node, env),
+            Condition::All(tests) => tests.iter().all(|test| self.test(test, node, env)),
+            Condition::Any(tests) => tests.iter().any(|test| self.test(test, node, env)),
+            Condition::Not(test) => !self.test(test, node, &mut env.clone()),
         }
     }
 
-    fn is_inside<'n>(
-        &self,
-        relation: &Relation,
-        node: Node<'n>,
-        env: &mut Env<'n>,
-        n_steps: &mut usize,
-    ) -> bool {
+    fn is_inside<'n>(&mut self, relation: &Relation, node: Node<'n>, env: &mut Env<'n>) -> bool {
         let (mut child, mut parent) = (node, node.parent());
         while let Some(outer) = parent {
             let is_in_field =
                 relation.field.is_none_or(|field| outer.child_by_field_id(field) == Some(child));
-            if is_in_field && self.test(&relation.test, outer, env, n_steps).is_some() {
+            if is_in_field && self.test(&relation.test, outer, env) {
                 return true;
             }
-            if !relation.reaches_end || *n_steps == 0 {
+            if !relation.reaches_end || self.n_steps_left == 0 {
                 return false;
             }
             (child, parent) = (outer, outer.parent());
@@ -181,43 +148,31 @@ impl Search<'_> {
         false
     }
 
-    fn has<'n>(
-        &self,
-        relation: &Relation,
-        node: Node<'n>,
-        env: &mut Env<'n>,
-        n_steps: &mut usize,
-    ) -> bool {
+    fn has<'n>(&mut self, relation: &Relation, node: Node<'n>, env: &mut Env<'n>) -> bool {
         let inner = match relation.field {
-            None => node,
-            Some(field) => match node.child_by_field_id(field) {
-                None => return false,
-                Some(inner) if !relation.reaches_end => {
-                    return self.test(&relation.test, inner, env, n_steps).is_some();
-                }
-                Some(inner) => inner,
-            },
+            None => Some(node),
+            Some(field) => node.child_by_field_id(field),
         };
-        if !relation.reaches_end {
-            let children: Vec<Node<'n>> = inner.children(&mut inner.walk()).collect();
-            return children
-                .into_iter()
-                .any(|child| self.test(&relation.test, child, env, n_steps).is_some());
+        let Some(inner) = inner else { return false };
+        if relation.reaches_end {
+            let mut found = false;
+            each_node(inner, &mut |candidate| {
+                found = candidate != node && self.test(&relation.test, candidate, env);
+                !found && self.n_steps_left > 0
+            });
+            return found;
         }
-        let mut found = false;
-        each_node(inner, &mut |candidate| {
-            let is_tested = candidate != node;
-            found = is_tested && self.test(&relation.test, candidate, env, n_steps).is_some();
-            !found && *n_steps > 0
-        });
-        found
+        if relation.field.is_some() {
+            return self.test(&relation.test, inner, env);
+        }
+        let children: Vec<Node<'n>> = inner.children(&mut inner.walk()).collect();
+        children.into_iter().any(|child| self.test(&relation.test, child, env))
     }
 
-    fn meets_constraints<'n>(&self, env: &mut Env<'n>, n_steps: &mut usize) -> bool {
-        let bound = env.one.clone();
-        bound.into_iter().all(|(name, node)| {
-            let test = self.compiled.constraints.get(&name);
-            test.is_none_or(|test| self.test(test, node, env, n_steps).is_some())
+    fn meets_constraints<'n>(&mut self, env: &mut Env<'n>) -> bool {
+        let Compiled { constraints, .. } = self.compiled;
+        env.one.clone().into_iter().all(|(name, node)| {
+            constraints.get(&name).is_none_or(|test| self.test(test, node, env))
         })
     }
 

@@ -1,0 +1,279 @@
+//! The findings of `check`, `review-diff` and `reanchor` as GitHub workflow commands and as SARIF
+//! 2.1.0, and files with accepted findings.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::bank::external_file::{self, ExternalFile};
+use crate::error::UserError;
+use crate::output::Printer;
+use crate::text;
+use crate::tree::git::past;
+
+/// Output formats of findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FindingsFormat {
+    /// Text for people
+    Text,
+    /// A JSON document
+    Json,
+    /// GitHub workflow commands, which annotate the files
+    Github,
+    /// SARIF 2.1.0
+    Sarif,
+}
+
+/// Returns the format that `--format` or `--json` selects, of a command that prints `text` by default.
+pub(super) fn format<F>(typed: Option<F>, text: F, json: F, out: &Printer) -> Result<F>
+where
+    F: Copy + PartialEq,
+{
+    let format = typed.unwrap_or(if out.json { json } else { text });
+    if out.json && format != json {
+        return Err(UserError::usage("--json and --format specify different formats")
+            .hint("use only one of them")
+            .into());
+    }
+    Ok(format)
+}
+
+/// Returns the last common commit of HEAD and a revision.
+pub(super) fn fork_point(root: &Path, revision: &str) -> Result<String> {
+    past::fork_point(root, revision).ok_or_else(|| {
+        UserError::environment(format!("failed to find the revision `{revision}`"))
+            .hint("name a commit of this clone; a shallow clone may need `git fetch --unshallow`")
+            .into()
+    })
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    Error,
+    Warning,
+    Note,
+}
+
+/// A finding in the terms of GitHub and SARIF.
+pub(super) struct Annotation {
+    pub(super) rule: String,
+    pub(super) level: Level,
+    /// The title in GitHub, without the name of the program.
+    pub(super) title: String,
+    /// The message in SARIF.
+    pub(super) text: String,
+    /// The first one is the location of the finding.
+    pub(super) places: Vec<Place>,
+    /// Whether SARIF has the messages of the places and all of them.
+    pub(super) has_related: bool,
+    /// The name of the fingerprint, and what identifies the finding when lines above it change.
+    pub(super) identity: (&'static str, String),
+}
+
+/// A place of a finding. Lines and columns are counted from 1.
+#[derive(Default)]
+pub(super) struct Place {
+    pub(super) file: String,
+    pub(super) line: Option<usize>,
+    pub(super) end_line: Option<usize>,
+    pub(super) column: Option<usize>,
+    /// The message in GitHub.
+    pub(super) message: String,
+}
+
+impl Place {
+    /// Returns the location in SARIF. Its region is a position, or whole lines.
+    fn sarif(&self) -> Value {
+        let mut location = json!({"artifactLocation": {"uri": uri(&self.file)}});
+        match (self.line, self.column, self.end_line) {
+            (Some(line), Some(column), _) => {
+                location["region"] = json!({"startLine": line, "startColumn": column});
+            }
+            (Some(line), None, Some(end)) => {
+                location["region"] = json!({"startLine": line, "endLine": end});
+            }
+            _ => {}
+        }
+        json!({"physicalLocation": location})
+    }
+}
+
+/// Prints annotations as GitHub workflow commands, one line for each place.
+pub(super) fn print_github(annotations: &[Annotation], out: &mut Printer) {
+    for annotation in annotations {
+        let command = match annotation.level {
+            Level::Error => "error",
+            Level::Warning => "warning",
+            Level::Note => "notice",
+        };
+        let title = command_property(&format!("cerberus: {}", annotation.title));
+        for place in &annotation.places {
+            let mut line = format!("::{command} file={}", command_property(&place.file));
+            let numbers =
+                [("line", place.line), ("endLine", place.end_line), ("col", place.column)];
+            for (name, number) in numbers {
+                if let Some(number) = number {
+                    let _ = write!(line, ",{name}={number}");
+                }
+            }
+            let _ = write!(line, ",title={title}::{}", command_data(&place.message));
+            out.line(&out.safe(&line));
+        }
+    }
+}
+
+/// Returns a rule of a SARIF log.
+pub(super) fn sarif_rule(id: &str, text: &str) -> Value {
+    json!({"id": id, "shortDescription": {"text": text}})
+}
+
+/// Returns a SARIF 2.1.0 log.
+pub(super) fn sarif_log(rules: &[Value], annotations: &[Annotation]) -> Value {
+    let results: Vec<Value> = annotations.iter().map(sarif_result).collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "cerberus",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules,
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+fn sarif_result(annotation: &Annotation) -> Value {
+    let level = match annotation.level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note => "note",
+    };
+    let mut locations: Vec<Value> = annotation.places.iter().map(Place::sarif).collect();
+    if annotation.has_related {
+        for (location, place) in locations.iter_mut().zip(&annotation.places) {
+            location["message"] = json!({"text": place.message});
+        }
+    }
+    let related = locations.split_off(1.min(locations.len()));
+    let (name, identity) = &annotation.identity;
+    let hash = xxh3_64(identity.as_bytes());
+    let mut result = json!({
+        "ruleId": annotation.rule,
+        "level": level,
+        "message": {"text": annotation.text},
+        "locations": locations,
+    });
+    if annotation.has_related {
+        result["relatedLocations"] = Value::Array(related);
+    }
+    result["partialFingerprints"] = json!({*name: format!("{hash:016x}")});
+    result
+}
+
+/// Escapes the message of a workflow command as GitHub's toolkit does, and control characters.
+fn command_data(text: &str) -> String {
+    one_line(&text::escaped(text))
+}
+
+fn one_line(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Escapes a property of a workflow command. Control characters stay, because it may be a path.
+fn command_property(text: &str) -> String {
+    one_line(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// Percent-encodes a path as a relative URI reference (RFC 3986).
+fn uri(path: &str) -> String {
+    let mut encoded = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
+}
+
+/// A file with accepted findings.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Baseline<T> {
+    version: u32,
+    accepted: Vec<T>,
+}
+
+/// The version of the format of a baseline.
+const BASELINE_VERSION: u32 = 1;
+
+/// Reads the entries of a baseline. A missing file is an error, because a typo would accept nothing.
+/// `create` is the command that writes it, and `repair` what to do about a damaged one.
+pub(super) fn read_baseline<T: DeserializeOwned>(
+    path: &Path,
+    create: &str,
+    repair: &str,
+) -> Result<Vec<T>> {
+    let shown = path.display();
+    if !path.exists() {
+        return Err(UserError::usage(format!("the baseline `{shown}` does not exist"))
+            .hint(format!("create it: {create}"))
+            .into());
+    }
+    let bytes = external_file::read(path)?;
+    let file: Baseline<T> = serde_json::from_slice(&bytes).map_err(|error| {
+        let (message, column) = super::json_error(&error);
+        let place = format!("{shown}:{}:{column}", error.line());
+        UserError::usage(format!("failed to read the baseline `{place}`: {message}")).hint(repair)
+    })?;
+    if file.version != BASELINE_VERSION {
+        let version = file.version;
+        return Err(UserError::usage(format!(
+            "the baseline `{shown}` has version {version}, supported: {BASELINE_VERSION}"
+        ))
+        .hint("upgrade cerberus")
+        .into());
+    }
+    Ok(file.accepted)
+}
+
+/// Writes a baseline.
+pub(super) fn write_baseline<T: Serialize>(
+    path: &Path,
+    root: &Path,
+    accepted: Vec<T>,
+) -> Result<()> {
+    let file = Baseline { version: BASELINE_VERSION, accepted };
+    let text = serde_json::to_string_pretty(&file)? + "\n";
+    let target = ExternalFile::open(path, root)?;
+    let written = target.write(text.as_bytes());
+    written.with_context(|| format!("failed to write `{}`", path.display()))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_workflow_commands() {
+        assert_eq!(command_data("50 %\nnext"), "50 %25%0Anext");
+        assert_eq!(command_data("\u{1b}[2J\r::stop"), "\\u{1b}[2J\\u{d}::stop");
+        assert_eq!(command_property("a:b,c"), "a%3Ab%2Cc");
+    }
+
+    #[test]
+    fn percent_encodes_paths() {
+        assert_eq!(uri("src/a b#1/ü.py"), "src/a%20b%231/%C3%BC.py");
+    }
+}
