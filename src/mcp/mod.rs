@@ -73,7 +73,7 @@ pub(crate) fn serve(global: &GlobalArgs, set: ToolSet) -> Result<()> {
     served
 }
 
-/// Runs the fuzz input as a session, then runs each call in it directly.
+/// Runs the fuzz input as a session.
 #[cfg(any(fuzzing, test))]
 pub(crate) fn run_messages(global: &GlobalArgs, set: ToolSet, messages: &[u8]) {
     const HANDSHAKE: &[u8] = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}
@@ -86,14 +86,9 @@ pub(crate) fn run_messages(global: &GlobalArgs, set: ToolSet, messages: &[u8]) {
         .block_on(async {
             let input = std::io::Cursor::new([HANDSHAKE, messages].concat());
             let transport = LineTransport::new((input, Vec::new()), server.is_left());
-            let running = rmcp::serve_server(server.clone(), transport).await;
+            let running = rmcp::serve_server(server, transport).await;
             running.expect("a valid handshake").waiting().await
         })
         .expect("a server that ends");
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
-    for message in messages.split(|byte| *byte == b'\n') {
-        if let Ok(message) = serde_json::from_slice::<serde_json::Value>(message) {
-            server.run_params(&message["params"]);
-        }
-    }
 }

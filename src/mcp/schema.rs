@@ -2,31 +2,37 @@
 
 use rmcp::model::JsonObject;
 use rmcp::schemars::generate::SchemaSettings;
-use rmcp::schemars::{JsonSchema, Schema, json_schema};
+use rmcp::schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
-/// Returns the schema of a parameter type.
-pub(super) fn of<P: JsonSchema>() -> JsonObject {
+use crate::model::{MemoryType, PinScope, Priority};
+
+/// Returns the documentation of a parameter type, on one line, and its schema.
+pub(super) fn of<P: JsonSchema>() -> (String, JsonObject) {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
     let mut schema = settings.into_generator().into_root_schema_for::<P>().to_value();
     reduce(&mut schema);
-    match schema {
-        Value::Object(mut schema) => {
-            schema.remove("description");
-            schema.entry("properties").or_insert_with(|| Value::Object(JsonObject::new()));
-            schema
-        }
-        _ => JsonObject::new(),
-    }
+    let Value::Object(mut schema) = schema else { return Default::default() };
+    let description = schema.remove("description").unwrap_or_default();
+    let description = description.as_str().unwrap_or_default().replace('\n', " ");
+    schema.entry("properties").or_insert_with(|| Value::Object(JsonObject::new()));
+    (description, schema)
 }
 
-/// Returns the schema of an enum with these spellings.
-pub(super) fn one_of(spellings: &[&str]) -> Schema {
-    json_schema!({ "type": "string", "enum": spellings })
+/// Declares schemas of enums, which list their spellings.
+macro_rules! spellings {
+    ($($name:ident: $type:ty),*) => {$(
+        pub(super) fn $name(_: &mut SchemaGenerator) -> Schema {
+            let spellings: Vec<&str> = <$type>::ALL.iter().map(|it| it.as_str()).collect();
+            json_schema!({ "type": "string", "enum": spellings })
+        }
+    )*};
 }
+
+spellings! { memory_type: MemoryType, pin_scope: PinScope, priority: Priority }
 
 /// Removes titles, number formats, default values and the type `null` of optional fields.
 fn reduce(schema: &mut Value) {
@@ -60,6 +66,8 @@ fn reduce(schema: &mut Value) {
 mod tests {
     use super::*;
 
+    /// Search for it,
+    /// and for others
     #[derive(JsonSchema)]
     #[schemars(crate = "rmcp::schemars")]
     #[expect(dead_code, reason = "only its schema counts")]
@@ -82,6 +90,8 @@ mod tests {
             },
             "required": ["query"],
         });
-        assert_eq!(Value::Object(of::<Sample>()), expected);
+        let (description, schema) = of::<Sample>();
+        assert_eq!(description, "Search for it, and for others");
+        assert_eq!(Value::Object(schema), expected);
     }
 }

@@ -13,10 +13,10 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, GetPromptRequestParams,
     GetPromptResponse, GetPromptResult, Implementation, InitializeResult, JsonObject,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, PromptMessage, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, ResourceTemplate, ResourceUpdatedNotificationParam,
-    Role, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
-    UnsubscribeRequestParams,
+    PaginatedRequestParams, ProgressNotificationParam, Prompt, PromptMessage,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceTemplate,
+    ResourceUpdatedNotificationParam, Role, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
@@ -116,19 +116,9 @@ impl Server {
         Ok(store::with_repair(&call.settings.project.store, run)?.into_result())
     }
 
-    /// Runs a tool call or reads a resource, given the parameters of the request.
-    #[cfg(any(fuzzing, test))]
-    pub(super) fn run_params(&self, params: &serde_json::Value) {
-        let Ok(settings) = Settings::resolve(&self.0.global) else { return };
-        if let Some(uri) = params["uri"].as_str() {
-            // Errors are valid results.
-            let _ = resources::read(&settings.project, uri);
-        }
-        let name = params["name"].as_str().unwrap_or_default();
-        if let Some(tool_idx) = self.0.tools.iter().position(|tool| tool.has_name(name)) {
-            let arguments = params["arguments"].as_object().cloned().unwrap_or_default();
-            let _ = self.run(tool_idx, arguments, settings, &|_, _| {});
-        }
+    /// Returns the prompts of the tools that the server has.
+    fn prompts(&self) -> Vec<Prompt> {
+        prompts::all(|name| self.0.tools.iter().any(|tool| tool.name() == name))
     }
 
     fn with_subscriptions<T>(&self, change: impl FnOnce(&mut Subscriptions) -> T) -> T {
@@ -352,8 +342,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let has_tool = |name: &str| self.0.tools.iter().any(|tool| tool.name() == name);
-        Ok(ListPromptsResult::with_all_items(prompts::all(has_tool)))
+        Ok(ListPromptsResult::with_all_items(self.prompts()))
     }
 
     async fn get_prompt(
@@ -361,8 +350,7 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let has_tool = |name: &str| self.0.tools.iter().any(|tool| tool.name() == name);
-        let names: Vec<String> = prompts::all(has_tool).into_iter().map(|it| it.name).collect();
+        let names: Vec<String> = self.prompts().into_iter().map(|it| it.name).collect();
         if !names.contains(&request.name) {
             let (name, available) = (request.name, names.join(", "));
             let message = format!("unknown prompt `{name}`; available: {available}");

@@ -17,8 +17,20 @@ use crate::ops::{Progress, Project};
 use super::schema;
 use super::tool_result::ToolResult;
 
+/// Declares the parameters of tools: JSON objects without unknown fields. The documentation of a
+/// type is the description of its tool.
+macro_rules! params {
+    ($($(#[$doc:meta])* struct $name:ident $fields:tt)*) => {$(
+        $(#[$doc])*
+        #[derive(serde::Deserialize, rmcp::schemars::JsonSchema)]
+        #[schemars(crate = "rmcp::schemars")]
+        #[serde(deny_unknown_fields)]
+        pub(super) struct $name $fields
+    )*};
+}
+use params;
+
 mod anchors;
-mod changes;
 mod documents;
 mod pins;
 mod search;
@@ -56,13 +68,15 @@ pub(super) struct Tool {
 }
 
 impl Tool {
+    /// Creates a tool that is described by the documentation of its parameters.
     fn new<P: DeserializeOwned + JsonSchema + 'static>(
-        (name, title): (&'static str, &'static str),
+        name: &'static str,
+        title: &'static str,
         effect: Effect,
-        description: &'static str,
         handler: fn(&Call<'_>, P) -> Result<ToolResult>,
     ) -> Self {
-        let listed = Listed::new(name, description, schema::of::<P>())
+        let (description, schema) = schema::of::<P>();
+        let listed = Listed::new(name, description, schema)
             .with_title(title)
             .with_annotations(annotations(effect));
         let handler = move |call: &Call<'_>, arguments: JsonObject| {
@@ -109,13 +123,33 @@ const OLD_SEARCH: &str = "memory_search";
 
 /// Returns the tools of a set.
 pub(super) fn all(set: ToolSet) -> Vec<Tool> {
-    let tools = search::tools()
-        .into_iter()
-        .chain(anchors::tools())
-        .chain(changes::tools())
-        .chain(documents::tools())
-        .chain(pins::tools());
-    tools.filter(|tool| set == ToolSet::All || CORE.contains(&tool.name())).collect()
+    use Effect::{Adds, Idempotent, Reads, Replaces};
+    let tools = [
+        Tool::new("search_memories", "Search memories", Reads, search::search_memories),
+        Tool::new("search_linked_memories", "Memories about code", Reads, search::search_linked),
+        Tool::new("inject_context", "Context for a task", Reads, search::inject_context),
+        Tool::new("get_memory_stats", "Memory statistics", Reads, search::get_stats),
+        Tool::new("find_anchor", "Find examples of a rule", Reads, anchors::find_anchor),
+        Tool::new("anchor_memory", "Anchor a memory to code", Idempotent, anchors::anchor_memory),
+        Tool::new(
+            "reanchor_memories",
+            "Follow anchors through changes",
+            Idempotent,
+            anchors::follow,
+        ),
+        Tool::new("check_change", "Check a change against the rules", Reads, anchors::check_diff),
+        Tool::new("create_memory", "Create a memory", Adds, documents::create_memory),
+        Tool::new("append_memory", "Append to a memory", Idempotent, documents::append_memory),
+        Tool::new("read_memory", "Read a memory", Reads, documents::read_memory),
+        Tool::new("update_memory", "Replace a memory's text", Replaces, documents::update_memory),
+        Tool::new("delete_memory", "Delete a memory", Replaces, documents::delete_memory),
+        Tool::new("merge_memories", "Merge memories", Replaces, documents::merge_memories),
+        Tool::new("add_pin", "Pin a note", Adds, pins::add_pin),
+        Tool::new("list_pins", "List pins", Reads, pins::list_pins),
+        Tool::new("remove_pin", "Remove pins", Replaces, pins::remove_pin),
+    ];
+    let is_wanted = |tool: &Tool| set == ToolSet::All || CORE.contains(&tool.name());
+    tools.into_iter().filter(is_wanted).collect()
 }
 
 #[cfg(test)]

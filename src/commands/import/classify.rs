@@ -28,6 +28,8 @@ pub(super) struct Document<'a> {
     paths: Vec<String>,
     /// The globs in its frontmatter that match nothing, each with its line and the reason.
     faults: Vec<(usize, String)>,
+    /// The path from which it was moved.
+    pub(super) former: Option<&'a str>,
     items: Vec<ReadItem>,
 }
 
@@ -38,23 +40,28 @@ struct ReadItem {
     digest: String,
 }
 
+/// The scopes of documents: the one that the user forces, and the one of a document without any.
+pub(super) struct Scopes {
+    pub(super) forced: Option<Scope>,
+    pub(super) default: Scope,
+}
+
 impl<'a> Document<'a> {
-    /// Creates a document of the scope `forced`, otherwise of its own one or of `default`.
     pub(super) fn new(
         project: &'a Project,
         found: &'a Found,
         commit: Option<String>,
-        forced: Option<&Scope>,
-        default: &Scope,
+        scopes: &Scopes,
     ) -> Self {
         let Place { scope, paths, faults } = Place::of(&found.holds_at, &found.text);
-        let scope = forced.cloned().or(scope).unwrap_or_else(|| default.clone());
-        let items = if documents::is_plain_text(&found.file) {
-            rules::parse_plain(&found.text)
-        } else {
-            rules::parse(&found.text)
+        let scope = scopes.forced.clone().or(scope).unwrap_or_else(|| scopes.default.clone());
+        let items = match documents::is_plain_text(&found.file) {
+            true => rules::parse_plain(&found.text),
+            false => rules::parse(&found.text),
         };
-        let mut document = Self { project, found, commit, scope, paths, faults, items: Vec::new() };
+        let (former, none) = (None, Vec::new());
+        let mut document =
+            Self { project, found, commit, scope, paths, faults, former, items: none };
         let read = |found: RuleItem| {
             let text = document.item_text(&found);
             ReadItem { digest: sources::digest(&text), found, text }
@@ -65,6 +72,16 @@ impl<'a> Document<'a> {
 
     pub(super) fn file(&self) -> &'a str {
         &self.found.file
+    }
+
+    /// Returns the path at which its items were imported.
+    fn old_file(&self) -> &'a str {
+        self.former.unwrap_or(self.file())
+    }
+
+    /// Returns the source of an item as it is written in the frontmatter.
+    fn source(&self, item: &Item, digest: &str) -> Source {
+        Source::new(self.file(), item.line, self.commit.as_deref(), digest)
     }
 
     /// Returns the text of each rule with its digest.
@@ -104,6 +121,13 @@ pub(super) struct Update {
     pub(super) sources: Vec<String>,
 }
 
+/// A rule that is not in the bank as it is.
+struct Unknown<'a> {
+    item_idx: usize,
+    own_start: usize,
+    digest: &'a str,
+}
+
 /// Compares items with the bank, and collects what is to be written.
 pub(super) struct Classifier<'a> {
     pub(super) sources: &'a Sources<'a>,
@@ -118,63 +142,43 @@ pub(super) struct Classifier<'a> {
     /// Memories whose item no longer exists.
     pub(super) removed: Vec<usize>,
     /// New rules by the digest of their text.
-    new_by_text: BTreeMap<String, usize>,
+    pub(super) new_by_text: BTreeMap<String, usize>,
 }
 
-impl<'a> Classifier<'a> {
-    pub(super) fn new(
-        sources: &'a Sources<'a>,
-        deleted: BTreeSet<String>,
-        deleted_with_document: BTreeSet<String>,
-        allow_secrets: bool,
-        report: Report,
-    ) -> Self {
-        Self {
-            sources,
-            deleted,
-            deleted_with_document,
-            allow_secrets,
-            report,
-            new_rules: Vec::new(),
-            updates: BTreeMap::new(),
-            removed: Vec::new(),
-            new_by_text: BTreeMap::new(),
-        }
-    }
-
-    /// Adds the items of one document. `former` is the path from which it was moved.
-    pub(super) fn document(&mut self, document: &Document, former: Option<&str>) {
+impl Classifier<'_> {
+    /// Adds the items of one document.
+    pub(super) fn document(&mut self, document: &Document) {
         let file = document.file();
         let faults = document.faults.iter();
         self.report.warnings.extend(faults.map(|(line, fault)| format!("{file}:{line}: {fault}")));
         let items = &document.items;
         let present: FxHashSet<&str> = items.iter().map(|item| item.digest.as_str()).collect();
-        let mut gone = self.sources.removed(former.unwrap_or(file), &present);
+        let mut gone = self.sources.removed(document.old_file(), &present);
         let mut unknown = Vec::new();
         for ReadItem { found, text, digest } in items {
             let mut item = Item::new(file, found, text.clone());
-            if found.skipped_because.is_none() {
+            let is_rule = found.skipped_because.is_none();
+            if is_rule {
                 item.scope = Some(document.scope.to_string());
                 item.paths.clone_from(&document.paths);
             }
             let secret = if self.allow_secrets { None } else { secret(&item) };
             if let Some(kind) = secret {
                 self.hide(&mut item, kind);
-            } else if found.skipped_because.is_none() {
-                if let Err(error) = document::check_content(&item.text) {
-                    item.skip(format!("{error:#}"));
-                } else if !self.known(document, former, &mut item, digest) {
-                    unknown.push((self.report.items.len(), found.prefix_len, digest));
-                }
+            } else if is_rule && let Err(error) = document::check_content(&item.text) {
+                item.skip(format!("{error:#}"));
+            } else if is_rule && !self.known(document, &mut item, digest) {
+                let item_idx = self.report.items.len();
+                unknown.push(Unknown { item_idx, own_start: found.prefix_len, digest });
             }
             self.report.items.push(item);
         }
         // Only after all known items are found may a rest be an earlier version of another one.
-        for (item_idx, own_start, digest) in unknown {
-            self.unknown(document, former, item_idx, own_start, digest, &mut gone);
+        for rule in unknown {
+            self.unknown(document, &rule, &mut gone);
         }
         for memory_idx in gone {
-            self.drop_source(memory_idx, former.unwrap_or(file), &document.paths);
+            self.drop_source(memory_idx, document.old_file(), &document.paths);
         }
         if document.rules().next().is_none() && rules::imports(&document.found.text).is_empty() {
             let warning = format!("`{file}` contains no rules: nothing in it demands anything");
@@ -190,41 +194,31 @@ impl<'a> Classifier<'a> {
     }
 
     /// Returns whether an item is in the bank, was deleted from it, or is a copy of an earlier item.
-    fn known(
-        &mut self,
-        document: &Document,
-        former: Option<&str>,
-        item: &mut Item,
-        digest: &str,
-    ) -> bool {
-        let file = item.file.clone();
-        let source = Source::new(&file, item.line, document.commit.as_deref(), digest);
-        if let Some(memory_idx) = self.sources.imported(&file, digest) {
-            item.outcome = Outcome::Duplicate;
-            item.id = Some(self.sources.id(memory_idx).to_owned());
+    fn known(&mut self, document: &Document, item: &mut Item, digest: &str) -> bool {
+        let sources = self.sources;
+        let (file, source) = (document.file(), document.source(item, digest));
+        if let Some(memory_idx) = sources.imported(file, digest) {
+            item.settle(Outcome::Duplicate, sources.id(memory_idx), None);
             return true;
         }
-        if let Some(former) = former
-            && let Some(memory_idx) = self.sources.imported(former, digest)
+        if let Some(former) = document.former
+            && let Some(memory_idx) = sources.imported(former, digest)
         {
-            item.outcome = Outcome::Changed;
-            item.id = Some(self.sources.id(memory_idx).to_owned());
-            item.reason = Some(format!("its document was moved from {former}"));
-            self.replace_source(memory_idx, former, source.written, &document.paths);
+            let reason = format!("its document was moved from {former}");
+            item.settle(Outcome::Changed, sources.id(memory_idx), Some(reason));
+            self.replace_source(memory_idx, document, source.written);
             return true;
         }
         if self.deleted.contains(&source.item()) || self.deleted_with_document.contains(digest) {
-            item.skip(
-                "its memory was deleted; bring it back with `cerberus memory restore`".to_owned(),
-            );
+            let reason = "its memory was deleted; bring it back with `cerberus memory restore`";
+            item.skip(reason.to_owned());
             return true;
         }
-        if let Some(memory_idx) = self.sources.same_text(digest) {
-            item.outcome = Outcome::Duplicate;
-            item.id = Some(self.sources.id(memory_idx).to_owned());
+        if let Some(memory_idx) = sources.same_text(digest) {
+            item.settle(Outcome::Duplicate, sources.id(memory_idx), None);
             // A memory that a person wrote has no source to extend.
-            let is_imported = !self.sources.sources[memory_idx].is_empty();
-            if is_imported && self.sources.source_in(memory_idx, &file).is_none() {
+            let is_imported = !sources.sources[memory_idx].is_empty();
+            if is_imported && sources.source_in(memory_idx, file).is_none() {
                 item.outcome = Outcome::Changed;
                 item.reason = Some("a further source of the same rule".to_owned());
                 let update = self.update(memory_idx);
@@ -233,85 +227,67 @@ impl<'a> Classifier<'a> {
             }
             return true;
         }
-        if let Some(rule_idx) = self.new_by_text.get(digest) {
-            let rule = &mut self.new_rules[*rule_idx];
-            let first = &mut self.report.items[rule.item_idx];
-            item.skip(format!("a duplicate of {}:{}", first.file, first.line));
-            item.outcome = Outcome::Duplicate;
-            if first.file != file {
-                rule.sources.push(source.written);
-                first.paths = joined(&first.paths, &document.paths);
-            }
-            return true;
+        self.is_copy(document, item, digest)
+    }
+
+    /// Returns whether an item is a copy of a new rule, which gets its place as a further source.
+    fn is_copy(&mut self, document: &Document, item: &mut Item, digest: &str) -> bool {
+        let Some(rule_idx) = self.new_by_text.get(digest) else { return false };
+        let rule = &mut self.new_rules[*rule_idx];
+        let first = &mut self.report.items[rule.item_idx];
+        item.skip(format!("a duplicate of {}:{}", first.file, first.line));
+        item.outcome = Outcome::Duplicate;
+        if first.file != item.file {
+            rule.sources.push(document.source(item, digest).written);
+            first.paths = joined(&first.paths, &document.paths);
         }
-        false
+        true
     }
 
     /// Adds an item that is not in the bank: a changed or a new one.
-    fn unknown(
-        &mut self,
-        document: &Document,
-        former: Option<&str>,
-        item_idx: usize,
-        own_start: usize,
-        digest: &str,
-        gone: &mut Vec<usize>,
-    ) {
-        let item = &mut self.report.items[item_idx];
-        let source = Source::new(&item.file, item.line, document.commit.as_deref(), digest);
-        let old_file = former.unwrap_or(document.file());
-        let Some(memory_idx) = self.sources.take_earlier(gone, &item.text) else {
-            // A copy in the same document comes after the first one.
-            if let Some(rule_idx) = self.new_by_text.get(digest) {
-                let first = self.new_rules[*rule_idx].item_idx;
-                let line = self.report.items[first].line;
-                let item = &mut self.report.items[item_idx];
-                item.skip(format!("a duplicate of {}:{line}", item.file));
-                item.outcome = Outcome::Duplicate;
-                return;
+    fn unknown(&mut self, document: &Document, rule: &Unknown, gone: &mut Vec<usize>) {
+        let &Unknown { item_idx, own_start, digest } = rule;
+        // The item is taken out of the report while it is compared with the others.
+        let mut item = std::mem::take(&mut self.report.items[item_idx]);
+        let written = document.source(&item, digest).written;
+        if let Some(memory_idx) = self.sources.take_earlier(gone, &item.text) {
+            let id = self.sources.id(memory_idx);
+            let old = self.sources.source_in(memory_idx, document.old_file());
+            if old.is_some_and(|old| self.sources.is_edited(memory_idx, old)) {
+                let reason = format!(
+                    "`{id}` was imported from an earlier version of this item and edited since; update it with `cerberus memory update {id} --content …`, or delete it and import again"
+                );
+                item.settle(Outcome::Conflict, id, Some(reason));
+            } else {
+                let reason = format!("`{id}` was imported from an earlier version of this item");
+                item.settle(Outcome::Changed, id, Some(reason));
+                self.replace_source(memory_idx, document, written);
+                self.update(memory_idx).item_idx = Some(item_idx);
             }
+        // A copy in the same document comes after the first one.
+        } else if !self.is_copy(document, &mut item, digest) {
             self.new_by_text.insert(digest.to_owned(), self.new_rules.len());
             self.new_rules.push(NewRule {
                 item_idx,
                 own_start,
                 scope: document.scope.clone(),
-                sources: vec![source.written],
+                sources: vec![written],
                 anchor: None,
             });
-            return;
-        };
-        let id = self.sources.id(memory_idx).to_owned();
-        let old = self.sources.source_in(memory_idx, old_file);
-        if old.is_some_and(|old| self.sources.is_edited(memory_idx, old)) {
-            item.reason = Some(format!(
-                "`{id}` was imported from an earlier version of this item and edited since; update it with `cerberus memory update {id} --content …`, or delete it and import again"
-            ));
-            item.outcome = Outcome::Conflict;
-            item.id = Some(id);
-            return;
         }
-        item.reason = Some(format!("`{id}` was imported from an earlier version of this item"));
-        item.outcome = Outcome::Changed;
-        item.id = Some(id);
-        self.replace_source(memory_idx, old_file, source.written, &document.paths);
-        self.update(memory_idx).item_idx = Some(item_idx);
+        self.report.items[item_idx] = item;
     }
 
-    /// Replaces the source of a memory in `old_file` by the one of a document that holds for `paths`.
-    fn replace_source(
-        &mut self,
-        memory_idx: usize,
-        old_file: &str,
-        written: String,
-        paths: &[String],
-    ) {
-        let old = self.sources.source_in(memory_idx, old_file).cloned();
+    /// Replaces the source of a memory by an item of a document.
+    fn replace_source(&mut self, memory_idx: usize, document: &Document, written: String) {
+        let old = self.sources.source_in(memory_idx, document.old_file());
+        let old = old.map(|old| old.written.clone());
         let has_one_source = self.sources.sources[memory_idx].len() == 1;
         let update = self.update(memory_idx);
-        update.sources.retain(|written| Some(written) != old.as_ref().map(|old| &old.written));
+        update.sources.retain(|written| Some(written) != old.as_ref());
         update.sources.push(written);
         if has_one_source {
-            update.paths = paths.to_vec();
+            update.paths.clone_from(&document.paths);
         }
     }
 

@@ -14,17 +14,17 @@ const MIN_SHARE: f64 = 0.5;
 const MAX_PAIRS: usize = 500_000;
 
 /// The rules of a new document, each with its digest and its words.
-struct New<'a> {
+struct New<'a, 'd> {
     file: &'a str,
-    rules: Vec<(&'a str, FxHashSet<String>)>,
+    rules: Vec<(&'d str, FxHashSet<String>)>,
 }
 
 /// Returns the former path of each document that was moved, by its path. `missing` contains the
 /// documents that memories were imported from and that no longer exist.
 pub(super) fn find<'a>(
-    sources: &'a Sources,
+    sources: &Sources,
     missing: &[&'a str],
-    documents: &'a [Document],
+    documents: &[Document<'a>],
 ) -> BTreeMap<&'a str, &'a str> {
     let mut moves = BTreeMap::new();
     if missing.is_empty() {

@@ -11,7 +11,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::ImportArgs;
-use super::classify::{Classifier, Document, Update};
+use super::classify::{Classifier, Document, Scopes, Update};
 use super::find::{self, Found};
 use super::moves;
 use super::sources::{Source, Sources, parse_item};
@@ -36,7 +36,7 @@ const MAX_PAIRS: usize = 1_000_000;
 /// Maximum number of characters of a removed memory that are shown.
 const SHOWN_CHARS: usize = 80;
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     pub(crate) dry_run: bool,
@@ -71,7 +71,7 @@ pub(crate) struct DocumentSummary {
 }
 
 /// An item of a document.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Item {
     pub(crate) file: String,
@@ -95,7 +95,7 @@ pub(crate) struct Item {
     pub(crate) reason: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Outcome {
     /// In a dry run: would be added.
@@ -109,6 +109,7 @@ pub(crate) enum Outcome {
     /// Imported before, or its text is already in the bank.
     Duplicate,
     /// Not a rule, or cannot be imported.
+    #[default]
     Skipped,
     /// The document cannot be read; nothing is known about its items.
     Unreadable,
@@ -149,15 +150,12 @@ impl Item {
             line: found.line + 1,
             end_line: found.end_line + 1,
             outcome: if is_rule { Outcome::Added } else { Outcome::Skipped },
-            id: None,
             text,
             category: category.filter(|_| is_rule),
             tags: found.headings[n_above.saturating_sub(MAX_TAGS)..n_above].to_vec(),
             heading: Some(found.heading.clone()).filter(|heading| !heading.is_empty()),
-            scope: None,
-            paths: Vec::new(),
-            anchor: None,
             reason: found.skipped_because.map(str::to_owned),
+            ..Self::default()
         }
     }
 
@@ -171,38 +169,27 @@ impl Item {
             outcome: Outcome::Removed,
             id: Some(id.to_owned()),
             text: title.chars().take(SHOWN_CHARS).collect(),
-            category: None,
-            tags: Vec::new(),
-            heading: None,
-            scope: None,
-            paths: Vec::new(),
-            anchor: None,
             reason: Some("no longer in the document".to_owned()),
+            ..Self::default()
         }
     }
 
     /// Creates the item of a document that cannot be read.
     fn unreadable(file: String, reason: String) -> Self {
-        Self {
-            file,
-            line: 1,
-            end_line: 1,
-            outcome: Outcome::Unreadable,
-            id: None,
-            text: String::new(),
-            category: None,
-            tags: Vec::new(),
-            heading: None,
-            scope: None,
-            paths: Vec::new(),
-            anchor: None,
-            reason: Some(reason),
-        }
+        let (line, outcome, reason) = (1, Outcome::Unreadable, Some(reason));
+        Self { file, line, end_line: line, outcome, reason, ..Self::default() }
     }
 
     pub(super) fn skip(&mut self, reason: String) {
         self.outcome = Outcome::Skipped;
         self.reason = Some(reason);
+    }
+
+    /// Sets the outcome of an item of an existing memory.
+    pub(super) fn settle(&mut self, outcome: Outcome, id: &str, reason: Option<String>) {
+        self.outcome = outcome;
+        self.id = Some(id.to_owned());
+        self.reason = reason;
     }
 }
 
@@ -232,13 +219,7 @@ pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
     let find::Documents { found: documents, unreadable, warnings } =
         find::documents(project, args)?;
     let (memories, deleted) = bank(project, args)?;
-    let report = Report {
-        dry_run: args.dry_run,
-        documents: Vec::new(),
-        items: Vec::new(),
-        to_review: 0,
-        warnings,
-    };
+    let report = Report { dry_run: args.dry_run, warnings, ..Report::default() };
     let sources = Sources::new(&memories);
     let deleted_with_document = deleted
         .iter()
@@ -246,19 +227,28 @@ pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
         .filter(|(file, _)| !read::exists(&project.root, file))
         .map(|(_, digest)| digest.to_owned())
         .collect();
-    let mut classifier =
-        Classifier::new(&sources, deleted, deleted_with_document, args.secret.allow_secret, report);
-    let default_scope = default_scope(project);
+    let mut classifier = Classifier {
+        sources: &sources,
+        deleted,
+        deleted_with_document,
+        allow_secrets: args.secret.allow_secret,
+        report,
+        new_rules: Vec::new(),
+        updates: BTreeMap::new(),
+        removed: Vec::new(),
+        new_by_text: BTreeMap::new(),
+    };
+    let scopes = Scopes { forced: args.scope.clone(), default: default_scope(project) };
     let commits = commits(project, &documents);
     let missing: Vec<&str> =
         sources.files().into_iter().filter(|file| !read::exists(&project.root, file)).collect();
-    let mut read: Vec<Document> = Vec::with_capacity(documents.len());
-    for (found, commit) in documents.iter().zip(commits) {
-        read.push(Document::new(project, found, commit, args.scope.as_ref(), &default_scope));
-    }
+    let read = documents.iter().zip(commits);
+    let mut read: Vec<Document> =
+        read.map(|(found, commit)| Document::new(project, found, commit, &scopes)).collect();
     let moves = moves::find(&sources, &missing, &read);
-    for document in &read {
-        classifier.document(document, moves.get(document.file()).copied());
+    for document in &mut read {
+        document.former = moves.get(document.file()).copied();
+        classifier.document(document);
     }
     if args.files.is_empty() {
         for file in missing.into_iter().filter(|file| !moves.values().any(|old| old == file)) {

@@ -1,167 +1,9 @@
 //! What a piece of inline code, a link or a word of prose names.
 
 use super::{Part, Target};
+pub(super) use crate::markdown::word_lists::FILE_ENDINGS;
+use crate::markdown::word_lists::{FILE_NAMES, RUNTIMES};
 use crate::text::Span;
-
-/// Endings of file names, which distinguish `config.toml` from `Config.load`.
-pub(super) const FILE_ENDINGS: &[&str] = &[
-    "adoc",
-    "astro",
-    "bash",
-    "bat",
-    "bazel",
-    "bzl",
-    "c",
-    "cc",
-    "cfg",
-    "cjs",
-    "clj",
-    "cmake",
-    "conf",
-    "cpp",
-    "cs",
-    "css",
-    "csv",
-    "cts",
-    "cxx",
-    "dart",
-    "db",
-    "dockerfile",
-    "erl",
-    "ex",
-    "exs",
-    "ftl",
-    "go",
-    "gql",
-    "gradle",
-    "graphql",
-    "groovy",
-    "h",
-    "hbs",
-    "hcl",
-    "hpp",
-    "hs",
-    "html",
-    "ini",
-    "ipynb",
-    "java",
-    "jinja",
-    "jinja2",
-    "j2",
-    "js",
-    "json",
-    "json5",
-    "jsonc",
-    "jsonl",
-    "jsx",
-    "kt",
-    "kts",
-    "less",
-    "lock",
-    "lua",
-    "m",
-    "md",
-    "mdc",
-    "mdx",
-    "mjs",
-    "mk",
-    "ml",
-    "mod",
-    "mts",
-    "nix",
-    "patch",
-    "php",
-    "pl",
-    "plist",
-    "png",
-    "podspec",
-    "prisma",
-    "properties",
-    "proto",
-    "ps1",
-    "py",
-    "pyi",
-    "pyx",
-    "r",
-    "rb",
-    "rs",
-    "rst",
-    "sass",
-    "scala",
-    "scm",
-    "scss",
-    "sh",
-    "snap",
-    "sol",
-    "sql",
-    "sum",
-    "svelte",
-    "svg",
-    "swift",
-    "tcss",
-    "templ",
-    "tera",
-    "tf",
-    "tmpl",
-    "toml",
-    "tpl",
-    "ts",
-    "tsv",
-    "tsx",
-    "txt",
-    "vue",
-    "wasm",
-    "wit",
-    "xml",
-    "yaml",
-    "yml",
-    "zig",
-    "zsh",
-];
-
-/// Files without an ending, and names that start with a dot.
-const FILE_NAMES: &[&str] = &[
-    "Makefile",
-    "GNUmakefile",
-    "Dockerfile",
-    "Containerfile",
-    "Justfile",
-    "justfile",
-    "Rakefile",
-    "Gemfile",
-    "Procfile",
-    "Vagrantfile",
-    "Jenkinsfile",
-    "Tiltfile",
-    "Earthfile",
-    "Brewfile",
-    "CODEOWNERS",
-    "LICENSE",
-    "OWNERS",
-    "BUILD",
-    "WORKSPACE",
-    ".gitignore",
-    ".gitattributes",
-    ".dockerignore",
-    ".editorconfig",
-    ".npmrc",
-    ".nvmrc",
-    ".prettierrc",
-    ".eslintrc",
-    ".env",
-    ".env.example",
-    ".env.sample",
-    ".env.template",
-    ".flake8",
-    ".tool-versions",
-    ".cursorrules",
-    ".node-version",
-    ".python-version",
-];
-
-/// Languages and runtimes whose version is in a manifest of the project.
-const RUNTIMES: &[&str] =
-    &["Python", "Node.js", "Node", "NodeJS", "Go", "Rust", "Java", "JDK", "TypeScript", "React"];
 
 /// Names in capitals that are not variables.
 const PLAIN_CAPITALS: &[&str] = &["TODO_", "README_"];
@@ -271,7 +113,7 @@ pub(super) fn prose(text: &str) -> Vec<(Span, Target)> {
             let span = Span::new(at(path), at(path) + path.len());
             found.push((span, located(path)));
         }
-        if RUNTIMES.contains(&trimmed)
+        if RUNTIMES.entries().contains(&trimmed)
             && let Some(next) = words.get(idx + 1)
             && let Some(version) = version(next)
         {
@@ -321,7 +163,7 @@ pub(super) fn is_path(text: &str) -> bool {
         return false;
     }
     let name = base.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    if FILE_NAMES.contains(&name) {
+    if FILE_NAMES.entries().contains(&name) {
         return true;
     }
     if base.contains('/') {
@@ -336,7 +178,7 @@ pub(super) fn is_path(text: &str) -> bool {
 fn has_ending(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.')
-        .is_some_and(|(stem, ending)| !stem.is_empty() && FILE_ENDINGS.contains(&ending))
+        .is_some_and(|(stem, ending)| !stem.is_empty() && FILE_ENDINGS.entries().contains(&ending))
 }
 
 /// Returns a path with the part of the file that its end names.

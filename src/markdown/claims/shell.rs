@@ -310,7 +310,7 @@ fn is_name(name: &str) -> bool {
     name.chars().all(is_part)
         && name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '@')
         && !name.contains("...")
-        && !FILE_ENDINGS.iter().any(|ending| name.ends_with(&format!(".{ending}")))
+        && !FILE_ENDINGS.entries().iter().any(|ending| name.ends_with(&format!(".{ending}")))
 }
 
 /// Returns the path in an argument, also after `--option=`.

@@ -1,5 +1,8 @@
 //! How a sentence presents what it names: as it is, as forbidden, or as past.
 
+use crate::markdown::word_lists::{ABSENT, ABSENT_AFTER, FORBIDDEN};
+use crate::text::WordList;
+
 /// How a sentence presents a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stance {
@@ -13,91 +16,6 @@ pub(crate) enum Stance {
 /// Maximum length of the parts of a sentence before and after a claim.
 const MAX_BYTES: usize = 600;
 
-/// Phrases about what does not exist any more, or yet.
-const ABSENT: &[&str] = &[
-    "removed",
-    "deleted",
-    "deprecated",
-    "no longer",
-    "not any more",
-    "anymore",
-    "formerly",
-    "former",
-    "previously",
-    "used to be",
-    "renamed",
-    "replaced",
-    "replaces",
-    "replacing",
-    "replace",
-    "obsolete",
-    "moved from",
-    "moved out of",
-    "was moved",
-    "migrated",
-    "migrating",
-    "superseded",
-    "supersedes",
-    "dropped",
-    "retired",
-    "is gone",
-    "are gone",
-    "does not exist",
-    "doesn't exist",
-    "do not exist",
-    "don't exist",
-    "never existed",
-    "not yet",
-    "planned",
-    "historical",
-    "historically",
-    "originally",
-    "there is no",
-    "there are no",
-    "there's no",
-    // What nobody may create need not be there.
-    "do not create",
-    "don't create",
-    "never create",
-    "not create",
-    "avoid creating",
-    "do not introduce",
-    "don't introduce",
-    "never introduce",
-];
-
-/// Phrases about what does not exist any more, if they are before it: `new instead of old`.
-const ABSENT_AFTER: &[&str] = &["instead of", "rather than"];
-
-/// Phrases that forbid.
-const FORBIDDEN: &[&str] = &[
-    "never",
-    "don't",
-    "dont",
-    "do not",
-    "avoid",
-    "must not",
-    "mustn't",
-    "should not",
-    "shouldn't",
-    "may not",
-    "can not",
-    "cannot",
-    "can't",
-    "not use",
-    "forbidden",
-    "prohibited",
-    "banned",
-    "disallowed",
-    "not allowed",
-    "wrong",
-    "bad",
-    "incorrect",
-    "anti-pattern",
-    "❌",
-    "🚫",
-];
-
 impl Stance {
     /// Returns how a piece of text presents what it names.
     pub(super) fn of(text: &str) -> Self {
@@ -108,12 +26,12 @@ impl Stance {
     fn of_parts(sentence: &str, before: &str) -> Self {
         let plain = |text: &str| text.to_lowercase().replace('’', "'");
         let (sentence, before) = (plain(sentence), plain(before));
-        let has = |text: &str, phrases: &[&str]| {
-            phrases.iter().any(|phrase| contains_words(text, phrase))
+        let has = |text: &str, phrases: &WordList| {
+            phrases.entries().iter().any(|phrase| contains_words(text, phrase))
         };
-        if has(&sentence, ABSENT) || has(&before, ABSENT_AFTER) {
+        if has(&sentence, &ABSENT) || has(&before, &ABSENT_AFTER) {
             Self::Absent
-        } else if has(&sentence, FORBIDDEN) {
+        } else if has(&sentence, &FORBIDDEN) {
             Self::Forbidden
         } else {
             Self::Plain

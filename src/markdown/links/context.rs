@@ -5,9 +5,27 @@
 //! ignored.
 
 use super::{Kind, Link};
-use crate::markdown::word_lists::{MEMORY_VERBS, RELATION_WORDS};
+use crate::markdown::word_lists::{
+    CONTRADICTS, DEBUGS, DEPENDS_ON, EXTENDS, MENTIONS, PLANS, REFACTORS, SUPERSEDES,
+};
 use crate::model::EdgeType;
 use crate::text::{Span, WordList, sentences};
+
+/// Lists of words that imply a relation.
+type RelationWords = [(EdgeType, &'static WordList); 4];
+
+const RELATION_WORDS: RelationWords = [
+    (EdgeType::Refactors, &REFACTORS),
+    (EdgeType::Plans, &PLANS),
+    (EdgeType::Debugs, &DEBUGS),
+    (EdgeType::Mentions, &MENTIONS),
+];
+const MEMORY_VERBS: RelationWords = [
+    (EdgeType::Supersedes, &SUPERSEDES),
+    (EdgeType::Extends, &EXTENDS),
+    (EdgeType::Contradicts, &CONTRADICTS),
+    (EdgeType::DependsOn, &DEPENDS_ON),
+];
 
 /// The number of characters of context on each side of a link.
 const REACH: usize = 100;
@@ -157,6 +175,6 @@ fn is(word: &str, other: &str) -> bool {
     word.eq_ignore_ascii_case(other)
 }
 
-fn find(lists: &[(EdgeType, WordList)], word: &str) -> Option<EdgeType> {
+fn find(lists: &RelationWords, word: &str) -> Option<EdgeType> {
     lists.iter().find(|(_, list)| list.contains(word)).map(|(relation, _)| *relation)
 }

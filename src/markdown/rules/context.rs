@@ -1,9 +1,9 @@
 //! The kind of items that a heading or an introduction announces.
 
-use super::wording::{Modality, is_conditional, is_prohibition, modality, words};
+use super::wording::{Modality, has_pair, is_conditional, is_prohibition, modality, words};
 use crate::markdown::word_lists::{
-    CONDITION_ENDS, CONTRIBUTIONS, DESCRIPTION_TITLES, LIST_ENDS, OPEN_ENDS, RULE_INTROS,
-    RULE_TITLES, SETUP_TITLES, STEP_INTROS, STEP_TITLES,
+    CONDITION_ENDS, CONTRIBUTIONS, DESCRIPTION_TITLES, LIST_ENDS, OPEN_ENDS, PROCEDURE_TITLES,
+    RULE_INTROS, RULE_TITLES, SETUP_TITLES, STEP_INTROS, STEP_TITLES,
 };
 
 /// The maximum number of words of an introduction that names its items: "Follow these rules".
@@ -60,12 +60,11 @@ pub(super) fn is_about_contributions(title: &str) -> bool {
 
 pub(super) fn kind_of_title(title: &str) -> Option<Kind> {
     let words = words(title);
-    let word = |word_idx: usize| words.get(word_idx).map_or("", String::as_str);
-    let (first, second) = (word(0), word(1));
+    let start = &words[..words.len().min(2)];
     // "Adding a command", "How to release": a procedure.
-    let is_procedure = [("how", "to"), ("getting", "started"), ("quick", "start"), ("see", "also")]
-        .contains(&(first, second))
-        || (first.ends_with("ing") && matches!(second, "a" | "an" | "new" | "the"));
+    let is_procedure = has_pair(start, &PROCEDURE_TITLES)
+        || matches!(start, [first, second] if first.ends_with("ing")
+            && matches!(second.as_str(), "a" | "an" | "new" | "the"));
     // "Requirements" alone are those of the machine, unlike "Requirements of a change".
     let is_setup = SETUP_TITLES.contains_any(&words) || words == ["requirements"];
     if is_prohibition(title) {

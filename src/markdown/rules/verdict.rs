@@ -3,12 +3,12 @@
 use super::blocks::{CODE, Words};
 use super::context::Kind;
 use super::wording::{
-    Modality, first_verb, is_about_code, is_about_place, is_declarative, is_descriptive,
+    Modality, first_verb, has_pair, is_about_code, is_about_place, is_declarative, is_descriptive,
     is_negated, is_norm, is_offer, is_possible_command, modality, words,
 };
 use crate::markdown::word_lists::{
-    CHANGE_CONDITIONS, CHANGES, DETERMINERS, EXAMPLE_LABELS, IMPORTANT_LABELS, INSTALL_VERBS,
-    POINTER_VERBS, REASON_LABELS, RULE_LABELS, SETUP_VERBS, TOOL_LABELS,
+    CHANGE_CONDITIONS, CHANGES, DETERMINERS, DOCUMENT_PHRASES, EXAMPLE_LABELS, IMPORTANT_LABELS,
+    INSTALL_VERBS, POINTER_VERBS, REASON_LABELS, RULE_LABELS, SETUP_VERBS, TOOL_LABELS,
 };
 use crate::text::WordList;
 
@@ -147,13 +147,7 @@ fn has_bold_command(own: &Words) -> bool {
 
 /// Returns whether a paragraph says how the document itself is to be used.
 fn is_about_document(plain: &str) -> bool {
-    words(plain).windows(2).any(|pair| {
-        matches!(
-            (pair[0].as_str(), pair[1].as_str()),
-            ("this", "document" | "file" | "guide" | "page")
-                | ("these", "guidelines" | "rules" | "patterns" | "instructions")
-        )
-    })
+    has_pair(&words(plain), &DOCUMENT_PHRASES)
 }
 
 /// Returns whether a text is a labelled example: "Good:", "❌ Wrong: …".

@@ -2,11 +2,11 @@
 
 use super::blocks::CODE;
 use crate::markdown::word_lists::{
-    ADVERB_SUBJECTS, AMBIGUOUS_VERBS, CONDITION_STARTS, CONDITIONS, DETERMINERS, EMPHASES,
-    FUNCTION_WORDS, MODALS, NEGATIONS, NOT_OBJECTS, OBJECT_STARTS, OPENERS, PLACED, PROHIBITIONS,
-    STATEMENT_VERBS, VERBS,
+    ADVERB_SUBJECTS, AMBIGUOUS_VERBS, CHOICE_PHRASES, CONDITION_STARTS, CONDITIONS, DEMAND_PHRASES,
+    DETERMINERS, EMPHASES, FUNCTION_WORDS, MODAL_PHRASES, MODALS, NEGATED_PHRASES, NEGATIONS,
+    NOT_OBJECTS, OBJECT_STARTS, OPENERS, PLACED, PROHIBITIONS, STATEMENT_VERBS, VERBS,
 };
-use crate::text::sentences;
+use crate::text::{WordList, sentences};
 
 /// The maximum number of words of a sentence that forbids something by "No", and of one that
 /// chooses something by "instead of".
@@ -74,9 +74,7 @@ fn without_label(plain: &str) -> &str {
 /// Returns whether a heading or an introduction is followed by prohibitions.
 pub(super) fn is_prohibition(plain: &str) -> bool {
     const MAX_WORDS: usize = 10;
-    const AUXILIARIES: [&str; 7] = ["do", "must", "should", "to", "is", "are", "may"];
     let words = words(plain);
-    let is_negated = |pair: &[String]| pair[1] == "not" && AUXILIARIES.contains(&pair[0].as_str());
     // "Do's and don'ts" precedes both.
     let is_both = words.iter().any(|word| matches!(word.as_str(), "do's" | "dos" | "do"))
         && words.iter().any(|word| word.starts_with("don"));
@@ -84,7 +82,7 @@ pub(super) fn is_prohibition(plain: &str) -> bool {
         && !is_both
         && !is_conditional(plain)
         && (PROHIBITIONS.contains_any(&words)
-            || words.windows(2).any(is_negated)
+            || has_pair(&words, &NEGATED_PHRASES)
             || is_permission(&words))
 }
 
@@ -104,31 +102,19 @@ pub(super) fn is_norm(plain: &str) -> bool {
         || sentences::split(plain, is_break).any(|sentence| {
             let words = words(sentence);
             let word = |word_idx: usize| words.get(word_idx).map_or("", String::as_str);
-            let mut pairs = words.windows(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
             // "No floats", unlike "No problem was found in the last release of the library".
             let is_ban = word(0) == "no" && words.len() > 1 && words.len() <= MAX_BAN_WORDS;
-            let is_short = words.len() <= MAX_CHOICE_WORDS;
             let requires = |word: &String| matches!(word.as_str(), "require" | "requires");
-            let is_choice =
-                |pair| matches!(pair, ("instead", "of") | ("rather", "than")) && is_short;
             is_ban
                 || words.iter().skip(1).any(requires)
-                || pairs.any(|it| is_demand(it) || is_choice(it))
+                || has_pair(&words, &DEMAND_PHRASES)
+                || (words.len() <= MAX_CHOICE_WORDS && has_pair(&words, &CHOICE_PHRASES))
         })
 }
 
-/// Returns whether two adjacent words state a place or a condition that is demanded.
-fn is_demand(pair: (&str, &str)) -> bool {
-    matches!(
-        pair,
-        ("belongs" | "belong", "in" | "to" | "on" | "under")
-            | ("goes" | "go", "in" | "into")
-            | ("not", "acceptable" | "accepted" | "permitted" | "ok" | "okay")
-            | ("not", "complete" | "done" | "ready")
-            | ("hard", "constraint" | "requirement" | "rule")
-            | ("need" | "needs", "a" | "an" | "the")
-            | ("at", "most" | "least")
-    )
+/// Returns whether two adjacent words are in a list of pairs.
+pub(super) fn has_pair(words: &[String], pairs: &WordList) -> bool {
+    words.windows(2).any(|pair| pairs.contains(&pair.join(" ")))
 }
 
 /// Returns the verb of the first instruction in a text.
@@ -233,17 +219,10 @@ fn is_obligation(words: &[String]) -> bool {
     (0..words.len()).any(|word_idx| {
         let previous = word_idx.checked_sub(1).map_or("", word);
         let (current, next) = (word(word_idx), word(word_idx + 1));
-        let is_modal_phrase = matches!(
-            (current, next),
-            ("must", "not")
-                | ("need" | "needs" | "have" | "has", "to")
-                | ("make" | "be", "sure")
-                | ("not", "allowed")
-                | ("please", "do")
-                | ("you", "can't" | "cannot")
-        ) || (current == "please"
-            && next != "note"
-            && is_imperative(&words[word_idx..words.len().min(word_idx + MAX_REQUEST_WORDS)]));
+        let is_modal_phrase = MODAL_PHRASES.contains(&format!("{current} {next}"))
+            || (current == "please"
+                && next != "note"
+                && is_imperative(&words[word_idx..words.len().min(word_idx + MAX_REQUEST_WORDS)]));
         // "This will have to wait" is a prediction.
         let before_previous = word_idx.checked_sub(2).map_or("", word);
         let is_prediction =

@@ -1,11 +1,11 @@
-//! The tools `find_anchor`, `anchor_memory` and `reanchor_memories`.
+//! Tools that compare memories with code: `find_anchor`, `anchor_memory`, `reanchor_memories` and
+//! `check_change`.
 
 use anyhow::Result;
-use rmcp::schemars::{self, JsonSchema};
-use serde::Deserialize;
 
 use crate::commands::anchor::{self, AnchorArgs};
 use crate::commands::reanchor::{self, Finding, ReanchorArgs};
+use crate::commands::review_diff::{self, ReviewDiffArgs};
 use crate::engine::CodeBase;
 use crate::engine::examples::{self, Options, Query};
 use crate::engine::rank::rule_words::RuleWords;
@@ -14,52 +14,64 @@ use crate::mcp::tool_result::ToolResult;
 use crate::model::{CodeLocation, Scope};
 use crate::ops::memories;
 
-use super::{Call, Effect, Tool};
+use super::{Call, params};
 
 /// Number of candidates that an agent chooses from.
 const N_CANDIDATES: usize = 5;
 
-pub(super) fn tools() -> Vec<Tool> {
-    vec![
-        Tool::new(
-            ("find_anchor", "Find examples of a rule"),
-            Effect::Reads,
-            "Five candidates for a rule in the code, in different files, each with the lines that \
-             match. Choose one and store it with anchor_memory. Pass 5-8 hints: identifiers, abbreviations or library \
-             calls expected in such code; they matter most.",
-            find_anchor,
-        ),
-        Tool::new(
-            ("anchor_memory", "Anchor a memory to code"),
-            Effect::Idempotent,
-            "Store the example of a memory: the location in `to`, or the best candidate above the \
-             quality threshold. `none` records that the code has no example. `also` adds a further example, `not` \
-             code that breaks the rule. Pass hints as for find_anchor.",
-            anchor_memory,
-        ),
-        Tool::new(
-            ("reanchor_memories", "Follow anchors through changes"),
-            Effect::Idempotent,
-            "After a refactoring: follow each anchor, record exact matches, and report what needs \
-             a decision.",
-            reanchor_memories,
-        ),
-    ]
+params! {
+    /// Five candidates for a rule in the code, in different files, each with the lines that match.
+    /// Choose one and store it with anchor_memory. Pass 5-8 hints: identifiers, abbreviations or
+    /// library calls expected in such code; they matter most.
+    struct FindAnchor {
+        rule: String,
+        /// Keywords expected in the code
+        #[serde(default)]
+        hints: Vec<String>,
+        /// Search only this language, as in language:go
+        scope: Option<String>,
+    }
+
+    /// Store the example of a memory: the location in `to`, or the best candidate above the quality
+    /// threshold. `none` records that the code has no example. `also` adds a further example, `not`
+    /// code that breaks the rule. Pass hints as for find_anchor.
+    struct AnchorMemory {
+        #[serde(alias = "filename")]
+        id: String,
+        /// `FILE` or `FILE::SYMBOL`
+        to: Option<String>,
+        /// The code has no example: search no more
+        #[serde(default)]
+        none: bool,
+        /// A further example, for a memory that has one
+        also: Option<String>,
+        /// Code that breaks the rule
+        not: Option<String>,
+        #[serde(default)]
+        hints: Vec<String>,
+    }
+
+    /// After a refactoring: follow each anchor, record exact matches, and report what needs a
+    /// decision.
+    struct ReanchorMemories {
+        /// Only report, do not write
+        #[serde(default)]
+        check: bool,
+        /// Id of the memory whose changed example is approved
+        accept: Option<String>,
+        /// Only memories of this scope, for example project or language:go
+        scope: Option<String>,
+    }
+
+    /// After editing code: the added lines that hit the pattern of a rule, with the example to
+    /// imitate.
+    struct CheckChange {
+        /// Default: HEAD
+        since: Option<String>,
+    }
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "schemars")]
-#[serde(deny_unknown_fields)]
-struct FindAnchor {
-    rule: String,
-    /// Keywords expected in the code
-    #[serde(default)]
-    hints: Vec<String>,
-    /// Search only this language, as in language:go
-    scope: Option<String>,
-}
-
-fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolResult> {
+pub(super) fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolResult> {
     let languages = match params.scope.as_deref().map(super::documents::scope).transpose()? {
         Some(Scope::Universal) | None => None,
         Some(scope) => memories::languages(&scope).map_err(UserError::usage)?,
@@ -83,26 +95,7 @@ fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolResult> {
     Ok(ToolResult::of(&report, more)?.omit(&["evidence", "anchor", "elapsedMs"]))
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "schemars")]
-#[serde(deny_unknown_fields)]
-struct AnchorMemory {
-    #[serde(alias = "filename")]
-    id: String,
-    /// `FILE` or `FILE::SYMBOL`
-    to: Option<String>,
-    /// The code has no example: search no more
-    #[serde(default)]
-    none: bool,
-    /// A further example, for a memory that has one
-    also: Option<String>,
-    /// Code that breaks the rule
-    not: Option<String>,
-    #[serde(default)]
-    hints: Vec<String>,
-}
-
-fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<ToolResult> {
+pub(super) fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<ToolResult> {
     let location = |text: Option<String>| {
         text.map(|text| text.parse::<CodeLocation>()).transpose().map_err(UserError::usage)
     };
@@ -131,20 +124,7 @@ fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<ToolResult> {
     })
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "schemars")]
-#[serde(deny_unknown_fields)]
-struct ReanchorMemories {
-    /// Only report, do not write
-    #[serde(default)]
-    check: bool,
-    /// Id of the memory whose changed example is approved
-    accept: Option<String>,
-    /// Only memories of this scope, for example project or language:go
-    scope: Option<String>,
-}
-
-fn reanchor_memories(call: &Call<'_>, params: ReanchorMemories) -> Result<ToolResult> {
+pub(super) fn follow(call: &Call<'_>, params: ReanchorMemories) -> Result<ToolResult> {
     let args = ReanchorArgs {
         check: params.check,
         accept: params.accept.filter(|_| !params.check).map(Some),
@@ -157,4 +137,10 @@ fn reanchor_memories(call: &Call<'_>, params: ReanchorMemories) -> Result<ToolRe
     // Like the printed report, the answer only counts unchanged anchors.
     report.results.retain(Finding::is_notable);
     ToolResult::of(&report, "narrow it with `scope`, or resolve these and call again")
+}
+
+pub(super) fn check_diff(call: &Call<'_>, params: CheckChange) -> Result<ToolResult> {
+    let args = ReviewDiffArgs { revision: params.since, ..ReviewDiffArgs::default() };
+    let report = review_diff::review(call.project(), &args)?;
+    ToolResult::of(&report, "fix these and call again")
 }

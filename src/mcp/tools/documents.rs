@@ -1,8 +1,6 @@
 //! The tools that write and read memories.
 
 use anyhow::Result;
-use rmcp::schemars::{self, JsonSchema};
-use serde::Deserialize;
 
 use crate::commands::add::{self, AddArgs};
 use crate::commands::append::{self, AppendArgs};
@@ -12,60 +10,14 @@ use crate::commands::read::{self, ReadArgs};
 use crate::commands::trash::{self, DeleteArgs};
 use crate::commands::update::{self, UpdateArgs};
 use crate::error::UserError;
+use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
 use crate::model::{MemoryType, Scope};
 
-use super::search::memory_type;
-use super::{Call, Effect, Tool};
+use super::{Call, params};
 
 /// Hint for a truncated answer.
 const MORE: &str = "use read_memory to see it";
-
-pub(super) fn tools() -> Vec<Tool> {
-    vec![
-        Tool::new(
-            ("create_memory", "Create a memory"),
-            Effect::Adds,
-            "Store a rule, decision, fact or note. Without filename: a short rule, named after its \
-             text and anchored to its best example in the code; pass 5-8 hints: identifiers, \
-             abbreviations or library calls of that code. With filename: a document \
-             (default type journal). [[path::Symbol]] in the text links to code.",
-            create_memory,
-        ),
-        Tool::new(
-            ("append_memory", "Append to a memory"),
-            Effect::Idempotent,
-            "Append text to a memory, unless it already ends with it.",
-            append_memory,
-        ),
-        Tool::new(
-            ("read_memory", "Read a memory"),
-            Effect::Reads,
-            "The text and metadata of a memory, or only the sections listed in anchors.",
-            read_memory,
-        ),
-        Tool::new(
-            ("update_memory", "Replace a memory's text"),
-            Effect::Replaces,
-            "Replace the text of a memory or of one section. Keeps the frontmatter and links to it.",
-            update_memory,
-        ),
-        Tool::new(
-            ("delete_memory", "Delete a memory"),
-            Effect::Replaces,
-            "Move a memory to the trash.",
-            delete_memory,
-        ),
-        Tool::new(
-            ("merge_memories", "Merge memories"),
-            Effect::Replaces,
-            "Merge several memories into one: moves the sources to the trash and redirects links \
-             to the target. To set frontmatter, start summary_content with it; that of the sources \
-             is lost.",
-            merge_memories,
-        ),
-    ]
-}
 
 pub(super) fn scope(text: &str) -> Result<Scope> {
     text.parse().map_err(|error: String| UserError::usage(error).into())
@@ -76,27 +28,69 @@ fn stem(filename: &str) -> String {
     filename.strip_suffix(".md").unwrap_or(filename).to_owned()
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "schemars")]
-#[serde(deny_unknown_fields)]
-struct CreateMemory {
-    content: String,
-    filename: Option<String>,
-    #[serde(default)]
-    #[schemars(schema_with = "memory_type")]
-    memory_type: Option<MemoryType>,
-    #[serde(default)]
-    tags: Vec<String>,
-    #[serde(default)]
-    hints: Vec<String>,
-    /// universal, language:go or project
-    scope: Option<String>,
-    /// Globs of the files it applies to
-    #[serde(default)]
-    paths: Vec<String>,
+params! {
+    /// Store a rule, decision, fact or note. Without filename: a short rule, named after its text and
+    /// anchored to its best example in the code; pass 5-8 hints: identifiers, abbreviations or
+    /// library calls of that code. With filename: a document (default type journal). [[path::Symbol]]
+    /// in the text links to code.
+    struct CreateMemory {
+        content: String,
+        filename: Option<String>,
+        #[serde(default)]
+        #[schemars(schema_with = "schema::memory_type")]
+        memory_type: Option<MemoryType>,
+        #[serde(default)]
+        tags: Vec<String>,
+        #[serde(default)]
+        hints: Vec<String>,
+        /// universal, language:go or project
+        scope: Option<String>,
+        /// Globs of the files it applies to
+        #[serde(default)]
+        paths: Vec<String>,
+    }
+
+    /// Append text to a memory, unless it already ends with it.
+    struct AppendMemory {
+        #[serde(alias = "id")]
+        filename: String,
+        content: String,
+    }
+
+    /// The text and metadata of a memory, or only the sections listed in anchors.
+    struct ReadMemory {
+        /// Or id
+        #[serde(alias = "id")]
+        filename: String,
+        #[serde(default)]
+        anchors: Vec<String>,
+    }
+
+    /// Replace the text of a memory or of one section. Keeps the frontmatter and links to it.
+    struct UpdateMemory {
+        #[serde(alias = "id")]
+        filename: String,
+        content: String,
+        section: Option<String>,
+    }
+
+    /// Move a memory to the trash.
+    struct DeleteMemory {
+        #[serde(alias = "id")]
+        filename: String,
+    }
+
+    /// Merge several memories into one: moves the sources to the trash and redirects links to the
+    /// target. To set frontmatter, start summary_content with it; that of the sources is lost.
+    struct MergeMemories {
+        source_files: Vec<String>,
+        target_file: String,
+        /// Text of the target instead of the texts of the sources
+        summary_content: Option<String>,
+    }
 }
 
-fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<ToolResult> {
+pub(super) fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<ToolResult> {
     let scope = params.scope.as_deref().map(scope).transpose()?;
     let Some(filename) = params.filename else {
         let args = AddArgs {
@@ -120,77 +114,29 @@ fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<ToolResult> {
     ToolResult::of(&create::create(call.project(), &args, &params.content)?, MORE)
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "schemars")]
-#[serde(deny_unknown_fields)]
-struct AppendMemory {
-    #[serde(alias = "id")]
-    filename: String,
-    content: String,
-}
-
-fn append_memory(call: &Call<'_>, params: AppendMemory) -> Result<ToolResult> {
+pub(super) fn append_memory(call: &Call<'_>, params: AppendMemory) -> Result<ToolResult> {
     let args = AppendArgs { id: stem(&params.filename), ..AppendArgs::default() };
     ToolResult::of(&append::append(call.project(), &args, &params.content)?, MORE)
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "schemars")]
-#[serde(deny_unknown_fields)]
-struct ReadMemory {
-    /// Or id
-    #[serde(alias = "id")]
-    filename: String,
-    #[serde(default)]
-    anchors: Vec<String>,
-}
-
-fn read_memory(call: &Call<'_>, params: ReadMemory) -> Result<ToolResult> {
+pub(super) fn read_memory(call: &Call<'_>, params: ReadMemory) -> Result<ToolResult> {
     let args = ReadArgs { id: stem(&params.filename), sections: params.anchors, raw: false };
     let report = read::read(call.project(), &args)?;
     ToolResult::of(&report, "list sections in `anchors`, or read the resource `memory://ID`")
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "schemars")]
-#[serde(deny_unknown_fields)]
-struct UpdateMemory {
-    #[serde(alias = "id")]
-    filename: String,
-    content: String,
-    section: Option<String>,
-}
-
-fn update_memory(call: &Call<'_>, params: UpdateMemory) -> Result<ToolResult> {
+pub(super) fn update_memory(call: &Call<'_>, params: UpdateMemory) -> Result<ToolResult> {
     let (id, section) = (stem(&params.filename), params.section);
     let args = UpdateArgs { id, section, ..UpdateArgs::default() };
     ToolResult::of(&update::update(call.project(), &args, Some(&params.content))?, MORE)
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "schemars")]
-#[serde(deny_unknown_fields)]
-struct DeleteMemory {
-    #[serde(alias = "id")]
-    filename: String,
-}
-
-fn delete_memory(call: &Call<'_>, params: DeleteMemory) -> Result<ToolResult> {
+pub(super) fn delete_memory(call: &Call<'_>, params: DeleteMemory) -> Result<ToolResult> {
     let args = DeleteArgs { ids: vec![stem(&params.filename)] };
     ToolResult::of(&trash::delete(call.project(), &args)?, "")
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "schemars")]
-#[serde(deny_unknown_fields)]
-struct MergeMemories {
-    source_files: Vec<String>,
-    target_file: String,
-    /// Text of the target instead of the texts of the sources
-    summary_content: Option<String>,
-}
-
-fn merge_memories(call: &Call<'_>, params: MergeMemories) -> Result<ToolResult> {
+pub(super) fn merge_memories(call: &Call<'_>, params: MergeMemories) -> Result<ToolResult> {
     let args = MergeArgs {
         sources: params.source_files.iter().map(|file| stem(file)).collect(),
         into: params.target_file,

@@ -2,8 +2,6 @@
 //! `get_memory_stats`.
 
 use anyhow::Result;
-use rmcp::schemars::{self, JsonSchema, Schema, SchemaGenerator};
-use serde::Deserialize;
 
 use crate::commands::inject;
 use crate::commands::linked::{self, LinkedArgs};
@@ -15,74 +13,60 @@ use crate::ops::envelope;
 use crate::ops::memories::Filter;
 use crate::ops::search;
 
-use super::{Call, Effect, Tool};
+use super::{Call, params};
 
 const DEFAULT_LIMIT: usize = 5;
 
 /// Maximum number of warnings in the text of `inject_context`.
 const MAX_WARNINGS: usize = 5;
 
-pub(super) fn tools() -> Vec<Tool> {
-    vec![
-        Tool::new(
-            ("search_memories", "Search memories"),
-            Effect::Reads,
-            "Search the project's rules, decisions and notes by their words (stems and parts of \
-             identifiers match, synonyms do not), optionally by type and tags. With includeContent returns the texts; with sections only those sections, with \
-             actualTokens, fullFileTokens and savingsPercent.",
-            search_memories,
-        ),
-        Tool::new(
-            ("search_linked_memories", "Memories about code"),
-            Effect::Reads,
-            "Memories that link to a file or symbol, are anchored to it or apply to it by their paths, \
-             with the sentence around each link. Call before you change that code.",
-            search_linked_memories,
-        ),
-        Tool::new(
-            ("inject_context", "Context for a task"),
-            Effect::Reads,
-            "The pins, rules and current code examples that are relevant for a task or for files, \
-             within a token budget. Call it first.",
-            inject_context,
-        ),
-        Tool::new(
-            ("get_memory_stats", "Memory statistics"),
-            Effect::Reads,
-            "Counts of memories by type, scope and status, states of anchors, broken links.",
-            get_memory_stats,
-        ),
-    ]
+params! {
+    /// Search the project's rules, decisions and notes by their words (stems and parts of identifiers
+    /// match, synonyms do not), optionally by type and tags. With includeContent returns the texts;
+    /// with sections only those sections, with actualTokens, fullFileTokens and savingsPercent.
+    struct SearchMemories {
+        query: String,
+        #[serde(default, rename = "includeContent")]
+        include_content: bool,
+        /// Section ids, e.g. summary
+        #[serde(default, alias = "anchors")]
+        sections: Vec<String>,
+        limit: Option<usize>,
+        /// Only memories with all of them
+        #[serde(default)]
+        filter_tags: Vec<String>,
+        #[serde(default)]
+        #[schemars(schema_with = "schema::memory_type")]
+        filter_type: Option<MemoryType>,
+        /// Only memories that apply to this file
+        path: Option<String>,
+    }
+
+    /// Memories that link to a file or symbol, are anchored to it or apply to it by their paths, with
+    /// the sentence around each link. Call before you change that code.
+    struct SearchLinkedMemories {
+        /// Path, path::Symbol or memory:id
+        target_document: String,
+        query: Option<String>,
+    }
+
+    /// The pins, rules and current code examples that are relevant for a task or for files, within a
+    /// token budget. Call it first.
+    struct InjectContext {
+        /// The task at hand
+        query: Option<String>,
+        /// Paths you are about to change
+        #[serde(default)]
+        files: Vec<String>,
+        /// Tokens, default 1500
+        budget: Option<usize>,
+    }
+
+    /// Counts of memories by type, scope and status, states of anchors, broken links.
+    struct GetMemoryStats {}
 }
 
-/// Schema of the type of a memory.
-pub(super) fn memory_type(_: &mut SchemaGenerator) -> Schema {
-    let spellings: Vec<&str> = MemoryType::ALL.iter().map(|it| it.as_str()).collect();
-    schema::one_of(&spellings)
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "schemars")]
-#[serde(deny_unknown_fields)]
-struct SearchMemories {
-    query: String,
-    #[serde(default, rename = "includeContent")]
-    include_content: bool,
-    /// Section ids, e.g. summary
-    #[serde(default, alias = "anchors")]
-    sections: Vec<String>,
-    limit: Option<usize>,
-    /// Only memories with all of them
-    #[serde(default)]
-    filter_tags: Vec<String>,
-    #[serde(default)]
-    #[schemars(schema_with = "memory_type")]
-    filter_type: Option<MemoryType>,
-    /// Only memories that apply to this file
-    path: Option<String>,
-}
-
-fn search_memories(call: &Call<'_>, params: SearchMemories) -> Result<ToolResult> {
+pub(super) fn search_memories(call: &Call<'_>, params: SearchMemories) -> Result<ToolResult> {
     let filter = Filter {
         tags: params.filter_tags,
         memory_type: params.filter_type,
@@ -100,16 +84,7 @@ fn search_memories(call: &Call<'_>, params: SearchMemories) -> Result<ToolResult
     ToolResult::of(&report, "lower `limit`, set `sections`, or read one with read_memory")
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "schemars")]
-#[serde(deny_unknown_fields)]
-struct SearchLinkedMemories {
-    /// Path, path::Symbol or memory:id
-    target_document: String,
-    query: Option<String>,
-}
-
-fn search_linked_memories(call: &Call<'_>, params: SearchLinkedMemories) -> Result<ToolResult> {
+pub(super) fn search_linked(call: &Call<'_>, params: SearchLinkedMemories) -> Result<ToolResult> {
     let args = LinkedArgs {
         target: Some(params.target_document),
         // Agents pass an empty query to mean no query.
@@ -119,20 +94,7 @@ fn search_linked_memories(call: &Call<'_>, params: SearchLinkedMemories) -> Resu
     ToolResult::of(&linked::linked(call.project(), &args)?, "add a `query`")
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "schemars")]
-#[serde(deny_unknown_fields)]
-struct InjectContext {
-    /// The task at hand
-    query: Option<String>,
-    /// Paths you are about to change
-    #[serde(default)]
-    files: Vec<String>,
-    /// Tokens, default 1500
-    budget: Option<usize>,
-}
-
-fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<ToolResult> {
+pub(super) fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<ToolResult> {
     let request = inject::Request {
         budget: params.budget,
         query: params.query,
@@ -153,12 +115,7 @@ fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<ToolResult> 
     Ok(ToolResult::of(&report, "")?.omit(&lists).with_text(text))
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[schemars(crate = "schemars")]
-#[serde(deny_unknown_fields)]
-struct GetMemoryStats {}
-
-fn get_memory_stats(call: &Call<'_>, _: GetMemoryStats) -> Result<ToolResult> {
+pub(super) fn get_stats(call: &Call<'_>, _: GetMemoryStats) -> Result<ToolResult> {
     ToolResult::of(
         &stats::stats(call.project(), &StatsArgs::default())?,
         "search_memories lists memories",
