@@ -104,7 +104,8 @@ pub(crate) fn section(
         (end, gap + &new)
     };
     let edited = format!("{}{new}{}", &text[..replaced.start], &text[replaced.end..]);
-    check_sections(section, &sections, replaced, new.len(), &content, &edited)?;
+    let change = Change { section, replaced, n_inserted: new.len(), content: &content };
+    check_sections(&change, &sections, &edited)?;
     Ok((section.id.clone(), edited))
 }
 
@@ -286,15 +287,18 @@ fn check_nested(
     Err(EditError::new(message, hint).on_line(LineIndex::new(text).line(tag.start)))
 }
 
-/// Checks that all sections outside the replaced span are unchanged.
-fn check_sections(
-    edited_section: &Section,
-    old: &Sections,
+/// A change of one section.
+struct Change<'a> {
+    section: &'a Section,
     replaced: Span,
     n_inserted: usize,
-    content: &str,
-    edited: &str,
-) -> Result<(), EditError> {
+    /// What the section ends with, or consists of.
+    content: &'a str,
+}
+
+/// Checks that all sections outside the replaced span are unchanged.
+fn check_sections(change: &Change, old: &Sections, edited: &str) -> Result<(), EditError> {
+    let &Change { section: edited_section, replaced, n_inserted, content } = change;
     let new = sections::parse(edited);
     if new.tags.len() != old.tags.len() {
         return Err(EditError::new(

@@ -15,10 +15,9 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use serde_saphyr::FlowSeq;
 
 pub(crate) use self::edit::{FieldValue, remove, set, set_updated_at};
-use self::yaml::{Block, Entry, Field, Value};
+use self::yaml::{Entry, Field, Value};
 use super::Diagnostic;
 use crate::model::{ElsewhereLocation, ExampleChoice, MemoryStatus, MemoryType, RuleKind, Scope};
 use crate::text::{LineIndex, Span, glob_fault, split_globs, suggest};
@@ -60,7 +59,7 @@ impl Frontmatter {
             value.map(|value| Field::Scalar(Cow::Owned(value.to_string())))
         }
         fn list(words: &[String]) -> Option<Field<'_>> {
-            (!words.is_empty()).then_some(Field::List(FlowSeq(words)))
+            (!words.is_empty()).then_some(Field::List(words))
         }
         let values = [
             scalar(self.id.as_ref()),
@@ -76,7 +75,7 @@ impl Frontmatter {
             scalar(self.example.as_ref()),
             scalar(self.example_elsewhere.as_ref()),
             scalar(self.override_reason.as_ref()),
-            self.pattern.as_deref().map(|text| Field::Block(Block(text))),
+            self.pattern.as_deref().map(Field::Block),
             scalar(self.created_at.as_ref()),
             scalar(self.updated_at.as_ref()),
             match &self.source[..] {
@@ -182,39 +181,23 @@ impl Reader {
             seen.push(entry.key);
             match entry.key {
                 "id" => fields.id = self.label(&entry),
-                "type" => {
-                    let names = MemoryType::ALL.iter().map(|it| it.as_str());
-                    fields.memory_type = self.choice(&entry, names);
-                }
-                "kind" => {
-                    let names = RuleKind::ALL.iter().map(|it| it.as_str());
-                    fields.kind = self.choice(&entry, names);
-                }
+                "type" => fields.memory_type = self.keyword(&entry, MemoryType::ALL),
+                "kind" => fields.kind = self.keyword(&entry, RuleKind::ALL),
                 "category" => fields.category = self.scalar(&entry),
                 "heading" => fields.heading = self.label(&entry),
                 "paths" => {
                     fields.paths = self.list(&entry, split_globs);
-                    for glob in &fields.paths {
-                        if let Some(fault) = glob_fault(glob) {
-                            self.warn_value(
-                                &entry,
-                                &format!("has an invalid glob `{glob}`: {fault}"),
-                            );
-                        }
+                    let faults = fields.paths.iter().filter_map(|it| Some((it, glob_fault(it)?)));
+                    for (glob, fault) in faults {
+                        self.warn_value(&entry, &format!("has an invalid glob `{glob}`: {fault}"));
                     }
                 }
-                "scope" => fields.scope = self.choice(&entry, ["universal"]),
-                "status" => {
-                    let names = MemoryStatus::ALL.iter().map(|it| it.as_str());
-                    fields.status = self.choice(&entry, names);
-                }
+                "scope" => fields.scope = self.choice(&entry, &["universal"]),
+                "status" => fields.status = self.keyword(&entry, MemoryStatus::ALL),
                 "tags" => fields.tags = self.list(&entry, at_commas),
                 "hints" => fields.hints = self.list(&entry, at_commas),
-                "example" => {
-                    let names = ExampleChoice::ALL.iter().map(|it| it.as_str());
-                    fields.example = self.choice(&entry, names);
-                }
-                "example_elsewhere" => fields.example_elsewhere = self.choice(&entry, []),
+                "example" => fields.example = self.keyword(&entry, ExampleChoice::ALL),
+                "example_elsewhere" => fields.example_elsewhere = self.choice(&entry, &[]),
                 "override_reason" => fields.override_reason = self.label(&entry),
                 "pattern" => fields.pattern = self.scalar(&entry),
                 "created_at" => fields.created_at = self.time(&entry),
@@ -282,20 +265,25 @@ impl Reader {
         words
     }
 
-    /// Reads one of a fixed set of values; a suggestion is one of `names`.
-    fn choice<'a, T: FromStr<Err = String>>(
-        &mut self,
-        entry: &Entry,
-        names: impl IntoIterator<Item = &'a str>,
-    ) -> Option<T> {
+    /// Reads one of the values of an enum.
+    fn keyword<T>(&mut self, entry: &Entry, values: &[T]) -> Option<T>
+    where
+        T: Copy + FromStr<Err = String> + Into<&'static str>,
+    {
+        let names: Vec<&str> = values.iter().map(|value| (*value).into()).collect();
+        self.choice(entry, &names)
+    }
+
+    /// Reads a value; a suggestion for an invalid one is one of `names`.
+    fn choice<T: FromStr<Err = String>>(&mut self, entry: &Entry, names: &[&str]) -> Option<T> {
         let word = self.scalar(entry)?;
-        word.trim()
-            .parse()
-            .map_err(|message| {
-                let hint = suggest(&word, names).map(|name| format!("did you mean `{name}`?"));
-                self.warn("invalid-value", entry.value_at, message).hint = hint;
-            })
-            .ok()
+        let parsed = word.trim().parse();
+        let invalid = |message| {
+            let names = names.iter().copied();
+            let hint = suggest(&word, names).map(|name| format!("did you mean `{name}`?"));
+            self.warn("invalid-value", entry.value_at, message).hint = hint;
+        };
+        parsed.map_err(invalid).ok()
     }
 
     fn time(&mut self, entry: &Entry) -> Option<Timestamp> {

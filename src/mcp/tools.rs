@@ -28,7 +28,6 @@ macro_rules! params {
         pub(super) struct $name $fields
     )*};
 }
-use params;
 
 mod anchors;
 mod documents;

@@ -7,9 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use serde_saphyr::FlowSeq;
-
-use super::yaml::{self, Block, Field, KEYS};
+use super::yaml::{self, Field, KEYS};
 use super::{Parsed, body_start, parse, span};
 use crate::markdown::EditError;
 use crate::markdown::edit::newline_of;
@@ -29,9 +27,9 @@ impl<'a> FieldValue<'a> {
     fn field(self) -> Option<Field<'a>> {
         match self {
             Self::Scalar(word) => Some(Field::Scalar(word.into())),
-            Self::Block(text) => Some(Field::Block(Block(text))),
+            Self::Block(text) => Some(Field::Block(text)),
             Self::List([]) => None,
-            Self::List(words) => Some(Field::List(FlowSeq(words))),
+            Self::List(words) => Some(Field::List(words)),
         }
     }
 }
@@ -46,7 +44,7 @@ pub(crate) fn set(text: &str, key: &'static str, value: FieldValue) -> Result<St
     };
     let entry = entry.trim_end();
     let edited = match span(text) {
-        Some((block, _)) => with_entry(text, block, key, entry, newline),
+        Some((block, _)) => with_entry(text, block, key, entry),
         None => {
             let (mark, rest) = text.split_at(body_start(text));
             Some(format!("{mark}---{newline}{entry}{newline}---{newline}{newline}{rest}"))
@@ -54,12 +52,13 @@ pub(crate) fn set(text: &str, key: &'static str, value: FieldValue) -> Result<St
     };
     let new_field = value.field();
     let is_correct = |edited: &String| changes_only(key, new_field, &before, &parse(edited));
-    edited.filter(is_correct).ok_or_else(|| {
-        EditError::new(
-            format!("failed to set `{key}`: the frontmatter is not lines of `key: value`"),
-            format!("rewrite the frontmatter, or set `{key}` in an editor"),
-        )
-    })
+    let hint = format!("rewrite the frontmatter, or set `{key}` in an editor");
+    edited.filter(is_correct).ok_or_else(|| not_lines(&format!("set `{key}`"), hint))
+}
+
+fn not_lines(failed: &str, hint: String) -> EditError {
+    let message = format!("failed to {failed}: the frontmatter is not lines of `key: value`");
+    EditError::new(message, hint)
 }
 
 /// Removes a known key. A text without it is returned unchanged.
@@ -76,12 +75,8 @@ pub(crate) fn remove(text: &str, key: &'static str) -> Result<String, EditError>
         [&text[..within.start], &text[within.end..]].concat()
     });
     let is_correct = |edited: &String| changes_only(key, None, &before, &parse(edited));
-    edited.filter(is_correct).ok_or_else(|| {
-        EditError::new(
-            format!("failed to remove `{key}`: the frontmatter is not lines of `key: value`"),
-            format!("remove `{key}` in an editor"),
-        )
-    })
+    let hint = format!("remove `{key}` in an editor");
+    edited.filter(is_correct).ok_or_else(|| not_lines(&format!("remove `{key}`"), hint))
 }
 
 fn parse_for_edit(text: &str) -> Result<Parsed, EditError> {
@@ -103,7 +98,8 @@ pub(crate) fn set_updated_at(text: &str, now: &str) -> String {
 }
 
 /// Returns the text with `entry` in place of the current entry of `key`, or on a new line.
-fn with_entry(text: &str, block: Span, key: &str, entry: &str, newline: &str) -> Option<String> {
+fn with_entry(text: &str, block: Span, key: &str, entry: &str) -> Option<String> {
+    let newline = newline_of(text);
     let yaml = block.slice(text);
     let known = yaml::entries(yaml).ok()?;
     let replace = |within: Span, comment: &str| {

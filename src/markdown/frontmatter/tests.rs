@@ -13,8 +13,8 @@ fn check(text: &str, expected: Expect) {
     for (key, field) in parsed.frontmatter.fields() {
         shown += &match field {
             Field::Scalar(word) => format!("{key}: {word:?}\n"),
-            Field::List(words) => format!("{key}: {:?}\n", words.0),
-            Field::Block(text) => format!("{key}: {:?}\n", text.0),
+            Field::List(words) => format!("{key}: {words:?}\n"),
+            Field::Block(text) => format!("{key}: {text:?}\n"),
         };
     }
     shown += &format!("body: {:?}\n", &text[parsed.body_start..]);

@@ -54,22 +54,21 @@ pub(super) enum Value {
 }
 
 /// A value as it is written.
-#[derive(Debug, PartialEq, Serialize)]
-#[serde(untagged)]
+#[derive(Debug, PartialEq)]
 pub(super) enum Field<'a> {
     Scalar(Cow<'a, str>),
-    List(FlowSeq<&'a [String]>),
+    List(&'a [String]),
     /// Text of several lines, which stay lines.
-    Block(Block<'a>),
+    Block(&'a str),
 }
 
-/// Text that is written as a literal block.
-#[derive(Debug, PartialEq)]
-pub(super) struct Block<'a>(pub(super) &'a str);
-
-impl Serialize for Block<'_> {
+impl Serialize for Field<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        LitStr(self.0).serialize(serializer)
+        match self {
+            Self::Scalar(word) => word.serialize(serializer),
+            Self::List(words) => FlowSeq(words).serialize(serializer),
+            Self::Block(text) => LitStr(text).serialize(serializer),
+        }
     }
 }
 

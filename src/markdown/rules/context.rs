@@ -2,8 +2,8 @@
 
 use super::wording::{Modality, has_pair, is_conditional, is_prohibition, modality, words};
 use crate::markdown::word_lists::{
-    CONDITION_ENDS, CONTRIBUTIONS, DESCRIPTION_TITLES, LIST_ENDS, OPEN_ENDS, PROCEDURE_TITLES,
-    RULE_INTROS, RULE_TITLES, SETUP_TITLES, STEP_INTROS, STEP_TITLES,
+    CONTRIBUTIONS, DESCRIPTION_TITLES, OPEN_ENDS, PROCEDURE_TITLES, RULE_INTROS, RULE_TITLES,
+    SETUP_TITLES, STEP_INTROS, STEP_TITLES,
 };
 
 /// The maximum number of words of an introduction that names its items: "Follow these rules".
@@ -20,14 +20,10 @@ pub(super) enum Kind {
 
 pub(super) fn kind_of_intro(plain: &str) -> Option<Kind> {
     let all = words(plain);
-    let is_conditions = all.last().is_some_and(|last| CONDITION_ENDS.contains(last));
-    let lists_things = all.last().is_some_and(|last| LIST_ENDS.contains(last));
     let names_rules = all.len() <= MAX_INTRO_WORDS && RULE_INTROS.contains_any(&all);
     let applies = all.iter().any(|word| matches!(word.as_str(), "apply" | "applies"));
     if is_prohibition(plain) {
         Some(Kind::Prohibitions)
-    } else if is_conditions || (lists_things && !names_rules) {
-        Some(Kind::Descriptions)
     } else if STEP_INTROS.contains_any(&all) || plain.contains("as follows") {
         Some(Kind::Steps)
     } else if (names_rules && !applies) || is_open_demand(plain) {

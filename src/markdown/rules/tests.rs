@@ -426,7 +426,6 @@ fn facts_offers_and_premises_are_not_rules() {
 - Framework: tape
 - Fast tests: `make quick` (without the database)
 - `make slow` runs the database, too
-- Fixtures are located in `fixtures/`
 - Test files: `*.test.ts` beside the sources
 - Every fixture is located in `fixtures/`
 
@@ -451,19 +450,18 @@ The checks include:
             10  - a description, not a rule
             11  - a description, not a rule
             12  - a statement
-            13  - a statement
-            14  + Test files: `*.test.ts` beside the sources  [testing]
-            15  + Every fixture is located in `fixtures/`  [testing]
-            19  - a statement
-            20  - an offer
+            13  + Test files: `*.test.ts` beside the sources  [testing]
+            14  + Every fixture is located in `fixtures/`  [testing]
+            18  - a statement
+            19  - an offer
+            20  - a statement
             21  - a statement
-            22  - a statement
-            23  - a step or a command
-            24  - links
-            25  + Keep them short  [reviews]
-            27  - an introduction
+            22  - a step or a command
+            23  - links
+            24  + Keep them short  [reviews]
+            26  - an introduction
+            28  - a statement
             29  - a statement
-            30  - a statement
         "#]],
     );
 }

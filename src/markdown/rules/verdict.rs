@@ -3,14 +3,13 @@
 use super::blocks::{CODE, Words};
 use super::context::Kind;
 use super::wording::{
-    Modality, first_verb, has_pair, is_about_code, is_about_place, is_declarative, is_descriptive,
-    is_negated, is_norm, is_offer, is_possible_command, modality, words,
+    Modality, first_verb, has_pair, is_about_code, is_declarative, is_descriptive, is_negated,
+    is_norm, is_offer, is_possible_command, modality, words,
 };
 use crate::markdown::word_lists::{
-    CHANGE_CONDITIONS, CHANGES, DETERMINERS, DOCUMENT_PHRASES, EXAMPLE_LABELS, IMPORTANT_LABELS,
-    INSTALL_VERBS, POINTER_VERBS, REASON_LABELS, RULE_LABELS, SETUP_VERBS, TOOL_LABELS,
+    CHANGE_CONDITIONS, CHANGES, DETERMINERS, DOCUMENT_PHRASES, EXAMPLE_LABELS, INSTALL_VERBS,
+    POINTER_VERBS, REASON_LABELS, SETUP_VERBS, TOOL_LABELS,
 };
-use crate::text::WordList;
 
 /// The minimum number of words of an item that is a rule by its context.
 const MIN_WORDS: usize = 2;
@@ -48,7 +47,7 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
     if is_example(plain) {
         return Verdict::Other("an example");
     }
-    if modality < Modality::Obligation && has_label(plain, &REASON_LABELS) {
+    if modality < Modality::Obligation && is_reason(plain) {
         return Verdict::Other("a reason");
     }
     if kind == Some(Kind::Prohibitions) && n_words > 0 {
@@ -79,9 +78,7 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
     let can_be_rule = n_words >= MIN_WORDS && !ends_open(plain);
     match kind {
         Some(Kind::Steps) => Verdict::Other(STEP),
-        Some(Kind::Rules)
-            if is_descriptive(plain) || is_about_code(plain) || is_about_place(plain) =>
-        {
+        Some(Kind::Rules) if is_descriptive(plain) || is_about_code(plain) => {
             Verdict::Other(STATEMENT)
         }
         _ if is_offer(plain) => Verdict::Other("an offer"),
@@ -104,17 +101,11 @@ pub(super) fn paragraph(own: &Words, kind: Option<Kind>, is_before_commands: boo
     if plain.ends_with('?') || is_example(plain) || is_mark {
         return false;
     }
-    if has_label(plain, &RULE_LABELS) || has_bold_command(own) {
-        return true;
-    }
     let modality = modality(plain);
-    if modality == Modality::Obligation {
+    if has_bold_command(own) || modality == Modality::Obligation {
         return true;
     }
     let is_instruction = modality == Modality::Command || is_norm(plain);
-    if has_label(plain, &IMPORTANT_LABELS) {
-        return is_instruction;
-    }
     let verb = first_verb(plain).unwrap_or_default();
     // "For details, see the handbook", unlike "Read the handbook before you start".
     let words = words(plain);
@@ -214,9 +205,10 @@ fn is_description_of_code(item: &Words) -> bool {
     is_described || plain.split_once(':').is_some_and(is_command)
 }
 
-fn has_label(plain: &str, labels: &WordList) -> bool {
+/// Returns whether a text starts with the label of a reason: "Rationale: …".
+fn is_reason(plain: &str) -> bool {
     let plain = plain.trim_start_matches(|c: char| !c.is_alphanumeric());
     let label = plain.split([':', ']']).next().filter(|label| label.len() < plain.len());
     let words = label.map(words).unwrap_or_default();
-    words.len() == 1 && labels.contains(&words[0])
+    words.len() == 1 && REASON_LABELS.contains(&words[0])
 }

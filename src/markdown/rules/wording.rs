@@ -4,7 +4,7 @@ use super::blocks::CODE;
 use crate::markdown::word_lists::{
     ADVERB_SUBJECTS, AMBIGUOUS_VERBS, CHOICE_PHRASES, CONDITION_STARTS, CONDITIONS, DEMAND_PHRASES,
     DETERMINERS, EMPHASES, FUNCTION_WORDS, MODAL_PHRASES, MODALS, NEGATED_PHRASES, NEGATIONS,
-    NOT_OBJECTS, OBJECT_STARTS, OPENERS, PLACED, PROHIBITIONS, STATEMENT_VERBS, VERBS,
+    OBJECT_STARTS, OPENERS, PROHIBITIONS, STATEMENT_VERBS, VERBS,
 };
 use crate::text::{WordList, sentences};
 
@@ -44,8 +44,7 @@ pub(super) fn modality(plain: &str) -> Modality {
             // "If the child never answers, the parent exits" obliges nobody.
             let is_premise = clause_idx == 0
                 && has_main_clause
-                && words.first().is_some_and(|first| CONDITION_STARTS.contains(first))
-                && !words.windows(2).any(|pair| pair[0] == "you" && MODALS.contains(&pair[1]));
+                && words.first().is_some_and(|first| CONDITION_STARTS.contains(first));
             let is_emphasis = words.len() <= 2 && EMPHASES.contains_any(&words);
             if (is_obligation(&words) && !is_premise) || is_emphasis {
                 return Modality::Obligation;
@@ -54,9 +53,7 @@ pub(super) fn modality(plain: &str) -> Modality {
                 let mut words = words.iter().skip_while(|word| *word == "important");
                 in_condition = words.next().is_some_and(|first| CONDITIONS.contains(first));
             }
-            // "CI checks the format, so run `make format`"
-            let is_conclusion = words.first().is_some_and(|first| first == "so");
-            if (clause_idx == 0 || in_condition || is_conclusion) && is_imperative(&words) {
+            if (clause_idx == 0 || in_condition) && is_imperative(&words) {
                 strongest = Modality::Command;
             }
         }
@@ -132,8 +129,8 @@ pub(super) fn is_possible_command(plain: &str) -> bool {
     let plain = plain.split_once(": ").map_or(plain, |(_, rest)| rest);
     let words = words(plain);
     let mut rest = words.iter().skip_while(|word| is_opener(word));
-    let (Some(verb), Some(next)) = (rest.next(), rest.next()) else { return false };
-    AMBIGUOUS_VERBS.contains(verb) && !NOT_OBJECTS.contains(next)
+    let (Some(verb), Some(_)) = (rest.next(), rest.next()) else { return false };
+    AMBIGUOUS_VERBS.contains(verb)
 }
 
 /// Returns whether a text is a prohibition by itself.
@@ -169,17 +166,6 @@ pub(super) fn is_about_code(plain: &str) -> bool {
     let words = words(plain);
     let is_code = words.first().is_some_and(|first| first.starts_with(CODE));
     is_code && words.iter().skip(1).take(MAX_NOUNS + 1).any(|word| is_third_person(word))
-}
-
-/// Returns whether a text says where its subject is: "Rules are located in `x`". One about all of
-/// its kind is a convention.
-pub(super) fn is_about_place(plain: &str) -> bool {
-    let words = words(plain);
-    let is_general =
-        words.first().is_some_and(|first| DETERMINERS.contains(first) && first != "the");
-    let is_placed =
-        |pair: &[String]| matches!(pair[0].as_str(), "is" | "are") && PLACED.contains(&pair[1]);
-    !is_general && words.windows(2).take(MAX_SUBJECT_WORDS + 1).any(is_placed)
 }
 
 /// Returns whether a text states a fact: "The cache holds prices", "Carts are small".
@@ -234,9 +220,7 @@ fn is_obligation(words: &[String]) -> bool {
             || (matches!(previous, "and" | "but") && is_imperative(words));
         // "The child never connects" is a statement.
         let is_adverb = matches!(current, "never" | "always")
-            && (!(word_idx == 0 || ADVERB_SUBJECTS.contains(previous))
-                || is_third_person(next)
-                || AMBIGUOUS_VERBS.contains(next.strip_suffix('s').unwrap_or_default()));
+            && (!(word_idx == 0 || ADVERB_SUBJECTS.contains(previous)) || is_third_person(next));
         // "Required fields" is not an obligation, "x is required" is.
         let is_attribute =
             matches!(current, "required" | "preferred") && !matches!(previous, "is" | "are" | "be");

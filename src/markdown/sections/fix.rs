@@ -48,34 +48,21 @@ struct TagLike<'a> {
     tag: Option<(bool, &'a str)>,
 }
 
-/// The reason why a section is skipped; positions are in the original text.
+/// The reason why a section is skipped. `{line}` stands for the line of a position in the original
+/// text, `{id}` for the id.
 #[derive(Debug, Clone, Copy)]
-enum Reason<'a> {
-    SeveralTags(&'a str),
-    Nested,
-    EndIsNested(usize),
-    MaybeClosed(usize),
-    NoText,
-    OpenCode,
-    OtherSections,
+struct Reason<'a> {
+    template: &'static str,
+    at: usize,
+    id: &'a str,
 }
 
 impl Reason<'_> {
-    fn message(self, line: impl Fn(usize) -> usize) -> String {
-        let fixed = match self {
-            Self::SeveralTags(id) => return format!("several tags name `{id}`"),
-            Self::EndIsNested(at) => {
-                return format!("its end on line {} is in a quote, a list or a table", line(at));
-            }
-            Self::MaybeClosed(at) => {
-                return format!("the tag on line {} may be intended to close it", line(at));
-            }
-            Self::Nested => "it is in a quote, a list or a table",
-            Self::NoText => "it has no text of its own",
-            Self::OpenCode => "the code block or comment at its end is not closed",
-            Self::OtherSections => "closing it would change other sections",
-        };
-        fixed.to_owned()
+    const OPEN_CODE: Self = Self::new("the code block or comment at its end is not closed", 0);
+    const OTHER_SECTIONS: Self = Self::new("closing it would change other sections", 0);
+
+    const fn new(template: &'static str, at: usize) -> Self {
+        Self { template, at, id: "" }
     }
 }
 
@@ -109,12 +96,12 @@ pub(crate) fn fix(text: &str) -> Fixed {
     let mut attempt = Attempt::new(text, insertions);
     let failed = attempt.failed();
     if !failed.is_empty() {
-        skipped.extend(failed.iter().map(|&opened| (opened, Reason::OpenCode)));
+        skipped.extend(failed.iter().map(|&opened| (opened, Reason::OPEN_CODE)));
         attempt.insertions.retain(|it| !failed.contains(&it.opened));
         attempt = Attempt::new(text, attempt.insertions);
     }
     if !attempt.failed().is_empty() || !attempt.preserves(&sections) {
-        skipped.extend(attempt.insertions.iter().map(|it| (it.opened, Reason::OtherSections)));
+        skipped.extend(attempt.insertions.iter().map(|it| (it.opened, Reason::OTHER_SECTIONS)));
         attempt = Attempt::new(text, Vec::new());
     }
     attempt.into_fixed(skipped)
@@ -157,10 +144,10 @@ impl<'a> Original<'a> {
         let (own, next) = (&self.tags[tag_idx], self.tags.get(tag_idx + 1));
         let id = own.tag.map_or("", |(_, id)| id);
         if self.n_tags_by_id.get(&id.to_lowercase()).is_some_and(|&n| n > 1) {
-            return Err(Reason::SeveralTags(id));
+            return Err(Reason { template: "several tags name `{id}`", at: 0, id });
         }
         if own.is_nested {
-            return Err(Reason::Nested);
+            return Err(Reason::new("it is in a quote, a list or a table", 0));
         }
         let limit = next.map_or(self.text.len(), |next| next.span.start);
         let heading = self.heading_after(opened, limit);
@@ -169,10 +156,12 @@ impl<'a> Original<'a> {
                 .tag
                 .is_some_and(|(is_closing, _)| !is_closing || self.closers.contains(&limit));
             if !ends_it {
-                return Err(Reason::MaybeClosed(limit));
+                let template = "the tag on line {line} may be intended to close it";
+                return Err(Reason::new(template, limit));
             }
             if next.is_nested && heading.is_none() {
-                return Err(Reason::EndIsNested(limit));
+                let template = "its end on line {line} is in a quote, a list or a table";
+                return Err(Reason::new(template, limit));
             }
         }
         let mut end = heading.unwrap_or(limit);
@@ -191,7 +180,7 @@ impl<'a> Original<'a> {
             end = last.start;
         }
         if is_in_heading || self.text[start..end.max(start)].trim_ascii().is_empty() {
-            return Err(Reason::NoText);
+            return Err(Reason::new("it has no text of its own", 0));
         }
         Ok(self.insertion(id, opened, end))
     }
@@ -309,10 +298,10 @@ impl<'a> Attempt<'a> {
         let closed = closed.collect();
         skipped.sort_unstable_by_key(|(opened, _)| *opened);
         let lines = LineIndex::new(&self.text);
-        let line = |at| lines.line(self.moved(at)) + 1;
-        let skipped = skipped.into_iter().map(|(opened, reason)| Skipped {
-            start: self.moved(opened),
-            reason: reason.message(line),
+        let skipped = skipped.into_iter().map(|(opened, Reason { template, at, id })| {
+            let line = lines.line(self.moved(at)) + 1;
+            let reason = template.replace("{line}", &line.to_string()).replace("{id}", id);
+            Skipped { start: self.moved(opened), reason }
         });
         let skipped = skipped.collect();
         Fixed { text: self.text, closed, skipped }

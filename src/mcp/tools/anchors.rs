@@ -14,7 +14,7 @@ use crate::mcp::tool_result::ToolResult;
 use crate::model::{CodeLocation, Scope};
 use crate::ops::memories;
 
-use super::{Call, params};
+use super::Call;
 
 /// Number of candidates that an agent chooses from.
 const N_CANDIDATES: usize = 5;

@@ -14,7 +14,7 @@ use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
 use crate::model::{MemoryType, Scope};
 
-use super::{Call, params};
+use super::Call;
 
 /// Hint for a truncated answer.
 const MORE: &str = "use read_memory to see it";

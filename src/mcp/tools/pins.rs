@@ -7,7 +7,7 @@ use crate::mcp::tool_result::ToolResult;
 use crate::model::{PinScope, Priority};
 use crate::ops::pins::{self, Filter, Request};
 
-use super::{Call, params};
+use super::Call;
 
 params! {
     /// Add a short note to every context: for this session (scope session), permanently (persistent)

@@ -13,7 +13,7 @@ use crate::ops::envelope;
 use crate::ops::memories::Filter;
 use crate::ops::search;
 
-use super::{Call, params};
+use super::Call;
 
 const DEFAULT_LIMIT: usize = 5;
 
