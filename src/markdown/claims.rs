@@ -127,17 +127,7 @@ pub(crate) struct Claims {
 pub(crate) fn read(text: &str) -> Claims {
     let normalized = normalize(text);
     let body = frontmatter::body_start(text);
-    let mut reader = Reader {
-        text,
-        ignored: Ignored::default(),
-        blocks: Vec::new(),
-        title: None,
-        examples: Vec::new(),
-        trees: Vec::new(),
-        prose: Vec::new(),
-        in_external_link: false,
-        claims: Vec::new(),
-    };
+    let mut reader = Reader { text, ..Reader::default() };
     reader.frontmatter(body);
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
     let parser = Parser::new_ext(&normalized[body..], options);
@@ -206,6 +196,7 @@ fn info(kind: &CodeBlockKind<'_>) -> String {
     }
 }
 
+#[derive(Default)]
 struct Reader<'a> {
     text: &'a str,
     ignored: Ignored,
@@ -254,10 +245,7 @@ impl Reader<'_> {
                     continue;
                 }
                 let offset = glob.as_ptr().addr() - value.as_ptr().addr();
-                let span = Span::new(
-                    start + value_start + offset,
-                    start + value_start + offset + glob.len(),
-                );
+                let span = Span::new(offset, offset + glob.len()).shifted(start + value_start);
                 let target = Target::Path { path: glob.to_owned(), part: None, is_link: false };
                 self.push(span, glob, target, Stance::Plain);
             }
@@ -308,14 +296,14 @@ impl Reader<'_> {
             }
             let is_glob = matches!(&target, Target::Path { path, .. } if path.contains('*'));
             let stance = if is_glob && self.is_about_globs(span) { Stance::Absent } else { stance };
-            let name = Span::new(start + name.start, start + name.end);
+            let name = name.shifted(start);
             self.push(name, trimmed, target, stance);
         }
     }
 
     fn command_line(&mut self, line: &str, start: usize, stance: Stance) {
         for (name, shown, target) in shell::claims(line) {
-            let name = Span::new(start + name.start, start + name.end);
+            let name = name.shifted(start);
             self.push(name, &shown, target, stance);
         }
     }
@@ -327,7 +315,7 @@ impl Reader<'_> {
         if is_tree {
             self.trees.push(span);
             for (name, path) in trees::paths(block) {
-                let name = Span::new(span.start + name.start, span.start + name.end);
+                let name = name.shifted(span.start);
                 let target = Target::Path { path: path.clone(), part: None, is_link: false };
                 self.push(name, &path, target, Stance::Plain);
             }

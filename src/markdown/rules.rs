@@ -33,7 +33,7 @@ use super::sections::slug;
 use crate::text::{LineIndex, Span};
 
 /// An item of a document: a rule, or another block with the reason why it is not a rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RuleItem {
     /// Counted from 0.
     pub(crate) line: usize,
@@ -220,9 +220,7 @@ impl Reader<'_> {
             self.skip(span.start, "prose");
             return 1;
         }
-        for part in labelled_lines(span, self.text) {
-            self.accept(part.start, part.end, None);
-        }
+        self.accept(span.start, span.end, None);
         1 + self.attach_examples(&blocks[1..])
     }
 
@@ -476,15 +474,9 @@ impl Reader<'_> {
             Some((end, _)) => format!("{}…", line[..end].trim_end()),
             None => line.to_owned(),
         };
-        self.found.push(RuleItem {
-            line: self.lines.line(start),
-            end_line: self.lines.line(start),
-            text,
-            prefix_len: 0,
-            headings: Vec::new(),
-            heading: String::new(),
-            skipped_because: Some(reason),
-        });
+        let (line, skipped_because) = (self.lines.line(start), Some(reason));
+        let item = RuleItem { line, end_line: line, text, skipped_because, ..RuleItem::default() };
+        self.found.push(item);
     }
 
     /// Returns a part of the text, without the indent of the first line and the marks of a
@@ -534,27 +526,6 @@ fn most_are_rules(items: &[Item]) -> bool {
         }
     }
     n_rules > 0 && n_rules + n_commands >= n_others
-}
-
-/// Returns a paragraph, or its lines if several of them have the label of a rule ("RULE: …").
-fn labelled_lines(span: Span, text: &str) -> Vec<Span> {
-    let mut starts = Vec::new();
-    let mut at = span.start;
-    for line in span.slice(text).split_inclusive('\n') {
-        let label = line.trim_start().split(':').next().unwrap_or_default();
-        let is_label = label.len() < line.trim_start().len()
-            && !label.is_empty()
-            && label.chars().all(|c| c.is_ascii_uppercase());
-        if is_label {
-            starts.push(at);
-        }
-        at += line.len();
-    }
-    if starts.len() < 2 || starts[0] != span.start {
-        return vec![span];
-    }
-    let ends = starts.iter().skip(1).copied().chain([span.end]);
-    starts.iter().zip(ends).map(|(start, end)| Span::new(*start, end)).collect()
 }
 
 fn label(text: &str) -> String {

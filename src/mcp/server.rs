@@ -148,6 +148,10 @@ impl Server {
     }
 }
 
+type Page = Option<PaginatedRequestParams>;
+type Context = RequestContext<RoleServer>;
+type Reply<T> = Result<T, ErrorData>;
+
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
@@ -167,11 +171,7 @@ impl ServerHandler for Server {
         tokio::spawn(self.clone().notify_changes(context.peer));
     }
 
-    async fn list_tools(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(&self, _: Page, _: Context) -> Reply<ListToolsResult> {
         let tools = self.0.tools.iter().map(|tool| tool.listed.clone());
         Ok(ListToolsResult::with_all_items(tools.collect()))
     }
@@ -179,8 +179,8 @@ impl ServerHandler for Server {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
+        context: Context,
+    ) -> Reply<CallToolResponse> {
         let named = self.0.tools.iter().position(|tool| tool.has_name(&request.name));
         let Some(tool_idx) = named else {
             let names: Vec<&str> = self.0.tools.iter().map(Tool::name).collect();
@@ -221,11 +221,7 @@ impl ServerHandler for Server {
         Ok(done.unwrap_or_else(|error| error_result(&error)).into())
     }
 
-    async fn list_resources(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
+    async fn list_resources(&self, request: Page, _: Context) -> Reply<ListResourcesResult> {
         let cursor = request.and_then(|request| request.cursor);
         let page = self.run_blocking(move |server, settings| {
             let page = resources::page(&settings.project, cursor.as_deref())?;
@@ -239,9 +235,9 @@ impl ServerHandler for Server {
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        _: Page,
+        _: Context,
+    ) -> Reply<ListResourceTemplatesResult> {
         let template = ResourceTemplate::new("memory://{id}", "memory")
             .with_description("The markdown file of a memory, by its id")
             .with_mime_type(resources::MARKDOWN);
@@ -251,8 +247,8 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
+        _: Context,
+    ) -> Reply<ReadResourceResponse> {
         let uri = request.uri.clone();
         let read =
             self.run_blocking(move |_, settings| resources::read(&settings.project, &request.uri));
@@ -260,11 +256,7 @@ impl ServerHandler for Server {
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
 
-    async fn subscribe(
-        &self,
-        request: SubscribeRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
+    async fn subscribe(&self, request: SubscribeRequestParams, _: Context) -> Reply<()> {
         let uri = request.uri.clone();
         let subscribed = self.run_blocking(move |server, settings| {
             server.with_subscriptions(|subscriptions| {
@@ -274,11 +266,7 @@ impl ServerHandler for Server {
         subscribed.await.map_err(|error| not_found(&error, &uri))
     }
 
-    async fn unsubscribe(
-        &self,
-        request: UnsubscribeRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
+    async fn unsubscribe(&self, request: UnsubscribeRequestParams, _: Context) -> Reply<()> {
         self.with_subscriptions(|subscriptions| subscriptions.unsubscribe(&request.uri));
         Ok(())
     }
@@ -300,7 +288,7 @@ impl ServerHandler for Server {
         Some(accepted)
     }
 
-    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+    async fn listen(&self, context: SubscriptionContext) -> Reply<()> {
         let pending = self.0.pending.lock().ok().and_then(|mut pending| {
             let idx = pending.iter().position(|(requested, _)| requested == context.requested())?;
             Some(pending.swap_remove(idx).1)
@@ -337,19 +325,15 @@ impl ServerHandler for Server {
         }
     }
 
-    async fn list_prompts(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
+    async fn list_prompts(&self, _: Page, _: Context) -> Reply<ListPromptsResult> {
         Ok(ListPromptsResult::with_all_items(self.prompts()))
     }
 
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
+        _: Context,
+    ) -> Reply<GetPromptResponse> {
         let names: Vec<String> = self.prompts().into_iter().map(|it| it.name).collect();
         if !names.contains(&request.name) {
             let (name, available) = (request.name, names.join(", "));

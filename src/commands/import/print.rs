@@ -25,9 +25,9 @@ pub(super) fn rules(report: &Report, is_pruned: bool, out: &mut Printer) {
 
 /// Prints the items of each document that a dry run found.
 fn planned(report: &Report, out: &mut Printer) {
-    let row = |item: &&Item| {
+    let row = |item: &Item, place: String| {
         vec![
-            source(item),
+            place,
             item.outcome.as_str().to_owned(),
             item.reason.as_ref().or(item.id.as_ref()).cloned().unwrap_or_default(),
             item.text.lines().next().unwrap_or_default().to_owned(),
@@ -42,21 +42,14 @@ fn planned(report: &Report, out: &mut Printer) {
     };
     let heading = ["source", "outcome", "id or reason", "text", "example"];
     if !out.is_terminal() {
-        let rows: Vec<Vec<String>> =
-            report.items.iter().filter(is_shown).map(|it| row(&it)).collect();
-        out.rows(&heading, &rows);
-        return;
+        let items = report.items.iter().filter(is_shown);
+        let rows: Vec<Vec<String>> = items.map(|item| row(item, source(item))).collect();
+        return out.rows(&heading, &rows);
     }
     for document in &report.documents {
         let items = report.items.iter().filter(|item| item.file == document.file);
-        let rows: Vec<Vec<String>> = items
-            .filter(is_shown)
-            .map(|item| {
-                let mut row = row(&item);
-                row[0] = item.line.to_string();
-                row
-            })
-            .collect();
+        let items = items.filter(is_shown);
+        let rows: Vec<Vec<String>> = items.map(|it| row(it, it.line.to_string())).collect();
         if !rows.is_empty() {
             out.line(&out.style(NAME, &document.file));
             out.rows(&["line", "outcome", "id or reason", "text", "example"], &rows);

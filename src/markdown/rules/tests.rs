@@ -342,8 +342,8 @@ The cache never expires.
         expect![[r#"
             3   - prose
             5   + **Prices are integers.** This is a strong requirement, so never store a float.  []
-            7   + RULE: sort imports  []
-            8   + RULE: one class in a file  []
+            7   + RULE: sort imports
+                  RULE: one class in a file  []
             10  + The checked-in configuration is authoritative. Run `make check` before a commit.  []
             12  + [!IMPORTANT]
                   Ask before you change `db/`.  []

@@ -50,8 +50,7 @@ pub(super) fn modality(plain: &str) -> Modality {
                 return Modality::Obligation;
             }
             if clause_idx == 0 {
-                let mut words = words.iter().skip_while(|word| *word == "important");
-                in_condition = words.next().is_some_and(|first| CONDITIONS.contains(first));
+                in_condition = words.first().is_some_and(|first| CONDITIONS.contains(first));
             }
             if (clause_idx == 0 || in_condition) && is_imperative(&words) {
                 strongest = Modality::Command;
@@ -157,7 +156,6 @@ pub(super) fn is_descriptive(plain: &str) -> bool {
 pub(super) fn is_offer(plain: &str) -> bool {
     let words = words(plain);
     words.windows(2).any(|pair| pair[0] == "you" && matches!(pair[1].as_str(), "can" | "may"))
-        || words.windows(2).any(|pair| pair[0] == "feel" && pair[1] == "free")
 }
 
 /// Returns whether a text says what its subject in code does: "`build` runs all checks".
