@@ -48,8 +48,8 @@ struct TagLike<'a> {
     tag: Option<(bool, &'a str)>,
 }
 
-/// The reason why a section is skipped. `{line}` stands for the line of a position in the original
-/// text, `{id}` for the id.
+/// The reason why a section is skipped. `{line}` in it means the line of a position in the original
+/// text, `{id}` the id.
 #[derive(Debug, Clone, Copy)]
 struct Reason<'a> {
     template: &'static str,

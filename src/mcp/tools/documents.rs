@@ -66,7 +66,7 @@ params! {
         anchors: Vec<String>,
     }
 
-    /// Replace the text of a memory or of one section. Keeps the frontmatter and links to it.
+    #[doc = "Replace the text of a memory or of one section. Keeps the frontmatter and links to it."]
     struct UpdateMemory {
         #[serde(alias = "id")]
         filename: String,
