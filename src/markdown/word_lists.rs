@@ -26,5 +26,5 @@ lists! { "words/links.txt":
 }
 
 lists! { "words/claims.txt":
-    FILE_ENDINGS FILE_NAMES RUNTIMES ABSENT ABSENT_AFTER FORBIDDEN
+    FILE_NAMES RUNTIMES ABSENT ABSENT_AFTER FORBIDDEN
 }
