@@ -70,7 +70,8 @@ macro_rules! entry {
         impl $name {
             /// Returns the fingerprint, or what is wrong with the location of the code or with it.
             fn fingerprint(&mut self) -> Result<Fingerprint, String> {
-                if [Some(&self.file), self.symbol.as_ref()].into_iter().flatten().any(has_line_break) {
+                let symbol = self.symbol.as_deref();
+                if has_line_break(&self.file) || symbol.is_some_and(has_line_break) {
                     return Err("it contains a line break in a name".to_owned());
                 }
                 if self.commit.iter().any(|it| !it.bytes().all(|byte| byte.is_ascii_hexdigit())) {
@@ -105,7 +106,7 @@ entry!(ExampleEntry {
     code: Option<String>,
 });
 
-fn has_line_break(name: &String) -> bool {
+fn has_line_break(name: &str) -> bool {
     name.contains(['\n', '\r'])
 }
 

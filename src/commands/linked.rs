@@ -119,10 +119,13 @@ pub(crate) fn of_changes(
     find(project, &targets, None, with_superseded)
 }
 
+/// Half-open ranges of changed lines.
+type Hunks<'a> = &'a [(u32, u32)];
+
 /// Returns the memories about the targets, which have their changed lines if they are changed files.
 fn find(
     project: &Project,
-    targets: &[(TargetPattern, Option<&[(u32, u32)]>)],
+    targets: &[(TargetPattern, Option<Hunks<'_>>)],
     query: Option<&Query>,
     with_superseded: bool,
 ) -> Result<Report> {
@@ -289,7 +292,7 @@ fn is_in_symbol(symbol: &str, wanted: &str) -> bool {
 }
 
 /// Returns whether changed lines overlap a part of a file, if the lines of the part are known.
-fn overlap(project: &Project, path: &str, hunks: &[(u32, u32)], part: &Part) -> Option<bool> {
+fn overlap(project: &Project, path: &str, hunks: Hunks<'_>, part: &Part) -> Option<bool> {
     let (first, last) = match part {
         Part::Lines(first, last) => (*first, *last),
         Part::Symbol(symbol) => {
