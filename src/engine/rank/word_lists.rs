@@ -11,7 +11,6 @@ use crate::text::word_list::lines;
 const QUERY: &str = include_str!("../words/query.txt");
 const ADVICE: &str = include_str!("../words/working_advice.txt");
 const MOMENTS: &str = include_str!("../words/moments.txt");
-const STATEMENTS: &str = include_str!("../words/statements.txt");
 
 pub(super) static STOP_WORDS: WordList = WordList::section(QUERY, "stop words");
 pub(super) static COMMON_WORDS: WordList = WordList::section(QUERY, "common words");
@@ -42,14 +41,6 @@ pub(super) static CHECK_NOUNS: WordList = WordList::section(MOMENTS, "check noun
 pub(super) static CHECK_VERBS: WordList = WordList::section(MOMENTS, "check verbs");
 pub(super) static CHECK_TIMES: WordList = WordList::section(MOMENTS, "check times");
 
-pub(super) static DEMAND_WORDS: WordList = WordList::section(STATEMENTS, "demand words");
-pub(super) static NEGATIONS: WordList = WordList::section(STATEMENTS, "negations");
-pub(super) static PERMISSIONS: WordList = WordList::section(STATEMENTS, "permissions");
-pub(super) static OMISSIONS: WordList = WordList::section(STATEMENTS, "omissions");
-pub(super) static EXCEPTIONS: WordList = WordList::section(STATEMENTS, "exceptions");
-pub(super) static CONDITIONS: WordList = WordList::section(STATEMENTS, "conditions");
-pub(super) static REASONS: WordList = WordList::section(STATEMENTS, "reasons");
-pub(super) static CONJUNCTIONS: WordList = WordList::section(STATEMENTS, "conjunctions");
 
 /// The full words by their abbreviations.
 pub(super) static ABBREVIATIONS: LazyLock<FxHashMap<&'static str, &'static str>> =
