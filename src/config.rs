@@ -15,15 +15,15 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::bank::Bank;
-use crate::bank::shared::config::{self as shared_banks, BankConfig};
-use crate::engine::rank::calibrate::Weights;
-use crate::engine::rank::fusion::Recency;
-use crate::error::UserError;
-use crate::ops::pins::{self, builtin};
-use crate::ops::{InjectOptions, Project};
-use crate::store::StoreFile;
-use crate::text::{self, LineIndex};
+use cerberus_bank::Bank;
+use cerberus_bank::ops::pins::{self, builtin};
+use cerberus_bank::ops::{InjectOptions, Project};
+use cerberus_bank::shared::config::{self as shared_banks, BankConfig};
+use cerberus_engine::rank::calibrate::Weights;
+use cerberus_engine::rank::fusion::Recency;
+use cerberus_model::error::UserError;
+use cerberus_model::text::{self, LineIndex};
+use cerberus_store::StoreFile;
 
 mod args;
 mod check;

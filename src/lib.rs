@@ -27,30 +27,16 @@
 
 use std::ffi::OsString;
 
-mod bank;
 mod cli;
 mod commands;
 mod config;
-mod engine;
-mod error;
-mod file_stat;
 #[cfg(any(fuzzing, test))]
-#[path = "../tests/fuzz/properties.rs"]
+#[path = "../tests/fuzz/properties/program.rs"]
 pub mod fuzz;
-mod markdown;
 mod mcp;
-mod model;
-mod ops;
 mod output;
-mod regular_file;
-mod store;
-mod syntax;
-mod text;
-mod timings;
-mod tokens;
-mod tree;
 
-pub use error::ExitStatus;
+pub use cerberus_model::error::ExitStatus;
 
 /// Runs a command line and returns its exit status.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {

@@ -14,11 +14,11 @@ use clap_complete::env::Shells;
 
 use super::Cli;
 use crate::config::{ColorChoice, CompletionRequest, GlobalArgs, Settings, Terminal};
-use crate::error::ExitStatus;
-use crate::model::{MemoryStatus, MemoryType, PinScope, Priority};
-use crate::ops::complete::{self, Request, ValueKind};
 use crate::output::Printer;
-use crate::text;
+use cerberus_bank::ops::complete::{self, Request, ValueKind};
+use cerberus_model::error::ExitStatus;
+use cerberus_model::text;
+use cerberus_model::{MemoryStatus, MemoryType, PinScope, Priority};
 
 /// Returns the command line to complete: the words after `--`.
 pub(super) fn words(args: &[OsString]) -> Option<Vec<OsString>> {

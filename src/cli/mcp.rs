@@ -5,9 +5,9 @@ use std::io::IsTerminal;
 use anyhow::Result;
 
 use crate::config::GlobalArgs;
-use crate::error::ExitStatus;
 use crate::mcp::{self, McpArgs};
 use crate::output::Printer;
+use cerberus_model::error::ExitStatus;
 
 pub(super) fn run(args: &McpArgs, global: &GlobalArgs, out: &mut Printer) -> Result<ExitStatus> {
     if std::io::stdin().is_terminal() {

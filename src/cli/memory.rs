@@ -5,13 +5,13 @@ use clap::Subcommand;
 
 use crate::commands::trash::{self, DeleteArgs, RestoreArgs};
 use crate::commands::{
-    add, anchor, anchor_test, append, bank, create, feedback, import, init, inject, linked,
-    links, merge, merge_lock, pattern, pin, read, reanchor, report, review, review_diff,
-    search, sections, show, stats, update,
+    add, anchor, anchor_test, append, bank, create, feedback, import, init, inject, linked, links,
+    merge, merge_lock, pattern, pin, read, reanchor, report, review, review_diff, search, sections,
+    show, stats, update,
 };
 use crate::config::Settings;
-use crate::error::ExitStatus;
 use crate::output::Printer;
+use cerberus_model::error::ExitStatus;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {

@@ -18,10 +18,11 @@ use clap::{FromArgMatches, Parser, Subcommand};
 use crate::commands::inject::ClientProfile;
 use crate::commands::{check, completions, demo, doctor, fleet, hooks, index, setup, trust};
 use crate::config::{self, ColorChoice, Folders, GlobalArgs, Settings, Terminal};
-use crate::error::{ExitStatus, UserError};
 use crate::mcp::McpArgs;
 use crate::output::Printer;
-use crate::{store, timings};
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::timings;
+use cerberus_store as store;
 
 use memory::MemoryCommand;
 

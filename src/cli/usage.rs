@@ -6,7 +6,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Error};
 
 use super::Cli;
-use crate::error::UserError;
+use cerberus_model::error::UserError;
 
 /// Words for commands in other programs, with the command here and what it does.
 const OTHER_NAMES: &[(&[&str], &str, &str)] = &[

@@ -5,16 +5,16 @@ use clap::Args;
 use serde::Serialize;
 
 use super::args::{SecretArgs, quality};
-use crate::bank::names;
 use crate::config::Settings;
-use crate::engine::examples::{self, Options, Query, Ranking};
-use crate::error::{ExitStatus, UserError};
-use crate::markdown::frontmatter::Frontmatter;
-use crate::model::{Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleKind, Scope};
-use crate::ops::anchors::{self, AnchorSummary};
-use crate::ops::memories::{self, Memories};
-use crate::ops::{Project, default_scope, document, seconds, similar};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
+use cerberus_bank::names;
+use cerberus_bank::ops::anchors::{self, AnchorSummary};
+use cerberus_bank::ops::memories::{self, Memories};
+use cerberus_bank::ops::{Project, default_scope, document, seconds, similar};
+use cerberus_engine::examples::{self, Options, Query, Ranking};
+use cerberus_markdown::frontmatter::Frontmatter;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::{Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleKind, Scope};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct AddArgs {

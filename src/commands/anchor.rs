@@ -6,22 +6,22 @@ use serde::Serialize;
 
 use super::anchor_test::{print_candidates, print_unknown_words};
 use super::args::quality;
-use crate::bank::MemoryFile;
 use crate::config::Settings;
-use crate::engine::examples::{self, Options, Query, RankedSymbol, UnknownWord};
-use crate::engine::rank::rule_words::RuleWords;
-use crate::error::{ExitStatus, UserError};
-use crate::markdown::frontmatter::FieldValue;
-use crate::model::{
+use crate::output::{NAME, OK, Printer, WARN};
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::anchors::{self, AnchorSummary};
+use cerberus_bank::ops::document::{self, Edit};
+use cerberus_bank::ops::examples::{self as examples_beside, Change, OtherSummary};
+use cerberus_bank::ops::memories::{self, Memories};
+use cerberus_engine::examples::{self, Options, Query, RankedSymbol, UnknownWord};
+use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_markdown::frontmatter::FieldValue;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::shell_word;
+use cerberus_model::{
     Anchor, CodeLocation, Confidence, ExampleChoice, ExampleRole, Origin, RuleKind,
 };
-use crate::ops::Project;
-use crate::ops::anchors::{self, AnchorSummary};
-use crate::ops::document::{self, Edit};
-use crate::ops::examples::{self as examples_beside, Change, OtherSummary};
-use crate::ops::memories::{self, Memories};
-use crate::output::{NAME, OK, Printer, WARN};
-use crate::text::shell_word;
 
 /// Number of candidates to list if the user does not specify one.
 const DEFAULT_CANDIDATES: usize = 5;

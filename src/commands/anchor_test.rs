@@ -10,11 +10,11 @@ use serde::Deserialize;
 
 use super::args::quality;
 use crate::config::Settings;
-use crate::engine::examples::{self, Options, Query, RankedSymbol, Ranking, UnknownWord};
-use crate::error::{ExitStatus, UserError};
-use crate::model::{CodeLocation, RuleKind, Scope};
-use crate::ops::{anchors, memories};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
+use cerberus_bank::ops::{anchors, memories};
+use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking, UnknownWord};
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::{CodeLocation, RuleKind, Scope};
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("rule").required(true).args(["text", "rules"]))]

@@ -5,11 +5,11 @@ use clap::Args;
 
 use super::args::{ContentArgs, SecretArgs};
 use crate::config::Settings;
-use crate::error::ExitStatus;
-use crate::markdown::edit::EditMode;
-use crate::ops::Project;
-use crate::ops::document::{self, Edit, EditReport};
 use crate::output::Printer;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::document::{self, Edit, EditReport};
+use cerberus_markdown::edit::EditMode;
+use cerberus_model::error::ExitStatus;
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct AppendArgs {

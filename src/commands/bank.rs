@@ -5,18 +5,18 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use super::args::SecretArgs;
-use crate::bank::repeated::Repeated;
 use super::confirm;
-use crate::bank::shared::config::{BankConfig, DEFAULT_FOLDER};
-use crate::bank::shared::lock::PinnedBank;
-use crate::bank::shared::pack;
-use crate::bank::shared::{self, SwitchedOff, edit};
 use crate::config::Settings;
-use crate::error::{ExitStatus, UserError};
-use crate::ops::banks::{self, Snapshot, short};
-use crate::ops::{Project, document};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
-use crate::text::plural;
+use cerberus_bank::ops::banks::{self, Snapshot, short};
+use cerberus_bank::ops::{Project, document};
+use cerberus_bank::repeated::Repeated;
+use cerberus_bank::shared::config::{BankConfig, DEFAULT_FOLDER};
+use cerberus_bank::shared::lock::PinnedBank;
+use cerberus_bank::shared::pack;
+use cerberus_bank::shared::{self, SwitchedOff, edit};
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::plural;
 
 mod difference;
 
@@ -383,12 +383,8 @@ fn list(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
             is_ready: shared.pin(&config.name).is_some(),
         }
     });
-    let report = ListReport {
-        banks: listed.collect(),
-        off: shared.off.clone(),
-        repeated,
-        problems,
-    };
+    let report =
+        ListReport { banks: listed.collect(), off: shared.off.clone(), repeated, problems };
     if !out.json {
         out.warn(&report.problems);
     }

@@ -12,12 +12,12 @@ use serde::Serialize;
 
 use super::findings::{self, FindingsFormat};
 use crate::config::Settings;
-use crate::engine::claims::{self, NewPlace, Stale, Verdict};
-use crate::error::{ExitStatus, UserError};
-use crate::markdown::claims::{Claim, Target};
 use crate::output::Printer;
-use crate::text::{LineIndex, Span};
-use crate::tree::git::past::CommitSummary;
+use cerberus_claims::parse::{Claim, Target};
+use cerberus_claims::{self as claims, NewPlace, Stale, Verdict};
+use cerberus_engine::tree::git::past::CommitSummary;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::{LineIndex, Span};
 
 mod annotations;
 mod bank;

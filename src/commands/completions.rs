@@ -6,8 +6,8 @@ use clap_complete::Shell;
 use clap_complete::env::Shells;
 
 use crate::config::COMPLETE;
-use crate::error::ExitStatus;
 use crate::output::Printer;
+use cerberus_model::error::ExitStatus;
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {

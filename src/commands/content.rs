@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::args::ContentArgs;
-use crate::bank::memories::MAX_BYTES;
-use crate::error::UserError;
-use crate::text;
+use cerberus_bank::memories::MAX_BYTES;
+use cerberus_model::error::UserError;
+use cerberus_model::text;
 
 /// Path that means standard input.
 const STDIN: &str = "-";

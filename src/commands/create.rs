@@ -5,15 +5,15 @@ use clap::Args;
 use serde::Serialize;
 
 use super::args::{ContentArgs, SecretArgs};
-use crate::bank::names;
 use crate::config::Settings;
-use crate::error::{ExitStatus, UserError};
-use crate::markdown::edit;
-use crate::markdown::frontmatter::{self, FieldValue, Frontmatter};
-use crate::model::{MemoryType, Scope};
-use crate::ops::memories::Memories;
-use crate::ops::{Project, default_scope, document, seconds, similar};
 use crate::output::{DIM, NAME, OK, Printer};
+use cerberus_bank::names;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, default_scope, document, seconds, similar};
+use cerberus_markdown::edit;
+use cerberus_markdown::frontmatter::{self, FieldValue, Frontmatter};
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::{MemoryType, Scope};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct CreateArgs {

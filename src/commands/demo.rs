@@ -14,17 +14,17 @@ use serde::Serialize;
 use super::add::{self, AddArgs};
 use super::init;
 use super::reanchor::{self, ReanchorArgs};
-use crate::bank::Bank;
 use crate::commands::show::{self, ShowArgs};
 use crate::commands::trash::{self, DeleteArgs, RestoreArgs};
 use crate::config;
-use crate::engine::rank::calibrate::Weights;
-use crate::engine::rank::fusion::Recency;
-use crate::error::{ExitStatus, UserError};
-use crate::model::State;
-use crate::ops::{InjectOptions, Project, pins, search};
 use crate::output::{DIM, ERROR, OK, Printer};
-use crate::store::StoreFile;
+use cerberus_bank::Bank;
+use cerberus_bank::ops::{InjectOptions, Project, pins, search};
+use cerberus_engine::rank::calibrate::Weights;
+use cerberus_engine::rank::fusion::Recency;
+use cerberus_model::State;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_store::StoreFile;
 
 /// The repository: one example in Python and one in Go, and other code.
 const FILES: &[(&str, &str)] = &[

@@ -8,14 +8,14 @@ use std::path::PathBuf;
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::bank::MemoryFile;
 use crate::config::{
     self, ConfigReport, Finding, GlobalArgs, Setting, Severity, failed_check, in_one_line,
 };
-use crate::error::ExitStatus;
-use crate::ops::Project;
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
-use crate::store::StoreFile;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::Project;
+use cerberus_model::error::ExitStatus;
+use cerberus_store::StoreFile;
 
 mod anchors;
 mod hosts;

@@ -5,11 +5,11 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::config::Settings;
-use crate::error::ExitStatus;
-use crate::ops::Project;
-use crate::ops::memories::Memories;
 use crate::output::{NAME, Printer};
-use crate::store::{Store, feedback as table};
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_model::error::ExitStatus;
+use cerberus_store::{Store, feedback as table};
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("verdict").required(true).args(["helpful", "unhelpful"]))]

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::bank::external_file::{self, ExternalFile};
-use crate::error::UserError;
 use crate::output::Printer;
-use crate::text;
-use crate::tree::git::past;
+use cerberus_bank::external_file::{self, ExternalFile};
+use cerberus_engine::tree::git::past;
+use cerberus_model::error::UserError;
+use cerberus_model::text;
 
 /// Output formats of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -7,11 +7,11 @@ use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
 
 use super::content;
-use crate::bank::{self, Bank, OutputFile};
 use crate::config::Folders;
-use crate::error::{ExitStatus, UserError};
-use crate::ops::fleet::{self, Fleet, Options, Repository};
 use crate::output::{Printer, ProgressBar};
+use cerberus_bank::ops::fleet::{self, Fleet, Options, Repository};
+use cerberus_bank::{self as bank, Bank, OutputFile};
+use cerberus_model::error::{ExitStatus, UserError};
 
 mod page;
 mod print;

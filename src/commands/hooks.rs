@@ -5,8 +5,8 @@ use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::config::GlobalArgs;
-use crate::error::ExitStatus;
 use crate::output::Printer;
+use cerberus_model::error::ExitStatus;
 
 mod after_edit;
 mod answer;

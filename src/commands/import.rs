@@ -8,15 +8,15 @@ use clap::Args;
 
 use super::args::SecretArgs;
 use super::trash;
-use crate::bank::shared::is_shared;
 use crate::config::Settings;
-use crate::error::ExitStatus;
-use crate::markdown::frontmatter;
-use crate::model::Scope;
-use crate::ops::Project;
-use crate::ops::memories::Memories;
 use crate::output::Printer;
-use crate::text::plural;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::shared::is_shared;
+use cerberus_markdown::frontmatter;
+use cerberus_model::Scope;
+use cerberus_model::error::ExitStatus;
+use cerberus_model::text::plural;
 
 mod classify;
 mod find;

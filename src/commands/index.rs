@@ -8,11 +8,11 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::config::Settings;
-use crate::engine::examples;
-use crate::error::ExitStatus;
-use crate::ops::{Progress, Project};
 use crate::output::{Printer, ProgressBar};
-use crate::store::code;
+use cerberus_bank::ops::{Progress, Project};
+use cerberus_engine::examples;
+use cerberus_model::error::ExitStatus;
+use cerberus_store::code;
 
 #[derive(Debug, Args)]
 pub(crate) struct IndexArgs {

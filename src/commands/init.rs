@@ -5,13 +5,13 @@ use std::path::Path;
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::bank;
 use crate::config::{SAMPLE, Settings};
-use crate::error::ExitStatus;
-use crate::ops::Project;
 use crate::output::{NAME, OK, Printer};
-use crate::text::plural;
-use crate::tree::documents;
+use cerberus_bank as bank;
+use cerberus_bank::ops::Project;
+use cerberus_engine::tree::documents;
+use cerberus_model::error::ExitStatus;
+use cerberus_model::text::plural;
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -7,20 +7,20 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
-use crate::bank::lockfile::Anchors;
 use crate::config::Settings;
-use crate::engine::track;
-use crate::error::{ExitStatus, UserError};
-use crate::markdown::links::{Kind, Part, Target, normalize_path};
-use crate::model::{LinkState, MemoryStatus, MemoryType};
-use crate::ops::links::{self, Edge};
-use crate::ops::search::signals::{self, Query};
-use crate::ops::sync::{self, IndexedMemory, SyncedStore};
-use crate::ops::{Project, rounded};
 use crate::output::{DIM, NAME, Printer, WARN};
-use crate::syntax::parse::last_name;
-use crate::text::Globs;
-use crate::tree::git;
+use cerberus_bank::lockfile::Anchors;
+use cerberus_bank::ops::links::{self, Edge};
+use cerberus_bank::ops::search::signals::{self, Query};
+use cerberus_bank::ops::sync::{self, IndexedMemory, SyncedStore};
+use cerberus_bank::ops::{Project, rounded};
+use cerberus_engine::syntax::parse::last_name;
+use cerberus_engine::track;
+use cerberus_engine::tree::git;
+use cerberus_markdown::links::{Kind, Part, Target, normalize_path};
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::Globs;
+use cerberus_model::{LinkState, MemoryStatus, MemoryType};
 
 #[derive(Debug, Default, Args)]
 #[command(group = clap::ArgGroup::new("about").required(true).args(["target", "diff"]))]

@@ -4,9 +4,9 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use crate::config::Settings;
-use crate::error::ExitStatus;
-use crate::ops::links::{self, Edge, Report};
 use crate::output::{OK, Printer, graph};
+use cerberus_bank::ops::links::{self, Edge, Report};
+use cerberus_model::error::ExitStatus;
 
 #[derive(Debug, Args)]
 pub(crate) struct LinksArgs {

@@ -12,20 +12,20 @@ use serde::Serialize;
 
 use super::args::{ContentArgs, SecretArgs};
 use super::trash::{self, MovedMemory};
-use crate::bank::lockfile::Anchors;
-use crate::bank::shared::is_shared;
-use crate::bank::{MemoryFile, names};
 use crate::config::Settings;
-use crate::error::{ExitStatus, UserError};
-use crate::markdown::edit::{self, EditMode};
-use crate::markdown::frontmatter::{self, FieldValue, Frontmatter};
-use crate::markdown::links::{self, Kind, Part, Target};
-use crate::markdown::{EditError, merge as merge_text, secrets};
-use crate::model::{Anchor, Origin, Scope};
-use crate::ops::memories::Memories;
-use crate::ops::{Project, default_scope, document, seconds};
 use crate::output::{DIM, NAME, OK, Printer};
-use crate::text::plural;
+use cerberus_bank::lockfile::Anchors;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, default_scope, document, seconds};
+use cerberus_bank::shared::is_shared;
+use cerberus_bank::{MemoryFile, names};
+use cerberus_markdown::edit::{self, EditMode};
+use cerberus_markdown::frontmatter::{self, FieldValue, Frontmatter};
+use cerberus_markdown::links::{self, Kind, Part, Target};
+use cerberus_markdown::{EditError, merge as merge_text, secrets};
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::plural;
+use cerberus_model::{Anchor, Origin, Scope};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct MergeArgs {

@@ -12,12 +12,12 @@ use clap::Args;
 use serde::Serialize;
 
 use super::reanchor::conflict;
-use crate::bank::{self, lockfile};
 use crate::config::Settings;
-use crate::error::{ExitStatus, UserError};
-use crate::ops::Project;
 use crate::output::{OK, Printer};
-use crate::tree::git;
+use cerberus_bank::ops::Project;
+use cerberus_bank::{self as bank, lockfile};
+use cerberus_engine::tree::git;
+use cerberus_model::error::{ExitStatus, UserError};
 
 /// The name of the driver in the settings of git.
 const DRIVER: &str = "cerberus-anchors";

@@ -5,17 +5,17 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::findings;
-use crate::bank::shared;
 use crate::config::Settings;
-use crate::engine::patterns::{self, Enforcement, TestReport};
-use crate::error::{ExitStatus, UserError};
-use crate::markdown::frontmatter;
-use crate::ops::document::{self, Edit};
-use crate::ops::memories::{self, Memories};
-use crate::ops::patterns::{self as rule_patterns, PatternSummary};
-use crate::ops::{Project, anchors};
 use crate::output::{DIM, NAME, OK, Printer};
-use crate::text::plural;
+use cerberus_bank::ops::document::{self, Edit};
+use cerberus_bank::ops::memories::{self, Memories};
+use cerberus_bank::ops::patterns::{self as rule_patterns, PatternSummary};
+use cerberus_bank::ops::{Project, anchors};
+use cerberus_bank::shared;
+use cerberus_markdown::frontmatter;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::plural;
+use cerberus_patterns::{self as patterns, Enforcement, TestReport};
 
 #[derive(Debug, Args)]
 pub(crate) struct PatternArgs {

@@ -5,10 +5,10 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 
 use crate::config::Settings;
-use crate::error::ExitStatus;
-use crate::ops::pins::{self, Filter, PinReport, Removed, Request, Totals};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
-use crate::text::plural;
+use cerberus_bank::ops::pins::{self, Filter, PinReport, Removed, Request, Totals};
+use cerberus_model::error::ExitStatus;
+use cerberus_model::text::plural;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PinCommand {

@@ -4,16 +4,16 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
-use crate::bank::MemoryFile;
 use crate::config::Settings;
-use crate::error::ExitStatus;
-use crate::markdown::sections;
-use crate::ops::Project;
-use crate::ops::memories::Memories;
-use crate::ops::metadata::Metadata;
-use crate::ops::section_selection::{self, MissingSection, SectionPlace, TokenMetrics};
 use crate::output::Printer;
-use crate::text::LineIndex;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::metadata::Metadata;
+use cerberus_bank::ops::section_selection::{self, MissingSection, SectionPlace, TokenMetrics};
+use cerberus_markdown::sections;
+use cerberus_model::error::ExitStatus;
+use cerberus_model::text::LineIndex;
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReadArgs {

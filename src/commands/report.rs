@@ -13,33 +13,33 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::reanchor::{self, Finding, ReanchorArgs};
-use crate::bank::lockfile::Anchors;
-use crate::bank::repeated::Repeated;
-use crate::bank::shared::SharedFiles;
-use crate::bank::shared::SwitchedOff;
-use crate::bank::{MemoryFile, OutputFile};
 use crate::commands::inject;
 use crate::commands::sections::{self, Section};
 use crate::config::Settings;
-use crate::engine::excerpt::{self, LineRange};
-use crate::engine::track;
-use crate::error::{ExitStatus, UserError};
-use crate::model::{
+use crate::output::{OK, Printer, ProgressBar, WARN};
+use cerberus_bank::lockfile::Anchors;
+use cerberus_bank::ops::anchors;
+use cerberus_bank::ops::examples::OtherSummary;
+use cerberus_bank::ops::links::{self, Cycle, Edge};
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::metadata::Metadata;
+use cerberus_bank::ops::patterns::{self, PatternSummary};
+use cerberus_bank::ops::pins::{self, BuiltinPin};
+use cerberus_bank::ops::sync;
+use cerberus_bank::ops::{Progress, Project, rounded};
+use cerberus_bank::repeated::Repeated;
+use cerberus_bank::shared::SharedFiles;
+use cerberus_bank::shared::SwitchedOff;
+use cerberus_bank::{MemoryFile, OutputFile};
+use cerberus_engine::excerpt::{self, LineRange};
+use cerberus_engine::syntax::language;
+use cerberus_engine::track;
+use cerberus_engine::tree::{git, read};
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::plural;
+use cerberus_model::{
     Anchor, ExampleChoice, Language, MemoryType, PinScope, Scope, State, SymbolKind,
 };
-use crate::ops::anchors;
-use crate::ops::examples::OtherSummary;
-use crate::ops::links::{self, Cycle, Edge};
-use crate::ops::memories::Memories;
-use crate::ops::metadata::Metadata;
-use crate::ops::patterns::{self, PatternSummary};
-use crate::ops::pins::{self, BuiltinPin};
-use crate::ops::sync;
-use crate::ops::{Progress, Project, rounded};
-use crate::output::{OK, Printer, ProgressBar, WARN};
-use crate::syntax::language;
-use crate::text::plural;
-use crate::tree::{git, read};
 
 pub(super) mod page;
 

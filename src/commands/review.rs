@@ -11,21 +11,21 @@ use clap::Args;
 use serde::Serialize;
 
 use super::reanchor::{self, Finding, ReanchorArgs, TrackedLocation};
-use crate::bank::MemoryFile;
 use crate::config::Settings;
-use crate::engine::examples::{self, Options, Query, RankedSymbol, Ranking};
-use crate::engine::excerpt::{self, LineRange};
-use crate::engine::rank::rule_words::RuleWords;
-use crate::engine::track;
-use crate::error::ExitStatus;
-use crate::model::{
+use crate::output::{Keyboard, Printer, ProgressBar};
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::anchors::{self, AnchorSummary};
+use cerberus_bank::ops::memories::{self, Filter, Memories};
+use cerberus_bank::ops::{Progress, Project};
+use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking};
+use cerberus_engine::excerpt::{self, LineRange};
+use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_engine::track;
+use cerberus_model::error::ExitStatus;
+use cerberus_model::text::shell_word;
+use cerberus_model::{
     Confidence, Language, MemoryStatus, MemoryType, Origin, RuleKind, State, SymbolKind,
 };
-use crate::ops::anchors::{self, AnchorSummary};
-use crate::ops::memories::{self, Filter, Memories};
-use crate::ops::{Progress, Project};
-use crate::output::{Keyboard, Printer, ProgressBar};
-use crate::text::shell_word;
 
 mod print;
 mod session;
@@ -173,7 +173,7 @@ pub(crate) fn list(project: &Project, args: &ReviewArgs, progress: Progress<'_>)
         min_quality: project.min_quality,
         explain: true,
     };
-    let code = crate::engine::CodeBase { progress, ..project.code() };
+    let code = cerberus_engine::CodeBase { progress, ..project.code() };
     let rankings =
         if queries.is_empty() { Vec::new() } else { examples::find(code, &queries, options)? };
 

@@ -1,14 +1,14 @@
 //! `cerberus memory search`.
 
-use crate::ops::memories::Filter;
 use anyhow::Result;
+use cerberus_bank::ops::memories::Filter;
 use clap::Args;
 use std::num::NonZeroUsize;
 
 use crate::config::Settings;
-use crate::error::{ExitStatus, UserError};
-use crate::ops::search::{self, Hit, Report, Request};
 use crate::output::{DIM, NAME, Printer};
+use cerberus_bank::ops::search::{self, Hit, Report, Request};
+use cerberus_model::error::{ExitStatus, UserError};
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {

@@ -6,17 +6,17 @@ use clap::Args;
 use serde::Serialize;
 use similar::TextDiff;
 
-use crate::bank::MemoryFile;
 use crate::config::Settings;
-use crate::error::ExitStatus;
-use crate::markdown::sections;
-use crate::markdown::sections::fix::{self, Fixed};
-use crate::ops::Project;
-use crate::ops::memories::Memories;
-use crate::ops::section_selection::SectionPlace;
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
-use crate::text::LineIndex;
-use crate::tokens;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::section_selection::SectionPlace;
+use cerberus_bank::tokens;
+use cerberus_markdown::sections;
+use cerberus_markdown::sections::fix::{self, Fixed};
+use cerberus_model::error::ExitStatus;
+use cerberus_model::text::LineIndex;
 
 #[derive(Debug, Args)]
 pub(crate) struct SectionsArgs {

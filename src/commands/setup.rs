@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use crate::commands::confirm;
 use crate::config::Settings;
-use crate::error::{ExitStatus, UserError};
 use crate::output::{NAME, OK, Printer, WARN};
-use crate::text::plural;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::plural;
 
 mod agents;
 mod plan;

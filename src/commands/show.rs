@@ -7,26 +7,26 @@ use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::bank::MemoryFile;
-use crate::bank::repeated::Repeated;
-use crate::bank::shared::{Failure, SharedFiles, SwitchedOff, bank_of, is_shared};
 use crate::config::Settings;
-use crate::engine::excerpt::{self, LineRange};
-use crate::engine::track::{self, InPlaceSymbol};
-use crate::error::{ExitStatus, UserError};
-use crate::model::{
+use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::anchors;
+use cerberus_bank::ops::banks::short;
+use cerberus_bank::ops::examples::OtherSummary;
+use cerberus_bank::ops::memories::{self, Filter, Memories};
+use cerberus_bank::ops::metadata::{Metadata, Override, SharedMemory};
+use cerberus_bank::ops::patterns::{self, PatternSummary};
+use cerberus_bank::ops::{Project, rounded, sync};
+use cerberus_bank::repeated::Repeated;
+use cerberus_bank::shared::{Failure, SharedFiles, SwitchedOff, bank_of, is_shared};
+use cerberus_engine::excerpt::{self, LineRange};
+use cerberus_engine::track::{self, InPlaceSymbol};
+use cerberus_engine::tree::read;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::shell_word;
+use cerberus_model::{
     Anchor, ExampleChoice, ExampleRole, Language, MemoryType, Origin, State, SymbolKind,
 };
-use crate::ops::anchors;
-use crate::ops::banks::short;
-use crate::ops::examples::OtherSummary;
-use crate::ops::memories::{self, Filter, Memories};
-use crate::ops::metadata::{Metadata, Override, SharedMemory};
-use crate::ops::patterns::{self, PatternSummary};
-use crate::ops::{Project, rounded, sync};
-use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
-use crate::text::shell_word;
-use crate::tree::read;
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct ShowArgs {

@@ -7,14 +7,14 @@ use clap::Args;
 use serde::Serialize;
 
 use super::show;
-use crate::bank::MemoryFile;
 use crate::commands::feedback::{self, Approval};
 use crate::config::Settings;
-use crate::error::ExitStatus;
-use crate::model::{Scope, State};
-use crate::ops::memories::Memories;
-use crate::ops::{Project, links, sync};
 use crate::output::Printer;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, links, sync};
+use cerberus_model::error::ExitStatus;
+use cerberus_model::{Scope, State};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct StatsArgs {

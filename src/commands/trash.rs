@@ -6,14 +6,14 @@ use clap::Args;
 use serde::Serialize;
 
 use super::import::sources::Source;
-use crate::bank::MemoryFile;
-use crate::bank::lockfile::Anchors;
 use crate::config::Settings;
-use crate::error::ExitStatus;
-use crate::markdown::frontmatter;
-use crate::ops::Project;
-use crate::ops::memories::{Memories, find_named};
 use crate::output::{NAME, Printer};
+use cerberus_bank::MemoryFile;
+use cerberus_bank::lockfile::Anchors;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::memories::{Memories, find_named};
+use cerberus_markdown::frontmatter;
+use cerberus_model::error::ExitStatus;
 
 #[derive(Debug, Args)]
 pub(crate) struct DeleteArgs {

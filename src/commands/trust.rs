@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::config::GlobalArgs;
 use crate::config::trust::{self, TrustedProject};
-use crate::error::ExitStatus;
 use crate::output::{NAME, OK, Printer};
+use cerberus_model::error::ExitStatus;
 
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {

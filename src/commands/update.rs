@@ -7,16 +7,16 @@ use anyhow::Result;
 use clap::Args;
 
 use super::args::{ContentArgs, SecretArgs};
-use crate::bank::MemoryFile;
 use crate::config::Settings;
-use crate::error::{ExitStatus, UserError};
-use crate::markdown::EditError;
-use crate::markdown::edit::{self, EditMode};
-use crate::markdown::frontmatter::{self, FieldValue};
-use crate::model::{MemoryStatus, MemoryType, RuleKind, Scope};
-use crate::ops::Project;
-use crate::ops::document::{self, Edit, EditReport};
 use crate::output::{DIM, NAME, OK, Printer};
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::document::{self, Edit, EditReport};
+use cerberus_markdown::EditError;
+use cerberus_markdown::edit::{self, EditMode};
+use cerberus_markdown::frontmatter::{self, FieldValue};
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::{MemoryStatus, MemoryType, RuleKind, Scope};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct UpdateArgs {

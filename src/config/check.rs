@@ -7,7 +7,7 @@ use anyhow::Result;
 use jiff::Timestamp;
 
 use super::GlobalArgs;
-use crate::text;
+use cerberus_model::text;
 
 use super::finding::{ConfigReport, Finding, Setting, Severity, failed_check};
 use super::{

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::error::{ExitStatus, UserError};
+use cerberus_model::error::{ExitStatus, UserError};
 
 /// The severity of a finding, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

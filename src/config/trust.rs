@@ -16,9 +16,9 @@ use super::{
     GlobalArgs, StorageStrategy, config_home, data_home, locate_root, no_home_error, project_bank,
     read_config, read_toml, user_config,
 };
-use crate::bank;
-use crate::error::UserError;
-use crate::tree::git;
+use cerberus_bank as bank;
+use cerberus_engine::tree::git;
+use cerberus_model::error::UserError;
 
 /// The file with the consents, in the configuration folder of the user.
 const FILE: &str = "cerberus/trust.toml";

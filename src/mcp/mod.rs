@@ -12,9 +12,9 @@ use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
 
 use crate::config::{GlobalArgs, Settings};
-use crate::model::PinScope;
-use crate::ops::pins;
-use crate::tokens;
+use cerberus_bank::ops::pins;
+use cerberus_bank::tokens;
+use cerberus_model::PinScope;
 
 mod args;
 mod prompts;

@@ -5,8 +5,8 @@ use rmcp::model::{JsonObject, Prompt, PromptArgument};
 
 use crate::commands::inject;
 use crate::commands::review::{self, ReviewArgs};
-use crate::error::UserError;
-use crate::ops::envelope;
+use cerberus_bank::ops::envelope;
+use cerberus_model::error::UserError;
 
 use super::tools::Call;
 

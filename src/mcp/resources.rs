@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use rmcp::model::{ListResourcesResult, Resource, ResourceContents};
 
-use crate::bank::Bank;
 use crate::commands::read::{self, ReadArgs};
-use crate::error::UserError;
-use crate::file_stat::FileStat;
-use crate::ops::Project;
-use crate::ops::memories::Memories;
+use cerberus_bank::Bank;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_model::error::UserError;
+use cerberus_model::file_stat::FileStat;
 
 pub(super) const MARKDOWN: &str = "text/markdown";
 

@@ -5,7 +5,7 @@ use rmcp::schemars::generate::SchemaSettings;
 use rmcp::schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
-use crate::model::{MemoryType, PinScope, Priority};
+use cerberus_model::{MemoryType, PinScope, Priority};
 
 /// Returns the documentation of a parameter type, on one line, and its schema.
 pub(super) fn of<P: JsonSchema>() -> (String, JsonObject) {

@@ -25,9 +25,9 @@ use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::{JoinError, spawn_blocking};
 
 use crate::config::{GlobalArgs, Settings};
-use crate::error::{ExitStatus, UserError};
-use crate::ops::Project;
-use crate::store;
+use cerberus_bank::ops::Project;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_store as store;
 
 use super::args::ToolSet;
 use super::prompts;

@@ -16,9 +16,9 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::error::UserError;
-use crate::ops::envelope;
-use crate::tokens;
+use cerberus_bank::ops::envelope;
+use cerberus_bank::tokens;
+use cerberus_model::error::UserError;
 
 /// The token limit of the data and of the text; clients warn at 10,000 for both.
 const MAX_TOKENS: usize = 5000;

@@ -10,9 +10,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::config::Settings;
-use crate::error::UserError;
 use crate::mcp::ToolSet;
-use crate::ops::{Progress, Project};
+use cerberus_bank::ops::{Progress, Project};
+use cerberus_model::error::UserError;
 
 use super::schema;
 use super::tool_result::ToolResult;
@@ -156,7 +156,7 @@ mod tests {
     use rmcp::model::ListToolsResult;
 
     use super::*;
-    use crate::tokens;
+    use cerberus_bank::tokens;
 
     fn cost(set: ToolSet) -> usize {
         let listed = all(set).into_iter().map(|tool| tool.listed).collect();

@@ -3,9 +3,9 @@
 use anstyle::{AnsiColor, Style};
 
 use super::{DIM, Printer, WARN};
-use crate::model::{Language, SymbolKind};
-use crate::syntax::highlight::{HighlightClass, highlight};
-use crate::text::Span;
+use cerberus_engine::syntax::highlight::{HighlightClass, highlight};
+use cerberus_model::text::Span;
+use cerberus_model::{Language, SymbolKind};
 
 const STRING: Style = AnsiColor::Green.on_default();
 const KEYWORD: Style = AnsiColor::Magenta.on_default();

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ops::links::Edge;
+use cerberus_bank::ops::links::Edge;
 
 /// Returns a Graphviz graph. Ghosts are dashed, broken links are red.
 pub(crate) fn dot(edges: &[Edge]) -> String {

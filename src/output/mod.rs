@@ -13,9 +13,9 @@ use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, presets};
 use serde::Serialize;
 
 use crate::config::Terminal;
-use crate::error::{ExitStatus, UserError};
-use crate::text;
-use crate::timings::Step;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text;
+use cerberus_model::timings::Step;
 
 mod code;
 pub(crate) mod graph;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use similar::TextDiff;
 
-use crate::bank::shared::pack::Pack;
+use cerberus_bank::shared::pack::Pack;
 
 /// What changes in a bank.
 #[derive(Debug, Default, Serialize)]

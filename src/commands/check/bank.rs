@@ -9,9 +9,9 @@ use super::Finding;
 use crate::commands::doctor::stale_blocks;
 use crate::commands::import;
 use crate::commands::reanchor::{self, ReanchorArgs};
-use crate::model::State;
-use crate::ops::{Project, links};
-use crate::tree::git::{self, past};
+use cerberus_bank::ops::{Project, links};
+use cerberus_engine::tree::git::{self, past};
+use cerberus_model::State;
 
 /// Adds the findings of the bank. With `since`, only those that the changes since then may have
 /// caused: anchors on changed code, links whose target was there or whose memory changed, blocks and

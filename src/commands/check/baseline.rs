@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{Finding, Report, Severity};
 use crate::commands::findings;
 use crate::output::Printer;
-use crate::text::plural;
+use cerberus_model::text::plural;
 
 /// An accepted finding. It has no line, so that it holds when lines above it change.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -9,13 +9,13 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::config::CheckConfig;
-use crate::engine::claims::Document;
-use crate::markdown::claims::{self, Target};
-use crate::markdown::links::normalize_path;
-use crate::model::{MemoryStatus, MemoryType};
-use crate::ops::Project;
-use crate::text::Globs;
-use crate::tree::{documents, read};
+use cerberus_bank::ops::Project;
+use cerberus_claims::Document;
+use cerberus_claims::parse::{self, Target};
+use cerberus_engine::tree::{documents, read};
+use cerberus_markdown::links::normalize_path;
+use cerberus_model::text::Globs;
+use cerberus_model::{MemoryStatus, MemoryType};
 
 /// Folders of documents that describe another project: the one that is made from the template.
 const TEMPLATE_FOLDERS: &[&str] = &["templates", "template"];
@@ -77,7 +77,7 @@ pub(super) fn read(project: &Project, files: &[PathBuf], config: &CheckConfig) -
 impl Found {
     fn add(&mut self, project: &Project, paths: &BTreeSet<String>) {
         let parse = |text: String| {
-            let claims = claims::read(&text);
+            let claims = parse::read(&text);
             (text, claims)
         };
         let read = |path: &String| (path.clone(), read::text(&project.root, path).map(parse));

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 
 use super::{CheckArgs, Report, print};
-use crate::bank::external_file::ExternalFile;
 use crate::commands::confirm;
 use crate::commands::findings::FindingsFormat;
 use crate::config::Settings;
-use crate::error::{ExitStatus, UserError};
 use crate::output::Printer;
-use crate::text::{Span, plural};
+use cerberus_bank::external_file::ExternalFile;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::{Span, plural};
 
 /// A document with its new text.
 struct Fixed {

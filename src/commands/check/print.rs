@@ -2,8 +2,8 @@
 
 use super::{CORRECT, CheckArgs, Finding, Report, Severity};
 use crate::output::{DIM, ERROR, NAME, OK, Printer};
-use crate::text::plural;
-use crate::tree::git::past::CommitSummary;
+use cerberus_engine::tree::git::past::CommitSummary;
+use cerberus_model::text::plural;
 
 /// Number of digits of a commit.
 const COMMIT_LEN: usize = 10;

@@ -5,8 +5,8 @@ use anyhow::Result;
 use super::{Doctor, Stage, listed, shown};
 use crate::commands::reanchor::{self, Finding, ReanchorArgs};
 use crate::config::{Severity, failed_check};
-use crate::model::State;
-use crate::text::plural;
+use cerberus_model::State;
+use cerberus_model::text::plural;
 
 impl Doctor<'_> {
     /// Checks the lock file, and the anchors as `reanchor --check` does.
@@ -16,7 +16,7 @@ impl Doctor<'_> {
             Err(error) => {
                 let mut finding = failed_check("anchors", &error);
                 // The check did run: the file is damaged, or of a newer cerberus.
-                let is_damaged = error.is::<crate::error::UserError>();
+                let is_damaged = error.is::<cerberus_model::error::UserError>();
                 finding.severity = if is_damaged { Severity::Error } else { finding.severity };
                 self.findings.push(finding);
                 return Ok(());

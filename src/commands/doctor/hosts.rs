@@ -4,13 +4,13 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use crate::bank::external_file;
-use crate::text::plural;
+use cerberus_bank::external_file;
+use cerberus_model::text::plural;
 
 use super::Doctor;
 use crate::commands::inject::{self, ClientProfile};
 use crate::config::failed_check;
-use crate::ops::{Project, managed_block};
+use cerberus_bank::ops::{Project, managed_block};
 
 /// The documents that agents read, with the client profile that a block in them may use.
 const DOCUMENTS: &[(&str, Option<ClientProfile>)] = &[
@@ -67,7 +67,7 @@ impl Doctor<'_> {
         let root = &self.project.root;
         let mut n_files = 0;
         let settings = SETTINGS.iter().map(|(path, client)| (root.join(path), *client));
-        let hook = crate::tree::git::hook(root, "pre-commit").map(|path| (path, "git"));
+        let hook = cerberus_engine::tree::git::hook(root, "pre-commit").map(|path| (path, "git"));
         for (path, client) in settings.chain(hook).collect::<Vec<_>>() {
             let Some(text) = read_external(&path) else { continue };
             let programs = programs(&text);

@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 
 use super::{Doctor, Stage, listed, shown};
-use crate::bank::shared::Failure;
-use crate::bank::{MemoryFile, names, repeated};
 use crate::commands::show;
 use crate::config::{Severity, failed_check};
-use crate::markdown::{frontmatter, sections};
-use crate::model::{MemoryStatus, MemoryType};
-use crate::ops::anchors::no_example_reason;
-use crate::ops::{links, memories, pins};
-use crate::text::{plural, shell_word};
+use cerberus_bank::ops::anchors::no_example_reason;
+use cerberus_bank::ops::{links, memories, pins};
+use cerberus_bank::shared::Failure;
+use cerberus_bank::{MemoryFile, names, repeated};
+use cerberus_markdown::{frontmatter, sections};
+use cerberus_model::text::{plural, shell_word};
+use cerberus_model::{MemoryStatus, MemoryType};
 
 impl Doctor<'_> {
     /// Checks the bank's folder.

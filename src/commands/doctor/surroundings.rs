@@ -6,11 +6,11 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::{Doctor, listed, shown};
-use crate::bank::LOCKFILE;
-use crate::store::inspect::{self, Status};
-use crate::text::plural;
-use crate::tree::git::{self, GitStatus};
-use crate::tree::walk;
+use cerberus_bank::LOCKFILE;
+use cerberus_engine::tree::git::{self, GitStatus};
+use cerberus_engine::tree::walk;
+use cerberus_model::text::plural;
+use cerberus_store::inspect::{self, Status};
 
 impl Doctor<'_> {
     /// Checks that there are source files to find examples in.

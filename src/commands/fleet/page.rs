@@ -4,8 +4,8 @@ use maud::{Markup, html};
 
 use super::print::{pin, state};
 use crate::commands::report::page::{contents, counts, document, section, table};
-use crate::ops::banks::short;
-use crate::ops::fleet::{
+use cerberus_bank::ops::banks::short;
+use cerberus_bank::ops::fleet::{
     self, BankVersions, Counts, Fleet, PinnedCommit, Repository, RuleState, RuleUse,
 };
 

@@ -5,10 +5,12 @@ use std::path::Path;
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::ops::banks::short;
-use crate::ops::fleet::{self, BankUse, Fleet, PinState, PinnedCommit, Repository, RuleState};
 use crate::output::{NAME, OK, Printer, WARN};
-use crate::text::plural;
+use cerberus_bank::ops::banks::short;
+use cerberus_bank::ops::fleet::{
+    self, BankUse, Fleet, PinState, PinnedCommit, Repository, RuleState,
+};
+use cerberus_model::text::plural;
 
 /// Maximum number of rows of the rules.
 const MAX_RULES: usize = 50;

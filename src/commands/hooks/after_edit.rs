@@ -4,8 +4,8 @@ use anyhow::Result;
 
 use super::answer;
 use crate::commands::review_diff::{self, Finding, Severity};
-use crate::ops::{Project, envelope};
-use crate::text::escaped;
+use cerberus_bank::ops::{Project, envelope};
+use cerberus_model::text::escaped;
 
 /// Minimum number of bytes of a part of a line; shorter ones, such as brackets, are in any line.
 const MIN_PART: usize = 4;

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::HookTool;
 use crate::output::Printer;
-use crate::text::plural;
+use cerberus_model::text::plural;
 
 /// Maximum number of items of a list.
 const MAX_ITEMS: usize = 8;

@@ -11,15 +11,15 @@ use super::{HookTool, answer, payload};
 use crate::commands::linked::{self, Reason};
 use crate::commands::{format_location, inject};
 use crate::config::{GlobalArgs, Settings};
-use crate::engine::track::{self, Degree, Outcome};
-use crate::markdown::links::{Target, normalize_path};
-use crate::model::{Anchor, State};
-use crate::ops::memories::Memories;
-use crate::ops::{Project, envelope, links, sync};
 use crate::output::Printer;
-use crate::store;
-use crate::text::escaped;
-use crate::tree::git;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, envelope, links, sync};
+use cerberus_engine::track::{self, Degree, Outcome};
+use cerberus_engine::tree::git;
+use cerberus_markdown::links::{Target, normalize_path};
+use cerberus_model::text::escaped;
+use cerberus_model::{Anchor, State};
+use cerberus_store as store;
 
 /// Maximum number of characters of a rule.
 const MAX_CHARS: usize = 240;

@@ -9,9 +9,9 @@ use super::payload::{self, Edit, Event};
 use super::{HookTool, after_edit, answer};
 use crate::commands::inject;
 use crate::config::{GlobalArgs, Settings};
-use crate::ops::Project;
 use crate::output::Printer;
-use crate::store::{self, Store, given_rules};
+use cerberus_bank::ops::Project;
+use cerberus_store::{self as store, Store, given_rules};
 
 pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
     let Some(event) = payload::read(tool) else { return Ok(()) };

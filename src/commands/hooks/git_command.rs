@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::text::shell;
+use cerberus_model::text::shell;
 
 /// A `git commit` in a shell command.
 #[derive(Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::{HookTool, payload};
 use crate::commands::inject::{self, ClientProfile};
 use crate::config::{GlobalArgs, Settings};
 use crate::output::Printer;
-use crate::store::{self, Store, given_rules};
+use cerberus_store::{self as store, Store, given_rules};
 
 pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
     let event = payload::read(tool);

@@ -12,9 +12,9 @@ use serde::Serialize;
 
 use super::{HookEvent, HookTool, HooksPrintArgs};
 use crate::commands::settings_file::{self, Edited, Entry, Settings};
-use crate::error::{ExitStatus, UserError};
-use crate::ops::managed_block;
 use crate::output::Printer;
+use cerberus_bank::ops::managed_block;
+use cerberus_model::error::{ExitStatus, UserError};
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -8,12 +8,12 @@ use super::find::Found;
 use super::place::{self, Place};
 use super::rules::{Item, NewRule, Outcome, Report};
 use super::sources::{self, Source, Sources};
-use crate::markdown::links::normalize_path;
-use crate::markdown::rules::{self, RuleItem};
-use crate::markdown::secrets;
-use crate::model::Scope;
-use crate::ops::{Project, document};
-use crate::tree::{documents, read};
+use cerberus_bank::ops::{Project, document};
+use cerberus_engine::tree::{documents, read};
+use cerberus_markdown::links::normalize_path;
+use cerberus_markdown::rules::{self, RuleItem};
+use cerberus_markdown::secrets;
+use cerberus_model::Scope;
 
 /// Replaces a text that may contain a secret.
 const HIDDEN: &str = "(not shown)";

@@ -4,11 +4,11 @@
 use anyhow::Result;
 
 use super::ImportArgs;
-use crate::error::UserError;
-use crate::markdown::links::normalize_path;
-use crate::markdown::rules::{self, Import};
-use crate::ops::Project;
-use crate::tree::{documents, read};
+use cerberus_bank::ops::Project;
+use cerberus_engine::tree::{documents, read};
+use cerberus_markdown::links::normalize_path;
+use cerberus_markdown::rules::{self, Import};
+use cerberus_model::error::UserError;
 
 /// Maximum depth of imports: that of Claude Code.
 const MAX_DEPTH: usize = 5;

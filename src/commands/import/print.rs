@@ -2,7 +2,7 @@
 
 use super::rules::{Item, Outcome, Report};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
-use crate::text::plural;
+use cerberus_model::text::plural;
 
 /// Prints the items; in a dry run also the skipped ones, but not those that the bank has as they are.
 pub(super) fn rules(report: &Report, is_pruned: bool, out: &mut Printer) {

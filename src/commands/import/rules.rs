@@ -15,17 +15,17 @@ use super::classify::{Classifier, Document, Scopes, Update};
 use super::find::{self, Found};
 use super::moves;
 use super::sources::{Source, Sources, parse_item};
-use crate::bank::names;
-use crate::engine::examples::{self, Options, Query, RankedSymbol, Ranking};
-use crate::error::UserError;
-use crate::markdown::rules::RuleItem;
-use crate::model::{Anchor, RuleKind, Scope};
-use crate::ops::anchors::{self, AnchorSummary};
-use crate::ops::memories::{self, Memories};
-use crate::ops::similar::{self, SimilarMemories};
-use crate::ops::{Project, default_scope};
-use crate::text::decode;
-use crate::tree::{git, read};
+use cerberus_bank::names;
+use cerberus_bank::ops::anchors::{self, AnchorSummary};
+use cerberus_bank::ops::memories::{self, Memories};
+use cerberus_bank::ops::similar::{self, SimilarMemories};
+use cerberus_bank::ops::{Project, default_scope};
+use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking};
+use cerberus_engine::tree::{git, read};
+use cerberus_markdown::rules::RuleItem;
+use cerberus_model::error::UserError;
+use cerberus_model::text::decode;
+use cerberus_model::{Anchor, RuleKind, Scope};
 
 /// Maximum number of headings above a rule that become its tags.
 const MAX_TAGS: usize = 3;
@@ -404,8 +404,8 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
 
 #[cfg(test)]
 mod tests {
-    use crate::markdown::rules;
-    use crate::ops::managed_block;
+    use cerberus_bank::ops::managed_block;
+    use cerberus_markdown::rules;
 
     #[test]
     fn the_managed_block_contains_no_rules() {

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::bank::MemoryFile;
-use crate::bank::shared::is_shared;
-use crate::engine::rank::tokenize;
-use crate::markdown::frontmatter;
-use crate::ops::memories::Memories;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::shared::is_shared;
+use cerberus_engine::rank::tokenize;
+use cerberus_markdown::frontmatter;
 
 /// Minimum share of common words for an item to be a changed version of another one.
 pub(super) const MIN_SHARED: f64 = 0.4;

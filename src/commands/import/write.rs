@@ -5,12 +5,12 @@ use anyhow::Result;
 use super::classify::Update;
 use super::rules::{self, Item, NewRule, Outcome, Plan, Report};
 use super::sources::Sources;
-use crate::bank::{ImportChanges, MemoryFile, memories, names};
-use crate::markdown::edit::{self, EditMode};
-use crate::markdown::frontmatter::{self, FieldValue, Frontmatter};
-use crate::model::MemoryType;
-use crate::ops::memories::Memories;
-use crate::ops::{Project, document, seconds};
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, document, seconds};
+use cerberus_bank::{ImportChanges, MemoryFile, memories, names};
+use cerberus_markdown::edit::{self, EditMode};
+use cerberus_markdown::frontmatter::{self, FieldValue, Frontmatter};
+use cerberus_model::MemoryType;
 
 /// Writes all memories with their anchors; if one fails, the written ones are reverted.
 pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {

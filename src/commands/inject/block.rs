@@ -2,12 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::bank::MemoryFile;
-use crate::model::{Anchor, Pin};
-use crate::ops::Project;
-use crate::ops::envelope;
-use crate::ops::pins::{builtin, render};
-use crate::text::plural;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::envelope;
+use cerberus_bank::ops::pins::{builtin, render};
+use cerberus_model::text::plural;
+use cerberus_model::{Anchor, Pin};
 
 use super::example::{self, Example};
 use super::pack::{self, Cost, PackInput, Packed, PackedText, PinCost, TextCost};

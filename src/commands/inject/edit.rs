@@ -8,8 +8,8 @@ use super::block::{Block, Candidate, Slot, Text, envelope_cost};
 use super::pack::Cost;
 use super::relevance::{self, Focus, Relevant};
 use super::with_place;
-use crate::ops::Project;
-use crate::ops::memories::Memories;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::memories::Memories;
 
 /// Maximum number of rules. They come in the middle of the work, and more would not be read.
 const MAX_RULES: usize = 3;

@@ -1,14 +1,14 @@
 //! The current code of an anchor, or the reason it is not shown.
 
 use super::block::Item;
-use crate::bank::MemoryFile;
-use crate::engine::excerpt::{self, LineRange};
-use crate::engine::track;
-use crate::model::{Anchor, State};
-use crate::ops::Project;
-use crate::ops::anchors;
-use crate::ops::pins::render::safe;
-use crate::tree::read;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::anchors;
+use cerberus_bank::ops::pins::render::safe;
+use cerberus_engine::excerpt::{self, LineRange};
+use cerberus_engine::track;
+use cerberus_engine::tree::read;
+use cerberus_model::{Anchor, State};
 
 /// The example of a memory.
 #[derive(Debug, Clone)]

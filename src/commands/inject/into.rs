@@ -12,14 +12,14 @@ use serde::Serialize;
 
 use super::split::{self, Place};
 use super::{Cost, InjectArgs, Omitted, Report, Request, explanation, inject_from};
-use crate::bank::{ExternalFile, external_file};
-use crate::error::{ExitStatus, UserError};
-use crate::ops::Project;
-use crate::ops::managed_block::{self, BlockMarkers};
-use crate::ops::memories::Memories;
 use crate::output::{DIM, NAME, OK, Printer, WARN};
-use crate::text::plural;
-use crate::tree::documents;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::managed_block::{self, BlockMarkers};
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::{ExternalFile, external_file};
+use cerberus_engine::tree::documents;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::plural;
 
 /// The memories of a file for a folder. The value says whether the file names their paths.
 pub(crate) type Part = BTreeMap<String, bool>;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 
-use crate::engine::examples::{self, Options, Query};
-use crate::ops::Project;
+use cerberus_bank::ops::Project;
+use cerberus_engine::examples::{self, Options, Query};
 
 /// The most files. In the trial of `benches/route`, three have the file with the most changes for 19 of 32
 /// tasks, and one for 14.

@@ -9,7 +9,7 @@
 //! Costs are added up. That is exact for items that end with a newline and do not start with a
 //! newline or `/`: no token of the vocabulary spans two such items.
 
-use crate::tokens;
+use cerberus_bank::tokens;
 
 /// Built-in pins get at most this fraction of the budget: one of five.
 pub(super) const BUILTIN_SHARE: usize = 5;

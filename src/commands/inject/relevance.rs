@@ -12,11 +12,12 @@ use anyhow::Result;
 use rustc_hash::FxHashMap;
 
 use super::{Skipped, start};
-use crate::bank::MemoryFile;
-use crate::engine::patterns;
-use crate::engine::rank::moment::{self, Moment};
-use crate::engine::rank::query::ParsedQuery;
-use crate::engine::rank::relevance::{
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, search, sync};
+use cerberus_engine::rank::moment::{self, Moment};
+use cerberus_engine::rank::query::ParsedQuery;
+use cerberus_engine::rank::relevance::{
     self,
     Feature::{
         Anchored, AnchoredToLines, Checking, Declared, DeclaredNearness, Emphatic, Excess,
@@ -25,14 +26,13 @@ use crate::engine::rank::relevance::{
     },
     Features, Occasion,
 };
-use crate::engine::rank::{rule_kind, tokenize};
-use crate::engine::relevance::{self as code, is_test};
-use crate::model::{Anchor, Language, Memory, MemoryStatus, MemoryType, Origin, RuleKind, Scope};
-use crate::ops::memories::Memories;
-use crate::ops::{Project, search, sync};
-use crate::syntax::language;
-use crate::text::Globs;
-use crate::tree::documents;
+use cerberus_engine::rank::{rule_kind, tokenize};
+use cerberus_engine::relevance::{self as code, is_test};
+use cerberus_engine::syntax::language;
+use cerberus_engine::tree::documents;
+use cerberus_model::text::Globs;
+use cerberus_model::{Anchor, Language, Memory, MemoryStatus, MemoryType, Origin, RuleKind, Scope};
+use cerberus_patterns as patterns;
 
 /// The stem of "test", "tests" and "testing".
 const TEST: &str = "test";

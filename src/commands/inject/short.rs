@@ -1,7 +1,7 @@
 //! The start of a long text, for a budget in which not all texts fit.
 
-use crate::text::Span;
-use crate::text::sentences;
+use cerberus_model::text::Span;
+use cerberus_model::text::sentences;
 
 /// The first sentence has at least this many bytes; `**Note.**` is not one. Later sentences may be shorter.
 const MIN_FIRST_LEN: usize = 30;

@@ -7,9 +7,9 @@ use anyhow::Result;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::into::Part;
-use crate::bank::MemoryFile;
-use crate::error::UserError;
-use crate::text::{from_root, literal_folder};
+use cerberus_bank::MemoryFile;
+use cerberus_model::error::UserError;
+use cerberus_model::text::{from_root, literal_folder};
 
 /// Names of files whose rules hold for their folder, in any folder.
 const FOLDER_FILES: &[&str] = &["AGENTS.md", "CLAUDE.md", "GEMINI.md", "WARP.md"];

@@ -8,14 +8,14 @@ use anyhow::Result;
 
 use super::pack::Cost;
 use super::relevance::{Relevant, folder};
-use crate::engine::rank::moment::{self, Moment};
-use crate::engine::rank::relevance::{Feature, Features, Occasion};
-use crate::model::{Anchor, Memory, MemoryType, Origin};
-use crate::ops::Project;
-use crate::ops::memories::Memories;
-use crate::ops::pins::render::safe;
-use crate::store::{Store, feedback};
-use crate::text::plural;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::pins::render::safe;
+use cerberus_engine::rank::moment::{self, Moment};
+use cerberus_engine::rank::relevance::{Feature, Features, Occasion};
+use cerberus_model::text::plural;
+use cerberus_model::{Anchor, Memory, MemoryType, Origin};
+use cerberus_store::{Store, feedback};
 
 /// The share of the budget for the table of contents.
 const CONTENTS_SHARE: f64 = 0.25;

@@ -6,13 +6,13 @@ use proptest::prelude::*;
 use std::path::Path;
 
 use super::*;
-use crate::bank::Bank;
 use crate::commands::add::{self, AddArgs};
-use crate::engine::rank::calibrate::Weights;
-use crate::model::CodeLocation;
-use crate::ops::pins::render;
-use crate::ops::{InjectOptions, envelope};
-use crate::store::StoreFile;
+use cerberus_bank::Bank;
+use cerberus_bank::ops::pins::render;
+use cerberus_bank::ops::{InjectOptions, envelope};
+use cerberus_engine::rank::calibrate::Weights;
+use cerberus_model::CodeLocation;
+use cerberus_store::StoreFile;
 
 fn project(folder: &Path) -> Project {
     let bank = Bank::new(folder.join(".memories"));
@@ -28,7 +28,7 @@ fn project(folder: &Path) -> Project {
         exclude: Vec::new(),
         min_quality: 0.7,
         weights: Weights::default(),
-        recency: crate::engine::rank::fusion::Recency::default(),
+        recency: cerberus_engine::rank::fusion::Recency::default(),
         pins: pins::PinLimits { max_tokens: 100_000, ..pins::PinLimits::default() },
         inject: InjectOptions::default(),
         now: "2026-01-02T03:04:05Z".parse().expect("a time"),

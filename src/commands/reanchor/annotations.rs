@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Finding, PatternFault, Report};
 use crate::commands::findings::{Annotation, Level, Place, sarif_log, sarif_rule};
-use crate::model::State;
+use cerberus_model::State;
 
 /// Returns the level of a finding, or `None` if it needs no attention.
 fn level(finding: &Finding) -> Option<Level> {

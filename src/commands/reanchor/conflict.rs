@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 
-use crate::bank::lockfile::{self, Anchors};
 use crate::commands::format_location;
-use crate::engine::track;
-use crate::error::UserError;
-use crate::model::{Anchor, OtherExample};
-use crate::ops::Project;
-use crate::text::shell_word;
-use crate::tree::git;
+use cerberus_bank::lockfile::{self, Anchors};
+use cerberus_bank::ops::Project;
+use cerberus_engine::track;
+use cerberus_engine::tree::git;
+use cerberus_model::error::UserError;
+use cerberus_model::text::shell_word;
+use cerberus_model::{Anchor, OtherExample};
 
 /// What a merge left to a person.
 pub(in crate::commands) struct Resolved {
@@ -27,7 +27,7 @@ pub(in crate::commands) struct Resolved {
 
 /// Writes the lock file with the anchors of both sides of an unfinished merge.
 pub(super) fn resolve(project: &Project) -> Result<Resolved> {
-    let path = project.bank.shown_path(crate::bank::LOCKFILE, &project.root);
+    let path = project.bank.shown_path(cerberus_bank::LOCKFILE, &project.root);
     let Some(stages) = git::unmerged(&project.root, &path) else {
         let message = format!("git does not know the two sides of the conflict in `{path}`");
         return Err(UserError::environment(message)
@@ -142,7 +142,7 @@ fn removed(id: &str, kept: &Anchor) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::{ExampleRole, Fingerprint, Origin, SymbolKind};
+    use cerberus_model::{ExampleRole, Fingerprint, Origin, SymbolKind};
 
     use super::*;
 

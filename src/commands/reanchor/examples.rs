@@ -2,8 +2,8 @@
 //!
 //! A counter-example is a record of code that need not exist any more, so it is not followed.
 
-use crate::bank::lockfile::Anchors;
-use crate::model::{Anchor, ExampleRole, OtherExample};
+use cerberus_bank::lockfile::Anchors;
+use cerberus_model::{Anchor, ExampleRole, OtherExample};
 
 /// A followed example of a memory.
 pub(super) struct Example<'a> {

@@ -2,9 +2,9 @@
 
 use super::{Finding, ReanchorArgs, Report, TrackedLocation};
 use crate::commands::format_location;
-use crate::model::State;
 use crate::output::{ERROR, NAME, OK, Printer, WARN};
-use crate::text::shell_word;
+use cerberus_model::State;
+use cerberus_model::text::shell_word;
 
 pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
     match &args.since {

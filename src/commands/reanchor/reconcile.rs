@@ -9,15 +9,15 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::examples::Example;
 use super::{Finding, ReanchorArgs, TrackedLocation};
-use crate::bank::MemoryFile;
-use crate::engine::examples::{self, Options, Query, RankedSymbol, Ranking};
-use crate::engine::track::{self, Degree, FoundSymbol, Outcome};
-use crate::model::{Anchor, Origin, RuleKind, State};
-use crate::ops::memories::{self, Memories};
-use crate::ops::{Project, anchors, rounded};
-use crate::store::code;
-use crate::text::shell_word;
-use crate::tree::git;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::memories::{self, Memories};
+use cerberus_bank::ops::{Project, anchors, rounded};
+use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking};
+use cerberus_engine::track::{self, Degree, FoundSymbol, Outcome};
+use cerberus_engine::tree::git;
+use cerberus_model::text::shell_word;
+use cerberus_model::{Anchor, Origin, RuleKind, State};
+use cerberus_store::code;
 
 /// Number of candidates among which an edited example must be found to be rescored.
 const N_RESCORED: usize = 200;

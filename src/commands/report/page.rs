@@ -4,15 +4,15 @@
 //! and bidirectional characters are shown as escape sequences. The content security policy allows
 //! only the style sheet below, by its hash.
 //!
-//! [`markdown::html`]: crate::markdown::html
+//! [`markdown::html`]: cerberus_markdown::html
 
 use std::collections::BTreeMap;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{Commit, Entry, Report};
-use crate::model::{MemoryType, State};
-use crate::text::{self, plural};
+use cerberus_model::text::{self, plural};
+use cerberus_model::{MemoryType, State};
 
 mod drawing;
 mod elements;

@@ -2,10 +2,10 @@
 
 use super::{Candidate, Item, Report};
 use crate::commands::format_location;
-use crate::engine::rank::rule_words::RuleWords;
-use crate::model::{Confidence, RuleKind};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
-use crate::text::plural;
+use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_model::text::plural;
+use cerberus_model::{Confidence, RuleKind};
 
 /// Indentation of code.
 const INDENT: &str = "      ";

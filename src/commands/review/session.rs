@@ -8,10 +8,10 @@ use super::{Item, Report, ReviewArgs, print};
 use crate::commands::anchor::{self, AnchorArgs};
 use crate::commands::update::{self, UpdateArgs};
 use crate::config::Settings;
-use crate::error::UserError;
-use crate::model::{CodeLocation, ExampleRole};
-use crate::ops::anchors;
 use crate::output::{DIM, ERROR, Keyboard, NAME, OK, Printer};
+use cerberus_bank::ops::anchors;
+use cerberus_model::error::UserError;
+use cerberus_model::{CodeLocation, ExampleRole};
 
 const HELP: &[&str] = &[
     "  1-5  this is the example: store a manual anchor to it",

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use super::session::{Person, Tally};
 use super::*;
-use crate::bank::Bank;
 use crate::commands::add::{self, AddArgs};
 use crate::config::{CheckConfig, Terminal};
-use crate::engine::rank::calibrate::Weights;
-use crate::model::{ExampleChoice, ExampleRole};
-use crate::ops::{InjectOptions, pins};
-use crate::store::StoreFile;
+use cerberus_bank::Bank;
+use cerberus_bank::ops::{InjectOptions, pins};
+use cerberus_engine::rank::calibrate::Weights;
+use cerberus_model::{ExampleChoice, ExampleRole};
+use cerberus_store::StoreFile;
 
 const CODE: &str = "\
 def escape_html(text):
@@ -41,7 +41,7 @@ fn settings(folder: &Path, rules: &[(&str, RuleKind, &str)]) -> Settings {
         exclude: Vec::new(),
         min_quality: 1.0,
         weights: Weights::default(),
-        recency: crate::engine::rank::fusion::Recency::default(),
+        recency: cerberus_engine::rank::fusion::Recency::default(),
         pins: pins::PinLimits::default(),
         inject: InjectOptions::default(),
         now: "2026-01-02T03:04:05Z".parse().expect("a time"),
@@ -154,7 +154,7 @@ fn further_examples_and_counter_examples_are_stored_with_the_example() {
     let others = || {
         let memories = Memories::load(&settings.project).expect("memories");
         let others = memories.anchors["escape"].others.iter();
-        let name = |it: &crate::model::OtherExample| (it.role, it.symbol.clone().expect("one"));
+        let name = |it: &cerberus_model::OtherExample| (it.role, it.symbol.clone().expect("one"));
         others.map(name).collect::<Vec<_>>()
     };
     let expected = [(ExampleRole::Also, "escape_xml"), (ExampleRole::Not, "close_session")];

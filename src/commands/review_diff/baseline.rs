@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Finding, Report};
 use crate::commands::findings;
 use crate::output::Printer;
-use crate::text::plural;
+use cerberus_model::text::plural;
 
 /// Accepted hits of a rule on equal lines of a file. They have no line number, so that they hold
 /// when lines above them change.

@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::{Finding, Severity, allowed};
-use crate::engine::existing::{self, ExistingFunction};
-use crate::tree::git::AddedLines;
-use crate::tree::read;
+use cerberus_engine::tree::git::AddedLines;
+use cerberus_engine::tree::read;
+use cerberus_patterns::existing::{self, ExistingFunction};
 
 /// The id of the finding, which a comment can allow.
 pub(super) const ID: &str = "exists-already";

@@ -2,7 +2,7 @@
 
 use super::{Report, Severity};
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
-use crate::text::plural;
+use cerberus_model::text::plural;
 
 /// Maximum number of rules that are listed.
 const MAX_RULES: usize = 10;

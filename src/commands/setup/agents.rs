@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::commands::hooks::HookTool;
-use crate::tree::git;
+use cerberus_engine::tree::git;
 
 /// A program that `setup` configures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize)]

@@ -7,11 +7,11 @@ use serde::Serialize;
 
 use super::agents::{Agent, Content};
 use super::servers;
-use crate::bank::ExternalFile;
 use crate::commands::confirm;
 use crate::commands::hooks;
 use crate::commands::settings_file::Edited;
-use crate::error::UserError;
+use cerberus_bank::ExternalFile;
+use cerberus_model::error::UserError;
 
 /// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

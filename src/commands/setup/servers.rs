@@ -14,8 +14,8 @@ use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::json;
 
 use super::Agent;
-use crate::bank::toml_table::{self, TableEdit};
 use crate::commands::settings_file::{self, Edited, Entry, Settings};
+use cerberus_bank::toml_table::{self, TableEdit};
 
 /// The name of the server in the settings.
 const SERVER: &str = "cerberus";

@@ -6,13 +6,13 @@ use anyhow::Result;
 use crate::commands::anchor::{self, AnchorArgs};
 use crate::commands::reanchor::{self, Finding, ReanchorArgs};
 use crate::commands::review_diff::{self, ReviewDiffArgs};
-use crate::engine::CodeBase;
-use crate::engine::examples::{self, Options, Query};
-use crate::engine::rank::rule_words::RuleWords;
-use crate::error::UserError;
 use crate::mcp::tool_result::ToolResult;
-use crate::model::{CodeLocation, Scope};
-use crate::ops::memories;
+use cerberus_bank::ops::memories;
+use cerberus_engine::CodeBase;
+use cerberus_engine::examples::{self, Options, Query};
+use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_model::error::UserError;
+use cerberus_model::{CodeLocation, Scope};
 
 use super::Call;
 

@@ -9,10 +9,10 @@ use crate::commands::merge::{self, MergeArgs};
 use crate::commands::read::{self, ReadArgs};
 use crate::commands::trash::{self, DeleteArgs};
 use crate::commands::update::{self, UpdateArgs};
-use crate::error::UserError;
 use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
-use crate::model::{MemoryType, Scope};
+use cerberus_model::error::UserError;
+use cerberus_model::{MemoryType, Scope};
 
 use super::Call;
 

@@ -4,8 +4,8 @@ use anyhow::Result;
 
 use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
-use crate::model::{PinScope, Priority};
-use crate::ops::pins::{self, Filter, Request};
+use cerberus_bank::ops::pins::{self, Filter, Request};
+use cerberus_model::{PinScope, Priority};
 
 use super::Call;
 

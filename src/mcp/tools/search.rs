@@ -8,10 +8,10 @@ use crate::commands::linked::{self, LinkedArgs};
 use crate::commands::stats::{self, StatsArgs};
 use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
-use crate::model::MemoryType;
-use crate::ops::envelope;
-use crate::ops::memories::Filter;
-use crate::ops::search;
+use cerberus_bank::ops::envelope;
+use cerberus_bank::ops::memories::Filter;
+use cerberus_bank::ops::search;
+use cerberus_model::MemoryType;
 
 use super::Call;
 

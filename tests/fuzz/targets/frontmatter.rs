@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| cerberus_memory::fuzz::frontmatter(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| cerberus_markdown::fuzz::frontmatter(bytes));

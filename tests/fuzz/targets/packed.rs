@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| cerberus_memory::fuzz::packed(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| cerberus_engine::fuzz::packed(bytes));

@@ -1,3 +1,6 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| cerberus_memory::fuzz::rules(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    cerberus_markdown::fuzz::rules(bytes);
+    cerberus_engine::fuzz::queries(bytes);
+});

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| cerberus_memory::fuzz::secrets(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| cerberus_markdown::fuzz::secrets(bytes));

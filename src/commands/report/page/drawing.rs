@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
-use crate::ops::links::Edge;
-use crate::text;
+use cerberus_bank::ops::links::Edge;
+use cerberus_model::text;
 
 /// Maximum number of labels. A larger drawing is not readable.
 const MAX_LABELS: usize = 60;

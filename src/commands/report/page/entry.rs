@@ -5,13 +5,13 @@ use maud::{Markup, PreEscaped, html};
 use super::{Page, table};
 use crate::commands::reanchor::TrackedLocation;
 use crate::commands::report::{Anchored, Code, Entry};
-use crate::markdown::html as markdown;
-use crate::markdown::links::{Kind, Target};
-use crate::model::{ExampleRole, MemoryStatus, MemoryType, State};
-use crate::ops::banks::short;
-use crate::ops::metadata::Override;
-use crate::syntax::highlight::{HighlightClass, highlight};
-use crate::text::shell_word;
+use cerberus_bank::ops::banks::short;
+use cerberus_bank::ops::metadata::Override;
+use cerberus_engine::syntax::highlight::{HighlightClass, highlight};
+use cerberus_markdown::html as markdown;
+use cerberus_markdown::links::{Kind, Target};
+use cerberus_model::text::shell_word;
+use cerberus_model::{ExampleRole, MemoryStatus, MemoryType, State};
 
 /// Class of a memory without an anchor.
 pub(super) const NOT_ANCHORED: &str = "not-anchored";

@@ -6,8 +6,8 @@ use super::elements::wide_table;
 use super::entry::{location_change, sentence, state, with_code};
 use super::{Page, counts, drawing, section, table};
 use crate::commands::report::{Anchored, Counts, Entry, Report};
-use crate::model::State;
-use crate::ops::links::Edge;
+use cerberus_bank::ops::links::Edge;
+use cerberus_model::State;
 
 pub(super) fn summary(report: &Report) -> Markup {
     let Counts { memories, anchored, no_example, .. } = report.counts;

@@ -1,0 +1,46 @@
+//! The list of imported items whose memories were deleted, so that an import does not add them
+//! again, on no machine.
+
+use anyhow::Result;
+
+use super::{Bank, files};
+
+/// The list, one item per line.
+const FILE: &str = "deleted-rules.txt";
+
+/// Size limit of the list, enough for about 100,000 items.
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
+
+impl Bank {
+    /// Returns the names of the deleted items.
+    pub fn deleted_items(&self) -> Result<Vec<String>> {
+        let bytes = files::read(&self.inside(FILE)?, MAX_BYTES)?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let items = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        Ok(items.filter(|line| !line.starts_with('#')).map(str::to_owned).collect())
+    }
+
+    /// Adds items to the list and removes others.
+    pub fn change_deleted_items(&self, added: &[String], removed: &[String]) -> Result<()> {
+        let old = self.deleted_items()?;
+        let mut items = old.clone();
+        items.extend(added.iter().filter(|item| !item.contains(['\n', '\r'])).cloned());
+        items.retain(|item| !removed.contains(item));
+        items.sort_unstable();
+        items.dedup();
+        if items == old {
+            return Ok(());
+        }
+        let path = self.inside(FILE)?;
+        if items.is_empty() {
+            return files::remove(&path);
+        }
+        let mut text =
+            "# Items of documents that `cerberus memory import` does not add again.\n".to_owned();
+        for item in items {
+            text.push_str(&item);
+            text.push('\n');
+        }
+        files::replace(&path, text.as_bytes())
+    }
+}

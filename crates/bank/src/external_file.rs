@@ -1,0 +1,183 @@
+//! Files outside the bank that the user asked cerberus to write, such as `AGENTS.md`.
+//!
+//! One rule holds for all of them: a path inside the project is never written through a link to a
+//! place outside of it, and no folder is created, except for the settings of agents that `setup`
+//! shows first. A file that is updated must be inside the project; a file that is written as a whole,
+//! such as an export, may be anywhere else.
+
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use cerberus_model::error::UserError;
+
+use super::files;
+
+/// Size limit; agents do not read larger instruction files.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// File outside the bank with its current content.
+#[derive(Debug)]
+pub struct ExternalFile {
+    /// Path without links.
+    path: PathBuf,
+    pub exists: bool,
+    pub bytes: Vec<u8>,
+}
+
+impl ExternalFile {
+    /// Reads the file at `path`, to update it. A missing file is empty. Links inside the project
+    /// are followed.
+    pub fn open(path: &Path, root: &Path) -> Result<Self> {
+        let shown = path.display();
+        let is_missing = path.symlink_metadata().is_err();
+        let real = if is_missing {
+            existing_folder(path)?.join(path.file_name().unwrap_or_default())
+        } else {
+            path.canonicalize().map_err(|error| {
+                UserError::usage(format!("failed to open `{shown}`: {error}"))
+                    .hint(format!("show its target with `ls -l {shown}`"))
+            })?
+        };
+        if !real.starts_with(root.canonicalize()?) {
+            return Err(UserError::usage(format!("`{shown}` is outside the project"))
+                .hint("name a file inside the project, such as `AGENTS.md`")
+                .into());
+        }
+        if !is_missing && !real.is_file() {
+            return Err(UserError::usage(format!("`{shown}` is not a regular file"))
+                .hint("name a file, such as `AGENTS.md`; a missing file is created")
+                .into());
+        }
+        let read = files::read(&real, MAX_BYTES)?;
+        Ok(Self { path: real, exists: read.is_some(), bytes: read.unwrap_or_default() })
+    }
+
+    /// Like [`open`](Self::open), but a write creates the missing folders of the file.
+    pub fn open_with_folders(path: &Path, root: &Path) -> Result<Self> {
+        let folder = files::folder_of(path);
+        let existing = folder.ancestors().find(|it| it.symlink_metadata().is_ok());
+        match existing {
+            Some(existing) if existing != folder => {
+                if !existing.is_dir() {
+                    let shown = existing.display();
+                    return Err(UserError::usage(format!("`{shown}` is not a folder"))
+                        .hint(format!("show it with `ls -l {shown}`, and move it away"))
+                        .into());
+                }
+                let real = existing.canonicalize()?.join(path.strip_prefix(existing)?);
+                let is_plain = path.components().all(|it| it != Component::ParentDir);
+                if !is_plain || !real.starts_with(root.canonicalize()?) {
+                    let shown = path.display();
+                    return Err(UserError::usage(format!("`{shown}` is outside the project"))
+                        .hint("a folder on the way is a symbolic link; replace it with a folder")
+                        .into());
+                }
+                Ok(Self { path: real, exists: false, bytes: Vec::new() })
+            }
+            _ => Self::open(path, root),
+        }
+    }
+
+    /// Returns the path without links.
+    pub fn real_path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Atomically writes new content if it differs, and returns whether it did.
+    pub fn write(&self, bytes: &[u8]) -> Result<bool> {
+        if self.bytes == bytes {
+            return Ok(false);
+        }
+        super::remove_stale_siblings(&self.path);
+        files::replace(&self.path, bytes)?;
+        Ok(true)
+    }
+
+    /// Removes the file, and returns whether it existed.
+    pub fn remove(&self) -> Result<bool> {
+        files::remove(&self.path)?;
+        Ok(self.exists)
+    }
+
+    /// Removes the file, and its folders below `root` that are empty then.
+    pub fn remove_with_folders(&self, root: &Path) -> Result<()> {
+        files::remove(&self.path)?;
+        let root = root.canonicalize()?;
+        let folders = self.path.ancestors().skip(1).take_while(|it| **it != root);
+        for folder in folders {
+            if !files::remove_empty_folder(folder) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the content that the file had when it was opened, or removes it if it did not exist.
+    pub fn restore(&self, root: &Path) -> Result<()> {
+        if self.exists {
+            files::replace(&self.path, &self.bytes)
+        } else {
+            self.remove_with_folders(root)
+        }
+    }
+
+    /// Adds the execute permission for everyone with read permission.
+    pub fn make_executable(&self) -> Result<()> {
+        files::make_executable(&self.path)
+    }
+}
+
+/// Returns the bytes of a file that cerberus only reads. A missing file is empty.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    let real =
+        path.canonicalize().with_context(|| format!("failed to open `{}`", path.display()))?;
+    Ok(files::read(&real, MAX_BYTES)?.unwrap_or_default())
+}
+
+/// Checks that a file that is written as a whole has a folder, and that a path in the project
+/// `root` resolves inside of it. Returns the folder without links.
+pub(super) fn check_folder(path: &Path, root: &Path) -> Result<PathBuf> {
+    let real = existing_folder(path)?;
+    let named = without_dots(&std::path::absolute(path)?);
+    let root = root.canonicalize()?;
+    if named.starts_with(&root) && !real.starts_with(&root) {
+        let shown = path.display();
+        return Err(UserError::usage(format!(
+            "`{shown}` is outside the project, because of a symbolic link"
+        ))
+        .hint("name the target of the link, or a file inside the project")
+        .into());
+    }
+    Ok(real)
+}
+
+/// Returns the folder of a file without links.
+fn existing_folder(path: &Path) -> Result<PathBuf> {
+    let folder = files::folder_of(path);
+    let shown = folder.display();
+    if path.file_name().is_none() {
+        return Err(UserError::usage(format!("`{}` is not a file name", path.display()))
+            .hint("name a file, such as `AGENTS.md`")
+            .into());
+    }
+    if !folder.is_dir() {
+        return Err(UserError::usage(format!("folder `{shown}` not found"))
+            .hint(format!("create it with `mkdir -p {shown}`"))
+            .into());
+    }
+    folder.canonicalize().with_context(|| format!("failed to open `{shown}`"))
+}
+
+/// Resolves `.` and `..` in an absolute path without following links.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    plain
+}

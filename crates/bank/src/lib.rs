@@ -1,0 +1,196 @@
+//! The files of the user: memories, `anchors.lock`, `pins.toml`, the trash.
+//!
+//! A bank is a folder of markdown files. All writes are atomic: a temporary file replaces its
+//! target. Paths never resolve outside of the folder, and symbolic links in it are not followed.
+//! [`Bank::lock_for_writing`] allows one writer at a time.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use cerberus_model::error::UserError;
+
+pub(crate) mod append_file;
+mod deleted_items;
+mod deletion;
+mod diagnostics;
+pub mod external_file;
+mod files;
+#[cfg(any(fuzzing, test))]
+#[path = "../../../tests/fuzz/properties/bank.rs"]
+pub mod fuzz;
+mod import;
+pub mod lockfile;
+pub mod memories;
+mod memory_file;
+pub mod names;
+pub mod ops;
+mod output_file;
+mod pins;
+pub mod repeated;
+pub mod shared;
+pub mod tokens;
+pub mod toml_table;
+mod trash;
+mod view;
+
+pub use external_file::ExternalFile;
+pub use files::{WriteGuard, sync_folders};
+pub use import::ImportChanges;
+pub use memory_file::MemoryFile;
+pub use output_file::OutputFile;
+pub(crate) use pins::PinFile;
+pub(crate) use view::View;
+
+/// Folders and files of the bank that are not memories.
+const INDICES: &str = "indices";
+const TRASH: &str = ".trash";
+pub const LOCKFILE: &str = "anchors.lock";
+
+/// The `.gitignore` that `init` writes. Files that can be rebuilt are not committed.
+const GITIGNORE: &str = "indices/\n.trash/\n.cerberus-tmp-*\n";
+
+/// Size limit of the bank's `.gitattributes`.
+const MAX_ATTRIBUTES: u64 = 1024 * 1024;
+
+/// Folder of memories, which may not exist yet.
+#[derive(Debug, Clone)]
+pub struct Bank {
+    folder: PathBuf,
+    shared: Arc<shared::SharedBanks>,
+}
+
+impl Bank {
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder, shared: Arc::default() }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub fn exists(&self) -> bool {
+        self.folder.is_dir()
+    }
+
+    /// Returns the path of a memory below `root`, or as it is if it is elsewhere.
+    pub fn shown_path(&self, file: &str, root: &Path) -> String {
+        if shared::is_shared(file) {
+            return file.to_owned();
+        }
+        let path = self.folder.join(file);
+        path.strip_prefix(root).unwrap_or(&path).display().to_string()
+    }
+
+    /// Returns the path of `anchors.lock`.
+    pub fn lockfile(&self) -> PathBuf {
+        self.folder.join(LOCKFILE)
+    }
+
+    /// Creates the folder and its `.gitignore`, and returns the created paths.
+    pub fn create(&self) -> Result<Vec<PathBuf>> {
+        let mut created = Vec::new();
+        if !self.exists() {
+            files::create_folder(&self.folder)?;
+            created.push(self.folder.clone());
+        }
+        let gitignore = self.folder.join(".gitignore");
+        if files::create(&gitignore, GITIGNORE.as_bytes())? {
+            created.push(gitignore);
+        }
+        Ok(created)
+    }
+
+    /// Adds a line to the `.gitattributes` of the bank, and returns whether it was missing.
+    pub fn add_attribute(&self, line: &str) -> Result<bool> {
+        let _guard = self.lock_for_writing()?;
+        let path = self.inside(".gitattributes")?;
+        let old = files::read(&path, MAX_ATTRIBUTES)?.unwrap_or_default();
+        let lines = String::from_utf8_lossy(&old);
+        if lines.lines().any(|it| it.trim() == line) {
+            return Ok(false);
+        }
+        let mut new = old.clone();
+        if !old.is_empty() && !old.ends_with(b"\n") {
+            new.push(b'\n');
+        }
+        new.extend(format!("{line}\n").into_bytes());
+        files::replace(&path, &new)?;
+        Ok(true)
+    }
+
+    /// Waits for the exclusive lock for writing, which the guard holds until it is dropped.
+    pub fn lock_for_writing(&self) -> Result<WriteGuard> {
+        if !self.exists() {
+            return Err(self.missing().into());
+        }
+        let folder = self.inside(INDICES)?;
+        files::create_folder(&folder)?;
+        let lock = self.inside(&format!("{INDICES}/bank.lock"))?;
+        let guard = files::lock(&lock)
+            .with_context(|| format!("failed to lock the bank `{}`", self.folder.display()))?;
+        // No other process writes now, so all temporary files are stale.
+        files::remove_stale_temp_files(&self.folder, usize::MAX, Duration::ZERO);
+        // Git must ignore the store even if the bank has no `.gitignore`.
+        files::create(&folder.join(".gitignore"), b"*\n")?;
+        self.complete_deletion()?;
+        Ok(guard)
+    }
+
+    /// Returns the path of a file in the bank. Fails if a symbolic link on the way resolves
+    /// outside of the bank.
+    fn inside(&self, file: &str) -> Result<PathBuf> {
+        if shared::is_shared(file) {
+            return Err(shared::outside(file).into());
+        }
+        let path = self.folder.join(file);
+        let existing = path.ancestors().skip(1).find(|folder| folder.exists());
+        let real = existing.map(Path::canonicalize).transpose()?;
+        let bank = self.folder.canonicalize()?;
+        if real.is_some_and(|real| real.starts_with(&bank)) {
+            return Ok(path);
+        }
+        Err(UserError::usage(format!("`{file}` is outside the bank"))
+            .hint("a folder on the way is a symbolic link; replace it with a folder")
+            .into())
+    }
+
+    /// Returns the error for a missing bank.
+    pub fn missing(&self) -> UserError {
+        UserError::usage(format!("no bank found at `{}`", self.folder.display()))
+            .hint("run `cerberus memory init` to create one")
+    }
+}
+
+/// Creates the file `path` with `text`; returns false if the file exists.
+pub fn create_file(path: &Path, text: &str) -> Result<bool> {
+    remove_stale_siblings(path);
+    files::create(path, text.as_bytes())
+}
+
+/// Returns the folders in a folder, sorted.
+pub(crate) fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = walkdir::WalkDir::new(folder).min_depth(1).max_depth(1).sort_by_file_name();
+    let folders = entries.into_iter().flatten().filter(|entry| entry.file_type().is_dir());
+    folders.map(walkdir::DirEntry::into_path).collect()
+}
+
+/// Removes a file that was just created.
+pub fn remove_file(path: &Path) -> Result<()> {
+    files::remove(path)
+}
+
+/// Atomically writes `text` to `path`, replacing an existing file, and follows no link out of the
+/// project `root`.
+pub fn replace_file(path: &Path, root: &Path, text: &str) -> Result<()> {
+    external_file::check_folder(path, root)?;
+    remove_stale_siblings(path);
+    files::replace(path, text.as_bytes())
+}
+
+/// Removes stale temporary files in the folder of a file outside the bank.
+fn remove_stale_siblings(path: &Path) {
+    files::remove_stale_temp_files(files::folder_of(path), 1, files::MAX_EMPTY_AGE);
+}

@@ -1,0 +1,507 @@
+//! `anchors.lock`: the anchors of the memories, as TOML sorted by memory id.
+//!
+//! Each anchor is a table, so git can merge anchors that were added on two branches. Reading
+//! validates all values, because people edit and merge the file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use cerberus_engine::syntax::fingerprint::encoding::{self, FingerprintFields};
+use cerberus_model::error::UserError;
+use cerberus_model::text::LineIndex;
+use cerberus_model::{
+    Anchor, ExampleRole, Fingerprint, Language, Origin, OtherExample, SymbolKind,
+};
+
+use super::{Bank, files};
+
+/// Version of the format.
+const VERSION: u32 = 3;
+
+/// Size limit, enough for about 25,000 anchors. Parsing takes up to seventy times as much memory.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Size from which the shape of the lines is checked before parsing: nested keys take more than 300
+/// times as much memory.
+const CHECKED_BYTES: usize = 1024 * 1024;
+
+/// Line limit of a checked file, twice as many as 25,000 anchors have.
+const MAX_LINES: usize = 700_000;
+
+const HEADER: &str = "# The anchor of each memory. Written by `cerberus memory anchor` and `reanchor`;\n\
+                      # commit it, so that everybody and CI use the same anchors.\n";
+
+/// Anchors by the id of their memory.
+pub type Anchors = BTreeMap<String, Anchor>;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LockFile {
+    version: u32,
+    #[serde(default, rename = "anchor")]
+    anchors: Vec<Entry>,
+}
+
+/// Defines an entry by its fields before the location of its code, before its fingerprint, and at
+/// its end. All entries have the fields between these.
+macro_rules! entry {
+    ($name:ident { $($first:tt)* } { $($middle:tt)* } { $($last:tt)* }) => {
+        #[derive(Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct $name {
+            $($first)*
+            file: String,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            symbol: Option<String>,
+            kind: SymbolKind,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            language: Option<Language>,
+            $($middle)*
+            #[serde(skip_serializing_if = "Option::is_none")]
+            commit: Option<String>,
+            tokens: u32,
+            hashes: String,
+            minhash: String,
+            $($last)*
+        }
+
+        impl $name {
+            /// Returns the fingerprint, or what is wrong with the location of the code or with it.
+            fn fingerprint(&mut self) -> Result<Fingerprint, String> {
+                let symbol = self.symbol.as_deref();
+                if has_line_break(&self.file) || symbol.is_some_and(has_line_break) {
+                    return Err("it contains a line break in a name".to_owned());
+                }
+                if self.commit.iter().any(|it| !it.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+                    return Err("its `commit` is not a hexadecimal number".to_owned());
+                }
+                let (hashes, minhash) = (take(&mut self.hashes), take(&mut self.minhash));
+                let fields = FingerprintFields { tokens: self.tokens, hashes, minhash };
+                fields.decode()
+            }
+        }
+    };
+}
+
+entry!(Entry {
+    id: toml::Spanned<String>,
+} {
+    origin: Origin,
+    quality: f64,
+    #[serde(rename = "match")]
+    match_score: f64,
+} {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    look_alikes: Option<String>,
+    #[serde(default, rename = "example", skip_serializing_if = "Vec::is_empty")]
+    examples: Vec<ExampleEntry>,
+});
+
+entry!(ExampleEntry {
+    role: ExampleRole,
+} {} {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<String>,
+});
+
+fn has_line_break(name: &str) -> bool {
+    name.contains(['\n', '\r'])
+}
+
+impl Bank {
+    /// Reads the anchors. A missing lock file contains none.
+    pub fn anchors(&self) -> Result<Anchors> {
+        let mut anchors = decode(&self.lock_bytes()?)?;
+        self.view().apply_to_anchors(&mut anchors);
+        Ok(anchors)
+    }
+
+    /// Returns whether the lock file contains a merge conflict.
+    pub fn has_conflict(&self) -> Result<bool> {
+        Ok(conflict_line(&String::from_utf8_lossy(&self.lock_bytes()?)).is_some())
+    }
+
+    /// Writes the anchors if the file differs, and returns whether it did.
+    pub fn write_anchors(&self, anchors: &Anchors) -> Result<bool> {
+        let change = self.change_of_lock(anchors)?;
+        if let Some((_, after)) = &change {
+            files::replace(&self.lockfile(), after.as_bytes())?;
+        }
+        Ok(change.is_some())
+    }
+
+    /// Returns the bytes of the lock file; none if it is missing.
+    fn lock_bytes(&self) -> Result<Vec<u8>> {
+        Ok(files::read(&self.lockfile(), MAX_BYTES)?.unwrap_or_default())
+    }
+
+    /// Returns the lock file before and after a write of the anchors, if they differ.
+    fn change_of_lock(&self, anchors: &Anchors) -> Result<Option<(Vec<u8>, String)>> {
+        let (before, after) = (self.lock_bytes()?, render(anchors));
+        let is_same = before == after.as_bytes() || (before.is_empty() && anchors.is_empty());
+        Ok((!is_same).then_some((before, after)))
+    }
+}
+
+/// The lock file before and after the last `reanchor`, to undo it.
+const UNDO_BEFORE: &str = "indices/reanchor.before";
+const UNDO_AFTER: &str = "indices/reanchor.after";
+
+impl Bank {
+    /// Like [`Bank::write_anchors`], but [`Bank::undo_anchors`] can revert it.
+    pub fn write_anchors_undoably(&self, anchors: &Anchors) -> Result<bool> {
+        let Some((before, after)) = self.change_of_lock(anchors)? else { return Ok(false) };
+        // The lock file is written last, so that a failure before changes nothing.
+        files::replace_unsynced(&self.folder().join(UNDO_BEFORE), &before)?;
+        files::replace(&self.folder().join(UNDO_AFTER), after.as_bytes())?;
+        files::replace(&self.lockfile(), after.as_bytes())?;
+        Ok(true)
+    }
+
+    /// Reverts the last [`Bank::write_anchors_undoably`] and returns the number of anchors that
+    /// change.
+    pub fn undo_anchors(&self) -> Result<usize> {
+        let read = |name: &str| files::read(&self.folder().join(name), MAX_BYTES);
+        let (Some(before), Some(after)) = (read(UNDO_BEFORE)?, read(UNDO_AFTER)?) else {
+            return Err(UserError::usage("nothing to undo: no `reanchor` was recorded")
+                .hint("show the history of the anchors with `git log -p .memories/anchors.lock`")
+                .into());
+        };
+        if files::read(&self.lockfile(), MAX_BYTES)?.as_deref() != Some(after.as_slice()) {
+            return Err(UserError::usage("the anchors were changed after the last `reanchor`")
+                .hint("show the change with `git diff .memories/anchors.lock`")
+                .into());
+        }
+        let (old, new) = (decode(&before)?, decode(&after)?);
+        let ids: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let n_changed = ids.into_iter().filter(|id| old.get(*id) != new.get(*id)).count();
+        files::replace(&self.lockfile(), &before)?;
+        files::remove_unsynced(&self.folder().join(UNDO_BEFORE))?;
+        files::remove(&self.folder().join(UNDO_AFTER))?;
+        Ok(n_changed)
+    }
+}
+
+/// Returns the text of a lock file.
+pub(crate) fn render(anchors: &Anchors) -> String {
+    let file = LockFile {
+        version: VERSION,
+        anchors: anchors.iter().map(|(id, anchor)| entry(id, anchor.clone())).collect(),
+    };
+    let body = toml::to_string(&file).expect("strings and numbers can be serialized");
+    format!("{HEADER}{body}")
+}
+
+/// Returns the text of a merged lock file in which the anchors of `undecided` are conflicts between
+/// two sides, marked as git marks them.
+pub fn render_conflicts(
+    merged: &Anchors,
+    undecided: &[String],
+    ours: &Anchors,
+    theirs: &Anchors,
+) -> String {
+    let block = |anchors: &Anchors, id: &String| -> String {
+        let Some(anchor) = anchors.get(id) else { return String::new() };
+        let text = render(&Anchors::from([(id.clone(), anchor.clone())]));
+        let start = text.find("[[anchor]]").expect("it contains one anchor");
+        text[start..].to_owned()
+    };
+    let ids: BTreeSet<&String> = merged.keys().chain(undecided).collect();
+    let mut text = render(&Anchors::new()).replace("anchor = []\n", "");
+    for id in ids {
+        text.push('\n');
+        if undecided.contains(id) {
+            let (own, other) = (block(ours, id), block(theirs, id));
+            text += &format!("<<<<<<< ours\n{own}=======\n{other}>>>>>>> theirs\n");
+        } else {
+            text += &block(merged, id);
+        }
+    }
+    text
+}
+
+/// Reads a version of the lock file that git wrote to `path`, which need not be in the bank.
+pub fn read_version(path: &Path) -> Result<Anchors> {
+    let bytes = files::read(path, MAX_BYTES)?;
+    decode(&bytes.with_context(|| format!("file `{}` not found", path.display()))?)
+}
+
+/// Replaces a version of the lock file that git wrote to `path`.
+pub fn write_version(path: &Path, text: &str) -> Result<()> {
+    files::replace(path, text.as_bytes())
+}
+
+fn entry(id: &str, anchor: Anchor) -> Entry {
+    let FingerprintFields { tokens, hashes, minhash } =
+        FingerprintFields::encode(&anchor.fingerprint);
+    let Anchor { file, symbol, kind, language, origin, commit, .. } = anchor;
+    Entry {
+        id: toml::Spanned::new(0..0, id.to_owned()),
+        file,
+        symbol,
+        kind,
+        language,
+        origin,
+        quality: rounded(anchor.quality),
+        match_score: rounded(anchor.match_score),
+        commit,
+        tokens,
+        hashes,
+        minhash,
+        look_alikes: anchor.look_alikes.as_ref().map(encoding::look_alikes_field),
+        examples: anchor.others.into_iter().map(example_entry).collect(),
+    }
+}
+
+fn example_entry(example: OtherExample) -> ExampleEntry {
+    let FingerprintFields { tokens, hashes, minhash } =
+        FingerprintFields::encode(&example.fingerprint);
+    let OtherExample { role, file, symbol, kind, language, commit, code, .. } = example;
+    let code = code.as_deref().map(one_line);
+    ExampleEntry { role, file, symbol, kind, language, commit, tokens, hashes, minhash, code }
+}
+
+/// Writes code in one line, so that git merges the file line by line and no text looks like a table.
+fn one_line(code: &str) -> String {
+    code.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r")
+}
+
+/// Reads code from [`one_line`].
+fn several_lines(line: &str) -> String {
+    let mut code = String::with_capacity(line.len());
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => code.extend(chars.next().map(|escaped| match escaped {
+                'n' => '\n',
+                'r' => '\r',
+                other => other,
+            })),
+            c => code.push(c),
+        }
+    }
+    code
+}
+
+/// Rounds to four digits, as in the output, so that all machines write the same value.
+fn rounded(score: f64) -> f64 {
+    (score * 1e4).round() / 1e4
+}
+
+/// Reads the bytes of a lock file, which may be no longer than a lock file can be.
+pub fn decode(bytes: &[u8]) -> Result<Anchors> {
+    if bytes.len() as u64 > MAX_BYTES {
+        let limit = MAX_BYTES / 1024;
+        return Err(damaged(format!("it is larger than {limit} KB"), None).into());
+    }
+    // `reanchor --undo` leaves an empty file if `reanchor` created it.
+    if bytes.is_empty() {
+        return Ok(Anchors::new());
+    }
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| damaged("it is not valid UTF-8".to_owned(), None))?;
+    parse(text)
+}
+
+/// Reads the text of a lock file.
+pub(crate) fn parse(text: &str) -> Result<Anchors> {
+    let lines = LineIndex::new(text);
+    // The text between the markers is not one side: git also joins lines of different anchors.
+    if let Some(line_idx) = conflict_line(text) {
+        let place = line_idx + 1;
+        let message =
+            format!("failed to read `anchors.lock:{place}`: it contains a merge conflict");
+        return Err(UserError::environment(message)
+            .hint(
+                "resolve it with `cerberus memory reanchor`, which keeps the anchors of both sides",
+            )
+            .into());
+    }
+    if text.len() >= CHECKED_BYTES {
+        check_lines(text)?;
+    }
+    let file: LockFile = toml::from_str(text).map_err(|error| {
+        damaged(error.message().to_owned(), error.span().map(|span| lines.line(span.start)))
+    })?;
+    if file.version != VERSION {
+        let why = format!("it has version {}, but this cerberus supports {VERSION}", file.version);
+        return Err(UserError::environment(format!("failed to read `anchors.lock`: {why}"))
+            .hint("upgrade cerberus")
+            .into());
+    }
+    let mut anchors = Anchors::new();
+    for entry in file.anchors {
+        let line = Some(lines.line(entry.id.span().start));
+        let id = entry.id.get_ref().clone();
+        let anchor = anchor(entry).map_err(|why| damaged(format!("anchor `{id}`: {why}"), line))?;
+        if anchors.insert(id.clone(), anchor).is_some() {
+            return Err(damaged(format!("anchor `{id}` is defined twice"), line).into());
+        }
+    }
+    Ok(anchors)
+}
+
+/// Returns the line with the first marker of a merge conflict.
+fn conflict_line(text: &str) -> Option<usize> {
+    text.lines().position(|line| line.starts_with("<<<<<<< "))
+}
+
+/// Refuses lines that no lock file contains: nested keys, other tables, arrays.
+fn check_lines(text: &str) -> Result<(), UserError> {
+    for (line_idx, line) in text.lines().enumerate() {
+        if line_idx == MAX_LINES {
+            return Err(damaged(format!("it has more than {MAX_LINES} lines"), None));
+        }
+        let line = line.trim_ascii();
+        let is_key = |key: &str| key.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+        let is_valid = line.is_empty()
+            || line.starts_with('#')
+            || line.starts_with("[[anchor]]")
+            || line.starts_with("[[anchor.example]]")
+            || line.split_once('=').is_some_and(|(key, value)| {
+                is_key(key.trim_ascii()) && !value.trim_ascii_start().starts_with(['[', '{'])
+            });
+        if !is_valid {
+            let why = "expected `[[anchor]]` or a key with a text or a number";
+            return Err(damaged(why.to_owned(), Some(line_idx)));
+        }
+    }
+    Ok(())
+}
+
+fn anchor(mut entry: Entry) -> Result<Anchor, String> {
+    if has_line_break(entry.id.get_ref()) {
+        return Err("it contains a line break in a name".to_owned());
+    }
+    if !entry.quality.is_finite() || !entry.match_score.is_finite() {
+        return Err("`quality` and `match` must be numbers".to_owned());
+    }
+    let fingerprint = entry.fingerprint()?;
+    let Entry { file, symbol, kind, language, origin, quality, match_score, commit, .. } = entry;
+    Ok(Anchor {
+        file,
+        symbol,
+        kind,
+        language,
+        origin,
+        quality,
+        match_score,
+        commit,
+        fingerprint,
+        look_alikes: entry.look_alikes.as_deref().map(encoding::look_alikes).transpose()?,
+        others: entry.examples.into_iter().map(example).collect::<Result<_, _>>()?,
+    })
+}
+
+fn example(mut entry: ExampleEntry) -> Result<OtherExample, String> {
+    let fingerprint = entry.fingerprint()?;
+    let ExampleEntry { role, file, symbol, kind, language, commit, .. } = entry;
+    let code = entry.code.as_deref().map(several_lines);
+    Ok(OtherExample { role, file, symbol, kind, language, commit, fingerprint, code })
+}
+
+fn damaged(why: String, line: Option<usize>) -> UserError {
+    let place = line.map(|line| format!(":{}", line + 1)).unwrap_or_default();
+    UserError::environment(format!("failed to read `anchors.lock{place}`: {why}")).hint(
+        "fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cerberus_engine::syntax::ParsedFile;
+    use cerberus_engine::syntax::fingerprint::FileFeatures;
+    use cerberus_model::LookAlikes;
+
+    #[test]
+    fn an_anchor_has_at_most_700_bytes() {
+        // More names, comments and siblings than a fingerprint stores.
+        let word = |prefix: &str, n: u32| format!("{prefix}{}", n.wrapping_mul(0x9E37_79B9));
+        let body: String = (0..200).map(|n| format!("    {} = 1\n", word("a", n))).collect();
+        let comment: String = (0..40).map(|n| format!("# {}\n", word("word", n))).collect();
+        let others: String = (0..40).map(|n| format!("def {}(): pass\n", word("b", n))).collect();
+        let text = format!("{comment}def f():\n{body}{others}");
+        let source = ParsedFile::parse(Language::Python, &text);
+        let anchor = Anchor {
+            file: "django/contrib/contenttypes/management/commands/stale.py".to_owned(),
+            symbol: Some("NoFastDeleteCollector.can_fast_delete_all".to_owned()),
+            kind: SymbolKind::Function,
+            language: Some(Language::TypeScript),
+            origin: Origin::Manual,
+            quality: 0.9876,
+            match_score: 0.9876,
+            commit: Some("0123456789ab".to_owned()),
+            fingerprint: FileFeatures::new(&text, &source).fingerprint(0),
+            others: Vec::new(),
+            look_alikes: Some(LookAlikes::new((0..99).map(|n| n * 0x5_4321))),
+        };
+        let anchors = Anchors::from([("close-session-at-the-end".to_owned(), anchor)]);
+        let text = render(&anchors);
+        let entry = &text[text.find("[[anchor]]").expect("an entry")..];
+        assert!((640..=700).contains(&entry.len()), "{}: {entry}", entry.len());
+        assert_eq!(parse(&text).expect("the rendered text"), anchors);
+    }
+
+    #[test]
+    fn other_examples_round_trip() {
+        let two = include_str!("../../../tests/fuzz/seeds/lock/two");
+        let mut anchors = parse(two).expect("valid");
+        let anchor = anchors.values_mut().next().expect("an anchor");
+        for (role, code) in
+            [(ExampleRole::Also, None), (ExampleRole::Not, Some("f(\n\t\"x\\n\"\n)"))]
+        {
+            anchor.others.push(OtherExample {
+                role,
+                file: "src/a.py".to_owned(),
+                symbol: Some("A.f".to_owned()),
+                kind: anchor.kind,
+                language: anchor.language,
+                commit: anchor.commit.clone(),
+                fingerprint: anchor.fingerprint.clone(),
+                code: code.map(str::to_owned),
+            });
+        }
+        let text = render(&anchors);
+        assert!(text.contains("[[anchor.example]]"), "{text}");
+        let code = text.lines().filter(|line| line.starts_with("code = ")).count();
+        assert_eq!(code, 1, "{text}");
+        assert_eq!(parse(&text).expect("the rendered text"), anchors);
+        assert!(check_lines(&text).is_ok());
+    }
+
+    #[test]
+    fn a_large_file_with_nested_keys_is_refused_before_it_is_parsed() {
+        let refused = |line: &str, why: &str| {
+            let text = format!("version = 3\n{}", line.repeat(CHECKED_BYTES / line.len() + 1));
+            let error = parse(&text).expect_err("nested keys").to_string();
+            assert_eq!(error, format!("failed to read `anchors.lock{why}"), "{line}");
+        };
+        let expected = ":2`: expected `[[anchor]]` or a key with a text or a number";
+        for line in ["a.b.c.d = 1\n", "[a.b.c.d]\n", "[[a]]\n", "a = [[[[\n", "a = {b={\n"] {
+            refused(line, expected);
+        }
+        refused("\n", "`: it has more than 700000 lines");
+        let comment = format!("# {}\n", "x".repeat(CHECKED_BYTES));
+        assert_eq!(parse(&format!("{comment}version = 3\n")).expect("no anchor"), Anchors::new());
+    }
+
+    #[test]
+    fn another_version_and_unknown_keys_are_refused() {
+        let two = include_str!("../../../tests/fuzz/seeds/lock/two");
+        for (old, new, why) in [
+            ("version = 3", "version = 2", "`: it has version 2, but this cerberus supports 3"),
+            ("version = 3", "version = 4", "`: it has version 4, but this cerberus supports 3"),
+            ("\norigin = ", "\nchosen = ", "unknown field `chosen`"),
+            ("\nminhash = ", "\nsketches = ", "unknown field `sketches`"),
+        ] {
+            assert!(two.contains(old), "{old}");
+            let error = parse(&two.replace(old, new)).expect_err("refused").to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+}

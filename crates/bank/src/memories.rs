@@ -1,0 +1,281 @@
+//! Memory files: listing, reading and writing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::Result;
+use rayon::prelude::*;
+use walkdir::{DirEntry, WalkDir};
+
+use cerberus_markdown::frontmatter::Frontmatter;
+use cerberus_model::error::UserError;
+use cerberus_model::file_stat::FileStat;
+
+use super::lockfile::Anchors;
+use super::memory_file::{self, Encoding, MemoryFile};
+use super::names::is_shared;
+use super::repeated::{self, Repeated};
+use super::{Bank, View, files, names};
+
+pub use super::memory_file::{MAX_BYTES, check_size, of_text, size_warning, text_of};
+
+/// Size limit of all memories of a bank. Indexing them takes up to ten seconds and ten times as much
+/// memory.
+const MAX_BANK_BYTES: u64 = 32 * 1024 * 1024;
+
+/// Number of memories above which they are read in parallel.
+const MIN_PARALLEL: usize = 64;
+
+/// All memories and anchors of a bank. Each file was read once.
+#[derive(Debug)]
+pub struct BankFiles {
+    /// Ordered by file, those of shared banks last, with unique ids.
+    pub memories: Vec<MemoryFile>,
+    /// Ignored files: those whose id an earlier one has, and shared ones whose text one has.
+    pub(crate) duplicates: Vec<MemoryFile>,
+    pub repeated: Vec<Repeated>,
+    pub(crate) anchors: Anchors,
+    /// Stat of the lock file before reading.
+    pub(crate) lock_stat: Option<FileStat>,
+    /// Whether reading a file failed.
+    pub(crate) is_partial: bool,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Bank {
+    /// Returns the sorted paths of the memory files, those of shared banks last, and warnings about
+    /// skipped files and shared banks.
+    pub fn list(&self) -> Result<(Vec<String>, Vec<String>)> {
+        let (mut found, mut warnings) = self.list_own()?;
+        let shared = self.shared();
+        found.extend(shared.files.keys().cloned());
+        warnings.extend(shared.failures.iter().map(ToString::to_string));
+        warnings.extend_from_slice(&shared.warnings);
+        Ok((found, warnings))
+    }
+
+    /// Like [`Bank::list`], without shared banks.
+    pub fn list_own(&self) -> Result<(Vec<String>, Vec<String>)> {
+        if !self.exists() {
+            return Err(self.missing().into());
+        }
+        let (mut found, mut warnings) = (Vec::new(), Vec::new());
+        let walker = WalkDir::new(self.folder()).follow_links(false).into_iter();
+        for entry in walker.filter_entry(|entry| !is_private(entry)) {
+            match entry {
+                Ok(entry) => match memory_file(self.folder(), &entry) {
+                    Some(Ok(file)) => found.push(file),
+                    Some(Err(warning)) => warnings.push(warning),
+                    None => {}
+                },
+                Err(error) => warnings.push(format!("failed to list the bank: {error}")),
+            }
+        }
+        self.view().apply_to_files(&mut found);
+        found.sort_unstable();
+        warnings.sort_unstable();
+        Ok((found, warnings))
+    }
+
+    /// Returns the stat of a file, if it exists.
+    pub fn stat(&self, file: &str) -> Option<FileStat> {
+        self.stat_in(&self.view(), file)
+    }
+
+    /// Like [`Bank::stat`], in a view that was loaded before.
+    pub(crate) fn stat_in(&self, view: &View, file: &str) -> Option<FileStat> {
+        if let Some(shared) = view.shared(file) {
+            return Some(shared.stat);
+        }
+        let metadata = view.path(self, file)?.symlink_metadata().ok()?;
+        Some(FileStat::new(&metadata))
+    }
+
+    /// Returns the bytes of a memory file as readers see it, if it exists.
+    pub fn bytes(&self, file: &str) -> Result<Option<Vec<u8>>> {
+        let view = self.view();
+        if let Some(shared) = view.shared(file) {
+            return Ok(Some(shared.text.clone().into_bytes()));
+        }
+        let path = view.path(self, file);
+        Ok(path.map(|path| files::read(&path, MAX_BYTES)).transpose()?.flatten())
+    }
+
+    /// Reads one memory.
+    pub fn read(&self, file: &str) -> Result<MemoryFile> {
+        self.read_in(&self.view(), file)
+    }
+
+    /// Like [`Bank::read`], in a view that was loaded before.
+    pub(crate) fn read_in(&self, view: &View, file: &str) -> Result<MemoryFile> {
+        if let Some(shared) = view.shared(file) {
+            return Ok(shared.clone());
+        }
+        let path = view.path(self, file).ok_or_else(|| not_found(file))?;
+        let (bytes, stat) =
+            files::read_with_stat(&path, MAX_BYTES)?.ok_or_else(|| not_found(file))?;
+        Ok(memory_file::of_bytes(file, &bytes, stat))
+    }
+
+    /// Reads all memories and anchors. A memory that cannot be read causes a warning.
+    pub fn read_all(&self) -> Result<BankFiles> {
+        let (listed, mut warnings) = self.list()?;
+        let mut is_partial = !warnings.is_empty();
+        // For few files, starting threads takes longer than reading.
+        let n_bytes = AtomicU64::new(0);
+        let view = self.view();
+        let read = |file: &String| {
+            check_bank_size(n_bytes.load(Ordering::Relaxed))?;
+            let found = self.read_in(&view, file)?;
+            n_bytes.fetch_add(found.stat.size, Ordering::Relaxed);
+            Ok(found)
+        };
+        let all: Vec<Result<MemoryFile>> = match listed.len() {
+            ..MIN_PARALLEL => listed.iter().map(read).collect(),
+            _ => listed.par_iter().map(read).collect(),
+        };
+        check_bank_size(n_bytes.into_inner())?;
+        let mut memories = Vec::with_capacity(listed.len());
+        for found in all {
+            match found {
+                Ok(found) => {
+                    warnings.extend_from_slice(&found.warnings);
+                    memories.push(found);
+                }
+                Err(error) => {
+                    is_partial = true;
+                    warnings.push(format!("{error:#}"));
+                }
+            }
+        }
+        let repeated = repeated::repeated(&memories);
+        let (memories, duplicates) = split_duplicates(memories, &repeated, &mut warnings);
+        let lock_stat = self.lock_stat();
+        let anchors = self.anchors()?;
+        Ok(BankFiles { memories, duplicates, repeated, anchors, lock_stat, is_partial, warnings })
+    }
+
+    /// Returns the stat of the lock file, if it exists.
+    pub(crate) fn lock_stat(&self) -> Option<FileStat> {
+        self.lockfile().metadata().ok().map(|metadata| FileStat::new(&metadata))
+    }
+
+    /// Removes a memory that was just created.
+    pub fn discard(&self, file: &str) -> Result<()> {
+        files::remove(&self.folder().join(file))
+    }
+
+    /// Creates a memory and returns its file. Fails if the file exists.
+    pub fn create_memory(&self, id: &str, front: &Frontmatter, body: &str) -> Result<String> {
+        self.create_text(id, &text_of(front, body))
+    }
+
+    /// Creates a memory from its complete text and returns its file. Fails if the file exists.
+    pub fn create_text(&self, name: &str, text: &str) -> Result<String> {
+        names::check(name)?;
+        check_size(text)?;
+        let file = format!("{name}.md");
+        if files::create(&self.inside(&file)?, text.as_bytes())? {
+            Ok(file)
+        } else {
+            Err(UserError::usage(format!("memory `{name}` already exists"))
+                .hint(format!("choose another name, or show it with `cerberus memory show {name}`"))
+                .into())
+        }
+    }
+
+    /// Returns the complete text of a memory for editing, including a byte-order mark. Fails if it
+    /// is not valid UTF-8.
+    pub fn utf8_text(&self, stored: &MemoryFile) -> Result<String> {
+        match stored.encoding {
+            Encoding::Utf8 => return Ok(stored.text.clone()),
+            Encoding::Utf8WithBom => return Ok(format!("\u{FEFF}{}", stored.text)),
+            // The error contains the offset of the first invalid byte.
+            Encoding::Other => {}
+        }
+        let file = &stored.file;
+        let bytes =
+            files::read(&self.folder().join(file), MAX_BYTES)?.ok_or_else(|| not_found(file))?;
+        String::from_utf8(bytes).map_err(|error| {
+            let offset = error.utf8_error().valid_up_to();
+            UserError::usage(format!(
+                "`{file}` is not valid UTF-8 at byte {offset}; editing it would lose data"
+            ))
+            .hint("save it as UTF-8 in an editor first")
+            .into()
+        })
+    }
+
+    /// Replaces the text of a memory.
+    pub fn rewrite(&self, file: &str, text: &str) -> Result<()> {
+        check_size(text)?;
+        files::replace(&self.inside(file)?, text.as_bytes())
+    }
+}
+
+/// Refuses a bank that is too large to index.
+pub(crate) fn check_bank_size(n_bytes: u64) -> Result<(), UserError> {
+    if n_bytes <= MAX_BANK_BYTES {
+        return Ok(());
+    }
+    Err(UserError::environment("the memories have more than 32 MB together")
+        .hint("move the files that are not rules out of the bank: find .memories -size +90k"))
+}
+
+fn not_found(file: &str) -> UserError {
+    UserError::usage(format!("memory file `{file}` not found"))
+        .hint("list the memories with `cerberus memory show`")
+}
+
+/// Splits off the memories whose id an earlier one has, and the repeated ones.
+fn split_duplicates(
+    all: Vec<MemoryFile>,
+    repeated: &[Repeated],
+    warnings: &mut Vec<String>,
+) -> (Vec<MemoryFile>, Vec<MemoryFile>) {
+    let repeated: BTreeSet<&str> = repeated.iter().map(|it| it.file.as_str()).collect();
+    let mut file_by_id = BTreeMap::new();
+    all.into_iter().partition(|MemoryFile { memory, file, .. }| {
+        let first: &String = file_by_id.entry(memory.id.clone()).or_insert_with(|| file.clone());
+        // A memory of the project replaces a shared one.
+        if first != file && (!is_shared(file) || is_shared(first)) {
+            warnings
+                .push(format!("`{file}` is ignored: `{first}` already has the id `{}`", memory.id));
+        }
+        first == file && !repeated.contains(file.as_str())
+    })
+}
+
+fn is_private(entry: &DirEntry) -> bool {
+    let name = entry.path().as_os_str().as_encoded_bytes();
+    let name = name.rsplit(|byte| std::path::is_separator(char::from(*byte))).next();
+    let name = name.unwrap_or_default();
+    let is_store = entry.depth() == 1 && name == super::INDICES.as_bytes();
+    entry.depth() > 0 && (name.starts_with(b".") || is_store)
+}
+
+/// Returns the path of a memory in the bank, or a warning if the file is ignored.
+fn memory_file(folder: &Path, entry: &DirEntry) -> Option<Result<String, String>> {
+    let path = entry.path().as_os_str();
+    if !path.as_encoded_bytes().ends_with(b".md") || entry.file_type().is_dir() {
+        return None;
+    }
+    let relative = || entry.path().strip_prefix(folder).unwrap_or(entry.path()).display();
+    if !entry.file_type().is_file() {
+        return Some(Err(format!("`{}` is ignored: it is not a regular file", relative())));
+    }
+    // Removing the prefix is faster than comparing path components.
+    let file =
+        path.to_str().zip(folder.to_str()).and_then(|(path, folder)| path.strip_prefix(folder));
+    let Some(file) = file.map(|file| file.trim_start_matches(std::path::is_separator)) else {
+        let name = relative();
+        return Some(Err(format!("`{name}` is ignored: its name is not valid UTF-8")));
+    };
+    if file.contains(char::is_control) {
+        // The name is the id of the memory, which is part of the output.
+        let name = file.escape_debug();
+        return Some(Err(format!("`{name}` is ignored: its name contains control characters")));
+    }
+    Some(Ok(file.replace(std::path::MAIN_SEPARATOR, "/")))
+}

@@ -1,0 +1,135 @@
+//! A memory with its file: parsing, limits, and the text of a new one.
+
+use anyhow::Result;
+use sha2::{Digest, Sha256};
+
+use cerberus_markdown::frontmatter::{self, Frontmatter};
+use cerberus_model::error::UserError;
+use cerberus_model::file_stat::FileStat;
+use cerberus_model::text;
+use cerberus_model::{Memory, MemoryStatus, MemoryType, Scope};
+
+/// Size limit of a memory.
+pub const MAX_BYTES: u64 = 100 * 1024;
+
+/// Size above which a memory has a warning, because injecting it is expensive.
+const WARN_BYTES: usize = 50 * 1024;
+
+/// Memory with its file.
+#[derive(Debug, Clone)]
+pub struct MemoryFile {
+    pub memory: Memory,
+    /// Path in the bank, with `/`; `bank://NAME/PATH` for a shared memory.
+    pub file: String,
+    /// Complete text, including the frontmatter.
+    pub text: String,
+    pub(super) encoding: Encoding,
+    /// Stat of the file before reading.
+    pub(crate) stat: FileStat,
+    pub warnings: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Utf8,
+    Utf8WithBom,
+    /// UTF-16 or invalid UTF-8. Such a file cannot be edited.
+    Other,
+}
+
+/// Returns the memory in the bytes of a file.
+pub(super) fn of_bytes(file: &str, bytes: &[u8], stat: FileStat) -> MemoryFile {
+    let mut warnings: Vec<String> = size_warning(file, bytes.len()).into_iter().collect();
+    let (text, is_exact) = text::decode(bytes);
+    if !is_exact {
+        warnings.push(format!("`{file}` is not valid UTF-8; invalid bytes are shown as U+FFFD"));
+    }
+    let encoding = match *bytes {
+        [0xFF | 0xFE, ..] => Encoding::Other,
+        [0xEF, 0xBB, 0xBF, ..] if is_exact => Encoding::Utf8WithBom,
+        _ if is_exact => Encoding::Utf8,
+        _ => Encoding::Other,
+    };
+    let text = text.into_owned();
+    let memory = parsed(file, file, &text, &mut warnings);
+    MemoryFile { memory, file: file.to_owned(), text, encoding, stat, warnings }
+}
+
+/// Returns the memory in a text. Without an `id` in the frontmatter it has that of its `path` in its
+/// bank.
+fn parsed(file: &str, path: &str, text: &str, warnings: &mut Vec<String>) -> Memory {
+    let parsed = frontmatter::parse(text);
+    for diagnostic in parsed.warnings {
+        let (line, column) = (diagnostic.line + 1, diagnostic.column + 1);
+        warnings.push(format!("{file}:{line}:{column}: {}", diagnostic.message));
+    }
+    let front = parsed.frontmatter;
+    let stem = path.strip_suffix(".md").unwrap_or(path).to_owned();
+    Memory {
+        id: front.id.unwrap_or(stem),
+        memory_type: front.memory_type.unwrap_or(MemoryType::Fact),
+        kind: front.kind,
+        category: front.category,
+        heading: front.heading,
+        paths: front.paths,
+        scope: front.scope.unwrap_or(Scope::Project(None)),
+        status: front.status.unwrap_or(MemoryStatus::Active),
+        tags: front.tags,
+        hints: front.hints,
+        example: front.example,
+        example_elsewhere: front.example_elsewhere,
+        override_reason: front.override_reason,
+        source: front.source,
+        links: front.links,
+        created_at: front.created_at,
+        updated_at: front.updated_at,
+        body: text.get(parsed.body_start..).unwrap_or_default().to_owned(),
+    }
+}
+
+/// Returns the memory in the text of a file that is not in this bank.
+pub fn of_text(path: &str, text: &str) -> Memory {
+    parsed(path, path, text, &mut Vec::new())
+}
+
+/// Returns a memory of a shared bank, whose path in it is `path`.
+pub(super) fn of_shared(file: &str, path: &str, text: String) -> MemoryFile {
+    let mut warnings = Vec::new();
+    let memory = parsed(file, path, &text, &mut warnings);
+    let stat = FileStat { size: text.len() as u64, mtime: time_of(&text) };
+    let encoding =
+        if text.starts_with('\u{FEFF}') { Encoding::Utf8WithBom } else { Encoding::Utf8 };
+    let text = text.strip_prefix('\u{FEFF}').map_or_else(|| text.clone(), str::to_owned);
+    MemoryFile { memory, file: file.to_owned(), text, encoding, stat, warnings }
+}
+
+/// Returns a number for a text that takes the place of the time of a file: negative, and so never
+/// such a time, and different for a different text.
+fn time_of(text: &str) -> i64 {
+    let digest = Sha256::digest(text.as_bytes());
+    let first = digest.first_chunk::<8>().copied().unwrap_or_default();
+    i64::from_le_bytes(first) | i64::MIN
+}
+
+/// Returns the complete text of a new memory.
+pub fn text_of(front: &Frontmatter, body: &str) -> String {
+    format!("{}{}\n", frontmatter::render(front), body.trim_end())
+}
+
+pub fn check_size(text: &str) -> Result<()> {
+    if text.len() as u64 <= MAX_BYTES {
+        return Ok(());
+    }
+    Err(UserError::usage(format!(
+        "the memory has {} KB, more than the limit of 100 KB",
+        text.len().div_ceil(1024)
+    ))
+    .hint("split it")
+    .into())
+}
+
+/// Returns a warning for a large memory.
+pub fn size_warning(file: &str, n_bytes: usize) -> Option<String> {
+    let size = n_bytes / 1024;
+    (n_bytes > WARN_BYTES).then(|| format!("`{file}` has {size} KB; the limit is 100 KB"))
+}

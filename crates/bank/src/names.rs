@@ -1,0 +1,187 @@
+//! Validation of memory ids and files, ids generated from text, and paths of shared memories.
+//!
+//! An id is also a path in the bank, so it must be a safe path on every platform.
+
+use cerberus_model::error::UserError;
+
+/// Maximum length of an id; every file system supports it.
+const MAX_BYTES: usize = 120;
+
+/// Maximum length of a part of a path.
+const MAX_PART_BYTES: usize = 240;
+
+/// Limits of generated ids.
+const MAX_WORDS: usize = 6;
+const MAX_GENERATED_BYTES: usize = 48;
+
+/// Names that are reserved for devices on Windows.
+const RESERVED: &[&str] =
+    &["con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "lpt1", "lpt2", "lpt3"];
+
+/// Start of the path of each shared memory; the name of its bank and its path in it follow.
+pub(super) const SCHEME: &str = "bank://";
+
+/// Whether a path is that of a shared memory.
+pub fn is_shared(file: &str) -> bool {
+    file.starts_with(SCHEME)
+}
+
+/// Returns the path of the memory with this path in a bank.
+pub fn shared_file(bank: &str, path: &str) -> String {
+    format!("{SCHEME}{bank}/{path}")
+}
+
+/// Returns the name of the bank that a shared memory belongs to.
+pub fn bank_of(file: &str) -> Option<&str> {
+    file.strip_prefix(SCHEME)?.split('/').next()
+}
+
+/// Returns the key by which memory files are sorted: those of the project come first.
+pub fn order(file: &str) -> (bool, &str) {
+    (is_shared(file), file)
+}
+
+/// Checks that `id` is a valid memory id.
+pub fn check(id: &str) -> Result<(), UserError> {
+    let refuse = |why: &str| {
+        UserError::usage(format!("`{}` is not a valid memory id: {why}", id.escape_debug())).hint(
+            "use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`",
+        )
+    };
+    if id.is_empty() {
+        return Err(refuse("it is empty"));
+    }
+    if id.len() > MAX_BYTES {
+        return Err(refuse("it has more than 120 bytes"));
+    }
+    let allowed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+    if let Some(c) = id.chars().find(|c| !allowed(*c)) {
+        return Err(refuse(&format!("`{}` is not allowed in it", c.escape_debug())));
+    }
+    for part in id.split('/') {
+        if part.is_empty() || part.starts_with('.') || part.ends_with('.') {
+            return Err(refuse("no part of it may be empty or start or end with a dot"));
+        }
+        let stem = part.split('.').next().unwrap_or(part).to_ascii_lowercase();
+        if RESERVED.contains(&stem.as_str()) || part == "indices" {
+            return Err(refuse(&format!("`{part}` is reserved")));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that `file` is a valid path of a memory file. It must be inside the bank on every
+/// platform; its name is less restricted than an id.
+pub fn check_file(file: &str) -> Result<(), UserError> {
+    let refuse = |why: &str| {
+        UserError::usage(format!("`{}` is not a valid memory file: {why}", file.escape_debug()))
+            .hint("use a path inside the bank, as in `db/close-sessions.md`")
+    };
+    if !file.ends_with(".md") {
+        return Err(refuse("it does not end in `.md`"));
+    }
+    if let Some(c) = file.chars().find(|c| c.is_control() || matches!(c, '\\' | ':')) {
+        return Err(refuse(&format!("`{}` is not allowed in it", c.escape_debug())));
+    }
+    for (part_idx, part) in file.split('/').enumerate() {
+        if part.is_empty() || part.starts_with('.') || part.len() > MAX_PART_BYTES {
+            return Err(refuse("a part of it is empty, too long or starts with a dot"));
+        }
+        let stem = part.split('.').next().unwrap_or(part).to_ascii_lowercase();
+        if RESERVED.contains(&stem.as_str()) || (part_idx == 0 && part == super::INDICES) {
+            return Err(refuse(&format!("`{part}` is reserved")));
+        }
+    }
+    Ok(())
+}
+
+/// Returns an id generated from the first words of a text.
+pub fn from_text(text: &str) -> String {
+    let mut id = String::new();
+    // Apostrophes do not separate words: "user's" is one word.
+    let text: String = text.chars().filter(|c| !matches!(c, '\'' | '’')).collect();
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    for word in words.take(MAX_WORDS) {
+        if !id.is_empty() && id.len() + word.len() >= MAX_GENERATED_BYTES {
+            break;
+        }
+        if !id.is_empty() {
+            id.push('-');
+        }
+        id.push_str(&word.to_ascii_lowercase());
+    }
+    id.truncate(MAX_BYTES);
+    if id.is_empty() || check(&id).is_err() { "memory".to_owned() } else { id }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_with_unsafe_paths_are_rejected() {
+        for id in ["a", "close-sessions", "db/close", "v1.2", "größe"] {
+            assert!(check(id).is_ok(), "{id}");
+        }
+        for id in [
+            "",
+            "..",
+            "../x",
+            "/x",
+            "a//b",
+            "a\nb",
+            "a b",
+            ".x",
+            "x.",
+            "NUL",
+            "con.md",
+            "a\\b",
+            "indices/x",
+        ] {
+            assert!(check(id).is_err(), "{id:?}");
+        }
+    }
+
+    #[test]
+    fn files_with_unsafe_paths_are_rejected() {
+        for file in ["a.md", "my notes.md", "db/größe~2.md", "a/b/c.d.md"] {
+            assert!(check_file(file).is_ok(), "{file}");
+        }
+        for file in [
+            "",
+            ".md",
+            "a",
+            "../x.md",
+            "/x.md",
+            "C:/x.md",
+            "a//b.md",
+            "a/../b.md",
+            "a\\b.md",
+            "a\n.md",
+            "NUL.md",
+            "db/aux.x.md",
+            "indices/x.md",
+            ".trash/x.md",
+            "anchors.lock",
+        ] {
+            assert!(check_file(file).is_err(), "{file:?}");
+        }
+    }
+
+    #[test]
+    fn generated_ids_are_readable() {
+        assert_eq!(
+            from_text("Hash passwords; never store plain text, ever."),
+            "hash-passwords-never-store-plain-text"
+        );
+        assert_eq!(from_text("日本語"), "memory");
+        assert_eq!(from_text("Con"), "memory");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn generated_ids_are_valid(text in "\\PC{0,200}") {
+            proptest::prop_assert!(check(&from_text(&text)).is_ok());
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Creates and stores the anchors of memories, and describes them for reports.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::{Project, banks, document, rounded, seconds};
+use crate::shared::{self, edit};
+use crate::{ExternalFile, MemoryFile};
+use cerberus_engine::examples::{Query, RankedSymbol, Ranking};
+use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_engine::track;
+use cerberus_engine::tree::{git, walk};
+use cerberus_markdown::frontmatter::{self, FieldValue};
+use cerberus_model::error::UserError;
+use cerberus_model::text;
+use cerberus_model::{Anchor, CodeLocation, Confidence, ExampleChoice, Origin, RuleKind};
+
+/// An anchor in reports.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AnchorSummary {
+    pub file: String,
+    pub symbol: Option<String>,
+    pub quality: f64,
+    #[serde(rename = "match")]
+    pub(crate) match_score: f64,
+    pub chosen: Origin,
+}
+
+impl From<&Anchor> for AnchorSummary {
+    fn from(anchor: &Anchor) -> Self {
+        Self {
+            file: anchor.file.clone(),
+            symbol: anchor.symbol.clone(),
+            quality: rounded(anchor.quality),
+            match_score: rounded(anchor.match_score),
+            chosen: anchor.origin,
+        }
+    }
+}
+
+/// Returns an anchor to a candidate, with the fingerprint of its current code.
+pub fn from_candidate(
+    project: &Project,
+    candidate: &RankedSymbol,
+    chosen: Origin,
+) -> Result<Anchor> {
+    let anchor = Anchor { origin: chosen, ..of_candidate(project, candidate)? };
+    with_look_alikes(project, anchor)
+}
+
+/// Like [`from_candidate`] for several automatic anchors; the files of the tree are read once.
+pub fn from_candidates(project: &Project, candidates: &[&RankedSymbol]) -> Result<Vec<Anchor>> {
+    let new = candidates.iter().map(|candidate| of_candidate(project, candidate));
+    let mut anchors: Vec<Anchor> = new.collect::<Result<_>>()?;
+    remember_look_alikes(project, &mut anchors.iter_mut().collect::<Vec<_>>())?;
+    Ok(anchors)
+}
+
+/// Sets the look-alikes of anchors to those in the current tree.
+pub fn remember_look_alikes(project: &Project, anchors: &mut [&mut Anchor]) -> Result<()> {
+    track::remember_look_alikes(&project.root, &project.exclude, anchors)
+}
+
+/// Returns an anchor to a location chosen by a person, which has full quality.
+pub fn at_location(project: &Project, location: &CodeLocation) -> Result<Anchor> {
+    check_file(project, &location.file)?;
+    let anchor = new_anchor(project, &location.file, location.symbol.as_deref())?;
+    with_look_alikes(project, anchor)
+}
+
+fn with_look_alikes(project: &Project, mut anchor: Anchor) -> Result<Anchor> {
+    remember_look_alikes(project, &mut [&mut anchor])?;
+    Ok(anchor)
+}
+
+/// Returns an automatic anchor to a candidate.
+fn of_candidate(project: &Project, candidate: &RankedSymbol) -> Result<Anchor> {
+    let RankedSymbol { file, symbol, quality, match_score, .. } = candidate;
+    let anchor = new_anchor(project, file, symbol.as_deref())?;
+    Ok(Anchor { origin: Origin::Auto, quality: *quality, match_score: *match_score, ..anchor })
+}
+
+fn new_anchor(project: &Project, file: &str, symbol: Option<&str>) -> Result<Anchor> {
+    let located = track::locate(&project.root, file, symbol)?;
+    Ok(Anchor {
+        look_alikes: None,
+        file: located.found.file,
+        symbol: located.found.symbol,
+        kind: located.found.kind,
+        language: located.found.language,
+        origin: Origin::Manual,
+        quality: 1.0,
+        match_score: 1.0,
+        commit: git::head(&project.root).map(|head| head.abbreviated_id()),
+        fingerprint: located.fingerprint,
+        others: Vec::new(),
+    })
+}
+
+/// Checks that a file exists; the error suggests a similar path.
+fn check_file(project: &Project, file: &str) -> Result<()> {
+    if project.root.join(file).exists() {
+        return Ok(());
+    }
+    let listing = walk::walk(&project.root, &project.exclude)?;
+    let paths = listing.entries.iter().map(|entry| entry.path.as_str());
+    let failure = UserError::usage(format!("file `{file}` not found"));
+    Err(match text::suggest(file, paths) {
+        Some(similar) if file.starts_with(&format!("{similar}:")) => failure.hint(format!(
+            "name a symbol instead of lines, as in `{similar}::SYMBOL`, or the whole file"
+        )),
+        Some(similar) => failure.hint(format!("did you mean `{similar}`?")),
+        None => failure.hint("use a path relative to the project root: FILE or FILE::SYMBOL"),
+    }
+    .into())
+}
+
+/// Returns the query for the example of a memory, with additional hints.
+pub fn query(stored: &MemoryFile, more_hints: &[String]) -> Query {
+    let mut hints = stored.memory.hints.clone();
+    for hint in more_hints {
+        if !hints.contains(hint) {
+            hints.push(hint.clone());
+        }
+    }
+    Query {
+        rule: rule(&stored.memory.body).to_owned(),
+        hints,
+        paths: stored.memory.paths.clone(),
+        languages: None,
+        kind: stored.memory.kind,
+    }
+}
+
+/// Returns the words of a memory's rule, which its example is shown for.
+pub fn rule_words(stored: &MemoryFile) -> RuleWords {
+    RuleWords::new(rule(&stored.memory.body), &stored.memory.hints)
+}
+
+/// Returns the first paragraph of a memory: a longer text starts with its rule and then explains it.
+pub fn rule(text: &str) -> &str {
+    let text = text.trim();
+    text.split("\n\n").next().unwrap_or(text).trim()
+}
+
+/// Returns why no candidate became the anchor.
+pub fn rejection(ranking: &Ranking) -> String {
+    let Ranking { kind, kind_reasons, confidence, min_quality, .. } = ranking;
+    if *kind == RuleKind::Process {
+        let cues: Vec<String> = kind_reasons.iter().map(|cue| format!("`{cue}`")).collect();
+        if cues.is_empty() {
+            return "the rule has `kind: process`, so that no code is searched for".to_owned();
+        }
+        return format!(
+            "the rule is about the work on the project ({}), which no code shows; override with `--kind code`",
+            cues.join(", ")
+        );
+    }
+    match (ranking.candidates.first(), confidence) {
+        (None, _) => "no code contains any of its words".to_owned(),
+        (Some(best), Confidence::Likely) => {
+            let quality = best.quality;
+            format!(
+                "the best candidate is likely but not sure (quality {quality:.2}, threshold {min_quality})"
+            )
+        }
+        (Some(best), _) => format!(
+            "the best candidate has quality {:.2}, below the threshold {min_quality}",
+            best.quality
+        ),
+    }
+}
+
+/// Returns warnings about hints that do not occur in the code.
+pub fn hint_warnings(ranking: &Ranking) -> Vec<String> {
+    let unknown = ranking.unknown_words.iter().flatten().filter(|word| word.is_hint);
+    let warnings = unknown.map(|unknown| {
+        let near = match &unknown.near[..] {
+            [] => String::new(),
+            near => format!("; similar words in the code: {}", near.join(", ")),
+        };
+        format!("the hint `{}` is not found in the code{near}", unknown.word)
+    });
+    warnings.collect()
+}
+
+/// Returns where it says that no code shows a memory, to follow its id.
+pub fn no_example_reason(project: &Project, stored: &MemoryFile) -> String {
+    match shared::bank_of(&stored.file) {
+        None => "has `example: none` in its frontmatter".to_owned(),
+        Some(bank) if project.bank.decides_no_example(stored) => {
+            format!("is in `no_example` of the shared bank `{bank}` in `cerberus.toml`")
+        }
+        Some(bank) => format!("has `example: none` in the shared bank `{bank}`"),
+    }
+}
+
+/// Stores the anchor of a memory, or removes it, and what a person decided about its example.
+/// Returns whether anything was written.
+///
+/// The decision is in the frontmatter of the memory, for a shared one in the configuration, which are
+/// rewritten only if it changes. An interrupted change leaves neither an anchor nor the decision that
+/// there is no example, never both.
+pub fn store(
+    project: &Project,
+    stored: &MemoryFile,
+    anchor: Option<Anchor>,
+    example: Option<ExampleChoice>,
+) -> Result<bool> {
+    let bank = &project.bank;
+    let _guard = bank.lock_for_writing()?;
+    // Another process may have written since the memory was read.
+    let stored = bank.read(&stored.file)?;
+    let old = bank.anchors()?;
+    let mut anchors = old.clone();
+    match anchor {
+        Some(anchor) => anchors.insert(stored.memory.id.clone(), anchor),
+        None => anchors.remove(&stored.memory.id),
+    };
+    if bank.decides_no_example(&stored) == example.is_some() {
+        return bank.write_anchors(&anchors);
+    }
+    let decision = Decision::new(project, &stored, example)?;
+    if example.is_some() {
+        bank.write_anchors(&anchors)?;
+        if let Err(error) = decision.write(project) {
+            bank.write_anchors(&old)?;
+            return Err(error);
+        }
+    } else {
+        decision.write(project)?;
+        if let Err(error) = bank.write_anchors(&anchors) {
+            decision.revert(project)?;
+            return Err(error);
+        }
+    }
+    Ok(true)
+}
+
+/// The file with the decision about an example, before and after a change.
+enum Decision {
+    OfMemory { file: String, before: String, after: String },
+    OfShared { config: ExternalFile, after: String },
+}
+
+impl Decision {
+    fn new(project: &Project, stored: &MemoryFile, example: Option<ExampleChoice>) -> Result<Self> {
+        if let Some(bank) = shared::bank_of(&stored.file) {
+            let edit = |text: &str| {
+                edit::with_no_example(text, bank, &stored.memory.id, example.is_some())
+            };
+            let (config, after) = banks::edited_config(project, edit)?;
+            return Ok(Self::OfShared { config, after });
+        }
+        let before = project.bank.utf8_text(stored)?;
+        let edited = match example {
+            Some(choice) => {
+                frontmatter::set(&before, "example", FieldValue::Scalar(choice.as_str()))
+            }
+            None => frontmatter::remove(&before, "example"),
+        };
+        let edited = edited.map_err(|error| document::edit_error(&stored.file, error))?;
+        let after = frontmatter::set_updated_at(&edited, &seconds(project.now).to_string());
+        Ok(Self::OfMemory { file: stored.file.clone(), before, after })
+    }
+
+    fn write(&self, project: &Project) -> Result<()> {
+        match self {
+            Self::OfMemory { file, after, .. } => project.bank.rewrite(file, after),
+            Self::OfShared { config, after } => config.write(after.as_bytes()).map(drop),
+        }
+    }
+
+    fn revert(&self, project: &Project) -> Result<()> {
+        match self {
+            Self::OfMemory { file, before, .. } => project.bank.rewrite(file, before),
+            Self::OfShared { config, .. } => config.restore(&project.root),
+        }
+    }
+}

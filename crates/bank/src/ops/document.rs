@@ -1,0 +1,195 @@
+//! Functions that the commands that write memories share.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::MemoryFile;
+use crate::memories::size_warning;
+use cerberus_markdown::edit::{self, EditMode};
+use cerberus_markdown::frontmatter::{self, FieldValue};
+use cerberus_markdown::{EditError, secrets, sections};
+use cerberus_model::error::UserError;
+use cerberus_model::text::glob_fault;
+
+use super::Project;
+use super::memories::Memories;
+
+/// Report of a command that edits one memory.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EditReport {
+    pub id: String,
+    pub file: String,
+    /// The edited section, if one was requested.
+    pub section: Option<String>,
+    /// Whether the file was written. An edit without effect does not write it.
+    pub written: bool,
+    pub warnings: Vec<String>,
+}
+
+/// Result of an edit that is not written yet.
+pub struct Edit {
+    /// Complete text of the memory.
+    pub text: String,
+    pub section: Option<String>,
+    pub warnings: Vec<String>,
+}
+
+/// Edits a memory under the write lock: `edit` returns its new text from the old one. Sets
+/// `updated_at` if the text changed.
+pub fn edit_memory(
+    project: &Project,
+    typed_id: &str,
+    edit: impl FnOnce(&Memories, &MemoryFile, &str) -> Result<Edit>,
+) -> Result<EditReport> {
+    let _guard = project.bank.lock_for_writing()?;
+    let memories = Memories::load(project)?;
+    let stored = memories.find(typed_id)?;
+    project.bank.check_own(stored)?;
+    let file = &stored.file;
+    let old = project.bank.utf8_text(stored)?;
+    let Edit { mut text, section, mut warnings } = edit(&memories, stored, &old)?;
+    let written = text != old;
+    if written {
+        text = frontmatter::set_updated_at(&text, &super::seconds(project.now).to_string());
+        project.bank.rewrite(file, &text)?;
+    }
+    warnings.extend(text_warnings(file, &text));
+    Ok(EditReport { id: stored.memory.id.clone(), file: file.clone(), section, written, warnings })
+}
+
+/// Replaces or extends a section, or the body if `section` is `None`. Returns the id of the
+/// section and the new text.
+pub fn edit_content(
+    file: &str,
+    text: &str,
+    section: Option<&str>,
+    (content, mode): (&str, EditMode),
+) -> Result<(Option<String>, String), UserError> {
+    let edited = match section {
+        Some(section) => {
+            edit::section(text, section, content, mode).map(|(id, text)| (Some(id), text))
+        }
+        None => edit::body(text, content, mode).map(|text| (None, text)),
+    };
+    edited.map_err(|error| edit_error(file, error))
+}
+
+/// Sets the frontmatter fields that have a value.
+pub fn set_fields<'a>(
+    mut text: String,
+    fields: impl IntoIterator<Item = (&'static str, Option<FieldValue<'a>>)>,
+) -> Result<String, EditError> {
+    for (key, value) in fields {
+        if let Some(value) = value {
+            text = frontmatter::set(&text, key, value)?;
+        }
+    }
+    Ok(text)
+}
+
+/// Checks that the globs of a memory can match files of the project.
+pub fn check_globs(globs: &[String]) -> Result<()> {
+    for glob in globs {
+        let path = glob.trim().trim_start_matches('!');
+        let fault = if path.starts_with('/') {
+            Some("it is not relative to the project's root".to_owned())
+        } else {
+            glob_fault(glob)
+        };
+        if let Some(fault) = fault {
+            return Err(UserError::usage(format!("`{glob}` is not a valid path: {fault}"))
+                .hint("pass a glob from the project's root, such as `src/**/*.py`")
+                .into());
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a text is not empty and has no control characters.
+pub fn check_content(content: &str) -> Result<()> {
+    if content.trim_start_matches('\u{FEFF}').trim().is_empty() {
+        return Err(UserError::usage("the content is empty")
+            .hint("pass it with `--content TEXT`, `--file FILE` or standard input")
+            .into());
+    }
+    for (line_idx, line) in content.split('\n').enumerate() {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        if let Some(c) = line.chars().find(|c| c.is_control() && *c != '\t') {
+            let (line, escaped) = (line_idx + 1, c.escape_unicode());
+            return Err(UserError::usage(format!(
+                "line {line} of the content contains the control character `{escaped}`"
+            ))
+            .hint("remove it: a memory is plain text")
+            .into());
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the values of frontmatter fields have no control characters, with which they would be
+/// ignored when the memory is read.
+pub fn check_fields(category: Option<&str>, tags: &[String], hints: &[String]) -> Result<()> {
+    check_words("category", category)?;
+    check_words("tag", tags.iter().map(String::as_str))?;
+    check_words("hint", hints.iter().map(String::as_str))
+}
+
+/// Checks that words, which the message calls `noun`, have no control characters.
+pub fn check_words<'a>(noun: &str, words: impl IntoIterator<Item = &'a str>) -> Result<()> {
+    for word in words {
+        if let Some(c) = word.chars().find(|c| c.is_control()) {
+            let (word, c) = (word.escape_debug(), c.escape_unicode());
+            return Err(UserError::usage(format!(
+                "the {noun} `{word}` contains the control character `{c}`"
+            ))
+            .hint("remove it: it must be plain text in one line")
+            .into());
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the text and the metadata of a memory contain no secrets.
+pub fn check_secrets(
+    (name, text): (&str, &str),
+    category: Option<&str>,
+    tags: &[String],
+    hints: &[String],
+) -> Result<()> {
+    refuse_secrets(&[
+        (name, text),
+        ("the category", category.unwrap_or_default()),
+        ("the tags", &tags.join(" ")),
+        ("the hints", &hints.join(" ")),
+    ])
+}
+
+/// Checks that texts, each with its name for the message, contain no secrets. The error does not
+/// contain the secret.
+pub fn refuse_secrets(texts: &[(&str, &str)]) -> Result<()> {
+    let mut found =
+        texts.iter().filter_map(|(name, text)| Some((name, text, secrets::find_secret(text)?)));
+    let Some((name, text, secret)) = found.next() else { return Ok(()) };
+    let has_lines = text.trim_end().contains('\n');
+    let line = if has_lines { format!("line {} of ", secret.line + 1) } else { String::new() };
+    Err(UserError::usage(format!("found {} in {line}{name}", secret.kind))
+        .hint("write where the secret is stored instead; if it is not a secret, pass `--allow-secret`")
+        .into())
+}
+
+/// Returns the error for an edit of `file` that failed.
+pub fn edit_error(file: &str, error: EditError) -> UserError {
+    let line = error.line.map(|line| format!(":{}", line + 1)).unwrap_or_default();
+    let user_error = UserError::usage(format!("{file}{line}: {}", error.message));
+    if error.hint.is_empty() { user_error } else { user_error.hint(error.hint) }
+}
+
+/// Returns warnings about the size and the section tags of a text that was written.
+pub fn text_warnings(file: &str, text: &str) -> Vec<String> {
+    let diagnostics = sections::parse(text).diagnostics;
+    let tags = diagnostics
+        .iter()
+        .map(|it| format!("{file}:{}:{}: {}", it.line + 1, it.column + 1, it.message));
+    size_warning(file, text.len()).into_iter().chain(tags).collect()
+}

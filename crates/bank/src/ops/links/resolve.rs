@@ -1,0 +1,328 @@
+//! Resolution of link targets against the current tree.
+//!
+//! The tree is read on demand. A target that exists as written costs one read of its file. Only for
+//! a missing target is the tree walked, searched for its symbol, and git queried for renames.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::memory_file;
+use crate::ops::Project;
+use crate::ops::sync::SyncedStore;
+use cerberus_engine::syntax::parse::last_name;
+use cerberus_engine::syntax::{ParsedFile, language};
+use cerberus_engine::tree::{git, read, walk};
+use cerberus_markdown::links::{Kind, Part, Target, normalize_path};
+use cerberus_markdown::sections;
+use cerberus_model::LinkState;
+use cerberus_model::text;
+
+/// Maximum number of locations that a note lists.
+const MAX_LISTED: usize = 3;
+
+const DIFFERS_IN_CASE: &str = "the name differs in case";
+
+/// Resolved link target.
+#[derive(Debug, Clone)]
+pub(super) struct Resolved {
+    /// Node in the graph: a memory, or a ghost.
+    pub(super) node: String,
+    pub(super) state: LinkState,
+    /// Current location, in the syntax of a link target.
+    pub(super) location: Option<String>,
+    pub(super) note: Option<String>,
+}
+
+/// Resolves link targets and caches the results.
+pub(super) struct Resolver<'a> {
+    project: &'a Project,
+    synced: &'a SyncedStore<'a>,
+    paths: OnceCell<Vec<String>>,
+    renames: OnceCell<BTreeMap<String, String>>,
+    symbols: FxHashMap<String, Option<Vec<String>>>,
+    cache: FxHashMap<String, Resolved>,
+}
+
+impl<'a> Resolver<'a> {
+    pub(super) fn new(project: &'a Project, synced: &'a SyncedStore<'a>) -> Self {
+        Self {
+            project,
+            synced,
+            paths: OnceCell::new(),
+            renames: OnceCell::new(),
+            symbols: FxHashMap::default(),
+            cache: FxHashMap::default(),
+        }
+    }
+
+    /// Resolves a target as written in a link.
+    pub(super) fn resolve(&mut self, text: &str) -> Result<Resolved> {
+        if let Some(cached) = self.cache.get(text) {
+            return Ok(cached.clone());
+        }
+        let resolved = match Target::parse(text) {
+            Some(target) => self.resolve_target(&target)?,
+            None => ghost(text, LinkState::Missing, None, None),
+        };
+        self.cache.insert(text.to_owned(), resolved.clone());
+        Ok(resolved)
+    }
+
+    fn resolve_target(&mut self, target: &Target) -> Result<Resolved> {
+        match target.kind {
+            Kind::Url => Ok(ghost(&target.name, LinkState::External, None, None)),
+            Kind::Memory => self.resolve_memory(target),
+            Kind::Plain if memory_file(self.synced, &target.name)?.is_some() => {
+                self.resolve_memory(target)
+            }
+            Kind::Plain => self.resolve_name(target),
+            Kind::Path => {
+                let path = normalize_path(&target.name);
+                let is_file = path.as_ref().is_some_and(|path| self.exists(path));
+                if !is_file && memory_file(self.synced, &target.name)?.is_some() {
+                    return self.resolve_memory(target);
+                }
+                self.resolve_path(target, path)
+            }
+        }
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        read::exists(&self.project.root, path)
+    }
+
+    fn resolve_memory(&self, target: &Target) -> Result<Resolved> {
+        let node = format!("memory:{}", target.name);
+        let resolved =
+            |state, location, note| Ok(Resolved { node: node.clone(), state, location, note });
+        let Some(file) = memory_file(self.synced, &target.name)? else {
+            let ids = self.synced.ids()?;
+            let ids = || ids.iter().map(|(id, _)| id.as_str());
+            let other_case = ids().find(|id| id.eq_ignore_ascii_case(&target.name));
+            if let Some(id) = other_case {
+                let note = Some(DIFFERS_IN_CASE.to_owned());
+                return resolved(LinkState::Moved, Some(format!("memory:{id}")), note);
+            }
+            let near = text::suggest(&target.name, ids());
+            let note = near.map(|near| format!("did you mean `memory:{near}`?"));
+            return resolved(LinkState::Missing, None, note);
+        };
+        let Some(Part::Section(section)) = &target.part else {
+            return resolved(LinkState::Live, Some(node.clone()), None);
+        };
+        let stored = self.synced.read(&file)?;
+        let parsed = sections::parse(&stored.text);
+        let selection = sections::select(&parsed, std::slice::from_ref(section));
+        match selection.missing.first() {
+            None => resolved(LinkState::Live, Some(node.clone()), None),
+            Some(missing) => {
+                let near = missing.suggestion.as_ref();
+                let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                let note = format!("the memory has no section `{section}`{near}");
+                resolved(LinkState::Missing, None, Some(note))
+            }
+        }
+    }
+
+    /// Resolves a name without a path: a file at the root, then a symbol, then a file anywhere.
+    fn resolve_name(&mut self, target: &Target) -> Result<Resolved> {
+        if !self.exists(&target.name) {
+            let definitions = self.definitions(&target.name)?;
+            let name = target.to_string();
+            match &definitions[..] {
+                [] => {}
+                [one] => return Ok(ghost(&name, LinkState::Live, Some(one.clone()), None)),
+                several => {
+                    let note = format!("defined in {}", listed(several));
+                    return Ok(ghost(&name, LinkState::Live, None, Some(note)));
+                }
+            }
+        }
+        self.resolve_path(target, normalize_path(&target.name))
+    }
+
+    fn resolve_path(&mut self, target: &Target, path: Option<String>) -> Result<Resolved> {
+        let Some(path) = path.filter(|path| !path.is_empty()) else {
+            let note = Some("the path is outside the project".to_owned());
+            return Ok(ghost(&target.to_string(), LinkState::Outside, None, note));
+        };
+        let target = Target { kind: Kind::Path, name: path.clone(), part: target.part.clone() };
+        if self.exists(&path) {
+            return self.resolve_part(&target);
+        }
+        let name = target.to_string();
+        if let Some((new_path, note)) = self.moved(&path)? {
+            let moved = Target { name: new_path, ..target };
+            let location = self.resolve_part(&moved)?.location.or(Some(moved.name));
+            return Ok(ghost(&name, LinkState::Moved, location, Some(note)));
+        }
+        let definitions = match &target.part {
+            Some(Part::Symbol(symbol)) => self.definitions(symbol)?,
+            _ => Vec::new(),
+        };
+        match moved_symbol(&name, &definitions) {
+            Some(resolved) => Ok(resolved),
+            None => Ok(ghost(&name, LinkState::Missing, None, self.similar_path(&path)?)),
+        }
+    }
+
+    /// Resolves the symbol or the lines of a target whose file exists.
+    fn resolve_part(&mut self, target: &Target) -> Result<Resolved> {
+        let name = target.to_string();
+        let live = |note| Ok(ghost(&name, LinkState::Live, Some(name.clone()), note));
+        match &target.part {
+            None | Some(Part::Section(_)) => live(None),
+            Some(Part::Lines(_, last)) => {
+                let n_lines = read::text(&self.project.root, &target.name)
+                    .map_or(0, |text| text.lines().count());
+                if (*last as usize) < n_lines {
+                    return live(None);
+                }
+                let note = format!("the file has only {n_lines} lines");
+                Ok(ghost(&name, LinkState::Missing, None, Some(note)))
+            }
+            Some(Part::Symbol(symbol)) => {
+                let Some(known) = self.symbols_of(&target.name) else {
+                    return live(Some("symbols of this file type are not indexed".to_owned()));
+                };
+                if known.iter().any(|name| is_tail(name, symbol)) {
+                    return live(None);
+                }
+                let near = text::suggest(symbol, known.iter().map(String::as_str))
+                    .map(|near| format!("; did you mean `{near}`?"))
+                    .unwrap_or_default();
+                Ok(moved_symbol(&name, &self.definitions(symbol)?).unwrap_or_else(|| {
+                    let note = format!("the file does not define `{symbol}`{near}");
+                    ghost(&name, LinkState::Missing, None, Some(note))
+                }))
+            }
+        }
+    }
+
+    fn paths(&self) -> Result<&[String]> {
+        if let Some(paths) = self.paths.get() {
+            return Ok(paths);
+        }
+        let found = walk::all_paths(&self.project.root)?;
+        Ok(self.paths.get_or_init(|| found))
+    }
+
+    /// Returns the new path of a file that does not exist at `path`, and the reason for that guess.
+    fn moved(&self, path: &str) -> Result<Option<(String, String)>> {
+        let paths = self.paths()?;
+        let only = |matches: &dyn Fn(&str) -> bool| {
+            let mut found = paths.iter().filter(|path| matches(path));
+            found.next().filter(|_| found.next().is_none()).cloned()
+        };
+        if let Some(found) = only(&|it| it.eq_ignore_ascii_case(path)) {
+            return Ok(Some((found, DIFFERS_IN_CASE.to_owned())));
+        }
+        let base = base_name(path);
+        if let Some(found) = only(&|it| base_name(it) == base) {
+            return Ok(Some((found, "the only file with that name".to_owned())));
+        }
+        let renames = self.renames.get_or_init(|| git::renames(&self.project.root));
+        let mut current = path;
+        // Renames can form a cycle, so their number limits the length of the chain.
+        for _ in 0..renames.len() {
+            let Some(next) = renames.get(current) else { break };
+            if self.exists(next) {
+                return Ok(Some((next.clone(), "renamed in git".to_owned())));
+            }
+            current = next;
+        }
+        Ok(None)
+    }
+
+    fn similar_path(&self, path: &str) -> Result<Option<String>> {
+        let near = text::suggest(path, self.paths()?.iter().map(String::as_str));
+        Ok(near.map(|near| format!("did you mean `{near}`?")))
+    }
+
+    /// Returns the symbols of a file, or `None` if its language is not supported.
+    fn symbols_of(&mut self, path: &str) -> Option<&[String]> {
+        let root = &self.project.root;
+        self.symbols
+            .entry(path.to_owned())
+            .or_insert_with(|| symbols(root, path, &|_| true))
+            .as_deref()
+    }
+
+    /// Returns the definitions of a symbol in the tree, in the syntax of link targets.
+    fn definitions(&self, symbol: &str) -> Result<Vec<String>> {
+        let name = last_name(symbol);
+        let is_identifier = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+        if !is_identifier {
+            return Ok(Vec::new());
+        }
+        let finder = memchr::memmem::Finder::new(name);
+        let root = &self.project.root;
+        let found: Vec<Vec<String>> = self
+            .paths()?
+            .par_iter()
+            .map(|path| {
+                let known = symbols(root, path, &|text| finder.find(text.as_bytes()).is_some());
+                let mut names = known.unwrap_or_default();
+                names.retain(|name| is_tail(name, symbol));
+                names.dedup();
+                names.into_iter().map(|name| format!("{path}::{name}")).collect()
+            })
+            .collect();
+        Ok(found.concat())
+    }
+}
+
+fn ghost(
+    target: &str,
+    state: LinkState,
+    location: Option<String>,
+    note: Option<String>,
+) -> Resolved {
+    Resolved { node: format!("ghost:{target}"), state, location, note }
+}
+
+/// Resolves a symbol that its file does not define by its definitions elsewhere, if there are any.
+fn moved_symbol(target: &str, definitions: &[String]) -> Option<Resolved> {
+    match definitions {
+        [] => None,
+        [one] => {
+            let note = Some("the symbol is defined there".to_owned());
+            Some(ghost(target, LinkState::Moved, Some(one.clone()), note))
+        }
+        several => {
+            let note = format!("the symbol is defined in {}", listed(several));
+            Some(ghost(target, LinkState::Missing, None, Some(note)))
+        }
+    }
+}
+
+/// Returns the symbols of a file, if its language is supported and `is_wanted` accepts its text.
+fn symbols(root: &Path, path: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
+    let language = language::from_path(path)?;
+    let text = read::text(root, path).ok().filter(|text| is_wanted(text))?;
+    let source = ParsedFile::outline(language, &text);
+    Some(source.symbols.into_iter().map(|symbol| symbol.name).collect())
+}
+
+/// Returns whether `symbol` is the qualified `name` or its last parts.
+fn is_tail(name: &str, symbol: &str) -> bool {
+    name.strip_suffix(symbol).is_some_and(|head| head.is_empty() || head.ends_with('.'))
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn listed(locations: &[String]) -> String {
+    let listed: Vec<String> =
+        locations.iter().take(MAX_LISTED).map(|location| format!("`{location}`")).collect();
+    match locations.len().saturating_sub(MAX_LISTED) {
+        0 => listed.join(", "),
+        n_more => format!("{} and {n_more} more", listed.join(", ")),
+    }
+}

@@ -1,0 +1,272 @@
+//! The memories of a project with their anchors: loading, lookup by id, filters.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use clap::Args;
+use rustc_hash::FxHashSet;
+
+use crate::lockfile::Anchors;
+use crate::memories::BankFiles;
+use crate::repeated::Repeated;
+use crate::{MemoryFile, shared};
+use cerberus_engine::syntax::language;
+use cerberus_markdown::links::normalize_path;
+use cerberus_model::error::UserError;
+use cerberus_model::file_stat::FileStat;
+use cerberus_model::text::{self, Globs};
+use cerberus_model::timings;
+use cerberus_model::{Language, Memory, MemoryStatus, MemoryType, Scope};
+
+use super::{Project, links};
+
+/// Memories and anchors of a bank.
+#[derive(Debug, Default)]
+pub struct Memories {
+    pub all: Vec<MemoryFile>,
+    /// Ignored files: those whose id an earlier one has, and shared ones whose text one has.
+    pub(crate) duplicates: Vec<MemoryFile>,
+    pub repeated: Vec<Repeated>,
+    pub anchors: Anchors,
+    /// Stat of `anchors.lock` before reading.
+    pub(crate) lock_stat: Option<FileStat>,
+    /// Whether reading a file failed.
+    pub is_partial: bool,
+    pub warnings: Vec<String>,
+}
+
+impl Memories {
+    /// Reads the bank.
+    pub fn load(project: &Project) -> Result<Self> {
+        let _step = timings::step("read the memories");
+        let BankFiles {
+            memories: all,
+            duplicates,
+            repeated,
+            anchors,
+            lock_stat,
+            is_partial,
+            warnings,
+        } = project.bank.read_all()?;
+        let mut warnings = warnings;
+        let ids: FxHashSet<&str> = all.iter().map(|stored| stored.memory.id.as_str()).collect();
+        let orphans = anchors.keys().filter(|id| !ids.contains(id.as_str()));
+        // The memory of an anchor may be in a shared bank that could not be read.
+        if project.bank.shared().failures.is_empty() {
+            warnings.extend(orphans.map(|id| orphan_warning(id)));
+        }
+        Ok(Self { all, duplicates, repeated, anchors, lock_stat, is_partial, warnings })
+    }
+
+    /// Returns the id of each superseded memory, with the id of one that supersedes it.
+    pub fn superseded(&self) -> BTreeMap<String, String> {
+        links::superseded(&self.all)
+    }
+
+    /// Checks that no memory has this id or the file name that belongs to it.
+    pub fn check_free(&self, id: &str) -> Result<()> {
+        match self.shared(id) {
+            None => self.check_free_here(id),
+            Some((_, bank)) => {
+                Err(UserError::usage(format!("memory `{id}` is in the shared bank `{bank}`"))
+                    .hint("choose another id, or replace that memory in this project with `cerberus memory add --override-reason`")
+                    .into())
+            }
+        }
+    }
+
+    /// Returns the memory of a shared bank with this id, and the name of the bank.
+    pub fn shared(&self, id: &str) -> Option<(&MemoryFile, &str)> {
+        let stored = self.all.iter().chain(&self.duplicates).find(|it| it.memory.id == id)?;
+        Some((stored, shared::bank_of(&stored.file)?))
+    }
+
+    /// Like [`Self::check_free`], but a memory of a shared bank may have the id.
+    pub fn check_free_here(&self, id: &str) -> Result<()> {
+        let file = format!("{id}.md");
+        let mut own = self.all.iter().filter(|stored| !shared::is_shared(&stored.file));
+        match own.find(|stored| stored.memory.id == id || stored.file == file) {
+            None => Ok(()),
+            Some(holder) => {
+                Err(UserError::usage(format!("memory `{id}` already exists in `{}`", holder.file))
+                    .hint(format!("choose another id, or show it with `cerberus memory show {id}`"))
+                    .into())
+            }
+        }
+    }
+
+    /// Returns the memory whose id is `typed` or has it as a unique prefix.
+    pub fn find(&self, typed: &str) -> Result<&MemoryFile> {
+        let ids = self.all.iter().map(|stored| stored.memory.id.as_str());
+        let memory_idx = find_id(typed, ids)?;
+        Ok(&self.all[memory_idx])
+    }
+}
+
+/// Returns the warning about an anchor without a memory.
+pub(super) fn orphan_warning(id: &str) -> String {
+    format!(
+        "memory `{id}` in `anchors.lock` not found; `cerberus memory reanchor` removes its anchor"
+    )
+}
+
+/// Returns the position of the memory id that is `typed` or has it as a unique prefix.
+pub fn find_id<'a>(typed: &str, ids: impl Iterator<Item = &'a str>) -> Result<usize> {
+    find_named("memory", typed, ids)
+}
+
+/// Like [`find_id`], for ids of this kind: `memory`, `pin` or `trashed memory`.
+pub fn find_named<'a>(
+    kind: &str,
+    typed: &str,
+    ids: impl Iterator<Item = &'a str>,
+) -> Result<usize> {
+    let ids: Vec<&str> = ids.collect();
+    if let Some(id_idx) = ids.iter().position(|id| *id == typed) {
+        return Ok(id_idx);
+    }
+    let has_prefix = |&id_idx: &usize| !typed.is_empty() && ids[id_idx].starts_with(typed);
+    let matches: Vec<usize> = (0..ids.len()).filter(has_prefix).collect();
+    match matches[..] {
+        [id_idx] => Ok(id_idx),
+        [] => {
+            let error = UserError::usage(format!("{kind} `{typed}` not found"));
+            Err(match text::suggest(typed, ids.iter().copied()) {
+                Some(near) => error.hint(format!("did you mean `{near}`?")),
+                None if kind == "pin" => {
+                    error.hint("list the pins with `cerberus memory pin list`")
+                }
+                None if kind == "trashed memory" && ids.is_empty() => {
+                    error.hint("the trash is empty")
+                }
+                None if kind == "trashed memory" => {
+                    error.hint(format!("the trash contains: {}", ids.join(", ")))
+                }
+                None => error.hint("list the memories with `cerberus memory show`"),
+            }
+            .into())
+        }
+        _ => {
+            let shown: Vec<&str> = matches.iter().take(5).map(|&id_idx| ids[id_idx]).collect();
+            Err(UserError::usage(format!("`{typed}` is a prefix of {} ids", matches.len()))
+                .hint(format!("type more characters of one of: {}", shown.join(", ")))
+                .into())
+        }
+    }
+}
+
+/// Conditions that a memory must meet. Also the arguments of the commands that filter.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub struct Filter {
+    /// Only memories with this scope; `project` and `language` match every scope of that kind
+    #[arg(long, help_heading = "Filters")]
+    pub scope: Option<String>,
+    /// Only memories of this type
+    #[arg(long = "type", value_name = "TYPE", help_heading = "Filters")]
+    pub memory_type: Option<MemoryType>,
+    /// Only memories of this category
+    #[arg(long, help_heading = "Filters")]
+    pub category: Option<String>,
+    /// Only memories with this tag (repeatable; all tags must match)
+    #[arg(long = "tag", value_name = "TAG", help_heading = "Filters")]
+    pub tags: Vec<String>,
+    /// Only memories with this status
+    #[arg(long, help_heading = "Filters")]
+    pub status: Option<MemoryStatus>,
+    /// Only memories anchored to this file
+    #[arg(long, help_heading = "Filters")]
+    pub file: Option<String>,
+    /// Only memories that apply to this file: their `paths` match it, or they have none
+    #[arg(long, value_name = "FILE", help_heading = "Filters")]
+    pub path: Option<String>,
+}
+
+impl Filter {
+    pub fn takes(&self, stored: &MemoryFile, anchors: &Anchors) -> bool {
+        let anchor = anchors.get(&stored.memory.id);
+        self.takes_memory(&stored.memory, &stored.file, anchor.map(|anchor| anchor.file.as_str()))
+    }
+
+    /// Like [`takes`](Self::takes), with the file of the anchor instead of all anchors.
+    pub fn takes_memory(&self, memory: &Memory, file: &str, anchored: Option<&str>) -> bool {
+        let is_category = |wanted: &String| {
+            memory.category.as_ref().is_some_and(|found| found.eq_ignore_ascii_case(wanted))
+        };
+        self.scope.as_ref().is_none_or(|scope| in_scope(&memory.scope, scope))
+            && self.memory_type.is_none_or(|wanted| wanted == memory.memory_type)
+            && self.category.as_ref().is_none_or(is_category)
+            && self.tags.iter().all(|tag| memory.tags.iter().any(|it| it.eq_ignore_ascii_case(tag)))
+            && self.status.is_none_or(|wanted| wanted == memory.status)
+            && self.file.as_ref().is_none_or(|wanted| anchored == Some(wanted) || file == wanted)
+            && self.path.as_ref().is_none_or(|path| applies_to(memory, path))
+    }
+
+    /// Checks that the files are inside the project and that some memory has the scope, so that a
+    /// misspelled value is an error instead of an empty or a complete result.
+    pub fn check<'m>(&self, memories: impl Iterator<Item = &'m Memory> + Clone) -> Result<()> {
+        // The file of `--file` may also be one of the bank, which can be outside the project.
+        if let Some(path) = &self.path
+            && normalize_path(path).is_none()
+        {
+            return Err(UserError::usage(format!("`{path}` is outside the project"))
+                .hint("name a file by its path relative to the project root")
+                .into());
+        }
+        let Some(wanted) = self.scope.as_deref().filter(|scope| *scope != "all") else {
+            return Ok(());
+        };
+        if memories.clone().any(|memory| in_scope(&memory.scope, wanted)) {
+            return Ok(());
+        }
+        let mut known: Vec<String> = memories.map(|memory| memory.scope.to_string()).collect();
+        known.sort_unstable();
+        known.dedup();
+        let error = UserError::usage(format!("no memory has the scope `{wanted}`"));
+        let error = match text::suggest(wanted, known.iter().map(String::as_str)) {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None if known.is_empty() => error,
+            None => error.hint(format!("specify one of: all, {}", known.join(", "))),
+        };
+        Err(error.into())
+    }
+}
+
+/// Returns whether a memory applies to a file: by its paths, and by the language of its scope.
+pub(crate) fn applies_to(memory: &Memory, file: &str) -> bool {
+    let is_language = match &memory.scope {
+        Scope::Language(name) => language::from_scope(name).is_none_or(|languages| {
+            language::from_path(file).is_none_or(|language| languages.contains(&language))
+        }),
+        _ => true,
+    };
+    let is_match = |file: String| Globs::new(&memory.paths).find(&file).is_some();
+    is_language && (memory.paths.is_empty() || normalize_path(file).is_some_and(is_match))
+}
+
+/// Returns whether `scope` is `wanted` or of the kind `wanted` (`project`, `language`).
+fn in_scope(scope: &Scope, wanted: &str) -> bool {
+    let spelled = scope.to_string();
+    wanted == "all"
+        || spelled.eq_ignore_ascii_case(wanted)
+        || spelled.split_once(':').is_some_and(|(kind, _)| kind.eq_ignore_ascii_case(wanted))
+}
+
+/// Returns the languages that examples of this scope can have (`None`: all), or the reason why it
+/// has no examples.
+pub fn languages(scope: &Scope) -> Result<Option<&'static [Language]>, String> {
+    match scope {
+        Scope::Universal => Err("a universal memory is never anchored".to_owned()),
+        Scope::Project(_) => Ok(None),
+        Scope::Language(name) => match language::from_scope(name) {
+            Some(languages) => Ok(Some(languages)),
+            None => Err(format!("code in `{name}` is not indexed")),
+        },
+    }
+}
+
+/// Returns the first line that is neither empty nor a comment, without heading markers.
+pub fn title(text: &str) -> &str {
+    let mut lines = text.lines().map(str::trim);
+    let title = lines.find(|line| !line.is_empty() && !line.starts_with("<!--"));
+    title.unwrap_or_default().trim_start_matches('#').trim_start()
+}

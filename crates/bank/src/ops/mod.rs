@@ -1,0 +1,139 @@
+//! Operations that several commands share: a request in, a report out.
+//!
+//! An operation prints nothing and reads neither the environment nor the clock; both are resolved
+//! in [`Project`]. `--json` serializes the reports, so their fields are a contract.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+
+use crate::Bank;
+use cerberus_engine::CodeBase;
+use cerberus_engine::rank::calibrate::Weights;
+use cerberus_engine::rank::fusion::Recency;
+use cerberus_engine::tree::git;
+pub use cerberus_engine::{Progress, rounded};
+use cerberus_model::Scope;
+use cerberus_store::StoreFile;
+
+pub mod anchors;
+pub mod banks;
+pub mod complete;
+pub mod document;
+pub mod envelope;
+pub mod examples;
+pub mod fleet;
+pub mod links;
+pub mod managed_block;
+pub mod memories;
+pub mod metadata;
+pub mod patterns;
+pub mod pins;
+pub mod search;
+pub mod section_selection;
+pub mod similar;
+pub mod sync;
+
+/// The files and the configuration of a project.
+#[derive(Debug, Clone)]
+pub struct Project {
+    /// The root folder of the code.
+    pub root: PathBuf,
+    /// The configured name.
+    pub name: Option<String>,
+    pub bank: Bank,
+    pub store: StoreFile,
+    /// Globs of files that are not indexed.
+    pub exclude: Vec<String>,
+    pub min_quality: f64,
+    pub weights: Weights,
+    /// The recency boost of a search.
+    pub recency: Recency,
+    pub pins: pins::PinLimits,
+    pub inject: InjectOptions,
+    pub now: Timestamp,
+}
+
+impl Project {
+    /// Whether the bank is in the data folder of the user instead of the project.
+    pub fn has_user_bank(&self) -> bool {
+        self.bank.folder() != self.root.join(".memories")
+    }
+
+    /// Returns the input of the engine.
+    pub fn code(&self) -> CodeBase<'_> {
+        CodeBase {
+            root: &self.root,
+            store: &self.store,
+            exclude: &self.exclude,
+            weights: &self.weights,
+            progress: &|_, _| {},
+            now: i64::try_from(self.now.as_nanosecond()).unwrap_or(i64::MAX),
+        }
+    }
+}
+
+/// The configuration of `inject`.
+#[derive(Debug, Clone)]
+pub struct InjectOptions {
+    pub budget: usize,
+    /// The share of the budget for examples if the texts need the rest.
+    pub code_share: f64,
+    /// The maximum number of lines of an example.
+    pub max_lines: usize,
+}
+
+impl Default for InjectOptions {
+    fn default() -> Self {
+        Self { budget: 1500, code_share: 0.6, max_lines: 30 }
+    }
+}
+
+/// The scope of a memory without one: the project.
+pub fn default_scope(project: &Project) -> Scope {
+    Scope::Project(project_name(project))
+}
+
+/// Returns the name of the project: the configured one, else that of the remote `origin`, which
+/// all clones share, else that of the root folder.
+fn project_name(project: &Project) -> Option<String> {
+    let remote = || repository_name(&git::origin(&project.root)?);
+    project.name.clone().or_else(remote).or_else(|| folder_name(project))
+}
+
+fn folder_name(project: &Project) -> Option<String> {
+    project.root.file_name().map(|name| name.to_string_lossy().into_owned())
+}
+
+/// Returns the name of a repository from its URL: `shop` from `git@example.org:team/shop.git`.
+fn repository_name(url: &str) -> Option<String> {
+    let path = url.trim_end_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path).trim_end_matches('/');
+    let name = path.rsplit(['/', ':']).next()?;
+    let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    Some(name.chars().filter(is_part).collect()).filter(|name: &String| !name.is_empty())
+}
+
+/// Truncates a time to seconds, for frontmatter.
+pub fn seconds(now: Timestamp) -> Timestamp {
+    Timestamp::from_second(now.as_second()).unwrap_or(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repositories_are_named_by_their_url() {
+        for (url, expected) in [
+            ("git@example.org:team/shop.git", Some("shop")),
+            ("https://example.org/team/shop/", Some("shop")),
+            ("/srv/git/my.shop.git", Some("my.shop")),
+            ("shop", Some("shop")),
+            ("https://example.org/\u{1b}[2J.git", Some("2J")),
+            ("/", None),
+        ] {
+            assert_eq!(repository_name(url).as_deref(), expected, "{url}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The patterns of memories, which a person accepted in their frontmatter.
+
+use serde::Serialize;
+
+use super::{Project, examples, memories};
+use crate::MemoryFile;
+use cerberus_engine::track;
+use cerberus_engine::tree::read;
+use cerberus_markdown::code_examples::{Label, code_examples};
+use cerberus_markdown::frontmatter;
+use cerberus_model::{Anchor, ExampleRole, Language};
+use cerberus_patterns::code_pattern::CodePattern;
+use cerberus_patterns::{self as patterns, Enforcement, Sample, TestReport};
+
+/// How a rule is checked, with its patterns.
+#[derive(Debug)]
+pub struct RulePattern {
+    pub enforcement: Enforcement,
+    pub patterns: Vec<CodePattern>,
+    /// What is wrong with the accepted pattern.
+    pub fault: Option<String>,
+}
+
+/// How a rule is checked, in reports.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PatternSummary {
+    pub enforcement: Enforcement,
+    /// Why it is checked like this, or what is wrong with its pattern.
+    pub reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+}
+
+impl From<&RulePattern> for PatternSummary {
+    fn from(rule: &RulePattern) -> Self {
+        let has_pattern = !rule.patterns.is_empty();
+        let reason = match (&rule.fault, rule.enforcement) {
+            (Some(fault), _) => fault,
+            (None, Enforcement::Enforced) => "a person accepted its pattern",
+            (None, Enforcement::Advisory) => "its frontmatter has no pattern",
+        };
+        Self {
+            enforcement: rule.enforcement,
+            reason: reason.to_owned(),
+            pattern: has_pattern.then(|| patterns::render(&rule.patterns)),
+        }
+    }
+}
+
+/// Returns how a memory is checked.
+pub fn of_memory(stored: &MemoryFile) -> RulePattern {
+    let Some(text) = accepted(stored) else {
+        return RulePattern {
+            enforcement: Enforcement::Advisory,
+            patterns: Vec::new(),
+            fault: None,
+        };
+    };
+    let (patterns, fault) = match patterns::parse(&text) {
+        Ok(patterns) => (patterns, None),
+        Err(why) => (Vec::new(), Some(format!("its pattern is not valid: {why}"))),
+    };
+    RulePattern { enforcement: Enforcement::Enforced, patterns, fault }
+}
+
+/// Returns the text of the accepted pattern of a memory.
+fn accepted(stored: &MemoryFile) -> Option<String> {
+    // Most memories have none, and parsing takes longer than a search.
+    let has_key = stored.text.lines().any(|line| line.starts_with("pattern"));
+    has_key.then(|| frontmatter::parse(&stored.text).frontmatter.pattern).flatten()
+}
+
+/// Tests the pattern of a memory with all its examples.
+pub fn test(
+    project: &Project,
+    stored: &MemoryFile,
+    anchor: Option<&Anchor>,
+    patterns: &[CodePattern],
+) -> TestReport {
+    let mut samples = text_samples(stored, &languages(stored, anchor));
+    samples.extend(code_samples(project, anchor));
+    patterns::test(patterns, &samples)
+}
+
+/// Returns what is wrong with the accepted pattern of a memory, if it has one.
+pub fn fault(project: &Project, stored: &MemoryFile, anchor: Option<&Anchor>) -> Option<String> {
+    let rule = of_memory(stored);
+    if rule.patterns.is_empty() {
+        return rule.fault;
+    }
+    let report = test(project, stored, anchor, &rule.patterns);
+    match (report.false_hits.len(), report.misses.len()) {
+        (0, 0) => None,
+        (0, missed) => {
+            Some(format!("its pattern misses {missed} of {} counter-examples", report.n_bad))
+        }
+        (hit, _) => Some(format!("its pattern hits {hit} of {} examples", report.n_good)),
+    }
+}
+
+/// Returns patterns with the paths of their memory as globs of ast-grep, for an export.
+pub fn with_paths(patterns: &[CodePattern], paths: &[String]) -> Vec<CodePattern> {
+    let glob = |path: &str| {
+        let path = path.trim_start_matches("./");
+        match path.strip_suffix('/') {
+            Some(folder) => format!("{}/**", folder.trim_start_matches('/')),
+            None if !path.contains('/') => format!("**/{path}"),
+            None => path.trim_start_matches('/').to_owned(),
+        }
+    };
+    let mut patterns = patterns.to_vec();
+    for pattern in &mut patterns {
+        let has_files = !pattern.files.is_empty();
+        for path in paths {
+            match path.strip_prefix('!') {
+                Some(path) => pattern.ignores.push(glob(path)),
+                // The globs of a pattern are narrower.
+                None if has_files => {}
+                None => pattern.files.push(glob(path)),
+            }
+        }
+    }
+    patterns
+}
+
+/// Returns the labelled code blocks in the text of a memory.
+fn text_samples(stored: &MemoryFile, languages: &[Language]) -> Vec<Sample> {
+    let fallback = if languages.len() == Language::ALL.len() { &[] } else { languages };
+    patterns::samples(&code_examples(&stored.memory.body), fallback)
+}
+
+/// Returns the code of the examples of an anchor, and of its counter-examples.
+fn code_samples(project: &Project, anchor: Option<&Anchor>) -> Vec<Sample> {
+    let Some(anchor) = anchor else { return Vec::new() };
+    let mut found = Vec::new();
+    let main = track::verify_in_place(&project.root, &anchor.file, &[anchor]).pop().flatten();
+    if let (Some(language), Some(main)) = (anchor.language, main)
+        && let Ok(text) = read::text(&project.root, &anchor.file)
+    {
+        let code = examples::code_between(&text, main.lines);
+        found.push(Sample { label: Label::Good, language, code });
+    }
+    for other in &anchor.others {
+        let label = match other.role {
+            ExampleRole::Also => Label::Good,
+            ExampleRole::Not => Label::Bad,
+        };
+        if let (Some(language), Some(code)) = (other.language, examples::code(project, other)) {
+            found.push(Sample { label, language, code });
+        }
+    }
+    found
+}
+
+/// Returns the languages of the code that a memory is about.
+fn languages(stored: &MemoryFile, anchor: Option<&Anchor>) -> Vec<Language> {
+    if let Ok(Some(languages)) = memories::languages(&stored.memory.scope) {
+        return languages.to_vec();
+    }
+    match anchor.and_then(|anchor| anchor.language) {
+        Some(language) => vec![language],
+        None => Language::ALL.to_vec(),
+    }
+}

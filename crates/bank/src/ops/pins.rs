@@ -1,0 +1,472 @@
+//! Pins: short notes that are always injected.
+//!
+//! Persistent pins are saved in the bank, session and temporary pins in the store. The number of
+//! pins and their tokens are limited. Every change is logged as an event.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use crate::names;
+use crate::tokens;
+use cerberus_model::error::UserError;
+use cerberus_model::{Pin, PinEvent, PinScope, Priority};
+use cerberus_store::pins::{self as table, EventRow};
+
+use super::memories::find_named;
+use super::{Project, document};
+
+pub mod builtin;
+mod expiry;
+mod limits;
+mod load;
+pub mod render;
+
+pub use load::{Loaded, load};
+
+/// The limits for pins, and the names of the disabled built-in pins.
+#[derive(Debug, Clone)]
+pub struct PinLimits {
+    pub max_pins: usize,
+    pub max_tokens: usize,
+    pub off: Vec<String>,
+}
+
+impl Default for PinLimits {
+    fn default() -> Self {
+        Self { max_pins: 20, max_tokens: 2000, off: Vec::new() }
+    }
+}
+
+/// A pin to add.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Request {
+    /// The note
+    #[arg(value_name = "TEXT")]
+    pub content: String,
+    /// Set the id (default: derived from the text)
+    #[arg(long)]
+    pub id: Option<String>,
+    /// Set the priority: critical, safety or info
+    #[arg(long, default_value = "info")]
+    pub priority: Priority,
+    /// Set the scope: session, persistent or temporary [default: persistent unless it expires]
+    #[arg(long)]
+    pub scope: Option<PinScope>,
+    /// Expire after a duration (2h, 3d) or at a date or time
+    #[arg(long, value_name = "DURATION|DATE", allow_hyphen_values = true)]
+    pub expires: Option<String>,
+    /// Add a tag (may be repeated)
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+    /// Add metadata (may be repeated)
+    #[arg(long = "meta", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub metadata: Vec<(String, String)>,
+    /// Inject only in this project (default: in every project)
+    #[arg(long, value_name = "NAME")]
+    pub project_id: Option<String>,
+    /// Write text that looks like a private key or an access token
+    #[arg(long)]
+    pub allow_secret: bool,
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((key.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("the format is KEY=VALUE".to_owned()),
+    }
+}
+
+/// Conditions that a pin has to match.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub struct Filter {
+    /// Only pins of this priority
+    #[arg(long, help_heading = "Filters")]
+    pub priority: Option<Priority>,
+    /// Only pins of this scope
+    #[arg(long, help_heading = "Filters")]
+    pub scope: Option<PinScope>,
+    /// Only pins with this tag (repeated: with all of them)
+    #[arg(long = "tag", value_name = "TAG", help_heading = "Filters")]
+    pub tags: Vec<String>,
+    /// Only pins of this project
+    #[arg(long, value_name = "NAME", help_heading = "Filters", conflicts_with = "global_only")]
+    pub project_id: Option<String>,
+    /// Only pins of every project
+    #[arg(long, help_heading = "Filters")]
+    pub global_only: bool,
+    /// Only expired pins
+    #[arg(long, help_heading = "Filters")]
+    pub expired_only: bool,
+}
+
+impl Filter {
+    fn matches(&self, pin: &Pin, is_expired: bool) -> bool {
+        self.priority.is_none_or(|wanted| wanted == pin.priority)
+            && self.scope.is_none_or(|wanted| wanted == pin.scope)
+            && self.tags.iter().all(|tag| pin.tags.iter().any(|it| it.eq_ignore_ascii_case(tag)))
+            && self.project_id.as_ref().is_none_or(|wanted| pin.project.as_ref() == Some(wanted))
+            && (!self.global_only || pin.project.is_none())
+            && (!self.expired_only || is_expired)
+    }
+}
+
+/// A pin in reports.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PinReport {
+    pub id: String,
+    pub content: String,
+    pub priority: Priority,
+    pub scope: PinScope,
+    pub(crate) created_at: String,
+    pub expires_at: Option<String>,
+    pub expired: bool,
+    pub(crate) tags: Vec<String>,
+    pub(crate) metadata: BTreeMap<String, String>,
+    pub(crate) project_id: Option<String>,
+    /// The tokens of the pin in the injected text.
+    pub tokens: usize,
+}
+
+/// The use of the limits, without the built-in pins.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Totals {
+    pub pins: usize,
+    pub max_pins: usize,
+    /// Tokens of the injected text, including its header.
+    pub tokens: usize,
+    pub max_tokens: usize,
+    /// The larger of both shares, 0 to 1.
+    pub usage: f64,
+    pub(crate) tokenizer: &'static str,
+}
+
+/// The new pin, and the pins that were evicted for it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Added {
+    pub pin: PinReport,
+    pub evicted: Vec<String>,
+    pub(crate) totals: Totals,
+    pub warnings: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct List {
+    pub pins: Vec<PinReport>,
+    pub totals: Totals,
+    /// The enabled built-in pins.
+    pub defaults: Vec<BuiltinPin>,
+    pub warnings: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BuiltinPin {
+    pub id: String,
+    pub content: String,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Removed {
+    pub removed: Vec<String>,
+    pub(crate) totals: Totals,
+    pub warnings: Vec<String>,
+}
+
+/// The injected text of the pins.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Rendered {
+    pub text: String,
+    pub(crate) tokens: usize,
+    pub(crate) tokenizer: &'static str,
+    pub(crate) pins: Vec<String>,
+    pub warnings: Vec<String>,
+}
+
+/// Adds a pin and evicts others if the limits are exceeded.
+pub fn add(project: &Project, request: &Request, session: Option<&str>) -> Result<Added> {
+    let new = build_pin(project, request, session)?;
+    let guard = project.bank.lock_for_writing()?;
+    let mut loaded = load(project, session)?;
+    let id = unused_id(request, &loaded)?;
+    let new = Pin { id, ..new };
+    let active = loaded.active(project);
+    if let Some(same) = active.iter().find(|pin| pin.content == new.content) {
+        return Err(UserError::usage(format!("the pin `{}` already has this text", same.id))
+            .hint(format!("remove it first: `cerberus memory pin remove {}`", same.id))
+            .into());
+    }
+    let evicted: Vec<Pin> =
+        limits::evict(&active, &new, &project.pins)?.into_iter().cloned().collect();
+    let ids = |pins: &[Pin]| pins.iter().map(|pin| pin.id.clone()).collect::<Vec<_>>();
+    let mut events = Vec::new();
+    if !evicted.is_empty() {
+        let limits = &project.pins;
+        let message = format!(
+            "the limit of {} pins or {} tokens was exceeded by `{}`",
+            limits.max_pins, limits.max_tokens, new.id
+        );
+        events.push((PinEvent::BudgetExceeded, ids(&evicted), message));
+        events.push((PinEvent::Removed, ids(&evicted), format!("evicted for `{}`", new.id)));
+    }
+    let message = format!("{} {}", new.scope, new.priority);
+    events.push((PinEvent::Added, vec![new.id.clone()], message));
+    loaded.change(project, &evicted, Some(&new), events)?;
+    drop(guard);
+    let is_evicted = |pin: &Pin| evicted.iter().any(|it| it.id == pin.id);
+    loaded.pins.retain(|pin| !is_evicted(pin));
+    loaded.pins.push(new.clone());
+    Ok(Added {
+        pin: pin_report(project, &new),
+        evicted: ids(&evicted),
+        totals: totals(project, &loaded),
+        warnings: loaded.warnings,
+    })
+}
+
+/// Returns the pins that match, in the order in which they are injected.
+pub fn list(
+    project: &Project,
+    filter: &Filter,
+    include_expired: bool,
+    session: Option<&str>,
+) -> Result<List> {
+    let loaded = load(project, session)?;
+    let with_expired = include_expired || filter.expired_only;
+    let is_match = |pin: &&Pin| {
+        let is_expired = is_expired(project, pin);
+        (with_expired || !is_expired) && filter.matches(pin, is_expired)
+    };
+    let mut found: Vec<&Pin> = loaded.pins.iter().filter(is_match).collect();
+    found.sort_by(|a, b| limits::order(a).cmp(&limits::order(b)));
+    let defaults = builtin::pins(&project.pins.off);
+    Ok(List {
+        pins: found.into_iter().map(|pin| pin_report(project, pin)).collect(),
+        totals: totals(project, &loaded),
+        defaults: defaults
+            .into_iter()
+            .map(|pin| BuiltinPin { id: pin.id, content: pin.content })
+            .collect(),
+        warnings: loaded.warnings,
+    })
+}
+
+/// Removes the named pins; if one of them is not found, all are preserved.
+pub fn remove(project: &Project, ids: &[String], session: Option<&str>) -> Result<Removed> {
+    let _guard = project.bank.lock_for_writing()?;
+    let loaded = load(project, session)?;
+    let mut wanted: Vec<Pin> = Vec::new();
+    for typed in ids {
+        if let Some(name) = typed.strip_prefix(builtin::PREFIX) {
+            return Err(UserError::usage(format!("`{typed}` is a built-in pin"))
+                .hint(format!(
+                    "disable it in `cerberus.toml`: `builtin = {{ {name} = false }}` under `[pins]`"
+                ))
+                .into());
+        }
+        let pin = loaded.find(typed)?;
+        if !wanted.iter().any(|it| it.id == pin.id) {
+            wanted.push(pin.clone());
+        }
+    }
+    remove_pins(project, loaded, &wanted)
+}
+
+/// Removes the pins that match; requires a condition or `all`.
+pub fn clear(
+    project: &Project,
+    filter: &Filter,
+    all: bool,
+    session: Option<&str>,
+) -> Result<Removed> {
+    if *filter == Filter::default() && !all {
+        return Err(UserError::usage("this would remove every pin")
+            .hint("add a filter, as in `cerberus memory pin clear --scope session`, or `--all`")
+            .into());
+    }
+    let _guard = project.bank.lock_for_writing()?;
+    let loaded = load(project, session)?;
+    let is_match = |pin: &&Pin| filter.matches(pin, is_expired(project, pin));
+    let wanted: Vec<Pin> = loaded.pins.iter().filter(is_match).cloned().collect();
+    remove_pins(project, loaded, &wanted)
+}
+
+/// Returns the injected text of the current pins.
+pub fn show(project: &Project, session: Option<&str>) -> Result<Rendered> {
+    let loaded = load(project, session)?;
+    let pins = loaded.injected(project);
+    let text = render::text(&pins);
+    Ok(Rendered {
+        tokens: tokens::count(&text),
+        tokenizer: tokens::NAME,
+        pins: pins.into_iter().map(|pin| pin.id).collect(),
+        text,
+        warnings: loaded.warnings,
+    })
+}
+
+/// Returns the event log, the oldest event first.
+pub fn events(project: &Project, session: Option<&str>) -> Result<Vec<EventRow>> {
+    table::events(load(project, session)?.store.reader())
+}
+
+fn remove_pins(project: &Project, mut loaded: Loaded, wanted: &[Pin]) -> Result<Removed> {
+    let removed: Vec<String> = wanted.iter().map(|pin| pin.id.clone()).collect();
+    if !wanted.is_empty() {
+        let events = vec![(PinEvent::Removed, removed.clone(), "requested".to_owned())];
+        loaded.change(project, wanted, None, events)?;
+        loaded.pins.retain(|pin| !removed.contains(&pin.id));
+    }
+    Ok(Removed { removed, totals: totals(project, &loaded), warnings: loaded.warnings })
+}
+
+/// Validates the request and returns the pin, without an id.
+fn build_pin(project: &Project, request: &Request, session: Option<&str>) -> Result<Pin> {
+    let content = request.content.trim();
+    if content.is_empty() {
+        return Err(UserError::usage("the pin has no text")
+            .hint("write a sentence: `cerberus memory pin add \"Run the tests before a push\"`")
+            .into());
+    }
+    document::check_content(content)?;
+    document::check_words("tag", request.tags.iter().map(String::as_str))?;
+    let metadata_words = || request.metadata.iter().flat_map(|(key, value)| [&**key, &**value]);
+    document::check_words("metadata", metadata_words())?;
+    document::check_words("project", request.project_id.as_deref())?;
+    if !request.allow_secret {
+        let metadata: Vec<String> =
+            request.metadata.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        document::refuse_secrets(&[
+            ("the text", content),
+            ("the tags", &request.tags.join(" ")),
+            ("the metadata", &metadata.join(" ")),
+        ])?;
+    }
+    let expires_at =
+        request.expires.as_deref().map(|text| expiry::parse(text, project.now)).transpose()?;
+    let scope = match (request.scope, expires_at) {
+        (None | Some(PinScope::Temporary), Some(_)) => PinScope::Temporary,
+        (None, None) => PinScope::Persistent,
+        (Some(PinScope::Temporary), None) => {
+            return Err(UserError::usage("a temporary pin needs an expiry")
+                .hint("set it, as in `--expires 2h` or `--expires 2026-12-31`")
+                .into());
+        }
+        (Some(scope), Some(_)) => {
+            return Err(UserError::usage(format!("a {scope} pin cannot expire"))
+                .hint("omit `--scope` or `--expires`")
+                .into());
+        }
+        (Some(scope), None) => scope,
+    };
+    if scope == PinScope::Session && session.is_none() {
+        return Err(UserError::usage("a session pin needs a session")
+            .hint("name it with `--session NAME` or CERBERUS_SESSION")
+            .into());
+    }
+    let mut texts = request.tags.iter().map(String::as_str).chain(metadata_words());
+    if let Some(invalid) = texts.find(|text| text.trim().is_empty()) {
+        return Err(UserError::usage(format!(
+            "`{}` is not a valid tag or metadata: it must be one non-empty line",
+            invalid.escape_debug()
+        ))
+        .hint("write it as one line")
+        .into());
+    }
+    Ok(Pin {
+        id: String::new(),
+        content: content.to_owned(),
+        priority: request.priority,
+        scope,
+        created_at: project.now,
+        expires_at,
+        tags: request.tags.iter().map(|tag| tag.trim().to_owned()).collect(),
+        metadata: request.metadata.iter().cloned().collect(),
+        project: request.project_id.clone(),
+    })
+}
+
+fn unused_id(request: &Request, loaded: &Loaded) -> Result<String> {
+    let is_taken = |id: &str| loaded.pins.iter().any(|pin| pin.id == id);
+    if let Some(id) = &request.id {
+        names::check(id)?;
+        let error = if id.starts_with(builtin::PREFIX) {
+            UserError::usage(format!("the prefix of `{id}` is reserved for built-in pins"))
+        } else if is_taken(id) {
+            UserError::usage(format!("the pin `{id}` already exists"))
+        } else {
+            return Ok(id.clone());
+        };
+        return Err(error.hint("choose another `--id`").into());
+    }
+    let base = names::from_text(&request.content);
+    let base = base.strip_prefix(builtin::PREFIX).unwrap_or(&base).to_owned();
+    let mut id = base.clone();
+    let mut n = 2;
+    while is_taken(&id) {
+        id = format!("{base}-{n}");
+        n += 1;
+    }
+    Ok(id)
+}
+
+fn is_expired(project: &Project, pin: &Pin) -> bool {
+    pin.expires_at.is_some_and(|at| at <= project.now)
+}
+
+fn pin_report(project: &Project, pin: &Pin) -> PinReport {
+    PinReport {
+        id: pin.id.clone(),
+        content: pin.content.clone(),
+        priority: pin.priority,
+        scope: pin.scope,
+        created_at: pin.created_at.to_string(),
+        expires_at: pin.expires_at.map(|at| at.to_string()),
+        expired: is_expired(project, pin),
+        tags: pin.tags.clone(),
+        metadata: pin.metadata.clone(),
+        project_id: pin.project.clone(),
+        tokens: tokens::count(&render::item(pin)),
+    }
+}
+
+fn totals(project: &Project, loaded: &Loaded) -> Totals {
+    let PinLimits { max_pins, max_tokens, .. } = project.pins;
+    let mut active = loaded.active(project);
+    active.sort_by(|a, b| limits::order(a).cmp(&limits::order(b)));
+    let (n_pins, n_tokens) = (active.len(), tokens::count(&render::text(active)));
+    let share = |n: usize, max: usize| n as f64 / max.max(1) as f64;
+    let usage = share(n_pins, max_pins).max(share(n_tokens, max_tokens));
+    Totals {
+        pins: n_pins,
+        max_pins,
+        tokens: n_tokens,
+        max_tokens,
+        usage: super::rounded(usage),
+        tokenizer: tokens::NAME,
+    }
+}
+
+impl Loaded {
+    /// Finds a pin by its id or a unique prefix of it.
+    fn find(&self, typed: &str) -> Result<&Pin> {
+        let ids = self.pins.iter().map(|pin| pin.id.as_str());
+        let at = find_named("pin", typed, ids)?;
+        Ok(&self.pins[at])
+    }
+
+    /// Returns the pins that have not expired.
+    fn active(&self, project: &Project) -> Vec<&Pin> {
+        self.pins.iter().filter(|pin| !is_expired(project, pin)).collect()
+    }
+}

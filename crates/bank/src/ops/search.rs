@@ -1,0 +1,290 @@
+//! Full-text search in the memories, or in sections of them.
+
+pub mod signals;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use jiff::{SignedDuration, Timestamp};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+
+use crate::MemoryFile;
+use cerberus_engine::rank::tokenize;
+use cerberus_markdown::frontmatter;
+use cerberus_model::error::UserError;
+use cerberus_model::text;
+use cerberus_model::{Memory, MemoryStatus, MemoryType};
+use cerberus_store::memories as table;
+
+use self::signals::{Query, SearchResult, SignalRank};
+use super::memories::{self, Filter};
+use super::section_selection::{self, MissingSection, SectionPlace, TokenMetrics};
+use super::sync::{IndexedMemory, SyncedStore};
+use super::{Project, links, rounded, sync};
+
+/// Maximum number of matching sections that a hit lists.
+const MAX_SECTIONS_LISTED: usize = 3;
+
+const SECONDS_PER_DAY: f64 = 86_400.0;
+
+/// Query with its filters.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub query: String,
+    /// Ids of the sections to return instead of whole memories.
+    pub sections: Vec<String>,
+    /// Whether to return the text.
+    pub content: bool,
+    pub filter: Filter,
+    /// Earliest date or time of the last change.
+    pub since: Option<String>,
+    /// Latest date or time of the last change.
+    pub until: Option<String>,
+    /// Whether to include superseded memories.
+    pub superseded: bool,
+    pub limit: usize,
+}
+
+impl Request {
+    /// Creates a request without filters that returns no text.
+    pub fn new(query: String, limit: usize) -> Self {
+        Self {
+            query,
+            sections: Vec::new(),
+            content: false,
+            filter: Filter::default(),
+            since: None,
+            until: None,
+            superseded: false,
+            limit,
+        }
+    }
+}
+
+/// Search results.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    pub query: String,
+    pub results: Vec<Hit>,
+    /// If there are no results: words of the memories that are similar to those of the query.
+    pub did_you_mean: Vec<String>,
+    /// If there are no results: number of matching memories that are archived, superseded or
+    /// excluded by the filters.
+    pub skipped: usize,
+    pub warnings: Vec<String>,
+}
+
+/// Memory that matches the query.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hit {
+    pub id: String,
+    pub file: String,
+    /// First line of the text, for printing.
+    #[serde(skip)]
+    pub title: String,
+    /// 1 for a memory that is first by keyword and by vector, multiplied by `recency`.
+    pub score: f64,
+    /// Matched words and sections, and the hit that this memory is related to.
+    pub why: Vec<String>,
+    pub signals: Vec<SignalRank>,
+    /// Factor for recently changed memories, at least 1.
+    pub recency: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    pub sections: Vec<SectionPlace>,
+    pub(crate) missing: Vec<MissingSection>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_metrics: Option<TokenMetrics>,
+}
+
+/// Returns the memories that match the query, best first.
+pub fn search(project: &Project, request: &Request) -> Result<Report> {
+    search_in(project, &mut sync::open(project)?, request)
+}
+
+/// Like [`search`], with a store that is already open.
+pub fn search_in(project: &Project, synced: &mut SyncedStore, request: &Request) -> Result<Report> {
+    let query = Query::parse(&request.query).ok_or_else(|| {
+        UserError::usage("the query contains no words")
+            .hint("use a word of the memory, as in `cerberus memory search session`")
+    })?;
+    let mut warnings = std::mem::take(&mut synced.warnings);
+    let known: FxHashMap<String, IndexedMemory> =
+        synced.memories()?.into_iter().map(|it| (it.memory.id.clone(), it)).collect();
+    request.filter.check(known.values().map(|it| &it.memory))?;
+    let supersession = links::supersession(synced)?;
+    warnings.extend(supersession.warnings());
+    let wanted = matching_ids(request, &known, &supersession.superseded)?;
+    let found = signals::search(&synced.store, &query, &|id| wanted.contains(id))?;
+    let mut report = Report {
+        query: request.query.clone(),
+        results: Vec::new(),
+        did_you_mean: Vec::new(),
+        skipped: 0,
+        warnings,
+    };
+    if found.is_empty() {
+        let all = signals::search(&synced.store, &query, &|_| true)?;
+        report.skipped = all.iter().filter(|it| it.matches_text()).count();
+        if report.skipped == 0 {
+            report.did_you_mean = similar_words(synced, &query)?;
+        }
+        return Ok(report);
+    }
+    for (found, recency) in boost_recent(project, found, &known).into_iter().take(request.limit) {
+        let file = &known[&found.id].file;
+        match synced.read(file) {
+            Ok(stored) => {
+                let mut hit = hit(&query, (found, recency), &stored);
+                if request.sections.is_empty() {
+                    hit.content = request.content.then(|| stored.memory.body.trim().to_owned());
+                } else {
+                    add_sections(&mut hit, &stored.text, request, &mut report.warnings);
+                }
+                report.results.push(hit);
+            }
+            Err(error) => report.warnings.push(format!("{error:#}")),
+        }
+    }
+    Ok(report)
+}
+
+/// Returns the ids of the memories that match the filters of a request.
+fn matching_ids<'k>(
+    request: &Request,
+    known: &'k FxHashMap<String, IndexedMemory>,
+    superseded: &BTreeMap<String, String>,
+) -> Result<FxHashSet<&'k str>> {
+    let since = request.since.as_deref().map(|text| parse_time("since", text)).transpose()?;
+    let until = request.until.as_deref().map(|text| parse_time("until", text)).transpose()?;
+    let in_time = |memory: &Memory| {
+        let date = date(memory);
+        since.is_none_or(|(since, _)| date.is_some_and(|date| date >= since))
+            && until.is_none_or(|(_, until)| date.is_some_and(|date| date < until))
+    };
+    let matches = |it: &IndexedMemory| {
+        (request.filter.status.is_some() || it.memory.status != MemoryStatus::Archived)
+            && (request.superseded || !superseded.contains_key(&it.memory.id))
+            && request.filter.takes_memory(&it.memory, &it.file, it.anchored.as_deref())
+            && in_time(&it.memory)
+    };
+    Ok(known.iter().filter(|(_, it)| matches(it)).map(|(id, _)| id.as_str()).collect())
+}
+
+/// Returns the time of the last change of a memory.
+fn date(memory: &Memory) -> Option<Timestamp> {
+    memory.updated_at.max(memory.created_at)
+}
+
+/// Parses a date or a time. Returns its start and its end.
+fn parse_time(flag: &str, text: &str) -> Result<(Timestamp, Timestamp)> {
+    const DAY: SignedDuration = SignedDuration::from_hours(24);
+    let found = frontmatter::time(text.trim()).ok_or_else(|| {
+        UserError::usage(format!("`--{flag} {text}` is not a date")).hint(format!(
+            "use a date or a time, as in `--{flag} 2026-01-15` or `--{flag} 2026-01-15T09:30:00Z`"
+        ))
+    })?;
+    let is_day = !text.contains(['T', 't', ' ', ':']);
+    let end = if is_day { DAY } else { SignedDuration::from_nanos(1) };
+    Ok((found, found.checked_add(end).unwrap_or(Timestamp::MAX)))
+}
+
+/// Raises the scores of recent memories. Returns the memories by their new scores, each with the
+/// factor. Rules and decisions are valid until they are changed, so their age is ignored.
+fn boost_recent(
+    project: &Project,
+    found: Vec<SearchResult>,
+    known: &FxHashMap<String, IndexedMemory>,
+) -> Vec<(SearchResult, f64)> {
+    let boost = |it: &SearchResult| {
+        let memory = &known[&it.id].memory;
+        let is_timeless = matches!(memory.memory_type, MemoryType::Rule | MemoryType::Decision);
+        let date = date(memory).filter(|_| !is_timeless);
+        date.map_or(1.0, |date| {
+            let age = project.now.as_second() - date.as_second();
+            project.recency.boost(age as f64 / SECONDS_PER_DAY)
+        })
+    };
+    let mut found: Vec<(SearchResult, f64)> = found
+        .into_iter()
+        .map(|mut it| {
+            let factor = boost(&it);
+            it.score *= factor;
+            (it, factor)
+        })
+        .collect();
+    found.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    found
+}
+
+fn hit(query: &Query, (found, recency): (SearchResult, f64), stored: &MemoryFile) -> Hit {
+    let signals = found.signals.into_iter().map(|mut it| {
+        it.contribution = rounded(it.contribution);
+        it
+    });
+    let mut why = matched_words(query, &found.id, &stored.text);
+    let sections = found.sections.iter().take(MAX_SECTIONS_LISTED);
+    why.extend(sections.map(|id| format!("section {id}")));
+    why.extend(found.related_to.map(|id| format!("related to `{id}`")));
+    Hit {
+        id: found.id,
+        file: stored.file.clone(),
+        title: memories::title(&stored.memory.body).to_owned(),
+        score: rounded(found.score),
+        why,
+        signals: signals.collect(),
+        recency: rounded(recency),
+        content: None,
+        sections: Vec::new(),
+        missing: Vec::new(),
+        token_metrics: None,
+    }
+}
+
+/// Returns the words of a query that a memory contains in any form.
+fn matched_words(query: &Query, id: &str, text: &str) -> Vec<String> {
+    let mut known: BTreeSet<String> =
+        tokenize::terms(text).into_iter().chain(tokenize::terms(id)).collect();
+    // A single letter, as in `C++`, is a word but not a term.
+    tokenize::words(text, |word| {
+        if word.len() == 1 {
+            known.insert(word.to_lowercase());
+        }
+    });
+    let matches = |word: &&String| {
+        known.contains(*word) || tokenize::terms(word).iter().any(|term| known.contains(term))
+    };
+    query.words.iter().filter(matches).map(|word| format!("`{word}`")).collect()
+}
+
+/// Returns for each word of a query the most similar word of the memories.
+fn similar_words(synced: &SyncedStore, query: &Query) -> Result<Vec<String>> {
+    let mut vocabulary: BTreeSet<String> = BTreeSet::new();
+    table::each_content(synced.store.reader(), |content| {
+        tokenize::words(content, |word| {
+            tokenize::parts(word, |part| {
+                if !vocabulary.contains(part) {
+                    vocabulary.insert(part.to_owned());
+                }
+            });
+        });
+    })?;
+    let similar = |word: &String| text::closest_match(word, vocabulary.iter().map(String::as_str));
+    let mut found: Vec<String> =
+        query.words.iter().filter_map(|word| similar(word).map(str::to_owned)).collect();
+    found.dedup();
+    Ok(found)
+}
+
+/// Adds the requested sections of a memory to its hit.
+fn add_sections(hit: &mut Hit, text: &str, request: &Request, warnings: &mut Vec<String>) {
+    let slice = section_selection::select(text, &request.sections, false);
+    warnings.extend(slice.warnings(&hit.id, &hit.file));
+    hit.sections = slice.sections;
+    hit.missing = slice.missing;
+    hit.token_metrics = Some(slice.metrics);
+    hit.content = request.content.then_some(slice.content).filter(|content| !content.is_empty());
+}

@@ -1,0 +1,111 @@
+//! Selected sections of a memory, and the tokens saved by not returning all of it.
+
+use serde::Serialize;
+
+use crate::tokens;
+use cerberus_markdown::sections::{self, Section};
+use cerberus_model::text::LineIndex;
+
+/// Location of a section in its file.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SectionPlace {
+    pub id: String,
+    pub start_line: usize,
+    pub end_line: usize,
+}
+
+impl SectionPlace {
+    pub fn new(section: &Section, lines: &LineIndex) -> Self {
+        let span = section.outer;
+        Self {
+            id: section.id.clone(),
+            start_line: lines.line(span.start) + 1,
+            end_line: lines.line(span.end.saturating_sub(1).max(span.start)) + 1,
+        }
+    }
+}
+
+/// Requested section that was not found.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MissingSection {
+    pub id: String,
+    /// Most similar id in the memory.
+    pub(crate) nearest: Option<String>,
+}
+
+/// Tokens of the selected sections, compared with the complete file.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenMetrics {
+    pub actual_tokens: usize,
+    pub full_file_tokens: usize,
+    /// Negative if the sections have more tokens than the file; `None` if no section was found.
+    pub savings_percent: Option<f64>,
+    pub tokenizer: &'static str,
+}
+
+/// Selected sections of one memory.
+#[derive(Debug)]
+pub struct SectionSelection {
+    pub content: String,
+    pub sections: Vec<SectionPlace>,
+    pub missing: Vec<MissingSection>,
+    pub metrics: TokenMetrics,
+    /// Ids of all sections of the memory.
+    known: Vec<String>,
+    /// Errors in the section tags, each with its 1-based line.
+    diagnostics: Vec<(usize, String)>,
+}
+
+/// Returns the requested sections of `text`. If `raw` is set, their content includes tags.
+pub fn select(text: &str, requested: &[String], raw: bool) -> SectionSelection {
+    let parsed = sections::parse(text);
+    let lines = LineIndex::new(text);
+    let selection = sections::select(&parsed, requested);
+    let found = selection.found.iter();
+    let parts: Vec<String> =
+        found.clone().map(|section| sections::content(text, section, &parsed, raw)).collect();
+    let content = parts.join(sections::SEPARATOR);
+    let full = tokens::count(text);
+    let actual = if parts.is_empty() { 0 } else { tokens::count(&content) };
+    let saved = (full as f64 - actual as f64) / (full.max(1) as f64) * 100.0;
+    let missing = selection.missing.iter();
+    SectionSelection {
+        content,
+        sections: found.map(|section| SectionPlace::new(section, &lines)).collect(),
+        missing: missing
+            .map(|it| MissingSection { id: it.id.clone(), nearest: it.suggestion.clone() })
+            .collect(),
+        metrics: TokenMetrics {
+            actual_tokens: actual,
+            full_file_tokens: full,
+            savings_percent: (!parts.is_empty()).then(|| (saved * 10.0).round() / 10.0),
+            tokenizer: tokens::NAME,
+        },
+        known: parsed.list.iter().map(|section| section.id.clone()).collect(),
+        diagnostics: parsed
+            .diagnostics
+            .iter()
+            .map(|it| (it.line + 1, it.message.clone()))
+            .collect(),
+    }
+}
+
+impl SectionSelection {
+    /// Returns warnings about missing sections and invalid tags.
+    pub fn warnings(&self, id: &str, file: &str) -> Vec<String> {
+        let known = match self.known[..] {
+            [] => "it has no sections".to_owned(),
+            _ => format!("it has {}", self.known.join(", ")),
+        };
+        let missing = self.missing.iter().map(|it| {
+            let near = it.nearest.as_ref().map(|near| format!("; did you mean `{near}`?"));
+            format!("`{id}` has no section `{}`: {known}{}", it.id, near.unwrap_or_default())
+        });
+        let diagnostics =
+            self.diagnostics.iter().map(|(line, message)| format!("{file}:{line}: {message}"));
+        missing.chain(diagnostics).collect()
+    }
+}

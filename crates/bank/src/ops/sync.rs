@@ -1,0 +1,497 @@
+//! Updates the memories in the store from the files of the bank.
+//!
+//! The files are authoritative. A file is read if its size or modification time changed, and its
+//! memory is written to the store if its text changed. Link targets are resolved on demand, so
+//! that a changed memory affects no rows of other memories.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::lockfile::Anchors;
+use crate::memories::check_bank_size;
+use crate::repeated::{Earlier, Precedence, text_hash};
+use crate::{Bank, MemoryFile, View, shared};
+use cerberus_engine::rank::{fusion, postings, tokenize};
+use cerberus_markdown::{frontmatter, links, sections};
+use cerberus_model::file_stat::FileStat;
+use cerberus_model::text::LineIndex;
+use cerberus_model::timings;
+use cerberus_model::{Anchor, EdgeType};
+use cerberus_store::links::LinkRow;
+pub use cerberus_store::memories::IndexedMemory;
+use cerberus_store::memories::{self as table, AnchorRow, FileRow, MemoryRow, SectionRow};
+use cerberus_store::{Connection, Store};
+
+use super::Project;
+use super::memories::{Memories, find_id, orphan_warning};
+
+/// Age below which a modification time is not stored: a later change of the file could have the
+/// same time, because the clock of the file system is coarser than nanoseconds.
+const RACY_NANOSECONDS: i128 = 2_000_000_000;
+
+/// Weight of a term in the heading of a section.
+const HEADING_COUNT: u32 = 2;
+
+/// The store with the current memories of the bank.
+pub struct SyncedStore<'m> {
+    pub store: Store,
+    bank: Bank,
+    /// Memories that the caller has read, sorted by file.
+    loaded: &'m [MemoryFile],
+    /// Memories that the update has read, sorted by file.
+    read: Vec<MemoryFile>,
+    pub warnings: Vec<String>,
+}
+
+impl SyncedStore<'_> {
+    /// Returns the memory in a file. Reads the file only if the command has not read it yet.
+    pub fn read(&self, file: &str) -> Result<Cow<'_, MemoryFile>> {
+        match find_file(&self.read, file).or_else(|| find_file(self.loaded, file)) {
+            Some(stored) => Ok(Cow::Borrowed(stored)),
+            None => self.bank.read(file).map(Cow::Owned),
+        }
+    }
+
+    /// Returns all memories, in no particular order.
+    pub fn memories(&self) -> Result<Vec<IndexedMemory>> {
+        table::all(self.store.reader())
+    }
+
+    /// Returns the ids and files of the memories, sorted by id.
+    pub(crate) fn ids(&self) -> Result<Vec<(String, String)>> {
+        table::ids(self.store.reader())
+    }
+
+    /// Returns the id and file of the memory whose id is `typed` or has it as a unique prefix.
+    pub fn find(&self, typed: &str) -> Result<(String, String)> {
+        if let Some(file) = table::file_of(self.store.reader(), typed)? {
+            return Ok((typed.to_owned(), file));
+        }
+        let mut ids = self.ids()?;
+        let id_idx = find_id(typed, ids.iter().map(|(id, _)| id.as_str()))?;
+        Ok(ids.swap_remove(id_idx))
+    }
+
+    pub fn anchor(&self, id: &str) -> Result<Option<Anchor>> {
+        match table::anchor(self.store.reader(), id)? {
+            None => Ok(None),
+            Some(packed) => match postcard::from_bytes(&packed) {
+                Ok(anchor) => Ok(Some(anchor)),
+                // Another version encoded the anchor.
+                Err(_) => Ok(self.bank.anchors()?.remove(id)),
+            },
+        }
+    }
+
+    pub fn anchors(&self) -> Result<Anchors> {
+        let packed = table::anchors(self.store.reader())?.into_iter();
+        let unpacked: Result<Anchors, postcard::Error> =
+            packed.map(|(id, packed)| Ok((id, postcard::from_bytes(&packed)?))).collect();
+        unpacked.or_else(|_| self.bank.anchors())
+    }
+}
+
+/// Returns the memory with this id and its anchor, reading only its own file. Returns `None` if
+/// the store does not contain the id or the file now has another one.
+pub fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Option<Anchor>)>> {
+    if !project.bank.exists() {
+        return Ok(None);
+    }
+    let store = Store::open(&project.store)?;
+    let Some(file) = table::file_of(store.reader(), id)? else {
+        return Ok(None);
+    };
+    // A file that the store does not know yet may replace a shared memory.
+    if shared::is_shared(&file) {
+        return Ok(None);
+    }
+    let Some(stored) = project.bank.read(&file).ok().filter(|stored| stored.memory.id == id) else {
+        return Ok(None);
+    };
+    let anchor = if table::lock_stat(store.reader())? == project.bank.lock_stat() {
+        let bank = project.bank.clone();
+        SyncedStore { store, bank, loaded: &[], read: Vec::new(), warnings: Vec::new() }
+            .anchor(id)?
+    } else {
+        project.bank.anchors()?.remove(id)
+    };
+    Ok(Some((stored, anchor)))
+}
+
+/// The files of the bank, from which the store is updated.
+struct Files<'m> {
+    /// Sorted, those of shared banks last.
+    listed: Vec<(String, FileStat)>,
+    lock_stat: Option<FileStat>,
+    view: View,
+    /// Memories and anchors that the caller has read.
+    loaded: Option<&'m Memories>,
+}
+
+impl<'m> Files<'m> {
+    fn read(&self, bank: &Bank, file: &str) -> Result<Cow<'m, MemoryFile>> {
+        let loaded = self.loaded.and_then(|memories| {
+            find_file(&memories.all, file).or_else(|| find_file(&memories.duplicates, file))
+        });
+        loaded.map_or_else(
+            || bank.read_in(&self.view, file).map(Cow::Owned),
+            |it| Ok(Cow::Borrowed(it)),
+        )
+    }
+
+    fn anchors(&self, bank: &Bank) -> Result<Cow<'m, Anchors>> {
+        self.loaded.map_or_else(
+            || bank.anchors().map(Cow::Owned),
+            |memories| Ok(Cow::Borrowed(&memories.anchors)),
+        )
+    }
+}
+
+/// Opens the store and updates it from the files that changed.
+pub fn open(project: &Project) -> Result<SyncedStore<'static>> {
+    let (files, warnings) = project.bank.list()?;
+    let view = project.bank.view();
+    let listed = files
+        .into_par_iter()
+        .filter_map(|file| project.bank.stat_in(&view, &file).map(|stat| (file, stat)))
+        .collect();
+    let lock_stat = project.bank.lock_stat();
+    update(project, &Files { listed, lock_stat, view, loaded: None }, warnings)
+}
+
+/// Like [`open`], but updates the store from loaded memories and reads no files.
+pub fn open_with<'m>(project: &Project, memories: &'m Memories) -> Result<SyncedStore<'m>> {
+    let all = memories.all.iter().chain(&memories.duplicates);
+    let mut listed: Vec<_> = all.map(|stored| (stored.file.clone(), stored.stat)).collect();
+    listed.sort_unstable_by(|(a, _), (b, _)| shared::order(a).cmp(&shared::order(b)));
+    let (lock_stat, view) = (memories.lock_stat, View::default());
+    update(project, &Files { listed, lock_stat, view, loaded: Some(memories) }, Vec::new())
+}
+
+fn update<'m>(
+    project: &Project,
+    files: &Files<'m>,
+    mut warnings: Vec<String>,
+) -> Result<SyncedStore<'m>> {
+    let Files { listed, lock_stat: lock, .. } = files;
+    check_bank_size(listed.iter().map(|(_, stat)| stat.size).sum())?;
+    let _step = timings::step("update the memories in the store");
+    let mut store = Store::open(&project.store)?;
+    warnings.append(&mut store.warnings);
+    let (changes, read) = if is_up_to_date(&store, listed)? {
+        (Changes::default(), Vec::new())
+    } else {
+        Changes::find(&store, &project.bank, files, &mut warnings)?
+    };
+    let lock_changed = table::lock_stat(store.reader())? != *lock;
+    if lock_changed || !changes.is_empty() {
+        let anchors = files.anchors(&project.bank)?;
+        let anchors = anchors.iter().map(|(id, it)| anchor_row(id, it));
+        let anchors: Vec<AnchorRow> = anchors.collect::<Result<_>>()?;
+        let now = project.now.as_nanosecond();
+        let is_racy = |mtime: i64| (now - i128::from(mtime)).abs() < RACY_NANOSECONDS;
+        store.transaction(|connection| {
+            changes.write(connection, is_racy)?;
+            if lock_changed {
+                let lock = lock.filter(|lock| !is_racy(lock.mtime));
+                return table::replace_anchors(connection, lock, &anchors);
+            }
+            let fresh: FxHashSet<&str> =
+                changes.memories.iter().map(|it| it.row.memory.id.as_str()).collect();
+            let mut fresh = anchors.iter().filter(|anchor| fresh.contains(anchor.id.as_str()));
+            fresh.try_for_each(|anchor| table::update_anchor_columns(connection, anchor))
+        })?;
+    }
+    warnings.extend(table::file_warnings(store.reader())?);
+    for (file, id, first) in table::duplicate_ids(store.reader())? {
+        // A memory of the project replaces a shared one.
+        if shared::is_shared(&file) && !shared::is_shared(&first) {
+            continue;
+        }
+        warnings.push(format!("`{file}` is ignored: `{first}` already has the id `{id}`"));
+    }
+    // The memory of an anchor may be in a shared bank that could not be read.
+    if project.bank.shared().failures.is_empty() {
+        let orphans = table::orphaned_anchors(store.reader())?;
+        warnings.extend(orphans.iter().map(|id| orphan_warning(id)));
+    }
+    let loaded = files.loaded.map_or(&[][..], |memories| &memories.all);
+    Ok(SyncedStore { store, bank: project.bank.clone(), loaded, read, warnings })
+}
+
+/// Returns the memory in a file, from memories that are sorted by file.
+fn find_file<'m>(memories: &'m [MemoryFile], file: &str) -> Option<&'m MemoryFile> {
+    let memory_idx = memories
+        .binary_search_by(|stored| shared::order(&stored.file).cmp(&shared::order(file)))
+        .ok()?;
+    Some(&memories[memory_idx])
+}
+
+/// Returns whether the store contains exactly these files, unchanged.
+fn is_up_to_date(store: &Store, listed: &[(String, FileStat)]) -> Result<bool> {
+    let stats: FxHashMap<&str, FileStat> =
+        listed.iter().map(|(file, stat)| (file.as_str(), *stat)).collect();
+    let (mut n_known, mut all_same) = (0, true);
+    table::each_file(store.reader(), |file, stat| {
+        n_known += 1;
+        all_same &= stats.get(file) == Some(&stat);
+    })?;
+    Ok(all_same && n_known == listed.len())
+}
+
+/// Changes to write to the store.
+#[derive(Default)]
+struct Changes {
+    files: Vec<FileRow>,
+    removed_files: Vec<String>,
+    memories: Vec<MemoryRows>,
+    removed_ids: Vec<String>,
+}
+
+impl Changes {
+    fn is_empty(&self) -> bool {
+        self.files.is_empty()
+            && self.removed_files.is_empty()
+            && self.memories.is_empty()
+            && self.removed_ids.is_empty()
+    }
+
+    /// Compares the files with the store and reads those that changed. Also returns the memories
+    /// that were not loaded before, sorted by file. A file that cannot be read is removed from the
+    /// store and causes a warning.
+    fn find(
+        store: &Store,
+        bank: &Bank,
+        files: &Files<'_>,
+        warnings: &mut Vec<String>,
+    ) -> Result<(Self, Vec<MemoryFile>)> {
+        let listed = &files.listed;
+        let mut known = table::files(store.reader())?;
+        let is_changed = |(file, stat): &&(String, FileStat)| {
+            known.get(file).is_none_or(|row| row.stat != *stat)
+        };
+        let changed: Vec<&(String, FileStat)> = listed.iter().filter(is_changed).collect();
+        let results: Vec<(&str, FileStat, Result<Cow<MemoryFile>>)> = changed
+            .into_par_iter()
+            .map(|(file, stat)| (file.as_str(), *stat, files.read(bank, file)))
+            .collect();
+        let mut changes = Self::default();
+        let mut memories: FxHashMap<&str, Cow<MemoryFile>> = FxHashMap::default();
+        for (file, stat, result) in results {
+            match result {
+                Ok(stored) => {
+                    let row = FileRow {
+                        file: file.to_owned(),
+                        stat,
+                        memory: stored.memory.id.clone(),
+                        text: text_hash(&stored.memory),
+                        warnings: stored.warnings.join("\n"),
+                    };
+                    known.insert(row.file.clone(), row.clone());
+                    changes.files.push(row);
+                    memories.insert(file, stored);
+                }
+                Err(error) => {
+                    warnings.push(format!("{error:#}"));
+                    changes.removed_files.extend(known.remove(file).map(|row| row.file));
+                }
+            }
+        }
+        let mut earlier = Earlier::default();
+        let mut file_by_id: BTreeMap<&str, &str> = BTreeMap::new();
+        for (file, _) in listed {
+            if let Some(row) = known.get(file)
+                && earlier.add(file, &row.memory, row.text) == Precedence::First
+            {
+                file_by_id.insert(&row.memory, file);
+            }
+        }
+        let present: FxHashSet<&str> = listed.iter().map(|(file, _)| file.as_str()).collect();
+        let removed = known.keys().filter(|file| !present.contains(file.as_str()));
+        changes.removed_files.extend(removed.cloned());
+        changes.removed_files.sort_unstable();
+        let stored_ids = table::ids(store.reader())?;
+        let removed = stored_ids.iter().filter(|(id, _)| !file_by_id.contains_key(id.as_str()));
+        changes.removed_ids = removed.map(|(id, _)| id.clone()).collect();
+        let stored_files: FxHashMap<&str, &str> =
+            stored_ids.iter().map(|(id, file)| (id.as_str(), file.as_str())).collect();
+        for (id, file) in &file_by_id {
+            // The id now belongs to another file, which is unchanged itself.
+            if !memories.contains_key(file) && stored_files.get(id) != Some(file) {
+                memories.insert(file, files.read(bank, file)?);
+            }
+        }
+        let hashes = table::hashes(store.reader())?;
+        let to_write: Vec<&MemoryFile> = file_by_id
+            .values()
+            .filter_map(|file| memories.get(file))
+            .map(|stored| &**stored)
+            .filter(|stored| hashes.get(&stored.memory.id) != Some(&hash(stored)))
+            .collect();
+        changes.memories = to_write.par_iter().map(|stored| MemoryRows::new(stored)).collect();
+        let mut read: Vec<MemoryFile> = memories
+            .into_values()
+            .filter_map(|stored| match stored {
+                Cow::Owned(stored) => Some(stored),
+                Cow::Borrowed(_) => None,
+            })
+            .collect();
+        read.sort_unstable_by(|a, b| shared::order(&a.file).cmp(&shared::order(&b.file)));
+        Ok((changes, read))
+    }
+
+    fn write(&self, connection: &Connection, is_racy: impl Fn(i64) -> bool) -> Result<()> {
+        for file in &self.removed_files {
+            table::remove_file(connection, file)?;
+        }
+        for id in &self.removed_ids {
+            table::remove(connection, id)?;
+        }
+        for row in &self.files {
+            // Time 0 makes the next command read the file again.
+            let mtime = if is_racy(row.stat.mtime) { 0 } else { row.stat.mtime };
+            let stat = FileStat { mtime, ..row.stat };
+            table::upsert_file(connection, &FileRow { stat, ..row.clone() })?;
+        }
+        let mut terms: FxHashMap<&str, u32> = FxHashMap::default();
+        for memory in &self.memories {
+            let mut sections = Vec::with_capacity(memory.sections.len());
+            for section in &memory.sections {
+                let mut counts = Vec::with_capacity(section.counts.len());
+                for (term, count) in &section.counts {
+                    let id = match terms.get(term.as_str()) {
+                        Some(id) => *id,
+                        None => table::intern_term(connection, term)?,
+                    };
+                    terms.insert(term, id);
+                    counts.push((id, *count));
+                }
+                counts.sort_unstable();
+                let squares: f64 = counts.iter().map(|it| fusion::tf(it.1).powi(2)).sum();
+                sections.push(SectionRow {
+                    section: section.id.clone(),
+                    heading: section.heading.clone(),
+                    body: section.body.clone(),
+                    norm: squares.sqrt(),
+                    vector: postings::pack(&[], &counts),
+                });
+            }
+            table::upsert(connection, &memory.row, &sections, &memory.links)?;
+        }
+        Ok(())
+    }
+}
+
+/// Rows of one memory.
+struct MemoryRows {
+    row: MemoryRow,
+    sections: Vec<SectionTerms>,
+    links: Vec<LinkRow>,
+}
+
+struct SectionTerms {
+    id: String,
+    heading: String,
+    body: String,
+    /// Number of occurrences of each term.
+    counts: BTreeMap<String, u32>,
+}
+
+impl SectionTerms {
+    fn new(id: &str, heading: String, body: &str) -> Self {
+        // The prefix of a link is not a word of the text.
+        let body = body.replace("[[memory:", "[[");
+        let mut counts = BTreeMap::new();
+        for (text, count) in [(&heading, HEADING_COUNT), (&body, 1)] {
+            for term in tokenize::terms(text) {
+                *counts.entry(term).or_insert(0) += count;
+            }
+        }
+        Self { id: id.to_owned(), heading, body, counts }
+    }
+}
+
+impl MemoryRows {
+    fn new(stored: &MemoryFile) -> Self {
+        Self {
+            row: MemoryRow {
+                memory: stored.memory.clone(),
+                file: stored.file.clone(),
+                hash: hash(stored),
+            },
+            sections: searchable(stored),
+            links: link_rows(stored),
+        }
+    }
+}
+
+fn hash(stored: &MemoryFile) -> [u8; 16] {
+    let mut bytes = stored.text.clone().into_bytes();
+    bytes.extend(stored.file.bytes());
+    xxh3_128(&bytes).to_le_bytes()
+}
+
+fn anchor_row(id: &str, anchor: &Anchor) -> Result<AnchorRow> {
+    Ok(AnchorRow {
+        id: id.to_owned(),
+        file: anchor.file.clone(),
+        symbol: anchor.symbol.clone(),
+        score: anchor.quality,
+        metadata: format!(
+            "{{\"kind\":\"{}\",\"matchScore\":{},\"chosen\":\"{}\"}}",
+            anchor.kind, anchor.match_score, anchor.origin
+        ),
+        packed: postcard::to_stdvec(anchor)?,
+    })
+}
+
+/// Returns the searchable parts: the complete memory with an empty section id, then each section
+/// that is not the complete memory.
+fn searchable(stored: &MemoryFile) -> Vec<SectionTerms> {
+    let memory = &stored.memory;
+    let words = |id: &str| id.replace(['-', '_', '/', '.'], " ");
+    let category = memory.category.as_deref().unwrap_or_default();
+    let heading = memory.heading.as_deref().unwrap_or_default();
+    let (tags, paths) = (memory.tags.join(" "), words(&memory.paths.join(" ")));
+    let heading = format!("{} {category} {heading} {tags} {paths}", words(&memory.id));
+    let parsed = sections::parse(&stored.text);
+    let mut parts = vec![SectionTerms::new("", heading, &memory.body)];
+    let body_start = stored.text.len() - memory.body.trim_start().len();
+    let is_part = |it: &&sections::Section| {
+        it.outer.start > body_start || it.outer.end < stored.text.trim_end().len()
+    };
+    for section in parsed.list.iter().filter(is_part) {
+        let body = sections::content(&stored.text, section, &parsed, false);
+        parts.push(SectionTerms::new(&section.id, words(&section.id), &body));
+    }
+    parts
+}
+
+fn link_rows(stored: &MemoryFile) -> Vec<LinkRow> {
+    let (text, id) = (&stored.text, &stored.memory.id);
+    let lines = LineIndex::new(text);
+    let row = |position: usize, target: String, relation: EdgeType, label, context| LinkRow {
+        memory: id.clone(),
+        position,
+        line: lines.line(position),
+        target,
+        relation,
+        label,
+        context,
+    };
+    let entries = frontmatter::parse(text).frontmatter.links;
+    let in_frontmatter = entries.iter().enumerate().filter_map(|(position, entry)| {
+        let (target, relation) = links::parse_target(entry)?;
+        let relation = relation.unwrap_or(EdgeType::RelatedTo);
+        Some(row(position, target.to_string(), relation, None, String::new()))
+    });
+    let in_text = links::parse(text).into_iter().map(|link| {
+        row(link.span.start, link.target.to_string(), link.relation, link.label, link.context)
+    });
+    in_frontmatter.chain(in_text).collect()
+}

@@ -1,0 +1,147 @@
+//! A table in a TOML file that a person owns: the rest of the file, with its comments, is preserved.
+
+use toml_edit::{DocumentMut, Item, Table};
+
+/// What an edit does to the file.
+#[derive(Debug, PartialEq)]
+pub enum TableEdit {
+    /// The new text of the file.
+    Changed(String),
+    Unchanged,
+    /// The table exists with other entries. Its text.
+    Different(String),
+}
+
+/// Adds the table `[parent.name]` with the entries of the TOML text `entries`. Returns the reason
+/// if the file cannot hold it.
+pub fn add(old: &[u8], parent: &str, name: &str, entries: &str) -> Result<TableEdit, String> {
+    let text = std::str::from_utf8(old).map_err(|_| "it is not valid UTF-8".to_owned())?;
+    let (parsed, new) = (parsed(text)?, parsed(entries)?);
+    if let Some(found) = parsed.get(parent).and_then(|it| it.get(name)) {
+        return Ok(match found.as_table() == Some(&new) {
+            true => TableEdit::Unchanged,
+            false => TableEdit::Different(found.to_string()),
+        });
+    }
+    let mut document: DocumentMut = text.parse().map_err(invalid)?;
+    let mut implicit = Table::new();
+    implicit.set_implicit(true);
+    let tables = document.entry(parent).or_insert(Item::Table(implicit));
+    let table: DocumentMut = entries.parse().map_err(invalid)?;
+    let failure = || format!("its `{parent}` has no place for a table");
+    let tables = tables.as_table_mut().ok_or_else(failure)?;
+    tables.insert(name, Item::Table(table.as_table().clone()));
+    let changed = with_line_endings(document.to_string(), text);
+    // Inline and dotted tables can be written in ways that a new table would break.
+    let mut expected = parsed;
+    let entry = expected.entry(parent).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+    let entry = entry.as_table_mut().ok_or_else(failure)?;
+    entry.insert(name.to_owned(), toml::Value::Table(new));
+    let is_right = changed.parse::<toml::Table>().is_ok_and(|it| it == expected);
+    is_right.then_some(TableEdit::Changed(changed)).ok_or_else(failure)
+}
+
+/// Removes the table `[parent.name]` if it has the entries of the TOML text `entries`. A comment
+/// before it remains.
+pub fn remove(old: &[u8], parent: &str, name: &str, entries: &str) -> Result<TableEdit, String> {
+    let text = std::str::from_utf8(old).map_err(|_| "it is not valid UTF-8".to_owned())?;
+    let mut expected = parsed(text)?;
+    let Some(found) = expected.get(parent).and_then(|it| it.get(name)) else {
+        return Ok(TableEdit::Unchanged);
+    };
+    if found.as_table() != Some(&parsed(entries)?) {
+        return Ok(TableEdit::Different(found.to_string()));
+    }
+    let mut document: DocumentMut = text.parse().map_err(invalid)?;
+    let failure = || format!("its `{parent}` is not a table with a heading");
+    let tables = document.get_mut(parent).and_then(Item::as_table_mut).ok_or_else(failure)?;
+    let removed = tables.remove(name).ok_or_else(failure)?;
+    let is_empty = tables.is_empty();
+    if is_empty && tables.is_implicit() {
+        document.remove(parent);
+    }
+    let before = removed.as_table().and_then(|it| it.decor().prefix()?.as_str());
+    if let Some(comment) = before.filter(|it| it.contains('#')) {
+        let trailing = document.trailing().as_str().unwrap_or_default().to_owned();
+        document.set_trailing(format!("{comment}{trailing}"));
+    }
+    if let Some(tables) = expected.get_mut(parent).and_then(toml::Value::as_table_mut) {
+        tables.remove(name);
+    }
+    if is_empty && document.get(parent).is_none() {
+        expected.remove(parent);
+    }
+    let changed = with_line_endings(document.to_string(), text);
+    let is_right = changed.parse::<toml::Table>().is_ok_and(|it| it == expected);
+    is_right.then_some(TableEdit::Changed(changed)).ok_or_else(failure)
+}
+
+fn parsed(text: &str) -> Result<toml::Table, String> {
+    text.parse().map_err(|error: toml::de::Error| {
+        let reason = error.message().lines().next().unwrap_or_default();
+        format!("it is not valid TOML: {reason}")
+    })
+}
+
+fn invalid(error: toml_edit::TomlError) -> String {
+    format!("it is not valid TOML: {}", error.message())
+}
+
+/// Gives a text the line endings of the old one.
+fn with_line_endings(text: String, old: &str) -> String {
+    let is_windows = old.contains("\r\n");
+    if is_windows { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENTRIES: &str = "command = \"x\"\nargs = [\"mcp\"]\n";
+    const TABLE: &str = "[servers.a]\ncommand = \"x\"\nargs = [\"mcp\"]\n";
+
+    /// Checks the text with the table, and that a removal restores the old one.
+    #[track_caller]
+    fn check(old: &str, expected: &str) {
+        let added = add(old.as_bytes(), "servers", "a", ENTRIES);
+        assert_eq!(added, Ok(TableEdit::Changed(expected.to_owned())));
+        let again = add(expected.as_bytes(), "servers", "a", ENTRIES);
+        assert_eq!(again, Ok(TableEdit::Unchanged), "idempotent");
+        let removed = remove(expected.as_bytes(), "servers", "a", ENTRIES);
+        assert_eq!(removed, Ok(TableEdit::Changed(old.to_owned())));
+    }
+
+    #[test]
+    fn a_table_is_added_and_removed() {
+        check("", TABLE);
+        check(
+            "# note\nmodel = \"m\"   # why\n",
+            &format!("# note\nmodel = \"m\"   # why\n\n{TABLE}"),
+        );
+        check("a = 1\r\n", &format!("a = 1\r\n\r\n{}", TABLE.replace('\n', "\r\n")));
+        check(
+            "[servers.b]\nargs = [\n  \"c\", # one\n]\n\n[z]\na = 1\n",
+            &format!("[servers.b]\nargs = [\n  \"c\", # one\n]\n\n{TABLE}\n[z]\na = 1\n"),
+        );
+    }
+
+    #[test]
+    fn a_comment_before_the_table_and_other_entries_remain() {
+        let text = format!("a = 1\n\n# mine\n{TABLE}");
+        let removed = remove(text.as_bytes(), "servers", "a", ENTRIES);
+        assert_eq!(removed, Ok(TableEdit::Changed("a = 1\n\n# mine\n".to_owned())));
+        for edit in [add, remove] {
+            let other = edit(b"[servers]\na = { command = \"y\" }\n", "servers", "a", ENTRIES);
+            assert!(matches!(other, Ok(TableEdit::Different(text)) if text.contains('y')));
+        }
+        assert_eq!(remove(b"b = 1\n", "servers", "a", ENTRIES), Ok(TableEdit::Unchanged));
+    }
+
+    #[test]
+    fn what_cannot_hold_a_table_is_refused() {
+        for old in ["servers = 1\n", "servers = { b = 1 }\n", "servers = \n", "[[servers]]\n"] {
+            assert!(add(old.as_bytes(), "servers", "a", ENTRIES).is_err(), "{old}");
+        }
+        assert!(add(b"\xff", "servers", "a", ENTRIES).is_err());
+    }
+}

@@ -1,0 +1,478 @@
+//! Decides whether what documents say about their project is still true.
+//!
+//! Time decides: a claim that fails now is stale only if it was true in the tree of the commit that
+//! wrote its line. Everything else that fails was never true here: an example, a placeholder, the
+//! name of something in another project. So no list of exceptions is needed.
+//!
+//! 1. Each claim is compared with the tree as it is: one list of the tracked files, the manifests,
+//!    and one pass over the code for all names together.
+//! 2. For the claims that fail, the versions of their documents name the commits that wrote their
+//!    lines ([`origin`]), and each claim is compared with the tree of its commit ([`then`]). If it
+//!    fails there too, the line may have been rewritten meanwhile: the oldest version that names
+//!    the target is compared as well.
+//! 3. For the claims that were true, the commit that removed their target ([`ends`]) and its new
+//!    place are searched ([`removal`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::resume_unwind;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use crate::parse::{Claim, Claims, Stance, Target};
+use cerberus_engine::tree::git::past::{self, CommitSummary, TreeEntry};
+use cerberus_engine::tree::git::{self, Objects};
+use cerberus_engine::tree::read;
+use cerberus_model::timings;
+
+mod definitions;
+mod ends;
+mod foreign;
+mod manifests;
+mod now;
+mod origin;
+pub mod parse;
+mod removal;
+mod snapshot;
+mod then;
+mod words;
+
+use ends::MainLine;
+use now::{Holds, Now};
+use origin::{Moment, Origins};
+use then::{Needs, OldTree, Past, Truth, Writer};
+use words::Words;
+
+/// Maximum number of old commits whose trees are compared.
+const MAX_TREES: usize = 1000;
+
+/// The warning if git fails on the way.
+const GIT_FAILED: &str = "git could not read the objects of the repository";
+
+/// A document with its claims.
+#[derive(Debug)]
+pub struct Document {
+    /// Relative to the root.
+    pub path: String,
+    pub text: String,
+    pub claims: Claims,
+}
+
+/// A claim that fails.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    pub document_idx: usize,
+    pub claim_idx: usize,
+    pub verdict: Verdict,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// It was true when it was written.
+    Stale(Box<Stale>),
+    /// The sentence forbids its target or says that it is gone, and it is.
+    Fulfilled,
+    /// It was not true when it was written.
+    NeverTrue,
+    /// Why it cannot be known.
+    Unknown(&'static str),
+}
+
+/// A claim that was true and is not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stale {
+    /// What is wrong, about the claim.
+    pub reason: String,
+    /// The commit that wrote the claim, or in whose tree it was true.
+    pub written: Option<CommitSummary>,
+    /// The commit that made it false. `None` if that is not committed, or not found.
+    pub removed: Option<CommitSummary>,
+    pub now: Option<NewPlace>,
+}
+
+/// Where the target of a claim went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewPlace {
+    /// A path, or a symbol with its path.
+    pub place: String,
+    /// Whether git or the code proves it.
+    pub is_certain: bool,
+    /// The text that replaces the name in the document.
+    pub replacement: Option<String>,
+}
+
+/// The result of a check.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The claims that fail, in document order.
+    pub findings: Vec<Finding>,
+    /// What could not be checked.
+    pub warnings: Vec<String>,
+}
+
+/// Checks the claims of documents against the tree below `root`. With `since`, a revision, claims
+/// are stale if they were true at its last common commit with HEAD. Returns `None` if git cannot
+/// list the files.
+pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option<Report> {
+    let _step = timings::step("check claims");
+    let now = {
+        let _step = timings::step("read the tree");
+        Now::read(root, documents)?
+    };
+    let project = Project { root, documents, now: &now };
+    let mut checker = Checker { project, report: Report::default() };
+    let mut failing: Vec<Position> = Vec::new();
+    for (document_idx, document) in documents.iter().enumerate() {
+        for (claim_idx, claim) in document.claims.claims.iter().enumerate() {
+            let at = (document_idx, claim_idx);
+            match now.holds(document, claim) {
+                Holds::Yes => {}
+                // A list of versions, of which one is that of now.
+                Holds::No if is_listed(&now, document, claim) => {}
+                Holds::Unknown(why) => checker.put(at, Verdict::Unknown(why)),
+                Holds::No if claim.stance == Stance::Absent => checker.put(at, Verdict::Fulfilled),
+                Holds::No if is_example(document, claim) => checker.put(at, Verdict::NeverTrue),
+                Holds::No => failing.push(at),
+            }
+        }
+    }
+    let ignored = project.ignored(&failing);
+    checker.put_all(
+        failing.iter().filter(|at| ignored.contains(at)),
+        &Verdict::Unknown("git ignores it"),
+    );
+    failing.retain(|at| !ignored.contains(at));
+    if !failing.is_empty() {
+        checker.decide(&failing, since);
+    }
+    let mut report = checker.report;
+    report.findings.sort_by_key(|finding| (finding.document_idx, finding.claim_idx));
+    Some(report)
+}
+
+/// Returns whether an example in the document itself defines the name of a claim.
+fn is_example(document: &Document, claim: &Claim) -> bool {
+    let Target::Symbol { parts, .. } = &claim.target else { return false };
+    let code = document.claims.examples.iter().map(|span| span.slice(&document.text));
+    parts.last().is_some_and(|name| code.into_iter().any(|code| words::defines(code, name)))
+}
+
+/// Returns whether a document states the version of now beside the version of a claim.
+fn is_listed(now: &Now, document: &Document, claim: &Claim) -> bool {
+    let Target::Version { name, .. } = &claim.target else { return false };
+    document.claims.claims.iter().any(|other| {
+        matches!(&other.target, Target::Version { name: other, .. } if other == name)
+            && matches!(now.holds(document, other), Holds::Yes)
+    })
+}
+
+/// Returns the folder of a path, which is empty for the root.
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The positions of a document, and of a claim in it.
+type Position = (usize, usize);
+
+/// The documents, and the project with which their claims are compared.
+#[derive(Clone, Copy)]
+struct Project<'p> {
+    root: &'p Path,
+    documents: &'p [Document],
+    now: &'p Now,
+}
+
+impl<'p> Project<'p> {
+    fn claim(self, (document_idx, claim_idx): Position) -> (&'p Document, &'p Claim) {
+        let document = &self.documents[document_idx];
+        (document, &document.claims.claims[claim_idx])
+    }
+
+    /// Returns the claims whose path git ignores.
+    fn ignored(self, failing: &[Position]) -> FxHashSet<Position> {
+        let mut asked: BTreeMap<String, Vec<Position>> = BTreeMap::new();
+        for &at in failing {
+            let (document, claim) = self.claim(at);
+            let Target::Path { path, .. } = &claim.target else { continue };
+            if !path.contains(['*', '{']) {
+                for candidate in snapshot::candidates(folder_of(&document.path), path) {
+                    asked.entry(candidate).or_default().push(at);
+                }
+            }
+        }
+        asked.remove("");
+        if asked.is_empty() {
+            return FxHashSet::default();
+        }
+        let paths: Vec<&Path> = asked.keys().map(Path::new).collect();
+        let found = git::ignored(self.root, &paths);
+        found.iter().filter_map(|path| asked.get(path)).flatten().copied().collect()
+    }
+}
+
+/// A claim that fails now, with the moments at which it may have been true.
+#[derive(Debug, Clone)]
+struct Open {
+    at: Position,
+    moments: Vec<Moment>,
+}
+
+/// A claim that was true.
+struct Former {
+    at: Position,
+    /// The commit in whose tree it was.
+    commit: String,
+    /// The commit that wrote its line.
+    written: Moment,
+    truth: Truth,
+}
+
+struct Checker<'c> {
+    project: Project<'c>,
+    report: Report,
+}
+
+impl Checker<'_> {
+    fn put(&mut self, (document_idx, claim_idx): Position, verdict: Verdict) {
+        self.report.findings.push(Finding { document_idx, claim_idx, verdict });
+    }
+
+    fn put_all<'a>(&mut self, claims: impl IntoIterator<Item = &'a Position>, verdict: &Verdict) {
+        claims.into_iter().for_each(|at| self.put(*at, verdict.clone()));
+    }
+
+    /// Decides the claims that fail now.
+    fn decide(&mut self, failing: &[Position], since: Option<&str>) {
+        let _step = timings::step("compare with old trees");
+        let n_findings = self.report.findings.len();
+        let Project { root, now, .. } = self.project;
+        let is_decided = git::with_objects(root, |objects| {
+            let Some(head) = objects.find("HEAD^{commit}") else { return false };
+            if now.tree().entries().is_empty() {
+                self.warn("git lists no files, so nothing is compared with the past; restore the index with `git reset`");
+                self.put_all(failing, &Verdict::Unknown("git lists no files"));
+                return true;
+            }
+            let (open, staged) = std::thread::scope(|scope| {
+                let staged = scope.spawn(|| past::staged_away(root));
+                let open = match since {
+                    Some(commit) => self.all_at(failing, commit),
+                    None => {
+                        let _step = timings::step("find the versions of the documents");
+                        self.origins(failing, &head.id)
+                    }
+                };
+                (open, staged.join().unwrap_or_default())
+            });
+            let words = self.wanted_words(&open);
+            let trees = {
+                let _step = timings::step("list the old trees");
+                self.old_trees(&open, &head.id, staged)
+            };
+            let moments = open.iter().flat_map(|it| &it.moments);
+            let commits: BTreeSet<String> = moments.map(|it| it.commit.clone()).collect();
+            let (former, main) = std::thread::scope(|scope| {
+                let main = scope.spawn(|| MainLine::read(root, &head.id, &commits));
+                let former = self.former(open, trees, &mut Past::new(objects, now, &words));
+                (former, main.join())
+            });
+            let main = main.unwrap_or_else(|payload| resume_unwind(payload));
+            self.explain(objects, former, &main);
+            true
+        });
+        let (warning, why) = match is_decided {
+            Some(true) => return,
+            Some(false) => (
+                "the repository has no commits, so no claim can be older than the tree",
+                "there are no commits",
+            ),
+            None => (GIT_FAILED, "git failed"),
+        };
+        self.report.findings.truncate(n_findings);
+        self.warn(warning);
+        self.put_all(failing, &Verdict::Unknown(why));
+    }
+
+    fn warn(&mut self, warning: &str) {
+        self.report.warnings.push(warning.to_owned());
+    }
+
+    /// Returns the claims that were true, and decides the others.
+    fn former(
+        &mut self,
+        mut open: Vec<Open>,
+        mut trees: BTreeMap<String, OldTree>,
+        past: &mut Past<'_, '_>,
+    ) -> Vec<Former> {
+        let omitted = {
+            let _step = timings::step("read old code");
+            past.read_manifests(trees.values().filter(|tree| tree.needs.manifests));
+            let with_code = trees.iter().filter(|(_, tree)| tree.needs.code);
+            past.read_code(
+                self.project.root,
+                with_code.map(|(commit, tree)| (commit.as_str(), tree)),
+            )
+        };
+        if !omitted.is_empty() {
+            self.warn("too much code changed since some lines were written: names in them were not compared with their commits");
+        }
+        let _step = timings::step("compare the claims");
+        let mut former = Vec::new();
+        // Claims that were written together are compared with the same files.
+        open.sort_by(|a, b| a.moments.cmp(&b.moments));
+        for Open { at, moments } in open {
+            let (document, claim) = self.project.claim(at);
+            let needs_code = Needs::of(&claim.target).code;
+            let mut is_unread = false;
+            let truth = moments.iter().find_map(|Moment { commit, path }| {
+                let Some(tree) = trees.get_mut(commit) else {
+                    is_unread = true;
+                    return None;
+                };
+                is_unread |= needs_code && omitted.contains(commit);
+                let writer = Writer { document, old_path: path };
+                Some((commit.clone(), past.truth(tree, writer, &claim.target)?))
+            });
+            match (truth, moments.into_iter().next()) {
+                (Some((commit, truth)), Some(written)) => {
+                    former.push(Former { at, commit, written, truth });
+                }
+                (_, None) => {
+                    self.put(at, Verdict::Unknown("git could not name the commit of its line"));
+                }
+                _ if is_unread => self.put(at, Verdict::Unknown("its commit was not read")),
+                _ => self.put(at, Verdict::NeverTrue),
+            }
+        }
+        former.sort_by_key(|it| it.at);
+        former
+    }
+
+    /// Returns the trees of all moments. `unsaved` are the files that the index has not as HEAD has
+    /// them.
+    fn old_trees(
+        &self,
+        open: &[Open],
+        head: &str,
+        mut unsaved: Vec<TreeEntry>,
+    ) -> BTreeMap<String, OldTree> {
+        let mut needs: BTreeMap<&str, Needs> = BTreeMap::new();
+        for it in open {
+            let own = Needs::of(&self.project.claim(it.at).1.target);
+            for moment in &it.moments {
+                let of_commit = needs.entry(&moment.commit).or_default();
+                *of_commit = of_commit.or(own);
+            }
+        }
+        unsaved.extend(self.project.now.deleted().iter().cloned());
+        unsaved.sort_by(|a, b| a.path.cmp(&b.path));
+        unsaved.dedup_by(|a, b| a.path == b.path);
+        let unsaved: Vec<Arc<TreeEntry>> = unsaved.into_iter().map(Arc::new).collect();
+        let commits: BTreeSet<&str> = needs.keys().copied().take(MAX_TREES).collect();
+        let Project { root, now, .. } = self.project;
+        let trees = past::read_trees(root, head, &commits, |commit, differences| {
+            let needs = needs.get(commit)?;
+            let tree = OldTree::new(differences, &unsaved, now.tree(), *needs);
+            Some((commit.to_owned(), tree))
+        });
+        trees.into_iter().flatten().collect()
+    }
+
+    /// Returns the names that are looked for in old code.
+    fn wanted_words(&self, open: &[Open]) -> Words {
+        Words::new(open.iter().flat_map(|it| words_of(&self.project.claim(it.at).1.target)))
+    }
+
+    fn all_at(&self, failing: &[Position], commit: &str) -> Vec<Open> {
+        let open = failing.iter().map(|&at| {
+            let path = self.project.claim(at).0.path.clone();
+            Open { at, moments: vec![Moment { commit: commit.to_owned(), path }] }
+        });
+        open.collect()
+    }
+
+    /// Returns the claims with the moments at which they were written.
+    fn origins(&mut self, failing: &[Position], head: &str) -> Vec<Open> {
+        let found = origin::origins(self.project, head, failing);
+        let unknown = || Origins { moments: vec![Vec::new(); failing.len()], is_cut: false };
+        let Origins { moments, is_cut } = found.unwrap_or_else(unknown);
+        let status = is_cut.then(|| git::status(self.project.root));
+        if matches!(status, Some(git::GitStatus::Repository { is_shallow: true })) {
+            self.warn("this clone is shallow: what was written before its first commit is not checked; fetch the history with `git fetch --unshallow`");
+        }
+        failing.iter().zip(moments).map(|(&at, moments)| Open { at, moments }).collect()
+    }
+
+    /// Omits the bare names of files that code contains as text: such a claim is about what a
+    /// program reads or writes, as `package.json` is.
+    fn without_known_names(&mut self, former: Vec<Former>) -> Vec<Former> {
+        let Project { root, now, .. } = self.project;
+        let name = |it: &Former| bare_name(self.project.claim(it.at).1);
+        let names: BTreeSet<&str> = former.iter().filter_map(name).collect();
+        let known = words::mentioned(root, now.tree().entries(), &names);
+        let (known, former): (Vec<_>, Vec<_>) =
+            former.into_iter().partition(|it| name(it).is_some_and(|name| known.contains(name)));
+        self.put_all(known.iter().map(|it| &it.at), &Verdict::NeverTrue);
+        former
+    }
+
+    /// Finds what became of the targets of claims that were true.
+    fn explain(&mut self, objects: &mut Objects<'_>, former: Vec<Former>, main: &MainLine) {
+        let _step = timings::step("search the removing commits");
+        let former = self.without_known_names(former);
+        let (foreign, former) = foreign::split(self.project, &self.report.findings, former);
+        self.put_all(foreign.iter().map(|it| &it.at), &Verdict::NeverTrue);
+        let Some(explained) = removal::explain(self.project, objects, &former, main) else {
+            self.warn(GIT_FAILED);
+            let claims = former.iter().map(|it| &it.at);
+            return self.put_all(claims, &Verdict::Unknown("git failed"));
+        };
+        for (it, explained) in former.iter().zip(explained) {
+            let is_forbidden = self.project.claim(it.at).1.stance == Stance::Forbidden;
+            let verdict = match explained {
+                None => Verdict::NeverTrue,
+                // What a rule forbids and nobody can do any more.
+                Some(Stale { now, .. })
+                    if is_forbidden && !now.as_ref().is_some_and(|it| it.is_certain) =>
+                {
+                    Verdict::Fulfilled
+                }
+                Some(explained) => Verdict::Stale(Box::new(explained)),
+            };
+            self.put(it.at, verdict);
+        }
+    }
+}
+
+/// Returns the name of a file that a program may look for: a bare one, as `config.json`, or one
+/// without an ending in the folder of a tool, as `.tool/hooks/start`.
+fn bare_name(claim: &Claim) -> Option<&str> {
+    let Target::Path { path, .. } = &claim.target else { return None };
+    if path.contains(['*', '{']) || path.is_empty() || path.ends_with('/') {
+        return None;
+    }
+    match path.rsplit_once('/') {
+        None => Some(path),
+        Some((folder, name)) => {
+            (folder.starts_with('.') && !folder.starts_with("..") && !folder.starts_with("./"))
+                .then_some(name)
+                .filter(|name| !name.contains('.'))
+        }
+    }
+}
+
+/// Returns the words of code with which a target is compared.
+fn words_of(target: &Target) -> Vec<String> {
+    match target {
+        Target::Symbol { parts, .. } => parts.iter().rev().take(2).cloned().collect(),
+        Target::Variable(name) => vec![name.clone()],
+        _ => Vec::new(),
+    }
+}
+
+/// Returns whether a path exists in the working tree, tracked or not.
+fn is_on_disk(root: &Path, folder: &str, path: &str) -> bool {
+    let candidates = snapshot::candidates(folder, path);
+    candidates.iter().any(|candidate| !candidate.is_empty() && read::exists(root, candidate))
+}

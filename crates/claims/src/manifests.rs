@@ -1,0 +1,509 @@
+//! What the manifests of a project define: tasks, packages, dependencies and versions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::parse::{Runner, Target};
+
+/// What a manifest defines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Facts {
+    pub(super) tasks: BTreeSet<(Runner, String)>,
+    /// Dependencies with their versions; languages are dependencies with lower-case names.
+    pub(super) dependencies: BTreeSet<(String, String)>,
+    /// The words of the names of its packages, in lower case.
+    pub(super) names: BTreeSet<String>,
+    /// Runners whose tasks are computed, or are defined in files that are not read.
+    pub(super) dynamic: BTreeSet<Runner>,
+}
+
+/// The facts of all manifests of a tree, by path.
+#[derive(Debug, Default)]
+pub(super) struct Manifests(pub(super) BTreeMap<String, Facts>);
+
+impl Manifests {
+    /// Returns the manifests that make a claim true: which define a task, or have a dependency.
+    pub(super) fn making(&self, target: &Target) -> Vec<&str> {
+        match target {
+            Target::Task(task) => {
+                let task = (task.runner, task.name.clone());
+                let defining = self.0.iter().filter(|(_, facts)| facts.tasks.contains(&task));
+                defining.map(|(path, _)| path.as_str()).collect()
+            }
+            Target::Package(name) => self.depending(name).iter().map(|(path, _)| *path).collect(),
+            Target::Version { name, version } => {
+                let depending = self.depending(name).into_iter();
+                let has_version = |(_, it): &(&str, &str)| has_version(it, version);
+                depending.filter(has_version).map(|(path, _)| path).collect()
+            }
+            Target::Path { .. } | Target::Symbol { .. } | Target::Variable(_) => Vec::new(),
+        }
+    }
+
+    /// Returns whether a manifest computes tasks, or names files of tasks that are not read.
+    pub(super) fn is_dynamic(&self, runner: Runner) -> bool {
+        self.0.values().any(|facts| facts.dynamic.contains(&runner))
+    }
+
+    /// Returns whether a word is in the name of a package of the project.
+    pub(super) fn is_named(&self, word: &str) -> bool {
+        let word = word.to_ascii_lowercase();
+        self.0.values().any(|facts| facts.names.contains(&word))
+    }
+
+    /// Returns the manifests with a dependency, with its versions.
+    pub(super) fn depending(&self, name: &str) -> Vec<(&str, &str)> {
+        let name = package_name(name);
+        let mut found = Vec::new();
+        for (path, facts) in &self.0 {
+            let start = (name.clone(), String::new());
+            let versions = facts.dependencies.range(start..).take_while(|(it, _)| *it == name);
+            found.extend(versions.map(|(_, version)| (path.as_str(), version.as_str())));
+        }
+        found
+    }
+}
+
+/// Returns the common form of a package's name.
+fn package_name(name: &str) -> String {
+    let lower = name.to_ascii_lowercase().replace('_', "-");
+    match lower.as_str() {
+        "node.js" | "nodejs" => "node".to_owned(),
+        "jdk" => "java".to_owned(),
+        _ => lower,
+    }
+}
+
+/// Returns whether a version requirement has a version that starts with `claimed`.
+fn has_version(requirement: &str, claimed: &str) -> bool {
+    let is_version = |c: char| c.is_ascii_digit() || c == '.';
+    let wanted: Vec<&str> = claimed.split('.').collect();
+    requirement.split(|c: char| !is_version(c)).any(|version| {
+        let parts: Vec<&str> = version.split('.').collect();
+        parts.len() >= wanted.len() && parts[..wanted.len()] == wanted
+    })
+}
+
+/// Returns whether a version of a manifest alone makes a claim true.
+pub(super) fn makes_true(path: &str, text: &str, target: &Target) -> bool {
+    let facts = BTreeMap::from([(path.to_owned(), read(path, text))]);
+    !Manifests(facts).making(target).is_empty()
+}
+
+/// Returns whether a file defines tasks or dependencies.
+pub(super) fn is_manifest(path: &str) -> bool {
+    reader(path).is_some()
+}
+
+type Reader = fn(&str, &str, &mut Facts);
+
+fn reader(path: &str) -> Option<Reader> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let lower = name.to_ascii_lowercase();
+    Some(match lower.as_str() {
+        "package.json" => package_json,
+        "deno.json" | "deno.jsonc" => deno_json,
+        "makefile" | "gnumakefile" => makefile,
+        "justfile" | ".justfile" => justfile,
+        "pyproject.toml" => pyproject,
+        "tox.ini" | "setup.cfg" => tox_ini,
+        "tox.toml" => tox_toml,
+        "noxfile.py" => noxfile,
+        "cargo.toml" => cargo_toml,
+        "go.mod" => go_mod,
+        ".nvmrc" | ".node-version" | ".python-version" => version_file,
+        "rust-toolchain.toml" | "rust-toolchain" => rust_toolchain,
+        _ if path.ends_with(".cargo/config.toml") || path.ends_with(".cargo/config") => {
+            cargo_config
+        }
+        _ if lower.starts_with("taskfile")
+            && (lower.ends_with(".yml") || lower.ends_with(".yaml")) =>
+        {
+            taskfile
+        }
+        _ if lower.ends_with(".mk") || lower.starts_with("makefile.") => makefile,
+        _ if lower.ends_with(".just") => justfile,
+        _ if lower.starts_with("requirements") && lower.ends_with(".txt") => requirements,
+        _ if path.ends_with(".rs") && is_cargo_target(path) => cargo_target,
+        _ => return None,
+    })
+}
+
+/// Returns what a file defines. An invalid one defines nothing.
+pub(super) fn read(path: &str, text: &str) -> Facts {
+    let mut facts = Facts::default();
+    if let Some(reader) = reader(path) {
+        reader(path, text, &mut facts);
+    }
+    facts
+}
+
+impl Facts {
+    fn task(&mut self, runner: Runner, name: impl Into<String>) {
+        self.tasks.insert((runner, name.into()));
+    }
+
+    fn add_tasks<'n>(&mut self, runner: Runner, names: impl IntoIterator<Item = &'n str>) {
+        names.into_iter().for_each(|name| self.task(runner, name));
+    }
+
+    fn add_name(&mut self, name: &str) {
+        let name = name.to_ascii_lowercase();
+        let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        self.names.extend(words.map(str::to_owned));
+    }
+
+    fn dependency(&mut self, name: &str, version: &str) {
+        self.dependencies.insert((package_name(name), version.to_owned()));
+    }
+
+    /// Adds the dependencies of a table, whose values are versions or tables with one.
+    fn add_dependencies(&mut self, value: &Value, path: &str) {
+        for (name, value) in table(value, path) {
+            let version = value.as_str().or_else(|| string(value, "/version"));
+            self.dependency(name, version.unwrap_or_default());
+        }
+    }
+
+    /// Adds a requirement of Python: `name[extra]>=1.2; marker`.
+    fn requirement(&mut self, requirement: &str) {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let requirement = requirement.split(';').next().unwrap_or_default().trim();
+        let end = requirement.find(|c: char| !is_name(c)).unwrap_or(requirement.len());
+        let (name, version) = requirement.split_at(end);
+        if name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+            self.dependency(name, version);
+        }
+    }
+}
+
+fn toml(text: &str) -> Value {
+    toml::from_str(text).unwrap_or_default()
+}
+
+/// Returns the entries of the table at a JSON pointer.
+fn table<'v>(value: &'v Value, path: &str) -> impl Iterator<Item = (&'v str, &'v Value)> {
+    let table = value.pointer(path).and_then(Value::as_object).into_iter().flatten();
+    table.map(|(key, value)| (key.as_str(), value))
+}
+
+fn keys<'v>(value: &'v Value, path: &str) -> impl Iterator<Item = &'v str> {
+    table(value, path).map(|(key, _)| key)
+}
+
+fn string<'v>(value: &'v Value, path: &str) -> Option<&'v str> {
+    value.pointer(path)?.as_str()
+}
+
+/// Returns the items of the list at a JSON pointer.
+fn list<'v>(value: &'v Value, path: &str) -> impl Iterator<Item = &'v Value> {
+    value.pointer(path).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn strings<'v>(value: &'v Value, path: &str) -> impl Iterator<Item = &'v str> {
+    list(value, path).map(|item| item.as_str().unwrap_or_default())
+}
+
+fn package_json(_: &str, text: &str, facts: &mut Facts) {
+    let json: Value = serde_json::from_str(text).unwrap_or_default();
+    facts.add_tasks(Runner::Script, keys(&json, "/scripts"));
+    if let Some(name) = string(&json, "/name") {
+        facts.add_name(name);
+        facts.task(Runner::Workspace, name);
+    }
+    for kind in ["/dependencies", "/devDependencies", "/peerDependencies", "/optionalDependencies"]
+    {
+        facts.add_dependencies(&json, kind);
+    }
+    facts.add_dependencies(&json, "/catalog");
+    if let Some(node) = string(&json, "/engines/node") {
+        facts.dependency("node", node);
+    }
+}
+
+fn deno_json(_: &str, text: &str, facts: &mut Facts) {
+    // Comments are allowed, and a name in one does no harm.
+    let json: Value = serde_json::from_str(text).unwrap_or_default();
+    facts.add_tasks(Runner::Script, keys(&json, "/tasks"));
+    if json.is_null() {
+        facts.dynamic.insert(Runner::Script);
+    }
+}
+
+fn makefile(_: &str, text: &str, facts: &mut Facts) {
+    let rules = || text.lines().filter(|line| !line.starts_with(['\t', '#', ' ']));
+    // All values that a variable may have, unless one continues on the next line.
+    let mut variables: BTreeMap<&str, Option<String>> = BTreeMap::new();
+    for (name, value) in rules().filter_map(|line| line.split_once('=')) {
+        let name = name.trim_end_matches([':', '?', '+', '!']).trim();
+        let value = value.split('#').next().unwrap_or_default();
+        let known = variables.entry(name).or_insert_with(|| Some(String::new()));
+        *known = known.take().filter(|_| !value.ends_with('\\')).map(|it| it + " " + value);
+    }
+    for line in rules() {
+        let Some((targets, rest)) = line.split_once(':') else { continue };
+        if rest.starts_with('=') || rest.starts_with(":=") || targets.contains('=') {
+            continue;
+        }
+        let targets = if targets.trim() == ".PHONY" { rest } else { targets };
+        for target in targets.split_whitespace() {
+            let variable = target.strip_prefix("$(").and_then(|it| it.strip_suffix(')'));
+            let value = variable.and_then(|name| variables.get(name)?.as_deref());
+            for target in value.unwrap_or(target).split_whitespace() {
+                // A path is the name of a file, not of a task.
+                let is_path = target.contains('/');
+                if !target.contains(['$', '%']) {
+                    facts.task(Runner::Make, target);
+                } else if target == "%" || (target.starts_with('$') && !is_path) {
+                    facts.dynamic.insert(Runner::Make);
+                }
+            }
+        }
+    }
+}
+
+fn justfile(_: &str, text: &str, facts: &mut Facts) {
+    for line in text.lines() {
+        if line.starts_with([' ', '\t', '#', '[']) {
+            continue;
+        }
+        if let Some(alias) = line.strip_prefix("alias ") {
+            facts.task(Runner::Just, alias.split(":=").next().unwrap_or_default().trim());
+        } else if let Some(module) = line.strip_prefix("mod ") {
+            facts.task(
+                Runner::Just,
+                module.trim_start_matches("? ").split([' ', '\'']).next().unwrap_or_default(),
+            );
+        } else if let Some((head, rest)) = line.split_once(':')
+            && !rest.starts_with('=')
+        {
+            let name = head.trim_start_matches('@').split_whitespace().next();
+            facts.task(Runner::Just, name.unwrap_or_default());
+        }
+    }
+}
+
+fn taskfile(_: &str, text: &str, facts: &mut Facts) {
+    let yaml: Value = serde_saphyr::from_str(text).unwrap_or_default();
+    // The tasks of an included file have its name as a prefix.
+    if yaml.get("includes").is_some_and(Value::is_object) || yaml.is_null() {
+        facts.dynamic.insert(Runner::TaskFile);
+    }
+    for (name, task) in table(&yaml, "/tasks") {
+        facts.task(Runner::TaskFile, name);
+        facts.add_tasks(Runner::TaskFile, strings(task, "/aliases"));
+        if name.contains('*') {
+            facts.dynamic.insert(Runner::TaskFile);
+        }
+    }
+}
+
+/// Tables of `pyproject.toml` with names of scripts or tasks.
+const PYTHON_TASKS: [&str; 7] = [
+    "/project/scripts",
+    "/project/gui-scripts",
+    "/tool/poetry/scripts",
+    "/tool/pdm/scripts",
+    "/tool/poe/tasks",
+    "/tool/taskipy/tasks",
+    "/tool/hatch/scripts",
+];
+
+/// Lists of requirements, and tables of lists.
+const REQUIREMENTS: [&str; 3] =
+    ["/project/dependencies", "/tool/uv/dev-dependencies", "/build-system/requires"];
+const REQUIREMENT_GROUPS: [&str; 3] =
+    ["/project/optional-dependencies", "/dependency-groups", "/tool/pdm/dev-dependencies"];
+
+fn pyproject(_: &str, text: &str, facts: &mut Facts) {
+    let toml = toml(text);
+    let tasks = PYTHON_TASKS.iter().flat_map(|path| keys(&toml, path));
+    facts.add_tasks(Runner::Python, tasks);
+    for (environment, value) in table(&toml, "/tool/hatch/envs") {
+        for script in keys(value, "/scripts") {
+            facts.task(Runner::Python, script);
+            facts.task(Runner::Python, format!("{environment}:{script}"));
+        }
+    }
+    let names = ["/project/name", "/tool/poetry/name"];
+    names.iter().filter_map(|path| string(&toml, path)).for_each(|name| facts.add_name(name));
+    let groups = REQUIREMENT_GROUPS.iter().flat_map(|path| table(&toml, path));
+    let grouped = groups.flat_map(|(_, group)| strings(group, ""));
+    let requirements = REQUIREMENTS.iter().flat_map(|path| strings(&toml, path)).chain(grouped);
+    requirements.for_each(|requirement| facts.requirement(requirement));
+    facts.add_dependencies(&toml, "/tool/poetry/dependencies");
+    facts.add_dependencies(&toml, "/tool/poetry/dev-dependencies");
+    for (_, group) in table(&toml, "/tool/poetry/group") {
+        facts.add_dependencies(group, "/dependencies");
+    }
+    if let Some(python) = string(&toml, "/project/requires-python") {
+        facts.dependency("python", python);
+    }
+    facts.add_tasks(Runner::Tox, keys(&toml, "/tool/tox/env"));
+    if let Some(ini) = string(&toml, "/tool/tox/legacy_tox_ini") {
+        tox_ini("", ini, facts);
+    }
+}
+
+fn tox_ini(_: &str, text: &str, facts: &mut Facts) {
+    let mut in_list = false;
+    for line in text.lines() {
+        let trimmed = line.trim();
+        if let Some(name) = trimmed.strip_prefix("[testenv:").and_then(|it| it.strip_suffix(']')) {
+            facts.task(Runner::Tox, name);
+            // `py{310,311}-{a,b}` has several names.
+            if name.contains('{') {
+                facts.dynamic.insert(Runner::Tox);
+            }
+        }
+        let value = match trimmed.split_once('=') {
+            Some((key, value)) => {
+                in_list = matches!(key.trim(), "envlist" | "env_list");
+                value
+            }
+            None => trimmed,
+        };
+        if in_list && !trimmed.starts_with('[') {
+            if value.contains('{') {
+                facts.dynamic.insert(Runner::Tox);
+            }
+            for name in value.split([',', ' ']).filter(|name| !name.is_empty()) {
+                facts.task(Runner::Tox, name);
+            }
+        } else {
+            in_list = false;
+        }
+    }
+}
+
+fn tox_toml(_: &str, text: &str, facts: &mut Facts) {
+    let toml = toml(text);
+    facts.add_tasks(Runner::Tox, keys(&toml, "/env"));
+    facts.add_tasks(Runner::Tox, strings(&toml, "/env_list"));
+}
+
+fn noxfile(_: &str, text: &str, facts: &mut Facts) {
+    let mut is_session = false;
+    for line in text.lines() {
+        if line.trim_start().starts_with("@nox.session")
+            || line.trim_start().starts_with("@session")
+        {
+            is_session = true;
+        }
+        if is_session && let Some(name) = line.split("name=").nth(1) {
+            let quote = |c: char| c == '"' || c == '\'';
+            facts.task(Runner::Nox, name.split(quote).nth(1).unwrap_or_default());
+        }
+        if let Some(name) = line.strip_prefix("def ").filter(|_| is_session) {
+            is_session = false;
+            let name = name.split('(').next().unwrap_or_default();
+            facts.task(Runner::Nox, name);
+            facts.task(Runner::Nox, name.replace('_', "-"));
+        }
+    }
+}
+
+fn cargo_toml(path: &str, text: &str, facts: &mut Facts) {
+    let toml = toml(text);
+    let folder = path.rsplit('/').nth(1).unwrap_or_default();
+    if let Some(name) = string(&toml, "/package/name") {
+        facts.add_name(name);
+        facts.task(Runner::CargoPackage, name);
+        facts.task(Runner::CargoTarget, name);
+        // A package can be named by its folder in prose, but cargo accepts only its name.
+        if name.replace('-', "_") == folder.replace('-', "_") {
+            facts.task(Runner::CargoPackage, folder);
+        }
+    }
+    for kind in ["/bin", "/example", "/test", "/bench"] {
+        let names = list(&toml, kind).map(|target| string(target, "/name").unwrap_or_default());
+        facts.add_tasks(Runner::CargoTarget, names);
+    }
+    facts.add_tasks(Runner::CargoFeature, keys(&toml, "/features"));
+    for tables in [Some(&toml), toml.get("workspace")].into_iter().flatten() {
+        for kind in ["/dependencies", "/dev-dependencies", "/build-dependencies"] {
+            facts.add_dependencies(tables, kind);
+            // An optional dependency is a feature.
+            facts.add_tasks(Runner::CargoFeature, keys(tables, kind));
+        }
+        if let Some(rust) = string(tables, "/package/rust-version") {
+            facts.dependency("rust", rust);
+        }
+    }
+}
+
+fn cargo_config(_: &str, text: &str, facts: &mut Facts) {
+    facts.add_tasks(Runner::CargoAlias, keys(&toml(text), "/alias"));
+}
+
+/// Returns whether cargo finds a target in a file by its place.
+fn is_cargo_target(path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    let (Some(name), Some(folder)) = (parts.next(), parts.next()) else { return false };
+    let in_main = name == "main.rs"
+        && parts.next().is_some_and(|it| matches!(it, "bin" | "examples" | "tests" | "benches"));
+    matches!(folder, "bin" | "examples" | "tests" | "benches") || in_main
+}
+
+fn cargo_target(path: &str, _: &str, facts: &mut Facts) {
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or_default().trim_end_matches(".rs");
+    let name = if name == "main" { parts.next().unwrap_or_default() } else { name };
+    facts.task(Runner::CargoTarget, name);
+}
+
+fn go_mod(_: &str, text: &str, facts: &mut Facts) {
+    for line in text.lines() {
+        let mut words = line.trim().trim_start_matches("require ").split_whitespace();
+        match (words.next(), words.next()) {
+            (Some("module"), Some(module)) => {
+                let name = module.split('/').rfind(|part| !part.starts_with('v'));
+                facts.add_name(name.unwrap_or_default());
+            }
+            (Some("go"), Some(version)) => facts.dependency("go", version),
+            (Some(name), Some(version)) if version.starts_with('v') => {
+                facts.dependency(name, version)
+            }
+            _ => {}
+        }
+    }
+}
+
+fn version_file(path: &str, text: &str, facts: &mut Facts) {
+    let name = if path.ends_with(".python-version") { "python" } else { "node" };
+    facts.dependency(name, text.lines().next().unwrap_or_default().trim());
+}
+
+fn rust_toolchain(_: &str, text: &str, facts: &mut Facts) {
+    let toml = toml(text);
+    let channel = string(&toml, "/toolchain/channel");
+    facts.dependency("rust", channel.unwrap_or_else(|| text.trim()));
+}
+
+fn requirements(_: &str, text: &str, facts: &mut Facts) {
+    for line in text.lines().filter(|line| !line.starts_with(['#', '-'])) {
+        facts.requirement(line.split(" #").next().unwrap_or_default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_of_a_makefile_that_are_variables_are_their_values() {
+        let check = |text: &str, tasks: &[&str], is_dynamic: bool| {
+            let facts = read("Makefile", text);
+            let found: Vec<&str> = facts.tasks.iter().map(|(_, name)| name.as_str()).collect();
+            assert_eq!(found, tasks, "{text}");
+            assert_eq!(facts.dynamic.contains(&Runner::Make), is_dynamic, "{text}");
+        };
+        check("TOOL ?= $(BIN)/tool\n$(TOOL): go.mod\nlint: $(TOOL)\n", &["lint"], false);
+        check("ALL := a b\nALL += c\n$(ALL):\n\techo $@\n", &["a", "b", "c"], false);
+        check("$(ALL):\n", &[], true);
+        check("ALL = a \\\n  b\n$(ALL):\n", &[], true);
+        check("%:\n", &[], true);
+        check("%.o: %.c\n$(OUT)/x: y\n", &[], false);
+    }
+}

@@ -1,0 +1,240 @@
+//! When claims were written: the commits in whose trees they may have been true.
+//!
+//! The versions of all documents are read once, and each claim is looked for in them: the oldest
+//! version with its line, and the oldest one that names its target. That finds the commit that
+//! `git blame` finds, in the time that it takes for one line.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use memchr::memmem;
+use rustc_hash::FxHashMap;
+
+use cerberus_engine::tree::git::past::{self, Version};
+use cerberus_engine::tree::git::{self, Objects};
+use cerberus_model::text::{LineIndex, Span};
+
+use super::{Document, Position, Project};
+
+/// Maximum number of renames of a document that are followed.
+const MAX_RENAMES: usize = 3;
+
+/// Number of parts into which the documents are divided, whose versions are listed at the same time.
+/// Not the number of processors: git omits merges by the paths that it is asked for.
+const N_PARTS: usize = 2;
+
+/// A commit in whose tree a claim may have been true.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Moment {
+    pub(super) commit: String,
+    /// The path of the document in it.
+    pub(super) path: String,
+}
+
+/// The moments of claims.
+#[derive(Debug, Default)]
+pub(super) struct Origins {
+    /// For each claim the moments, that of its line first.
+    pub(super) moments: Vec<Vec<Moment>>,
+    /// Whether a line is as old as the history of a shallow clone.
+    pub(super) is_cut: bool,
+}
+
+/// The claims of a document, with the versions that contain them.
+struct Traced<'d> {
+    document: &'d Document,
+    lines: Vec<&'d str>,
+    names: Vec<&'d str>,
+    /// Newest first.
+    versions: Vec<Version>,
+    /// For each version and claim, whether it has its line, and whether it has its name.
+    found: Vec<Vec<(bool, bool)>>,
+}
+
+/// Returns when the claims of `failing`, which are grouped by document, were written, or `None` if
+/// git cannot list the versions of the documents. `head` is the commit that is checked out.
+pub(super) fn origins(project: Project<'_>, head: &str, failing: &[Position]) -> Option<Origins> {
+    let by_document: Vec<&[Position]> = failing.chunk_by(|a, b| a.0 == b.0).collect();
+    let n_each = by_document.len().div_ceil(N_PARTS).max(1);
+    let parts = by_document.chunks(n_each).collect();
+    let found = git::with_objects_each(project.root, parts, |objects, part| {
+        origins_of(project, objects, head, part)
+    });
+    let mut origins = Origins::default();
+    for part in found? {
+        let part = part?;
+        origins.moments.extend(part.moments);
+        origins.is_cut |= part.is_cut;
+    }
+    Some(origins)
+}
+
+/// Like [`origins`], for the claims of some of the documents.
+fn origins_of(
+    Project { root, documents, now }: Project<'_>,
+    objects: &mut Objects<'_>,
+    head: &str,
+    by_document: &[&[Position]],
+) -> Option<Origins> {
+    let mut traced: Vec<Traced<'_>> = Vec::new();
+    for claims in by_document {
+        let document = &documents[claims[0].0];
+        let index = LineIndex::new(&document.text);
+        let spans: Vec<Span> =
+            claims.iter().map(|(_, idx)| document.claims.claims[*idx].span).collect();
+        traced.push(Traced {
+            document,
+            lines: spans.iter().map(|span| line_of(&document.text, &index, *span)).collect(),
+            names: spans.iter().map(|span| span.slice(&document.text)).collect(),
+            versions: Vec::new(),
+            found: Vec::new(),
+        });
+    }
+    let paths: Vec<&str> = traced.iter().map(|it| it.document.path.as_str()).collect();
+    let all = past::versions(root, &[head], &paths)?;
+    for it in &mut traced {
+        let object = now.tree().entry(&it.document.path).map_or("", |entry| entry.object.as_str());
+        let own = past::lineage(&all, &it.document.path, object);
+        it.versions = own.into_iter().cloned().collect();
+    }
+    read_versions(objects, &mut traced);
+    for _ in 0..MAX_RENAMES {
+        if !follow_renames(root, objects, &mut traced) {
+            break;
+        }
+        read_versions(objects, &mut traced);
+    }
+    let mut origins = Origins::default();
+    for it in &traced {
+        for claim_idx in 0..it.lines.len() {
+            let (moments, is_cut) = it.moments(claim_idx, head);
+            origins.moments.push(moments);
+            origins.is_cut |= is_cut;
+        }
+    }
+    Some(origins)
+}
+
+/// Returns the trimmed line on which a span starts.
+pub(super) fn line_of<'t>(text: &'t str, index: &LineIndex, span: Span) -> &'t str {
+    let start = index.start(index.line(span.start));
+    let end = text[start..].find('\n').map_or(text.len(), |len| start + len);
+    text[start..end].trim()
+}
+
+/// Compares the versions that were not read yet with the claims.
+fn read_versions(objects: &mut Objects<'_>, traced: &mut [Traced<'_>]) {
+    let mut wanted: Vec<(usize, usize)> = Vec::new();
+    for (traced_idx, it) in traced.iter_mut().enumerate() {
+        wanted.extend((it.found.len()..it.versions.len()).map(|idx| (traced_idx, idx)));
+        it.found.resize(it.versions.len(), vec![(false, false); it.lines.len()]);
+    }
+    let names: Vec<String> =
+        wanted.iter().map(|&(idx, version)| traced[idx].versions[version].object.clone()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    objects.read_all(&names, |position, bytes| {
+        let (traced_idx, version_idx) = wanted[position];
+        let it = &mut traced[traced_idx];
+        it.found[version_idx] = it.claims_in(&String::from_utf8_lossy(bytes));
+    });
+}
+
+/// Continues the versions of documents that were renamed. Returns whether there is any.
+fn follow_renames(root: &Path, objects: &mut Objects<'_>, traced: &mut [Traced<'_>]) -> bool {
+    let is_open = |it: &Traced<'_>| {
+        let has_claim = it.found.last().is_some_and(|found| found.iter().any(|it| it.1));
+        it.versions.last().filter(|last| has_claim && !last.parents.is_empty()).cloned()
+    };
+    let open: Vec<Option<Version>> = traced.iter().map(is_open).collect();
+    let commits: BTreeSet<&str> = open.iter().flatten().map(|it| it.commit.as_str()).collect();
+    if commits.is_empty() {
+        return false;
+    }
+    // Only a document becomes a document.
+    let ending = |it: &Version| format!(":(glob)**/*{}", ending_of(&it.path));
+    let patterns: BTreeSet<String> = open.iter().flatten().map(ending).collect();
+    let renames = past::renames_in(root, &commits, &patterns.into_iter().collect::<Vec<_>>());
+    let mut old: BTreeMap<usize, (String, String)> = BTreeMap::new();
+    for (idx, last) in open.iter().enumerate() {
+        let Some(last) = last else { continue };
+        let renamed = renames.get(&last.commit).into_iter().flatten();
+        let source = renamed.filter(|(_, new)| **new == last.path).map(|(old, _)| old).next();
+        if let (Some(source), Some(parent)) = (source, last.parents.first()) {
+            old.insert(idx, (source.clone(), parent.clone()));
+        }
+    }
+    if old.is_empty() {
+        return false;
+    }
+    let from: BTreeSet<&str> = old.values().map(|(_, parent)| parent.as_str()).collect();
+    let paths: BTreeSet<&str> = old.values().map(|(path, _)| path.as_str()).collect();
+    let from: Vec<&str> = from.into_iter().collect();
+    let all = past::versions(root, &from, &paths.into_iter().collect::<Vec<_>>());
+    let all = all.unwrap_or_default();
+    for (idx, (path, parent)) in &old {
+        let found = objects.find(&format!("{parent}:./{path}"));
+        let object = found.map(|found| found.id).unwrap_or_default();
+        traced[*idx].versions.extend(past::lineage(&all, path, &object).into_iter().cloned());
+    }
+    true
+}
+
+/// Returns the ending of a path's last part with its dot, or the last part if there is none.
+fn ending_of(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rfind('.').map_or(name, |dot| &name[dot..])
+}
+
+impl Traced<'_> {
+    /// Returns for each claim whether a version has its line, and whether it has its name.
+    fn claims_in(&self, text: &str) -> Vec<(bool, bool)> {
+        let mut by_line: FxHashMap<&str, bool> =
+            self.lines.iter().map(|line| (*line, false)).collect();
+        for line in text.lines() {
+            if let Some(is_found) = by_line.get_mut(line.trim()) {
+                *is_found = true;
+            }
+        }
+        let found = self.lines.iter().zip(&self.names).map(|(line, name)| {
+            let has_line = by_line[line];
+            let has_name = has_line || memmem::find(text.as_bytes(), name.as_bytes()).is_some();
+            (has_line, has_name)
+        });
+        found.collect()
+    }
+
+    /// Returns the moments of a claim, and whether its line is as old as the known history.
+    fn moments(&self, position: usize, head: &str) -> (Vec<Moment>, bool) {
+        let count = |has: &dyn Fn(&(bool, bool)) -> bool| {
+            self.found.iter().take_while(|found| has(&found[position])).count()
+        };
+        let n_with_line = count(&|found| found.0);
+        let n_with_name = count(&|found| found.1);
+        let at =
+            |commit: &str, path: &str| Moment { commit: commit.to_owned(), path: path.to_owned() };
+        let mut moments = Vec::new();
+        let mut is_cut = false;
+        match n_with_line.checked_sub(1).map(|last| &self.versions[last]) {
+            // The line is not committed.
+            None => moments.push(at(head, &self.document.path)),
+            Some(written) => {
+                is_cut = written.parents.is_empty();
+                moments.push(at(&written.commit, &written.path));
+                // A merge has the line from its branch, or from both.
+                moments.extend(written.parents.get(1).map(|branch| at(branch, &written.path)));
+                // The commit may have rewritten the line and removed the target at once.
+                if n_with_name > n_with_line {
+                    let parent = written.parents.first();
+                    let path = &self.versions[n_with_line].path;
+                    moments.extend(parent.map(|parent| at(parent, path)));
+                }
+            }
+        }
+        if n_with_name > n_with_line {
+            let first = &self.versions[n_with_name - 1];
+            is_cut |= first.parents.is_empty();
+            moments.push(at(&first.commit, &first.path));
+        }
+        (moments, is_cut)
+    }
+}

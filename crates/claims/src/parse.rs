@@ -1,0 +1,418 @@
+//! What a document says about the files, the code and the commands of its project.
+//!
+//! Only text that names something is a claim: links, inline code, imports, globs in the
+//! frontmatter, the command lines of shell blocks and the paths of directory trees. Whether a
+//! claim is true is not decided here, so doubtful text is a claim too: what never existed cannot
+//! become stale.
+
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use cerberus_markdown::frontmatter;
+use cerberus_markdown::structure::normalize;
+use cerberus_model::text::{LineIndex, Span};
+
+mod classify;
+mod ignored;
+mod shell;
+mod stance;
+#[cfg(test)]
+mod tests;
+mod trees;
+mod word_lists;
+
+pub(crate) use stance::Stance;
+
+use ignored::Ignored;
+
+/// Maximum number of claims of a document; the rest is not read.
+const MAX_CLAIMS: usize = 10_000;
+
+/// Maximum number of blocks before a claim that may contain it.
+const MAX_DEPTH: usize = 64;
+
+/// Maximum length of a claim.
+const MAX_BYTES: usize = 300;
+
+/// Something that a document names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// The bytes that name the target: those that change if it is renamed.
+    pub span: Span,
+    /// The claim as it is reported.
+    pub text: String,
+    pub target: Target,
+    pub(crate) stance: Stance,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Target {
+    /// A file, a folder or a glob, with the part of the file that is named.
+    Path {
+        path: String,
+        part: Option<Part>,
+        is_link: bool,
+    },
+    /// The parts of a qualified name: `Session.close` or `session::close`.
+    Symbol {
+        parts: Vec<String>,
+        is_call: bool,
+    },
+    Task(Task),
+    /// An identifier in capitals: a variable of the environment, or a constant.
+    Variable(String),
+    /// A word that may be the name of a package.
+    Package(String),
+    /// The version of a package or of a language: `react 18`, `Python 3.11`.
+    Version {
+        name: String,
+        version: String,
+    },
+}
+
+/// A part of a file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Part {
+    /// The last line, from 1.
+    Line(u32),
+    Symbol(String),
+    /// The slug of a heading.
+    Heading(String),
+}
+
+/// Something that a command line runs by its name in a manifest.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Task {
+    pub(crate) runner: Runner,
+    pub(crate) name: String,
+    /// Whether the name may also be a program: `yarn NAME`, `uv run NAME`.
+    pub(crate) may_be_program: bool,
+}
+
+/// What knows the tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Runner {
+    /// `scripts` of `package.json` and `deno.json`.
+    Script,
+    /// `name` of `package.json`.
+    Workspace,
+    Make,
+    Just,
+    /// `Taskfile.yml`.
+    TaskFile,
+    /// Aliases of `.cargo/config.toml`.
+    CargoAlias,
+    CargoPackage,
+    /// A binary, an example, a test or a benchmark of a package.
+    CargoTarget,
+    CargoFeature,
+    /// Entry points and tasks of `pyproject.toml`.
+    Python,
+    Tox,
+    Nox,
+}
+
+/// The claims of a document.
+#[derive(Debug, Default)]
+pub struct Claims {
+    /// In document order.
+    pub claims: Vec<Claim>,
+    /// The code blocks that are not for a shell.
+    pub(crate) examples: Vec<Span>,
+    /// The code blocks that draw a directory tree.
+    pub(crate) trees: Vec<Span>,
+    /// The number of claims that a comment in the document excludes.
+    pub n_ignored: usize,
+}
+
+/// Returns the claims of a document.
+pub fn read(text: &str) -> Claims {
+    let normalized = normalize(text);
+    let body = frontmatter::body_start(text);
+    let mut reader = Reader { text, ..Reader::default() };
+    reader.frontmatter(body);
+    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
+    let parser = Parser::new_ext(&normalized[body..], options);
+    let mut code: Option<(bool, usize)> = None;
+    for (event, range) in parser.into_offset_iter() {
+        if reader.claims.len() > MAX_CLAIMS {
+            break;
+        }
+        let span = Span::new(body + range.start, body + range.end);
+        match event {
+            Event::Start(Tag::CodeBlock(kind)) => {
+                code = Some((shell::is_shell(&info(&kind)), span.start));
+                reader.ignored.block(span);
+                reader.code_block(span, &info(&kind));
+            }
+            Event::End(TagEnd::CodeBlock) => code = None,
+            Event::Start(Tag::Heading { level: HeadingLevel::H1, .. }) => {
+                reader.title.get_or_insert(span);
+                reader.ignored.block(span);
+                reader.blocks.push(span);
+            }
+            Event::Start(
+                Tag::Paragraph | Tag::Heading { .. } | Tag::Item | Tag::TableHead | Tag::TableRow,
+            ) => {
+                reader.ignored.block(span);
+                reader.blocks.push(span);
+            }
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                reader.in_external_link = !reader.link(span, &dest_url);
+            }
+            Event::End(TagEnd::Link | TagEnd::Image) => reader.in_external_link = false,
+            Event::Code(_) if reader.in_external_link => {}
+            Event::Code(_) => reader.inline_code(span),
+            Event::Text(_) if code.is_none() => reader.prose.push(span),
+            Event::Html(_) | Event::InlineHtml(_) => reader.ignored.comment(text, span),
+            _ => {}
+        }
+    }
+    reader.prose();
+    reader.finish()
+}
+
+/// Returns the slugs of the headings of a document, and of the anchors in its HTML.
+pub(crate) fn heading_slugs(text: &str) -> Vec<String> {
+    let structure = cerberus_markdown::structure::parse_body(text);
+    let mut slugs = cerberus_markdown::sections::Slugs::default();
+    let titles = structure.headings.iter().filter_map(|heading| slugs.slug(&heading.title));
+    let mut found: Vec<String> = titles.collect();
+    for marker in ["id=\"", "name=\"", "{#"] {
+        for (at, _) in text.match_indices(marker) {
+            let name = text[at + marker.len()..].chars().take(MAX_BYTES);
+            found.push(name.take_while(|c| !matches!(c, '"' | '}')).collect());
+        }
+    }
+    found
+}
+
+/// Returns the first word of the info string of a fenced block.
+fn info(kind: &CodeBlockKind<'_>) -> String {
+    match kind {
+        CodeBlockKind::Fenced(info) => {
+            let first = info.split([' ', ',', '{']).next();
+            first.unwrap_or_default().to_ascii_lowercase()
+        }
+        CodeBlockKind::Indented => "indented".to_owned(),
+    }
+}
+
+#[derive(Default)]
+struct Reader<'a> {
+    text: &'a str,
+    ignored: Ignored,
+    /// The blocks with text, outer before inner ones.
+    blocks: Vec<Span>,
+    /// The first heading of the first level.
+    title: Option<Span>,
+    examples: Vec<Span>,
+    trees: Vec<Span>,
+    /// The pieces of text outside code.
+    prose: Vec<Span>,
+    /// Whether the text is that of a link to another project.
+    in_external_link: bool,
+    claims: Vec<Claim>,
+}
+
+impl Reader<'_> {
+    fn push(&mut self, span: Span, shown: &str, target: Target, stance: Stance) {
+        if !span.is_empty() && shown.len() <= MAX_BYTES {
+            self.claims.push(Claim { span, text: shown.to_owned(), target, stance });
+        }
+    }
+
+    /// Reads the globs of the files that a rule applies to.
+    fn frontmatter(&mut self, end: usize) {
+        let mut in_list = false;
+        let mut at = 0;
+        for line in self.text[..end].split_inclusive('\n') {
+            let start = at;
+            at += line.len();
+            let key = ["globs:", "paths:", "applyTo:"].iter().find(|key| line.starts_with(*key));
+            let is_item = in_list && line.trim_start().starts_with("- ");
+            let value_start = match key {
+                Some(key) => key.len(),
+                None if is_item => line.len() - line.trim_start().len() + 2,
+                None => {
+                    in_list = false;
+                    continue;
+                }
+            };
+            in_list = true;
+            let value = &line[value_start..];
+            for glob in cerberus_model::text::split_globs(value) {
+                let glob = glob.trim_matches(|c: char| c.is_whitespace() || "\"'[]".contains(c));
+                if glob.is_empty() || glob.starts_with('!') || !glob.contains('/') {
+                    continue;
+                }
+                let offset = glob.as_ptr().addr() - value.as_ptr().addr();
+                let span = Span::new(offset, offset + glob.len()).shifted(start + value_start);
+                let target = Target::Path { path: glob.to_owned(), part: None, is_link: false };
+                self.push(span, glob, target, Stance::Plain);
+            }
+        }
+    }
+
+    /// Reads a link. Returns whether its destination is in the project.
+    fn link(&mut self, span: Span, destination: &str) -> bool {
+        let Some((path, part)) = classify::link(destination) else { return false };
+        let within = span.slice(self.text);
+        let written = within.rfind(destination).map(|at| span.start + at);
+        // An escaped destination, or one that is defined elsewhere, is not written here.
+        let name = match written {
+            Some(start) if !path.is_empty() => {
+                let offset = destination.find(path.as_str()).unwrap_or(0);
+                Span::new(start + offset, start + offset + path.len())
+            }
+            Some(start) => Span::new(start, start + destination.len()),
+            None => span,
+        };
+        let stance = self.stance(span);
+        let target = Target::Path { path, part, is_link: true };
+        self.push(name, destination, target, stance);
+        true
+    }
+
+    fn inline_code(&mut self, span: Span) {
+        let raw = span.slice(self.text);
+        let inner = raw.trim_matches('`');
+        let trimmed = inner.trim();
+        if trimmed.is_empty() || trimmed.len() > MAX_BYTES {
+            return;
+        }
+        let start = span.start + (trimmed.as_ptr().addr() - raw.as_ptr().addr());
+        let stance = self.stance(span);
+        if shell::is_command(trimmed) {
+            self.command_line(trimmed, start, stance);
+            return;
+        }
+        let after = self.text[span.end..].chars().take(24).collect::<String>();
+        for (name, target) in classify::code(trimmed, &after) {
+            // The title of a document names its subject, which need not be a dependency, and an
+            // example is one of many.
+            let is_in_title = self.title.is_some_and(|it| it.start <= start && start < it.end);
+            if (is_in_title || self.is_after_example(span)) && matches!(target, Target::Package(_))
+            {
+                continue;
+            }
+            let is_glob = matches!(&target, Target::Path { path, .. } if path.contains('*'));
+            let stance = if is_glob && self.is_about_globs(span) { Stance::Absent } else { stance };
+            let name = name.shifted(start);
+            self.push(name, trimmed, target, stance);
+        }
+    }
+
+    fn command_line(&mut self, line: &str, start: usize, stance: Stance) {
+        for (name, shown, target) in shell::claims(line) {
+            let name = name.shifted(start);
+            self.push(name, &shown, target, stance);
+        }
+    }
+
+    /// Reads the command lines of a shell block, or the paths of a directory tree.
+    fn code_block(&mut self, span: Span, info: &str) {
+        let block = span.slice(self.text);
+        let is_tree = trees::is_tree(block);
+        if is_tree {
+            self.trees.push(span);
+            for (name, path) in trees::paths(block) {
+                let name = name.shifted(span.start);
+                let target = Target::Path { path: path.clone(), part: None, is_link: false };
+                self.push(name, &path, target, Stance::Plain);
+            }
+            return;
+        }
+        let (is_shell, is_plain) =
+            (shell::is_shell(info), matches!(info, "" | "text" | "indented"));
+        if !is_shell && !is_plain {
+            self.examples.push(span);
+            return;
+        }
+        let mut at = span.start;
+        let mut stance = Stance::Plain;
+        for line in block.split_inclusive('\n') {
+            let start = at;
+            at += line.len();
+            let trimmed = line.trim();
+            let comment = trimmed.strip_prefix('#');
+            if let Some(comment) = comment {
+                // A comment describes the lines below it.
+                stance = Stance::of(comment);
+                continue;
+            }
+            if trimmed.is_empty() {
+                stance = Stance::Plain;
+            }
+            if trimmed.starts_with("```") || !(is_shell || shell::is_command(trimmed)) {
+                continue;
+            }
+            let own = trimmed.split_once(" #").map_or(stance, |(_, comment)| {
+                if stance == Stance::Plain { Stance::of(comment) } else { stance }
+            });
+            self.command_line(trimmed, start + (line.len() - line.trim_start().len()), own);
+        }
+    }
+
+    /// Reads imports, versions, and paths without back-ticks.
+    fn prose(&mut self) {
+        // The library splits a text at characters that may be markup.
+        let mut joined: Vec<Span> = Vec::new();
+        for span in std::mem::take(&mut self.prose) {
+            match joined.last_mut() {
+                Some(last) if last.end == span.start => last.end = span.end,
+                _ => joined.push(span),
+            }
+        }
+        for span in joined {
+            for (name, target) in classify::prose(span.slice(self.text)) {
+                let name = name.shifted(span.start);
+                // Code that is named beside its version: `react` 18.
+                let stance = self.stance(name);
+                self.push(name, name.slice(self.text), target, stance);
+            }
+        }
+    }
+
+    /// Returns whether the text around a claim is about globs, of which it is an example.
+    fn is_about_globs(&self, span: Span) -> bool {
+        let text = self.block(span).map_or("", |block| block.slice(self.text)).to_lowercase();
+        text.contains("pattern") || text.contains("glob")
+    }
+
+    /// Returns whether the words before a claim introduce an example.
+    fn is_after_example(&self, span: Span) -> bool {
+        let start = self.block(span).map_or(span.start, |block| block.start);
+        let before = self.text[start..span.start].trim_end_matches([' ', ',', ':', '(']);
+        let before = before.to_lowercase();
+        ["e.g.", "e.g", "for example", "for instance", "such as"]
+            .iter()
+            .any(|it| before.ends_with(it))
+    }
+
+    /// Returns how the sentence around a claim presents it.
+    fn stance(&self, span: Span) -> Stance {
+        self.block(span).map_or(Stance::Plain, |block| {
+            let (start, end) = (span.start - block.start, span.end - block.start);
+            Stance::of_sentence(block.slice(self.text), start, end)
+        })
+    }
+
+    /// Returns the innermost block that contains a claim.
+    fn block(&self, span: Span) -> Option<Span> {
+        // The innermost block that contains it is the last one that started.
+        let n_before = self.blocks.partition_point(|it| it.start <= span.start);
+        let mut before = self.blocks[..n_before].iter().rev().take(MAX_DEPTH);
+        before.find(|it| it.end >= span.end).copied()
+    }
+
+    fn finish(mut self) -> Claims {
+        let n_all = self.claims.len();
+        let lines = LineIndex::new(self.text);
+        let ignored = self.ignored;
+        self.claims.retain(|claim| !ignored.contains(claim.span, &lines));
+        self.claims.sort_by(|a, b| (a.span, &a.target).cmp(&(b.span, &b.target)));
+        self.claims.dedup_by(|a, b| a.span == b.span && a.target == b.target);
+        let n_ignored = n_all.saturating_sub(self.claims.len());
+        Claims { claims: self.claims, examples: self.examples, trees: self.trees, n_ignored }
+    }
+}

@@ -1,0 +1,306 @@
+//! What a piece of inline code, a link or a word of prose names.
+
+use super::word_lists::{FILE_NAMES, RUNTIMES};
+use super::{Part, Target};
+use cerberus_model::text::Span;
+use cerberus_model::text::conventions::CONVENTIONS;
+
+/// Names in capitals that are not variables.
+const PLAIN_CAPITALS: &[&str] = &["TODO_", "README_"];
+
+/// Returns the path and the part of a link's destination, or `None` outside the project.
+pub(super) fn link(destination: &str) -> Option<(String, Option<Part>)> {
+    let has_scheme = destination.split_once(':').is_some_and(|(scheme, _)| {
+        scheme.len() > 1
+            && scheme.bytes().all(|it| it.is_ascii_alphanumeric() || b"+-.".contains(&it))
+    });
+    if has_scheme || destination.starts_with("//") || destination.contains(['{', '<', '$', '\n']) {
+        return None;
+    }
+    let (path, fragment) = destination.split_once('#').unwrap_or((destination, ""));
+    let path = path.split('?').next().unwrap_or_default();
+    let path = decoded(path);
+    let (path, mut part) = match line_suffix(&path) {
+        Some((path, line)) => (path.to_owned(), Some(Part::Line(line))),
+        None => (path, None),
+    };
+    if let Some(line) = lines(fragment) {
+        part = Some(Part::Line(line));
+    } else if !fragment.is_empty() && part.is_none() {
+        part = Some(Part::Heading(decoded(fragment)));
+    }
+    (!path.is_empty() || matches!(part, Some(Part::Heading(_)))).then_some((path, part))
+}
+
+/// Decodes `%20` and others.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) if first == b'%' => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+/// Returns what a piece of inline code names, with the span of the name. `after` is the text
+/// behind it.
+pub(super) fn code(text: &str, after: &str) -> Vec<(Span, Target)> {
+    let whole = Span::new(0, text.len());
+    if text.contains("://") || text.contains(['\n', '<', '\\']) && !text.contains("::<") {
+        return Vec::new();
+    }
+    let unprefixed = text.strip_prefix('@').filter(|rest| is_path(rest) && !text.contains("::"));
+    if let Some((path, start)) = unprefixed
+        .filter(|rest| rest.contains('.'))
+        .map(|rest| (rest, 1))
+        .or_else(|| is_path(text).then_some((text, 0)))
+    {
+        let target = located(path);
+        let len = match &target {
+            Target::Path { path: plain, .. } => plain.len().min(path.len()),
+            _ => path.len(),
+        };
+        return vec![(Span::new(start, start + len), target)];
+    }
+    if let Some((start, name)) = variable(text) {
+        return vec![(Span::new(start, start + name.len()), Target::Variable(name.to_owned()))];
+    }
+    let mut found = Vec::new();
+    if is_package(text) {
+        if let Some(version) = version_after(after) {
+            let target = Target::Version { name: text.to_owned(), version: version.to_owned() };
+            found.push((whole, target));
+        }
+        found.push((whole, Target::Package(text.to_owned())));
+    }
+    if let Some((start, parts, is_call)) = symbol(text) {
+        let name = parts.last().map_or("", String::as_str);
+        let at = text.rfind(name).unwrap_or(start);
+        let span = Span::new(at, at + name.len());
+        found.push((span, Target::Symbol { parts, is_call }));
+    }
+    found
+}
+
+/// Returns what the words of prose name: imports, paths with a folder and an ending, and versions.
+pub(super) fn prose(text: &str) -> Vec<(Span, Target)> {
+    let mut found = Vec::new();
+    let at = |part: &str| part.as_ptr().addr() - text.as_ptr().addr();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    for (idx, word) in words.iter().enumerate() {
+        let trimmed =
+            word.trim_matches(|c: char| "()[]\"'`,;:*!?“”".contains(c)).trim_end_matches('.');
+        let path = trimmed.strip_prefix('@').unwrap_or(trimmed);
+        let is_import = path.len() < trimmed.len()
+            && path.contains('.')
+            && (path.contains('/') || path.ends_with(".md"));
+        let is_named = path.contains('/') && has_ending(path) && !path.contains("://");
+        if (is_import || is_named)
+            && is_path(path)
+            && !path.contains(['*', '{', ':'])
+            && !path.starts_with("//")
+        {
+            let span = Span::new(at(path), at(path) + path.len());
+            found.push((span, located(path)));
+        }
+        if RUNTIMES.entries().contains(&trimmed)
+            && let Some(next) = words.get(idx + 1)
+            && let Some(version) = version(next)
+        {
+            let span = Span::new(at(trimmed), at(version) + version.len());
+            let target = Target::Version { name: trimmed.to_owned(), version: version.to_owned() };
+            found.push((span, target));
+        }
+    }
+    found
+}
+
+/// Returns the version in the text right after a name: ` 18.2`, ` v3`.
+fn version_after(after: &str) -> Option<&str> {
+    let rest = after.strip_prefix(' ')?;
+    version(rest.split_whitespace().next()?)
+}
+
+fn version(word: &str) -> Option<&str> {
+    let word = word.trim_start_matches(['(', '=', '>', '<', '~', '^', '≥']);
+    let word = word.strip_prefix(['v', 'V']).unwrap_or(word);
+    let end = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
+    let (number, rest) = word.split_at(end);
+    let number = number.trim_end_matches('.');
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit()) && number.len() <= 12;
+    let is_rest = rest.is_empty()
+        || rest.starts_with(['+', ',', ')', ';', ':', '*'])
+        || rest.starts_with(".x");
+    (is_number && is_rest).then_some(number)
+}
+
+/// Returns whether a text may be a path.
+pub(super) fn is_path(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "_-./*{},[]()@+#:~!?=&$%".contains(c);
+    if text.len() < 2
+        || !text.chars().all(is_part)
+        || text.starts_with(['~', '$', '#', '-', ':', '=', '!', '?', '(', ','])
+        || text.contains("...")
+        || text.contains("//")
+        || text.contains("${")
+        || text.contains('$')
+        || text.ends_with("()")
+    {
+        return false;
+    }
+    let base = text.split(['#', ':']).next().unwrap_or(text);
+    if base.contains('=') || base.contains('?') || base.contains('&') {
+        return false;
+    }
+    let name = base.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    if FILE_NAMES.entries().contains(&name) {
+        return true;
+    }
+    if base.contains('/') {
+        // A package of npm, an address with a port, a ratio.
+        let is_scoped =
+            base.starts_with('@') && base.matches('/').count() == 1 && !has_ending(base);
+        return !is_scoped && base.chars().any(char::is_alphabetic);
+    }
+    has_ending(base) && !base.starts_with('.') && !base.contains('(')
+}
+
+fn has_ending(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').is_some_and(|(stem, ending)| {
+        !stem.is_empty() && CONVENTIONS.endings.documents.contains(ending)
+    })
+}
+
+/// Returns a path with the part of the file that its end names.
+pub(super) fn located(text: &str) -> Target {
+    let text = text.trim_end_matches([',', ';', ':']);
+    let path = |path: &str, part| Target::Path { path: path.to_owned(), part, is_link: false };
+    if let Some((file, symbol)) = text.split_once("::") {
+        let symbol = symbol.trim_end_matches("()").rsplit("::").next().unwrap_or_default();
+        let is_plain =
+            !symbol.is_empty() && symbol.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
+        return path(file, is_plain.then(|| Part::Symbol(symbol.to_owned())));
+    }
+    if let Some((file, fragment)) = text.split_once('#') {
+        let part = lines(fragment).map(Part::Line);
+        let heading = || {
+            Some(fragment).filter(|_| file.ends_with(".md")).map(|it| Part::Heading(it.to_owned()))
+        };
+        return path(file, part.or_else(heading));
+    }
+    if let Some((file, line)) = line_suffix(text) {
+        return path(file, Some(Part::Line(line)));
+    }
+    match text.split_once(':') {
+        // `src/a.py:Session.close`
+        Some((file, symbol))
+            if has_ending(file)
+                && symbol.chars().all(|c| c.is_alphanumeric() || "_.".contains(c)) =>
+        {
+            path(file, Some(Part::Symbol(symbol.to_owned())))
+        }
+        Some((file, _)) => path(file, None),
+        None => path(text, None),
+    }
+}
+
+/// Returns the file and the last line of `file:12`, `file:12-40` and `file:12:3`.
+fn line_suffix(text: &str) -> Option<(&str, u32)> {
+    let (file, rest) = text.split_once(':')?;
+    let last = rest.split(':').next()?.rsplit(['-', '–']).next()?.trim_start_matches('L');
+    Some((file, last.parse().ok()?))
+}
+
+/// Returns the last line of `L10` and `L10-L20`.
+fn lines(fragment: &str) -> Option<u32> {
+    let last = fragment.strip_prefix('L')?.rsplit('-').next()?;
+    last.trim_start_matches('L').parse().ok()
+}
+
+/// Returns whether a text is the name of a variable of the environment.
+pub(super) fn is_variable_name(text: &str) -> bool {
+    text.len() >= 4
+        && text.starts_with(|c: char| c.is_ascii_uppercase())
+        && text.contains('_')
+        && !text.ends_with('_')
+        && text.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_')
+        && !PLAIN_CAPITALS.iter().any(|prefix| text.starts_with(prefix))
+}
+
+fn variable(text: &str) -> Option<(usize, &str)> {
+    let prefixes = ["process.env.", "import.meta.env.", "${", "$", "env.", ""];
+    let prefix = prefixes.iter().find(|prefix| text.starts_with(*prefix))?;
+    let rest = &text[prefix.len()..];
+    let end = rest.find(['=', '}', ':']).unwrap_or(rest.len());
+    let name = &rest[..end];
+    is_variable_name(name).then_some((prefix.len(), name))
+}
+
+/// Returns whether a text may be the name of a package.
+fn is_package(text: &str) -> bool {
+    let name = text
+        .strip_prefix('@')
+        .and_then(|scoped| scoped.split_once('/'))
+        .map_or(text, |(_, name)| name);
+    let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
+    name.len() >= 2
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.chars().all(|c| is_part(c) || c == '@' || c == '/')
+        && !name.contains('/')
+}
+
+/// Returns the start and the parts of a qualified name, and whether it is called.
+fn symbol(text: &str) -> Option<(usize, Vec<String>, bool)> {
+    let start = text.len() - text.trim_start_matches(['@', '&', '*', '#', '.']).len();
+    let mut name = &text[start..];
+    let mut is_call = false;
+    if let Some(open) = name.find('(') {
+        // Something is called, or a decorator has arguments.
+        if !name.ends_with(')') && !name.ends_with(");") {
+            return None;
+        }
+        name = &name[..open];
+        is_call = true;
+    }
+    let name = name.trim_end_matches(['!', '?']);
+    let name = name.split(['<', '[']).next().unwrap_or(name);
+    let is_part = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && part.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+    };
+    let normal = name.replace("::", ".").replace("->", ".").replace('#', ".");
+    let mut parts: Vec<&str> = normal.split('.').collect();
+    if !parts.iter().all(|part| is_part(part)) || parts.len() > 8 {
+        return None;
+    }
+    while parts.len() > 1 && matches!(parts[0], "self" | "this" | "crate" | "super" | "cls" | "std")
+    {
+        if parts[0] == "std" {
+            return None;
+        }
+        parts.remove(0);
+    }
+    let last = parts.last()?;
+    let has_humps = last.bytes().skip(1).any(|it| it.is_ascii_uppercase())
+        && last.bytes().any(|it| it.is_ascii_lowercase());
+    let is_specific = parts.len() > 1
+        || is_call
+        || last.trim_matches('_').contains('_')
+        || has_humps
+        || (last.starts_with(|c: char| c.is_ascii_uppercase())
+            && last.len() >= 4
+            && last.bytes().any(|it| it.is_ascii_lowercase()));
+    (is_specific && last.len() >= 3)
+        .then(|| (start, parts.into_iter().map(str::to_owned).collect(), is_call))
+}

@@ -1,0 +1,321 @@
+//! What a command line runs: tasks of manifests, and paths among its arguments.
+
+use super::classify;
+use super::{Runner, Target, Task};
+use cerberus_model::text::conventions::{self, CONVENTIONS};
+use cerberus_model::text::{Span, WordList, shell};
+
+/// Info strings of shell blocks.
+static SHELLS: WordList = WordList::new(
+    "sh bash shell zsh fish console shell-session terminal powershell ps1 bat cmd sh-session",
+);
+
+/// Programs that start a command line in inline code.
+static PROGRAMS: WordList = WordList::new(
+    "bash sh zsh bun bunx cargo cat cd chmod cp deno docker go hatch just make mise mv node nox npm npx \
+     nx pdm pip pip3 pnpm pnpx poe poetry pytest python python3 rake rm ruby ruff source sudo task time tox \
+     ts-node tsx turbo uv uvx vim yarn gmake",
+);
+
+/// Programs whose first argument is a program.
+static PREFIXES: WordList = WordList::new("sudo time env command exec nice");
+
+/// Subcommands of package managers that are not scripts.
+static MANAGER_COMMANDS: WordList = WordList::new(
+    "access add adduser approve-builds audit autoclean bin bugs build-info c cache cat-file catalog ci clean-install completion config constraints \
+     create dedupe deploy deprecate diff dist-tag dlx docs doctor edit env exec explain explore find-dupes \
+     fund generate-lock-entry generateLockEntry global hash help hook i import info init install install-ci-test \
+     install-test it link list licenses licences ll login logout ls node npm org outdated owner pack patch \
+     patch-commit patch-remove ping pkg plugin plug'n'play pm pnpm policies prefix profile prune publish query \
+     rebuild rb recursive m multi remove repl repo restart rm root run run-script sbom search self-update server set setup shrinkwrap stage star \
+     stars start stop store t tag team test token tst un uninstall unlink unplug unpublish unstar up update \
+     upgrade upgrade-interactive version versions view whoami why workspace workspaces x bunx node-gyp",
+);
+
+/// Subcommands of cargo and of its usual extensions.
+static CARGO_COMMANDS: WordList = WordList::new(
+    "add audit b bench binstall bloat build c check clean clippy component config cov crev d deny dist doc expand \
+     fetch fix flamegraph fmt fuzz generate generate-lockfile geiger hack help info init insta install \
+     install-update llvm-cov locate-project login logout machete make metadata miri mutants new nextest ndk outdated owner \
+     package pgo pkgid publish r readme read-manifest release remove report rm run rustc rustdoc sb search semver-checks shear sort sqlx \
+     t tarpaulin test tree udeps uninstall update upgrade vendor verify-project vet version wasi watch workspaces yank zigbuild",
+);
+
+/// Programs whose arguments are not paths of the project.
+const WITHOUT_PATHS: &str =
+    "git docker curl wget ssh scp rsync echo export mkdir touch rm sed grep awk find";
+
+/// Options of all programs that have a value.
+const WITH_VALUE: &str = "-F --filter -w --workspace -C --cwd --dir --prefix --group --extra --with --python -p \
+    --package --project --directory --only-group -f -d -t --justfile --taskfile --env-file --env -e";
+
+/// A word of a command line.
+struct Word<'a> {
+    text: &'a str,
+    start: usize,
+}
+
+/// Returns whether the info string of a block is that of a shell.
+pub(super) fn is_shell(info: &str) -> bool {
+    SHELLS.contains(info)
+}
+
+/// Returns whether a text is a command line with arguments.
+pub(super) fn is_command(text: &str) -> bool {
+    let text = text.strip_prefix("$ ").unwrap_or(text);
+    let mut words = text.split_whitespace();
+    let (Some(first), Some(_)) = (words.next(), words.next()) else { return false };
+    PROGRAMS.contains(first) || first.starts_with("./")
+}
+
+/// Returns what the commands of a line name, with the span of each name.
+pub(super) fn claims(line: &str) -> Vec<(Span, String, Target)> {
+    let mut found = Vec::new();
+    let mut command: Vec<Word<'_>> = Vec::new();
+    // A `cd` changes what the paths after it are relative to.
+    let mut is_elsewhere = false;
+    for word in words(line) {
+        if matches!(word.text, "&&" | "||" | ";" | "|" | "&") {
+            is_elsewhere |= read(&std::mem::take(&mut command), is_elsewhere, &mut found);
+        } else if word.text.starts_with('#') {
+            break;
+        } else if !(command.is_empty() && matches!(word.text, "$" | "%" | ">")) {
+            command.push(word);
+        }
+    }
+    read(&command, is_elsewhere, &mut found);
+    found
+}
+
+/// Splits a line at white space outside quotes, and at the operators between commands.
+fn words(line: &str) -> Vec<Word<'_>> {
+    let mut tokens = shell::tokens(line);
+    tokens.retain(|token| token.text != "\n");
+    let mut found = Vec::new();
+    // Documents write `a|b` for a choice, so that an operator needs spaces.
+    for chunk in tokens.chunk_by(|a, b| a.span.end == b.span.start) {
+        let ([first, ..], [.., last]) = (chunk, chunk) else { continue };
+        let Span { start, .. } = first.span;
+        let raw = &line[start..last.span.end];
+        // The words of a substitution are those of a command, too.
+        let is_space: fn(char) -> bool =
+            if raw.contains("$(") { char::is_whitespace } else { |_| false };
+        let mut quote = None;
+        let pieces = raw.split(|c: char| match quote {
+            Some(open) => {
+                quote = quote.filter(|_| open != c);
+                false
+            }
+            None => {
+                quote = matches!(c, '"' | '\'').then_some(c);
+                is_space(c)
+            }
+        });
+        let pieces = pieces.filter(|piece| !piece.is_empty());
+        pieces.for_each(|piece| push_word(&mut found, line, piece));
+    }
+    found
+}
+
+/// Adds a word of a line without its quotes, and the `;` after it.
+fn push_word<'l>(found: &mut Vec<Word<'l>>, line: &'l str, raw: &'l str) {
+    let text = raw.trim_matches(['"', '\'']);
+    let start = text.as_ptr().addr() - line.as_ptr().addr();
+    match text.strip_suffix(';') {
+        Some(text) if !text.is_empty() => {
+            let end = start + text.len();
+            found.push(Word { text, start });
+            found.push(Word { text: &line[end..=end], start: end });
+        }
+        _ => found.push(Word { text: text.trim_end_matches(','), start }),
+    }
+}
+
+/// Reads one command. Returns whether it changes the current folder.
+fn read(words: &[Word<'_>], is_elsewhere: bool, found: &mut Vec<(Span, String, Target)>) -> bool {
+    let is_assignment = |word: &Word<'_>| {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        word.text.split_once('=').is_some_and(|(name, _)| name.chars().all(is_part))
+    };
+    let n_prefix =
+        words.iter().take_while(|word| is_assignment(word) || PREFIXES.contains(word.text)).count();
+    let words = &words[n_prefix..];
+    let Some((program, arguments)) = words.split_first() else { return false };
+    let line = shown(words);
+    for (word, runner, may_be_program) in tasks(program.text, arguments) {
+        if is_name(word.text) {
+            let task = Task { runner, name: word.text.to_owned(), may_be_program };
+            found.push((span(word), line.clone(), Target::Task(task)));
+        }
+    }
+    if !is_elsewhere && !WITHOUT_PATHS.split(' ').any(|it| it == program.text) {
+        for (name, path) in words.iter().filter_map(argument_path) {
+            let target = classify::located(&path);
+            found.push((name, path, target));
+        }
+    }
+    matches!(program.text, "cd" | "pushd")
+}
+
+/// A word that names a task, with its runner, and whether the name may also be a program.
+type Named<'w, 'l> = (&'w Word<'l>, Runner, bool);
+
+/// Options of cargo whose value is a name.
+const CARGO_OPTIONS: &[(&[&str], Runner)] = &[
+    (&["-p", "--package"], Runner::CargoPackage),
+    (&["--bin", "--example", "--test", "--bench"], Runner::CargoTarget),
+    (&["--features", "-F"], Runner::CargoFeature),
+];
+
+const SESSION_OPTIONS: &[&str] = &["-e", "-s", "--session", "--sessions"];
+
+/// Returns the words among the arguments of a program that name a task.
+fn tasks<'w, 'l>(program: &str, arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
+    let first = |runner: Runner| {
+        let first = plain(arguments, 0).map(|first| (&arguments[first], runner, false));
+        first.into_iter().collect()
+    };
+    match program {
+        "npm" | "pnpm" | "yarn" | "bun" | "deno" => manager_tasks(program, arguments),
+        "uv" | "poetry" | "pdm" | "hatch" => python_tasks(arguments),
+        "make" | "gmake" => make_targets(arguments),
+        "cargo" => cargo_names(arguments),
+        "just" => first(Runner::Just),
+        "task" => first(Runner::TaskFile),
+        "poe" => first(Runner::Python),
+        "tox" => after_options(arguments, &[(SESSION_OPTIONS, Runner::Tox)]),
+        "nox" => after_options(arguments, &[(SESSION_OPTIONS, Runner::Nox)]),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the values of options.
+fn after_options<'w, 'l>(
+    arguments: &'w [Word<'l>],
+    options: &[(&[&str], Runner)],
+) -> Vec<Named<'w, 'l>> {
+    let value = |pair: &'w [Word<'l>]| {
+        let option = options.iter().find(|(names, _)| names.contains(&pair[0].text));
+        option.map(|(_, runner)| (&pair[1], *runner, false))
+    };
+    arguments.windows(2).filter_map(value).collect()
+}
+
+fn manager_tasks<'w, 'l>(program: &str, arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
+    let mut found = Vec::new();
+    let is_workspace = arguments.first().is_some_and(|it| it.text == "workspace");
+    for (idx, pair) in arguments.windows(2).enumerate() {
+        let (option, value) = (pair[0].text, &pair[1]);
+        let is_named = matches!(option, "-F" | "--filter" | "-w" | "--workspace")
+            || (idx == 0 && is_workspace);
+        let is_package = value.text.starts_with('@') && value.text.contains('/');
+        if is_named && is_package && !value.text.contains(['.', '*', '^', '{']) {
+            found.push((value, Runner::Workspace, false));
+        }
+    }
+    let Some(first) = plain(arguments, usize::from(is_workspace) * 2) else { return found };
+    match arguments[first].text {
+        "run" | "run-script" | "task" => {
+            let may_be_program = matches!(program, "bun" | "yarn");
+            let next = plain(arguments, first + 1);
+            found.extend(next.map(|next| (&arguments[next], Runner::Script, may_be_program)));
+        }
+        name if matches!(program, "pnpm" | "yarn" | "bun") && !MANAGER_COMMANDS.contains(name) => {
+            found.push((&arguments[first], Runner::Script, true));
+        }
+        _ => {}
+    }
+    found
+}
+
+fn python_tasks<'w, 'l>(arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
+    let run = plain(arguments, 0).filter(|first| arguments[*first].text == "run");
+    let Some(next) = run.and_then(|run| plain(arguments, run + 1)) else { return Vec::new() };
+    let mut found = vec![(&arguments[next], Runner::Python, true)];
+    if matches!(arguments[next].text, "poe" | "task") {
+        found.extend(arguments.get(next + 1).map(|task| (task, Runner::Python, false)));
+    }
+    found
+}
+
+fn make_targets<'w, 'l>(arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
+    let is_value =
+        |idx: usize| idx > 0 && matches!(arguments[idx - 1].text, "-C" | "-f" | "-j" | "-l" | "-o");
+    let targets = arguments.iter().enumerate().filter(|(idx, word)| {
+        !is_value(*idx) && !word.text.starts_with('-') && !word.text.contains('=')
+    });
+    targets.map(|(_, word)| (word, Runner::Make, false)).collect()
+}
+
+fn cargo_names<'w, 'l>(arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
+    let sub = arguments.iter().find(|it| !it.text.starts_with(['+', '-']));
+    let alias = sub.filter(|sub| !CARGO_COMMANDS.contains(sub.text));
+    let own = arguments.split(|word| word.text == "--").next().unwrap_or_default();
+    let mut named = after_options(own, CARGO_OPTIONS);
+    // A list of features, or one of another package.
+    named.retain(|(word, runner, _)| {
+        *runner != Runner::CargoFeature || !word.text.contains([',', '/'])
+    });
+    alias.map(|sub| (sub, Runner::CargoAlias, false)).into_iter().chain(named).collect()
+}
+
+/// Returns the index of the first argument from `from` that is neither an option nor its value.
+fn plain(arguments: &[Word<'_>], from: usize) -> Option<usize> {
+    let mut idx = from;
+    while let Some(word) = arguments.get(idx) {
+        if WITH_VALUE.split(' ').any(|it| it == word.text) {
+            idx += 2;
+        } else if word.text.starts_with('-') {
+            idx += 1;
+        } else {
+            return Some(idx);
+        }
+    }
+    None
+}
+
+/// Returns whether a word may be the name of a task.
+fn is_name(name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "_-:./@".contains(c);
+    name.chars().all(is_part)
+        && name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '@')
+        && !name.contains("...")
+        && !CONVENTIONS.endings.documents.contains(conventions::ending(name))
+}
+
+/// Returns the path in an argument, also after `--option=`.
+fn argument_path(word: &Word<'_>) -> Option<(Span, String)> {
+    let (skipped, text) = match word.text.split_once('=') {
+        Some((option, value)) if option.starts_with('-') => (option.len() + 1, value),
+        Some(_) => return None,
+        None => (0, word.text),
+    };
+    if text.starts_with(['-', '@', '+']) {
+        return None;
+    }
+    // A pattern of Go packages names the folder.
+    let path =
+        text.strip_suffix("/...").unwrap_or(text).trim_end_matches(['.', ',', ')', ';', '\\']);
+    if !classify::is_path(path) || path.starts_with('/') {
+        return None;
+    }
+    let start = word.start + skipped;
+    Some((Span::new(start, start + path.len()), path.to_owned()))
+}
+
+fn span(word: &Word<'_>) -> Span {
+    Span::new(word.start, word.start + word.text.len())
+}
+
+fn shown(words: &[Word<'_>]) -> String {
+    let mut shown = String::new();
+    for word in words.iter().take_while(|word| word.text != "\\") {
+        shown.push_str(if shown.is_empty() { "" } else { " " });
+        shown.push_str(word.text);
+        if shown.len() > 80 {
+            shown.push_str(" …");
+            break;
+        }
+    }
+    shown
+}

@@ -1,0 +1,8 @@
+//! The word lists by which claims are recognised. `words/claims.txt` says what each list is for. English
+//! only.
+
+use cerberus_model::word_lists;
+
+word_lists! { "words/claims.txt":
+    FILE_NAMES RUNTIMES ABSENT ABSENT_AFTER FORBIDDEN
+}

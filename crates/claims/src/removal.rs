@@ -1,0 +1,538 @@
+//! What became of the target of a stale claim: the commit that removed it, and where it went.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::parse::{Claim, Part, Target};
+use cerberus_engine::track;
+use cerberus_engine::tree::git::past::{self, Node, TreeEntry};
+use cerberus_engine::tree::git::{self, Objects};
+use cerberus_engine::tree::read;
+use cerberus_model::text::{self, LineIndex};
+use cerberus_model::timings;
+use cerberus_model::{Anchor, Origin};
+
+use super::definitions::Definitions;
+use super::ends::{Ends, MainLine};
+use super::now::Now;
+use super::origin::{Moment, line_of};
+use super::snapshot::Found;
+use super::then::{MAX_DEFINITIONS, Truth, has_part};
+use super::words;
+use super::{Document, Former, NewPlace, Project, Stale, folder_of, manifests};
+
+mod moves;
+
+/// Maximum number of renames of one path, or moves of one name, that are followed.
+const MAX_RENAMES: usize = 12;
+
+/// Maximum number of files of a commit that are searched for a name that it moved.
+const MAX_CHANGED: usize = 400;
+
+/// Minimum similarity of the code of a renamed symbol.
+const MIN_SIMILARITY: f64 = 0.6;
+
+/// Returns what became of the targets of claims that were true: `None` for a name that no commit and
+/// no change of the working tree removed from its files, or that the removing commit wrote in new
+/// words, as it was not there as the claim means it. Returns no list if git fails.
+pub(super) fn explain(
+    project: Project<'_>,
+    objects: &mut Objects<'_>,
+    former: &[Former],
+    main: &MainLine,
+) -> Option<Vec<Option<Stale>>> {
+    if former.is_empty() {
+        return Some(Vec::new());
+    }
+    let root = project.root;
+    let claims: Vec<&Claim> = former.iter().map(|it| project.claim(it.at).1).collect();
+    let mut fates: Vec<Option<Fate>> = vec![None; former.len()];
+    {
+        let _step = timings::step("search the commits");
+        let found = git::with_objects_each(root, by_file(former), |objects, idxs| {
+            let mut search = Search::new(root, project.now, main, objects);
+            let fate =
+                |idx: usize| Some((idx, search.fate(project.claim(former[idx].at), &former[idx])?));
+            idxs.into_iter().filter_map(fate).collect::<Vec<_>>()
+        });
+        for (idx, fate) in found?.into_iter().flatten() {
+            fates[idx] = Some(fate);
+        }
+    }
+    {
+        let _step = timings::step("follow renamed code");
+        Search::new(root, project.now, main, objects).follow_symbols(&claims, &mut fates)?;
+    }
+    let written = former.iter().map(|it| it.commit.as_str());
+    let removing = fates.iter().flatten().filter_map(|fate| fate.removed.as_deref());
+    let summaries = past::summaries(root, &written.chain(removing).collect());
+    let explain = |(it, fate): (&Former, Option<Fate>)| {
+        let fate = fate?;
+        let (document, claim) = project.claim(it.at);
+        Some(Stale {
+            reason: reason(project.now, document, claim),
+            written: summaries.get(&it.commit).cloned(),
+            removed: fate.removed.and_then(|commit| summaries.get(&commit).cloned()),
+            now: fate.now,
+        })
+    };
+    Some(former.iter().zip(fates).map(explain).collect())
+}
+
+/// Divides claims among the processors, those that were true because of one file together: they ask
+/// for the same versions of it.
+fn by_file(former: &[Former]) -> Vec<Vec<usize>> {
+    let mut of_file: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (idx, it) in former.iter().enumerate() {
+        of_file.entry(it.truth.file()).or_default().push(idx);
+    }
+    let mut parts = vec![Vec::new(); git::n_parts().min(of_file.len())];
+    for idxs in of_file.into_values() {
+        if let Some(smallest) = parts.iter_mut().min_by_key(|part| part.len()) {
+            smallest.extend(idxs);
+        }
+    }
+    parts
+}
+
+/// What became of a target.
+#[derive(Debug, Clone, Default)]
+struct Fate {
+    /// The commit that removed it.
+    removed: Option<String>,
+    now: Option<NewPlace>,
+    /// The code that defined it before that commit.
+    code: Option<Removed>,
+}
+
+/// Code that a commit removed.
+#[derive(Debug, Clone)]
+struct Removed {
+    commit: Node,
+    anchor: Anchor,
+}
+
+/// A test of a version of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Test {
+    Part(Part),
+    Defines(Vec<String>),
+    /// Code that contains the word.
+    Uses(String),
+    /// A manifest that makes a claim about it true.
+    Makes(Target),
+}
+
+struct Search<'s, 'o> {
+    root: &'s Path,
+    now: &'s Now,
+    ends: Ends<'s>,
+    objects: &'s mut Objects<'o>,
+    definitions: Definitions,
+    /// The objects of files in commits.
+    ids: FxHashMap<String, Option<String>>,
+    /// Whether a version of a file passes a test.
+    holds: FxHashMap<(String, String, Test), bool>,
+    /// The renames of each commit.
+    renames: BTreeMap<String, BTreeMap<String, String>>,
+    /// The files that each commit added or changed.
+    changed: FxHashMap<String, Rc<[TreeEntry]>>,
+    /// Those that are code, as they are after it.
+    changed_code: FxHashMap<String, Vec<(String, Vec<u8>)>>,
+}
+
+impl<'s, 'o> Search<'s, 'o> {
+    fn new(root: &'s Path, now: &'s Now, main: &'s MainLine, objects: &'s mut Objects<'o>) -> Self {
+        Self {
+            root,
+            now,
+            ends: Ends::new(root, main),
+            objects,
+            definitions: Definitions::default(),
+            ids: FxHashMap::default(),
+            holds: FxHashMap::default(),
+            renames: BTreeMap::new(),
+            changed: FxHashMap::default(),
+            changed_code: FxHashMap::default(),
+        }
+    }
+
+    fn fate(&mut self, claim: (&Document, &Claim), it: &Former) -> Option<Fate> {
+        let fate = self.removal(claim, it)?;
+        let is_by_writer = fate.removed.as_ref() == Some(&it.written.commit);
+        (!is_by_writer || !self.is_written_anew(claim, &it.written)).then_some(fate)
+    }
+
+    fn removal(&mut self, (document, claim): (&Document, &Claim), it: &Former) -> Option<Fate> {
+        let commit = &it.commit;
+        let (files, test) = match (&it.truth, &claim.target) {
+            (Truth::Paths(old), _) => {
+                let (removed, place) = self.follow_path(commit, &old[0]);
+                let now = place.map(|(path, is_certain)| {
+                    let replacement = written_path(document, claim, &old[0], &path);
+                    NewPlace { place: path, is_certain, replacement }
+                });
+                return Some(Fate { removed: removed.map(|node| node.id), now, code: None });
+            }
+            (Truth::Part(file, part), _) => {
+                let removed =
+                    self.end(commit, std::slice::from_ref(file), &Test::Part(part.clone()));
+                return Some(Fate { removed: removed.map(|node| node.id), ..Fate::default() });
+            }
+            (Truth::Manifests(files), target) => (files, Test::Makes(target.clone())),
+            (Truth::Definitions(files), Target::Symbol { parts, .. }) => {
+                (files, Test::Defines(parts.clone()))
+            }
+            (Truth::Word(files), Target::Variable(name)) => (files, Test::Uses(name.clone())),
+            (Truth::Definitions(_) | Truth::Word(_), _) => return None,
+        };
+        let (removed, files) = match &test {
+            Test::Makes(_) => (self.end(commit, files, &test), files.clone()),
+            _ => self.follow_word(commit, files.clone(), &test),
+        };
+        let Some(node) = removed else {
+            return self.is_uncommitted(&files, &test).then(Fate::default);
+        };
+        let code = match &test {
+            Test::Defines(parts) => self.removed_code(&node, &files, parts),
+            _ => None,
+        };
+        Some(Fate { removed: Some(node.id), now: None, code })
+    }
+
+    /// Returns whether the commit that removed a target wrote the words around its name: the author
+    /// knew that it is gone, and means something else.
+    fn is_written_anew(
+        &mut self,
+        (document, claim): (&Document, &Claim),
+        Moment { commit, path }: &Moment,
+    ) -> bool {
+        let line = line_of(&document.text, &LineIndex::new(&document.text), claim.span);
+        let name = claim.span.slice(&document.text);
+        let mut read = |name: String| {
+            self.objects.read(&name).map(|bytes| text::decode(&bytes).0.into_owned())
+        };
+        let (Some(old), Some(new)) =
+            (read(format!("{commit}^:./{path}")), read(format!("{commit}:./{path}")))
+        else {
+            return false;
+        };
+        // A line that is not committed is compared with HEAD, which did not write it.
+        new.lines().any(|it| it.trim() == line) && !has_words_of(&old, line, name)
+    }
+
+    /// Returns the commit after `since` after which no file of `files` passes a test.
+    fn end(&mut self, since: &str, files: &[String], test: &Test) -> Option<Node> {
+        let Self { ends, objects, definitions, ids, holds, .. } = self;
+        let files = &files[..files.len().min(MAX_DEFINITIONS)];
+        ends.find(since, &mut |commit| {
+            files.iter().any(|file| {
+                let name = format!("{commit}:./{file}");
+                if let Some(id) = ids.get(&name) {
+                    let Some(id) = id else { return false };
+                    let key = (file.clone(), id.clone(), test.clone());
+                    if let Some(holds) = holds.get(&key) {
+                        return *holds;
+                    }
+                }
+                let found = objects.find(&name);
+                ids.insert(name, found.as_ref().map(|found| found.id.clone()));
+                let Some(found) = found else { return false };
+                let passes =
+                    found.bytes.is_some_and(|bytes| test.passes(definitions, file, &bytes));
+                holds.insert((file.clone(), found.id, test.clone()), passes);
+                passes
+            })
+        })
+    }
+
+    /// Returns the files that a commit added or changed.
+    fn changed_in(&mut self, commit: &str) -> Rc<[TreeEntry]> {
+        let changed = self.changed.entry(commit.to_owned());
+        changed.or_insert_with(|| past::changed_in(self.root, commit).into()).clone()
+    }
+
+    /// Returns the files of code that a commit added or changed, at most [`MAX_CHANGED`], with their
+    /// content after it.
+    fn read_changed_code(&mut self, commit: &str) -> Vec<(String, Vec<u8>)> {
+        let changed = self.changed_in(commit);
+        let code: Vec<&TreeEntry> =
+            changed.iter().filter(|entry| words::is_code(entry)).take(MAX_CHANGED).collect();
+        let names: Vec<&str> = code.iter().map(|entry| entry.object.as_str()).collect();
+        let mut found = Vec::new();
+        self.objects.read_all(&names, |idx, bytes| {
+            found.push((code[idx].path.clone(), bytes.to_vec()));
+        });
+        found
+    }
+
+    /// Follows a word from its files to the files to which commits moved it. Returns the commit that
+    /// removed it from the last ones, and these.
+    fn follow_word(
+        &mut self,
+        since: &str,
+        mut files: Vec<String>,
+        test: &Test,
+    ) -> (Option<Node>, Vec<String>) {
+        let mut since = since.to_owned();
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        loop {
+            let Some(node) = self.end(&since, &files, test) else { return (None, files) };
+            if !seen.insert(node.id.clone()) || seen.len() > MAX_RENAMES {
+                return (Some(node), files);
+            }
+            if !self.changed_code.contains_key(&node.id) {
+                let code = self.read_changed_code(&node.id);
+                self.changed_code.insert(node.id.clone(), code);
+            }
+            let Self { changed_code, definitions, .. } = self;
+            let mut passes = |path: &str, bytes| test.passes(definitions, path, bytes);
+            let changed = changed_code[&node.id].iter();
+            let moved = changed.filter(|(path, bytes)| passes(path, bytes));
+            let moved: Vec<String> = moved.map(|(path, _)| path.clone()).collect();
+            if moved.is_empty() {
+                return (Some(node), files);
+            }
+            since.clone_from(&node.id);
+            files = moved;
+        }
+    }
+
+    /// Returns whether a change that is not committed makes files fail a test.
+    fn is_uncommitted(&mut self, files: &[String], test: &Test) -> bool {
+        files.iter().any(|file| {
+            let old = self.objects.read(&format!("HEAD:./{file}")).unwrap_or_default();
+            let new = read::bytes(self.root, file).unwrap_or_default();
+            let mut passes = |bytes| test.passes(&mut self.definitions, file, bytes);
+            passes(&old) && !passes(&new)
+        })
+    }
+
+    /// Returns the first definition of a name that a commit removed from files, as an anchor in its
+    /// first parent.
+    fn removed_code(&mut self, node: &Node, files: &[String], parts: &[String]) -> Option<Removed> {
+        let parent = node.parents.first()?;
+        files.iter().find_map(|file| {
+            let bytes = self.objects.read(&format!("{parent}:./{file}"))?;
+            let symbol = self.definitions.symbol(file, &text::decode(&bytes).0, parts)?;
+            let located = track::locate_in(file, &bytes, &symbol)?;
+            let anchor = Anchor {
+                file: file.clone(),
+                symbol: Some(symbol),
+                kind: located.found.kind,
+                language: located.found.language,
+                origin: Origin::Auto,
+                quality: 1.0,
+                match_score: 1.0,
+                commit: Some(node.id.clone()),
+                fingerprint: located.fingerprint,
+                look_alikes: None,
+                others: Vec::new(),
+            };
+            Some(Removed { commit: node.clone(), anchor })
+        })
+    }
+
+    /// Follows the code that was removed to the code that replaced it, from commit to commit until
+    /// it is in the tree of now. Returns `None` if git fails.
+    fn follow_symbols(&mut self, claims: &[&Claim], fates: &mut [Option<Fate>]) -> Option<()> {
+        let mut open: Vec<(usize, Removed, f64)> = Vec::new();
+        for (idx, fate) in fates.iter_mut().enumerate() {
+            open.extend(fate.as_mut().and_then(|it| it.code.take()).map(|code| (idx, code, 1.0)));
+        }
+        for _ in 0..MAX_RENAMES {
+            if open.is_empty() {
+                break;
+            }
+            // Several claims name the same code.
+            let mut anchors: Vec<Anchor> = Vec::new();
+            let mut idxs = Vec::new();
+            for (_, removed, _) in &open {
+                let known = anchors.iter().position(|anchor| *anchor == removed.anchor);
+                idxs.push(known.unwrap_or(anchors.len()));
+                if known.is_none() {
+                    anchors.push(removed.anchor.clone());
+                }
+            }
+            let nodes = open.iter().map(|(_, it, _)| &it.commit);
+            let parents = nodes
+                .filter_map(|node| Some((node.id.as_str(), node.parents.first()?.as_str())))
+                .collect();
+            let arrived = track::follow_through(self.root, &anchors, &parents)?;
+            let mut next = Vec::new();
+            for ((idx, removed, similarity), anchor_idx) in open.iter().zip(idxs) {
+                let Some((anchor, likeness)) = &arrived[anchor_idx] else { continue };
+                let Some(symbol) = anchor.symbol.clone() else { continue };
+                let similarity = similarity * likeness;
+                let parts: Vec<String> = symbol.split('.').map(str::to_owned).collect();
+                let test = Test::Defines(parts.clone());
+                let (files, node) = if self.defines_now(&anchor.file, &parts, &symbol) {
+                    (vec![anchor.file.clone()], None)
+                } else {
+                    let files = vec![anchor.file.clone()];
+                    let (node, files) = self.follow_word(&removed.commit.id, files, &test);
+                    (files, node)
+                };
+                if let Some(node) = node {
+                    let removed = self.removed_code(&node, &files, &parts);
+                    next.extend(removed.map(|removed| (*idx, removed, similarity)));
+                    continue;
+                }
+                let here = files.iter().find(|file| self.defines_now(file, &parts, &symbol));
+                if let (Some(file), Some(fate)) = (here, &mut fates[*idx]) {
+                    fate.now = Some(NewPlace {
+                        place: format!("{file}::{symbol}"),
+                        is_certain: similarity >= MIN_SIMILARITY,
+                        replacement: replaced_name(claims[*idx], &symbol),
+                    });
+                }
+            }
+            open = next;
+        }
+        Some(())
+    }
+}
+
+impl Search<'_, '_> {
+    /// Returns whether a file of the working tree defines a symbol.
+    fn defines_now(&mut self, file: &str, parts: &[String], symbol: &str) -> bool {
+        let text = read::text(self.root, file).ok();
+        let defined = text.and_then(|text| self.definitions.symbol(file, &text, parts));
+        defined.is_some_and(|it| it == symbol)
+    }
+}
+
+impl Test {
+    /// Returns whether a version of a file passes the test.
+    fn passes(&self, definitions: &mut Definitions, path: &str, bytes: &[u8]) -> bool {
+        let text = || text::decode(bytes).0;
+        match self {
+            Self::Part(part) => has_part(&text(), part),
+            Self::Defines(parts) => definitions.has(path, &text(), parts),
+            Self::Uses(name) => {
+                words::has_word(&text(), name)
+                    && words::has_word(
+                        &String::from_utf8_lossy(&words::without_comments(path, &text())),
+                        name,
+                    )
+            }
+            Self::Makes(target) => manifests::makes_true(path, &text(), target),
+        }
+    }
+}
+
+/// Returns whether a text has a name within the words of a line: all that are not code are on the
+/// line of the name or next to it.
+fn has_words_of(text: &str, line: &str, name: &str) -> bool {
+    let words = |text: &str| -> BTreeSet<String> {
+        let prose: Vec<&str> = text.split('`').step_by(2).collect();
+        let prose = prose.join(" ").to_lowercase();
+        let words = prose.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect()
+    };
+    let wanted = words(line);
+    let lines: Vec<&str> = text.lines().collect();
+    let named = (0..lines.len()).filter(|&idx| lines[idx].contains(name));
+    let mut around =
+        named.map(|idx| words(&lines[idx.saturating_sub(1)..lines.len().min(idx + 2)].join("\n")));
+    around.any(|around| wanted.is_subset(&around))
+}
+
+/// Returns what is wrong with a claim.
+fn reason(now: &Now, document: &Document, claim: &Claim) -> String {
+    let exists = |path: &str| {
+        path.is_empty() || now.tree().resolve(folder_of(&document.path), path) != Found::No
+    };
+    match &claim.target {
+        Target::Path { path, part: Some(part), .. } if exists(path) => match part {
+            Part::Line(line) => format!("the file has fewer than {line} lines"),
+            Part::Symbol(symbol) => format!("the file no longer has `{symbol}`"),
+            Part::Heading(_) => "the document no longer has this heading".to_owned(),
+        },
+        Target::Path { path, .. } if path.contains(['*', '{']) => {
+            "no file matches it any more".to_owned()
+        }
+        Target::Path { path, .. } if path.ends_with('/') => {
+            "the folder no longer exists".to_owned()
+        }
+        Target::Path { .. } => "the file no longer exists".to_owned(),
+        Target::Symbol { .. } => "the code no longer defines or uses it".to_owned(),
+        Target::Task(_) => "no manifest defines it any more".to_owned(),
+        Target::Variable(_) => "the code no longer uses it".to_owned(),
+        Target::Package(_) => "it is no longer a dependency".to_owned(),
+        Target::Version { name, .. } => {
+            let mut versions: Vec<&str> =
+                now.manifests().depending(name).iter().map(|(_, version)| *version).collect();
+            versions.sort_unstable();
+            versions.dedup();
+            versions.truncate(3);
+            format!("the manifests now require {}", versions.join(", "))
+        }
+    }
+}
+
+/// Returns the new path as the document wrote the old one: relative to its folder, to a folder
+/// around it, or as the end of the path.
+fn written_path(document: &Document, claim: &Claim, old: &str, new: &str) -> Option<String> {
+    let written = claim.span.slice(&document.text);
+    let Target::Path { path, is_link, .. } = &claim.target else { return None };
+    let trimmed = written.trim_end_matches('/');
+    let slash = &written[trimmed.len()..];
+    let plain = trimmed.trim_start_matches("./");
+    if written.contains(['*', '{']) || path.trim_end_matches('/') != trimmed || plain.is_empty() {
+        return None;
+    }
+    let dot = &trimmed[..trimmed.len() - plain.len()];
+    let folder = folder_of(&document.path);
+    if let Some(absolute) = trimmed.strip_prefix('/') {
+        return (absolute == old).then(|| format!("/{new}{slash}"));
+    }
+    if plain.starts_with("../") || *is_link {
+        return Some(format!("{}{slash}", relative(folder, new)));
+    }
+    // The folder that the written path is relative to: it must be that of the new path too.
+    let base = old.strip_suffix(plain)?;
+    let rest = new.strip_prefix(base).or_else(|| dot.is_empty().then_some(new))?;
+    Some(format!("{dot}{rest}{slash}"))
+}
+
+/// Returns a path relative to a folder.
+fn relative(folder: &str, path: &str) -> String {
+    let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    let to: Vec<&str> = path.split('/').collect();
+    let n_common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let ups = std::iter::repeat_n("..", from.len() - n_common);
+    ups.chain(to[n_common..].iter().copied()).collect::<Vec<_>>().join("/")
+}
+
+/// Returns the new last part of a symbol's name.
+fn replaced_name(claim: &Claim, symbol: &str) -> Option<String> {
+    let Target::Symbol { parts, .. } = &claim.target else { return None };
+    let (old_name, old_qualifiers) = parts.split_last()?;
+    let new: Vec<&str> = symbol.split('.').collect();
+    let (new_name, new_qualifiers) = new.split_last()?;
+    // Only the last part is written anew: a new qualifier would need new prose.
+    let is_same_place =
+        old_qualifiers.last().zip(new_qualifiers.last()).is_none_or(|(old, new)| old == new);
+    (is_same_place && new_name != old_name).then(|| (*new_name).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_with_other_names_has_the_words_of_the_old_one() {
+        let check = |old: &str, line: &str, expected| {
+            assert_eq!(has_words_of(old, line, "load_rows"), expected, "{line}");
+        };
+        check("Use `a` and `load_rows` once.", "Use `b` and `load_rows` once.", true);
+        check("Rows are read\nby `load_rows` once.", "Rows are read by `load_rows` once.", true);
+        check("- `load_rows`", "* `load_rows`", true);
+        check("Call `load_rows`, which we chose.", "Call `load_rows`, the old choice.", false);
+        check("Call it first.", "Call `load_rows` first", false);
+    }
+}

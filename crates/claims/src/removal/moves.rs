@@ -1,0 +1,235 @@
+//! Where commits moved paths.
+//!
+//! Git pairs the files that a commit removed with similar ones that it added. A pair is believed only
+//! if the files share more than a leading comment or a few common lines, and if the new one is not a
+//! copy: a wrong new place is worse than none.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+
+use cerberus_engine::tree::git::past::{self, Node};
+use cerberus_model::text;
+
+use super::super::folder_of;
+use super::{MAX_RENAMES, Search};
+
+/// Minimum number of lines below the leading comment that identify a file.
+const MIN_LINES: usize = 5;
+
+/// Minimum share of these lines that a renamed file has still.
+const MIN_SHARED: f64 = 0.4;
+
+/// Maximum number of files beside a new path that are compared.
+const MAX_BESIDE: usize = 100;
+
+impl Search<'_, '_> {
+    /// Follows a path to now. Returns the first commit that removed it, and its new path with
+    /// whether it is certain.
+    pub(super) fn follow_path(
+        &mut self,
+        since: &str,
+        path: &str,
+    ) -> (Option<Node>, Option<(String, bool)>) {
+        let (mut since, mut at) = (since.to_owned(), path.to_owned());
+        let (start, mut removed) = (since.clone(), None);
+        for _ in 0..MAX_RENAMES {
+            let Some(node) = self.end_of_path(&since, &at) else { break };
+            let new = self.renamed(&node.id, &at);
+            since.clone_from(&node.id);
+            removed.get_or_insert(node);
+            let Some(new) = new else { break };
+            if self.now.tree().contains(&new) {
+                return (removed, Some((new, true)));
+            }
+            at = new;
+        }
+        let copy = self.copy(&start, path).map(|path| (path, false));
+        (removed, copy)
+    }
+
+    fn end_of_path(&mut self, since: &str, path: &str) -> Option<Node> {
+        let Self { ends, objects, ids, .. } = self;
+        ends.find(since, &mut |commit| {
+            let name = format!("{commit}:./{path}");
+            let id = ids.entry(name.clone());
+            id.or_insert_with(|| objects.find(&name).map(|found| found.id)).is_some()
+        })
+    }
+
+    /// Returns where a commit moved a path, which may be a folder.
+    fn renamed(&mut self, commit: &str, path: &str) -> Option<String> {
+        if !self.renames.contains_key(commit) {
+            let mut found = past::renames_in(self.root, &BTreeSet::from([commit]), &[]);
+            self.renames.insert(commit.to_owned(), found.remove(commit).unwrap_or_default());
+        }
+        if let Some(new) = self.renames[commit].get(path).cloned() {
+            return self.is_moved(commit, path, &new).then_some(new);
+        }
+        // A folder moved if most of its files moved to the same one.
+        let prefix = format!("{path}/");
+        let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
+        for (file, new) in self.renames[commit].range(prefix.clone()..) {
+            let Some(rest) = file.strip_prefix(&prefix) else { break };
+            let folder = new.strip_suffix(rest).and_then(|folder| folder.strip_suffix('/'));
+            if let Some(folder) = folder {
+                *votes.entry(folder).or_default() += 1;
+            }
+        }
+        let (folder, n_votes) = votes.into_iter().max_by_key(|(_, n_votes)| *n_votes)?;
+        let n_files = past::n_files(self.root, &format!("{commit}^"), path);
+        (n_votes * 2 > n_files).then(|| folder.to_owned())
+    }
+
+    /// Returns whether a commit moved a file to the place that git names.
+    fn is_moved(&mut self, commit: &str, old: &str, new: &str) -> bool {
+        let before = self.objects.find(&format!("{commit}^:./{old}"));
+        let after = self.objects.find(&format!("{commit}:./{new}"));
+        let (Some(before), Some(after)) = (before, after) else { return true };
+        let (is_same, object) = (before.id == after.id, after.id);
+        let (Some(before), Some(after)) = (before.bytes, after.bytes) else { return true };
+        let (before, after) = (text::decode(&before).0, text::decode(&after).0);
+        let (n_lines, mut n_shared) = shared_lines(&before, &after);
+        if !is_same && (n_shared as f64) < MIN_SHARED * n_lines as f64 {
+            return false;
+        }
+        if is_same && n_lines > 1 {
+            // The comment of a file that is the same to the last byte is its own.
+            n_shared = before.lines().filter(|line| has_words(line)).count();
+        }
+        let added = self.changed_in(commit);
+        let n_same = added.iter().filter(|entry| entry.object == object).count();
+        let is_specific = n_shared >= MIN_LINES && n_same < 2;
+        (is_specific || self.has_company(commit, old, new)) && !self.is_copy(commit, old, new)
+    }
+
+    /// Returns whether a commit moved another file from one folder to the other.
+    fn has_company(&self, commit: &str, old: &str, new: &str) -> bool {
+        let (from, to) = (folder_of(old), folder_of(new));
+        from == to
+            || self.renames[commit].iter().any(|(other, other_new)| {
+                other != old
+                    && rest_of(other, from).is_some_and(|rest| rest_of(other_new, to) == Some(rest))
+            })
+    }
+
+    /// Returns whether a commit copied the folder of a file and removed the file from it, as for
+    /// the documents of a released version.
+    fn is_copy(&mut self, commit: &str, old: &str, new: &str) -> bool {
+        let (from, to) = common_folders(old, new);
+        if from == to {
+            return false;
+        }
+        let moved = self.renames[commit].iter().filter(|(old, new)| {
+            rest_of(old, from).is_some_and(|rest| rest_of(new, to) == Some(rest))
+        });
+        let n_moved = moved.count();
+        let added = self.changed_in(commit);
+        let beside = added.iter().filter(|entry| entry.path != new);
+        let beside = beside.filter_map(|it| Some((rest_of(&it.path, to)?, &it.object)));
+        let mut is_copied = |(rest, object): &(&str, &String)| {
+            let name = format!("{commit}:./{}", joined(from, rest));
+            self.objects.find(&name).is_some_and(|found| found.id == **object)
+        };
+        beside.take(MAX_BESIDE).filter(|it| is_copied(it)).count() > n_moved
+    }
+
+    /// Returns the only file that has the content of an old one, if its folder is not a copy.
+    fn copy(&mut self, commit: &str, path: &str) -> Option<String> {
+        let found = self.objects.find(&format!("{commit}:./{path}"))?;
+        let text = text::decode(found.bytes.as_deref()?).0.into_owned();
+        if shared_lines(&text, &text).0 < MIN_LINES {
+            return None;
+        }
+        let tree = self.now.tree();
+        let mut same = tree.entries().iter().filter(|entry| entry.object == found.id);
+        let first = same.next()?.path.clone();
+        if same.next().is_some() {
+            return None;
+        }
+        let (from, to) = common_folders(path, &first);
+        let beside = tree.entries().iter().filter(|entry| entry.path != first);
+        let rests: Vec<&str> =
+            beside.filter_map(|entry| rest_of(&entry.path, to)).take(MAX_BESIDE).collect();
+        let n_in_both = rests.iter().filter(|rest| tree.contains(&joined(from, rest))).count();
+        (from == to || n_in_both * 2 <= rests.len()).then_some(first)
+    }
+}
+
+/// Returns the number of lines below the leading comment of the larger one of two texts, and of
+/// those that are in both.
+fn shared_lines(a: &str, b: &str) -> (usize, usize) {
+    let (a, b) = (lines_of(a), lines_of(b));
+    let n_lines = a.len().max(b.len());
+    let mut open: FxHashMap<&str, usize> = FxHashMap::default();
+    for line in a {
+        *open.entry(line).or_default() += 1;
+    }
+    let mut n_shared = 0;
+    for line in b {
+        if let Some(n_open) = open.get_mut(line).filter(|n_open| **n_open > 0) {
+            *n_open -= 1;
+            n_shared += 1;
+        }
+    }
+    (n_lines, n_shared)
+}
+
+/// Returns the lines with letters below the comment with which a file begins.
+fn lines_of(text: &str) -> Vec<&str> {
+    let lines = || text.lines().map(str::trim);
+    let is_comment = |line: &str| {
+        // `#` starts a comment, a heading or a directive.
+        let is_directive = ["#include", "#!["].iter().any(|it| line.starts_with(it));
+        let is_marked = ["//", "# ", "/*", "*", "--", ";", "<!--"];
+        line.is_empty()
+            || line == "#"
+            || (!is_directive && is_marked.iter().any(|it| line.starts_with(it)))
+    };
+    lines().skip_while(|line| is_comment(line)).filter(|line| has_words(line)).collect()
+}
+
+fn has_words(line: &str) -> bool {
+    line.contains(char::is_alphanumeric)
+}
+
+/// Returns the folders of two paths without the last parts that they share.
+fn common_folders<'p>(old: &'p str, new: &'p str) -> (&'p str, &'p str) {
+    let (mut from, mut to) = (folder_of(old), folder_of(new));
+    let name = |folder: &'p str| folder.rsplit('/').next().filter(|name| !name.is_empty());
+    while name(from).is_some() && name(from) == name(to) {
+        (from, to) = (folder_of(from), folder_of(to));
+    }
+    (from, to)
+}
+
+/// Returns the path below a folder, if it is in it.
+fn rest_of<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
+    if folder.is_empty() { Some(path) } else { path.strip_prefix(folder)?.strip_prefix('/') }
+}
+
+fn joined(folder: &str, rest: &str) -> String {
+    if folder.is_empty() { rest.to_owned() } else { format!("{folder}/{rest}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leading_comments_are_not_shared_lines() {
+        let licence = "// Copyright\n// Licence\n\n";
+        let file = |rest: &str| format!("{licence}{rest}");
+        assert_eq!(shared_lines(&file("a();\nb();\n}\n"), &file("c();\n")), (2, 0));
+        assert_eq!(shared_lines(&file("a();\nb();\n"), &file("b();\na();\nc();\n")), (3, 2));
+        assert_eq!(shared_lines("#include <a>\nx\n", "#include <a>\ny\n"), (2, 1));
+    }
+
+    #[test]
+    fn folders_are_compared_without_their_common_end() {
+        assert_eq!(common_folders("docs/a/x.md", "old/v1/a/x.md"), ("docs", "old/v1"));
+        assert_eq!(common_folders("docs/a/x.md", "old/a/y.md"), ("docs", "old"));
+        assert_eq!(common_folders("x.md", "docs/x.md"), ("", "docs"));
+        assert_eq!(common_folders("a/b/x.md", "a/c/y.md"), ("a/b", "a/c"));
+    }
+}

@@ -1,0 +1,283 @@
+//! The files of the project at one moment, and the search for the path that a document names.
+
+use memchr::memmem::Finder;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use cerberus_engine::tree::git::past::{EntryKind, TreeEntry};
+use cerberus_markdown::links::normalize_path;
+use cerberus_model::text::Globs;
+
+use super::folder_of;
+
+/// Maximum number of paths that an ambiguous name is resolved to.
+const MAX_FOUND: usize = 8;
+
+pub(super) struct Snapshot {
+    /// Sorted by path.
+    entries: Vec<TreeEntry>,
+    /// Sorted.
+    folders: Vec<String>,
+    /// The indices of entries, and after them of folders, by the last part of their paths, with
+    /// and without its ending.
+    by_name: FxHashMap<String, Vec<usize>>,
+    submodules: Vec<String>,
+}
+
+/// What a path resolves to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    No,
+    /// The path of a file or a folder.
+    One(String),
+    /// Several paths end with a name, or match a glob.
+    Several(Vec<String>),
+    /// It is in another repository.
+    Elsewhere,
+}
+
+impl Found {
+    pub(super) fn paths(&self) -> &[String] {
+        match self {
+            Self::One(path) => std::slice::from_ref(path),
+            Self::Several(paths) => paths,
+            Self::No | Self::Elsewhere => &[],
+        }
+    }
+}
+
+impl Snapshot {
+    pub(super) fn new(mut entries: Vec<TreeEntry>) -> Self {
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut folders: FxHashSet<&str> = FxHashSet::default();
+        for entry in &entries {
+            let mut folder = entry.path.as_str();
+            while let Some((parent, _)) = folder.rsplit_once('/') {
+                if !folders.insert(parent) {
+                    break;
+                }
+                folder = parent;
+            }
+        }
+        let mut folders: Vec<String> = folders.into_iter().map(str::to_owned).collect();
+        folders.sort_unstable();
+        let mut by_name: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+        let paths = entries.iter().map(|entry| &entry.path).chain(&folders);
+        for (idx, path) in paths.enumerate() {
+            let name = last(path);
+            by_name.entry(name.to_owned()).or_default().push(idx);
+            if let (Some((stem, _)), true) = (name.split_once('.'), idx < entries.len())
+                && !stem.is_empty()
+            {
+                by_name.entry(stem.to_owned()).or_default().push(idx);
+            }
+        }
+        let is_submodule = |entry: &&TreeEntry| entry.kind == EntryKind::Submodule;
+        let submodules = entries.iter().filter(is_submodule).map(|it| it.path.clone()).collect();
+        Self { entries, folders, by_name, submodules }
+    }
+
+    pub(super) fn entries(&self) -> &[TreeEntry] {
+        &self.entries
+    }
+
+    pub(super) fn entry(&self, path: &str) -> Option<&TreeEntry> {
+        let idx = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
+        Some(&self.entries[idx])
+    }
+
+    pub(super) fn is_folder(&self, path: &str) -> bool {
+        path.is_empty() || self.folders.binary_search_by(|folder| folder.as_str().cmp(path)).is_ok()
+    }
+
+    pub(super) fn contains(&self, path: &str) -> bool {
+        self.entry(path).is_some() || self.is_folder(path)
+    }
+
+    /// Returns the number of files and folders with a name, with or without an ending.
+    pub(super) fn n_named(&self, name: &str) -> usize {
+        self.by_name.get(name).map_or(0, Vec::len)
+    }
+
+    fn path(&self, idx: usize) -> &str {
+        self.entries.get(idx).map_or_else(
+            || self.folders[idx - self.entries.len()].as_str(),
+            |entry| entry.path.as_str(),
+        )
+    }
+
+    /// Resolves a path that a document in `folder` names: relative to that folder, to the folders
+    /// around it, to the root, or as the end of a path.
+    pub(super) fn resolve(&self, folder: &str, path: &str) -> Found {
+        let plain = path.trim_matches('/');
+        let bases = candidates(folder, path);
+        for candidate in &bases {
+            if self.contains(candidate) {
+                return Found::One(candidate.clone());
+            }
+            let is_within = |module: &String| {
+                candidate.strip_prefix(module.as_str()).is_some_and(|rest| rest.starts_with('/'))
+            };
+            // A link to a folder may be another repository's as well.
+            if self.submodules.iter().any(is_within) {
+                return Found::Elsewhere;
+            }
+        }
+        if plain.contains(['*', '{']) {
+            return self.matching(&bases);
+        }
+        let relative = plain.trim_start_matches("./");
+        if let Some(found) = bases.iter().find_map(|base| self.with_any_ending(base)) {
+            return found;
+        }
+        if relative.starts_with("../") || relative.is_empty() {
+            return Found::No;
+        }
+        let is_module = !last(relative).contains('.') && relative.contains('/');
+        let ends = |idx: &&usize| {
+            let path = self.path(**idx);
+            let path = if is_module { without_ending(path) } else { path };
+            path.strip_suffix(relative).is_some_and(|head| head.ends_with('/'))
+        };
+        let idxs = self.by_name.get(last(relative)).into_iter().flatten();
+        let mut found: Vec<String> =
+            idxs.filter(ends).map(|idx| self.path(*idx).to_owned()).take(MAX_FOUND).collect();
+        match found.len() {
+            0 => Found::No,
+            1 => Found::One(found.remove(0)),
+            _ => Found::Several(found),
+        }
+    }
+
+    /// Resolves `src/util` to `src/util.ts`.
+    fn with_any_ending(&self, path: &str) -> Option<Found> {
+        let name = last(path);
+        if name.contains('.') || name.is_empty() {
+            return None;
+        }
+        let idxs = self.by_name.get(name)?;
+        let found =
+            idxs.iter().map(|idx| self.path(*idx)).find(|found| without_ending(found) == path);
+        found.map(|found| Found::One(found.to_owned()))
+    }
+
+    /// Returns the files that a glob matches.
+    fn matching(&self, globs: &[String]) -> Found {
+        // Most paths lack the words of the glob, which is faster to see.
+        let finders: Vec<Finder<'_>> =
+            globs.iter().map(|glob| Finder::new(literal_part(glob))).collect();
+        let globs: Vec<String> =
+            globs.iter().flat_map(|glob| [glob.clone(), format!("**/{glob}")]).collect();
+        let globs = Globs::new(&globs);
+        let may_match = |path: &str| finders.iter().any(|it| it.find(path.as_bytes()).is_some());
+        let matching = self
+            .entries
+            .iter()
+            .filter(|entry| may_match(&entry.path) && globs.find(&entry.path).is_some());
+        let found: Vec<String> = matching.map(|entry| entry.path.clone()).take(MAX_FOUND).collect();
+        if found.is_empty() { Found::No } else { Found::Several(found) }
+    }
+}
+
+/// Returns the paths, relative to the root, that a path in a document may name, nearest first.
+pub(super) fn candidates(folder: &str, path: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut base = if path.starts_with('/') { "" } else { folder };
+    let path = path.trim_start_matches('/');
+    loop {
+        let joined = if base.is_empty() { path.to_owned() } else { format!("{base}/{path}") };
+        if let Some(candidate) = normalize_path(&joined)
+            && !found.contains(&candidate)
+        {
+            found.push(candidate);
+        }
+        if base.is_empty() {
+            return found;
+        }
+        base = folder_of(base);
+    }
+}
+
+/// Returns the longest part of a glob that is in all paths that it matches.
+fn literal_part(glob: &str) -> &str {
+    let before_choices = glob.split(['{', '[', '\\']).next().unwrap_or(glob);
+    let parts = before_choices.split(['*', '?']).map(|part| part.trim_matches('/'));
+    parts.max_by_key(|part| part.len()).unwrap_or_default()
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Returns the path without everything after the first dot of its last part.
+fn without_ending(path: &str) -> &str {
+    let start = path.len() - last(path).len();
+    match path[start..].find('.') {
+        Some(dot) if dot > 0 => &path[..start + dot],
+        _ => path,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot(paths: &[&str]) -> Snapshot {
+        let entry = |path: &&str| {
+            let (path, kind) = match path.strip_suffix('@') {
+                Some(path) => (path, EntryKind::Submodule),
+                None => (*path, EntryKind::File),
+            };
+            TreeEntry { path: path.to_owned(), kind, object: String::new() }
+        };
+        Snapshot::new(paths.iter().map(entry).collect())
+    }
+
+    #[track_caller]
+    fn check(folder: &str, path: &str, expected: &[&str]) {
+        let tree = snapshot(&[
+            "README.md",
+            "src/db/session.py",
+            "src/web/session.py",
+            "src/web/app.py",
+            "docs/a.md",
+            "vendor/lib@",
+        ]);
+        assert_eq!(tree.resolve(folder, path).paths(), expected, "{folder} {path}");
+    }
+
+    #[test]
+    fn paths_are_found_near_the_document_and_by_their_end() {
+        check("docs", "a.md", &["docs/a.md"]);
+        check("docs", "../README.md", &["README.md"]);
+        check("docs", "README.md", &["README.md"]);
+        check("", "db/session.py", &["src/db/session.py"]);
+        check("", "session.py", &["src/db/session.py", "src/web/session.py"]);
+        check("", "src/web/", &["src/web"]);
+        check("", "src/web/app", &["src/web/app.py"]);
+        check("", "b/session.py", &[]);
+        check("", "/docs/a.md", &["docs/a.md"]);
+        check("", "src/*/session.py", &["src/db/session.py", "src/web/session.py"]);
+        check("", "src/none/**", &[]);
+        check("", "../../a.md", &[]);
+    }
+
+    #[test]
+    fn the_literal_part_of_a_glob_is_in_all_its_matches() {
+        for (glob, expected) in [
+            ("src/*/main.rs", "main.rs"),
+            ("**/foo", "foo"),
+            ("packages/*/src/**", "packages"),
+            ("src/{a,b}/long-name.ts", "src"),
+            ("*", ""),
+        ] {
+            assert_eq!(literal_part(glob), expected, "{glob}");
+        }
+    }
+
+    #[test]
+    fn paths_in_a_submodule_are_elsewhere() {
+        let tree = snapshot(&["a.md", "vendor/lib@"]);
+        assert_eq!(tree.resolve("", "vendor/lib/src/x.c"), Found::Elsewhere);
+        assert_eq!(tree.resolve("", "vendor/lib"), Found::One("vendor/lib".to_owned()));
+    }
+}

@@ -1,0 +1,548 @@
+//! Whether a claim was true in the tree of an old commit.
+//!
+//! A claim that fails now can only have been true there because of a file that differs from now. So
+//! an old tree is the list of these, and only their versions are read: once each, for all claims and
+//! commits together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::parse::{self, Part, Target};
+use cerberus_engine::tree::git::Objects;
+use cerberus_engine::tree::git::past::{self, Differences, TreeEntry};
+use cerberus_model::text;
+use cerberus_model::text::conventions::CONVENTIONS;
+
+use super::definitions::Definitions;
+use super::manifests::{self, Facts, Manifests};
+use super::now::Now;
+use super::snapshot::{self, Found, Snapshot};
+use super::words::{self, Words};
+use super::{Document, folder_of};
+
+/// Maximum number of old versions of code that are read.
+const MAX_VERSIONS: usize = 60_000;
+
+/// A smaller number of versions is read by the process that reads all other objects.
+const MIN_PARALLEL: usize = 64;
+
+/// Maximum number of versions of files with a name that are searched for its definition.
+const MAX_SEARCHED: usize = 200;
+
+/// A name of more files and folders says little about what a document means.
+const MAX_NAMESAKES: usize = 3;
+
+/// Maximum number of definitions of a name that are followed.
+pub(super) const MAX_DEFINITIONS: usize = 8;
+
+/// What made a claim true.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Truth {
+    /// The paths that it named.
+    Paths(Vec<String>),
+    /// The part that it named, and the file.
+    Part(String, Part),
+    /// The files that define the name.
+    Definitions(Vec<String>),
+    /// Files of code with the word.
+    Word(Vec<String>),
+    /// Manifests.
+    Manifests(Vec<String>),
+}
+
+impl Truth {
+    /// Returns the first file, or the path.
+    pub(super) fn file(&self) -> &str {
+        match self {
+            Self::Part(file, _) => file,
+            Self::Paths(files)
+            | Self::Definitions(files)
+            | Self::Word(files)
+            | Self::Manifests(files) => files.first().map_or("", String::as_str),
+        }
+    }
+}
+
+/// An old version of a file: its path and its object.
+type FileVersion = (String, String);
+
+/// Reads old trees.
+pub(super) struct Past<'p, 'o> {
+    pub(super) objects: &'p mut Objects<'o>,
+    now: &'p Now,
+    words: &'p Words,
+    /// The words of each version of a file of code.
+    found: FxHashMap<String, Vec<usize>>,
+    facts: FxHashMap<FileVersion, Facts>,
+    definitions: Definitions,
+    /// Whether versions of files define names.
+    defined: FxHashMap<(FileVersion, Vec<String>), bool>,
+}
+
+/// A document with a claim, and its path in an old tree.
+#[derive(Clone, Copy)]
+pub(super) struct Writer<'d> {
+    pub(super) document: &'d Document,
+    pub(super) old_path: &'d str,
+}
+
+impl Writer<'_> {
+    fn folder(&self) -> &str {
+        folder_of(self.old_path)
+    }
+}
+
+/// What is compared with an old tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Needs {
+    pub(super) paths: bool,
+    pub(super) code: bool,
+    pub(super) manifests: bool,
+}
+
+impl Needs {
+    pub(super) fn of(target: &Target) -> Self {
+        Self {
+            paths: match target {
+                Target::Path { .. } => true,
+                // A module.
+                Target::Symbol { parts, .. } => parts.len() > 1,
+                _ => false,
+            },
+            code: matches!(target, Target::Symbol { .. } | Target::Variable(_)),
+            manifests: !matches!(target, Target::Path { .. } | Target::Symbol { .. }),
+        }
+    }
+
+    pub(super) fn or(self, other: Self) -> Self {
+        Self {
+            paths: self.paths || other.paths,
+            code: self.code || other.code,
+            manifests: self.manifests || other.manifests,
+        }
+    }
+}
+
+/// The files of an old commit that differ from now.
+pub(super) struct OldTree {
+    pub(super) needs: Needs,
+    /// Sorted by path. Only manifests, if nothing else is needed.
+    entries: Vec<Arc<TreeEntry>>,
+    /// The files that now has no longer.
+    removed: Snapshot,
+    /// The paths that now has and the commit lacked.
+    added: FxHashSet<Arc<str>>,
+    manifests: Option<Manifests>,
+    /// The entries with each word.
+    entries_with: Option<FxHashMap<usize, Vec<usize>>>,
+}
+
+impl OldTree {
+    /// `unsaved` are the files of HEAD that the index or the working tree lacks or has in another
+    /// version.
+    pub(super) fn new(
+        differences: &Differences,
+        unsaved: &[Arc<TreeEntry>],
+        now: &Snapshot,
+        needs: Needs,
+    ) -> Self {
+        let has_all = needs.paths || needs.code;
+        let mut removed = Vec::new();
+        let mut is_wanted = |entry: &&Arc<TreeEntry>| {
+            if !has_all && !manifests::is_manifest(&entry.path) {
+                return false;
+            }
+            let now = now.entry(&entry.path);
+            if now.is_none() && needs.paths {
+                removed.push(TreeEntry::clone(entry));
+            }
+            now.is_none_or(|it| it.object != entry.object)
+        };
+        let unsaved = unsaved.iter().filter(|it| !differences.contains_key(it.path.as_str()));
+        let own = differences.values().flatten().chain(unsaved);
+        let mut entries: Vec<Arc<TreeEntry>> = own.filter(&mut is_wanted).cloned().collect();
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        let added = differences.iter().filter(|(_, entry)| entry.is_none() && needs.paths);
+        let added = added.map(|(path, _)| path.clone()).collect();
+        let removed = Snapshot::new(removed);
+        Self { needs, entries, removed, added, manifests: None, entries_with: None }
+    }
+
+    fn entry(&self, path: &str) -> Option<&TreeEntry> {
+        let idx = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
+        Some(&self.entries[idx])
+    }
+}
+
+impl<'p, 'o> Past<'p, 'o> {
+    pub(super) fn new(objects: &'p mut Objects<'o>, now: &'p Now, words: &'p Words) -> Self {
+        let (found, facts, definitions, defined) = Default::default();
+        Self { objects, now, words, found, facts, definitions, defined }
+    }
+
+    /// Reads the differing files of code of all trees. Returns the commits whose files are too many.
+    pub(super) fn read_code<'t>(
+        &mut self,
+        root: &Path,
+        trees: impl Iterator<Item = (&'t str, &'t OldTree)>,
+    ) -> BTreeSet<String> {
+        let mut omitted = BTreeSet::new();
+        if self.words.is_empty() {
+            return omitted;
+        }
+        // Versions of one path are similar, so git reads them faster one after the other.
+        let mut wanted: BTreeMap<(&str, &str), ()> = BTreeMap::new();
+        let mut seen: FxHashSet<&str> = FxHashSet::default();
+        for (commit, tree) in trees {
+            let is_new = |entry: &&Arc<TreeEntry>| !seen.contains(entry.object.as_str());
+            let new: Vec<&Arc<TreeEntry>> =
+                tree.entries.iter().filter(is_new).filter(|entry| words::is_code(entry)).collect();
+            if wanted.len() + new.len() > MAX_VERSIONS {
+                omitted.insert(commit.to_owned());
+                continue;
+            }
+            for entry in new {
+                if seen.insert(&entry.object) {
+                    wanted.insert((&entry.path, &entry.object), ());
+                }
+            }
+        }
+        let objects: Vec<&str> = wanted.keys().map(|(_, object)| *object).collect();
+        let words = self.words;
+        if objects.len() <= MIN_PARALLEL {
+            let found = &mut self.found;
+            self.objects.read_all(&objects, |idx, bytes| {
+                found.insert(objects[idx].to_owned(), words.in_text(bytes));
+            });
+            return omitted;
+        }
+        let n_each = objects.len().div_ceil(rayon::current_num_threads().max(1)).max(MIN_PARALLEL);
+        let read = |objects: &[&str]| {
+            let mut found: Vec<(String, Vec<usize>)> = Vec::new();
+            past::read_objects(root, objects, |idx, bytes| {
+                let words = words.in_text(bytes);
+                if !words.is_empty() {
+                    found.push((objects[idx].to_owned(), words));
+                }
+            });
+            found
+        };
+        let found: Vec<Vec<(String, Vec<usize>)>> = objects.par_chunks(n_each).map(read).collect();
+        self.found = found.into_iter().flatten().collect();
+        omitted
+    }
+
+    /// Reads the differing manifests of all trees.
+    pub(super) fn read_manifests<'t>(&mut self, trees: impl Iterator<Item = &'t OldTree>) {
+        let mut wanted: BTreeSet<(&str, &str)> = BTreeSet::new();
+        for tree in trees {
+            let is_manifest = |entry: &&Arc<TreeEntry>| manifests::is_manifest(&entry.path);
+            let own = tree.entries.iter().filter(is_manifest);
+            wanted.extend(own.map(|entry| (entry.path.as_str(), entry.object.as_str())));
+        }
+        let wanted: Vec<(&str, &str)> = wanted.into_iter().collect();
+        let objects: Vec<&str> = wanted.iter().map(|(_, object)| *object).collect();
+        let facts = &mut self.facts;
+        self.objects.read_all(&objects, |idx, bytes| {
+            let (path, object) = wanted[idx];
+            let own = manifests::read(path, &text::decode(bytes).0);
+            facts.insert((path.to_owned(), object.to_owned()), own);
+        });
+    }
+
+    /// Returns what made a claim true in an old tree, if it was.
+    pub(super) fn truth(
+        &mut self,
+        old: &mut OldTree,
+        writer: Writer<'_>,
+        target: &Target,
+    ) -> Option<Truth> {
+        match target {
+            Target::Path { path, part, .. } => self.path(old, writer, path, part.as_ref()),
+            Target::Symbol { parts, .. } => self.symbol(old, writer, parts),
+            Target::Variable(name) => self.variable(old, name),
+            Target::Task(_) | Target::Package(_) | Target::Version { .. } => {
+                let manifests = self.manifests(old);
+                let is_certain = |path: &&str| match target {
+                    Target::Task(task) => !manifests.0[*path].dynamic.contains(&task.runner),
+                    Target::Version { .. } => is_related(writer.folder(), folder_of(path)),
+                    _ => true,
+                };
+                let found = manifests.making(target).into_iter().filter(is_certain);
+                let found: Vec<String> = found.map(str::to_owned).collect();
+                (!found.is_empty()).then_some(Truth::Manifests(found))
+            }
+        }
+    }
+
+    fn variable(&mut self, old: &mut OldTree, name: &str) -> Option<Truth> {
+        let word = self.words.idx(name)?;
+        let entries = self.entries_with(old, word);
+        let prefix = name.split('_').next()?;
+        let is_own = self.now.manifests().is_named(prefix) || self.manifests(old).is_named(prefix);
+        let mut found = Vec::new();
+        for idx in entries.into_iter().take(MAX_SEARCHED) {
+            let TreeEntry { path, object, .. } = &*old.entries[idx];
+            let Some(bytes) = self.objects.read(object) else { continue };
+            let text = text::decode(&bytes).0;
+            let code = words::without_comments(path, &text);
+            let is_used = || self.words.in_text(&code).binary_search(&word).is_ok();
+            // A variable of another program, such as a token, may be in use elsewhere.
+            if (is_own && is_used()) || words::is_constant(path, &text, name) {
+                found.push(path.clone());
+            }
+        }
+        (!found.is_empty()).then_some(Truth::Word(found))
+    }
+
+    fn path(
+        &mut self,
+        old: &OldTree,
+        writer: Writer<'_>,
+        path: &str,
+        part: Option<&Part>,
+    ) -> Option<Truth> {
+        let Writer { document, old_path } = writer;
+        if let Some(part) = part {
+            let files = if path.is_empty() {
+                vec![old_path.to_owned()]
+            } else {
+                self.now.tree().resolve(folder_of(&document.path), path).paths().to_vec()
+            };
+            // The file exists, without the part.
+            if !files.is_empty() {
+                let file = files.into_iter().find(|file| self.has_part(old, file, part))?;
+                return Some(Truth::Part(file, part.clone()));
+            }
+        }
+        let folder = writer.folder();
+        let is_meant = |found: &String| !is_in_sample(old_path, &document.text, path, found);
+        match old.removed.resolve(folder, path) {
+            Found::One(found) if !is_certain(old_path, path, &found) => None,
+            Found::One(found) => is_meant(&found).then(|| Truth::Paths(vec![found])),
+            // A bare name of several files is not a certain one.
+            Found::Several(mut paths) if path.contains(['/', '*']) => {
+                paths.retain(is_meant);
+                (!paths.is_empty()).then_some(Truth::Paths(paths))
+            }
+            // The document was moved, and its target was not.
+            Found::No if folder != folder_of(&document.path) && path.contains('/') => {
+                let mut bases = snapshot::candidates(folder, path).into_iter();
+                let now = self.now.tree();
+                let found =
+                    bases.find(|it| now.contains(it) && !old.added.contains(it.as_str()))?;
+                Some(Truth::Paths(vec![found]))
+            }
+            Found::Several(_) | Found::No | Found::Elsewhere => None,
+        }
+    }
+
+    fn has_part(&mut self, old: &OldTree, file: &str, part: &Part) -> bool {
+        let Some(entry) = old.entry(file) else { return false };
+        let Some(bytes) = self.objects.read(&entry.object) else { return false };
+        has_part(&text::decode(&bytes).0, part)
+    }
+
+    fn symbol(&mut self, old: &mut OldTree, writer: Writer<'_>, parts: &[String]) -> Option<Truth> {
+        if parts.len() > 1 {
+            let found = old.removed.resolve(writer.folder(), &parts.join("/"));
+            if let Found::One(path) = found {
+                return Some(Truth::Paths(vec![path]));
+            }
+        }
+        let mut entries = self.entries_with(old, self.words.idx(parts.last()?)?);
+        if let [.., qualifier, _] = parts {
+            // Only a file with both words, or in a folder of that name, can define it.
+            let word = self.words.idx(qualifier);
+            let with_word: FxHashSet<usize> =
+                word.map(|word| self.entries_with(old, word)).into_iter().flatten().collect();
+            let is_in = |idx: usize| old.entries[idx].path.replace('-', "_").contains(qualifier);
+            entries.retain(|&idx| with_word.contains(&idx) || is_in(idx));
+        }
+        let mut found = Vec::new();
+        let mut is_declared = parts.len() > 1;
+        for &idx in entries.iter().take(MAX_SEARCHED) {
+            let entry = &old.entries[idx];
+            if self.is_defined_in(entry, parts) {
+                found.push(entry.path.clone());
+                is_declared = is_declared || self.declares(entry, &parts[0]);
+            }
+            if found.len() == MAX_DEFINITIONS {
+                break;
+            }
+        }
+        // Anybody may have a field or a variable of that name.
+        let mut files = entries.iter().map(|&idx| old.entries[idx].path.as_str());
+        let is_meant = is_declared || files.any(|file| self.is_about(writer, file));
+        (is_meant && !found.is_empty()).then_some(Truth::Definitions(found))
+    }
+
+    fn declares(&mut self, entry: &TreeEntry, name: &str) -> bool {
+        let bytes = self.objects.read(&entry.object);
+        bytes.is_some_and(|bytes| {
+            self.definitions.declares(&entry.path, &text::decode(&bytes).0, name)
+        })
+    }
+
+    /// Returns whether a document is about a file: it is in a folder around it, it names the file or the
+    /// last folders of its path, or both are in folders with a name that few have.
+    fn is_about(&self, writer: Writer<'_>, file: &str) -> bool {
+        let is_rare = |name: &str| self.now.tree().n_named(name) <= MAX_NAMESAKES;
+        let (folder, document) = (writer.folder(), writer.document);
+        if !folder.is_empty() && file.strip_prefix(folder).is_some_and(|it| it.starts_with('/')) {
+            return true;
+        }
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let stem = name.split('.').next().unwrap_or(name);
+        // A name of one word may be any word of the text.
+        let is_compound =
+            |word: &str| word.contains(['_', '-']) || word.chars().skip(1).any(char::is_uppercase);
+        let is_named = |word: &str| words::has_word(&document.text, word);
+        if is_rare(stem) && is_named(if is_compound(stem) { stem } else { name }) {
+            return true;
+        }
+        let outer = folder_of(folder_of(folder_of(file)));
+        let end = folder_of(file)[outer.len()..].trim_start_matches('/');
+        if end.contains('/') && document.text.contains(end) {
+            return true;
+        }
+        let mut shared =
+            folder_of(file).split('/').filter(|part| folder.split('/').any(|it| it == *part));
+        shared.any(is_rare)
+    }
+
+    /// Returns whether a version of a file defines a name.
+    fn is_defined_in(&mut self, entry: &TreeEntry, parts: &[String]) -> bool {
+        let key = ((entry.path.clone(), entry.object.clone()), parts.to_vec());
+        if let Some(known) = self.defined.get(&key) {
+            return *known;
+        }
+        let bytes = self.objects.read(&entry.object);
+        let is_defined = bytes
+            .is_some_and(|bytes| self.definitions.has(&entry.path, &text::decode(&bytes).0, parts));
+        self.defined.insert(key, is_defined);
+        is_defined
+    }
+
+    /// Returns the entries with a word.
+    fn entries_with(&mut self, old: &mut OldTree, word: usize) -> Vec<usize> {
+        let entries_with = old.entries_with.get_or_insert_with(|| {
+            let mut entries_with: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+            for (idx, entry) in old.entries.iter().enumerate() {
+                for word in self.found.get(&entry.object).into_iter().flatten() {
+                    // A file that is not code may have the content of one that is.
+                    if words::is_code(entry) {
+                        entries_with.entry(*word).or_default().push(idx);
+                    }
+                }
+            }
+            entries_with
+        });
+        entries_with.get(&word).cloned().unwrap_or_default()
+    }
+
+    /// Returns the differing manifests of an old tree.
+    fn manifests<'t>(&mut self, old: &'t mut OldTree) -> &'t Manifests {
+        let entries = &old.entries;
+        old.manifests.get_or_insert_with(|| {
+            let own = entries.iter().filter(|it| manifests::is_manifest(&it.path));
+            let facts = own.filter_map(|entry| {
+                let facts = self.facts.get(&(entry.path.clone(), entry.object.clone()))?;
+                Some((entry.path.clone(), facts.clone()))
+            });
+            Manifests(facts.collect())
+        })
+    }
+}
+
+/// Returns whether a document means a file that its claim was resolved to. A bare name, such as
+/// `config.json`, means a file in the document's folder or near it, not any file of that name.
+fn is_certain(document: &str, path: &str, found: &str) -> bool {
+    let folder = folder_of(document);
+    let is_bare = !path.trim_end_matches('/').contains('/');
+    let is_near = found == path.trim_end_matches('/')
+        || folder.starts_with(folder_of(found))
+        || (!folder.is_empty() && found.starts_with(&format!("{folder}/")));
+    !is_bare || is_near
+}
+
+/// Returns whether a document that names a path means one of the reader's project, of which the
+/// project had an example: it was found only by its end, in a folder of tests or samples that the
+/// document is not in and does not name.
+fn is_in_sample(document: &str, text: &str, path: &str, found: &str) -> bool {
+    let path = path.trim_start_matches("./").trim_matches('/');
+    let Some(head) = found.strip_suffix(path).and_then(|head| head.strip_suffix('/')) else {
+        return false;
+    };
+    let folder = folder_of(document);
+    let is_around = folder == head || folder.starts_with(&format!("{head}/"));
+    let is_unnamed_sample = |part: &&str| {
+        CONVENTIONS.folders.samples.contains(*part)
+            && !folder.split('/').any(|own| own == *part)
+            && !text.contains(&format!("{part}/"))
+    };
+    !is_around && head.split('/').any(|part| is_unnamed_sample(&part))
+}
+
+/// Returns whether a document in one folder is about the package of another one, which is around it
+/// or inside it.
+fn is_related(document: &str, package: &str) -> bool {
+    let is_within = |inner: &str, outer: &str| {
+        outer.is_empty()
+            || inner
+                .strip_prefix(outer)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    is_within(document, package) || is_within(package, document)
+}
+
+/// Returns whether a file has a part.
+pub(super) fn has_part(text: &str, part: &Part) -> bool {
+    match part {
+        Part::Line(line) => text.lines().count() >= usize::try_from(*line).unwrap_or(usize::MAX),
+        Part::Symbol(symbol) => {
+            symbol.rsplit('.').next().is_some_and(|name| words::has_word(text, name))
+        }
+        Part::Heading(slug) => {
+            let slug = slug.to_lowercase();
+            let slugs: FxHashSet<String> = crate::parse::heading_slugs(text).into_iter().collect();
+            slugs.contains(&slug) || slugs.iter().any(|it| it.eq_ignore_ascii_case(&slug))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_of_a_sample_is_meant_where_the_sample_is_named() {
+        let check = |document, text, found, expected| {
+            assert_eq!(is_in_sample(document, text, "app/main.ts", found), expected, "{found}");
+        };
+        check("AGENTS.md", "", "playground/vite/app/main.ts", true);
+        check("AGENTS.md", "in playground/", "playground/vite/app/main.ts", false);
+        check("playground/README.md", "", "playground/vite/app/main.ts", false);
+        check("AGENTS.md", "", "packages/web/app/main.ts", false);
+        check("AGENTS.md", "", "app/main.ts", false);
+    }
+
+    #[test]
+    fn a_document_is_about_the_packages_around_and_inside_its_folder() {
+        for (document, package, expected) in [
+            ("", "", true),
+            ("docs", "", true),
+            ("", "clients/python", true),
+            ("clients", "clients/python", true),
+            ("clients/python/docs", "clients/python", true),
+            ("examples/shop", "clients/python", false),
+            ("examples/shop", "examples/sh", false),
+        ] {
+            assert_eq!(is_related(document, package), expected, "{document} {package}");
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! Which words occur in the code of a tree, and which of them it defines.
+//!
+//! Documents, changelogs, lock files, fixtures and vendored code do not count: a name that only
+//! they contain is not in use.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use memchr::memmem::{self, Finder};
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use cerberus_engine::rank::path_class::PathClass;
+use cerberus_engine::syntax::{ParsedFile, TokenKind, language};
+use cerberus_engine::tree::git::past::{EntryKind, TreeEntry};
+use cerberus_engine::tree::read;
+use cerberus_model::Language;
+use cerberus_model::text::WordList;
+use cerberus_model::text::conventions::{self, CONVENTIONS};
+
+/// A word that occurs in more files than this is in use; in fewer, its occurrences in comments are
+/// not counted.
+const MAX_PARSED: usize = 12;
+
+/// The lists of this module and of [`super::then`].
+pub(super) const FILE: &str = include_str!("words/code.txt");
+
+/// Words before a name that is defined, in languages that are not parsed and for what the parsed
+/// ones do not list as symbols.
+static DEFINING: WordList = WordList::section(FILE, "defining");
+
+/// Those of [`DEFINING`] that introduce a value, which may be a local one.
+static VALUES: WordList = WordList::section(FILE, "values");
+
+/// Words that may precede one of [`DEFINING`] on its line.
+static MODIFIERS: WordList = WordList::section(FILE, "modifiers");
+
+/// Words that are looked for.
+pub(super) struct Words {
+    words: Vec<String>,
+    idxs: FxHashMap<Vec<u8>, usize>,
+    /// For each first byte the lengths of the words, as bits; the last bit is for all longer ones.
+    lengths: [u64; 256],
+}
+
+/// The bytes of words.
+const IS_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let it = byte as u8;
+        table[byte] = it.is_ascii_alphanumeric() || it == b'_';
+        byte += 1;
+    }
+    table
+};
+
+impl Words {
+    pub(super) fn new(words: impl IntoIterator<Item = String>) -> Self {
+        let mut words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
+        words.sort_unstable();
+        words.dedup();
+        let idxs =
+            words.iter().enumerate().map(|(idx, it)| (it.as_bytes().to_vec(), idx)).collect();
+        let mut lengths = [0; 256];
+        for word in &words {
+            lengths[usize::from(word.as_bytes()[0])] |= length_bit(word.len());
+        }
+        Self { words, idxs, lengths }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    pub(super) fn idx(&self, word: &str) -> Option<usize> {
+        self.idxs.get(word.as_bytes()).copied()
+    }
+
+    /// Returns the words that occur in a text, sorted.
+    pub(super) fn in_text(&self, bytes: &[u8]) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut start = 0;
+        while start < bytes.len() {
+            let first = usize::from(bytes[start]);
+            if !IS_WORD[first] {
+                start += 1;
+                continue;
+            }
+            let mut end = start + 1;
+            while end < bytes.len() && IS_WORD[usize::from(bytes[end])] {
+                end += 1;
+            }
+            if self.lengths[first] & length_bit(end - start) != 0
+                && let Some(&idx) = self.idxs.get(&bytes[start..end])
+            {
+                found.push(idx);
+            }
+            start = end + 1;
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+fn length_bit(n_bytes: usize) -> u64 {
+    1 << n_bytes.min(63)
+}
+
+/// Returns whether a file is code, in which a name is in use.
+pub(super) fn is_code(entry: &TreeEntry) -> bool {
+    let name = entry.path.rsplit('/').next().unwrap_or_default();
+    let lower = name.to_ascii_lowercase();
+    entry.kind == EntryKind::File
+        && (!CONVENTIONS.endings.not_code.contains(conventions::ending(name))
+            || name == "CMakeLists.txt")
+        && !lower.starts_with("changelog")
+        && !lower.contains("lock.")
+        && !entry.path.split('/').any(|part| CONVENTIONS.folders.repeating.contains(part))
+        && PathClass::from_path(&entry.path) != PathClass::Vendored
+}
+
+/// Where words occur in the code of the working tree.
+pub(super) struct Occurrences {
+    /// For each word, whether code contains it outside comments.
+    is_used: Vec<AtomicBool>,
+    /// The files of each word that few contain.
+    rare: Vec<Vec<usize>>,
+    /// The pairs of words that occur in one file.
+    pairs: FxHashSet<(usize, usize)>,
+}
+
+impl Occurrences {
+    /// Reads the files of `entries` that are code. `pairs` are the words that matter together.
+    pub(super) fn read(
+        root: &Path,
+        entries: &[TreeEntry],
+        words: &Words,
+        pairs: &BTreeSet<(usize, usize)>,
+    ) -> Self {
+        let mut this = Self {
+            is_used: words.words.iter().map(|_| AtomicBool::new(false)).collect(),
+            rare: vec![Vec::new(); words.words.len()],
+            pairs: FxHashSet::default(),
+        };
+        if words.is_empty() {
+            return this;
+        }
+        let files: Vec<&TreeEntry> = entries.iter().filter(|entry| is_code(entry)).collect();
+        let scan = |bytes: &mut Vec<u8>, file: &&TreeEntry| {
+            let is_read = read::read_listed(root, &file.path, bytes).is_ok();
+            if is_read { words.in_text(bytes) } else { Vec::new() }
+        };
+        let found: Vec<Vec<usize>> = files.par_iter().map_init(Vec::new, scan).collect();
+        let mut n_files = vec![0_usize; words.words.len()];
+        for (file_idx, found) in found.iter().enumerate() {
+            for &word in found {
+                n_files[word] += 1;
+                if n_files[word] <= MAX_PARSED {
+                    this.rare[word].push(file_idx);
+                }
+            }
+        }
+        // A module may be named only by the path of its file.
+        let in_path = |file: &&TreeEntry| words.in_text(file.path.replace('-', "_").as_bytes());
+        let in_paths: Vec<Vec<usize>> = files.iter().map(in_path).collect();
+        for &(a, b) in pairs {
+            let has = |found: &Vec<usize>, word: usize| found.binary_search(&word).is_ok();
+            let mut together = found.iter().zip(&in_paths);
+            if together.any(|(found, in_path)| has(found, b) && (has(found, a) || has(in_path, a)))
+            {
+                this.pairs.insert((a, b));
+            }
+        }
+        // The words of each file that are rare, to parse it once.
+        let mut rare: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for (word, n_files) in n_files.iter().enumerate() {
+            if *n_files > MAX_PARSED {
+                *this.is_used[word].get_mut() = true;
+            } else {
+                for &file_idx in &this.rare[word] {
+                    rare.entry(file_idx).or_default().push(word);
+                }
+            }
+        }
+        let mut rare: Vec<(usize, Vec<usize>)> = rare.into_iter().collect();
+        rare.sort_unstable();
+        // Most names are where no comment can be, which is seen without a parse.
+        this.add_used(&rare, |file_idx, wanted| {
+            let path = &files[file_idx].path;
+            let text = read::listed_text(root, path).unwrap_or_default();
+            let is_code = |word: &usize| {
+                let word = &words.words[*word];
+                is_introduced(&text, word) || is_outside_comments(path, &text, word)
+            };
+            wanted.into_iter().filter(is_code).collect()
+        });
+        this.add_used(&rare, |file_idx, wanted| {
+            let path = &files[file_idx].path;
+            let Ok(text) = read::listed_text(root, path) else { return Vec::new() };
+            let in_code = words.in_text(&without_comments(path, &text));
+            wanted.into_iter().filter(|word| in_code.binary_search(word).is_ok()).collect()
+        });
+        this
+    }
+
+    /// Adds the words that `find` finds in files, of those that are not known to be used.
+    fn add_used(
+        &self,
+        files: &[(usize, Vec<usize>)],
+        find: impl Fn(usize, Vec<usize>) -> Vec<usize> + Sync,
+    ) {
+        files.par_iter().for_each(|(file_idx, words)| {
+            let open = words.iter().copied().filter(|word| !self.is_used(*word));
+            let open: Vec<usize> = open.collect();
+            if !open.is_empty() {
+                for word in find(*file_idx, open) {
+                    self.is_used[word].store(true, Ordering::Relaxed);
+                }
+            }
+        });
+    }
+
+    pub(super) fn is_used(&self, word: usize) -> bool {
+        self.is_used[word].load(Ordering::Relaxed)
+    }
+
+    pub(super) fn are_together(&self, a: usize, b: usize) -> bool {
+        self.pairs.contains(&(a, b))
+    }
+}
+
+/// Returns the ones of `names` that code contains as text.
+pub(super) fn mentioned<'n>(
+    root: &Path,
+    entries: &[TreeEntry],
+    names: &BTreeSet<&'n str>,
+) -> BTreeSet<&'n str> {
+    if names.is_empty() {
+        return BTreeSet::new();
+    }
+    let finders: Vec<(&str, Finder<'_>)> =
+        names.iter().map(|name| (*name, Finder::new(*name))).collect();
+    let files: Vec<&TreeEntry> = entries.iter().filter(|entry| is_code(entry)).collect();
+    let scan = |bytes: &mut Vec<u8>, file: &&TreeEntry| -> Vec<&'n str> {
+        if read::read_listed(root, &file.path, bytes).is_err() {
+            return Vec::new();
+        }
+        let is_in = |(_, finder): &&(&str, Finder<'_>)| finder.find(bytes).is_some();
+        finders.iter().filter(is_in).map(|(name, _)| *name).collect()
+    };
+    let found: Vec<Vec<&str>> = files.par_iter().map_init(Vec::new, scan).collect();
+    found.into_iter().flatten().collect()
+}
+
+/// Returns whether a word is certainly outside the comments of a file: no comment starts before it on
+/// its line, and all that start above have ended. Otherwise it may be in a comment.
+fn is_outside_comments(path: &str, text: &str, word: &str) -> bool {
+    let Some(language) = language::from_path(path) else { return false };
+    let has = |text: &str, marks: &[&str]| marks.iter().any(|mark| text.contains(mark));
+    let count = |text: &str, mark: &str| memmem::find_iter(text.as_bytes(), mark).count();
+    positions(text, word).any(|at| {
+        let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let (above, before) = (&text[..line_start], &text[line_start..at]);
+        if language == Language::Python {
+            // A docstring is a string.
+            return !has(before, &["#", "\"", "'"])
+                && ["\"\"\"", "'''"].iter().all(|quote| count(above, quote).is_multiple_of(2));
+        }
+        !has(before, &["//", "/*", "*/"])
+            && above.rfind("/*") <= above.rfind("*/")
+            && count(above, "/*") == count(above, "*/")
+    })
+}
+
+/// Returns the code of a file without its comments.
+pub(super) fn without_comments(path: &str, text: &str) -> Vec<u8> {
+    let mut code = Vec::with_capacity(text.len());
+    let parsed = language::from_path(path).map(|language| ParsedFile::parse(language, text));
+    if let Some(parsed) = parsed.filter(|parsed| !parsed.exceeds_limits) {
+        let is_comment = |kind| matches!(kind, TokenKind::Comment | TokenKind::Docstring);
+        for token in parsed.tokens.iter().filter(|token| !is_comment(token.kind)) {
+            code.extend_from_slice(token.span.slice(text).as_bytes());
+            code.push(b' ');
+        }
+        return code;
+    }
+    for line in text.lines() {
+        let trimmed = line.trim_start();
+        let is_comment =
+            ["//", "# ", "* ", "/*", "-- ", "<!--", ";"].iter().any(|it| trimmed.starts_with(it));
+        if !is_comment {
+            code.extend_from_slice(line.as_bytes());
+            code.push(b'\n');
+        }
+    }
+    code
+}
+
+/// Returns whether a text in a language that is not parsed declares a name.
+pub(super) fn declares(text: &str, name: &str) -> bool {
+    positions(text, name).any(|at| {
+        let keyword = text[..at].split_whitespace().next_back();
+        keyword.is_some_and(|it| is_defining(it) && !VALUES.entries().contains(&it))
+    })
+}
+
+/// Returns whether a file of a programming language defines a constant.
+pub(super) fn is_constant(path: &str, text: &str, name: &str) -> bool {
+    language::from_path(path).is_some() && defines(text, name)
+}
+
+/// Returns whether a name that is defined may follow a word.
+fn is_defining(word: &str) -> bool {
+    DEFINING.entries().contains(&word) || word == "#define"
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+pub(super) fn has_word(text: &str, word: &str) -> bool {
+    !word.is_empty() && positions(text, word).next().is_some()
+}
+
+/// Returns where a word occurs in a text.
+fn positions<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
+    memmem::find_iter(text.as_bytes(), word).filter(move |&at| {
+        !text[..at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word)
+    })
+}
+
+/// Returns whether a line is the certain start of the definition of a word: only keywords are before
+/// it, or it is assigned.
+fn is_introduced(text: &str, word: &str) -> bool {
+    positions(text, word).any(|at| {
+        let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let before = &text[line_start..at];
+        let mut words = before.split_whitespace().rev();
+        match words.next() {
+            Some(keyword) if is_defining(keyword) => {
+                words.all(|word| MODIFIERS.entries().contains(&word))
+            }
+            // A method of Go.
+            Some(_) => before.starts_with("func (") && before.ends_with(") "),
+            None => text[at + word.len()..].starts_with(" = "),
+        }
+    })
+}
+
+/// Returns whether a word occurs after one that introduces a definition, or is assigned at the
+/// start of a line.
+pub(super) fn defines(text: &str, word: &str) -> bool {
+    positions(text, word).any(|at| {
+        let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let before = text[line_start..at].trim();
+        let after = text[at + word.len()..].trim_start_matches([' ', '\t']);
+        let is_introduced = before.rsplit([' ', '\t', '(']).next().is_some_and(is_defining);
+        let is_assigned =
+            before.is_empty() && after.starts_with(['=', ':']) && !after.starts_with("==");
+        is_introduced || is_assigned
+    })
+}

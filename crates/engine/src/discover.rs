@@ -1,0 +1,535 @@
+//! Finds the code that matches a rule.
+//!
+//! Three stages: score all files by their term vectors, score the symbols of the best files, and
+//! score the best symbols again by their text. Rules share the work: the vectors are read once for
+//! all rules, and each file is parsed and read once. A ranking depends on the code and the rule
+//! alone, not on earlier queries or on the files that are already parsed.
+
+mod named_code;
+mod order;
+mod phrase_reader;
+mod symbols;
+mod term_index;
+mod unknown_words;
+
+use std::num::NonZeroU32;
+
+use anyhow::Result;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::rank::calibrate::{self, Features};
+use crate::rank::document::{Document, SymbolDoc};
+use crate::rank::postings;
+use crate::rank::query::ParsedQuery;
+use crate::rank::rule_kind;
+use crate::rank::score::{self, NameSet, ScorableFile, TermSet};
+use crate::rank::weights::WEIGHTS;
+use cerberus_model::text::Globs;
+use cerberus_model::timings;
+use cerberus_model::{Confidence, Language, RuleKind, SymbolKind};
+use cerberus_store::code::FileRow;
+
+use super::index::{Code, CodeIndex, PARSED_FILES};
+use super::search::{Options, Query, RankedSymbol, Ranking, Reason};
+use super::{CodeBase, recency, rounded};
+use named_code::Found;
+use order::{append_below, distinct_files_first, order, prefer_short, select_top};
+use phrase_reader::{PhraseReader, PhraseRequest};
+use term_index::TermIndex;
+use unknown_words::UnknownWords;
+
+/// Symbols read again for adjacent words. The first dozen decide which candidate is first.
+const READ_SYMBOLS: usize = 50;
+
+/// Limits of a batch: rules ranked together, and files parsed for them on all threads.
+const RULES_PER_BATCH: usize = 200;
+const FILES_PER_BATCH: usize = 4_000;
+
+/// The score of a symbol. Small, because a rule has thousands of them.
+#[derive(Debug, Clone, Copy)]
+struct SymbolScore {
+    doc_idx: u16,
+    /// The names of code in the rule of which the symbol has all parts.
+    names: NameSet,
+    /// One-based, so that the `Option` takes four bytes.
+    symbol_number: Option<NonZeroU32>,
+    score: f64,
+}
+
+impl SymbolScore {
+    fn new(doc_idx: usize, symbol_idx: Option<usize>, score: f64) -> Self {
+        let symbol_number = symbol_idx.and_then(|idx| u32::try_from(idx + 1).ok());
+        Self {
+            // At most `PARSED_FILES`.
+            doc_idx: u16::try_from(doc_idx).unwrap_or(u16::MAX),
+            names: NameSet::default(),
+            symbol_number: symbol_number.and_then(NonZeroU32::new),
+            score,
+        }
+    }
+
+    /// Returns the index of its file among the files parsed for the rule.
+    fn doc_idx(self) -> usize {
+        usize::from(self.doc_idx)
+    }
+
+    /// Returns its index among the symbols of the file, or `None` for the whole file.
+    fn symbol_idx(self) -> Option<usize> {
+        self.symbol_number.map(|number| number.get() as usize - 1)
+    }
+}
+
+/// A file parsed for a rule.
+struct ParsedCandidate<'a> {
+    file_idx: usize,
+    score: f64,
+    /// The terms of the rule that the file contains.
+    terms: TermSet,
+    /// Of its file; see [`place_factor`].
+    place_factor: f64,
+    scorable: &'a ScorableFile,
+}
+
+impl<'a> ParsedCandidate<'a> {
+    fn doc(&self) -> &'a Document {
+        &self.scorable.document
+    }
+}
+
+/// A rule with the files that may contain its example.
+struct FileCandidates<'a> {
+    query: &'a Query,
+    rule: &'a ParsedQuery,
+    scorer: score::WeightedQuery,
+    /// The best files, with their scores and the terms of the rule that they contain.
+    files: Vec<(usize, f64, TermSet)>,
+    /// Whether these are only files that the rule names.
+    is_in_named_files: bool,
+    /// The files that the rule applies to, if not all.
+    place: Option<Globs>,
+}
+
+impl<'a> FileCandidates<'a> {
+    fn new(code: Code<'_>, terms: &TermIndex, rule: &'a ParsedQuery, query: &'a Query) -> Self {
+        let scorer = terms.scorer(rule, code.files.len());
+        let mut scores = terms.file_scores(code.files, rule, &scorer);
+        let place = Some(Globs::new(&query.paths)).filter(|_| !query.paths.is_empty());
+        for (file, (score, _)) in code.files.iter().zip(&mut scores) {
+            *score *= place_factor(place.as_ref(), &file.path);
+        }
+        let named = named_files(code, &rule.paths);
+        let files = best_files(code, &scores, query.languages, &named);
+        Self { query, rule, scorer, files, is_in_named_files: !named.is_empty(), place }
+    }
+
+    /// Returns whether the text of the first symbols is searched for names of code and hints.
+    fn is_read_for_names(&self) -> bool {
+        !self.rule.names.is_empty() || !self.query.hints.is_empty()
+    }
+}
+
+/// Ranks the candidates of each query, in order, with an index that is up to date.
+pub fn rank(
+    base: CodeBase<'_>,
+    index: &mut CodeIndex,
+    queries: &[Query],
+    options: Options,
+) -> Result<Vec<Ranking>> {
+    let progress = base.progress;
+    let n_files = index.files.len();
+    let report = |n_parsed: usize| progress(n_files + n_parsed, n_files + PARSED_FILES);
+    let step = timings::step("term lookup");
+    let rules: Vec<ParsedQuery> =
+        queries.par_iter().map(|query| ParsedQuery::rule(&query.rule, &query.hints)).collect();
+    let terms = TermIndex::new(index, &rules);
+    drop(step);
+    let mut reader = PhraseReader::new(rules.len() > RULES_PER_BATCH);
+    let mut rankings = Vec::with_capacity(queries.len());
+    for (rules, queries) in rules.chunks(RULES_PER_BATCH).zip(queries.chunks(RULES_PER_BATCH)) {
+        let step = timings::step("rank files");
+        let code = index.code();
+        let candidates = |(rule, query)| FileCandidates::new(code, &terms, rule, query);
+        let candidates: Vec<FileCandidates<'_>> =
+            rules.par_iter().zip(queries).map(candidates).collect();
+        drop(step);
+        let mut rest = candidates.as_slice();
+        while !rest.is_empty() {
+            let (batch, file_idxs) = next_batch(&mut rest);
+            report(0);
+            index.load_symbols(&file_idxs, progress)?;
+            report(PARSED_FILES);
+            let _step = timings::step("rank symbols");
+            let ranker = Ranker { code: index.code(), terms: &terms, options };
+            ranker.rank(&mut reader, batch, &mut rankings);
+            report(PARSED_FILES);
+        }
+    }
+    let mut unknown = UnknownWords::new(index, &terms, options.explain);
+    for ((ranking, rule), query) in rankings.iter_mut().zip(&rules).zip(queries) {
+        if options.explain || !query.hints.is_empty() {
+            ranking.unknown_words = Some(unknown.of_rule(rule, &query.hints));
+        }
+    }
+    let recencies = if base.weights.recency > 0.0 {
+        Some(recency::of_candidates(index, &rankings)?)
+    } else {
+        None
+    };
+    for ranking in &mut rankings {
+        ranking.rate(base.weights, recencies.as_ref());
+    }
+    Ok(rankings)
+}
+
+/// Splits off the first rules, at least one, that need at most [`FILES_PER_BATCH`] files together.
+/// Returns them with these files.
+fn next_batch<'p, 'a>(
+    rest: &mut &'p [FileCandidates<'a>],
+) -> (&'p [FileCandidates<'a>], Vec<usize>) {
+    let mut file_idxs = FxHashSet::default();
+    let mut n_rules = 0;
+    for candidates in *rest {
+        if n_rules > 0 && file_idxs.len() + candidates.files.len() > FILES_PER_BATCH {
+            break;
+        }
+        file_idxs.extend(candidates.files.iter().map(|file| file.0));
+        n_rules += 1;
+    }
+    let (batch, later) = rest.split_at(n_rules);
+    *rest = later;
+    (batch, file_idxs.into_iter().collect())
+}
+
+/// Ranks the symbols of parsed files.
+struct Ranker<'a> {
+    code: Code<'a>,
+    terms: &'a TermIndex,
+    options: Options,
+}
+
+impl Ranker<'_> {
+    /// Appends the rankings of the rules of `batch`, whose files are parsed.
+    fn rank(
+        &self,
+        reader: &mut PhraseReader,
+        batch: &[FileCandidates<'_>],
+        rankings: &mut Vec<Ranking>,
+    ) {
+        let parsed: Vec<Vec<ParsedCandidate<'_>>> =
+            batch.par_iter().map(|candidates| self.parsed(candidates)).collect();
+        let n_best = self.options.limit.max(READ_SYMBOLS);
+        let mut scores = symbols::score(self.code, batch, &parsed, n_best);
+        scores
+            .par_iter_mut()
+            .zip(&parsed)
+            .for_each(|(scores, parsed)| select_top(scores, READ_SYMBOLS, parsed));
+        self.add_phrases(reader, batch, &parsed, &mut scores);
+        let found = named_code::find(self.code, batch, &parsed, &scores);
+        add_names_and_hints(batch, &mut scores, &found);
+        let ranked = batch.par_iter().zip(&parsed).zip(scores);
+        rankings.par_extend(
+            ranked.map(|((candidates, parsed), scores)| self.ranking(candidates, parsed, scores)),
+        );
+    }
+
+    fn parsed(&self, candidates: &FileCandidates<'_>) -> Vec<ParsedCandidate<'_>> {
+        let files = candidates.files.iter().filter_map(|&(file_idx, score, terms)| {
+            let scorable = self.code.parsed(file_idx)?;
+            let path = &self.code.files[file_idx].path;
+            let place_factor = place_factor(candidates.place.as_ref(), path);
+            Some(ParsedCandidate { file_idx, score, terms, place_factor, scorable })
+        });
+        files.collect()
+    }
+
+    /// Adds the bonus for adjacent words to the first symbols of each rule.
+    fn add_phrases(
+        &self,
+        reader: &mut PhraseReader,
+        batch: &[FileCandidates<'_>],
+        parsed: &[Vec<ParsedCandidate<'_>>],
+        scores: &mut [Vec<SymbolScore>],
+    ) {
+        let requests = batch.iter().enumerate().flat_map(|(rule_idx, candidates)| {
+            let top = scores[rule_idx].iter().take(READ_SYMBOLS).enumerate();
+            top.filter_map(move |(symbol_rank, symbol)| {
+                let file = &parsed[rule_idx][symbol.doc_idx()];
+                let has_pair = |&(a, b): &_| file.terms.contains(a) && file.terms.contains(b);
+                candidates.rule.pairs.iter().any(has_pair).then(|| {
+                    let lines = lines(file.doc(), symbol.symbol_idx());
+                    (file.file_idx, PhraseRequest { lines, owner: (rule_idx, symbol_rank) })
+                })
+            })
+        });
+        let adjacent = reader.read(self.code, self.terms, batch, requests.collect());
+        let adjacent: FxHashMap<(usize, usize), Vec<bool>> = adjacent.into_iter().collect();
+        let add = |(rule_idx, scores): (usize, &mut Vec<SymbolScore>)| {
+            let FileCandidates { scorer, rule, .. } = &batch[rule_idx];
+            for (symbol_rank, symbol) in scores.iter_mut().take(READ_SYMBOLS).enumerate() {
+                let adjacent = adjacent.get(&(rule_idx, symbol_rank));
+                let adjacent = adjacent.map_or(&[][..], Vec::as_slice);
+                symbol.score += score::phrase_bonus(scorer, rule, adjacent);
+            }
+        };
+        scores.par_iter_mut().enumerate().for_each(add);
+    }
+
+    fn ranking(
+        &self,
+        candidates: &FileCandidates<'_>,
+        parsed: &[ParsedCandidate<'_>],
+        mut scores: Vec<SymbolScore>,
+    ) -> Ranking {
+        let unread = if candidates.is_read_for_names() {
+            scores.split_off(scores.len().min(READ_SYMBOLS))
+        } else {
+            Vec::new()
+        };
+        add_coherence(&mut scores, parsed.len());
+        let last_read = scores.iter().take(READ_SYMBOLS).map(|symbol| symbol.score);
+        let is_enough = last_read.len() == READ_SYMBOLS;
+        let rest = if is_enough { last_read.fold(f64::INFINITY, f64::min).max(0.0) } else { 0.0 };
+        append_below(&mut scores, unread);
+        prefer_short(&mut scores, parsed);
+        select_top(&mut scores, self.options.limit.max(1), parsed);
+
+        let verdict = rule_kind::classify(&candidates.query.rule);
+        let kind = candidates.query.kind.unwrap_or(verdict.kind);
+        let is_by_wording = kind == RuleKind::Process && candidates.query.kind.is_none();
+        let evidence = Features {
+            rest: rest / scores.first().map_or(1.0, |first| first.score.max(f64::MIN_POSITIVE)),
+            wording: verdict.wording,
+            ..self.evidence(candidates, parsed, &scores)
+        };
+        let confidence = calibrate::confidence(evidence);
+        let best = scores.first().map_or(1.0, |first| first.score);
+        if self.options.distinct_files {
+            scores = distinct_files_first(scores, parsed);
+        } else {
+            scores.truncate(self.options.limit);
+            scores.sort_unstable_by(|a, b| order(a, b, parsed));
+        }
+        scores.truncate(self.options.limit);
+        let ranked = scores.iter().enumerate().map(|(idx, symbol)| {
+            let match_score = confidence * symbol.score / best;
+            let file = &parsed[symbol.doc_idx()];
+            let ranked = self.ranked_symbol(candidates, file, symbol.symbol_idx());
+            RankedSymbol { rank: idx + 1, match_score, ..ranked }
+        });
+        let rounded = Features {
+            score: rounded(evidence.score),
+            lead: rounded(evidence.lead),
+            rest: rounded(evidence.rest),
+            n_effective: rounded(evidence.n_effective),
+            ..evidence
+        };
+        Ranking {
+            rule: candidates.query.rule.clone(),
+            hints: candidates.query.hints.clone(),
+            min_quality: self.options.min_quality,
+            kind,
+            kind_reasons: if is_by_wording { verdict.cues } else { Vec::new() },
+            confidence: Confidence::None,
+            anchor: None,
+            candidates: ranked.collect(),
+            unknown_words: None,
+            evidence: self.options.explain.then_some(rounded),
+            elapsed_ms: 0.0,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Returns the features of the first of `scores`, without those of the rule and of the others.
+    fn evidence(
+        &self,
+        candidates: &FileCandidates<'_>,
+        parsed: &[ParsedCandidate<'_>],
+        scores: &[SymbolScore],
+    ) -> Features {
+        let Some(first) = scores.first() else { return Features::default() };
+        let FileCandidates { rule, scorer, .. } = candidates;
+        let others = scores.iter().filter(|symbol| symbol.doc_idx != first.doc_idx);
+        let next = others.map(|symbol| symbol.score).fold(0.0, f64::max);
+        let lead = 1.0 - next / first.score.max(f64::MIN_POSITIVE);
+        let file = &parsed[first.doc_idx()];
+        let (first_line, last_line) = lines(file.doc(), first.symbol_idx());
+        let gains = self.gains(candidates, file, first.symbol_idx());
+        let gains: Vec<f64> = gains.iter().map(|gain| gain.score).collect();
+        let names = rule.names.iter().zip(&scorer.name_freqs);
+        let is_named = |symbol: &SymbolDoc| {
+            rule.names.iter().any(|name| named_code::is_definition(name, &symbol.name))
+        };
+        let symbol = first.symbol_idx().map(|idx| &file.doc().symbols[idx]);
+        let (hints, path) = (&candidates.query.hints, &self.code.files[file.file_idx].path);
+        Features {
+            score: first.score / file.place_factor,
+            lead: if candidates.is_in_named_files {
+                lead.min(WEIGHTS.candidates.named_file_lead)
+            } else {
+                lead
+            },
+            n_effective: calibrate::effective_number(&gains),
+            n_unknown_names: names.filter(|(name, freq)| !name.is_hinted && **freq == 0).count(),
+            n_hints: hints.len(),
+            n_found_hints: named_code::n_found_hints(
+                self.code,
+                path,
+                (first_line, last_line),
+                hints,
+            ),
+            is_definition: symbol.is_some_and(is_named),
+            is_test_mismatch: file.scorable.is_test(first.symbol_idx()) != rule.is_about_tests,
+            is_tool: file.scorable.is_tool(),
+            n_lines: (last_line - first_line + 1) as usize,
+            ..Features::default()
+        }
+    }
+
+    /// Returns what the terms of the rule contribute to the score of a symbol; nothing for a whole
+    /// file.
+    fn gains(
+        &self,
+        candidates: &FileCandidates<'_>,
+        parsed: &ParsedCandidate<'_>,
+        symbol_idx: Option<usize>,
+    ) -> Vec<score::Contribution> {
+        let vector = self.code.files[parsed.file_idx].vector.as_deref().unwrap_or_default();
+        let path = postings::path_terms(vector);
+        let is_in_path = |id| path.contains(&id);
+        let gains = |idx| candidates.scorer.explain(parsed.scorable, parsed.terms, is_in_path, idx);
+        symbol_idx.map(gains).unwrap_or_default()
+    }
+
+    /// Returns a symbol of a file, or the whole file, with its size and the reasons for its score.
+    fn ranked_symbol(
+        &self,
+        candidates: &FileCandidates<'_>,
+        parsed: &ParsedCandidate<'_>,
+        symbol_idx: Option<usize>,
+    ) -> RankedSymbol {
+        let FileCandidates { rule, scorer, .. } = candidates;
+        let (file, doc) = (&self.code.files[parsed.file_idx], parsed.doc());
+        let gains = self.gains(candidates, parsed, symbol_idx);
+        let word = |term_idx: usize| rule.terms[term_idx].word.clone();
+        let reason = |gain: &score::Contribution| Reason {
+            word: word(gain.term_idx),
+            gain: rounded(scorer.share(gain.score)),
+            idf: rounded(scorer.idfs[gain.term_idx]),
+            fields: gain.fields.clone(),
+        };
+        let (first_line, last_line) = lines(doc, symbol_idx);
+        RankedSymbol {
+            rank: 0,
+            file: file.path.clone(),
+            symbol: symbol_idx.map(|idx| doc.symbols[idx].name.clone()),
+            kind: symbol_idx.map_or(SymbolKind::File, |idx| doc.symbols[idx].kind),
+            language: file.language,
+            start_line: first_line + 1,
+            end_line: last_line + 1,
+            quality: 0.0,
+            match_score: 0.0,
+            size: calibrate::size((last_line - first_line + 1) as usize),
+            recency: None,
+            matched_terms: gains.iter().map(|gain| word(gain.term_idx)).collect(),
+            reasons: gains.iter().filter(|_| self.options.explain).map(reason).collect(),
+            excerpt: None,
+            shown_lines: None,
+        }
+    }
+}
+
+/// Groups requests by the index of their file.
+fn group_by_file<T: Send>(requests: &mut [(usize, T)]) -> Vec<&[(usize, T)]> {
+    requests.par_sort_unstable_by_key(|(file_idx, _)| *file_idx);
+    requests.chunk_by(|a, b| a.0 == b.0).collect()
+}
+
+fn place_factor(place: Option<&Globs>, path: &str) -> f64 {
+    if place.is_some_and(|globs| globs.find(path).is_some()) {
+        WEIGHTS.candidates.inside
+    } else {
+        1.0
+    }
+}
+
+/// Returns the indices of the files with these paths, or with a path that ends so if only one does.
+fn named_files(code: Code<'_>, paths: &[String]) -> Vec<usize> {
+    let find = |path: &String| {
+        let path = path.trim_start_matches("./");
+        if let Ok(file_idx) = code.files.binary_search_by(|file| file.path.as_str().cmp(path)) {
+            return Some(file_idx);
+        }
+        let is_end = |file: &FileRow| {
+            let folder = file.path.strip_suffix(path);
+            path.contains('/') && folder.is_some_and(|folder| folder.ends_with('/'))
+        };
+        let mut found = (0..code.files.len()).filter(|idx| is_end(&code.files[*idx]));
+        found.next().filter(|_| found.next().is_none())
+    };
+    paths.iter().filter_map(find).collect()
+}
+
+/// Returns the indices of the files with the best scores over 0, best first. If the rule names
+/// files, no others.
+fn best_files(
+    code: Code<'_>,
+    scores: &[(f64, TermSet)],
+    languages: Option<&[Language]>,
+    named: &[usize],
+) -> Vec<(usize, f64, TermSet)> {
+    let matches = |file_idx: &usize| {
+        let language = code.files[*file_idx].language;
+        scores[*file_idx].0 > 0.0
+            && languages.is_none_or(|languages| languages.contains(&language))
+            && (named.is_empty() || named.contains(file_idx))
+    };
+    let mut best: Vec<usize> = (0..scores.len()).filter(matches).collect();
+    // Files are ordered by path.
+    let order = |a: &usize, b: &usize| scores[*b].0.total_cmp(&scores[*a].0).then(a.cmp(b));
+    if best.len() > PARSED_FILES {
+        best.select_nth_unstable_by(PARSED_FILES - 1, order);
+        best.truncate(PARSED_FILES);
+    }
+    best.sort_unstable_by(order);
+    best.into_iter().map(|idx| (idx, scores[idx].0, scores[idx].1)).collect()
+}
+
+/// Returns the first and last line of a symbol, or of the file.
+fn lines(doc: &Document, symbol_idx: Option<usize>) -> (u32, u32) {
+    match symbol_idx.map(|idx| &doc.symbols[idx]) {
+        Some(symbol) => (symbol.first_line, symbol.last_line.max(symbol.first_line)),
+        None => (0, doc.n_lines.saturating_sub(1)),
+    }
+}
+
+/// Raises the scores of symbols in files that have several matching symbols.
+fn add_coherence(scores: &mut [SymbolScore], n_docs: usize) {
+    let mut best = vec![score::TopScores::default(); n_docs];
+    for symbol in scores.iter() {
+        best[symbol.doc_idx()].add(symbol.score);
+    }
+    let bonuses: Vec<f64> = best.iter().map(score::TopScores::coherence).collect();
+    for symbol in scores {
+        symbol.score += bonuses[symbol.doc_idx()];
+    }
+}
+
+/// Raises the scores of the first symbols of each rule, whose text was read, by the names of code and the
+/// hints that they contain.
+fn add_names_and_hints(
+    batch: &[FileCandidates<'_>],
+    scores: &mut [Vec<SymbolScore>],
+    found: &FxHashMap<(usize, usize), Found>,
+) {
+    for (rule_idx, (candidates, scores)) in batch.iter().zip(scores).enumerate() {
+        for (symbol_rank, symbol) in scores.iter_mut().take(READ_SYMBOLS).enumerate() {
+            let Some(found) = found.get(&(rule_idx, symbol_rank)) else { continue };
+            symbol.score += score::name_bonus(&candidates.scorer, &found.names, symbol.names);
+            symbol.score *= score::hint_factor(found.n_hints, candidates.query.hints.len());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

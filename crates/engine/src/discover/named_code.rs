@@ -1,0 +1,170 @@
+//! Reads the text of the first symbols of each rule to find the code that the rule names, and its hints.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::index::Code;
+use crate::rank::named_code::{occurrences, pattern_pieces};
+use crate::rank::query::NamedCode;
+use crate::rank::score::NameMatch;
+use crate::tree::read;
+use cerberus_model::text::LineIndex;
+
+use super::{FileCandidates, ParsedCandidate, READ_SYMBOLS, SymbolScore, group_by_file, lines};
+
+/// Files that a thread processes at once.
+const CHUNK_SIZE: usize = 8;
+
+/// Maximum number of lines above a symbol that are read for annotations and documentation.
+const MAX_LINES_ABOVE: usize = 30;
+
+/// A symbol to read: the index of its rule, and its rank for it.
+type Owner = (usize, usize);
+
+/// What of a rule the text of a symbol contains.
+pub struct Found {
+    /// How it contains each name of the rule.
+    pub(super) names: Vec<NameMatch>,
+    /// Number of hints.
+    pub(super) n_hints: usize,
+}
+
+/// Returns what the first symbols of each rule contain of it, for rules with names of code or hints.
+pub(super) fn find(
+    code: Code<'_>,
+    batch: &[FileCandidates<'_>],
+    parsed: &[Vec<ParsedCandidate<'_>>],
+    scores: &[Vec<SymbolScore>],
+) -> FxHashMap<Owner, Found> {
+    let rules = batch.iter().enumerate().filter(|(_, it)| it.is_read_for_names());
+    let mut requests: Vec<(usize, Owner)> = rules
+        .flat_map(|(rule_idx, _)| {
+            let top = scores[rule_idx].iter().take(READ_SYMBOLS).enumerate();
+            top.map(move |(symbol_rank, symbol)| {
+                (parsed[rule_idx][symbol.doc_idx()].file_idx, (rule_idx, symbol_rank))
+            })
+        })
+        .collect();
+    let files = group_by_file(&mut requests);
+    let read_file = |requests: &&[(usize, Owner)]| {
+        let path = &code.files[requests[0].0].path;
+        let text = read::listed_text(code.root, path).unwrap_or_default();
+        let index = LineIndex::new(&text);
+        let of_symbol = |&(_, owner): &(usize, Owner)| {
+            let (rule, symbol) = (&batch[owner.0], scores[owner.0][owner.1]);
+            let doc = parsed[owner.0][symbol.doc_idx()].doc();
+            let code = with_lines_above(&text, &index, lines(doc, symbol.symbol_idx()));
+            let name = symbol.symbol_idx().map_or("", |idx| doc.symbols[idx].name.as_str());
+            let names = rule.rule.names.iter().enumerate();
+            let found = names.map(|(idx, named)| {
+                if symbol.names.contains(idx) {
+                    name_match(named, name, code)
+                } else {
+                    NameMatch::Absent
+                }
+            });
+            let n_hints = n_contained(code, &rule.query.hints);
+            (owner, Found { names: found.collect(), n_hints })
+        };
+        requests.iter().map(of_symbol).collect::<Vec<_>>()
+    };
+    files.par_iter().with_max_len(CHUNK_SIZE).flat_map_iter(read_file).collect()
+}
+
+/// Returns how many of `hints` occur in these lines of a file and in the comments above them.
+pub(super) fn n_found_hints(
+    code: Code<'_>,
+    path: &str,
+    lines: (u32, u32),
+    hints: &[String],
+) -> usize {
+    if hints.is_empty() {
+        return 0;
+    }
+    let text = read::listed_text(code.root, path).unwrap_or_default();
+    n_contained(with_lines_above(&text, &LineIndex::new(&text), lines), hints)
+}
+
+/// Returns how many of `words` occur in a text, in any case.
+fn n_contained(text: &str, words: &[String]) -> usize {
+    if words.is_empty() {
+        return 0;
+    }
+    let text = text.to_lowercase();
+    words.iter().filter(|word| text.contains(&word.to_lowercase())).count()
+}
+
+/// Returns whether a symbol has this name, or a name of this pattern.
+pub(super) fn is_definition(named: &NamedCode, symbol: &str) -> bool {
+    name_match(named, symbol, "") == NameMatch::Definition
+}
+
+/// Returns the lines from `first` to `last`, with the annotations and comments above them.
+fn with_lines_above<'t>(text: &'t str, index: &LineIndex, (first, last): (u32, u32)) -> &'t str {
+    let is_above = |line: &usize| {
+        let line = text[index.start(*line)..index.start(line + 1)].trim_start();
+        ["@", "#[", "//", "/*", "*"].iter().any(|start| line.starts_with(start))
+    };
+    let first = first as usize;
+    let above = (0..first).rev().take(MAX_LINES_ABOVE).take_while(is_above);
+    &text[index.start(above.last().unwrap_or(first))..index.start(last as usize + 1)]
+}
+
+/// Returns how a symbol with this qualified name and code contains a name whose parts occur in it.
+fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMatch {
+    if named.is_pattern {
+        let name = symbol.rsplit('.').next().unwrap_or_default();
+        let is_match = matches_pattern(name, &pattern_pieces(&named.text));
+        return if is_match { NameMatch::Definition } else { NameMatch::Absent };
+    }
+    let is_separator = |c| c == '.' || c == ':';
+    let mut parts = named.text.split(is_separator).filter(|part| !part.is_empty()).rev();
+    let last = parts.next().unwrap_or_default();
+    let mut own = symbol.rsplit('.');
+    if own.next() == Some(last)
+        && parts.next().is_none_or(|owner| own.next().is_none_or(|own| own == owner))
+    {
+        return NameMatch::Definition;
+    }
+    if occurrences(code, &named.text).next().is_some() {
+        NameMatch::Verbatim
+    } else if last.len() < named.text.len() && occurrences(code, last).next().is_some() {
+        NameMatch::LastPart
+    } else {
+        NameMatch::Absent
+    }
+}
+
+/// Returns whether a name consists of these pieces, in order, with anything between them.
+fn matches_pattern(name: &str, pieces: &[&str]) -> bool {
+    let Some((first, rest)) = pieces.split_first() else { return false };
+    let Some(mut name) = name.strip_prefix(first) else { return false };
+    let Some((last, middle)) = rest.split_last() else { return name.is_empty() };
+    for piece in middle {
+        let Some((_, after)) = name.split_once(piece) else { return false };
+        name = after;
+    }
+    name.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rank::query::ParsedQuery;
+
+    #[test]
+    fn names_match_definitions_whole_names_and_last_parts() {
+        let check = |rule: &str, symbol: &str, code: &str, expected: NameMatch| {
+            let query = ParsedQuery::rule(rule, &[]);
+            assert_eq!(name_match(&query.names[0], symbol, code), expected, "{rule} {code}");
+        };
+        check("Use `db.close_all()`", "db.close_all", "", NameMatch::Definition);
+        check("Use `db.close_all()`", "Pool.close_all", "", NameMatch::Absent);
+        check("Use `close_all()`", "Pool.close_all", "", NameMatch::Definition);
+        check("Use `db.close_all()`", "f", "self.db.close_all(x)", NameMatch::Verbatim);
+        check("Use `db.close_all()`", "f", "database.close_all(x)", NameMatch::LastPart);
+        check("Use `db.close_all()`", "f", "db.close_all_now(x)", NameMatch::Absent);
+        check("Name them `test_*`", "Suite.test_a", "", NameMatch::Definition);
+        check("Name them `{name}_command`", "command_of", "", NameMatch::Absent);
+    }
+}

@@ -1,0 +1,88 @@
+//! The order of scored symbols, and which of them come first.
+
+use std::cmp::Ordering;
+
+use rustc_hash::FxHashSet;
+
+use crate::rank::weights::WEIGHTS;
+
+use super::{ParsedCandidate, SymbolScore, lines};
+
+/// Lines of an example that is preferred to the longer one around it.
+const MIN_EXAMPLE_LINES: usize = 3;
+const MAX_EXAMPLE_LINES: usize = 60;
+
+/// Moves the best `n` scores to the front, and the best of all to the first position.
+pub(super) fn select_top(scores: &mut [SymbolScore], n: usize, parsed: &[ParsedCandidate<'_>]) {
+    select(scores, n, parsed);
+    let n = n.min(scores.len());
+    select(&mut scores[..n], 1, parsed);
+}
+
+/// Moves the best `n` scores to the front.
+pub(super) fn select(scores: &mut [SymbolScore], n: usize, parsed: &[ParsedCandidate<'_>]) {
+    if (1..scores.len()).contains(&n) {
+        scores.select_nth_unstable_by(n - 1, |a, b| order(a, b, parsed));
+    }
+}
+
+/// Orders by score, then by length (shorter first), path and line.
+pub(super) fn order(a: &SymbolScore, b: &SymbolScore, parsed: &[ParsedCandidate<'_>]) -> Ordering {
+    let location = |symbol: &SymbolScore| {
+        let parsed = &parsed[symbol.doc_idx()];
+        let (first, last) = lines(parsed.doc(), symbol.symbol_idx());
+        // Files are ordered by path.
+        (last - first, parsed.file_idx, first, symbol.symbol_number)
+    };
+    b.score.total_cmp(&a.score).then_with(|| location(a).cmp(&location(b)))
+}
+
+/// Orders the best symbol of each file before all others, each group best first. The first `n` of
+/// the result do not depend on how many are requested.
+pub(super) fn distinct_files_first(
+    mut scores: Vec<SymbolScore>,
+    parsed: &[ParsedCandidate<'_>],
+) -> Vec<SymbolScore> {
+    scores.sort_unstable_by(|a, b| order(a, b, parsed));
+    let mut seen = FxHashSet::default();
+    let (mut first, others): (Vec<_>, Vec<_>) =
+        scores.into_iter().partition(|symbol| seen.insert(symbol.doc_idx));
+    first.extend(others);
+    first
+}
+
+/// Raises a short symbol to the best score if the best one is long and has the short one inside,
+/// which is nearly as good: the method instead of its class. Of equal scores, the shorter is first.
+pub(super) fn prefer_short(scores: &mut [SymbolScore], parsed: &[ParsedCandidate<'_>]) {
+    let lines_of = |symbol: &SymbolScore| {
+        let (first, last) = lines(parsed[symbol.doc_idx()].doc(), symbol.symbol_idx());
+        first..last + 1
+    };
+    select(scores, 1, parsed);
+    let Some(&best) = scores.first() else { return };
+    let outer = lines_of(&best);
+    if outer.len() <= MAX_EXAMPLE_LINES {
+        return;
+    }
+    let is_rival = |symbol: &&mut SymbolScore| {
+        let inner = lines_of(symbol);
+        symbol.doc_idx == best.doc_idx
+            && symbol.score >= WEIGHTS.candidates.nearly_as_good * best.score
+            && (MIN_EXAMPLE_LINES..=MAX_EXAMPLE_LINES).contains(&inner.len())
+            && outer.start <= inner.start
+            && inner.end <= outer.end
+    };
+    if let Some(rival) = scores.iter_mut().filter(is_rival).min_by(|a, b| order(a, b, parsed)) {
+        rival.score = best.score;
+    }
+}
+
+/// Appends symbols whose text was not read to those whose names of code are known. Their scores are
+/// not comparable, so they are lowered in proportion until none exceeds those of the others.
+pub(super) fn append_below(scores: &mut Vec<SymbolScore>, unread: Vec<SymbolScore>) {
+    let lowest = scores.iter().map(|symbol| symbol.score).fold(f64::INFINITY, f64::min);
+    let highest = unread.iter().map(|symbol| symbol.score).fold(0.0, f64::max);
+    let factor = if highest > lowest { lowest.max(0.0) / highest } else { 1.0 };
+    let lowered = |symbol: SymbolScore| SymbolScore { score: symbol.score * factor, ..symbol };
+    scores.extend(unread.into_iter().map(lowered));
+}

@@ -1,0 +1,219 @@
+//! Rankings of the fixture shop, and of generated code.
+#![expect(clippy::disallowed_methods, reason = "these tests write source files")]
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::super::CodeBase;
+use super::super::rank::calibrate::Weights;
+use super::super::search::UnknownWord;
+use super::*;
+use cerberus_store::{Store, StoreFile};
+
+fn rank(queries: &[Query], limit: usize) -> Vec<Ranking> {
+    rank_with(queries, options(limit))
+}
+
+fn options(limit: usize) -> Options {
+    Options { limit, distinct_files: false, min_quality: 0.7, explain: true }
+}
+
+fn rank_with(queries: &[Query], options: Options) -> Vec<Ranking> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/shop");
+    rank_in(&root, queries, options)
+}
+
+/// Returns the locations of the candidates for a rule in a project with one file.
+fn rank_in_file(file: &str, text: &str, rule: &str, limit: usize) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join(file), text).expect("a file");
+    let ranking = rank_in(folder.path(), &[query(rule)], options(limit)).remove(0);
+    ranking.candidates.into_iter().filter_map(|it| it.symbol).collect()
+}
+
+fn rank_in(root: &Path, queries: &[Query], options: Options) -> Vec<Ranking> {
+    let code = CodeBase {
+        root,
+        store: &StoreFile { path: PathBuf::new(), key: None },
+        exclude: &[],
+        weights: &Weights::default(),
+        now: 0,
+        progress: &|_, _| {},
+    };
+    let mut index = CodeIndex::refresh(code, Store::in_memory).expect("an index");
+    super::rank(code, &mut index, queries, options).expect("rankings")
+}
+
+fn query(rule: &str) -> Query {
+    Query { rule: rule.to_owned(), ..Query::default() }
+}
+
+const HASH: &str = "Hash passwords with a salt and a slow key derivation function";
+const BREAKER: &str = "Put calls to unreliable dependencies behind a circuit breaker";
+
+#[test]
+fn the_best_symbol_is_first_and_its_match_is_over_the_threshold() {
+    let candidates = &rank(&[query(HASH)], 5)[0].candidates;
+    let best = &candidates[0];
+    assert_eq!(best.file, "backend/shop/auth/passwords.py");
+    assert_eq!(best.symbol.as_deref(), Some("hash_password"));
+    assert!(best.match_score > 0.7, "{}", best.match_score);
+    assert!(best.reasons.iter().any(|it| it.word == "salt" && it.fields.contains(&"body")));
+    let matches: Vec<f64> = candidates.iter().map(|it| it.match_score).collect();
+    assert!(matches.is_sorted_by(|a, b| a >= b), "{matches:?}");
+}
+
+#[test]
+fn distinct_files_come_first() {
+    let located = |limit, distinct_files| -> Vec<(String, Option<String>)> {
+        let options = Options { distinct_files, ..options(limit) };
+        let found = rank_with(&[query(HASH)], options).remove(0).candidates.into_iter();
+        found.map(|it| (it.file, it.symbol)).collect()
+    };
+    let (all, distinct) = (located(50, false), located(50, true));
+    let files = |found: &[(String, Option<String>)]| -> Vec<String> {
+        let mut files: Vec<String> = found.iter().map(|it| it.0.clone()).collect();
+        files.sort_unstable();
+        files.dedup();
+        files
+    };
+    let n_files = files(&all).len();
+    assert!((5..all.len()).contains(&n_files), "{all:?}");
+    assert!(files(&all[..5]).len() < 5, "{all:?}");
+    assert_eq!(files(&distinct[..n_files]), files(&all));
+    assert_eq!((distinct.len(), &distinct[0]), (all.len(), &all[0]));
+    assert_eq!(located(5, true), distinct[..5]);
+}
+
+#[test]
+fn a_caller_can_cancel_between_files() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/shop");
+    for n_allowed in [0, 1, 5] {
+        let n_calls = AtomicUsize::new(0);
+        let progress = |_, _| {
+            if n_calls.fetch_add(1, Relaxed) >= n_allowed {
+                std::panic::resume_unwind(Box::new("cancelled"));
+            }
+        };
+        let code = CodeBase {
+            root: &root,
+            store: &StoreFile { path: PathBuf::new(), key: None },
+            exclude: &[],
+            weights: &Weights::default(),
+            now: 0,
+            progress: &progress,
+        };
+        let refresh = || CodeIndex::refresh(code, Store::in_memory).is_ok();
+        assert!(catch_unwind(AssertUnwindSafe(refresh)).is_err(), "after {n_allowed} calls");
+    }
+}
+
+#[test]
+fn rankings_do_not_depend_on_other_rules() {
+    let together = rank(&[query(BREAKER), query(HASH)], 20);
+    for (rule, expected) in [(HASH, &together[1]), (BREAKER, &together[0])] {
+        let alone = rank(&[query(rule)], 20);
+        assert_eq!(format!("{:?}", alone[0]), format!("{expected:?}"));
+    }
+}
+
+#[test]
+fn rankings_do_not_depend_on_the_number_of_batches() {
+    let rules = [BREAKER, HASH].into_iter().cycle().take(RULES_PER_BATCH + 1);
+    let queries: Vec<Query> = rules.map(query).collect();
+    let rankings: Vec<String> =
+        rank(&queries, 3).iter().map(|ranking| format!("{ranking:?}")).collect();
+    assert_eq!(rankings.len(), queries.len());
+    assert!(rankings.iter().step_by(2).all(|it| *it == rankings[0]));
+    assert!(rankings.iter().skip(1).step_by(2).all(|it| *it == rankings[1]));
+    assert_ne!(rankings[0], rankings[1]);
+}
+
+#[test]
+fn a_batch_ends_before_it_needs_too_many_files() {
+    let (query, rule) = (query(HASH), ParsedQuery::rule(HASH, &[]));
+    let candidates = |files: std::ops::Range<usize>| FileCandidates {
+        query: &query,
+        rule: &rule,
+        scorer: score::WeightedQuery::default(),
+        files: files.map(|file| (file, 1.0, TermSet::default())).collect(),
+        is_in_named_files: false,
+        place: None,
+    };
+    let most = FILES_PER_BATCH;
+    let candidates = [0..most + 1, 0..most - 1, 1..most, most..most + 1].map(candidates);
+    let mut rest = &candidates[..];
+    let mut batches = Vec::new();
+    while !rest.is_empty() {
+        let (batch, mut file_idxs) = next_batch(&mut rest);
+        file_idxs.sort_unstable();
+        batches.push((batch.len(), file_idxs.len(), file_idxs.last().copied()));
+    }
+    let first = (1, most + 1, Some(most));
+    assert_eq!(batches, [first, (1, most - 1, Some(most - 2)), (2, most, Some(most))]);
+}
+
+#[test]
+fn only_files_of_the_languages_are_candidates() {
+    let go = Query { languages: Some(&[Language::Go]), ..query(HASH) };
+    let candidates = &rank(&[go], 20)[0].candidates;
+    assert!(!candidates.is_empty());
+    assert!(candidates.iter().all(|it| it.file.ends_with(".go")));
+}
+
+#[test]
+fn unknown_words_are_reported_with_suggestions() {
+    let ranking = rank(&[query("Gzip the validatr")], 1).remove(0);
+    let unknown = |word: &str, near: &[&str]| UnknownWord {
+        word: word.to_owned(),
+        is_hint: false,
+        near: near.iter().map(|&near| near.to_owned()).collect(),
+    };
+    let expected = vec![unknown("gzip", &[]), unknown("validatr", &["validation"])];
+    assert_eq!(ranking.unknown_words, Some(expected));
+}
+
+#[test]
+fn unknown_hints_are_reported_as_typed_without_an_explanation() {
+    let hints = vec!["Gzip".to_owned(), "hash_Gzipped".to_owned(), "hash".to_owned()];
+    let options = Options { explain: false, ..options(1) };
+    let queries = [Query { hints, ..query("Hash the qqqq") }, query("Hash the qqqq")];
+    let rankings = rank_with(&queries, options);
+    let unknown = rankings[0].unknown_words.as_deref().unwrap_or_default();
+    let words: Vec<&str> = unknown.iter().map(|it| it.word.as_str()).collect();
+    assert_eq!(words, ["Gzip", "hash_Gzipped"]);
+    assert_eq!(rankings[1].unknown_words, None);
+}
+
+#[test]
+fn a_short_symbol_precedes_a_long_one_that_is_hardly_better() {
+    let fields: String = (0..80).map(|n| format!("    number_{n} = {n}\n")).collect();
+    let class = |method: &str| {
+        format!(
+            "class Courier:\n    \"\"\"Delivers a parcel.\"\"\"\n{fields}\n    def {method}(self, parcel):\n        \"\"\"Delivers a parcel.\"\"\"\n        parcel.delivery = self\n        return parcel\n"
+        )
+    };
+    let found = rank_in_file("a.py", &class("deliver_parcel"), "Deliver the parcel", 2);
+    assert_eq!(found, ["Courier.deliver_parcel", "Courier"]);
+    let found = rank_in_file("a.py", &class("f"), "A courier delivers the parcel", 2);
+    assert_eq!(found[0], "Courier");
+}
+
+#[test]
+fn more_symbols_than_are_read_can_be_listed() {
+    let text: String = (0..READ_SYMBOLS + 10)
+        .map(|n| format!("def f{n}(a):\n    b = a\n    return wrap_it(b)\n\n\n"))
+        .collect();
+    let rule = "Use `wrap_it()` to wrap";
+    let all = rank_in_file("a.py", &text, rule, 100);
+    assert_eq!(all.len(), READ_SYMBOLS + 10);
+    assert_eq!(rank_in_file("a.py", &text, rule, 5), all[..5]);
+}
+
+#[test]
+fn a_rule_without_known_words_has_no_candidates() {
+    let rankings = rank(&[query(""), query("qqqq")], 5);
+    assert!(rankings.iter().all(|ranking| ranking.candidates.is_empty()));
+}

@@ -1,0 +1,383 @@
+//! Parses a rule or a search query into weighted terms.
+//!
+//! Stop words are dropped, common words weigh little. A contrast ("instead of X", "…, never X")
+//! names things to avoid, so its words weigh less than the rest. Hints weigh nearly as much as words of the rule and are never stop words,
+//! because their author expects them in the code.
+//!
+//! A rule may name code. Such a name is evidence of its own, and its parts weigh less than words
+//! of prose: "use `pkg.Batch()`" is about one function, not about packages and batches. The words
+//! of paths and commands and the numbers of prose do not describe code.
+
+use std::ops::Range;
+
+use super::named_code::{self, Span, SpanKind};
+use super::tokenize;
+use super::weights::WEIGHTS;
+use super::word_lists::{
+    COMMON_WORDS, CONTRASTS, OPENING_CONTRASTS, OUTSIDE_TESTS, PREFERENCE_VERBS, STOP_WORDS,
+    TEST_TERMS,
+};
+
+/// Minimum length of an adverb in "-ly"; shorter words are rarely adverbs (apply, reply).
+const MIN_ADVERB_LEN: usize = 6;
+
+/// A term of a query with its weight.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryTerm {
+    pub term: String,
+    /// The word as written.
+    pub word: String,
+    pub weight: f64,
+    /// Whether a hint contains it.
+    pub(crate) is_hinted: bool,
+}
+
+/// Code that a rule or a hint names.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct NamedCode {
+    /// The identifier or qualified name as written, without arguments.
+    pub(crate) text: String,
+    /// Its parts, as indices into the terms.
+    pub(crate) parts: Vec<usize>,
+    /// Relative to a word of the rule.
+    pub(crate) weight: f64,
+    /// Whether only a hint names it.
+    pub(crate) is_hinted: bool,
+    /// Whether `text` is a pattern of names.
+    pub(crate) is_pattern: bool,
+}
+
+/// The distinct terms of a rule or a search query, in order of first occurrence.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ParsedQuery {
+    pub terms: Vec<QueryTerm>,
+    /// Adjacent terms, as ascending pairs of indices into `terms`.
+    pub(crate) pairs: Vec<(usize, usize)>,
+    pub(crate) names: Vec<NamedCode>,
+    /// The files and folders that the rule names.
+    pub(crate) paths: Vec<String>,
+    pub(crate) is_about_tests: bool,
+}
+
+impl ParsedQuery {
+    /// Parses a rule and its hints.
+    pub(crate) fn rule(text: &str, hints: &[String]) -> Self {
+        let mut query = Self::default();
+        let weights = &WEIGHTS.query;
+        let spans = named_code::spans(text);
+        let clauses = clauses(text);
+        let weight = |range: Range<usize>| {
+            let word = text[range.clone()].to_lowercase();
+            let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+            let own = match span_at(&spans, range.start).map(|span| span.kind) {
+                Some(SpanKind::Name | SpanKind::Pattern) => weights.name_part,
+                Some(SpanKind::Path | SpanKind::Command) => 0.0,
+                Some(SpanKind::Block) => weights.block * word_weight(&word),
+                None if is_number => 0.0,
+                None => word_weight(&word),
+            };
+            own * clause_weight(&clauses, range.start)
+        };
+        query.add(text, weight, false);
+        for span in &spans {
+            let (name, weight) =
+                (&text[span.range.clone()], clause_weight(&clauses, span.range.start));
+            match span.kind {
+                // An example does not have to contain what it should avoid.
+                SpanKind::Name | SpanKind::Pattern if is_contrast(&clauses, span.range.start) => {}
+                SpanKind::Name => {
+                    let name = name.trim_start_matches('@');
+                    query.add_name(name, &[name], weight, false);
+                }
+                SpanKind::Pattern => {
+                    query.add_name(name, &named_code::pattern_pieces(name), weight, false);
+                }
+                SpanKind::Path => query.paths.push(name.to_owned()),
+                SpanKind::Command | SpanKind::Block => {}
+            }
+        }
+        query.finish(text, hints)
+    }
+
+    /// Parses a search query, in which every word that is not a stop word counts.
+    pub fn search(text: &str, hints: &[String]) -> Self {
+        let mut query = Self::default();
+        let clauses = clauses(text);
+        let weight = |range: Range<usize>| {
+            clause_weight(&clauses, range.start) * word_weight(&text[range].to_lowercase())
+        };
+        query.add(text, weight, false);
+        query.finish(text, hints)
+    }
+
+    fn finish(mut self, text: &str, hints: &[String]) -> Self {
+        if self.terms.is_empty() {
+            // A text with only stop words is searched for these.
+            self.add(text, |_| 1.0, false);
+        }
+        let mut lower = text.to_lowercase();
+        for phrase in OUTSIDE_TESTS.entries() {
+            lower = lower.replace(phrase, " ");
+        }
+        self.is_about_tests = tokenize::terms(&lower).iter().any(|term| TEST_TERMS.contains(term));
+        let weight = WEIGHTS.query.hint;
+        for hint in hints {
+            self.add(hint, |_| weight, true);
+            if tokenize::terms(hint).len() > 1 && !hint.contains(char::is_whitespace) {
+                let name = hint.trim_start_matches('@');
+                self.add_name(name, &[name], weight, true);
+            }
+        }
+        self
+    }
+
+    /// Adds the words of a text or a hint, with the weight of the word at each range. Words of
+    /// weight 0 are skipped; the words around them count as adjacent.
+    fn add(&mut self, text: &str, weight: impl Fn(Range<usize>) -> f64, is_hint: bool) {
+        let mut previous = None;
+        tokenize::word_bounds(text.as_bytes(), |start, end| {
+            let Some(word) = text.get(start..end) else { return };
+            let weight = weight(start..end);
+            if weight == 0.0 {
+                return;
+            }
+            tokenize::parts(word, |part| {
+                let term_idx = self.add_term(part, weight, is_hint);
+                if let Some(previous) = previous.replace(term_idx) {
+                    let pair = (term_idx.min(previous), term_idx.max(previous));
+                    if term_idx != previous && !self.pairs.contains(&pair) {
+                        self.pairs.push(pair);
+                    }
+                }
+            });
+        });
+    }
+
+    /// Adds code that is named, of which the words of `pieces` are terms already. A pattern of names
+    /// has several pieces.
+    fn add_name(&mut self, text: &str, pieces: &[&str], weight: f64, is_hinted: bool) {
+        let index = |term: String| self.terms.iter().position(|known| known.term == term);
+        let terms = pieces.iter().flat_map(|piece| tokenize::terms(piece));
+        let parts: Vec<usize> = terms.filter_map(index).collect();
+        if parts.is_empty() {
+            return;
+        }
+        let is_pattern = pieces.len() > 1;
+        match self.names.iter_mut().find(|known| !is_pattern && known.text == text) {
+            Some(known) => known.weight = known.weight.max(weight),
+            None => {
+                let text = text.to_owned();
+                self.names.push(NamedCode { text, parts, weight, is_hinted, is_pattern });
+            }
+        }
+    }
+
+    fn add_term(&mut self, word: &str, weight: f64, is_hint: bool) -> usize {
+        let term = tokenize::term(word);
+        if let Some(term_idx) = self.terms.iter().position(|known| known.term == term) {
+            let known = &mut self.terms[term_idx];
+            known.weight = known.weight.max(weight);
+            known.is_hinted |= is_hint;
+            return term_idx;
+        }
+        self.terms.push(QueryTerm { term, word: word.to_owned(), weight, is_hinted: is_hint });
+        self.terms.len() - 1
+    }
+}
+
+fn span_at(spans: &[Span], at: usize) -> Option<&Span> {
+    let after = spans.partition_point(|span| span.range.start <= at);
+    spans[..after].last().filter(|span| at < span.range.end)
+}
+
+/// Returns whether a lower-case word has no meaning of its own.
+pub fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.contains(word)
+}
+
+/// Returns the weight of a lower-case word, 0 for stop words.
+fn word_weight(word: &str) -> f64 {
+    if is_stop_word(word) {
+        0.0
+    } else if COMMON_WORDS.contains(word) || (word.len() >= MIN_ADVERB_LEN && word.ends_with("ly"))
+    {
+        WEIGHTS.query.common
+    } else {
+        1.0
+    }
+}
+
+/// A part of a text.
+struct Clause {
+    start: usize,
+    is_contrast: bool,
+}
+
+/// Splits a text into clauses. A contrast extends to the end of its clause; one that starts the text
+/// is its main statement.
+fn clauses(text: &str) -> Vec<Clause> {
+    let mut clauses: Vec<Clause> = Vec::new();
+    let mut clause_start = 0;
+    for clause_end in clause_ends(text) {
+        let start = std::mem::replace(&mut clause_start, clause_end);
+        let clause = &text[start..clause_end];
+        let mut lower = clause.to_lowercase();
+        if lower.len() != clause.len() {
+            // Its offsets are not valid in `clause`.
+            lower.clear();
+        }
+        let is_first = clauses.is_empty();
+        clauses.push(Clause { start, is_contrast: false });
+        if let Some(offset) = contrast(&lower).filter(|offset| *offset > 0 || !is_first) {
+            clauses.push(Clause { start: start + offset, is_contrast: true });
+        }
+    }
+    clauses
+}
+
+/// Returns whether an offset is in a contrast.
+fn is_contrast(clauses: &[Clause], at: usize) -> bool {
+    let n_before = clauses.partition_point(|clause| clause.start <= at);
+    clauses[..n_before].last().is_some_and(|clause| clause.is_contrast)
+}
+
+/// Returns the factor for the words at an offset.
+fn clause_weight(clauses: &[Clause], at: usize) -> f64 {
+    if is_contrast(clauses, at) { WEIGHTS.query.contrast } else { 1.0 }
+}
+
+/// Returns the ends of the clauses of a text. Code in back-ticks and the dots inside of words do
+/// not end a clause.
+fn clause_ends(text: &str) -> Vec<usize> {
+    let mut ends = Vec::new();
+    let mut is_quoted = false;
+    let mut chars = text.char_indices().peekable();
+    while let Some((offset, c)) = chars.next() {
+        let ends_word = chars.peek().is_none_or(|(_, next)| next.is_whitespace());
+        match c {
+            '`' => is_quoted = !is_quoted,
+            ';' | '(' | ')' | ',' if !is_quoted => ends.push(offset + 1),
+            '.' | ':' if !is_quoted && ends_word => ends.push(offset + 1),
+            _ => {}
+        }
+    }
+    if ends.last() != Some(&text.len()) {
+        ends.push(text.len());
+    }
+    ends
+}
+
+/// Returns the start of the first contrast in a lower-case clause.
+fn contrast(lower: &str) -> Option<usize> {
+    let first = lower.len() - lower.trim_start().len();
+    let opening = find_phrase(lower, OPENING_CONTRASTS.entries()).filter(|&start| start == first);
+    let preferred_to = find_phrase(lower, &["over"]).filter(|&start| {
+        let mut words = lower[..start].split_whitespace();
+        words.any(|word| PREFERENCE_VERBS.contains(word))
+    });
+    opening.into_iter().chain(find_phrase(lower, CONTRASTS.entries())).chain(preferred_to).min()
+}
+
+/// Returns the start of the first of `phrases` that occurs as whole words in a lower-case clause.
+fn find_phrase(lower: &str, phrases: &[&str]) -> Option<usize> {
+    let is_whole = |start: usize, phrase: &str| {
+        let before = lower[..start].chars().next_back();
+        let after = lower[start + phrase.len()..].chars().next();
+        !before.into_iter().chain(after).any(char::is_alphanumeric)
+    };
+    let starts = phrases.iter().filter_map(|phrase| {
+        let mut starts = lower.match_indices(phrase).map(|(start, _)| start);
+        starts.find(|&start| is_whole(start, phrase))
+    });
+    starts.min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let words: Vec<String> = ParsedQuery::rule(text, &[])
+            .terms
+            .iter()
+            .map(|term| match term.weight {
+                1.0 => term.word.clone(),
+                weight => format!("{}:{weight}", term.word),
+            })
+            .collect();
+        assert_eq!(words.join(" "), expected, "{text}");
+    }
+
+    #[test]
+    fn stop_words_are_dropped_and_terms_are_distinct() {
+        check("Always close the session; a session must be closed.", "close session");
+        check("Use it.", "use it");
+        check("", "");
+    }
+
+    #[test]
+    fn common_words_weigh_little() {
+        check("Quickly find the real owner", "quickly:0.4 find:0.4 real:0.4 owner");
+        check("Apply the reply", "apply reply");
+    }
+
+    #[test]
+    fn contrasts_weigh_half() {
+        check(
+            "Wrap writes in a transaction instead of committing by name",
+            "wrap writes transaction committing:0.5 name:0.5",
+        );
+        check("Never log secrets", "log secrets");
+        check("Hash passwords, never store text", "hash passwords store:0.5 text:0.5");
+        check("Return early, not deeply nested", "return early:0.4 deeply:0.2 nested:0.5");
+        check("İ never X", "i\u{307}");
+        check("Prefer enums over numbers", "enums numbers:0.5");
+        check("Log twice, avoid printing", "log twice printing:0.5");
+    }
+
+    #[test]
+    fn hints_are_split_like_identifiers() {
+        let query = ParsedQuery::rule("Close a db", &["close_db".into(), "teardown".into()]);
+        let words: Vec<&str> = query.terms.iter().map(|term| term.word.as_str()).collect();
+        assert_eq!(words, ["close", "db", "teardown"]);
+        assert!(query.terms.iter().all(|term| term.is_hinted));
+        assert_eq!(query.names.iter().map(|it| &it.parts).collect::<Vec<_>>(), [&[0, 1]]);
+        assert_eq!(query.pairs, [(0, 1)]);
+    }
+
+    #[test]
+    fn named_code_is_a_name_with_light_parts() {
+        let query = ParsedQuery::rule("Close with `db.close_all()` in `src/db/`, not 404", &[]);
+        let words: Vec<(&str, f64)> =
+            query.terms.iter().map(|it| (it.word.as_str(), it.weight)).collect();
+        assert_eq!(words, [("close", 1.0), ("db", 0.5), ("all", 0.5)]);
+        let name = &query.names[0];
+        assert_eq!((name.text.as_str(), name.parts.as_slice()), ("db.close_all", &[1, 0, 2][..]));
+        assert_eq!(query.paths, ["src/db/"]);
+    }
+
+    #[test]
+    fn names_in_contrasts_are_not_searched_for() {
+        let names = |text: &str| -> Vec<String> {
+            ParsedQuery::rule(text, &[]).names.into_iter().map(|name| name.text).collect()
+        };
+        assert_eq!(names("Use `log_line` instead of `print_line`"), ["log_line"]);
+        assert_eq!(names("Never call `print_line`"), ["print_line"]);
+        assert_eq!(
+            names("Close `my_file` so that `other_file` is free"),
+            ["my_file", "other_file"]
+        );
+    }
+
+    #[test]
+    fn rules_about_code_outside_tests_are_not_about_tests() {
+        assert!(ParsedQuery::rule("Use a fixture in tests", &[]).is_about_tests);
+        assert!(!ParsedQuery::rule("No panics outside of tests", &[]).is_about_tests);
+    }
+
+    #[test]
+    fn adjacent_terms_are_paired_across_stop_words() {
+        let query = ParsedQuery::rule("Compare a signature in constant time", &[]);
+        assert_eq!(query.pairs, [(0, 1), (1, 2), (2, 3)]);
+    }
+}

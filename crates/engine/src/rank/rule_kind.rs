@@ -1,0 +1,198 @@
+//! Decides from the wording of a rule whether code can show it.
+//!
+//! Instruction files are full of working advice: how to commit, what to run, whom to ask. Such a
+//! rule shares words with some code, but no code is its example. A logistic model recognizes it by
+//! its words, the commands that it names, and the code that it does not name.
+
+use serde::Serialize;
+
+use cerberus_model::RuleKind;
+
+use super::named_code::{self, Span, SpanKind};
+use super::weights::QUALITY;
+use super::word_lists::{
+    CODE_WORDS, DEMAND_OPENINGS, PROCESS_PHRASES, PROCESS_VERBS, PROCESS_WORDS, PROJECT_WORDS,
+};
+
+/// The features of a rule's wording. Counts are limited, so that long rules do not exceed all
+/// bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Wording {
+    /// Words of the work on a project.
+    pub(crate) process: f64,
+    /// Such words that code uses too.
+    pub(crate) project: f64,
+    /// Nouns of programming.
+    pub(crate) code: f64,
+    pub(crate) commands: f64,
+    /// Identifiers, calls and annotations.
+    pub(crate) names: f64,
+    /// ln(1 + number of words).
+    pub(crate) length: f64,
+    /// Share of nouns of programming among the words.
+    pub(crate) general: f64,
+    /// Whether it has a phrase of working advice.
+    pub(crate) phrase: f64,
+    /// Whether its first verb is one of working advice and acts upon the work.
+    pub(crate) verb: f64,
+}
+
+/// The kind of a rule, with its reasons.
+#[derive(Debug, Clone)]
+pub struct Verdict {
+    pub kind: RuleKind,
+    pub(crate) wording: Wording,
+    /// The words and commands of working advice.
+    pub(crate) cues: Vec<String>,
+}
+
+/// Returns the kind of a rule by its wording.
+pub fn classify(text: &str) -> Verdict {
+    let spans = named_code::spans(text);
+    let n_spans = |kind| spans.iter().filter(|span| span.kind == kind).count();
+    let prose = prose(text, &spans);
+    let words: Vec<&str> = words(&prose).collect();
+    let phrase = PROCESS_PHRASES.first_in(&prose);
+    let verb = working_verb(&prose, lead(&prose), &spans).or_else(|| {
+        // A condition may come first: "If you change a schema: commit the snapshot".
+        let statement = prose.split_once(": ")?.1;
+        working_verb(&prose, lead(statement), &spans)
+    });
+    let count = |is: &dyn Fn(&str) -> bool, limit: usize| {
+        words.iter().filter(|word| is(word)).count().min(limit) as f64
+    };
+    let wording = Wording {
+        process: count(&|word| PROCESS_WORDS.contains(word), 3),
+        project: count(&|word| PROJECT_WORDS.contains(word), 4),
+        code: count(&|word| CODE_WORDS.contains(word), 4),
+        commands: n_spans(SpanKind::Command).min(2) as f64,
+        names: n_spans(SpanKind::Name).min(3) as f64,
+        length: (1.0 + words.len() as f64).ln(),
+        general: general_share(&words),
+        phrase: f64::from(u8::from(phrase.is_some())),
+        verb: f64::from(u8::from(verb.is_some())),
+    };
+    let mut cues: Vec<String> = Vec::new();
+    let commands = spans.iter().filter(|span| span.kind == SpanKind::Command);
+    let commands = commands.map(|span| text[span.range.clone()].to_owned());
+    let cue_words =
+        words.iter().filter(|word| PROCESS_WORDS.contains(word) || PROJECT_WORDS.contains(word));
+    let single = phrase.map(str::to_owned).into_iter().chain(verb.map(str::to_owned));
+    for cue in single.chain(commands).chain(cue_words.map(|word| (*word).to_owned())) {
+        if !cues.contains(&cue) {
+            cues.push(cue);
+        }
+    }
+    // The wording of a very short rule says little: without a clear cue, it is about code.
+    let Wording { process, project, commands, .. } = wording;
+    let has_cue = process + commands + wording.phrase + wording.verb > 0.0 || project > 2.0;
+    let is_process = has_cue && process_logit(&wording) > 0.0;
+    let kind = if is_process { RuleKind::Process } else { RuleKind::Code };
+    Verdict { kind, wording, cues }
+}
+
+/// Returns the first verb of a statement, a part of `prose`, if it is one of working advice and acts
+/// upon the work: "check the changelog", "run `make`", but not "check the signature".
+fn working_verb<'t>(prose: &'t str, statement: &'t str, spans: &[Span]) -> Option<&'t str> {
+    /// Number of words in which a verb names its object.
+    const OBJECT_WORDS: usize = 5;
+    let offset = |part: &str| part.as_ptr() as usize - prose.as_ptr() as usize;
+    let mut words = words(statement).skip_while(|word| DEMAND_OPENINGS.contains(word));
+    let verb = words.next().filter(|verb| PROCESS_VERBS.contains(verb))?;
+    let object: Vec<&str> = words.by_ref().take(OBJECT_WORDS).collect();
+    let end = words.next().map_or(prose.len(), offset);
+    let is_of_work = |word: &&str| PROCESS_WORDS.contains(word) || PROJECT_WORDS.contains(word);
+    let mut named = spans.iter().filter(|span| (offset(verb)..end).contains(&span.range.start));
+    let is_named = named.any(|span| matches!(span.kind, SpanKind::Path | SpanKind::Command));
+    (is_named || object.iter().any(is_of_work)).then_some(verb)
+}
+
+/// Returns the log odds that a rule is working advice.
+pub(super) fn process_logit(wording: &Wording) -> f64 {
+    QUALITY.working_advice.log_odds(&[
+        ("process", wording.process),
+        ("project", wording.project),
+        ("code", wording.code),
+        ("commands", wording.commands),
+        ("names", wording.names),
+        ("length", wording.length),
+        ("phrase", wording.phrase),
+        ("verb", wording.verb),
+    ])
+}
+
+fn general_share(words: &[&str]) -> f64 {
+    /// Added to the number of words, so that one noun of a short rule does not decide.
+    const SMOOTHING: f64 = 3.0;
+    let n_general = words.iter().filter(|word| CODE_WORDS.contains(word)).count();
+    n_general as f64 / (SMOOTHING + words.len() as f64)
+}
+
+/// Returns a text in lower case, with spaces in place of code, paths, commands and link targets.
+/// Offsets are the same as in the text.
+pub(super) fn prose(text: &str, spans: &[Span]) -> String {
+    let mut prose = text.to_ascii_lowercase();
+    for span in spans {
+        prose.replace_range(span.range.clone(), &" ".repeat(span.range.len()));
+    }
+    prose
+}
+
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_ascii_alphabetic() || c == '\'' || c == '-';
+    let words = text.split(move |c| !is_part(c)).map(|word| word.trim_matches(['-', '\'']));
+    words.filter(|word| !word.is_empty())
+}
+
+/// Returns the text after a title in bold letters (`**Errors**: wrap them`).
+fn lead(prose: &str) -> &str {
+    /// Titles are short; a longer text in bold letters is the rule itself.
+    const MAX_TITLE_LEN: usize = 40;
+    let trimmed = prose.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '*');
+    let title = trimmed.strip_prefix("**").and_then(|rest| rest.split_once("**"));
+    match title {
+        Some((title, rest)) if title.len() <= MAX_TITLE_LEN && words(rest).next().is_some() => rest,
+        _ => trimmed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn working_advice_is_recognized() {
+        for rule in [
+            "Make sure all existing tests pass before submitting a pull request",
+            "Be respectful in code review comments",
+            "Run `cargo fmt` and `cargo clippy` before each commit",
+            "Ask the maintainers before adding a dependency",
+            "Update the changelog when you release a version",
+            "Read `docs/setup.md`",
+        ] {
+            let verdict = classify(rule);
+            assert_eq!(verdict.kind, RuleKind::Process, "{rule}: {verdict:?}");
+            assert!(!verdict.cues.is_empty(), "{rule}");
+        }
+    }
+
+    #[test]
+    fn rules_about_code_are_not() {
+        for rule in [
+            "Hash passwords with a salt and a slow key derivation function",
+            "Wrap errors with `errors.Join()` instead of `fmt.Errorf`",
+            "Commit the transaction before the session is closed",
+            "Hang velvet curtains",
+            "Sanitize the title of an issue",
+            "Push the item to the queue",
+            "Merge the two maps",
+            "Verify the token",
+            "Check the signature first",
+            "Read the manifest",
+        ] {
+            let verdict = classify(rule);
+            assert_eq!(verdict.kind, RuleKind::Code, "{rule}: {verdict:?}");
+        }
+    }
+}

@@ -1,0 +1,463 @@
+//! Compares rules and their examples with files.
+//!
+//! The rarity of a term or an imported name is that in the files of the examples and in the compared files. The rest of
+//! the tree is not read: the comparison takes about as long in a large tree as in a small one, and
+//! depends on the compared files and the bank only.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::CodeBase;
+use super::index::CodeIndex;
+use super::rank::imports::import_lines;
+use super::rank::named_code;
+use super::rank::path_class::PathClass;
+use super::rank::query::ParsedQuery;
+use super::rank::relevance::{self, Feature, Features};
+use super::rank::weights::WEIGHTS;
+use super::rank::{postings, score, tokenize};
+use crate::syntax::fingerprint;
+use crate::tree::{entries, read};
+use cerberus_model::Anchor;
+use cerberus_model::timings;
+use cerberus_store::code::FileRow;
+
+/// Number of files beside a new file that it is assumed to be like.
+const MAX_NEIGHBOURS: usize = 3;
+
+/// A rule with its example.
+pub struct Rule<'a> {
+    pub text: &'a str,
+    pub hints: &'a [String],
+    pub anchor: Option<&'a Anchor>,
+}
+
+/// Compares each rule with each file. Returns the features of the best file of each rule, in the
+/// order of the rules. `files` is not empty; a file may be new, or in no indexed language. `changed`
+/// has the texts that are added to some of them, or are about to be.
+pub fn compare(
+    code: CodeBase<'_>,
+    files: &BTreeSet<String>,
+    changed: &BTreeMap<String, String>,
+    rules: &[Rule<'_>],
+) -> Result<Vec<Features>> {
+    let anchored: BTreeSet<&str> =
+        rules.iter().filter_map(|rule| Some(rule.anchor?.file.as_str())).collect();
+    let index = CodeIndex::refresh_files(code, anchored)?;
+    let _step = timings::step("compare rules with files");
+    let imports: Vec<Vec<u16>> = (index.files.par_iter())
+        .map(|row| imports(&read::text(code.root, &row.path).unwrap_or_default()))
+        .collect();
+    let import_rarities = Rarities::new(imports.iter().map(Vec::as_slice));
+    let texts: Vec<FileText> =
+        files.par_iter().map(|file| FileText::new(code, file, changed.get(file))).collect();
+    let (terms, files) = Terms::new(&index, texts);
+    let has_lines = !changed.is_empty();
+    let mut rules: Vec<ComparedRule> =
+        rules.par_iter().map(|rule| ComparedRule::new(rule, has_lines)).collect();
+    for rule in &mut rules {
+        rule.words = terms.words(&index, &rule.query);
+    }
+    let moments = terms.moments(&rules);
+    let example_files: FxHashMap<&str, Vec<Shared>> = (index.files.par_iter())
+        .zip(imports)
+        .map(|(row, imports)| {
+            let shared = terms.similarities(row, &files).into_iter().zip(&files);
+            let shared = shared.map(|(terms, file)| Shared {
+                terms,
+                imports: import_rarities.share(&imports, &file.imports),
+            });
+            (row.path.as_str(), shared.collect())
+        })
+        .collect();
+    let names = Rarities::new(
+        rules.iter().filter_map(|it| Some(it.rule.anchor?.fingerprint.names.as_slice())),
+    );
+    let best = |(rule, moments): (&ComparedRule<'_>, &(f64, f64))| {
+        let features = files.iter().enumerate().map(|(file_idx, file)| {
+            let mut features = rule.features(file, &terms, *moments);
+            if let Some(anchor) = rule.rule.anchor {
+                let shared = example_files.get(anchor.file.as_str()).map(|files| files[file_idx]);
+                add_example(&mut features, anchor, file, shared.unwrap_or_default());
+                let of_names = |found: &[u16]| names.share(&anchor.fingerprint.names, found);
+                features[Feature::Names] = of_names(&file.names);
+                features[Feature::LineNames] =
+                    file.changed.as_ref().map_or(0.0, |lines| of_names(&lines.names));
+            }
+            features
+        });
+        let best = features.max_by(|a, b| a.score_in_file().total_cmp(&b.score_in_file()));
+        best.unwrap_or_default()
+    };
+    let mut best: Vec<Features> = rules.par_iter().zip(&moments).map(best).collect();
+    relevance::set_excess(&mut best);
+    Ok(best)
+}
+
+/// A rule with what is read of it once for all files.
+struct ComparedRule<'r> {
+    rule: &'r Rule<'r>,
+    query: ParsedQuery,
+    words: Words,
+    /// In lower case.
+    hints: Vec<String>,
+    code_words: FxHashSet<&'r str>,
+}
+
+impl<'r> ComparedRule<'r> {
+    fn new(rule: &'r Rule<'r>, has_lines: bool) -> Self {
+        Self {
+            rule,
+            query: ParsedQuery::rule(rule.text, rule.hints),
+            words: Words::new(),
+            hints: rule.hints.iter().map(|hint| hint.to_lowercase()).collect(),
+            code_words: if has_lines {
+                named_code::code_words(rule.text)
+            } else {
+                FxHashSet::default()
+            },
+        }
+    }
+
+    /// Returns what the text of the rule has in common with a file.
+    fn features(
+        &self,
+        file: &ComparedFile<'_>,
+        terms: &Terms<'_>,
+        (mean, deviation): (f64, f64),
+    ) -> Features {
+        use Feature::{
+            HasExample, HasHints, HasLines, HasNoExample, Hints, LineCodeWords, LineNamedCode,
+            LineNoExample, LineWords, NamedCode, Words,
+        };
+        let mut features = Features::default();
+        features[Words] = file.share(&self.words, |count| f64::from(u8::from(count > 0)));
+        if file.n_terms > 0 {
+            let frequency = file.share(&self.words, |count| terms.frequency(count, file.n_terms));
+            features.set_prominence((frequency - mean) / deviation);
+        }
+        features[NamedCode] = self.share_of_named_code(&file.names);
+        if !self.hints.is_empty() {
+            let n_found = self.hints.iter().filter(|hint| file.lowercase.contains(*hint)).count();
+            features[Hints] = n_found as f64 / self.hints.len() as f64;
+            features[HasHints] = 1.0;
+        }
+        let has_example = self.rule.anchor.is_some();
+        let has_words = features[Words] > 0.0 || features[NamedCode] > 0.0;
+        features.set_flag(HasExample, has_example);
+        features.set_flag(HasNoExample, !has_example && has_words);
+        if let Some(lines) = &file.changed {
+            let is_in = |id: &u32| f64::from(u8::from(lines.terms.contains(id)));
+            features[HasLines] = 1.0;
+            features[LineWords] =
+                relevance::share(self.words.iter().map(|(id, weight)| (*weight, is_in(id))));
+            features[LineNamedCode] = self.share_of_named_code(&lines.names);
+            let n_code_words = self.code_words.intersection(&lines.words).count();
+            features[LineCodeWords] = (n_code_words as f64).ln_1p();
+            features.set_flag(LineNoExample, !has_example);
+        }
+        features
+    }
+
+    /// Returns the share of the code that the rule names which a text contains, from the sorted hashes of its words.
+    fn share_of_named_code(&self, hashes: &[u16]) -> f64 {
+        let names = self.query.names.iter().filter(|name| !name.is_pattern);
+        relevance::share(names.map(|name| {
+            let is_known = |hash: u16| hashes.binary_search(&hash).is_ok();
+            let is_contained = fingerprint::hashed_words(&name.text).all(is_known);
+            (name.weight, f64::from(u8::from(is_contained)))
+        }))
+    }
+}
+
+/// Adds what the file of an example and a file have in common.
+fn add_example(features: &mut Features, anchor: &Anchor, file: &ComparedFile<'_>, shared: Shared) {
+    features[Feature::Terms] = shared.terms;
+    features[Feature::Imports] = shared.imports;
+    features[Feature::Nearness] = relevance::nearness(&anchor.file, file.path);
+    features[Feature::FileName] = relevance::file_name_similarity(&anchor.file, file.path);
+    features.set_flag(Feature::SameClass, is_test(&anchor.file) == is_test(file.path));
+}
+
+/// What the file of an example and a compared file have in common.
+#[derive(Clone, Copy, Default)]
+struct Shared {
+    /// The cosine of their terms.
+    terms: f64,
+    /// The share of the example's imported names.
+    imports: f64,
+}
+
+/// Returns whether a file is a test, by its path.
+pub fn is_test(path: &str) -> bool {
+    PathClass::from_path(path) == PathClass::Test
+}
+
+/// Returns the hashes of the words in the imports of a file, sorted.
+fn imports(text: &str) -> Vec<u16> {
+    let mut hashes: Vec<u16> = import_lines(text).flat_map(fingerprint::hashed_words).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
+/// A file that the rules are compared with, before the ids of its terms are known.
+struct FileText<'p> {
+    terms: Vec<String>,
+    changed_terms: Vec<String>,
+    file: ComparedFile<'p>,
+}
+
+/// A file that the rules are compared with.
+struct ComparedFile<'p> {
+    path: &'p str,
+    lowercase: String,
+    /// The hashes of its words and of those in its imports, sorted.
+    names: Vec<u16>,
+    imports: Vec<u16>,
+    n_terms: u32,
+    /// The count of each term.
+    terms: FxHashMap<u32, u32>,
+    /// The sum of the squared weights of the terms.
+    squares: f64,
+    changed: Option<ChangedLines<'p>>,
+}
+
+/// The lines that are added to a file.
+struct ChangedLines<'p> {
+    /// The words that may be identifiers.
+    words: FxHashSet<&'p str>,
+    /// The hashes of its words, sorted.
+    names: Vec<u16>,
+    terms: FxHashSet<u32>,
+}
+
+impl<'p> FileText<'p> {
+    fn new(code: CodeBase<'_>, path: &'p str, changed: Option<&'p String>) -> Self {
+        // A new file has only a path, and perhaps the text that is about to be written. It will be
+        // like the files beside it.
+        let mut text = read::text(code.root, path).unwrap_or_else(|_| neighbours(code, path));
+        if let Some(changed) = changed {
+            text.push('\n');
+            text.push_str(changed);
+        }
+        let terms = tokenize::terms(&text);
+        let file = ComparedFile {
+            path,
+            lowercase: text.to_lowercase(),
+            names: fingerprint::word_hashes(&text),
+            imports: imports(&text),
+            n_terms: u32::try_from(terms.len()).unwrap_or(u32::MAX),
+            terms: FxHashMap::default(),
+            squares: 0.0,
+            changed: changed.map(|changed| ChangedLines {
+                words: named_code::identifiers(changed).collect(),
+                names: fingerprint::word_hashes(changed),
+                terms: FxHashSet::default(),
+            }),
+        };
+        let changed_terms = changed.map(|changed| tokenize::terms(changed));
+        Self { terms, changed_terms: changed_terms.unwrap_or_default(), file }
+    }
+}
+
+impl ComparedFile<'_> {
+    /// Returns the weighted mean of a value of the count of each word.
+    fn share(&self, words: &Words, value: impl Fn(u32) -> f64) -> f64 {
+        let count = |id| self.terms.get(id).copied().unwrap_or(0);
+        relevance::share(words.iter().map(|(id, weight)| (*weight, value(count(id)))))
+    }
+}
+
+/// Returns the text of the source files beside a new file that have the same extension and the most
+/// similar names.
+fn neighbours(code: CodeBase<'_>, path: &str) -> String {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let entries = entries::entries(code.root, folder, code.exclude).unwrap_or_default();
+    let extension = |path: &str| path.rsplit_once('.').map(|(_, extension)| extension.to_owned());
+    let mut files: Vec<String> =
+        entries.into_iter().filter(|file| extension(file) == extension(path)).collect();
+    // Stable: files with equally similar names remain sorted.
+    files.sort_by(|a, b| {
+        let similarity = |file| relevance::file_name_similarity(file, path);
+        similarity(b).total_cmp(&similarity(a))
+    });
+    let texts =
+        files.iter().take(MAX_NEIGHBOURS).filter_map(|file| read::text(code.root, file).ok());
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// The terms of a rule that some file has, with their weights.
+type Words = Vec<(u32, f64)>;
+
+/// The terms of the files of the examples and of the compared files.
+struct Terms<'i> {
+    rows: &'i [FileRow],
+    /// The ids of the terms that the index does not know.
+    new_ids: FxHashMap<String, u32>,
+    doc_freqs: FxHashMap<u32, u32>,
+    n_docs: usize,
+    average_length: f64,
+}
+
+impl<'i> Terms<'i> {
+    /// Returns the terms, and the files with theirs.
+    fn new<'p>(index: &'i CodeIndex, texts: Vec<FileText<'p>>) -> (Self, Vec<ComparedFile<'p>>) {
+        let (new_ids, mut doc_freqs) = (FxHashMap::default(), FxHashMap::<u32, u32>::default());
+        for row in &index.files {
+            each_term(row, |id, _| *doc_freqs.entry(id).or_default() += 1);
+        }
+        let n_docs = index.files.len() + texts.len();
+        let lengths = index.files.iter().map(|row| f64::from(row.n_terms));
+        let new_lengths = texts.iter().map(|text| f64::from(text.file.n_terms));
+        let average_length = lengths.chain(new_lengths).sum::<f64>() / n_docs.max(1) as f64;
+        let mut terms = Self { rows: &index.files, new_ids, doc_freqs, n_docs, average_length };
+        let intern = |FileText { terms: found, changed_terms, mut file }: FileText<'p>| {
+            for term in found {
+                *file.terms.entry(terms.intern(index, term)).or_default() += 1;
+            }
+            file.terms.keys().for_each(|id| *terms.doc_freqs.entry(*id).or_default() += 1);
+            if let Some(lines) = &mut file.changed {
+                lines.terms =
+                    changed_terms.iter().filter_map(|term| terms.id(index, term)).collect();
+            }
+            file
+        };
+        let mut files: Vec<ComparedFile> = texts.into_iter().map(intern).collect();
+        for file in &mut files {
+            let weights = file.terms.iter().map(|(id, count)| weight(terms.rarity(*id), *count));
+            let mut weights: Vec<f64> = weights.collect();
+            // The sum of floating-point numbers depends on their order.
+            weights.sort_unstable_by(f64::total_cmp);
+            file.squares = weights.iter().map(|weight| weight * weight).sum();
+        }
+        (terms, files)
+    }
+
+    fn intern(&mut self, index: &CodeIndex, term: String) -> u32 {
+        self.id(index, &term).unwrap_or_else(|| {
+            let n_new = u32::try_from(self.new_ids.len()).unwrap_or(u32::MAX);
+            let id = index.last_term_id().saturating_add(n_new).saturating_add(1);
+            self.new_ids.insert(term, id);
+            id
+        })
+    }
+
+    fn id(&self, index: &CodeIndex, term: &str) -> Option<u32> {
+        index.term_id(term).or_else(|| self.new_ids.get(term).copied())
+    }
+
+    /// Returns the rarity of a term, 0 if no file has it.
+    fn rarity(&self, id: u32) -> f64 {
+        let doc_freq = self.doc_freqs.get(&id);
+        doc_freq.map_or(0.0, |doc_freq| score::idf(*doc_freq as usize, self.n_docs))
+    }
+
+    fn frequency(&self, count: u32, n_terms: u32) -> f64 {
+        let n_terms = f64::from(n_terms);
+        WEIGHTS.file.term_score(f64::from(count), false, n_terms, self.average_length)
+    }
+
+    fn words(&self, index: &CodeIndex, query: &ParsedQuery) -> Words {
+        let known = query.terms.iter().filter_map(|term| {
+            let id = self.id(index, &term.term)?;
+            Some((id, term.weight * self.rarity(id)))
+        });
+        known.filter(|(_, weight)| *weight > 0.0).collect()
+    }
+
+    /// Returns the mean and the standard deviation, over the files of the examples, of the frequency
+    /// of the words of each rule.
+    fn moments(&self, rules: &[ComparedRule<'_>]) -> Vec<(f64, f64)> {
+        let mut rules_with: FxHashMap<u32, Vec<(usize, f64)>> = FxHashMap::default();
+        for (rule_idx, ComparedRule { words, .. }) in rules.iter().enumerate() {
+            let total: f64 = words.iter().map(|(_, weight)| weight).sum();
+            for (id, weight) in words {
+                rules_with.entry(*id).or_default().push((rule_idx, weight / total));
+            }
+        }
+        // The sums of the frequencies in the files and of their squares.
+        let mut sums = vec![(0.0, 0.0); rules.len()];
+        for row in self.rows {
+            let mut frequencies: FxHashMap<usize, f64> = FxHashMap::default();
+            each_term(row, |id, count| {
+                let Some(rules) = rules_with.get(&id) else { return };
+                let frequency = self.frequency(count, row.n_terms);
+                for (rule_idx, share) in rules {
+                    *frequencies.entry(*rule_idx).or_default() += share * frequency;
+                }
+            });
+            frequencies.into_iter().for_each(|(rule_idx, frequency)| {
+                sums[rule_idx].0 += frequency;
+                sums[rule_idx].1 += frequency * frequency;
+            });
+        }
+        let n = self.rows.len().max(1) as f64;
+        let moments = sums.into_iter().map(|(sum, squares): (f64, f64)| {
+            let mean = sum / n;
+            (mean, (squares / n - mean * mean).max(0.0).sqrt().max(MIN_DEVIATION))
+        });
+        moments.collect()
+    }
+
+    /// Returns the cosine of the terms of the file of an example with those of each compared file.
+    fn similarities(&self, row: &FileRow, files: &[ComparedFile]) -> Vec<f64> {
+        let mut products = vec![0.0; files.len()];
+        let mut squares = 0.0;
+        each_term(row, |id, count| {
+            let rarity = self.rarity(id);
+            let term_weight = weight(rarity, count);
+            squares += term_weight * term_weight;
+            for (product, file) in products.iter_mut().zip(files) {
+                let other = file.terms.get(&id).map_or(0.0, |count| weight(rarity, *count));
+                *product += term_weight * other;
+            }
+        });
+        let products = products.into_iter().zip(files);
+        products
+            .map(|(product, file)| product / (squares * file.squares).sqrt().max(MIN_DEVIATION))
+            .collect()
+    }
+}
+
+/// Returns the weight of a term that occurs `count` times.
+fn weight(rarity: f64, count: u32) -> f64 {
+    rarity * (1.0 + f64::from(count.max(1)).ln())
+}
+
+/// The least divisor, against a division by zero.
+const MIN_DEVIATION: f64 = 1e-6;
+
+/// The rarity of hashed names in several sets of them.
+struct Rarities(FxHashMap<u16, f64>);
+
+impl Rarities {
+    fn new<'s>(sets: impl Iterator<Item = &'s [u16]>) -> Self {
+        let (mut counts, mut n_sets) = (FxHashMap::<u16, usize>::default(), 0);
+        for set in sets {
+            n_sets += 1;
+            set.iter().for_each(|name| *counts.entry(*name).or_default() += 1);
+        }
+        Self(counts.into_iter().map(|(name, n)| (name, score::idf(n, n_sets))).collect())
+    }
+
+    /// Returns the share of the names of a set that are in `found`, which is sorted.
+    fn share(&self, set: &[u16], found: &[u16]) -> f64 {
+        relevance::share(set.iter().map(|name| {
+            let is_found = found.binary_search(name).is_ok();
+            (self.0[name], f64::from(u8::from(is_found)))
+        }))
+    }
+}
+
+/// Calls `each` with every term of the text of a file and its count.
+fn each_term(row: &FileRow, mut each: impl FnMut(u32, u32)) {
+    postings::unpack(row.vector.as_deref().unwrap_or_default(), |id, count, in_path| {
+        if !in_path {
+            each(id, count);
+        }
+    });
+}

@@ -1,0 +1,533 @@
+//! Fingerprints, which identify a symbol's code after it was moved, renamed or reformatted.
+//!
+//! A fingerprint is computed from the tokens without comments, docstrings, white space, trailing
+//! commas and other layout; all quotes are equal. Hashes are xxh3 of the normalised tokens and
+//! part of the lock format: a change of the normalisation needs a new lock version.
+
+pub mod encoding;
+
+use std::borrow::Cow;
+
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
+
+use cerberus_model::Fingerprint;
+use cerberus_model::text::Span;
+
+use super::minhash;
+use super::parse::{ParsedFile, TokenKind, last_name};
+
+/// Replaces the hash of the symbol's own name in hashes that do not depend on it.
+const OWN_NAME: u64 = 0x6f77_6e5f_6e61_6d65;
+
+/// Replaces the hash of an adjacent name at the start or the end of a container.
+pub(crate) const NO_NEIGHBOUR: u16 = 0;
+
+/// Number of identifiers in a fingerprint, two bytes each. They are a random sample by hash:
+/// the estimated share of them in other code has a standard error of at most 0.11.
+pub(crate) const MAX_NAMES: usize = 21;
+
+/// Number of words of comments in a fingerprint, also sampled by hash. Fewer than identifiers,
+/// because they matter only for symbols with little code.
+pub(crate) const MAX_DOCS: usize = 12;
+
+/// Minimum length of a word of a comment; shorter words are too common.
+const MIN_DOC_BYTES: usize = 4;
+
+/// Names that nearly every method has, which therefore do not identify code.
+const RECEIVERS: [&str; 4] = ["self", "cls", "this", "super"];
+
+#[derive(Debug, Clone, Copy)]
+struct NormalisedToken {
+    hash: u64,
+    start: usize,
+    is_name: bool,
+}
+
+/// A word of a comment or a docstring.
+#[derive(Debug, Clone, Copy)]
+struct DocWord {
+    hash: u16,
+    /// The start of the comment.
+    comment_start: usize,
+    is_docstring: bool,
+}
+
+/// The fingerprint of a symbol or a file, with the full sets that other fingerprints are
+/// compared with.
+#[derive(Debug, Clone, Default)]
+pub struct SymbolFeatures {
+    pub fingerprint: Fingerprint,
+    /// Hashes of all identifiers except its own name, sorted.
+    pub names: Vec<u16>,
+    /// Hashes of all words of its comments, sorted.
+    pub(crate) docs: Vec<u16>,
+    /// Hashes of the names in the heading of a class, without its own: its bases, sorted.
+    pub(crate) bases: Vec<u16>,
+}
+
+impl SymbolFeatures {
+    fn with_docs(mut self, docs: Vec<u16>) -> Self {
+        self.fingerprint.docs = sample(&docs, MAX_DOCS);
+        self.docs = docs;
+        self
+    }
+}
+
+/// The normalised tokens of a file, from which the features of its symbols are computed.
+pub struct FileFeatures<'t> {
+    text: &'t str,
+    parsed: &'t ParsedFile,
+    tokens: Vec<NormalisedToken>,
+    docs: Vec<DocWord>,
+}
+
+impl<'t> FileFeatures<'t> {
+    pub fn new(text: &'t str, parsed: &'t ParsedFile) -> Self {
+        Self { text, parsed, tokens: normalise(text, parsed), docs: doc_words(text, parsed) }
+    }
+
+    /// Returns the complete fingerprint of a symbol.
+    #[cfg(test)]
+    pub(crate) fn fingerprint(&self, symbol_idx: usize) -> Fingerprint {
+        let names: Vec<&str> = self.parsed.symbols.iter().map(|it| it.name.as_str()).collect();
+        let (between, beside) = neighbours(&names, symbol_idx);
+        Fingerprint { between, beside, ..self.symbol(symbol_idx).fingerprint }
+    }
+
+    /// Returns the features of a symbol without its neighbours, which need a pass over all
+    /// symbols of the file.
+    pub fn symbol(&self, symbol_idx: usize) -> SymbolFeatures {
+        let symbol = &self.parsed.symbols[symbol_idx];
+        let own_name = name_hash(last_name(&symbol.name));
+        let leading = symbol.leading_comments.map(|span| self.docs_in(span, true));
+        let inside = self.docs_in(symbol.span, false);
+        let docs = sorted(leading.into_iter().flatten().chain(inside));
+        let tokens = within(&self.tokens, symbol.span, |token| token.start);
+        let code = symbol.span.slice(self.text);
+        let mut features = features(code, tokens, own_name, symbol.body_start).with_docs(docs);
+        if symbol.kind.is_container() {
+            let heading = tokens.iter().take_while(|token| token.start < symbol.body_start);
+            features.bases = sorted(names(heading, own_name));
+        }
+        features
+    }
+
+    /// Returns the words of the docstrings in `span`, and optionally of its comments. Comments
+    /// inside a body change with the code.
+    fn docs_in(&self, span: Span, with_comments: bool) -> Vec<u16> {
+        let words = within(&self.docs, span, |word| word.comment_start).iter();
+        sorted(words.filter(|word| with_comments || word.is_docstring).map(|word| word.hash))
+    }
+
+    /// Returns the features of the whole file.
+    pub(crate) fn file(&self) -> SymbolFeatures {
+        let docs = self.docs_in(Span::new(0, self.text.len()), true);
+        features(self.text, &self.tokens, OWN_NAME, 0).with_docs(docs)
+    }
+}
+
+/// Returns the hashes of the names that are defined directly before and after a symbol, and the
+/// Bloom filter of all names defined beside it, nearest first: in the same container, or at the
+/// top level of the file. `names` are the qualified names of all symbols in document order.
+pub(crate) fn neighbours(names: &[&str], symbol_idx: usize) -> ([u16; 2], Vec<u8>) {
+    let (container, own_name) = split_name(names[symbol_idx]);
+    let mut beside: Vec<(usize, &str)> = Vec::new();
+    let mut between = [NO_NEIGHBOUR; 2];
+    for (other_idx, name) in names.iter().enumerate() {
+        let (other_container, name) = split_name(name);
+        if other_container != container || name == own_name {
+            continue;
+        }
+        beside.push((other_idx.abs_diff(symbol_idx), name));
+        if other_idx < symbol_idx {
+            between[0] = short_hash(name_hash(name));
+        } else if between[1] == NO_NEIGHBOUR {
+            between[1] = short_hash(name_hash(name));
+        }
+    }
+    beside.sort_by_key(|(distance, _)| *distance);
+    let mut nearest: Vec<&str> = Vec::new();
+    for (_, name) in beside {
+        if nearest.len() < minhash::MAX_BLOOM_ENTRIES && !nearest.contains(&name) {
+            nearest.push(name);
+        }
+    }
+    (between, minhash::bloom_filter(nearest.into_iter().map(name_hash)))
+}
+
+/// Returns the features of a file in an unsupported language: its tokens are its lines without
+/// indentation, its identifiers are its words.
+pub(crate) fn plain_text(text: &str) -> SymbolFeatures {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let token =
+        |line: &str| NormalisedToken { hash: xxh3_64(line.as_bytes()), start: 0, is_name: false };
+    let tokens: Vec<NormalisedToken> = lines.map(token).collect();
+    let mut features = features(text, &tokens, OWN_NAME, 0);
+    features.names = word_hashes(text);
+    features.fingerprint.names = sample(&features.names, MAX_NAMES);
+    features.fingerprint.n_tokens =
+        u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX);
+    features
+}
+
+/// Splits a qualified name into its container, which may be empty, and its last part.
+pub(crate) fn split_name(qualified: &str) -> (&str, &str) {
+    qualified.rsplit_once('.').unwrap_or(("", qualified))
+}
+
+/// Returns the hash of a name in Bloom filters and samples.
+pub(crate) fn name_hash(name: &str) -> u64 {
+    xxh3_64(name.strip_prefix("r#").unwrap_or(name).as_bytes())
+}
+
+/// The hashes of the words of a text, as a bit for each.
+pub struct WordSet(Vec<u64>);
+
+impl WordSet {
+    pub fn new(hashes: impl Iterator<Item = u16>) -> Self {
+        let mut bits = vec![0u64; 1024];
+        hashes.for_each(|hash| bits[usize::from(hash) / 64] |= 1 << (hash % 64));
+        Self(bits)
+    }
+
+    pub fn contains(&self, hash: u16) -> bool {
+        self.0[usize::from(hash) / 64] >> (hash % 64) & 1 == 1
+    }
+
+    /// Returns the hashes in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = u16> {
+        let bits = (0..).zip(&self.0);
+        bits.flat_map(|(idx, bits): (u16, &u64)| {
+            (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| idx * 64 + bit)
+        })
+    }
+}
+
+/// Returns the hashes of all words of a text, sorted. They include the names of all symbols
+/// that are defined in it.
+pub(crate) fn word_hashes(text: &str) -> Vec<u16> {
+    WordSet::new(hashed_words(text)).iter().collect()
+}
+
+/// Returns the hashes of the words of a text in their order.
+pub fn hashed_words(text: &str) -> impl Iterator<Item = u16> {
+    let words = text.as_bytes().split(|&byte| !is_word_byte(byte));
+    let names = words.filter(|word| word.first().is_some_and(|byte| !byte.is_ascii_digit()));
+    names.map(|word| short_hash(xxh3_64(word)))
+}
+
+/// Returns whether a byte may be part of a name in any language.
+pub(crate) fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+}
+
+pub fn bytes_hash(bytes: &[u8]) -> u32 {
+    (xxh3_64(bytes) >> 32) as u32
+}
+
+pub(crate) fn short_hash(hash: u64) -> u16 {
+    (hash >> 48) as u16
+}
+
+/// Returns the items whose position is in `span`, from items sorted by position.
+fn within<T>(items: &[T], span: Span, position: impl Fn(&T) -> usize) -> &[T] {
+    let start = items.partition_point(|item| position(item) < span.start);
+    let end = items.partition_point(|item| position(item) < span.end);
+    &items[start..end]
+}
+
+fn sorted(hashes: impl Iterator<Item = u16>) -> Vec<u16> {
+    let mut hashes: Vec<u16> = hashes.collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
+fn sample(hashes: &[u16], max: usize) -> Vec<u16> {
+    hashes.iter().copied().take(max).collect()
+}
+
+fn doc_words(text: &str, parsed: &ParsedFile) -> Vec<DocWord> {
+    let mut found = Vec::new();
+    for token in &parsed.tokens {
+        if !matches!(token.kind, TokenKind::Comment | TokenKind::Docstring) {
+            continue;
+        }
+        let words = token.span.slice(text).split(|c: char| !c.is_alphanumeric() && c != '_');
+        for word in words.filter(|word| word.len() >= MIN_DOC_BYTES) {
+            found.push(DocWord {
+                hash: short_hash(xxh3_64(word.to_lowercase().as_bytes())),
+                comment_start: token.span.start,
+                is_docstring: token.kind == TokenKind::Docstring,
+            });
+        }
+    }
+    found
+}
+
+fn features(
+    code: &str,
+    tokens: &[NormalisedToken],
+    own_name: u64,
+    body_start: usize,
+) -> SymbolFeatures {
+    let hash = |token: &NormalisedToken| {
+        if token.hash == own_name { OWN_NAME } else { token.hash }
+    };
+    let hashes: Vec<u64> = tokens.iter().map(hash).collect();
+    let n_signature = tokens.partition_point(|token| token.start < body_start);
+    let names = sorted(names(tokens.iter(), own_name));
+    let fingerprint = Fingerprint {
+        n_tokens: u32::try_from(tokens.len()).unwrap_or(u32::MAX),
+        name_independent_hash: hash_all(&hashes),
+        bytes: bytes_hash(code.as_bytes()),
+        signature: (hash_all(&hashes[..n_signature]) >> 32) as u32,
+        sketch: minhash::signature(trigrams(&hashes)),
+        names: sample(&names, MAX_NAMES),
+        ..Fingerprint::default()
+    };
+    SymbolFeatures { fingerprint, names, ..SymbolFeatures::default() }
+}
+
+/// Returns the hashes of the names among some tokens, without a symbol's own.
+fn names<'t>(
+    tokens: impl Iterator<Item = &'t NormalisedToken>,
+    own_name: u64,
+) -> impl Iterator<Item = u16> {
+    let names = tokens.filter(move |token| token.is_name && token.hash != own_name);
+    names.map(|token| short_hash(token.hash))
+}
+
+/// Returns a hash of every three consecutive tokens; fewer tokens are a single gram.
+fn trigrams(tokens: &[u64]) -> impl Iterator<Item = u64> {
+    let width = tokens.len().clamp(1, 3);
+    tokens.windows(width).map(|gram| {
+        let mixed = gram.iter().fold(0u64, |mixed, hash| {
+            mixed.rotate_left(23).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hash
+        });
+        // The finaliser of MurmurHash3: MinHash needs well-mixed bits.
+        let mixed = (mixed ^ (mixed >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+        let mixed = (mixed ^ (mixed >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+        mixed ^ (mixed >> 33)
+    })
+}
+
+fn hash_all(hashes: &[u64]) -> u64 {
+    let mut hasher = Xxh3Default::new();
+    for hash in hashes {
+        hasher.update(&hash.to_le_bytes());
+    }
+    hasher.digest()
+}
+
+fn normalise(text: &str, parsed: &ParsedFile) -> Vec<NormalisedToken> {
+    let mut tokens: Vec<NormalisedToken> = Vec::with_capacity(parsed.tokens.len());
+    // Pushed with the next token, unless that is a closing bracket.
+    let mut pending_comma: Option<NormalisedToken> = None;
+    for token in &parsed.tokens {
+        let piece = token.span.slice(text);
+        let normalised: Cow<'_, str> = match token.kind {
+            TokenKind::Layout if piece == ")" => {
+                pending_comma = None;
+                continue;
+            }
+            TokenKind::Comment | TokenKind::Docstring | TokenKind::Layout => continue,
+            TokenKind::Identifier => normalise_word(piece),
+            TokenKind::Punctuation if is_short_fraction(piece) => Cow::Owned(format!("0{piece}")),
+            TokenKind::Keyword | TokenKind::Punctuation => Cow::Borrowed(piece),
+            TokenKind::Quote => {
+                let prefix = piece.trim_end_matches(|c: char| !c.is_alphabetic());
+                let mut prefix: Vec<char> =
+                    prefix.to_lowercase().replace('u', "").chars().collect();
+                prefix.sort_unstable();
+                Cow::Owned(format!("\"{}", String::from_iter(prefix)))
+            }
+            TokenKind::StringContent if piece.contains('\\') => {
+                Cow::Owned(piece.replace("\\'", "'").replace("\\\"", "\""))
+            }
+            TokenKind::StringContent => Cow::Borrowed(piece),
+        };
+        let is_punctuation = token.kind == TokenKind::Punctuation;
+        let token = NormalisedToken {
+            hash: xxh3_64(normalised.as_bytes()),
+            start: token.span.start,
+            is_name: token.kind == TokenKind::Identifier && is_name(&normalised),
+        };
+        if is_punctuation && piece == "," {
+            tokens.extend(pending_comma.replace(token));
+            continue;
+        }
+        let is_closing = is_punctuation && matches!(piece, ")" | "]" | "}" | ">");
+        tokens.extend(pending_comma.take().filter(|_| !is_closing));
+        tokens.push(token);
+    }
+    tokens.extend(pending_comma);
+    tokens
+}
+
+/// Returns a number in lower case, and a raw identifier without its prefix.
+fn normalise_word(piece: &str) -> Cow<'_, str> {
+    if piece.starts_with(|c: char| c.is_ascii_digit())
+        && piece.contains(|c: char| c.is_ascii_uppercase())
+    {
+        return Cow::Owned(piece.to_ascii_lowercase());
+    }
+    Cow::Borrowed(piece.strip_prefix("r#").unwrap_or(piece))
+}
+
+/// Returns whether a number has no digit before its point, which prettier adds.
+fn is_short_fraction(piece: &str) -> bool {
+    piece.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+fn is_name(word: &str) -> bool {
+    word.bytes().all(is_word_byte)
+        && !word.starts_with(|c: char| c.is_ascii_digit())
+        && !RECEIVERS.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cerberus_model::Language;
+
+    fn fingerprint(language: Language, text: &str, name: &str) -> Fingerprint {
+        let parsed = ParsedFile::parse(language, text);
+        let symbol_idx = parsed.symbols.iter().position(|symbol| symbol.name == name);
+        FileFeatures::new(text, &parsed).fingerprint(symbol_idx.expect("the symbol exists"))
+    }
+
+    fn assert_same_code(language: Language, a: &str, b: &str) {
+        assert_eq!(
+            fingerprint(language, a, "f").name_independent_hash,
+            fingerprint(language, b, "f").name_independent_hash,
+            "{a}\n{b}"
+        );
+    }
+
+    #[test]
+    fn formatting_and_comments_do_not_change_the_hash() {
+        use Language::{Go, JavaScript, Python, Rust, TypeScript};
+        for (language, a, b) in [
+            (
+                Python,
+                "def f(a,b): return g(a, 'x')\n",
+                "def f(a, b):\n    # why\n    return g(\n        a,\n        \"x\",\n    )\n",
+            ),
+            (
+                Python,
+                "def f():\n    \"\"\"Old words.\"\"\"\n    return 1\n",
+                "def f():\n    '''New.'''\n    return (1)\n",
+            ),
+            (
+                Python,
+                "def f():\n    return a + \\\n        b\n",
+                "def f():\n    return (\n        a\n        + b\n    )\n",
+            ),
+            (Python, "def f(): return 0XFF, u'a'\n", "def f():\n\n    return 0xff, \"a\"\n"),
+            (Python, "def f(): return br'a'\n", "def f(): return Rb\"a\"\n"),
+            (Python, "def f(): return f'{a!r} b'\n", "def f():\n    return f\"{a!r} b\"\n"),
+            (
+                Python,
+                "def f():\n  for (a, b) in c: return a, b\n",
+                "def f():\n  for a, b in c:\n    return (\n      a,\n      b,\n    )\n",
+            ),
+            (Python, "def f():\n    class A(): pass\n", "def f():\n    class A:\n        pass\n"),
+            (
+                TypeScript,
+                "function f() { return 'it\\'s' }",
+                "function f() {\n  return \"it's\";\n}",
+            ),
+            (JavaScript, "const f = x => g(x)", "const f = (x) => g(x);\n"),
+            (TypeScript, "const f = x => (g(x))", "const f = (x) => g(x);\n"),
+            (
+                Go,
+                "package p\nfunc f() { g(1, 2) }",
+                "package p\n\nfunc f() {\n\tg(\n\t\t1, // one\n\t\t2,\n\t)\n}",
+            ),
+            (
+                Rust,
+                "fn f() { match a { B => { 1 } C => { d(); 2 }, _ => return } }",
+                "fn f() {\n    match a {\n        B => 1,\n        C => {\n            d();\n            2\n        }\n        _ => return,\n    }\n}",
+            ),
+            (
+                Rust,
+                "fn f() { if a { return } g(|x| { h(x) }) }",
+                "fn f() {\n    if a {\n        return;\n    }\n    g(|x| h(x))\n}",
+            ),
+        ] {
+            assert_same_code(language, a, b);
+        }
+    }
+
+    #[test]
+    fn changed_code_changes_the_hash() {
+        let python = |text| fingerprint(Language::Python, text, "f").name_independent_hash;
+        assert_ne!(python("def f(): return 1"), python("def f(): return 2"));
+        assert_ne!(python("def f(): return g('')"), python("def f(): return g()"));
+        assert_ne!(python("def f(): return (a + b) * c"), python("def f(): return a + b * c"));
+        assert_ne!(python("def f(): return b'x'"), python("def f(): return 'x'"));
+        assert_ne!(python("def f(): return g((a, b))"), python("def f(): return g(a, b)"));
+        assert_ne!(python("def f(): return (a,)"), python("def f(): return a"));
+        assert_ne!(python("def f(): return A"), python("def f(): return a"));
+        let web = |text: &str| {
+            fingerprint(Language::Tsx, &format!("function f() {{ {text} }}"), "f")
+                .name_independent_hash
+        };
+        for (a, b) in [
+            ("return (a + b) * c", "return a + b * c"),
+            ("return a - (b - c)", "return a - b - c"),
+            ("return a && (b || c)", "return a && b || c"),
+            ("return (a ? b : c) ? d : e", "return a ? b : c ? d : e"),
+            ("return (a ?? b) || c", "return a ?? b || c"),
+            ("return -(a ** b)", "return -a ** b"),
+            ("return (await a).b", "return await a.b"),
+            ("return (() => a)()", "return () => a()"),
+            ("let a: { b: 1 } | c", "let a: { b: 1 } & c"),
+            ("return { 'a-b': 1 }", "return { 'a': 1 }"),
+            ("return <p>a</p>", "return <p>b</p>"),
+            ("return <p>{a} b</p>", "return <p>{a}{b}</p>"),
+        ] {
+            assert_ne!(web(a), web(b), "{a}\n{b}");
+        }
+        let rust = |text| fingerprint(Language::Rust, text, "f").name_independent_hash;
+        assert_ne!(rust("fn f() { a(); }"), rust("fn f() { a() }"));
+        assert_ne!(rust("fn f() { (a + b) * c }"), rust("fn f() { a + b * c }"));
+    }
+
+    #[test]
+    fn a_rename_does_not_change_the_hash() {
+        let old = fingerprint(Language::Python, "def walk(n):\n    return walk(n - 1)\n", "walk");
+        let new =
+            fingerprint(Language::Python, "def stroll(n):\n    return stroll(n - 1)\n", "stroll");
+        assert_eq!(old.name_independent_hash, new.name_independent_hash);
+        assert_eq!(old.signature, new.signature);
+    }
+
+    #[test]
+    fn neighbours_are_in_the_same_container() {
+        let text = "class A:\n    def a(self): pass\n    def b(self): pass\ndef c(): pass\n";
+        let contains = |name, other| {
+            minhash::bloom_contains(
+                &fingerprint(Language::Python, text, name).beside,
+                name_hash(other),
+            )
+        };
+        assert!(contains("A.a", "b") && !contains("A.a", "a") && !contains("A.a", "c"));
+        assert!(contains("A", "c") && !contains("c", "a"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_names_of_a_symbol_are_in_the_words_of_its_file(name in "[a-z_]{1,8}", other in "[a-zé$_][a-z0-9_]{0,8}") {
+            let text = format!("function {name}() {{ return {other}(1.5, '{name}') }}");
+            let parsed = ParsedFile::parse(Language::JavaScript, &text);
+            let all = word_hashes(&text);
+            for symbol_idx in 0..parsed.symbols.len() {
+                for hash in FileFeatures::new(&text, &parsed).symbol(symbol_idx).names {
+                    proptest::prop_assert!(all.binary_search(&hash).is_ok(), "{text}");
+                }
+            }
+        }
+    }
+}

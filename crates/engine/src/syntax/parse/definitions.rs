@@ -1,0 +1,197 @@
+//! The symbols that a node defines: their names, kinds and scopes.
+
+use tree_sitter::Node;
+
+use crate::syntax::language::{DefinitionKind, LanguageTables};
+use cerberus_model::text::Span;
+use cerberus_model::{Language, SymbolKind};
+
+use super::{Extent, MAX_NAME_BYTES, Scope, Symbol, TreeWalker, span};
+
+impl TreeWalker<'_, '_> {
+    /// Records the symbols that `node` defines, and returns the scope of its children if it
+    /// differs from `scope`.
+    pub(super) fn define(
+        &mut self,
+        node: Node<'_>,
+        kind: DefinitionKind,
+        scope: &Scope,
+        extent: Extent,
+    ) -> Option<Scope> {
+        let tables = self.tables;
+        let field = |name: &str| tables.child(node, name);
+        let prefix = &*scope.prefix;
+        let mut owner = scope.clone();
+        let (name, kind, body) = match kind {
+            DefinitionKind::Qualifier => {
+                let name = type_name(field("type")?, tables, self.text);
+                let is_short = prefix.len() + name.len() < MAX_NAME_BYTES;
+                return is_short.then(|| Scope {
+                    owner: scope.owner,
+                    prefix: format!("{prefix}{name}.").into(),
+                });
+            }
+            DefinitionKind::Binding { name, value } => {
+                return self.define_bindings(node, (name, field(value)), scope, extent);
+            }
+            DefinitionKind::Named(kind) => {
+                let is_method = kind == SymbolKind::Function && self.is_method(scope);
+                let kind = if is_method { SymbolKind::Method } else { kind };
+                (field("name")?, kind, field("body"))
+            }
+            DefinitionKind::Receiver => {
+                let receiver = type_name(field("receiver")?, tables, self.text);
+                owner = Scope { owner: None, prefix: format!("{prefix}{receiver}.").into() };
+                (field("name")?, SymbolKind::Method, field("body"))
+            }
+            DefinitionKind::TypeSpec => {
+                let value = field("type")?;
+                let kind = match value.kind() {
+                    "struct_type" => SymbolKind::Struct,
+                    "interface_type" => SymbolKind::Interface,
+                    _ => SymbolKind::Type,
+                };
+                (field("name")?, kind, Some(value))
+            }
+            DefinitionKind::MemberAssignment => {
+                let value = field("right").filter(|it| tables.properties(*it).is_function)?;
+                let target = field("left").filter(|it| it.kind() == "member_expression")?;
+                let name = tables.child(target, "property")?;
+                let object = span(tables.child(target, "object")?).slice(self.text);
+                let object = object.strip_suffix(".prototype").unwrap_or(object);
+                let is_name = object.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+                if is_name && !matches!(object, "exports" | "this") {
+                    owner.prefix = format!("{prefix}{object}.").into();
+                }
+                (name, SymbolKind::Function, tables.child(value, "body"))
+            }
+            DefinitionKind::Property => {
+                let value = field("value").filter(|it| tables.properties(*it).is_function)?;
+                let key = field("key").filter(|it| is_plain_name(*it))?;
+                (key, SymbolKind::Function, tables.child(value, "body"))
+            }
+        };
+        let symbol_idx = self.push_symbol(&owner, extent, (name, kind, body))?;
+        Some(self.scope_of(symbol_idx))
+    }
+
+    /// Records the names that `node` binds to a value, and returns the scope of the last one.
+    fn define_bindings(
+        &mut self,
+        node: Node<'_>,
+        (name_field, value): (&str, Option<Node<'_>>),
+        scope: &Scope,
+        extent: Extent,
+    ) -> Option<Scope> {
+        let kind = self.binding_kind(node, value, scope.owner)?;
+        let body = value.map(|it| self.tables.child(it, "body").unwrap_or(it));
+        let mut cursor = node.walk();
+        let mut last = None;
+        for name in node.children_by_field_id(self.tables.field_id(name_field)?, &mut cursor) {
+            if name.is_named() && is_plain_name(name) {
+                let pushed = self.push_symbol(scope, extent, (name, kind, body));
+                last = pushed.or(last);
+            }
+        }
+        last.map(|symbol_idx| self.scope_of(symbol_idx))
+    }
+
+    fn scope_of(&self, symbol_idx: usize) -> Scope {
+        let prefix = format!("{}.", self.symbols[symbol_idx].name).into();
+        Scope { owner: Some(symbol_idx), prefix }
+    }
+
+    /// Returns whether a function in `scope` is a method: its name has a qualifier that is
+    /// not a module.
+    fn is_method(&self, scope: &Scope) -> bool {
+        match scope.owner.map(|symbol_idx| &self.symbols[symbol_idx]) {
+            Some(owner) if owner.kind == SymbolKind::Module => {
+                scope.prefix.len() > owner.name.len() + 1
+            }
+            Some(owner) => owner.kind.is_container(),
+            None => !scope.prefix.is_empty(),
+        }
+    }
+
+    fn binding_kind(
+        &self,
+        node: Node<'_>,
+        value: Option<Node<'_>>,
+        owner: Option<usize>,
+    ) -> Option<SymbolKind> {
+        if value.is_some_and(|value| self.tables.properties(value).is_function) {
+            let is_member = owner.is_some() && !self.is_in_function(owner);
+            return Some(if is_member { SymbolKind::Method } else { SymbolKind::Function });
+        }
+        if value.is_some_and(|value| self.tables.properties(value).is_class) {
+            return Some(SymbolKind::Class);
+        }
+        // Inside a function, a name bound to a value is a local variable.
+        let is_local = self.is_in_function(owner);
+        if is_local || (self.tables.language == Language::Java && owner.is_none()) {
+            return None;
+        }
+        let head = span(node).slice(self.text);
+        let name = head.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
+        let is_upper =
+            name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
+        let is_constant = is_upper || node.kind() == "const_spec";
+        Some(if is_constant { SymbolKind::Constant } else { SymbolKind::Variable })
+    }
+
+    /// Records the symbol with a name, a kind and a body, and returns its index, or `None` if its
+    /// name is too long or has a line break.
+    fn push_symbol(
+        &mut self,
+        Scope { owner, prefix }: &Scope,
+        extent: Extent,
+        (name, kind, body): (Node<'_>, SymbolKind, Option<Node<'_>>),
+    ) -> Option<usize> {
+        let name_span = span(name);
+        let own = name_span.slice(self.text).trim_matches(['"', '\'', '#']);
+        // A string that is a method's name may continue on the next line.
+        if prefix.len() + own.len() > MAX_NAME_BYTES || own.contains(['\n', '\r']) {
+            return None;
+        }
+        let Span { start, end } = extent.span;
+        let annotations_start = extent.leading.and_then(|leading| leading.annotations_start);
+        let whole = Span::new(annotations_start.map_or(start, |it| it.min(start)), end);
+        self.symbols.push(Symbol {
+            name: format!("{prefix}{own}"),
+            kind,
+            parent: *owner,
+            span: whole,
+            name_span,
+            body_start: body.map_or(whole.end, |it| it.start_byte().max(name_span.end)),
+            leading_comments: extent.leading.and_then(|leading| leading.comments),
+        });
+        Some(self.symbols.len() - 1)
+    }
+}
+
+/// Returns whether a node is a name and not a pattern.
+fn is_plain_name(node: Node<'_>) -> bool {
+    node.child_count() == 0 || node.kind() == "type" || node.kind() == "private_property_identifier"
+}
+
+/// Returns the name of the type in `node` without pointers, references and parameters:
+/// `Server` for `*Server[T]` and `(s *Server)`, `Display` for `fmt::Display`.
+fn type_name<'t>(mut node: Node<'_>, tables: &LanguageTables, text: &'t str) -> &'t str {
+    loop {
+        let inner = match node.kind() {
+            "parameter_list" | "parenthesized_type" => node.named_child(0),
+            "parameter_declaration" | "pointer_type" | "generic_type" | "reference_type" => {
+                tables.child(node, "type").or_else(|| node.named_child(0))
+            }
+            "scoped_type_identifier" | "qualified_type" => tables.child(node, "name"),
+            _ => None,
+        };
+        match inner {
+            Some(inner) => node = inner,
+            None => break,
+        }
+    }
+    // Types without a name, such as tuples and slices, are represented by their text.
+    let name = span(node).slice(text);
+    name.lines().next().unwrap_or(name)
+}

@@ -1,0 +1,575 @@
+//! Tracks anchors through changes of their code.
+//!
+//! An anchor whose code is still in place is verified with its own file alone. Only for the others
+//! is the tree searched. The features of [`crate::rank::similarity`] give each possible
+//! symbol its odds, and the symbols are assigned one to one; equal odds are reported as ambiguous.
+//! Git is asked only for anchors that this does not resolve (see [`history`]). Needs no store and
+//! writes nothing. The same anchors and tree give the same outcomes in any order.
+
+use std::cell::OnceCell;
+use std::path::Path;
+
+use anyhow::Result;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use crate::syntax::fingerprint::{bytes_hash, name_hash, short_hash, split_name};
+use crate::syntax::minhash;
+use crate::tree::git::Commits;
+use crate::tree::read;
+use cerberus_model::timings;
+use cerberus_model::{Anchor, Fingerprint, Language, LookAlikes, State, SymbolKind};
+
+use super::Progress;
+
+mod assign;
+mod degree;
+mod file_symbols;
+mod history;
+mod line_diff;
+mod locate;
+mod look_alikes;
+mod lost_words;
+mod moved_files;
+mod outcome;
+mod rename_patterns;
+mod search;
+mod single;
+mod stayed;
+mod together;
+mod veto;
+mod walk;
+mod weights;
+
+pub use degree::Degree;
+pub use locate::{limit_warnings, locate, locate_in};
+pub use look_alikes::remember as remember_look_alikes;
+pub use lost_words::lost_words;
+pub use single::follow_through;
+
+use assign::Assignment;
+use file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
+use history::History;
+use search::{Candidates, MissingAnchor, Pair};
+use walk::{End, Past, Walk};
+use weights::WEIGHTS;
+
+/// A symbol or a file in the tree, and its similarity to the anchored code.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundSymbol {
+    pub file: String,
+    /// The qualified name, or `None` for the whole file.
+    pub symbol: Option<String>,
+    pub kind: SymbolKind,
+    pub language: Option<Language>,
+    /// The first and the last line. `None` for fresh code, whose file is not parsed.
+    pub lines: Option<(u32, u32)>,
+    /// From 0 to 1.
+    pub similarity: f64,
+}
+
+/// A commit on the way of anchored code from its old to its new location.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Step {
+    pub commit: String,
+    /// The location after the commit.
+    pub file: String,
+    pub symbol: Option<String>,
+    /// What the commit did.
+    pub reason: String,
+}
+
+/// The result of tracking an anchor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    pub state: State,
+    /// Whether more changed than the layout and the name of the code.
+    pub edited: bool,
+    /// How much of edited code changed.
+    pub degree: Option<Degree>,
+    pub new: Option<FoundSymbol>,
+    pub similarity: f64,
+    /// The equally likely symbols of an ambiguous anchor, the most similar symbols of a gone one.
+    pub candidates: Vec<FoundSymbol>,
+    /// The fingerprint of the new symbol.
+    pub fingerprint: Option<Fingerprint>,
+    /// The look-alikes of the new symbol, if the tree was searched and the anchor has some.
+    pub look_alikes: Option<LookAlikes>,
+    /// One sentence that explains the state.
+    pub reason: String,
+    /// The commits that changed the code, oldest first, if git was asked.
+    pub steps: Vec<Step>,
+}
+
+impl Outcome {
+    fn new(state: State, reason: String) -> Self {
+        Self {
+            state,
+            edited: false,
+            degree: None,
+            new: None,
+            similarity: 0.0,
+            candidates: Vec::new(),
+            fingerprint: None,
+            look_alikes: None,
+            reason,
+            steps: Vec::new(),
+        }
+    }
+}
+
+/// The symbol that has the location and name of an anchor.
+#[derive(Debug, Clone)]
+pub struct InPlaceSymbol {
+    pub state: State,
+    /// How much of edited code changed.
+    pub degree: Option<Degree>,
+    pub language: Option<Language>,
+    /// The first and the last line.
+    pub lines: (u32, u32),
+    /// Whether the code is so different that it may be another symbol with the same name.
+    pub is_ambiguous: bool,
+}
+
+/// Shorter bodies are too easily rewritten or similar to others to decide that.
+const MIN_TOKENS: u32 = 20;
+
+/// Returns the outcome of each of `anchors`, in order. `progress` is called with the number of
+/// searched files and of all files, from any thread.
+pub fn follow(
+    root: &Path,
+    excludes: &[String],
+    anchors: &[Anchor],
+    progress: Progress<'_>,
+) -> Result<Vec<Outcome>> {
+    let _step = timings::step("track anchors");
+    let tree = Tree { root, excludes, progress };
+    let moved = moved_files::find(root, excludes, anchors)?;
+    let applied = moved_files::apply_moves(anchors, &moved);
+    let outcomes = follow_each(tree, &applied, &moved)?;
+    Ok(moved_files::restore_paths(root, anchors, &applied, outcomes))
+}
+
+/// The tree in which anchors are tracked.
+#[derive(Clone, Copy)]
+struct Tree<'t> {
+    root: &'t Path,
+    excludes: &'t [String],
+    progress: Progress<'t>,
+}
+
+/// All anchors on the same code at the same location. They have the same outcome.
+struct TrackedAnchor<'a> {
+    anchor: &'a Anchor,
+    /// The indices of these anchors.
+    anchor_idxs: &'a [usize],
+    state: TrackingState,
+}
+
+enum TrackingState {
+    InPlace(InPlaceMatch),
+    /// The code is not in place. A symbol with the location and name may be, with too different code.
+    Missing(Option<InPlaceMatch>),
+    /// Git shows how the code got where it is at HEAD.
+    Arrived(Arrival),
+    /// The code was searched for.
+    Searched(Outcome),
+}
+
+/// The symbol to which an anchor was followed.
+struct Arrival {
+    file: String,
+    symbol_idx: usize,
+    outcome: Outcome,
+}
+
+impl<'a> TrackedAnchor<'a> {
+    fn new(anchor: &'a Anchor, anchor_idxs: &'a [usize], own_files: &[FileSymbols]) -> Self {
+        let own_file = find_file(own_files, &anchor.file).map(|file_idx| &own_files[file_idx]);
+        let state = match own_file.and_then(|file| in_place_match(anchor, file)) {
+            Some(found) if !found.is_ambiguous(anchor) => TrackingState::InPlace(found),
+            found => TrackingState::Missing(found),
+        };
+        Self { anchor, anchor_idxs, state }
+    }
+
+    /// Returns the indices of the file and the symbol that the anchor has for certain.
+    fn claimed(&self, files: &[FileSymbols]) -> Option<(usize, usize)> {
+        let (file, symbol_idx) = match &self.state {
+            TrackingState::InPlace(found) => (&self.anchor.file, found.symbol_idx),
+            TrackingState::Arrived(arrival) => (&arrival.file, arrival.symbol_idx),
+            TrackingState::Missing(_) | TrackingState::Searched(_) => return None,
+        };
+        Some((find_file(files, file)?, symbol_idx))
+    }
+}
+
+/// Tracks anchors whose files were not moved as a whole. `moved` has the new paths of those that were.
+fn follow_each(
+    tree: Tree<'_>,
+    anchors: &[Anchor],
+    moved: &FxHashMap<String, String>,
+) -> Result<Vec<Outcome>> {
+    let mut order: Vec<usize> = (0..anchors.len()).collect();
+    order.sort_by_key(|&idx| identity(&anchors[idx]));
+    let by_file: Vec<&[usize]> =
+        order.chunk_by(|&a, &b| anchors[a].file == anchors[b].file).collect();
+    let in_place = |idxs: &&[usize]| outcomes_in_place(tree.root, anchors, idxs);
+    if let Some(outcomes) = by_file.par_iter().map(in_place).collect::<Option<Vec<_>>>() {
+        let mut outcomes: Vec<(usize, Outcome)> = outcomes.into_iter().flatten().collect();
+        outcomes.sort_unstable_by_key(|(idx, _)| *idx);
+        return Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect());
+    }
+    // The anchors in files that cannot be read are missing.
+    let read = |idxs: &&[usize]| FileSymbols::read(tree.root, &anchors[idxs[0]].file, ALL).ok();
+    let own_files: Vec<FileSymbols> = by_file.par_iter().filter_map(read).collect();
+    let mut tracked: Vec<TrackedAnchor<'_>> = order
+        .chunk_by(|&a, &b| identity(&anchors[a]) == identity(&anchors[b]))
+        .map(|idxs| TrackedAnchor::new(&anchors[idxs[0]], idxs, &own_files))
+        .collect();
+    settle_taken_names(tree.root, &own_files, &mut tracked);
+    let files = find_missing(tree, &mut tracked, own_files, moved)?;
+    let mut outcomes: Vec<Option<Outcome>> = vec![None; anchors.len()];
+    for TrackedAnchor { anchor, anchor_idxs, state } in tracked {
+        let outcome = match state {
+            TrackingState::InPlace(found) => outcome_in_place(&files, anchor, found),
+            TrackingState::Arrived(arrival) => Some(arrival.outcome),
+            TrackingState::Searched(outcome) => Some(outcome),
+            TrackingState::Missing(_) => None,
+        };
+        for &idx in anchor_idxs {
+            outcomes[idx].clone_from(&outcome);
+        }
+    }
+    Ok(outcomes.into_iter().flatten().collect())
+}
+
+fn outcome_in_place(
+    files: &[FileSymbols],
+    anchor: &Anchor,
+    found: InPlaceMatch,
+) -> Option<Outcome> {
+    let file_idx = find_file(files, &anchor.file)?;
+    Some(outcome::in_place(anchor, &files[file_idx], found.symbol_idx))
+}
+
+/// Finds the code of the missing anchors: along the history, and else in the tree. Returns the files
+/// that were parsed, sorted by path.
+fn find_missing(
+    tree: Tree<'_>,
+    tracked: &mut [TrackedAnchor<'_>],
+    own_files: Vec<FileSymbols>,
+    moved: &FxHashMap<String, String>,
+) -> Result<Vec<FileSymbols>> {
+    let is_missing = |it: &&mut TrackedAnchor<'_>| matches!(it.state, TrackingState::Missing(_));
+    let mut open: Vec<&mut TrackedAnchor<'_>> = tracked.iter_mut().filter(is_missing).collect();
+    let recorded: Vec<&Anchor> = open.iter().map(|tracked| tracked.anchor).collect();
+    let past = Past::new(tree.root, &recorded);
+    for (tracked, walk) in open.iter_mut().zip(&past.walks) {
+        if let Some(arrival) = arrival(tree.root, tracked.anchor, walk) {
+            tracked.state = TrackingState::Arrived(arrival);
+        }
+    }
+    let mut missing: Vec<MissingAnchor<'_>> = Vec::new();
+    for (tracked, walk) in open.iter().zip(&past.walks) {
+        let TrackingState::Missing(found) = tracked.state else { continue };
+        let (old, last) = (tracked.anchor, &walk.anchor);
+        let is_in_place = old.file == last.file && old.symbol == last.symbol;
+        missing.push(MissingAnchor::after(walk, found.filter(|_| is_in_place)));
+    }
+    if missing.is_empty() {
+        return Ok(own_files);
+    }
+    let files = search::read_tree(tree, &missing, own_files)?;
+    let claimed = tracked.iter().filter_map(|tracked| tracked.claimed(&files)).collect();
+    let candidates = Candidates { missing: &missing, files: &files, claimed: &claimed };
+    let (pairs, assignments, history) = search(tree.root, &past.commits, candidates, moved);
+    let lost = tracked.iter_mut().filter(is_missing).zip(&missing);
+    for (idx, (tracked, missing)) in lost.enumerate() {
+        let outcome = match missing.in_place.filter(|_| !assignments[idx].is_found()) {
+            Some(found) => outcome_in_place(&files, tracked.anchor, found),
+            None => {
+                let assignment = (idx, &assignments[idx]);
+                Some(outcome::searched(candidates, &pairs, assignment, &history))
+            }
+        };
+        if let Some((outcome, walk)) = outcome.zip(missing.walk) {
+            let has_all_renames = past.commits.has_all_renames;
+            let outcome = outcome::restated(tracked.anchor, walk, has_all_renames, outcome);
+            tracked.state = TrackingState::Searched(outcome);
+        }
+    }
+    Ok(files)
+}
+
+/// Assigns the missing anchors to code of the tree. `moved` has the new paths of moved files.
+fn search<'a>(
+    root: &Path,
+    commits: &Commits,
+    candidates: Candidates<'a>,
+    moved: &FxHashMap<String, String>,
+) -> (Vec<Pair>, Vec<Assignment>, History<'a>) {
+    let mut pairs = search::pairs(candidates);
+    pairs.retain(|pair| {
+        let missing = candidates.old(pair);
+        missing.in_place.is_none_or(|found| found.is_outranked_by(candidates, pair))
+    });
+    search::doubt_unlike(candidates, &mut pairs);
+    rename_patterns::raise_odds(candidates, &mut pairs);
+    veto::apply(root, commits, candidates, &mut pairs);
+    let moved = moved.iter().map(|(old, new)| (old.as_str(), new.as_str())).collect();
+    let mut assignments = together::assign(candidates, &mut pairs, &moved);
+    let history = History::read(root, candidates.missing, &assignments);
+    history.resolve(candidates, &mut pairs, &mut assignments);
+    (pairs, assignments, history)
+}
+
+/// Returns the outcome of an anchor that was followed to HEAD, if its file still contains the symbol.
+fn arrival(root: &Path, recorded: &Anchor, walk: &Walk) -> Option<Arrival> {
+    if walk.end != End::Head {
+        return None;
+    }
+    let name = last_name(walk.anchor.symbol.as_deref());
+    let is_named = |it: Option<&str>| last_name(it) == name;
+    let file = FileSymbols::read(root, &walk.anchor.file, Some(&is_named)).ok()?;
+    let renamed = || {
+        let symbol_idx = same_code_under_name(&walk.anchor, &file)?;
+        Some(InPlaceMatch { symbol_idx, similarity: 1.0 })
+    };
+    let found = in_place_match(&walk.anchor, &file)
+        .or_else(renamed)
+        .filter(|found| !found.is_ambiguous(&walk.anchor))?;
+    let outcome = outcome::walked(recorded, &file, found.symbol_idx, walk.steps.clone());
+    Some(Arrival { file: file.path, symbol_idx: found.symbol_idx, outcome })
+}
+
+/// Makes the anchors missing whose name other code took over, as git shows: the symbol with their name
+/// is similar, but theirs went elsewhere.
+fn settle_taken_names(root: &Path, own_files: &[FileSymbols], tracked: &mut [TrackedAnchor<'_>]) {
+    let is_doubtful = |tracked: &&mut TrackedAnchor<'_>| {
+        let file = find_file(own_files, &tracked.anchor.file).map(|idx| &own_files[idx]);
+        matches!((&tracked.state, file), (TrackingState::InPlace(found), Some(file)) if found.is_doubtful(tracked.anchor, file))
+    };
+    let mut doubtful: Vec<&mut TrackedAnchor<'_>> =
+        tracked.iter_mut().filter(is_doubtful).collect();
+    if doubtful.is_empty() {
+        return;
+    }
+    let anchors: Vec<&Anchor> = doubtful.iter().map(|tracked| tracked.anchor).collect();
+    let past = Past::new(root, &anchors);
+    for (tracked, walk) in doubtful.iter_mut().zip(&past.walks) {
+        let anchor = tracked.anchor;
+        let is_elsewhere = walk.anchor.file != anchor.file || walk.anchor.symbol != anchor.symbol;
+        if is_elsewhere && arrival(root, anchor, walk).is_some() {
+            tracked.state = TrackingState::Missing(None);
+        }
+    }
+}
+
+/// Finds the symbols that have the locations and names of `anchors`, which are all in `file`. The
+/// file is read once, and not compared with the anchors if it is unchanged.
+pub fn verify_in_place(root: &Path, file: &str, anchors: &[&Anchor]) -> Vec<Option<InPlaceSymbol>> {
+    match read::bytes(root, file) {
+        Ok(bytes) => verify_content(file, &bytes, anchors),
+        Err(_) => vec![None; anchors.len()],
+    }
+}
+
+/// Like [`verify_in_place`], for a file with this content.
+pub fn verify_content(file: &str, bytes: &[u8], anchors: &[&Anchor]) -> Vec<Option<InPlaceSymbol>> {
+    let hash = bytes_hash(bytes);
+    let is_unchanged = anchors.iter().all(|anchor| anchor.fingerprint.file == hash);
+    let is_anchored =
+        |name: Option<&str>| anchors.iter().any(|it| same_name(it.symbol.as_deref(), name));
+    let mut code = FileSymbols::parse(file, bytes, (!is_unchanged).then_some(&is_anchored));
+    let is_overloaded = |anchor: &&Anchor| {
+        let name = anchor.symbol.as_deref();
+        code.symbols.iter().filter(|it| same_name(name, it.name.as_deref())).count() > 1
+    };
+    if is_unchanged && anchors.iter().any(is_overloaded) {
+        // Only the features distinguish several definitions of one name.
+        code = FileSymbols::parse(file, bytes, Some(&is_anchored));
+    }
+    let verify = |anchor: &&Anchor| {
+        let found = in_place_match(anchor, &code)?;
+        let symbol = &code.symbols[found.symbol_idx];
+        let state =
+            if is_unchanged { State::Fresh } else { outcome::state_in_place(anchor, symbol) };
+        Some(InPlaceSymbol {
+            state,
+            degree: (state == State::Edited)
+                .then(|| Degree::new(&anchor.fingerprint, &symbol.features)),
+            language: code.language,
+            lines: symbol.lines,
+            is_ambiguous: !is_unchanged && found.is_ambiguous(anchor),
+        })
+    };
+    anchors.iter().map(verify).collect()
+}
+
+/// Returns the outcomes of anchors of one file if the code of each is in place, from the anchored
+/// symbols alone. A file that is unchanged since its anchors were recorded is not parsed.
+fn outcomes_in_place(
+    root: &Path,
+    anchors: &[Anchor],
+    idxs: &[usize],
+) -> Option<Vec<(usize, Outcome)>> {
+    let file = &anchors[idxs[0]].file;
+    let bytes = read::bytes(root, file).ok()?;
+    let hash = bytes_hash(&bytes);
+    let changed = || idxs.iter().filter(|idx| anchors[**idx].fingerprint.file != hash);
+    let is_changed =
+        |name: Option<&str>| changed().any(|idx| same_name(anchors[*idx].symbol.as_deref(), name));
+    let code = changed().next().map(|_| FileSymbols::parse(file, &bytes, Some(&is_changed)));
+    // Edited code is compared with all symbols of its file.
+    let all = OnceCell::new();
+    let outcome = |&idx: &usize| {
+        let anchor = &anchors[idx];
+        let Some(code) = code.as_ref().filter(|_| anchor.fingerprint.file != hash) else {
+            return Some((idx, outcome::fresh(anchor)));
+        };
+        let found = in_place_match(anchor, code)?;
+        let is_doubtful = if found.similarity < 1.0 {
+            let all = all.get_or_init(|| FileSymbols::parse(file, &bytes, ALL));
+            found.is_doubtful(anchor, all)
+        } else {
+            found.is_doubtful(anchor, code)
+        };
+        (!is_doubtful).then(|| (idx, outcome::in_place(anchor, code, found.symbol_idx)))
+    };
+    idxs.iter().map(outcome).collect()
+}
+
+/// Returns the values that are equal for anchors on the same code at the same location.
+fn identity(anchor: &Anchor) -> (&str, Option<&str>, u64, u32, u32) {
+    let fingerprint = &anchor.fingerprint;
+    let Fingerprint { name_independent_hash, bytes, signature, .. } = *fingerprint;
+    (&anchor.file, anchor.symbol.as_deref(), name_independent_hash, bytes, signature)
+}
+
+/// The symbol in an anchor's file that has its name.
+#[derive(Debug, Clone, Copy)]
+struct InPlaceMatch {
+    symbol_idx: usize,
+    similarity: f64,
+}
+
+impl InPlaceMatch {
+    /// Returns whether the symbol may be other code: another body, or a forwarder to the anchored
+    /// code.
+    fn is_ambiguous(self, anchor: &Anchor) -> bool {
+        self.similarity < WEIGHTS.replaced && anchor.fingerprint.n_tokens >= MIN_TOKENS
+    }
+
+    /// Returns whether the history of the symbol, one of `file`, may show that it is other code.
+    fn is_doubtful(self, anchor: &Anchor, file: &FileSymbols) -> bool {
+        let is_rewritten =
+            self.similarity < WEIGHTS.rewritten && anchor.fingerprint.n_tokens >= MIN_TOKENS;
+        self.is_ambiguous(anchor)
+            || (anchor.commit.is_some() && (is_rewritten || self.is_surpassed(anchor, file)))
+    }
+
+    /// Returns whether the code is more like a symbol that was not beside it when it was recorded.
+    fn is_surpassed(self, anchor: &Anchor, file: &FileSymbols) -> bool {
+        let is_better = |symbol: &FileSymbol| {
+            let Some((_, name)) = symbol.name.as_deref().map(split_name) else { return false };
+            !minhash::bloom_contains(&anchor.fingerprint.beside, name_hash(name))
+                && search::is_same_family(anchor.kind, symbol.kind)
+                && similarity(&anchor.fingerprint, &symbol.features.fingerprint) > self.similarity
+        };
+        self.similarity < 1.0 && file.symbols.iter().any(is_better)
+    }
+
+    /// Returns whether an ambiguous match loses to a candidate: to the same code, or to similar code
+    /// that the symbol in place calls, as a wrapper for callers of the old name does.
+    fn is_outranked_by(self, candidates: Candidates<'_>, pair: &Pair) -> bool {
+        let (Candidates { files, .. }, old_file) = (candidates, candidates.paths(pair).0);
+        let name = candidates.symbol(pair).name.as_deref().map_or("", |name| split_name(name).1);
+        let is_forwarder = find_file(files, old_file).is_some_and(|file_idx| {
+            let in_place = &files[file_idx].symbols[self.symbol_idx];
+            in_place.features.names.binary_search(&short_hash(name_hash(name))).is_ok()
+        });
+        pair.evidence.is_same_code || (is_forwarder && pair.evidence.jaccard >= WEIGHTS.forwarded)
+    }
+}
+
+/// Returns the symbol of `file` that has the name of an anchor. Of several (overloads, accessors),
+/// returns the most similar one.
+fn in_place_match(anchor: &Anchor, file: &FileSymbols) -> Option<InPlaceMatch> {
+    if !are_compatible(anchor.language, file.language) {
+        return None;
+    }
+    let namesakes = || {
+        let is_namesake =
+            |symbol: &FileSymbol| same_name(symbol.name.as_deref(), anchor.symbol.as_deref());
+        file.symbols.iter().enumerate().filter(move |(_, symbol)| is_namesake(symbol))
+    };
+    let is_family = |symbol: &FileSymbol| search::is_same_family(anchor.kind, symbol.kind);
+    // A constant may become a function without moving.
+    let is_any = !namesakes().any(|(_, symbol)| is_family(symbol));
+    let namesakes = namesakes().filter(|(_, symbol)| is_any || is_family(symbol));
+    let matches = namesakes.map(|(symbol_idx, symbol)| {
+        let similarity = similarity(&anchor.fingerprint, &symbol.features.fingerprint);
+        let is_identical = anchor.fingerprint.bytes == symbol.features.fingerprint.bytes;
+        (is_identical, InPlaceMatch { symbol_idx, similarity })
+    });
+    let best = matches.reduce(|best, next| {
+        let order = next.1.similarity.total_cmp(&best.1.similarity).then(next.0.cmp(&best.0));
+        if order.is_gt() { next } else { best }
+    });
+    // Of another kind, only similar or short code: a constant with the name of a class may be an
+    // alias that was left for callers of the old name.
+    best.map(|(_, found)| found).filter(|found| !is_any || !found.is_ambiguous(anchor))
+}
+
+/// Returns the name of a symbol without its container.
+fn last_name(symbol: Option<&str>) -> Option<&str> {
+    symbol.map(|name| split_name(name).1)
+}
+
+/// Returns the only symbol of `file` that has the last name of an anchor and exactly its code.
+fn same_code_under_name(anchor: &Anchor, file: &FileSymbols) -> Option<usize> {
+    let name = last_name(Some(anchor.symbol.as_deref()?));
+    let is_same = |symbol: &FileSymbol| {
+        last_name(symbol.name.as_deref()) == name
+            && symbol.features.fingerprint.bytes == anchor.fingerprint.bytes
+            && search::is_same_family(anchor.kind, symbol.kind)
+    };
+    let mut found = file.symbols.iter().enumerate().filter(|(_, symbol)| is_same(symbol));
+    let (symbol_idx, _) = found.next()?;
+    found.next().is_none().then_some(symbol_idx)
+}
+
+/// Returns whether two qualified names are equal. Rust writes a name as `r#gen` after it becomes a
+/// keyword.
+fn same_name(a: Option<&str>, b: Option<&str>) -> bool {
+    fn parts(name: &str) -> impl Iterator<Item = &str> {
+        name.split('.').map(|part| part.strip_prefix("r#").unwrap_or(part))
+    }
+    match (a, b) {
+        (Some(a), Some(b)) => parts(a).eq(parts(b)),
+        (a, b) => a == b,
+    }
+}
+
+/// Returns the similarity of two pieces of code; 1 only if they are equal.
+fn similarity(old: &Fingerprint, new: &Fingerprint) -> f64 {
+    if old.name_independent_hash == new.name_independent_hash {
+        1.0
+    } else {
+        minhash::jaccard(&old.sketch, &new.sketch).min(0.99)
+    }
+}
+
+/// Returns whether code of one language may become code of another.
+fn are_compatible(a: Option<Language>, b: Option<Language>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a.is_kin(b),
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! The symbols of a file, with the features that anchors are compared with.
+
+use std::path::Path;
+
+use anyhow::Result;
+use rustc_hash::FxHashMap;
+
+use crate::syntax::fingerprint::{
+    self, FileFeatures, NO_NEIGHBOUR, SymbolFeatures, name_hash, short_hash, split_name,
+};
+use crate::syntax::{ParsedFile, language};
+use crate::tree::read;
+use cerberus_model::text::{self, LineIndex, Span};
+use cerberus_model::{Anchor, Fingerprint, Language, Origin, SymbolKind};
+
+use super::FoundSymbol;
+
+/// A symbol, or a whole file, that an anchor may be on.
+#[derive(Debug)]
+pub(super) struct FileSymbol {
+    /// The qualified name, or `None` for the file itself.
+    pub(super) name: Option<String>,
+    pub(super) kind: SymbolKind,
+    /// The first and the last line.
+    pub(super) lines: (u32, u32),
+    pub(super) features: SymbolFeatures,
+    /// The index in [`FileSymbols::member_names`] of the class, module or file that contains it.
+    pub(super) container_idx: usize,
+    /// The hashes of the names of the definitions right before and after it in its container.
+    pub(super) between: [u16; 2],
+    /// The hashes of the lines of a function's body, in the files of a commit.
+    pub(super) body: Vec<u64>,
+}
+
+/// Selects the symbols whose features are computed, by qualified name; `None` is the whole file.
+/// Computing the features takes as long as parsing.
+pub(super) type Filter<'a> = &'a dyn Fn(Option<&str>) -> bool;
+
+/// Computes the features of all symbols.
+pub(super) const ALL: Option<Filter<'static>> = Some(&|_| true);
+
+/// The symbols of a file in document order, and the file itself last.
+#[derive(Debug)]
+pub(super) struct FileSymbols {
+    pub(super) path: String,
+    /// The hash of the bytes of the file.
+    pub(super) hash: u32,
+    pub(super) language: Option<Language>,
+    pub(super) symbols: Vec<FileSymbol>,
+    /// For each container, the sorted hashes of the distinct last names of the symbols directly
+    /// inside it.
+    pub(super) member_names: Vec<Vec<u64>>,
+}
+
+impl FileSymbols {
+    /// Reads and parses the file at `path` below `root`.
+    pub(super) fn read(root: &Path, path: &str, filter: Option<Filter<'_>>) -> Result<Self> {
+        Ok(Self::parse(path, &read::bytes(root, path)?, filter))
+    }
+
+    /// Parses the content of a file. Without a filter, no features are computed.
+    pub(super) fn parse(path: &str, bytes: &[u8], filter: Option<Filter<'_>>) -> Self {
+        let text: &str = &text::decode(bytes).0;
+        let lines = LineIndex::new(text);
+        let line = |offset| u32::try_from(lines.line(offset)).unwrap_or(u32::MAX);
+        let language = language::from_path(path);
+        let new = |name, kind, span: Span, features| FileSymbol {
+            name,
+            kind,
+            lines: (line(span.start), line(span.end.saturating_sub(1))),
+            features,
+            container_idx: 0,
+            between: [NO_NEIGHBOUR; 2],
+            body: Vec::new(),
+        };
+        let mut symbols = Vec::new();
+        let whole = match language {
+            None => fingerprint::plain_text(text),
+            Some(language) => {
+                let source = match filter {
+                    Some(_) => ParsedFile::parse(language, text),
+                    None => ParsedFile::outline(language, text),
+                };
+                let code = filter.map(|_| FileFeatures::new(text, &source));
+                let features =
+                    |name: Option<&str>, of: &dyn Fn(&FileFeatures<'_>) -> SymbolFeatures| {
+                        let is_selected = filter.is_some_and(|filter| filter(name));
+                        code.as_ref().filter(|_| is_selected).map(of).unwrap_or_default()
+                    };
+                symbols.extend(source.symbols.iter().enumerate().map(|(symbol_idx, symbol)| {
+                    let features = features(Some(&symbol.name), &|code| code.symbol(symbol_idx));
+                    new(Some(symbol.name.clone()), symbol.kind, symbol.span, features)
+                }));
+                features(None, &|code| code.file())
+            }
+        };
+        symbols.push(new(None, SymbolKind::File, Span::new(0, text.len()), whole));
+        let member_names = set_containers(&mut symbols);
+        let (path, hash) = (path.to_owned(), fingerprint::bytes_hash(bytes));
+        Self { path, hash, language, symbols, member_names }
+    }
+
+    /// Returns whether the file defines a symbol of this qualified name.
+    pub(super) fn defines(&self, name: &str) -> bool {
+        self.symbols.iter().any(|symbol| symbol.name.as_deref() == Some(name))
+    }
+
+    /// Returns the container and the name of a symbol, or the folder and the name of the file.
+    pub(super) fn split_name<'f>(&'f self, symbol: &'f FileSymbol) -> (&'f str, &'f str) {
+        match &symbol.name {
+            Some(name) => split_name(name),
+            None => split_path(&self.path),
+        }
+    }
+
+    /// Returns the location of a symbol.
+    pub(super) fn found(&self, symbol_idx: usize, similarity: f64) -> FoundSymbol {
+        let symbol = &self.symbols[symbol_idx];
+        FoundSymbol {
+            file: self.path.clone(),
+            symbol: symbol.name.clone(),
+            kind: symbol.kind,
+            language: self.language,
+            lines: Some(symbol.lines),
+            similarity,
+        }
+    }
+
+    /// Returns an anchor to a symbol, as if it had been recorded here.
+    pub(super) fn anchor(&self, symbol_idx: usize) -> Anchor {
+        let symbol = &self.symbols[symbol_idx];
+        Anchor {
+            file: self.path.clone(),
+            symbol: symbol.name.clone(),
+            kind: symbol.kind,
+            language: self.language,
+            origin: Origin::Auto,
+            quality: 0.0,
+            match_score: 0.0,
+            commit: None,
+            fingerprint: self.fingerprint(symbol_idx),
+            others: Vec::new(),
+            look_alikes: None,
+        }
+    }
+
+    /// Returns the complete fingerprint of a symbol.
+    pub(super) fn fingerprint(&self, symbol_idx: usize) -> Fingerprint {
+        let symbol = &self.symbols[symbol_idx];
+        let mut fingerprint =
+            Fingerprint { file: self.hash, ..symbol.features.fingerprint.clone() };
+        if symbol.name.is_some() {
+            let names: Vec<&str> =
+                self.symbols.iter().filter_map(|symbol| symbol.name.as_deref()).collect();
+            (fingerprint.between, fingerprint.beside) = fingerprint::neighbours(&names, symbol_idx);
+        }
+        fingerprint
+    }
+}
+
+/// Sets the container of each symbol, and the nearest definitions with another name before and after
+/// it in its container: overloads and accessors of one name have the same neighbours. Returns the
+/// member names of each container.
+fn set_containers(symbols: &mut [FileSymbol]) -> Vec<Vec<u64>> {
+    let mut container_idxs: FxHashMap<String, usize> = FxHashMap::default();
+    let mut containers: Vec<Vec<(usize, u64)>> = Vec::new();
+    for (symbol_idx, symbol) in symbols.iter_mut().enumerate() {
+        let (container, name) = split_name(symbol.name.as_deref().unwrap_or_default());
+        let next_idx = containers.len();
+        let container_idx = *container_idxs.entry(container.to_owned()).or_insert(next_idx);
+        if container_idx == next_idx {
+            containers.push(Vec::new());
+        }
+        if symbol.name.is_some() {
+            containers[container_idx].push((symbol_idx, name_hash(name)));
+        }
+        symbol.container_idx = container_idx;
+    }
+    let sorted_names = |members: Vec<(usize, u64)>| {
+        for (member_idx, &(symbol_idx, hash)) in members.iter().enumerate() {
+            let short_hash_of = |member: &(usize, u64)| short_hash(member.1);
+            let is_other = |other: &u16| *other != short_hash(hash);
+            let before = members[..member_idx].iter().rev().map(short_hash_of).find(is_other);
+            let after = members[member_idx..].iter().map(short_hash_of).find(is_other);
+            symbols[symbol_idx].between =
+                [before, after].map(|other| other.unwrap_or(NO_NEIGHBOUR));
+        }
+        let mut names: Vec<u64> = members.into_iter().map(|(_, hash)| hash).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    };
+    containers.into_iter().map(sorted_names).collect()
+}
+
+/// Returns the file at `path`, if it is in `files`, which are sorted by path.
+pub(super) fn find_file(files: &[FileSymbols], path: &str) -> Option<usize> {
+    files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()
+}
+
+/// Returns the folder and the file name.
+pub(super) fn split_path(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}

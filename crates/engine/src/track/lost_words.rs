@@ -1,0 +1,100 @@
+//! Finds the words of a rule that an edit removed from its example.
+
+use std::path::Path;
+
+use rustc_hash::FxHashSet;
+
+use crate::rank::query::ParsedQuery;
+use crate::rank::tokenize;
+use crate::syntax::fingerprint::{name_hash, short_hash, word_hashes};
+use crate::syntax::{ParsedFile, TokenKind, language};
+use crate::tree::{git, read};
+use cerberus_model::text;
+use cerberus_model::{Anchor, Language};
+
+use super::{FileSymbols, FoundSymbol, in_place_match, same_name};
+
+/// Minimum weight of a word of a rule. Common words and those that name what to avoid weigh less.
+const MIN_WEIGHT: f64 = 0.9;
+
+/// Returns the words of a rule and its hints that the recorded code of an anchor contained, and that
+/// the code at `place` does not contain. Comments do not count. Where git lacks the recorded code,
+/// only identifiers of the fingerprint are known.
+pub fn lost_words(
+    root: &Path,
+    (rule, hints): (&str, &[String]),
+    anchor: &Anchor,
+    place: &FoundSymbol,
+) -> Vec<String> {
+    let query = ParsedQuery::rule(rule, hints);
+    let is_named = |term_idx: &usize| {
+        query.names.iter().any(|name| name.weight >= MIN_WEIGHT && name.parts.contains(term_idx))
+    };
+    let terms = query.terms.iter().enumerate();
+    let weighty = terms.filter(|(idx, term)| term.weight >= MIN_WEIGHT || is_named(idx));
+    let weighty = weighty.map(|(_, term)| term);
+    let Some(new) = read::bytes(root, &place.file).ok().and_then(|bytes| {
+        code(place.language?, &text::decode(&bytes).0, place.symbol.as_deref(), place.lines)
+    }) else {
+        return Vec::new();
+    };
+    let new_terms: FxHashSet<String> = tokenize::terms(&new).into_iter().collect();
+    let old_terms: Option<FxHashSet<String>> =
+        recorded(root, anchor).map(|old| tokenize::terms(&old).into_iter().collect());
+    let new_words = word_hashes(&new);
+    let was_there = |term: &str, word: &str| match &old_terms {
+        Some(old_terms) => old_terms.contains(term),
+        None => {
+            let hash = short_hash(name_hash(word));
+            anchor.fingerprint.names.binary_search(&hash).is_ok()
+                && new_words.binary_search(&hash).is_err()
+        }
+    };
+    weighty
+        .filter(|it| !new_terms.contains(&it.term) && was_there(&it.term, &it.word))
+        .map(|it| it.word.clone())
+        .collect()
+}
+
+/// Returns the recorded code of an anchor from its commit, if it is the one of the fingerprint.
+fn recorded(root: &Path, anchor: &Anchor) -> Option<String> {
+    let name = format!("{}:./{}", anchor.commit.as_ref()?, anchor.file);
+    let bytes = git::with_objects(root, |objects| objects.read(&name))??;
+    let is_named = |name: Option<&str>| same_name(name, anchor.symbol.as_deref());
+    let file = FileSymbols::parse(&anchor.file, &bytes, Some(&is_named));
+    let found = in_place_match(anchor, &file).filter(|found| found.similarity >= 1.0)?;
+    let symbol = &file.symbols[found.symbol_idx];
+    code(
+        language::from_path(&anchor.file)?,
+        &text::decode(&bytes).0,
+        symbol.name.as_deref(),
+        Some(symbol.lines),
+    )
+}
+
+/// Returns the tokens of a symbol without comments.
+fn code(
+    language: Language,
+    text: &str,
+    symbol: Option<&str>,
+    lines: Option<(u32, u32)>,
+) -> Option<String> {
+    let parsed = ParsedFile::parse(language, text);
+    let line_index = text::LineIndex::new(text);
+    let starts_at =
+        |offset: usize| lines.is_none_or(|(first, _)| line_index.line(offset) == first as usize);
+    let span = match symbol {
+        None => text::Span::new(0, text.len()),
+        Some(_) => {
+            let named = |it: &&crate::syntax::Symbol| same_name(Some(&it.name), symbol);
+            let mut named = parsed.symbols.iter().filter(named);
+            let first = named.clone().find(|it| starts_at(it.span.start));
+            first.or_else(|| named.next())?.span
+        }
+    };
+    let is_code = |kind: TokenKind| !matches!(kind, TokenKind::Comment | TokenKind::Docstring);
+    let tokens = parsed.tokens.iter().filter(|token| {
+        is_code(token.kind) && token.span.start >= span.start && token.span.end <= span.end
+    });
+    Some(tokens.map(|token| token.span.slice(text)).collect::<Vec<_>>().join(" "))
+}

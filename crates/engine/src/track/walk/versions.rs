@@ -1,0 +1,81 @@
+//! The versions of files that a walk parses, up to a limit.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::tree::git;
+use cerberus_model::Anchor;
+
+use super::super::file_symbols::FileSymbols;
+use super::super::same_name;
+
+/// Maximum number of bytes of all versions of files that are parsed, and as many more for each
+/// anchor.
+const MAX_PARSED: usize = 32 * 1024 * 1024;
+const MAX_PARSED_EACH: usize = 2 * 1024 * 1024;
+
+/// Parses versions of files. Each version is parsed once for all anchors in its file.
+pub(super) struct Versions {
+    n_parsed: usize,
+    max_parsed: usize,
+    /// The qualified names of the anchors in the file that is looked at.
+    names: Vec<Option<String>>,
+    /// Its versions by path and object, with the features of the symbols of these names.
+    files: FxHashMap<(String, String), Rc<FileSymbols>>,
+}
+
+impl Versions {
+    pub(super) fn new(n_anchors: usize) -> Self {
+        let max_parsed = MAX_PARSED + MAX_PARSED_EACH * n_anchors;
+        Self { n_parsed: 0, max_parsed, names: Vec::new(), files: FxHashMap::default() }
+    }
+
+    /// Starts with another file, which has these anchors.
+    pub(super) fn start_file<'a>(&mut self, anchors: impl Iterator<Item = &'a Anchor>) {
+        self.names = anchors.map(|anchor| anchor.symbol.clone()).collect();
+        self.files.clear();
+    }
+
+    /// Counts bytes that are parsed elsewhere.
+    pub(super) fn count(&mut self, n_bytes: usize) {
+        self.n_parsed += n_bytes;
+    }
+
+    pub(super) fn is_limit_exceeded(&self) -> bool {
+        self.n_parsed > self.max_parsed
+    }
+
+    /// Parses a version of a file for the symbol with the name of an anchor. Returns `None` beyond
+    /// the limit.
+    pub(super) fn parse(
+        &mut self,
+        anchor: &Anchor,
+        version: &git::TreeEntry,
+        bytes: &[u8],
+    ) -> Option<Rc<FileSymbols>> {
+        let name = anchor.symbol.as_deref();
+        let is_shared = has_name(&self.names, name);
+        let key = (version.path.clone(), version.object.clone());
+        if let Some(file) = self.files.get(&key).filter(|_| is_shared) {
+            return Some(Rc::clone(file));
+        }
+        self.count(bytes.len());
+        if self.is_limit_exceeded() {
+            return None;
+        }
+        // An anchor may have got another name on the way.
+        let is_wanted = |it: Option<&str>| {
+            if is_shared { has_name(&self.names, it) } else { same_name(it, name) }
+        };
+        let file = Rc::new(FileSymbols::parse(&version.path, bytes, Some(&is_wanted)));
+        if is_shared {
+            self.files.insert(key, Rc::clone(&file));
+        }
+        Some(file)
+    }
+}
+
+fn has_name(names: &[Option<String>], name: Option<&str>) -> bool {
+    names.iter().any(|it| same_name(name, it.as_deref()))
+}

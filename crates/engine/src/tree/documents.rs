@@ -1,0 +1,180 @@
+//! Documents to import: a file, or all documents in a folder.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use anyhow::{Context, Result};
+use ignore::WalkBuilder;
+
+use super::ignore_bytes::IgnoreBytes;
+use super::read;
+use super::walk::check_ignore_files;
+use cerberus_model::error::UserError;
+use cerberus_model::text::conventions::{self, CONVENTIONS};
+use cerberus_model::text::{Globs, WordList, decode};
+
+const FILE: &str = include_str!("words/documents.txt");
+
+/// File extensions of documents.
+const EXTENSIONS: &[&str] = &["md", "mdc", "markdown", "txt"];
+
+/// File extensions of other markup, which would be misread as markdown.
+static OTHER_MARKUP: WordList = WordList::section(FILE, "other markup");
+
+/// Names of the files of rules that hold for the folder that contains them. This list and
+/// [`RULE_FILES`] are the only ones of the files that agents and people read rules from.
+static FOLDER_RULE_FILES: WordList = WordList::section(FILE, "folder rule files");
+
+/// Globs of the other files of rules.
+static RULE_FILES: WordList = WordList::section(FILE, "rule files");
+
+/// Globs of other documents that describe the work on a project.
+static GUIDES: WordList = WordList::section(FILE, "guides");
+
+/// Returns the paths, relative to `root`, of the file `path` or of the documents in the folder
+/// `path`, sorted. Symbolic links in a folder are not followed, and memories of a bank are
+/// skipped.
+pub fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
+    let shown = path.display();
+    let real = path.canonicalize().map_err(|error| {
+        UserError::usage(format!("failed to read `{shown}`: {error}"))
+            .hint("name a file of the project, such as `AGENTS.md`")
+    })?;
+    let root = root.canonicalize().context("failed to resolve the project's root")?;
+    let relative_path = |path: &Path| {
+        let relative = path.strip_prefix(&root).ok()?.to_str()?;
+        Some(relative.replace(std::path::MAIN_SEPARATOR, "/"))
+    };
+    let outside = || {
+        UserError::usage(format!("`{shown}` is outside the project `{}`", root.display()))
+            .hint("copy it into the project, or name its project with `--project DIR`")
+    };
+    let relative = relative_path(&real).ok_or_else(outside)?;
+    if !real.is_dir() {
+        check_markup(&relative)?;
+        return Ok(vec![relative]);
+    }
+    let mut files: Vec<String> =
+        list(&real)?.iter().filter_map(|found| relative_path(found)).collect();
+    files.retain(|file| is_document(file));
+    files.sort_unstable();
+    if files.is_empty() {
+        return Err(UserError::usage(format!("no documents found in the folder `{shown}`"))
+            .hint(format!("name a file, or a folder with `.{}` files", EXTENSIONS.join("`, `.")))
+            .into());
+    }
+    Ok(files)
+}
+
+/// Returns the paths, relative to `root`, of the files of rules that a project has, sorted, without
+/// those of other projects in it.
+pub fn find_rule_files(root: &Path) -> Result<Vec<String>> {
+    find_matching(root, &[&FOLDER_RULE_FILES, &RULE_FILES])
+}
+
+/// Returns the paths, relative to `root`, of the documents that describe the work on a project:
+/// files of rules and guides, sorted.
+pub fn find_guides(root: &Path) -> Result<Vec<String>> {
+    find_matching(root, &[&FOLDER_RULE_FILES, &RULE_FILES, &GUIDES])
+}
+
+fn globs_of(lists: &[&WordList]) -> Vec<String> {
+    lists.iter().flat_map(|list| list.entries()).map(|glob| (*glob).to_owned()).collect()
+}
+
+fn find_matching(root: &Path, lists: &[&WordList]) -> Result<Vec<String>> {
+    let root = root.canonicalize().context("failed to resolve the project's root")?;
+    let globs = Globs::new(&globs_of(lists));
+    let relative = |path: &PathBuf| {
+        let relative = path.strip_prefix(&root).ok()?.to_str()?;
+        Some(relative.replace(std::path::MAIN_SEPARATOR, "/"))
+    };
+    let mut files: Vec<String> = list(&root)?.iter().filter_map(relative).collect();
+    // All of the globs are about documents, and most files are none.
+    let may_match = |file: &str| is_document(file) || is_folder_rule_file(name_of(file));
+    files.retain(|file| {
+        may_match(file)
+            && !file.contains(char::is_control)
+            && globs.find(file).is_some()
+            && !is_foreign(file)
+    });
+    files.sort_unstable();
+    Ok(files)
+}
+
+/// Returns whether the file at a path relative to the root belongs to another project.
+pub fn is_foreign(path: &str) -> bool {
+    conventions::is_below(path, &CONVENTIONS.folders.foreign)
+}
+
+/// Returns whether people or agents read rules from the file at a path relative to the root.
+pub fn is_rule_file(path: &str) -> bool {
+    static GLOBS: LazyLock<Globs> = LazyLock::new(|| {
+        let globs = globs_of(&[&FOLDER_RULE_FILES, &RULE_FILES]);
+        Globs::new(&globs.iter().map(|glob| glob.to_lowercase()).collect::<Vec<_>>())
+    });
+    GLOBS.find(&path.to_lowercase()).is_some()
+}
+
+/// Returns the text of a document. Refuses a file that is not text, whose rules would be random.
+pub fn read(root: &Path, file: &str) -> Result<String> {
+    let bytes = read::bytes(root, file)?;
+    let (text, is_exact) = decode(&bytes);
+    if !is_exact || text.contains('\0') {
+        return Err(UserError::usage(format!("`{file}` is not text in UTF-8 or UTF-16"))
+            .hint("convert it, for example with `iconv -f LATIN1 -t UTF-8`, if it is text")
+            .into());
+    }
+    Ok(text.into_owned())
+}
+
+/// Returns whether a document is text without markup.
+pub fn is_plain_text(file: &str) -> bool {
+    extension(file).is_some_and(|extension| extension == "txt")
+}
+
+/// Returns whether a file with this name has the rules of its folder, whatever the folder's name is.
+pub fn is_folder_rule_file(name: &str) -> bool {
+    FOLDER_RULE_FILES.entries().contains(&name)
+}
+
+/// Returns whether the extension of a file is that of a document.
+pub fn is_document(file: &str) -> bool {
+    extension(file).is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
+}
+
+fn extension(file: &str) -> Option<String> {
+    name_of(file).rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
+}
+
+fn name_of(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
+}
+
+/// Refuses a document in another markup.
+fn check_markup(file: &str) -> Result<()> {
+    let extension = extension(file).filter(|it| OTHER_MARKUP.entries().contains(&it.as_str()));
+    let Some(extension) = extension else { return Ok(()) };
+    Err(UserError::usage(format!("`{file}` is not markdown or plain text, but `.{extension}`"))
+        .hint(format!("convert it first, for example with `pandoc -t gfm {file} -o rules.md`"))
+        .into())
+}
+
+/// Returns the regular files in a folder that its ignore files do not exclude.
+fn list(real: &Path) -> Result<Vec<PathBuf>> {
+    check_ignore_files(real)?;
+    let ignore_bytes = IgnoreBytes::new(real);
+    let counted = ignore_bytes.clone();
+    let mut walker = WalkBuilder::new(real);
+    // Ignore files inside the folder apply, but not those of its parents.
+    walker.hidden(false).parents(false).require_git(false).git_global(false).follow_links(false);
+    walker.filter_entry(move |found| {
+        let is_skipped = [".git", ".memories"].iter().any(|name| found.file_name() == *name);
+        found.depth() == 0 || (!is_skipped && counted.add(found))
+    });
+    let files = walker.build().filter_map(Result::ok);
+    let files = files.filter(|found| found.file_type().is_some_and(|kind| kind.is_file()));
+    let files = files.map(ignore::DirEntry::into_path).collect();
+    ignore_bytes.check()?;
+    Ok(files)
+}

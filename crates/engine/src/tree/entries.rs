@@ -1,0 +1,29 @@
+//! Source files and folders in one folder, for shell completion.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::syntax::language;
+
+use super::walk;
+
+/// Returns the source files and folders in `folder` that are not ignored, sorted. Folders end with
+/// `/`. Returns an empty list if `folder` is outside `root`.
+pub fn entries(root: &Path, folder: &str, excludes: &[String]) -> Result<Vec<String>> {
+    if !folder.is_empty() && !super::read::exists(root, folder) {
+        return Ok(Vec::new());
+    }
+    let found = walk::builder(root, &root.join(folder), excludes)?.max_depth(Some(1)).build();
+    let found = found.flatten().filter(|entry| entry.depth() == 1).filter_map(|entry| {
+        let path = walk::relative(root, &entry)?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            return Some(path + "/");
+        }
+        (kind.is_file() && language::from_path(&path).is_some()).then_some(path)
+    });
+    let mut found: Vec<String> = found.collect();
+    found.sort_unstable();
+    Ok(found)
+}

@@ -1,0 +1,317 @@
+//! Queries of the git repository: HEAD, commit times, changed and renamed files.
+//!
+//! Runs the `git` command, which is several times faster than the libraries for these queries and
+//! consistent with the output that the user sees. Without git, or outside a repository, results
+//! are unknown. Never modifies the repository except in [`set_setting`], and never runs programs that its configuration
+//! names, because the repository may be untrusted. Git reads objects and the index only;
+//! `worktree` compares them with the files.
+
+mod added;
+mod history;
+mod network;
+mod objects;
+pub mod past;
+mod process;
+mod records;
+pub mod remote;
+mod worktree;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::io::BufRead;
+use std::panic::resume_unwind;
+use std::path::{Path, PathBuf};
+use std::thread::ScopedJoinHandle;
+
+use anyhow::Result;
+use rustc_hash::FxHashMap;
+
+pub use added::{AddedLines, added_in, added_in_index, added_since};
+pub(crate) use history::{Change, Commits, Comparison, commits_since, single_commits};
+pub use objects::{Objects, with_objects, with_objects_each};
+use process::{Failure, Git};
+pub use records::TreeEntry;
+pub use worktree::{
+    changed_since, first_changed_line, in_head, renamed_since, staged, uncommitted,
+};
+
+use super::walk;
+use cerberus_model::error::UserError;
+use cerberus_model::regular_file;
+
+/// Age limit of the commits that are read. Recency decays by e every 43 days, so older commits
+/// have no effect.
+const HORIZON_SECONDS: i64 = 366 * 24 * 3600;
+
+/// Maximum number of commits that are read; 5,000 take about 0.15 s.
+const MAX_COMMITS: u32 = 5_000;
+
+/// Maximum number of commits that are searched for renames.
+const MAX_RENAMES: u32 = 1_000;
+
+/// Maximum number of git processes that do parts of the same work.
+const MAX_PARTS: usize = 4;
+
+/// Returns the number of parts into which work of git is divided, one for each processor.
+pub fn n_parts() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_PARTS))
+}
+
+/// Applies `work` to each of `parts`, each on its own thread.
+fn in_parallel<P: Send, R: Send>(parts: Vec<P>, work: impl Fn(P) -> R + Sync) -> Vec<R> {
+    let work = &work;
+    std::thread::scope(|scope| {
+        let start = |part: P| scope.spawn(move || work(part));
+        let running: Vec<_> = parts.into_iter().map(start).collect();
+        let result = |thread: ScopedJoinHandle<'_, R>| {
+            thread.join().unwrap_or_else(|payload| resume_unwind(payload))
+        };
+        running.into_iter().map(result).collect()
+    })
+}
+
+/// The commit that is checked out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    pub id: String,
+    /// Commit time, in seconds since the Unix epoch.
+    pub seconds: i64,
+}
+
+/// Length of stored commit ids: the abbreviation that git uses for the Linux repository with its
+/// millions of objects.
+pub const ABBREVIATED_LEN: usize = 12;
+
+impl Head {
+    /// Returns the abbreviated id that anchors store.
+    pub fn abbreviated_id(&self) -> String {
+        self.id.chars().take(ABBREVIATED_LEN).collect()
+    }
+}
+
+/// The versions of a file whose merge has a conflict.
+pub struct Stages {
+    /// The common ancestor, unless both sides added the file.
+    pub base: Option<Vec<u8>>,
+    pub ours: Vec<u8>,
+    pub theirs: Vec<u8>,
+}
+
+/// Returns the versions of the file `path`, relative to `root`, that the index has while its merge
+/// conflict is not resolved.
+pub fn unmerged(root: &Path, path: &str) -> Option<Stages> {
+    let stage = |n: u8| {
+        let name = format!(":{n}:./{path}");
+        Git::new(root, ["cat-file", "blob", &name]).bytes()
+    };
+    Some(Stages { base: stage(1), ours: stage(2)?, theirs: stage(3)? })
+}
+
+/// Returns the commit that is checked out in the repository around `root`.
+pub fn head(root: &Path) -> Option<Head> {
+    let log = git(root, &["log", "-1", "--format=%H %ct"])?;
+    let (id, seconds) = log.trim().split_once(' ')?;
+    Some(Head { id: id.to_owned(), seconds: seconds.parse().ok()? })
+}
+
+/// Returns the time of the last commit of each file in `paths`, in seconds since the Unix epoch.
+/// Files without a commit within [`HORIZON_SECONDS`] are omitted. The boundary commit of a shallow
+/// clone is ignored, because it contains every file.
+pub(crate) fn commit_times<'a>(
+    root: &Path,
+    head: &Head,
+    paths: impl IntoIterator<Item = &'a str>,
+) -> FxHashMap<String, i64> {
+    let mut open: FxHashMap<&str, ()> = paths.into_iter().map(|path| (path, ())).collect();
+    let mut times = FxHashMap::default();
+    let is_shallow = git(root, &["rev-parse", "--is-shallow-repository"])
+        .is_some_and(|answer| answer.trim() == "true");
+    let (max_count, since) = (
+        format!("--max-count={MAX_COMMITS}"),
+        format!("--since={}", head.seconds - HORIZON_SECONDS),
+    );
+    let log = ["log", "-z", "--name-only", "--no-renames", "--relative", "--format=%x01%ct %P"];
+    let log = log.into_iter().chain(["--diff-filter=AMT", &max_count, &since, &head.id]);
+    let _ = Git::new(root, log).read(|stdout| {
+        let mut seconds = None;
+        for record in stdout.split(0) {
+            let record = record?;
+            let record = String::from_utf8_lossy(&record);
+            let record = record.trim_start_matches('\n');
+            if let Some(header) = record.strip_prefix('\u{1}') {
+                let (time, parents) = header.split_once(' ').unwrap_or((header, ""));
+                let is_boundary = is_shallow && parents.trim().is_empty();
+                seconds = time.trim().parse::<i64>().ok().filter(|_| !is_boundary);
+            } else if let (Some(time), Some(_)) = (seconds, open.remove(record)) {
+                times.insert(record.to_owned(), time);
+                if open.is_empty() {
+                    // The rest of the history is not needed.
+                    break;
+                }
+            }
+        }
+        Ok(())
+    });
+    times
+}
+
+/// Parses the old and the new paths of `--name-status -z --diff-filter=R`.
+fn parse_renames(output: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut fields = output.split('\0');
+    std::iter::from_fn(move || {
+        let (_, old, new) = (fields.next()?, fields.next()?, fields.next()?);
+        Some((old, new))
+    })
+}
+
+/// Returns the new paths of renamed files by their old paths, relative to `root`. Uses the latest
+/// rename of each path.
+pub fn renames(root: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let log = [
+        "log",
+        "-z",
+        "--name-status",
+        "-M",
+        "--diff-filter=R",
+        "--relative",
+        "--format=",
+        &format!("--max-count={MAX_RENAMES}"),
+    ];
+    let output = Git::for_history(root, &log).and_then(Git::text).unwrap_or_default();
+    for (old, new) in parse_renames(&output) {
+        found.entry(old.to_owned()).or_insert_with(|| new.to_owned());
+    }
+    found
+}
+
+/// Availability of git in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GitStatus {
+    /// The `git` command is missing.
+    NoGit,
+    NoRepository,
+    /// Git refuses to use the repository, for this reason.
+    Refused(String),
+    Repository {
+        is_shallow: bool,
+    },
+}
+
+/// Returns the availability of git in `root`.
+pub fn status(root: &Path) -> GitStatus {
+    match Git::new(root, ["rev-parse", "--is-shallow-repository"]).output() {
+        Ok(answer) => GitStatus::Repository { is_shallow: answer.trim_ascii() == b"true" },
+        Err(Failure::NotInstalled) => GitStatus::NoGit,
+        Err(Failure::Refused(why)) => {
+            let is_repository = root.ancestors().any(|folder| folder.join(".git").exists());
+            if is_repository { GitStatus::Refused(why) } else { GitStatus::NoRepository }
+        }
+    }
+}
+
+/// Returns the ignored ones of `paths`, which may be missing.
+pub fn ignored(root: &Path, paths: &[&Path]) -> Vec<String> {
+    // Git reads the ignore files of all folders on the way, and the global one.
+    let mut folders = paths.iter().flat_map(|path| path.ancestors().skip(1));
+    if folders.any(|folder| walk::ignore_bytes(folder).is_err()) {
+        return Vec::new();
+    }
+    let mut input = Vec::new();
+    for path in paths {
+        input.extend_from_slice(path.as_os_str().as_encoded_bytes());
+        input.push(0);
+    }
+    let global = ["config", "--type=path", "--get", "core.excludesFile"];
+    let global = Git::with_settings(root, &global).text().unwrap_or_default();
+    let global = global.trim_end_matches(['\n', '\r']);
+    let is_irregular = regular_file::is_other(&root.join(global)) && !global.is_empty();
+    let setting = is_irregular.then_some(["-c", "core.excludesFile=/dev/null"]);
+    let args = setting.into_iter().flatten().chain(["check-ignore", "-z", "--stdin"]);
+    let output = Git::new(root, args).with_input(input).text().unwrap_or_default();
+    output.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect()
+}
+
+/// Returns whether git tracks the file `path`, or a file in the folder `path`.
+pub fn is_tracked(root: &Path, path: &Path) -> bool {
+    let args = [OsStr::new("ls-files"), OsStr::new("-z"), OsStr::new("--"), path.as_os_str()];
+    Git::new(root, args).bytes().is_some_and(|output| !output.is_empty())
+}
+
+/// Returns the commits that the repository does not contain. Returns an empty list if git fails.
+pub fn unknown_commits(root: &Path, commits: &BTreeSet<&str>) -> Vec<String> {
+    let git = Git::new(root, ["cat-file", "--batch-check=%(objectname)"]);
+    let lines = objects::describe(git, commits.iter().copied()).unwrap_or_default();
+    lines.iter().filter_map(|line| line.strip_suffix(" missing")).map(str::to_owned).collect()
+}
+
+/// Returns the path of a git hook.
+pub fn hook(root: &Path, name: &str) -> Option<PathBuf> {
+    // Uses the settings of the repository, since this runs no programs.
+    let args = ["rev-parse", "--git-path", &format!("hooks/{name}")];
+    let path = Git::with_settings(root, &args).text()?;
+    Some(root.join(path.trim_end_matches(['\n', '\r'])))
+}
+
+/// Returns the URL of the remote `origin`.
+pub fn origin(root: &Path) -> Option<String> {
+    setting(root, &["config", "--get", "remote.origin.url"])
+}
+
+/// Returns the folder of the repository, which all its working trees share.
+pub fn common_folder(root: &Path) -> Option<String> {
+    setting(root, &["rev-parse", "--path-format=absolute", "--git-common-dir"])
+}
+
+/// Sets a setting of this clone. The only change of a repository, and only on the user's request.
+pub fn set_setting(root: &Path, key: &str, value: &str) -> Result<()> {
+    let args = ["config", "--local", key, value];
+    Git::with_settings(root, &args).output().map(drop).map_err(|failure| {
+        let why = match failure {
+            Failure::NotInstalled => "git is not installed".to_owned(),
+            Failure::Refused(why) => why,
+        };
+        UserError::environment(format!("failed to set `{key}` in the settings of git: {why}"))
+            .into()
+    })
+}
+
+fn setting(root: &Path, args: &[&str]) -> Option<String> {
+    let text = Git::with_settings(root, args).text()?;
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// Returns the full id of the commit that a revision names.
+fn commit_id(root: &Path, revision: &str) -> Option<String> {
+    let commit = format!("{revision}^{{commit}}");
+    let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
+    Some(git(root, &args)?.trim().to_owned())
+}
+
+/// Returns the last common commit of two.
+pub fn merge_base(root: &Path, a: &str, b: &str) -> Option<String> {
+    let base = git(root, &["merge-base", a, b])?;
+    Some(base.trim().to_owned()).filter(|base| !base.is_empty())
+}
+
+/// Returns what `find` finds with an option for renames, or with that for renames without a change:
+/// a partial clone lacks the objects that git compares to find the others.
+fn with_renames<R>(option: &str, mut find: impl FnMut(&str) -> Option<R>) -> Option<R> {
+    find(option).or_else(|| find("-M100%"))
+}
+
+/// Returns the output of a git command, or `None` if it fails.
+fn git(root: &Path, args: &[&str]) -> Option<String> {
+    Git::new(root, args).text()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn head_is_unknown_outside_a_repository() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        assert_eq!(head(folder.path()), None);
+    }
+}

@@ -1,0 +1,381 @@
+//! What git records about the past of files: the versions of documents, the files of a commit that
+//! differ from now, the commits between two, renames.
+//!
+//! Only objects are compared: `log` and `diff-tree` read no file of the working tree and convert no
+//! content with programs (`--no-textconv`, `--no-ext-diff`). Each function is one process, whatever
+//! the number of commits or paths it is asked for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::BufRead;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+
+use super::process::Git;
+use super::records::{self, Record, entry};
+use super::{commit_id, git, in_parallel, n_parts, objects, with_renames};
+
+pub use super::merge_base;
+pub use super::objects::read_objects;
+pub use super::records::{EntryKind, TreeEntry};
+
+/// Minimum share of unchanged lines of a renamed file with another name, in percent: small files
+/// share a licence or their first lines with many.
+const MIN_RENAMED: u32 = 60;
+
+/// Maximum number of added times deleted files, as a square, that are compared to find renames.
+const RENAME_LIMIT: &str = "-l1000";
+
+/// Minimum number of commits in each part of a list whose trees are read at the same time: the first
+/// one is compared with HEAD, which takes longer.
+const MIN_EACH: usize = 16;
+
+/// The tracked files.
+#[derive(Debug, Default)]
+pub struct Tracked {
+    /// Those that the working tree has.
+    pub entries: Vec<TreeEntry>,
+    /// Those that were deleted from the working tree, but not from the index.
+    pub deleted: Vec<TreeEntry>,
+}
+
+/// A commit, as it is reported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CommitSummary {
+    #[serde(rename = "commit")]
+    pub id: String,
+    /// `YYYY-MM-DD`
+    pub date: String,
+    pub subject: String,
+}
+
+/// A commit with its parents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    pub id: String,
+    pub parents: Vec<String>,
+}
+
+/// A version of a file, written by a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    pub commit: String,
+    pub parents: Vec<String>,
+    pub path: String,
+    pub object: String,
+    /// The object before, unless the commit added the file.
+    old: Option<String>,
+}
+
+/// Returns the tracked files, or `None` outside a repository.
+pub fn tracked(root: &Path) -> Option<Tracked> {
+    let list = |option: &str| Git::new(root, ["ls-files", option, "-z"]).bytes();
+    // Files that a sparse checkout omits are not listed as deleted.
+    let (staged, deleted) = std::thread::scope(|scope| {
+        let deleted = scope.spawn(|| list("--deleted"));
+        (list("--stage"), deleted.join().ok().flatten())
+    });
+    let (staged, deleted) = (staged?, deleted?);
+    let deleted: FxHashSet<&[u8]> = deleted.split(|byte| *byte == 0).collect();
+    let mut tracked = Tracked::default();
+    for record in staged.split(|byte| *byte == 0) {
+        let path = record.iter().position(|byte| *byte == b'\t').map(|tab| &record[tab + 1..]);
+        let is_deleted = path.is_some_and(|path| deleted.contains(path));
+        let list = if is_deleted { &mut tracked.deleted } else { &mut tracked.entries };
+        // MODE OBJECT STAGE<tab>NAME
+        list.extend(entry(record, 1));
+    }
+    // An unresolved merge has several entries of a path.
+    tracked.entries.dedup_by(|a, b| a.path == b.path);
+    tracked.deleted.dedup_by(|a, b| a.path == b.path);
+    Some(tracked)
+}
+
+/// The paths in which commits differ, with the entries of one of them; `None` for a path that it
+/// lacks.
+pub type Differences = BTreeMap<Arc<str>, Option<Arc<TreeEntry>>>;
+
+/// Applies `read` to each of `commits`, newest first, with its differences from `head`: the paths that
+/// differ, and paths that may. Git compares each commit with the one before, so that the work grows
+/// with the number of changes and not with that of commits. Commits that git cannot read are omitted.
+pub fn read_trees<R>(
+    root: &Path,
+    head: &str,
+    commits: &BTreeSet<&str>,
+    read: impl Fn(&str, &Differences) -> R + Sync,
+) -> Vec<R>
+where
+    R: Send,
+{
+    let Some(sorted) = newest_first(root, commits) else { return Vec::new() };
+    let n_each = sorted.len().div_ceil(n_parts()).max(MIN_EACH);
+    let trees = in_parallel(sorted.chunks(n_each).collect(), |part| {
+        let mut trees = Vec::with_capacity(part.len());
+        walk_trees(root, head, part, |commit, differences| trees.push(read(commit, differences)));
+        trees
+    });
+    trees.into_iter().flatten().collect()
+}
+
+/// Passes each of `commits`, which are sorted by time, to `each` with its differences from `head`.
+fn walk_trees(
+    root: &Path,
+    head: &str,
+    commits: &[String],
+    mut each: impl FnMut(&str, &Differences),
+) {
+    let mut newer = head;
+    let mut input = String::new();
+    for commit in commits {
+        // The newer one takes the place of the parent.
+        input += &format!("{commit} {newer}\n");
+        newer = commit;
+    }
+    let args = ["diff-tree", "--stdin", "--always", "-r", "-m", "--raw", "-z", "--no-renames"];
+    let args = args.into_iter().chain(["--no-abbrev", "--relative", "--ignore-submodules=dirty"]);
+    let mut differences = Differences::new();
+    let mut at: Option<String> = None;
+    let git = Git::new(root, args).with_input(input.into_bytes());
+    let is_read = records::read(git, |record| {
+        match record {
+            Record::Header(id) => {
+                if let Some(done) = at.replace(id.trim().to_owned()) {
+                    each(&done, &differences);
+                }
+            }
+            Record::Change(path, [_, entry]) => {
+                differences.insert(path.into(), entry.map(Arc::new));
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    // After a failure the last list may be incomplete.
+    if is_read.is_ok()
+        && let Some(at) = &at
+    {
+        each(at, &differences);
+    }
+}
+
+/// Returns commits by the time at which they were committed.
+fn newest_first(root: &Path, commits: &BTreeSet<&str>) -> Option<Vec<String>> {
+    let input: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
+    let args = ["rev-list", "--no-walk=sorted", "--stdin"];
+    let output = Git::new(root, args).with_input(input.into_bytes()).text()?;
+    Some(output.lines().map(str::to_owned).collect())
+}
+
+/// Returns the files of HEAD that the index lacks or has in another version.
+pub fn staged_away(root: &Path) -> Vec<TreeEntry> {
+    let args = ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev"];
+    let args = args.into_iter().chain(["--relative", "--ignore-submodules=dirty", "HEAD", "--"]);
+    let changes = records::changes(Git::new(root, args)).unwrap_or_default();
+    changes.into_iter().filter_map(|(_, [old, _])| old).collect()
+}
+
+/// Returns the last common commit of a revision and HEAD, or the revision itself if there is none.
+pub fn fork_point(root: &Path, revision: &str) -> Option<String> {
+    let id = commit_id(root, revision)?;
+    Some(merge_base(root, &id, "HEAD").unwrap_or(id))
+}
+
+/// Returns the versions of files before the commits `from`, newest first, each file from its version
+/// there back to the commit that added it. Returns `None` if git fails.
+pub fn versions(root: &Path, from: &[&str], paths: &[&str]) -> Option<Vec<Version>> {
+    let mut args = vec!["log", "--raw", "-z", "--no-renames", "--no-abbrev", "--relative"];
+    args.extend(["--diff-merges=first-parent", "--no-ext-diff", "--no-textconv"]);
+    args.extend(["--format=%x01%H %P"]);
+    args.extend(from);
+    args.push("--");
+    let literal: Vec<String> = paths.iter().map(|path| format!(":(literal){path}")).collect();
+    args.extend(literal.iter().map(String::as_str));
+    let mut found = Vec::new();
+    let mut open: FxHashSet<&str> = paths.iter().copied().collect();
+    let (mut commit, mut parents) = (String::new(), Vec::new());
+    let read = records::read(Git::for_history(root, &args)?, |record| {
+        match record {
+            Record::Header(header) => {
+                let Some(header) = header.strip_prefix('\u{1}') else {
+                    return ControlFlow::Continue(());
+                };
+                // The rest of the history is not needed.
+                if open.is_empty() {
+                    return ControlFlow::Break(());
+                }
+                let mut ids = header.split_whitespace().map(str::to_owned);
+                commit = ids.next().unwrap_or_default();
+                parents = ids.collect();
+            }
+            Record::Change(path, [old, Some(new)]) => {
+                let is_merge = parents.len() > 1;
+                if old.is_none() && !is_merge {
+                    open.remove(path.as_str());
+                }
+                let (commit, parents) = (commit.clone(), parents.clone());
+                let old = old.map(|old| old.object);
+                found.push(Version { commit, parents, path, object: new.object, old });
+            }
+            Record::Change(..) => {}
+        }
+        ControlFlow::Continue(())
+    });
+    read.is_ok().then_some(found)
+}
+
+/// Returns the versions of one file that lead to the one with this object, newest first, without
+/// those of branches that were merged without effect.
+pub fn lineage<'v>(versions: &'v [Version], path: &str, object: &str) -> Vec<&'v Version> {
+    let own: Vec<&Version> = versions.iter().filter(|version| version.path == path).collect();
+    let mut found: Vec<&Version> = Vec::new();
+    let mut wanted = object;
+    let mut from = 0;
+    loop {
+        let rest = &own[from.min(own.len())..];
+        let has_it = |version: &&&Version| version.object == wanted;
+        // A merge differs from its first parent, but the commit of the branch wrote the version.
+        let written = |version: &&&Version| has_it(version) && version.parents.len() < 2;
+        let next = rest.iter().find(written).or_else(|| rest.iter().find(has_it));
+        // The version of the index may not be committed.
+        let next = next.or_else(|| rest.first().filter(|_| found.is_empty()));
+        let Some(&next) = next else { return found };
+        from += rest.iter().position(|version| std::ptr::eq(*version, next)).unwrap_or(0) + 1;
+        found.push(next);
+        match &next.old {
+            Some(old) => wanted = old,
+            None => return found,
+        }
+    }
+}
+
+/// Returns the first-parent history of a commit, newest first. Ends when all of `wanted` are found.
+pub fn first_parents(root: &Path, commit: &str, wanted: &BTreeSet<String>) -> Vec<Node> {
+    nodes(root, &["rev-list", "--first-parent", "--parents", commit], wanted)
+}
+
+/// Returns commits that lead from an ancestor to a commit, newest first, without the ancestor. Each
+/// is a child of the next one, and the last is a child of the ancestor.
+pub fn path(root: &Path, ancestor: &str, commit: &str) -> Vec<Node> {
+    let range = format!("{ancestor}..{commit}");
+    let between =
+        nodes(root, &["rev-list", "--parents", "--ancestry-path", &range], &BTreeSet::new());
+    let by_id: FxHashMap<&str, &Node> = between.iter().map(|it| (it.id.as_str(), it)).collect();
+    let mut found = Vec::new();
+    let mut next = by_id.get(commit);
+    while let Some(node) = next {
+        found.push((*node).clone());
+        if node.parents.iter().any(|id| id == ancestor) {
+            break;
+        }
+        next = node.parents.iter().find_map(|id| by_id.get(id.as_str()));
+    }
+    found
+}
+
+fn nodes(root: &Path, args: &[&str], wanted: &BTreeSet<String>) -> Vec<Node> {
+    let mut found = Vec::new();
+    let mut n_open = wanted.len();
+    let Some(git) = Git::for_history(root, args) else { return found };
+    let _ = git.read(|stdout| {
+        for line in stdout.lines() {
+            let line = line?;
+            let mut ids = line.split(' ').map(str::to_owned);
+            let Some(id) = ids.next() else { continue };
+            n_open -= usize::from(wanted.contains(&id));
+            found.push(Node { id, parents: ids.collect() });
+            if n_open == 0 && !wanted.is_empty() {
+                break;
+            }
+        }
+        Ok(())
+    });
+    found
+}
+
+/// Format of the records that [`summaries`] reads.
+const FORMAT: &str = "--format=%H %cs %s";
+
+/// Returns commits as they are reported, by their ids.
+pub fn summaries(root: &Path, commits: &BTreeSet<&str>) -> FxHashMap<String, CommitSummary> {
+    if commits.is_empty() {
+        return FxHashMap::default();
+    }
+    let input: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
+    let args = ["log", "--no-walk=unsorted", "-z", "--no-patch", FORMAT, "--stdin"];
+    let output = Git::new(root, args).with_input(input.into_bytes()).text().unwrap_or_default();
+    let summary = |record: &str| {
+        let mut fields = record.trim_start_matches('\n').splitn(3, ' ').map(str::to_owned);
+        let (id, date) = (fields.next()?, fields.next()?);
+        let subject = fields.next().unwrap_or_default().trim().to_owned();
+        Some((id.clone(), CommitSummary { id, date, subject }))
+    };
+    output.split('\0').filter_map(summary).collect()
+}
+
+/// Returns the files that a commit added or changed, compared with its first parent.
+pub fn changed_in(root: &Path, commit: &str) -> Vec<TreeEntry> {
+    let parent = format!("{commit}^1");
+    let args = ["diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--relative"];
+    let args = args.into_iter().chain(["--ignore-submodules=all", "--end-of-options"]);
+    let git = Git::new(root, args.chain([parent.as_str(), commit]));
+    let changes = records::changes(git).unwrap_or_default();
+    changes.into_iter().filter_map(|(_, [_, new])| new).collect()
+}
+
+/// Returns the number of files of a folder in a commit.
+pub fn n_files(root: &Path, commit: &str, folder: &str) -> usize {
+    let args = ["ls-tree", "-r", "-z", "--name-only", "--end-of-options", commit, "--", folder];
+    git(root, &args).map_or(0, |output| output.matches('\0').count())
+}
+
+/// Returns the new paths of the files that each of `commits` renamed, compared with its first
+/// parent, by their old paths. Only files that match one of `patterns` count, unless there is none.
+pub fn renames_in(
+    root: &Path,
+    commits: &BTreeSet<&str>,
+    patterns: &[String],
+) -> BTreeMap<String, BTreeMap<String, String>> {
+    with_renames("-M40%", |renames| renames_with(root, commits, patterns, renames))
+        .unwrap_or_default()
+}
+
+fn renames_with(
+    root: &Path,
+    commits: &BTreeSet<&str>,
+    patterns: &[String],
+    renames: &str,
+) -> Option<BTreeMap<String, BTreeMap<String, String>>> {
+    let mut args = vec!["diff-tree", "--stdin", "-r", "-m", "--first-parent", "-z"];
+    args.extend(["--name-status", "--diff-filter=R", "--relative", "--ignore-submodules=all"]);
+    args.extend([renames, RENAME_LIMIT, "--"]);
+    args.extend(patterns.iter().map(String::as_str));
+    let input: String = commits.iter().map(|id| format!("{id}\n")).collect();
+    let output = Git::for_history(root, &args)?.with_input(input.into_bytes()).text()?;
+    let mut found: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    let mut at = None;
+    let mut fields = output.split('\0');
+    while let Some(field) = fields.next() {
+        if !field.starts_with('R') {
+            at = Some(field.trim().to_owned());
+        } else if let (Some(old), Some(new), Some(at)) = (fields.next(), fields.next(), &at) {
+            let score: u32 = field[1..].parse().unwrap_or(0);
+            if score >= MIN_RENAMED || old.rsplit('/').next() == new.rsplit('/').next() {
+                let of_commit = found.entry(at.clone()).or_default();
+                of_commit.insert(old.to_owned(), new.to_owned());
+            }
+        }
+    }
+    Some(found)
+}
+
+/// Returns the ids of the objects with these names, or `None` for each that the clone lacks.
+pub fn ids(root: &Path, names: &[&str]) -> Vec<Option<String>> {
+    let git = Git::new(root, ["cat-file", "--batch-check=%(objectname)"]);
+    let lines = objects::describe(git, names.iter().copied()).unwrap_or_default();
+    let id = |line: String| (!line.contains(' ')).then_some(line);
+    let mut found: Vec<Option<String>> = lines.into_iter().map(id).collect();
+    found.resize(names.len(), None);
+    found
+}

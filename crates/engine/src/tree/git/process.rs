@@ -1,0 +1,404 @@
+//! Runs git with a time limit and bounded output. Only this module and `network` start git.
+//!
+//! A repository may be untrusted. Settings with which it names programs are overridden, no command
+//! compares files of the working tree, because git would run their filters, and git is not started
+//! if it would open something else than a regular file, such as a named pipe, which blocks.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use cerberus_model::regular_file;
+
+/// Maximum time without any output. The slowest query reads 5,000 commits in about 0.15 s.
+const MAX_SILENCE: Duration = Duration::from_secs(5);
+
+/// Maximum time without any output while git searches the history.
+const MAX_HISTORY_SILENCE: Duration = Duration::from_secs(30);
+
+/// Maximum time of a process, also if it prints all the time.
+const MAX_TIME: Duration = Duration::from_secs(60);
+
+/// Time for which git is not started again in a folder after it exceeded a limit there: a command runs
+/// git several times, and each of them would wait.
+const PAUSE: Duration = Duration::from_secs(60);
+
+/// Maximum number of bytes that are read from a command that answers once. A conversation limits
+/// each answer.
+const MAX_OUTPUT: u64 = 512 * 1024 * 1024;
+
+/// Maximum number of bytes of an error message.
+const MAX_MESSAGE: u64 = 4096;
+
+/// Size limit of the file `.git` of a linked working tree.
+const MAX_POINTER: u64 = 4096;
+
+/// Overrides of settings with which a repository can make git run programs or open any file.
+pub(super) const OVERRIDES: &[&str] = &[
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.attributesFile=/dev/null",
+    "diff.orderFile=/dev/null",
+    "log.mailmap=false",
+    "log.showSignature=false",
+    // A folder of the project must not be used as a bare repository.
+    "safe.bareRepository=explicit",
+];
+
+/// Files that git opens in the folder of a working tree's repository, and in the one that linked
+/// working trees share.
+const OWN_FILES: &[&str] = &["HEAD", "index", "config.worktree", "commondir"];
+const SHARED_FILES: &[&str] = &[
+    "config",
+    "packed-refs",
+    "shallow",
+    "info/attributes",
+    "info/exclude",
+    "info/grafts",
+    "info/sparse-checkout",
+    "objects/info/alternates",
+    "objects/info/commit-graph",
+];
+
+/// Files that git opens in the root of the working tree.
+const TREE_FILES: &[&str] = &[".gitattributes", ".gitignore", ".gitmodules", ".mailmap"];
+
+/// Time for which git is expected to answer in a folder after it answered a simple query there.
+const MAX_AGE: Duration = Duration::from_secs(10);
+
+/// When git last did something, by the folder in which it ran.
+struct Times(Mutex<BTreeMap<PathBuf, Instant>>);
+
+/// When git last answered a simple query.
+static ANSWERED: Times = Times(Mutex::new(BTreeMap::new()));
+
+/// When git last exceeded a limit.
+static EXCEEDED: Times = Times(Mutex::new(BTreeMap::new()));
+
+impl Times {
+    fn is_within(&self, root: &Path, age: Duration) -> bool {
+        let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        times.get(root).is_some_and(|at| at.elapsed() <= age)
+    }
+
+    fn record(&self, root: &Path) {
+        let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        times.insert(root.to_owned(), Instant::now());
+    }
+}
+
+/// Why git gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Failure {
+    NotInstalled,
+    /// The reason, which may be git's own message.
+    Refused(String),
+}
+
+/// A git command that was not started yet.
+pub(super) struct Git<'a> {
+    root: &'a Path,
+    command: Command,
+    input: Vec<u8>,
+    max_silence: Duration,
+}
+
+impl<'a> Git<'a> {
+    pub(super) fn new<S: AsRef<OsStr>>(root: &'a Path, args: impl IntoIterator<Item = S>) -> Self {
+        Self::plain(root).overridden(args)
+    }
+
+    /// Like [`Git::new`], but with the settings of the repository, for queries of settings.
+    pub(super) fn with_settings(root: &'a Path, args: &[&str]) -> Self {
+        let mut git = Self::plain(root);
+        git.command.args(args);
+        git
+    }
+
+    /// Like [`Git::new`], for a repository that is the folder itself instead of being around it.
+    pub(super) fn in_repository<S: AsRef<OsStr>>(
+        folder: &'a Path,
+        args: impl IntoIterator<Item = S>,
+    ) -> Self {
+        let mut git = Self::plain(folder);
+        git.command.arg("--git-dir").arg(folder);
+        git.overridden(args)
+    }
+
+    fn overridden<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        for setting in OVERRIDES {
+            self.command.args(["-c", setting]);
+        }
+        self.command.args(args);
+        self
+    }
+
+    fn plain(root: &'a Path) -> Self {
+        let (command, input) = (plain_command(root), Vec::new());
+        Self { root, command, input, max_silence: MAX_SILENCE }
+    }
+
+    /// Like [`Git::new`], for renames, blame and log, which take longer. Returns `None` if there is
+    /// no commit, or if git does not answer a simple query in the usual time.
+    pub(super) fn for_history(root: &'a Path, args: &[&str]) -> Option<Self> {
+        if !ANSWERED.is_within(root, MAX_AGE) {
+            Self::new(root, ["rev-parse", "--verify", "--quiet", "HEAD"]).bytes()?;
+            ANSWERED.record(root);
+        }
+        let mut git = Self::new(root, args);
+        git.max_silence = MAX_HISTORY_SILENCE;
+        // Renames are found with attributes. They are read from the commit, not from files.
+        git.command.env("GIT_ATTR_SOURCE", "HEAD");
+        Some(git)
+    }
+
+    /// Sets the bytes of standard input, which is empty otherwise.
+    pub(super) fn with_input(mut self, input: Vec<u8>) -> Self {
+        self.input = input;
+        self
+    }
+
+    /// Returns the output, or `None` if git fails.
+    pub(super) fn bytes(self) -> Option<Vec<u8>> {
+        self.output().ok()
+    }
+
+    /// Returns the output as text, or `None` if git fails.
+    pub(super) fn text(self) -> Option<String> {
+        self.bytes().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Returns the output, or why there is none.
+    pub(super) fn output(self) -> Result<Vec<u8>, Failure> {
+        let mut output = Vec::new();
+        self.read(|stdout| stdout.read_to_end(&mut output).map(|_| ()))?;
+        Ok(output)
+    }
+
+    /// Passes the output to `read`, which may stop before its end.
+    pub(super) fn read(
+        mut self,
+        read: impl FnOnce(&mut dyn BufRead) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        let input = std::mem::take(&mut self.input);
+        self.supervise(Some(input), |_, stdout, _| read(stdout))
+    }
+
+    /// Passes the input and the output to `talk`, for a command that answers each line, and a flag
+    /// that `talk` sets while it waits for an answer. Only that time is limited: the answers of git
+    /// must not depend on how long the caller works on them.
+    pub(super) fn converse(
+        self,
+        talk: impl FnOnce(&mut dyn Write, &mut dyn BufRead, &AtomicBool) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        self.supervise(None, |stdin, stdout, is_waiting| {
+            let mut stdin = stdin.expect("it is not used by an input");
+            is_waiting.store(false, Ordering::Relaxed);
+            let result = talk(&mut stdin, stdout, is_waiting);
+            is_waiting.store(true, Ordering::Relaxed);
+            result
+        })
+    }
+
+    /// Runs the command with a time limit. `talk` gets the output, and the input if there is none.
+    fn supervise(
+        mut self,
+        input: Option<Vec<u8>>,
+        talk: impl FnOnce(Option<ChildStdin>, &mut dyn BufRead, &AtomicBool) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        if EXCEEDED.is_within(self.root, PAUSE) {
+            return Err(no_answer());
+        }
+        if let Some(path) = irregular_file(self.root) {
+            return Err(Failure::Refused(format!("`{}` is not a regular file", path.display())));
+        }
+        let mut child = match self.command.spawn() {
+            Ok(child) => child,
+            Err(_) => return Err(Failure::NotInstalled),
+        };
+        let mut stdin = child.stdin.take();
+        let stdout = child.stdout.take().expect("it is a pipe");
+        let stderr = child.stderr.take().expect("it is a pipe");
+        let child = Mutex::new(child);
+        let n_read = AtomicU64::new(0);
+        let max_silence = self.max_silence;
+        let is_killed = AtomicBool::new(false);
+        let (stop, stopped) = channel::<()>();
+        let has_input = input.is_some();
+        let is_waiting = AtomicBool::new(true);
+        std::thread::scope(|scope| {
+            if let (Some(input), Some(mut stdin)) = (input, stdin.take_if(|_| has_input)) {
+                // If git ends early, it does not need the rest.
+                scope.spawn(move || drop(stdin.write_all(&input)));
+            }
+            let (child, n_read, is_killed) = (&child, &n_read, &is_killed);
+            let is_waiting = &is_waiting;
+            scope.spawn(move || {
+                let (start, mut last) = (Instant::now(), 0);
+                while stopped.recv_timeout(max_silence) == Err(RecvTimeoutError::Timeout) {
+                    let now = n_read.load(Ordering::Relaxed);
+                    if !is_waiting.load(Ordering::Relaxed) {
+                        last = u64::MAX;
+                        continue;
+                    }
+                    if now == last || (has_input && start.elapsed() > MAX_TIME) {
+                        is_killed.store(true, Ordering::Relaxed);
+                        return kill(child);
+                    }
+                    last = now;
+                }
+            });
+            let max_output = if has_input { MAX_OUTPUT } else { u64::MAX };
+            let mut stdout = BufReader::new(Counted { pipe: stdout, n_read }.take(max_output));
+            let is_read = talk(stdin, &mut stdout, is_waiting).is_ok();
+            // The rest of the output is not needed. At the end git is about to exit with its status.
+            let is_at_end = stdout.fill_buf().is_ok_and(<[u8]>::is_empty);
+            let is_whole = is_at_end && stdout.get_ref().limit() > 0;
+            if !is_whole {
+                kill(child);
+            }
+            let mut message = Vec::new();
+            let _ = stderr.take(MAX_MESSAGE).read_to_end(&mut message);
+            let is_success = wait(child, is_killed);
+            drop(stop);
+            if is_killed.load(Ordering::Relaxed) {
+                EXCEEDED.record(self.root);
+                return Err(no_answer());
+            }
+            if is_read && (is_success || !is_at_end) {
+                return Ok(());
+            }
+            let message = String::from_utf8_lossy(&message);
+            let first = message.lines().next().unwrap_or_default();
+            Err(Failure::Refused(first.trim_start_matches("fatal: ").to_owned()))
+        })
+    }
+}
+
+fn no_answer() -> Failure {
+    Failure::Refused("git did not answer in time".to_owned())
+}
+
+fn kill(child: &Mutex<Child>) {
+    // Killing a finished process is harmless.
+    let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
+}
+
+/// Waits for the end of a process and returns whether it succeeded. It closed its output or was
+/// killed, so it ends soon; otherwise the time limit ends it.
+fn wait(child: &Mutex<Child>, is_killed: &AtomicBool) -> bool {
+    let mut pause = Duration::from_micros(50);
+    loop {
+        match child.lock().unwrap_or_else(PoisonError::into_inner).try_wait() {
+            Ok(Some(status)) => return status.success() && !is_killed.load(Ordering::Relaxed),
+            Ok(None) => {}
+            Err(_) => return false,
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(5));
+    }
+}
+
+/// Output of git that counts the bytes that were read.
+struct Counted<'a, R> {
+    pipe: R,
+    n_read: &'a AtomicU64,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n_bytes = self.pipe.read(buffer)?;
+        self.n_read.fetch_add(n_bytes as u64, Ordering::Relaxed);
+        Ok(n_bytes)
+    }
+}
+
+fn plain_command(root: &Path) -> Command {
+    let mut command = Command::new("git");
+    command
+        .arg("-C")
+        .arg(root)
+        // Do not lock the index, which another git process may be using.
+        .args(["--no-optional-locks", "--no-pager"])
+        .env("GIT_ATTR_NOSYSTEM", "1")
+        // Do not fetch missing objects in a partial clone.
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_ALLOW_PROTOCOL", "none")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Returns the first of the files that git opens in the repository around `root` that is not a
+/// regular file.
+fn irregular_file(root: &Path) -> Option<PathBuf> {
+    let tree = root.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
+    let tree_files = TREE_FILES.iter().map(|name| tree.join(name));
+    let own = match folder(tree) {
+        Ok(own) => own,
+        Err(file) => return Some(file),
+    };
+    let shared = match shared_folder(&own) {
+        Ok(shared) => shared,
+        Err(file) => return Some(file),
+    };
+    let own_files = OWN_FILES.iter().map(|name| own.join(name));
+    let shared_files = SHARED_FILES.iter().map(|name| shared.join(name));
+    let found = own_files.chain(shared_files).chain(tree_files);
+    found.into_iter().find(|path| regular_file::is_other(path)).or_else(|| {
+        let head = pointer(&own.join("HEAD")).ok()??;
+        let branch = head.strip_prefix("ref:")?.trim().to_owned();
+        // A namespace of branches is a folder.
+        let branch = shared.join(branch);
+        Some(branch).filter(|path| regular_file::is_other(path) && !path.is_dir())
+    })
+}
+
+/// Returns the folder of the repository of a working tree. Fails with the file that cannot be read.
+fn folder(tree: &Path) -> Result<PathBuf, PathBuf> {
+    let link = tree.join(".git");
+    if link.is_dir() {
+        return Ok(link);
+    }
+    let target = pointer(&link)?.and_then(|text| Some(text.strip_prefix("gitdir:")?.to_owned()));
+    Ok(target.map_or(link, |target| tree.join(target.trim())))
+}
+
+/// Returns the folder that linked working trees share. Fails with the file that cannot be read.
+fn shared_folder(own: &Path) -> Result<PathBuf, PathBuf> {
+    let target = pointer(&own.join("commondir"))?;
+    Ok(target.map_or_else(|| own.to_owned(), |target| own.join(target.trim())))
+}
+
+/// Returns the text of a file that names another one, or `None` if it is missing. Fails with its
+/// path if it is not a regular file.
+fn pointer(path: &Path) -> Result<Option<String>, PathBuf> {
+    if regular_file::is_other(path) {
+        return Err(path.to_owned());
+    }
+    let mut text = Vec::new();
+    let Ok(file) = regular_file::open(path) else { return Ok(None) };
+    file.take(MAX_POINTER).read_to_end(&mut text).map_err(|_| path.to_owned())?;
+    Ok(Some(String::from_utf8_lossy(&text).into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_in_which_git_was_too_slow_does_not_affect_others() {
+        EXCEEDED.record(Path::new("/nowhere/slow"));
+        assert!(EXCEEDED.is_within(Path::new("/nowhere/slow"), PAUSE));
+        assert!(!EXCEEDED.is_within(Path::new("/nowhere/other"), PAUSE));
+        let answer = Git::new(Path::new("/nowhere/slow"), ["version"]).output();
+        assert_eq!(answer, Err(no_answer()));
+    }
+}

@@ -1,0 +1,117 @@
+//! The records in which git lists files and changes.
+
+use std::io::{BufRead, Error, ErrorKind, Read};
+use std::ops::ControlFlow;
+
+use super::process::{Failure, Git};
+use crate::tree::read::MAX_BYTES;
+
+/// What a path of a tree is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    File,
+    Link,
+    Submodule,
+}
+
+/// A path of a tree. Paths are relative to the project root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeEntry {
+    pub path: String,
+    pub kind: EntryKind,
+    pub object: String,
+}
+
+impl TreeEntry {
+    /// Returns `None` for the mode or the object of a file that a side of a change lacks.
+    fn new(path: &str, mode: &str, object: &str) -> Option<Self> {
+        let is_zero = |field: &str| field.bytes().all(|byte| byte == b'0');
+        let kind = match mode {
+            "160000" => EntryKind::Submodule,
+            "120000" => EntryKind::Link,
+            _ => EntryKind::File,
+        };
+        (!is_zero(mode) && !is_zero(object)).then(|| Self {
+            path: path.to_owned(),
+            kind,
+            object: object.to_owned(),
+        })
+    }
+}
+
+/// The entries before and after a change.
+pub(super) type Sides = [Option<TreeEntry>; 2];
+
+/// Returns the entry of a record: fields, of which `object_idx` is the object, a tab and the path.
+pub(super) fn entry(record: &[u8], object_idx: usize) -> Option<TreeEntry> {
+    let record = String::from_utf8_lossy(record);
+    let (fields, path) = record.split_once('\t')?;
+    let mut fields = fields.split(' ');
+    let mode = fields.next()?;
+    TreeEntry::new(path, mode, fields.nth(object_idx - 1)?)
+}
+
+/// Returns the sides of a raw record, `:OLD_MODE NEW_MODE OLD_OBJECT NEW_OBJECT STATUS`, about a path,
+/// or about the old and the new path of a renamed file.
+fn sides(record: &str, path: &str, new_path: Option<&str>) -> Option<Sides> {
+    let fields: Vec<&str> = record.strip_prefix(':')?.split(' ').collect();
+    let [old_mode, new_mode, old, new, _] = fields[..] else { return None };
+    let new_path = new_path.unwrap_or(path);
+    Some([TreeEntry::new(path, old_mode, old), TreeEntry::new(new_path, new_mode, new)])
+}
+
+/// A record of a command with `--raw -z`.
+pub(super) enum Record {
+    /// What precedes the changes of a commit.
+    Header(String),
+    /// A change, with the path before it.
+    Change(String, Sides),
+}
+
+/// Passes the records of a command with `--raw -z` to `each`, which may end the command.
+pub(super) fn read(
+    git: Git<'_>,
+    mut each: impl FnMut(Record) -> ControlFlow<()>,
+) -> Result<(), Failure> {
+    git.read(|stdout| {
+        while let Some(field) = next_field(stdout)? {
+            let field = field.trim_start_matches('\n');
+            let record = if field.starts_with(':') {
+                let missing = || Error::new(ErrorKind::InvalidData, "a path is missing");
+                let path = next_field(stdout)?.ok_or_else(missing)?;
+                let is_rename = field.rsplit(' ').next().is_some_and(|it| it.starts_with('R'));
+                let new_path = if is_rename { next_field(stdout)? } else { None };
+                let Some(sides) = sides(field, &path, new_path.as_deref()) else { continue };
+                Record::Change(path, sides)
+            } else {
+                Record::Header(field.to_owned())
+            };
+            if each(record).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Returns the text up to the next zero byte.
+fn next_field(stdout: &mut dyn BufRead) -> std::io::Result<Option<String>> {
+    let mut bytes = Vec::new();
+    let n_bytes = stdout.take(MAX_BYTES).read_until(0, &mut bytes)?;
+    if bytes.last() == Some(&0) {
+        bytes.pop();
+    }
+    Ok((n_bytes > 0).then(|| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// Returns the changes that a command lists with `--raw -z`, with their paths.
+pub(super) fn changes(git: Git<'_>) -> Option<Vec<(String, Sides)>> {
+    let mut found = Vec::new();
+    let is_read = read(git, |record| {
+        if let Record::Change(path, sides) = record {
+            found.push((path, sides));
+        }
+        ControlFlow::Continue(())
+    });
+    is_read.is_ok().then_some(found)
+}

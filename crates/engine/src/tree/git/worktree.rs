@@ -1,0 +1,307 @@
+//! Differences between commits, the index and the working tree.
+//!
+//! Git would run the filters of a repository to compare a file of the working tree with an object.
+//! So git only lists and reads objects, and the comparison is here. A file whose line endings git
+//! converts at a checkout differs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Error, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use rustc_hash::FxHashMap;
+use similar::{Algorithm, DiffOp};
+
+use super::objects::{Object, Objects, objects_of, with_objects};
+use super::process::Git;
+use super::records::{self, EntryKind, Sides, TreeEntry};
+use super::{commit_id, git, parse_renames, with_renames};
+use crate::tree::walk;
+use cerberus_model::error::UserError;
+use cerberus_model::regular_file;
+
+/// Time after which the rest of a file counts as one change.
+pub(super) const MAX_DIFF_TIME: Duration = Duration::from_millis(500);
+
+/// Number of bytes that decide whether a file is binary, as in git.
+const BINARY_BYTES: usize = 8000;
+
+/// Returns the ones of `files`, and of the files in `folder`, that differ between a revision and
+/// the working tree, including untracked ones. Paths are relative to `root`.
+pub fn changed_since(
+    root: &Path,
+    revision: &str,
+    files: &BTreeSet<String>,
+    folder: Option<&Path>,
+) -> Result<BTreeSet<String>> {
+    let error = || {
+        UserError::environment(format!("failed to find the changes since `{revision}`"))
+            .hint("name a commit of this clone; a shallow clone may need `git fetch --unshallow`")
+    };
+    let tree = commit_id(root, revision).and_then(|it| tree(root, &it)).ok_or_else(error)?;
+    let mut names: BTreeSet<Vec<u8>> = files.iter().map(|file| file.clone().into_bytes()).collect();
+    if let Some(folder) = folder {
+        let is_inside = |name: &&Vec<u8>| path(name).starts_with(folder);
+        names.extend(tree.keys().filter(is_inside).cloned());
+        names.extend(in_index(root, folder).ok_or_else(error)?);
+        names.extend(walk::unignored(root, folder)?.into_iter().map(String::into_bytes));
+    }
+    let mut changed = BTreeSet::new();
+    let mut compared = Vec::new();
+    for name in names {
+        let path = path(&name);
+        if !path.components().all(|part| matches!(part, Component::Normal(_))) {
+            continue;
+        }
+        let full = root.join(path);
+        let (entry, metadata) = (tree.get(&name), full.symlink_metadata().ok());
+        let kind = metadata.map(|metadata| metadata.file_type());
+        let is_file = kind.is_some_and(|kind| kind.is_file());
+        match entry {
+            Some(entry) if is_file && entry.kind == EntryKind::File => {
+                compared.push((name, full, entry.object.as_str()));
+            }
+            Some(entry)
+                if entry.kind == EntryKind::Link && kind.is_some_and(|it| it.is_symlink()) => {}
+            None if kind.is_none_or(|kind| kind.is_dir()) => {}
+            _ => drop(changed.insert(lossy(&name))),
+        }
+    }
+    let objects: Vec<&str> = compared.iter().map(|(_, _, object)| *object).collect();
+    objects_of(root, &objects, |idx, object| {
+        let (name, full, _) = &compared[idx];
+        let Some(object) = object else {
+            return Err(Error::new(ErrorKind::NotFound, "an object is missing"));
+        };
+        if !is_equal(full, object)? {
+            changed.insert(lossy(name));
+        }
+        Ok(())
+    })
+    .ok_or_else(error)?;
+    Ok(changed)
+}
+
+/// Returns the files of a commit, except submodules, by their names relative to `root`.
+fn tree(root: &Path, commit: &str) -> Option<BTreeMap<Vec<u8>, TreeEntry>> {
+    let mut found = BTreeMap::new();
+    let list = Git::new(root, ["ls-tree", "-r", "-z", commit]);
+    list.read(|stdout| {
+        for record in stdout.split(0) {
+            let record = record?;
+            // MODE TYPE OBJECT<tab>NAME
+            let tab = record.iter().position(|byte| *byte == b'\t');
+            if let (Some(tab), Some(entry)) = (tab, records::entry(&record, 2))
+                && entry.kind != EntryKind::Submodule
+            {
+                found.insert(record[tab + 1..].to_vec(), entry);
+            }
+        }
+        Ok(())
+    })
+    .ok()?;
+    Some(found)
+}
+
+/// Returns the names of the files in `folder` that are in the index.
+fn in_index(root: &Path, folder: &Path) -> Option<Vec<Vec<u8>>> {
+    let folder = format!(":(literal){}", folder.display());
+    let names = Git::new(root, ["ls-files", "-z", "--", &folder]).bytes()?;
+    Some(names.split(|byte| *byte == 0).filter(|it| !it.is_empty()).map(<[u8]>::to_vec).collect())
+}
+
+/// Returns the files that are renamed in the index since a commit, with their new paths, relative
+/// to `root`. Returns `None` if the commit is unknown.
+pub fn renamed_since(root: &Path, commit: &str) -> Option<FxHashMap<String, String>> {
+    let output = with_renames("-M", |renames| {
+        let mut args = vec!["diff-index", "--cached", renames, "-z", "--name-status"];
+        args.extend(["--diff-filter=R", "--relative", "--ignore-submodules=all"]);
+        args.extend(["--end-of-options", commit, "--"]);
+        Git::for_history(root, &args)?.text()
+    })?;
+    Some(parse_renames(&output).map(|(old, new)| (old.to_owned(), new.to_owned())).collect())
+}
+
+/// Returns the first 0-based line in `first..=last` of `file` that differs from the object `old`.
+/// Returns `None` if one of them cannot be read.
+pub fn first_changed_line(
+    root: &Path,
+    old: &str,
+    file: &str,
+    (first, last): (u32, u32),
+) -> Option<u32> {
+    let new = crate::tree::read::bytes(root, file).ok()?;
+    let old = with_objects(root, |objects| objects.read(old))??;
+    let hunks = hunks(&unix_lines(&old), &unix_lines(&new));
+    let overlapping = hunks.into_iter().filter(|(start, end)| *start <= last && *end > first);
+    overlapping.map(|(start, _)| start.max(first)).min()
+}
+
+/// Returns those of `files`, with paths relative to `root`, whose content in the working tree differs
+/// from HEAD, with the half-open ranges of their changed 0-based lines. A deleted file has no ranges.
+/// Files that are not in HEAD are omitted. Git does not compare them itself: see [`super::process`].
+pub fn uncommitted<'f>(
+    root: &Path,
+    files: impl IntoIterator<Item = &'f str>,
+) -> BTreeMap<String, Vec<(u32, u32)>> {
+    let files: Vec<&str> = files.into_iter().collect();
+    let mut found = BTreeMap::new();
+    for (file, old) in files.iter().zip(in_head(root, files.iter().copied())) {
+        let Some(old) = old else { continue };
+        match crate::tree::read::bytes(root, file) {
+            Ok(new) if is_binary(&old) || is_binary(&new) => {}
+            Ok(new) => {
+                let hunks = hunks(&unix_lines(&old), &unix_lines(&new));
+                if !hunks.is_empty() {
+                    found.insert((*file).to_owned(), hunks);
+                }
+            }
+            Err(_) if root.join(file).symlink_metadata().is_err() => {
+                found.insert((*file).to_owned(), Vec::new());
+            }
+            Err(_) => {}
+        }
+    }
+    found
+}
+
+/// Returns the contents of files in HEAD, with paths relative to `root`; `None` for one that is not
+/// there or too large.
+pub fn in_head<'f>(root: &Path, files: impl IntoIterator<Item = &'f str>) -> Vec<Option<Vec<u8>>> {
+    // A name is a line.
+    let name = |file: &str| format!("HEAD:./{}", file.replace('\n', "\0"));
+    let names: Vec<String> = files.into_iter().map(name).collect();
+    let mut found: Vec<Option<Vec<u8>>> = vec![None; names.len()];
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    // Without git nothing is known.
+    let _ = with_objects(root, |objects| {
+        objects.read_all(&names, |idx, bytes| found[idx] = Some(bytes.to_vec()));
+    });
+    found
+}
+
+/// Returns the staged files, relative to `root`, with the half-open ranges of their changed 0-based
+/// lines. A deleted file has no ranges.
+pub fn staged(root: &Path) -> Result<BTreeMap<String, Vec<(u32, u32)>>> {
+    let error = || {
+        UserError::environment("failed to get the staged changes from git")
+            .hint("run it in a git repository; check with `git status`")
+    };
+    let head = git(root, &["rev-parse", "--verify", "--quiet", "HEAD^{tree}"])
+        // Before the first commit the empty tree is compared.
+        .or_else(|| git(root, &["hash-object", "-t", "tree", "--stdin"]))
+        .ok_or_else(error)?;
+    let mut args = vec!["diff-index", "--cached", "--no-renames", "-z", "--no-abbrev"];
+    args.extend(["--relative", "--ignore-submodules=all", head.trim(), "--"]);
+    let changes = records::changes(Git::new(root, args)).ok_or_else(error)?;
+    let lines = |objects: &mut Objects<'_>, [old, new]: &Sides| {
+        let Some(new) = new else { return Vec::new() };
+        let old = old.as_ref().map_or(Some(Vec::new()), |old| objects.read(&old.object));
+        match (old, objects.read(&new.object)) {
+            (Some(old), Some(new)) if is_binary(&old) || is_binary(&new) => Vec::new(),
+            (Some(old), Some(new)) => hunks(&lines_of(&old), &lines_of(&new)),
+            // A file that is too large to compare.
+            _ => vec![(0, u32::MAX)],
+        }
+    };
+    let found = with_objects(root, |objects| {
+        let found = changes.iter().map(|(path, sides)| (path.clone(), lines(objects, sides)));
+        found.collect()
+    });
+    Ok(found.ok_or_else(error)?)
+}
+
+/// Returns whether a file has the content of an object.
+fn is_equal(path: &Path, object: Object<'_>) -> std::io::Result<bool> {
+    let Ok(file) = regular_file::open(path) else { return Ok(false) };
+    if file.metadata()?.len() != object.size {
+        return Ok(false);
+    }
+    let (mut file, mut content) = (BufReader::new(file), BufReader::new(object.content));
+    loop {
+        let (ours, theirs) = (file.fill_buf()?, content.fill_buf()?);
+        let n_bytes = ours.len().min(theirs.len());
+        if n_bytes == 0 {
+            return Ok(ours.len() == theirs.len());
+        }
+        if ours[..n_bytes] != theirs[..n_bytes] {
+            return Ok(false);
+        }
+        file.consume(n_bytes);
+        content.consume(n_bytes);
+    }
+}
+
+/// Returns the half-open ranges of the new 0-based lines that differ. A deletion is located at the
+/// line before it.
+fn hunks(old: &[&[u8]], new: &[&[u8]]) -> Vec<(u32, u32)> {
+    let deadline = Some(Instant::now() + MAX_DIFF_TIME);
+    let ops = similar::capture_diff_slices_deadline(Algorithm::Myers, old, new, deadline);
+    let line = |idx: usize| u32::try_from(idx).unwrap_or(u32::MAX);
+    let ranges = ops.iter().filter_map(|op| match *op {
+        DiffOp::Equal { .. } => None,
+        DiffOp::Delete { new_index, .. } => {
+            let start = line(new_index).saturating_sub(1);
+            Some((start, start + 1))
+        }
+        DiffOp::Insert { new_index, new_len, .. } | DiffOp::Replace { new_index, new_len, .. } => {
+            Some((line(new_index), line(new_index + new_len)))
+        }
+    });
+    ranges.collect()
+}
+
+fn lines_of(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n').collect()
+}
+
+/// Returns the lines without line endings, which git may have converted at a checkout.
+pub(super) fn unix_lines(text: &[u8]) -> Vec<&[u8]> {
+    let without_ending = |line| {
+        let line = <[u8]>::strip_suffix(line, b"\n").unwrap_or(line);
+        line.strip_suffix(b"\r").unwrap_or(line)
+    };
+    lines_of(text).into_iter().map(without_ending).collect()
+}
+
+fn is_binary(bytes: &[u8]) -> bool {
+    bytes[..bytes.len().min(BINARY_BYTES)].contains(&0)
+}
+
+fn lossy(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
+}
+
+/// Returns the path with this name in git.
+fn path(name: &[u8]) -> PathBuf {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        PathBuf::from(std::ffi::OsStr::from_bytes(name))
+    }
+    #[cfg(not(unix))]
+    {
+        PathBuf::from(lossy(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hunks_are_the_new_lines_that_differ() {
+        let check = |old: &str, new: &str, expected: &[(u32, u32)]| {
+            assert_eq!(hunks(&lines_of(old.as_bytes()), &lines_of(new.as_bytes())), expected);
+        };
+        check("a\nb\nc\n", "a\nb\nc\n", &[]);
+        check("a\nb\nc\n", "a\nx\nc\n", &[(1, 2)]);
+        check("a\nb\nc\n", "a\nx\ny\nb\nc\n", &[(1, 3)]);
+        check("a\nb\nc\n", "a\nc\n", &[(0, 1)]);
+        check("a\nb\n", "b\n", &[(0, 1)]);
+        check("", "a\nb\n", &[(0, 2)]);
+        check("a\nb\nc\nd\ne\n", "x\nb\nc\nd\ny\nz\n", &[(0, 1), (4, 6)]);
+        assert_eq!(hunks(&unix_lines(b"a\nb\n"), &unix_lines(b"a\r\nc\r\n")), [(1, 2)]);
+    }
+}

@@ -1,0 +1,552 @@
+//! Rules in a document that people write for people and agents: `AGENTS.md` and the like.
+//!
+//! List items, paragraphs, rows of tables and sections that demand something of their reader are
+//! rules; descriptions, links, commands and steps of a procedure are not. The decision depends on
+//! the shape of the text, then on its wording, then on its context: the introduction above its
+//! list, its siblings, or the nearest heading that describes its items. A prohibition or a
+//! condition above a list is prefixed to its items. The meaning of a project's own words does not
+//! matter.
+
+mod blocks;
+mod context;
+mod imports;
+mod paths;
+mod plain;
+mod tables;
+mod tags;
+#[cfg(test)]
+mod tests;
+mod verdict;
+mod wording;
+
+use self::blocks::{Block, CODE, Item, Words};
+use self::context::{
+    Kind, is_about_contributions, is_incomplete, is_unfinished, kind_of_intro, kind_of_title,
+};
+pub use self::imports::{Import, imports};
+pub use self::paths::replace_paths;
+use self::tags::Mark;
+use self::verdict::{INTRO, STATEMENT, Verdict, ends_open, is_example};
+use self::wording::{Modality, is_possible_command, modality, words};
+use super::frontmatter;
+use super::sections::slug;
+use cerberus_model::text::{LineIndex, Span};
+
+/// An item of a document: a rule, or another block with the reason why it is not a rule.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RuleItem {
+    /// Counted from 0.
+    pub line: usize,
+    /// The last line.
+    pub end_line: usize,
+    /// The text without the list marker; of a skipped block only the beginning.
+    pub text: String,
+    /// The length of the heading or introduction that `text` is prefixed with.
+    pub prefix_len: usize,
+    /// The headings above as slugs, the nearest last.
+    pub headings: Vec<String>,
+    /// The headings above, as in `Testing › Mocks`.
+    pub heading: String,
+    pub skipped_because: Option<&'static str>,
+}
+
+/// The markers of the block that `inject --into` manages.
+const MANAGED_START: &str = "<!-- cerberus:start";
+const MANAGED_END: &str = "<!-- cerberus:end";
+
+/// The maximum length of a skipped block's text, in characters, and of a slug, in words.
+const SHOWN_CHARS: usize = 80;
+const SLUG_WORDS: usize = 6;
+
+/// The maximum number of words of an introduction that only names its list.
+const LABEL_WORDS: usize = 5;
+
+/// The maximum number of words of an item that is the heading of its nested list.
+const HEADING_WORDS: usize = 4;
+
+/// The maximum number of paragraphs and code blocks below a heading that is a rule itself.
+const MAX_SECTION_BLOCKS: usize = 6;
+
+/// The heading or introduction that items belong to.
+#[derive(Debug, Clone)]
+struct Context {
+    /// `None` for an introduction that only states a condition, or nothing about its items.
+    kind: Option<Kind>,
+    /// The prefix for rules that are unclear without it.
+    text: String,
+    /// Whether every rule gets the prefix.
+    is_prefix: bool,
+}
+
+/// An introduction: a paragraph or an item that ends with a colon.
+struct Intro<'a> {
+    span: Span,
+    text_start: usize,
+    words: &'a Words,
+}
+
+impl Intro<'_> {
+    fn plain(&self) -> &str {
+        self.words.plain.trim()
+    }
+}
+
+/// Returns the rules of a markdown document and its skipped blocks, ordered by line.
+pub fn parse(text: &str) -> Vec<RuleItem> {
+    let (without_tags, marks) = tags::blank(text);
+    let blocks = blocks::blocks(&without_tags, frontmatter::body_start(text));
+    read(&without_tags, marks, &blocks)
+}
+
+/// Returns the rules of a text without markup and its skipped blocks, ordered by line.
+pub fn parse_plain(text: &str) -> Vec<RuleItem> {
+    read(text, Vec::new(), &plain::blocks(text))
+}
+
+fn read(text: &str, marks: Vec<(usize, Mark)>, blocks: &[Block]) -> Vec<RuleItem> {
+    let has_title =
+        blocks.iter().any(|block| matches!(block, Block::Heading { level, .. } if *level > 1));
+    let mut reader = Reader {
+        text,
+        lines: LineIndex::new(text),
+        managed: managed_blocks(text),
+        marks: marks.into_iter().peekable(),
+        headings: Vec::new(),
+        labels: Vec::new(),
+        found: Vec::new(),
+        has_title,
+    };
+    for span in reader.managed.clone() {
+        reader.skip(span.start, "managed by `inject --into`");
+    }
+    let mut block_idx = 0;
+    while block_idx < blocks.len() {
+        block_idx += reader.block(&blocks[block_idx..]);
+    }
+    reader.found.sort_by_key(|item| item.line);
+    reader.found
+}
+
+#[derive(Debug)]
+pub struct Heading {
+    level: usize,
+    /// Inline code is one [`CODE`].
+    title: String,
+    shown: String,
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    lines: LineIndex,
+    managed: Vec<Span>,
+    marks: std::iter::Peekable<std::vec::IntoIter<(usize, Mark)>>,
+    headings: Vec<Heading>,
+    /// Tags and short items around the current block, which end the path of headings.
+    labels: Vec<String>,
+    found: Vec<RuleItem>,
+    /// Whether a heading of level 1 is the title, because headings of other levels exist.
+    has_title: bool,
+}
+
+impl Reader<'_> {
+    /// Reads the first block, and the next ones that belong to it; returns their number.
+    fn block(&mut self, blocks: &[Block]) -> usize {
+        self.read_marks(blocks[0].start());
+        match &blocks[0] {
+            Block::Heading { start, level, title, shown } => {
+                if self.is_managed(*start) {
+                    return 1;
+                }
+                let (level, title) = (*level, title.clone());
+                let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+                self.headings.retain(|other| other.level < level);
+                self.headings.push(Heading { level, title, shown });
+                return self.section(*start, blocks);
+            }
+            Block::Paragraph(words) => return self.paragraph(words, blocks),
+            Block::List(items) => {
+                self.list(items, None, blocks.get(1));
+                return 1 + self.attach_examples(&blocks[1..]);
+            }
+            Block::Code { span, .. } => {
+                let code = span.slice(self.text).trim_end();
+                let is_part =
+                    |last: &RuleItem| last.skipped_because.is_none() && last.text.ends_with(code);
+                if !self.found.last().is_some_and(is_part) {
+                    self.skip(span.start, "a separate code block");
+                }
+            }
+            Block::Table { span, rows } => self.table(*span, rows),
+            Block::Ignored(_) => {}
+        }
+        1
+    }
+
+    /// Reads a section whose heading is a rule itself and whose text explains it. Returns the
+    /// number of its blocks, or 1 for other headings.
+    fn section(&mut self, start: usize, blocks: &[Block]) -> usize {
+        let next_tag = self.marks.peek().map_or(usize::MAX, |(start, _)| *start);
+        let is_end =
+            |block: &Block| matches!(block, Block::Heading { .. }) || block.start() > next_tag;
+        let n_blocks = blocks.iter().skip(1).take_while(|block| !is_end(block)).count();
+        let own = &blocks[1..=n_blocks];
+        let is_text =
+            own.iter().all(|block| matches!(block, Block::Paragraph(_) | Block::Code { .. }));
+        let title = self.headings.last().map_or("", |heading| heading.title.as_str());
+        let is_rule = modality(title) == Modality::Obligation && words(title).len() > 2;
+        let has_text = matches!(own.first(), Some(Block::Paragraph(_)));
+        if !(is_rule && is_text && has_text && own.len() <= MAX_SECTION_BLOCKS) {
+            return 1;
+        }
+        let end = own.last().map_or(start, Block::end);
+        // It is the text of the rule, not a heading above it or above what follows.
+        self.headings.pop();
+        let title_start = start + self.text[start..].len()
+            - self.text[start..].trim_start_matches(['#', ' ', '\t']).len();
+        self.accept(title_start, end, None);
+        1 + n_blocks
+    }
+
+    fn paragraph(&mut self, own: &Words, blocks: &[Block]) -> usize {
+        let Some(span) = self.own_span(own) else { return 1 };
+        if let (true, Some(Block::List(items))) = (ends_open(&own.plain), blocks.get(1)) {
+            let intro = Intro { span, text_start: span.start, words: own };
+            self.list(items, Some(&intro), blocks.get(2));
+            return 2 + self.attach_examples(&blocks[2..]);
+        }
+        let kind = self.heading_context().and_then(|context| context.kind);
+        let is_before_commands = matches!(blocks.get(1), Some(Block::Code { is_shell: true, .. }));
+        if !verdict::paragraph(own, kind, is_before_commands) {
+            self.skip(span.start, "prose");
+            return 1;
+        }
+        self.accept(span.start, span.end, None);
+        1 + self.attach_examples(&blocks[1..])
+    }
+
+    /// Adds the code blocks and the labelled examples that follow a rule to it; returns their
+    /// number.
+    fn attach_examples(&mut self, blocks: &[Block]) -> usize {
+        let Some(last) = self.found.last().filter(|last| last.skipped_because.is_none()) else {
+            return 0;
+        };
+        let is_label = |words: &Words| is_example(&words.plain);
+        let n_examples = blocks
+            .iter()
+            .take_while(|block| match block {
+                Block::Code { .. } => true,
+                Block::Paragraph(words) => is_label(words),
+                Block::List(items) => items.iter().all(|item| is_label(&item.words)),
+                _ => false,
+            })
+            .count();
+        let Some(end) = n_examples.checked_sub(1).map(|last| blocks[last].end()) else { return 0 };
+        let start = self.lines.start(last.end_line + 1).min(end);
+        let examples = self.text[start..end].trim_matches('\n').trim_end();
+        let end_line = self.lines.line(start + self.text[start..end].trim_end().len());
+        // An item that ends with a colon already contains its code.
+        if let Some(last) = self.found.last_mut().filter(|_| !examples.is_empty()) {
+            last.text.push_str("\n\n");
+            last.text.push_str(examples);
+            last.end_line = end_line;
+        }
+        n_examples
+    }
+
+    fn table(&mut self, span: Span, rows: &[Vec<String>]) {
+        if self.is_managed(span.start) {
+            return;
+        }
+        let Some(rules) = tables::rules(rows) else { return self.skip(span.start, "a table") };
+        // Two lines, the header and its rule, precede the rows.
+        let first_line = self.lines.line(span.start) + 2;
+        for (row_idx, text) in rules {
+            // A carriage return alone ends a row, too, but not a line.
+            let line = (first_line + row_idx).min(self.lines.len() - 1);
+            self.push(line, line, text, 0);
+        }
+    }
+
+    fn list(&mut self, items: &[Item], intro: Option<&Intro>, next: Option<&Block>) {
+        let context = match intro {
+            Some(intro) => Some(self.intro_context(intro)),
+            None => self.heading_context().filter(|context| {
+                let is_numbered =
+                    self.text[items[0].span.start..].starts_with(|c: char| c.is_ascii_digit());
+                let is_steps = context.kind == Some(Kind::Steps);
+                is_numbered || !is_steps || !is_about_contributions(&context.text)
+            }),
+        };
+        let kind = context.as_ref().and_then(|context| context.kind);
+        if let Some(intro) = intro {
+            let n_rules = items.iter().filter(|item| is_rule_alone(&item.words, kind)).count();
+            let is_step = self.heading_context().and_then(|it| it.kind) == Some(Kind::Steps);
+            let is_demand = verdict::paragraph(
+                intro.words,
+                is_step.then_some(Kind::Steps),
+                kind == Some(Kind::Steps),
+            );
+            let is_open = is_unfinished(intro.plain()) && kind.is_some();
+            // The introduction is the rule, and its items are the details.
+            if is_demand && !is_open && n_rules * 2 <= items.len() {
+                let end = items.last().map_or(intro.span.end, |item| item.span.end);
+                self.accept(intro.text_start, end, None);
+                return;
+            }
+            self.intro(intro, is_demand && !is_open);
+        }
+        let can_have_siblings = matches!(kind, None | Some(Kind::Descriptions));
+        let has_siblings = can_have_siblings && most_are_rules(items);
+        let context = context.map(|context| match kind {
+            Some(Kind::Descriptions) if has_siblings => Context { kind: None, ..context },
+            _ => context,
+        });
+        for (item_idx, item) in items.iter().enumerate() {
+            let is_last = item_idx + 1 == items.len();
+            self.item(item, context.as_ref(), has_siblings, next.filter(|_| is_last));
+        }
+    }
+
+    /// Takes an introduction whose items are rules themselves if it is one, too.
+    fn intro(&mut self, intro: &Intro, is_demand: bool) {
+        let has_sentences = intro.plain().contains(". ");
+        if is_demand && has_sentences {
+            let end = intro.text_start + self.own_text_len(intro);
+            self.accept(intro.text_start, end, None);
+        } else {
+            self.skip(intro.span.start, INTRO);
+        }
+    }
+
+    /// Returns the length of an introduction without its nested blocks.
+    fn own_text_len(&self, intro: &Intro) -> usize {
+        let text = &self.text[intro.text_start..intro.span.end];
+        text.find(":\n").map_or(text.len(), |colon| colon + 1)
+    }
+
+    fn item(
+        &mut self,
+        item: &Item,
+        context: Option<&Context>,
+        has_siblings: bool,
+        next: Option<&Block>,
+    ) {
+        let Some(span) = self.own_span(&item.words) else { return };
+        let plain = item.words.plain.trim();
+        let is_open = ends_open(plain);
+        if is_open && !item.lists.is_empty() {
+            let intro = Intro { span: item.span, text_start: span.start, words: &item.words };
+            return self.labelled(plain, |reader| {
+                for items in &item.lists {
+                    reader.list(items, Some(&intro), None);
+                }
+            });
+        }
+        // A short item above a nested list is its heading.
+        let is_heading = !item.lists.is_empty() && words(plain).len() <= HEADING_WORDS;
+        let verdict = match item.is_task {
+            true => Verdict::Other("a task list item"),
+            false => verdict::item(&item.words, context.and_then(|context| context.kind)),
+        };
+        let reason = match verdict {
+            Verdict::Rule => None,
+            Verdict::InContext if !is_heading => None,
+            Verdict::WithSiblings if has_siblings && !is_heading => None,
+            Verdict::InContext => Some(INTRO),
+            Verdict::WithSiblings => Some(STATEMENT),
+            Verdict::Other(reason) => Some(reason),
+        };
+        if let Some(reason) = reason {
+            self.skip(span.start, reason);
+            return self.labelled(plain, |reader| {
+                for items in &item.lists {
+                    reader.list(items, None, None);
+                }
+            });
+        }
+        let end = match next {
+            Some(Block::Code { span: code, .. }) if is_open => code.end,
+            _ => item.span.end,
+        };
+        let is_negated_by_context = verdict == Verdict::InContext
+            && context.is_some_and(|context| context.kind == Some(Kind::Prohibitions));
+        let prefix = context.filter(|context| context.is_prefix || is_negated_by_context);
+        self.accept(span.start, end, prefix);
+    }
+
+    /// Reads blocks below a short item, which is a part of their path of headings.
+    fn labelled(&mut self, plain: &str, read: impl FnOnce(&mut Self)) {
+        let label = label(plain);
+        let is_label = words(&label).len() <= LABEL_WORDS && !label.contains(CODE);
+        let n_labels = self.labels.len();
+        self.labels.extend(is_label.then_some(label));
+        read(self);
+        self.labels.truncate(n_labels);
+    }
+
+    /// Opens and closes the tags before a position.
+    fn read_marks(&mut self, at: usize) {
+        while let Some((_, mark)) = self.marks.next_if(|(start, _)| *start <= at) {
+            match mark {
+                Mark::Open(title) => self.labels.push(title),
+                Mark::Close => {
+                    self.labels.pop();
+                }
+            }
+        }
+    }
+
+    /// Returns the context of the nearest heading with a kind. Its prefix is that heading if it
+    /// is a prohibition.
+    fn heading_context(&self) -> Option<Context> {
+        let mut headings = self.own_headings().rev();
+        let nearest = headings.clone().next()?;
+        let (kind, heading) = headings.find_map(|it| Some((kind_of_title(&it.title)?, it)))?;
+        let is_far = heading.title != nearest.title;
+        let is_weak = matches!(kind, Kind::Steps | Kind::Descriptions);
+        (!(is_far && is_weak)).then(|| Context {
+            kind: Some(kind),
+            text: label(&heading.title),
+            is_prefix: false,
+        })
+    }
+
+    /// Returns the context of an introduction; a mere name inherits the kind of the headings.
+    fn intro_context(&self, intro: &Intro) -> Context {
+        let plain = intro.plain();
+        let text = label(plain.rsplit(". ").next().unwrap_or(plain));
+        let is_name = words(&text).len() <= LABEL_WORDS;
+        let own = kind_of_intro(&text);
+        let is_prefix = is_incomplete(&text);
+        let inherited = self.heading_context();
+        if own.is_none() && is_name && !is_prefix {
+            let kind = inherited.as_ref().and_then(|context| context.kind);
+            if let (Some(Kind::Prohibitions), Some(context)) = (kind, inherited) {
+                return context;
+            }
+            return Context { kind, text, is_prefix };
+        }
+        // "When you add a table:" announces instructions, whatever its section describes.
+        let is_inherited = |kind: &Kind| is_prefix && *kind != Kind::Descriptions;
+        let kind = own.or_else(|| inherited.and_then(|it| it.kind).filter(is_inherited));
+        Context { kind, text, is_prefix: is_prefix && own != Some(Kind::Prohibitions) }
+    }
+
+    /// Returns the headings above, without the title of the document.
+    fn own_headings(&self) -> impl DoubleEndedIterator<Item = &Heading> + Clone {
+        self.headings.iter().filter(|heading| heading.level > 1 || !self.has_title)
+    }
+
+    /// Returns the span of a text, or `None` if it is in a managed block.
+    fn own_span(&self, words: &Words) -> Option<Span> {
+        words.span.filter(|span| !self.is_managed(span.start))
+    }
+
+    fn is_managed(&self, at: usize) -> bool {
+        self.managed.iter().any(|block| block.start <= at && at < block.end)
+    }
+
+    fn accept(&mut self, start: usize, end: usize, context: Option<&Context>) {
+        let prefix = context.map(|context| format!("{}: ", context.text.replace(CODE, "…")));
+        let prefix = prefix.unwrap_or_default();
+        let end_line = self.lines.line(start + self.text[start..end].trim_end().len());
+        let text = format!("{prefix}{}", self.dedent(start, end));
+        self.push(self.lines.line(start), end_line, text, prefix.len());
+    }
+
+    fn push(&mut self, line: usize, end_line: usize, text: String, prefix_len: usize) {
+        let headings = self.own_headings().map(|heading| heading.shown.as_str());
+        let heading: Vec<&str> = headings.chain(self.labels.iter().map(String::as_str)).collect();
+        self.found.push(RuleItem {
+            line,
+            end_line,
+            text,
+            prefix_len,
+            headings: self.slugs(),
+            heading: heading.join(" › "),
+            skipped_because: None,
+        });
+    }
+
+    fn skip(&mut self, start: usize, reason: &'static str) {
+        let line = self.text[start..].lines().next().unwrap_or_default().trim();
+        let text = match line.char_indices().nth(SHOWN_CHARS) {
+            Some((end, _)) => format!("{}…", line[..end].trim_end()),
+            None => line.to_owned(),
+        };
+        let (line, skipped_because) = (self.lines.line(start), Some(reason));
+        let item = RuleItem { line, end_line: line, text, skipped_because, ..RuleItem::default() };
+        self.found.push(item);
+    }
+
+    /// Returns a part of the text, without the indent of the first line and the marks of a
+    /// quotation on the others.
+    fn dedent(&self, start: usize, end: usize) -> String {
+        let (line, column) = self.lines.line_column(start);
+        let before = &self.text[self.lines.start(line)..start];
+        let is_quoted = before.trim_start().starts_with('>');
+        let mut lines = self.text[start..end].trim_end().lines();
+        let mut text = lines.next().unwrap_or_default().trim_end().to_owned();
+        for line in lines {
+            let line = match line.trim_start().strip_prefix('>') {
+                Some(rest) if is_quoted => rest.trim_start(),
+                _ => line,
+            };
+            let n_indent = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            text.push('\n');
+            text.push_str(line[n_indent.min(column)..].trim_end());
+        }
+        text
+    }
+
+    fn slugs(&self) -> Vec<String> {
+        let slugs = self.own_headings().map(|heading| {
+            let slug = slug(&heading.title.replace(CODE, " "));
+            let words = slug.split('-').filter(|word| !word.is_empty());
+            words.take(SLUG_WORDS).collect::<Vec<_>>().join("-")
+        });
+        slugs.filter(|slug| !slug.is_empty()).collect()
+    }
+}
+
+/// Returns whether an item is a rule without the help of its context.
+fn is_rule_alone(item: &Words, kind: Option<Kind>) -> bool {
+    let restricting = kind.filter(|kind| matches!(kind, Kind::Steps | Kind::Descriptions));
+    verdict::item(item, restricting) == Verdict::Rule
+}
+
+/// Returns whether one of the items is a rule by itself, and at least half are or may be.
+fn most_are_rules(items: &[Item]) -> bool {
+    let (mut n_rules, mut n_commands, mut n_others) = (0, 0, 0);
+    for item in items.iter().filter(|item| !item.is_task) {
+        match verdict::item(&item.words, None) {
+            Verdict::Rule => n_rules += 1,
+            Verdict::WithSiblings if is_possible_command(&item.words.plain) => n_commands += 1,
+            _ => n_others += 1,
+        }
+    }
+    n_rules > 0 && n_rules + n_commands >= n_others
+}
+
+fn label(text: &str) -> String {
+    text.trim().trim_end_matches(':').trim_end().to_owned()
+}
+
+/// Returns the blocks that `inject --into` manages; an unclosed one goes to the end.
+fn managed_blocks(text: &str) -> Vec<Span> {
+    let mut found = Vec::new();
+    let (mut at, mut start) = (0, None);
+    for line in text.split_inclusive('\n') {
+        let trimmed = line.trim_start();
+        if trimmed.starts_with(MANAGED_START) {
+            start.get_or_insert(at);
+        } else if trimmed.starts_with(MANAGED_END)
+            && let Some(start) = start.take()
+        {
+            found.push(Span::new(start, at + line.len()));
+        }
+        at += line.len();
+    }
+    found.extend(start.map(|start| Span::new(start, text.len())));
+    found
+}

@@ -1,0 +1,295 @@
+//! The blocks of a document: headings, paragraphs and lists.
+
+use pulldown_cmark::{CodeBlockKind, Event, OffsetIter, Options, Parser, Tag, TagEnd};
+
+use crate::structure::normalize;
+use cerberus_model::text::Span;
+
+/// The placeholder of inline code in plain text: one word for any code.
+pub(super) const CODE: char = '\u{FFFC}';
+
+#[derive(Debug)]
+pub(super) enum Block {
+    Heading {
+        start: usize,
+        level: usize,
+        title: String,
+        /// The title with its inline code.
+        shown: String,
+    },
+    Paragraph(Words),
+    List(Vec<Item>),
+    Code {
+        span: Span,
+        /// Whether it contains commands, according to its language.
+        is_shell: bool,
+    },
+    /// The cells of a table by row, the header first.
+    Table {
+        span: Span,
+        rows: Vec<Vec<String>>,
+    },
+    /// A comment or other HTML, which is ignored.
+    Ignored(Span),
+}
+
+impl Block {
+    pub(super) fn start(&self) -> usize {
+        match self {
+            Self::Heading { start, .. } => *start,
+            other => other.span().start,
+        }
+    }
+
+    pub(super) fn end(&self) -> usize {
+        self.span().end
+    }
+
+    fn span(&self) -> Span {
+        match self {
+            Self::Heading { start, .. } => Span::new(*start, *start),
+            Self::Paragraph(words) => words.span.unwrap_or(Span::new(0, 0)),
+            Self::List(items) => match (items.first(), items.last()) {
+                (Some(first), Some(last)) => Span::new(first.span.start, last.span.end),
+                _ => Span::new(0, 0),
+            },
+            Self::Code { span, .. } | Self::Table { span, .. } | Self::Ignored(span) => *span,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Item {
+    /// Includes its marker and nested blocks.
+    pub(super) span: Span,
+    /// The text before its first nested block.
+    pub(super) words: Words,
+    pub(super) is_task: bool,
+    pub(super) lists: Vec<Vec<Item>>,
+}
+
+/// Text without markup, each inline code as one [`CODE`].
+#[derive(Debug, Default, Clone)]
+pub(super) struct Words {
+    pub(super) span: Option<Span>,
+    pub(super) plain: String,
+    /// Like `plain`, with the inline code.
+    pub(super) shown: String,
+    /// Like `shown`, with the inline code in backticks.
+    pub(super) marked: String,
+    pub(super) starts_with_link: bool,
+    /// The length of `plain` at the end of the last link.
+    link_end: usize,
+    /// The bold text that it starts with.
+    pub(super) lead: Option<String>,
+}
+
+impl Words {
+    /// Creates the words of a text without markup.
+    pub(super) fn plain(text: &str, span: Span) -> Self {
+        let mut words = Self { span: Some(span), ..Self::default() };
+        words.push(text, text);
+        words
+    }
+
+    fn add(&mut self, event: &Event) {
+        match event {
+            Event::Text(text) => self.push(text, text),
+            Event::Code(code) => {
+                self.plain.push(CODE);
+                self.shown.push_str(code);
+                self.marked.push_str(&format!("`{code}`"));
+            }
+            Event::SoftBreak | Event::HardBreak => self.push(" ", " "),
+            Event::Start(Tag::Link { .. }) if self.plain.is_empty() => self.starts_with_link = true,
+            Event::End(TagEnd::Link) => self.link_end = self.plain.len(),
+            Event::Start(Tag::Strong) if self.plain.is_empty() => self.lead = Some(String::new()),
+            Event::End(TagEnd::Strong) => match &mut self.lead {
+                Some(lead) if lead.is_empty() => lead.clone_from(&self.plain),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    /// Returns whether a link is all of it.
+    pub(super) fn is_link(&self) -> bool {
+        self.starts_with_link && self.link_end == self.plain.trim_end().len()
+    }
+
+    fn push(&mut self, plain: &str, shown: &str) {
+        self.plain.push_str(plain);
+        self.shown.push_str(shown);
+        self.marked.push_str(shown);
+    }
+}
+
+/// Returns the blocks of `text` from `start` on.
+pub(super) fn blocks(text: &str, start: usize) -> Vec<Block> {
+    let text = normalize(text);
+    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
+    let events = Parser::new_ext(&text[start..], options).into_offset_iter();
+    join_lists(Reader { events, start }.read())
+}
+
+/// Joins lists with nothing but comments between them: their items are siblings.
+fn join_lists(blocks: Vec<Block>) -> Vec<Block> {
+    let mut joined: Vec<Block> = Vec::with_capacity(blocks.len());
+    // The last block that is not a comment.
+    let mut last_own: Option<usize> = None;
+    for block in blocks {
+        if matches!(block, Block::Ignored(_)) {
+            joined.push(block);
+            continue;
+        }
+        match (block, last_own.and_then(|idx| joined.get_mut(idx))) {
+            (Block::List(items), Some(Block::List(first))) => first.extend(items),
+            (block, _) => {
+                last_own = Some(joined.len());
+                joined.push(block);
+            }
+        }
+    }
+    joined
+}
+
+struct Reader<'a> {
+    events: OffsetIter<'a>,
+    start: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn next(&mut self) -> Option<(Event<'a>, Span)> {
+        let (event, range) = self.events.next()?;
+        Some((event, Span::new(range.start, range.end).shifted(self.start)))
+    }
+
+    fn read(mut self) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        while let Some((event, span)) = self.next() {
+            let Event::Start(tag) = event else { continue };
+            if matches!(tag, Tag::List(_)) {
+                blocks.push(Block::List(self.list()));
+                continue;
+            }
+            if matches!(tag, Tag::Table(_)) {
+                let rows = self.rows();
+                blocks.push(Block::Table { span, rows });
+                continue;
+            }
+            // The blocks of a quotation are read like those around it.
+            if matches!(tag, Tag::BlockQuote(_)) {
+                continue;
+            }
+            let is_shell = match &tag {
+                Tag::CodeBlock(CodeBlockKind::Fenced(language)) => is_shell(language),
+                _ => false,
+            };
+            let words = self.words(span);
+            blocks.push(match tag {
+                Tag::Heading { level, .. } => {
+                    let (level, Words { plain: title, shown, .. }) = (level as usize, words);
+                    Block::Heading { start: span.start, level, title, shown }
+                }
+                Tag::Paragraph => Block::Paragraph(words),
+                Tag::CodeBlock(_) => Block::Code { span, is_shell },
+                _ => Block::Ignored(span),
+            });
+        }
+        blocks
+    }
+
+    /// Reads to the end of the current block, which covers `span`.
+    fn words(&mut self, span: Span) -> Words {
+        let mut words = Words { span: Some(span), ..Words::default() };
+        let mut depth = 1;
+        while depth > 0 {
+            let Some((event, _)) = self.next() else { break };
+            depth += depth_change(&event);
+            words.add(&event);
+        }
+        words
+    }
+
+    fn rows(&mut self) -> Vec<Vec<String>> {
+        let (mut rows, mut row) = (Vec::new(), Vec::new());
+        while let Some((event, span)) = self.next() {
+            match event {
+                Event::Start(Tag::TableCell) => row.push(self.words(span).marked),
+                Event::End(TagEnd::TableHead | TagEnd::TableRow) => {
+                    rows.push(std::mem::take(&mut row));
+                }
+                Event::End(TagEnd::Table) => break,
+                _ => {}
+            }
+        }
+        rows
+    }
+
+    fn list(&mut self) -> Vec<Item> {
+        let mut items = Vec::new();
+        while let Some((event, span)) = self.next() {
+            match event {
+                Event::Start(Tag::Item) => items.push(self.item(span)),
+                Event::End(TagEnd::List(_)) => break,
+                _ => {}
+            }
+        }
+        items
+    }
+
+    fn item(&mut self, span: Span) -> Item {
+        let mut item = Item { span, words: Words::default(), is_task: false, lists: Vec::new() };
+        let (mut depth, mut in_words) = (1, true);
+        while let Some((event, span)) = self.next() {
+            match &event {
+                Event::Start(Tag::List(_)) => {
+                    in_words = false;
+                    let list = self.list();
+                    item.lists.push(list);
+                    continue;
+                }
+                Event::Start(Tag::Paragraph) if in_words => {
+                    let gap = if item.words.plain.is_empty() { "" } else { " " };
+                    item.words.push(gap, gap);
+                }
+                Event::Start(
+                    Tag::CodeBlock(_)
+                    | Tag::BlockQuote(_)
+                    | Tag::Heading { .. }
+                    | Tag::Table(_)
+                    | Tag::HtmlBlock,
+                ) => in_words = false,
+                Event::TaskListMarker(_) => {
+                    item.is_task = true;
+                    continue;
+                }
+                _ => {}
+            }
+            depth += depth_change(&event);
+            if depth == 0 {
+                break;
+            }
+            if in_words {
+                let known = item.words.span.unwrap_or(Span::new(span.start, span.start));
+                item.words.span = Some(Span::new(known.start, known.end.max(span.end)));
+                item.words.add(&event);
+            }
+        }
+        item
+    }
+}
+
+/// Returns whether the info string of a code block names the language of a shell.
+fn is_shell(info: &str) -> bool {
+    let language = info.split([' ', ',', '{']).next().unwrap_or_default();
+    ["sh", "bash", "shell", "zsh", "console", "powershell"].contains(&language)
+}
+
+fn depth_change(event: &Event) -> i32 {
+    match event {
+        Event::Start(_) => 1,
+        Event::End(_) => -1,
+        _ => 0,
+    }
+}

@@ -1,0 +1,80 @@
+//! The kind of items that a heading or an introduction announces.
+
+use super::wording::{Modality, has_pair, is_conditional, is_prohibition, modality, words};
+use crate::word_lists::{
+    CONTRIBUTIONS, DESCRIPTION_TITLES, OPEN_ENDS, PROCEDURE_TITLES, RULE_INTROS, RULE_TITLES,
+    SETUP_TITLES, STEP_INTROS, STEP_TITLES,
+};
+
+/// The maximum number of words of an introduction that names its items: "Follow these rules".
+const MAX_INTRO_WORDS: usize = 12;
+
+/// The kind of items that a heading or an introduction announces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Prohibitions,
+    Rules,
+    Steps,
+    Descriptions,
+}
+
+pub(super) fn kind_of_intro(plain: &str) -> Option<Kind> {
+    let all = words(plain);
+    let names_rules = all.len() <= MAX_INTRO_WORDS && RULE_INTROS.contains_any(&all);
+    let applies = all.iter().any(|word| matches!(word.as_str(), "apply" | "applies"));
+    if is_prohibition(plain) {
+        Some(Kind::Prohibitions)
+    } else if STEP_INTROS.contains_any(&all) || plain.contains("as follows") {
+        Some(Kind::Steps)
+    } else if (names_rules && !applies) || is_open_demand(plain) {
+        Some(Kind::Rules)
+    } else {
+        None
+    }
+}
+
+/// Returns whether each item is incomplete without its introduction: "If you add a table:".
+pub(super) fn is_incomplete(plain: &str) -> bool {
+    is_unfinished(plain) || (is_conditional(plain) && words(plain).len() > 1)
+}
+
+/// Returns whether each item continues the sentence of its introduction: "All changes must:".
+pub(super) fn is_unfinished(plain: &str) -> bool {
+    words(plain).last().is_some_and(|last| OPEN_ENDS.contains(last)) || is_prohibition(plain)
+}
+
+fn is_open_demand(plain: &str) -> bool {
+    modality(plain) == Modality::Obligation
+        && words(plain).last().is_some_and(|last| OPEN_ENDS.contains(last))
+}
+
+/// Returns whether a section is about contributing: its list without numbers has rules, although
+/// "Opening a pull request" names a procedure.
+pub(super) fn is_about_contributions(title: &str) -> bool {
+    CONTRIBUTIONS.contains_any(&words(title))
+}
+
+pub(super) fn kind_of_title(title: &str) -> Option<Kind> {
+    let words = words(title);
+    let start = &words[..words.len().min(2)];
+    // "Adding a command", "How to release": a procedure.
+    let is_procedure = has_pair(start, &PROCEDURE_TITLES)
+        || matches!(start, [first, second] if first.ends_with("ing")
+            && matches!(second.as_str(), "a" | "an" | "new" | "the"));
+    // "Requirements" alone are those of the machine, unlike "Requirements of a change".
+    let is_setup = SETUP_TITLES.contains_any(&words) || words == ["requirements"];
+    if is_prohibition(title) {
+        Some(Kind::Prohibitions)
+    } else if is_setup {
+        // "Prerequisites for testing"
+        Some(Kind::Steps)
+    } else if RULE_TITLES.contains_any(&words) {
+        Some(Kind::Rules)
+    } else if is_procedure || STEP_TITLES.contains_any(&words) {
+        Some(Kind::Steps)
+    } else if DESCRIPTION_TITLES.contains_any(&words) {
+        Some(Kind::Descriptions)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,214 @@
+//! Whether a list item, a paragraph or a table row is a rule.
+
+use super::blocks::{CODE, Words};
+use super::context::Kind;
+use super::wording::{
+    Modality, first_verb, has_pair, is_about_code, is_declarative, is_descriptive, is_negated,
+    is_norm, is_offer, is_possible_command, modality, words,
+};
+use crate::word_lists::{
+    CHANGE_CONDITIONS, CHANGES, DETERMINERS, DOCUMENT_PHRASES, EXAMPLE_LABELS, INSTALL_VERBS,
+    POINTER_VERBS, REASON_LABELS, SETUP_VERBS, TOOL_LABELS,
+};
+
+/// The minimum number of words of an item that is a rule by its context.
+const MIN_WORDS: usize = 2;
+
+/// The minimum number of words of a bold instruction, unlike those of a label in bold.
+const MIN_LEAD_WORDS: usize = 4;
+
+/// The maximum number of words of a label before a command: "Run all tests: `make test`".
+const MAX_LABEL_WORDS: usize = 3;
+
+pub(super) const STATEMENT: &str = "a statement";
+const STEP: &str = "a step or a command";
+pub(super) const INTRO: &str = "an introduction";
+const DESCRIPTION: &str = "a description, not a rule";
+
+/// What a text is, without and with its context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    Rule,
+    /// A rule only after its introduction or its heading.
+    InContext,
+    /// A rule if most of its siblings are rules.
+    WithSiblings,
+    Other(&'static str),
+}
+
+/// Judges a list item in the context of a heading or an introduction.
+pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
+    let plain = item.plain.trim();
+    let modality = modality(plain);
+    let n_words = words(plain).len();
+    if plain.ends_with('?') {
+        return Verdict::Other("a question");
+    }
+    if is_example(plain) {
+        return Verdict::Other("an example");
+    }
+    if modality < Modality::Obligation && is_reason(plain) {
+        return Verdict::Other("a reason");
+    }
+    if kind == Some(Kind::Prohibitions) && n_words > 0 {
+        return if is_negated(plain) { Verdict::Rule } else { Verdict::InContext };
+    }
+    if modality < Modality::Obligation && item.is_link()
+        || modality == Modality::Statement && (item.starts_with_link || is_reference(plain))
+    {
+        return Verdict::Other("links");
+    }
+    let is_weak = modality < Modality::Obligation && !is_norm(plain);
+    let is_description = is_description_of_code(item) && !is_standing_condition(plain);
+    if is_weak && (is_description || is_labelled_fact(plain)) {
+        return Verdict::Other(DESCRIPTION);
+    }
+    if is_weak && first_verb(plain).is_some_and(|verb| INSTALL_VERBS.contains(&verb)) {
+        return Verdict::Other(STEP);
+    }
+    let required = match kind {
+        Some(Kind::Steps | Kind::Descriptions) if !is_standing_condition(plain) => {
+            Modality::Obligation
+        }
+        _ => Modality::Command,
+    };
+    if modality >= required || (required == Modality::Command && is_norm(plain)) {
+        return Verdict::Rule;
+    }
+    let can_be_rule = n_words >= MIN_WORDS && !ends_open(plain);
+    match kind {
+        Some(Kind::Steps) => Verdict::Other(STEP),
+        Some(Kind::Rules) if is_descriptive(plain) || is_about_code(plain) => {
+            Verdict::Other(STATEMENT)
+        }
+        _ if is_offer(plain) => Verdict::Other("an offer"),
+        Some(Kind::Rules) if can_be_rule => Verdict::InContext,
+        None if is_possible_command(plain) => Verdict::WithSiblings,
+        None if can_be_rule && !is_descriptive(plain) && !is_declarative(plain) => {
+            Verdict::WithSiblings
+        }
+        _ if ends_open(plain) => Verdict::Other(INTRO),
+        _ => Verdict::Other(STATEMENT),
+    }
+}
+
+/// Returns whether a paragraph demands something of its reader. One that is followed by shell
+/// commands may only introduce them.
+pub(super) fn paragraph(own: &Words, kind: Option<Kind>, is_before_commands: bool) -> bool {
+    let plain = own.plain.trim();
+    // A callout without a text: "[!NOTE]".
+    let is_mark = plain.starts_with("[!") && plain.find(']') == Some(plain.len() - 1);
+    if plain.ends_with('?') || is_example(plain) || is_mark {
+        return false;
+    }
+    let modality = modality(plain);
+    if has_bold_command(own) || modality == Modality::Obligation {
+        return true;
+    }
+    let is_instruction = modality == Modality::Command || is_norm(plain);
+    let verb = first_verb(plain).unwrap_or_default();
+    // "For details, see the handbook", unlike "Read the handbook before you start".
+    let words = words(plain);
+    let is_look = words.windows(3).any(|three| three == ["take", "a", "look"]);
+    let is_pointer =
+        is_look || (POINTER_VERBS.contains(&verb) && !words.contains(&"before".to_owned()));
+    let is_other = kind == Some(Kind::Steps)
+        || SETUP_VERBS.contains(&verb)
+        || is_pointer
+        || is_about_document(plain)
+        || (is_before_commands && ends_open(plain));
+    is_instruction && !is_other
+}
+
+/// Returns whether a paragraph starts with a bold instruction: "**Keep it short.** …".
+fn has_bold_command(own: &Words) -> bool {
+    let Some(lead) = own.lead.as_deref().filter(|lead| words(lead).len() >= MIN_LEAD_WORDS) else {
+        return false;
+    };
+    let rest = own.plain[lead.len()..].trim_start();
+    let is_sentence = lead.ends_with(['.', '!'])
+        || rest.is_empty()
+        || rest.starts_with(['.', ':', '(', '—', '–', '-']);
+    let verb = first_verb(lead).unwrap_or_default();
+    is_sentence
+        && modality(lead) >= Modality::Command
+        && !SETUP_VERBS.contains(&verb)
+        && !POINTER_VERBS.contains(&verb)
+}
+
+/// Returns whether a paragraph says how the document itself is to be used.
+fn is_about_document(plain: &str) -> bool {
+    has_pair(&words(plain), &DOCUMENT_PHRASES)
+}
+
+/// Returns whether a text is a labelled example: "Good:", "❌ Wrong: …".
+pub(super) fn is_example(plain: &str) -> bool {
+    let plain = plain.trim().trim_start_matches(['✅', '❌', '✓', '✗', '✔', '✘', '\u{FE0F}', ' ']);
+    let first = plain.split([':', '(']).next().unwrap_or_default();
+    let is_label = words(first).len() == 1 && EXAMPLE_LABELS.contains_any(&words(first));
+    // "Examples: add one for each function" is an instruction.
+    let rest = &plain[first.len()..];
+    is_label
+        && !(rest.starts_with(':') && modality(rest) > Modality::Statement)
+        && (first.len() < plain.len() || words(plain).len() == 1)
+}
+
+pub(super) fn ends_open(plain: &str) -> bool {
+    plain.trim_end().ends_with(':')
+}
+
+fn is_reference(plain: &str) -> bool {
+    matches!(words(plain).first().map(String::as_str), Some("see" | "refer"))
+}
+
+/// Returns whether a text names a tool or a version after a label: "Framework: x", "Go: 1.22+".
+fn is_labelled_fact(plain: &str) -> bool {
+    let Some((label, value)) = plain.split_once(':') else { return false };
+    let is_tool = words(label).last().is_some_and(|last| TOOL_LABELS.contains(last));
+    let version = value.trim_start().trim_start_matches(['v', '>', '<', '=', '~', '^', '≥', ' ']);
+    let number: String = version.chars().take_while(|c| !c.is_whitespace() && *c != ',').collect();
+    let is_version = number.starts_with(|c: char| c.is_ascii_digit())
+        && (number.contains('.') || number.ends_with('+') || value.trim_start().starts_with('v'));
+    words(label).len() <= MAX_LABEL_WORDS
+        && (is_tool || is_version)
+        && modality(value) == Modality::Statement
+}
+
+/// Returns whether a text is an instruction for each change of a kind: "Run `x` after changing y".
+fn is_standing_condition(plain: &str) -> bool {
+    let words = words(plain);
+    words.windows(2).any(|pair| {
+        CHANGE_CONDITIONS.contains(&pair[0])
+            && (CHANGES.contains(&pair[1]) || DETERMINERS.contains(&pair[1]))
+            && words.iter().any(|word| CHANGES.contains(word))
+    })
+}
+
+/// Returns whether a text is code with its description (`src/`: the sources) or a labelled
+/// command ("Run: `make x`").
+fn is_description_of_code(item: &Words) -> bool {
+    let plain = item.plain.trim();
+    let rest = plain.trim_start_matches([CODE, ',', '/', ' ', '+', '&']);
+    let separators = [':', '-', '–', '—', '→', '(', '='];
+    let is_command = |(label, rest): (&str, &str)| {
+        // "Fast tests: `make quick` (without the database)"
+        let rest = rest.split('(').next().unwrap_or_default();
+        let is_code =
+            rest.contains(CODE) && rest.chars().all(|c| c == CODE || !c.is_alphanumeric());
+        // A single word of code, as in "Test files: `kebab-case.test.ts`", is a form.
+        let code = item.shown.split_once(':').map_or("", |(_, code)| code.trim());
+        words(label).len() <= MAX_LABEL_WORDS && is_code && code.contains(char::is_whitespace)
+    };
+    let is_described = plain.starts_with(CODE)
+        && (rest.is_empty() || rest.starts_with(separators))
+        && !rest.starts_with("(not ");
+    is_described || plain.split_once(':').is_some_and(is_command)
+}
+
+/// Returns whether a text starts with the label of a reason: "Rationale: …".
+fn is_reason(plain: &str) -> bool {
+    let plain = plain.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let label = plain.split([':', ']']).next().filter(|label| label.len() < plain.len());
+    let words = label.map(words).unwrap_or_default();
+    words.len() == 1 && REASON_LABELS.contains(&words[0])
+}

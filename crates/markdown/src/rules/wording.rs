@@ -1,0 +1,258 @@
+//! The wording of a text: an obligation, a command or a statement. English only.
+
+use super::blocks::CODE;
+use crate::word_lists::{
+    ADVERB_SUBJECTS, AMBIGUOUS_VERBS, CHOICE_PHRASES, CONDITION_STARTS, CONDITIONS, DEMAND_PHRASES,
+    DETERMINERS, EMPHASES, FUNCTION_WORDS, MODAL_PHRASES, MODALS, NEGATED_PHRASES, NEGATIONS,
+    OBJECT_STARTS, OPENERS, PROHIBITIONS, STATEMENT_VERBS, VERBS,
+};
+use cerberus_model::text::{WordList, sentences};
+
+/// The maximum number of words of a sentence that forbids something by "No", and of one that
+/// chooses something by "instead of".
+const MAX_BAN_WORDS: usize = 10;
+const MAX_CHOICE_WORDS: usize = 14;
+
+/// The maximum number of words before the verb of a statement.
+const MAX_SUBJECT_WORDS: usize = 4;
+
+/// The number of words after "please" that may contain the verb.
+const MAX_REQUEST_WORDS: usize = 6;
+
+/// How strongly a text instructs its reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Modality {
+    Statement,
+    /// It starts with a verb in the imperative.
+    Command,
+    /// It contains must, never, always or a similar word.
+    Obligation,
+}
+
+/// Returns the strongest modality of a text's clauses.
+pub(super) fn modality(plain: &str) -> Modality {
+    let is_break =
+        |c, next| c == '→' || sentences::ends_sentence(c, next) || sentences::is_dash(c, next);
+    let plain = without_label(plain).replace("e.g.", "eg").replace("i.e.", "ie");
+    let plain = plain.as_str();
+    let mut strongest = Modality::Statement;
+    for sentence in sentences::split(plain, is_break) {
+        let mut in_condition = false;
+        let has_main_clause = sentence.contains(',');
+        for (clause_idx, clause) in sentence.split([',', '(']).enumerate() {
+            let words = words(clause);
+            // "If the child never answers, the parent exits" obliges nobody.
+            let is_premise = clause_idx == 0
+                && has_main_clause
+                && words.first().is_some_and(|first| CONDITION_STARTS.contains(first));
+            let is_emphasis = words.len() <= 2 && EMPHASES.contains_any(&words);
+            if (is_obligation(&words) && !is_premise) || is_emphasis {
+                return Modality::Obligation;
+            }
+            if clause_idx == 0 {
+                in_condition = words.first().is_some_and(|first| CONDITIONS.contains(first));
+            }
+            if (clause_idx == 0 || in_condition) && is_imperative(&words) {
+                strongest = Modality::Command;
+            }
+        }
+    }
+    strongest
+}
+
+/// Returns a text without a label in brackets: `[IMPORTANT]`, `[!NOTE]`.
+fn without_label(plain: &str) -> &str {
+    let rest = plain.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let is_label = |label: &str| label.chars().all(|c| c.is_ascii_uppercase() || c == '!');
+    rest.filter(|(label, _)| is_label(label)).map_or(plain, |(_, rest)| rest)
+}
+
+/// Returns whether a heading or an introduction is followed by prohibitions.
+pub(super) fn is_prohibition(plain: &str) -> bool {
+    const MAX_WORDS: usize = 10;
+    let words = words(plain);
+    // "Do's and don'ts" precedes both.
+    let is_both = words.iter().any(|word| matches!(word.as_str(), "do's" | "dos" | "do"))
+        && words.iter().any(|word| word.starts_with("don"));
+    words.len() <= MAX_WORDS
+        && !is_both
+        && !is_conditional(plain)
+        && (PROHIBITIONS.contains_any(&words)
+            || has_pair(&words, &NEGATED_PHRASES)
+            || is_permission(&words))
+}
+
+/// Returns whether a heading or an introduction is followed by what needs a permission: "Ask
+/// before".
+fn is_permission(words: &[String]) -> bool {
+    let last = words.last().map_or("", String::as_str);
+    words.iter().any(|word| word == "ask") && matches!(last, "before" | "first")
+}
+
+/// Returns whether a text states how things are to be, without an instruction: "New code belongs
+/// in `x`, not in `y`".
+pub(super) fn is_norm(plain: &str) -> bool {
+    let is_break = |c, next| sentences::ends_sentence(c, next) || sentences::is_dash(c, next);
+    // "infrastructure (not infra)"
+    plain.contains("(not ")
+        || sentences::split(plain, is_break).any(|sentence| {
+            let words = words(sentence);
+            let word = |word_idx: usize| words.get(word_idx).map_or("", String::as_str);
+            // "No floats", unlike "No problem was found in the last release of the library".
+            let is_ban = word(0) == "no" && words.len() > 1 && words.len() <= MAX_BAN_WORDS;
+            let requires = |word: &String| matches!(word.as_str(), "require" | "requires");
+            is_ban
+                || words.iter().skip(1).any(requires)
+                || has_pair(&words, &DEMAND_PHRASES)
+                || (words.len() <= MAX_CHOICE_WORDS && has_pair(&words, &CHOICE_PHRASES))
+        })
+}
+
+/// Returns whether two adjacent words are in a list of pairs.
+pub(super) fn has_pair(words: &[String], pairs: &WordList) -> bool {
+    words.windows(2).any(|pair| pairs.contains(&pair.join(" ")))
+}
+
+/// Returns the verb of the first instruction in a text.
+pub(super) fn first_verb(plain: &str) -> Option<String> {
+    let is_break = |c, next| sentences::ends_sentence(c, next) || sentences::is_dash(c, next);
+    sentences::split(plain, is_break)
+        .flat_map(|sentence| sentence.split(','))
+        .map(words)
+        .find(|words| is_imperative(words))
+        .and_then(|words| words.into_iter().find(|word| !is_opener(word)))
+}
+
+/// Returns whether a text may start with a command: "Mock external dependencies", "Default to x".
+pub(super) fn is_possible_command(plain: &str) -> bool {
+    let plain = plain.split_once(": ").map_or(plain, |(_, rest)| rest);
+    let words = words(plain);
+    let mut rest = words.iter().skip_while(|word| is_opener(word));
+    let (Some(verb), Some(_)) = (rest.next(), rest.next()) else { return false };
+    AMBIGUOUS_VERBS.contains(verb)
+}
+
+/// Returns whether a text is a prohibition by itself.
+pub(super) fn is_negated(plain: &str) -> bool {
+    let words = words(plain);
+    NEGATIONS.contains_any(&words)
+        || words.iter().any(|word| word.ends_with("n't"))
+        || plain.trim_start().starts_with(['❌', '🚫', '⛔'])
+}
+
+/// Returns whether a text starts with its condition.
+pub(super) fn is_conditional(plain: &str) -> bool {
+    words(plain).first().is_some_and(|first| CONDITION_STARTS.contains(first))
+}
+
+/// Returns whether a text starts as a description does: "Uses x", "Provides x".
+pub(super) fn is_descriptive(plain: &str) -> bool {
+    let words = words(plain);
+    let verb = words.first().and_then(|first| first.strip_suffix('s'));
+    verb.is_some_and(|verb| VERBS.contains(verb))
+}
+
+/// Returns whether a text offers something: "If you are stuck, you can ask".
+pub(super) fn is_offer(plain: &str) -> bool {
+    let words = words(plain);
+    words.windows(2).any(|pair| pair[0] == "you" && matches!(pair[1].as_str(), "can" | "may"))
+}
+
+/// Returns whether a text says what its subject in code does: "`build` runs all checks".
+pub(super) fn is_about_code(plain: &str) -> bool {
+    const MAX_NOUNS: usize = 1;
+    let words = words(plain);
+    let is_code = words.first().is_some_and(|first| first.starts_with(CODE));
+    is_code && words.iter().skip(1).take(MAX_NOUNS + 1).any(|word| is_third_person(word))
+}
+
+/// Returns whether a text states a fact: "The cache holds prices", "Carts are small".
+pub(super) fn is_declarative(plain: &str) -> bool {
+    let words = words(plain);
+    words.iter().take(MAX_SUBJECT_WORDS + 1).skip(1).any(|word| is_third_person(word))
+        || has_plural_subject(&words)
+}
+
+/// Returns whether a plural and a verb are the first words: "Packages usually bundle their x".
+fn has_plural_subject(words: &[String]) -> bool {
+    let Some((subject, rest)) = words.split_first() else { return false };
+    let verb = rest.iter().find(|word| !word.ends_with("ly"));
+    subject.ends_with('s')
+        && !subject.ends_with("ss")
+        && !VERBS.contains(subject)
+        && verb.is_some_and(|verb| VERBS.contains(verb))
+}
+
+/// Returns whether a word is a verb as it follows a subject: "holds", "is".
+fn is_third_person(word: &str) -> bool {
+    let verb = word.strip_suffix('s').unwrap_or_default();
+    VERBS.contains(verb) || STATEMENT_VERBS.contains(word)
+}
+
+/// Returns the words of a text, in lower case, each inline code as one word.
+pub(super) fn words(text: &str) -> Vec<String> {
+    let is_in_word = |c: char| c.is_alphanumeric() || c == CODE || matches!(c, '\'' | '-' | '_');
+    let text = text.replace('’', "'");
+    let words = text.split(|c: char| !is_in_word(c));
+    let words = words.map(|word| word.trim_matches(['\'', '-', '_']).to_lowercase());
+    words.filter(|word| !word.is_empty()).collect()
+}
+
+fn is_obligation(words: &[String]) -> bool {
+    let word = |word_idx: usize| words.get(word_idx).map_or("", String::as_str);
+    (0..words.len()).any(|word_idx| {
+        let previous = word_idx.checked_sub(1).map_or("", word);
+        let (current, next) = (word(word_idx), word(word_idx + 1));
+        let is_modal_phrase = MODAL_PHRASES.contains(&format!("{current} {next}"))
+            || (current == "please"
+                && next != "note"
+                && is_imperative(&words[word_idx..words.len().min(word_idx + MAX_REQUEST_WORDS)]));
+        // "This will have to wait" is a prediction.
+        let before_previous = word_idx.checked_sub(2).map_or("", word);
+        let is_prediction =
+            matches!(previous, "will" | "would" | "might") && before_previous != "you";
+        // "They don't" is a statement; "don't" and "and do not" are obligations.
+        let is_negated = current == "don't" || (current == "do" && next == "not");
+        let is_addressed = word_idx == 0
+            || matches!(previous, "please" | "also" | "then" | "you")
+            || (matches!(previous, "and" | "but") && is_imperative(words));
+        // "The child never connects" is a statement.
+        let is_adverb = matches!(current, "never" | "always")
+            && (!(word_idx == 0 || ADVERB_SUBJECTS.contains(previous)) || is_third_person(next));
+        // "Required fields" is not an obligation, "x is required" is.
+        let is_attribute =
+            matches!(current, "required" | "preferred") && !matches!(previous, "is" | "are" | "be");
+        (is_modal_phrase && !is_prediction)
+            || (is_negated && is_addressed)
+            || (MODALS.contains(current) && !is_attribute && !is_adverb)
+    })
+}
+
+fn is_opener(word: &str) -> bool {
+    OPENERS.contains(word) || (word.ends_with("ly") && !VERBS.contains(word))
+}
+
+fn is_imperative(words: &[String]) -> bool {
+    let mut rest = words.iter().skip_while(|word| is_opener(word));
+    let (Some(verb), Some(next)) = (rest.next(), rest.next()) else { return false };
+    if AMBIGUOUS_VERBS.contains(verb) {
+        // "Please note that …" is a statement.
+        let is_note = verb == "note" && next == "that";
+        return !is_note && (next.starts_with(CODE) || OBJECT_STARTS.contains(next));
+    }
+    if VERBS.contains(verb) {
+        return !matches!(next.as_str(), "is" | "are" | "of" | "was");
+    }
+    DETERMINERS.contains(next) && may_be_imperative(verb)
+}
+
+/// Returns whether a word that is in no list may be a verb in the imperative.
+fn may_be_imperative(word: &str) -> bool {
+    let is_inflected = (word.ends_with('s') && !word.ends_with("ss"))
+        || ["ing", "ed", "ly"].iter().any(|ending| word.ends_with(ending));
+    word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+        && !is_inflected
+        && ![&FUNCTION_WORDS, &STATEMENT_VERBS, &CONDITIONS, &OPENERS, &MODALS]
+            .iter()
+            .any(|list| list.contains(word))
+}

@@ -1,0 +1,239 @@
+//! Plain types of the domain: memories, scopes, pins, anchors, code locations.
+//!
+//! Defines how each value is spelled in files and output. Reads no files.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+pub mod error;
+pub mod file_stat;
+mod keywords;
+mod location;
+pub mod regular_file;
+pub mod text;
+pub mod timings;
+
+pub use keywords::*;
+pub use location::{CodeLocation, ElsewhereLocation};
+
+/// Short note that is injected into every prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pin {
+    pub id: String,
+    pub content: String,
+    pub priority: Priority,
+    pub scope: PinScope,
+    pub created_at: Timestamp,
+    /// When a temporary pin expires. It is ignored from this moment on.
+    pub expires_at: Option<Timestamp>,
+    pub tags: Vec<String>,
+    pub metadata: BTreeMap<String, String>,
+    /// Project that the pin applies to; `None` for all projects.
+    pub project: Option<String>,
+}
+
+/// Code that a memory applies to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// All code; such a memory is never anchored.
+    Universal,
+    /// Code of one language.
+    Language(String),
+    /// One project: the named one, or the one that the bank belongs to.
+    Project(Option<String>),
+}
+
+impl FromStr for Scope {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (kind, name) = match text.trim().split_once(':') {
+            Some((kind, name)) => (kind, Some(name.trim()).filter(|name| !name.is_empty())),
+            None => (text.trim(), None),
+        };
+        if text.contains(char::is_control) {
+            return Err(format!("the scope `{}` has control characters", text.escape_debug()));
+        }
+        match (kind.to_ascii_lowercase().as_str(), name) {
+            ("universal", None) => Ok(Self::Universal),
+            ("language", Some(name)) => Ok(Self::Language(name.to_ascii_lowercase())),
+            ("project", name) => Ok(Self::Project(name.map(str::to_owned))),
+            _ => Err(format!(
+                "unknown scope `{}`: expected universal, language:<name> or project:<name>",
+                text.trim()
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Universal => f.write_str("universal"),
+            Self::Language(name) => write!(f, "language:{name}"),
+            Self::Project(Some(name)) => write!(f, "project:{name}"),
+            Self::Project(None) => f.write_str("project"),
+        }
+    }
+}
+
+/// One unit of knowledge, parsed from its file.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    pub id: String,
+    pub memory_type: MemoryType,
+    /// Kind of the rule, if a person set it in place of the one by its wording.
+    pub kind: Option<RuleKind>,
+    pub category: Option<String>,
+    /// Headings above the text in the document that it was imported from, as in `Testing › Mocks`.
+    pub heading: Option<String>,
+    pub scope: Scope,
+    /// Globs of the files that it applies to; empty for all files of its scope.
+    pub paths: Vec<String>,
+    pub status: MemoryStatus,
+    pub tags: Vec<String>,
+    pub hints: Vec<String>,
+    /// What a person decided about its example.
+    pub example: Option<ExampleChoice>,
+    /// An example in another repository, for readers only.
+    pub example_elsewhere: Option<ElsewhereLocation>,
+    /// Why it replaces a memory of a shared bank.
+    pub override_reason: Option<String>,
+    /// Its author, or the places that it was imported from.
+    pub source: Vec<String>,
+    /// Links that its frontmatter lists.
+    pub links: Vec<String>,
+    pub created_at: Option<Timestamp>,
+    pub updated_at: Option<Timestamp>,
+    /// Text after the frontmatter.
+    pub body: String,
+}
+
+/// Link from a memory to its example in the code.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Anchor {
+    pub file: String,
+    /// Qualified symbol; `None` if the whole file is the example.
+    pub symbol: Option<String>,
+    pub kind: SymbolKind,
+    pub language: Option<Language>,
+    pub origin: Origin,
+    pub quality: f64,
+    pub match_score: f64,
+    /// Last commit at which the anchor was verified.
+    pub commit: Option<String>,
+    pub fingerprint: Fingerprint,
+    /// The similar code at that time. `None` if it is unknown.
+    pub look_alikes: Option<LookAlikes>,
+    /// More examples, and code that breaks the rule; sorted by role and location.
+    pub others: Vec<OtherExample>,
+}
+
+/// Code that shows a rule beside its main example, or that breaks it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OtherExample {
+    pub role: ExampleRole,
+    pub file: String,
+    /// Qualified symbol; `None` for a whole file.
+    pub symbol: Option<String>,
+    pub kind: SymbolKind,
+    pub language: Option<Language>,
+    /// For an example the last commit at which it was verified, for a counter-example the one at
+    /// which it broke the rule.
+    pub commit: Option<String>,
+    pub fingerprint: Fingerprint,
+    /// The code of a short counter-example, which need not exist any more.
+    pub code: Option<String>,
+}
+
+impl OtherExample {
+    /// Returns the anchor that follows the example.
+    pub fn to_anchor(&self) -> Anchor {
+        Anchor {
+            file: self.file.clone(),
+            symbol: self.symbol.clone(),
+            kind: self.kind,
+            language: self.language,
+            origin: Origin::Manual,
+            quality: 1.0,
+            match_score: 1.0,
+            commit: self.commit.clone(),
+            fingerprint: self.fingerprint.clone(),
+            look_alikes: None,
+            others: Vec::new(),
+        }
+    }
+}
+
+/// Locations of code that was similar to an example when its anchor was recorded, as hashes of 24
+/// bits.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LookAlikes(Vec<u32>);
+
+impl LookAlikes {
+    /// Maximum number of locations.
+    pub const MAX: usize = 16;
+
+    /// Returns the first [`LookAlikes::MAX`] of `hashes`, most similar first.
+    pub fn new(hashes: impl IntoIterator<Item = u32>) -> Self {
+        let mut known: Vec<u32> = hashes.into_iter().take(Self::MAX).collect();
+        known.sort_unstable();
+        known.dedup();
+        Self(known)
+    }
+
+    pub fn contains(&self, hash: u32) -> bool {
+        self.0.binary_search(&hash).is_ok()
+    }
+
+    /// Sorted.
+    pub fn hashes(&self) -> &[u32] {
+        &self.0
+    }
+}
+
+/// Features of a symbol's code that identify it after an edit, move or rename.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Fingerprint {
+    /// Number of syntax tokens of the symbol.
+    pub n_tokens: u32,
+    /// Hash of all tokens with the symbol's own name masked. Equal hashes mean equal code,
+    /// except that the name may differ.
+    pub name_independent_hash: u64,
+    /// Hash of the bytes, to detect changes of layout.
+    pub bytes: u32,
+    /// Hash of the tokens of the signature with the symbol's own name masked.
+    pub signature: u32,
+    /// Hash of the bytes of the whole file.
+    pub file: u32,
+    /// MinHash signature of the token trigrams.
+    pub sketch: Vec<u8>,
+    /// Sample of the identifiers, hashed and sorted.
+    pub names: Vec<u16>,
+    /// Sample of the words in its comments, hashed and sorted.
+    pub docs: Vec<u16>,
+    /// Hashed names of the previous and the next definition in the container.
+    pub between: [u16; 2],
+    /// Bloom filter of the other names in the container.
+    pub beside: Vec<u8>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_round_trip() {
+        for text in ["universal", "language:go", "project:shop", "project"] {
+            let scope: Scope = text.parse().expect(text);
+            assert_eq!(scope.to_string(), text);
+        }
+        for text in ["", "universal:x", "language", "language:", "galaxy:x"] {
+            assert!(text.parse::<Scope>().is_err(), "{text}");
+        }
+    }
+}

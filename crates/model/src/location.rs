@@ -1,0 +1,146 @@
+//! Location of code: a file, or a symbol in it.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// File with an optional symbol, written `FILE` or `FILE::SYMBOL`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CodeLocation {
+    /// Path below the project root, with `/`.
+    pub file: String,
+    /// Qualified name, with `.` between its parts.
+    pub symbol: Option<String>,
+}
+
+impl FromStr for CodeLocation {
+    type Err = String;
+
+    /// Parses `FILE` or `FILE::SYMBOL`. The parts of the symbol may also be separated by `::`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (file, symbol) = match text.split_once("::") {
+            Some((file, symbol)) => (file, Some(symbol.replace("::", "."))),
+            None => (text, None),
+        };
+        if file.is_empty() || symbol.as_deref() == Some("") {
+            return Err(format!(
+                "`{text}` is not a valid location: expected FILE or FILE::SYMBOL, as in `src/db.py::close_session`"
+            ));
+        }
+        Ok(Self { file: file.trim_start_matches("./").to_owned(), symbol })
+    }
+}
+
+impl CodeLocation {
+    /// Returns whether `file` and `symbol` match this location. Symbols match if they are equal or
+    /// if the found one ends with the expected one after a dot.
+    pub fn matches(&self, file: &str, symbol: Option<&str>) -> bool {
+        let symbol_matches = |expected: &str| {
+            symbol
+                .and_then(|found| found.strip_suffix(expected))
+                .is_some_and(|container| container.is_empty() || container.ends_with('.'))
+        };
+        self.file == file && self.symbol.as_deref().is_none_or(symbol_matches)
+    }
+}
+
+impl fmt::Display for CodeLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.symbol {
+            Some(symbol) => write!(f, "{}::{symbol}", self.file),
+            None => f.write_str(&self.file),
+        }
+    }
+}
+
+/// Code at a commit of another repository, written `REPOSITORY@COMMIT:FILE::SYMBOL`. Nothing opens
+/// it; it is shown to readers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ElsewhereLocation(String);
+
+impl FromStr for ElsewhereLocation {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let invalid = || {
+            format!(
+                "`{}` is not code of another repository: expected REPOSITORY@COMMIT:FILE::SYMBOL, as in `shop@1a2b3c4:src/db.py::close_session`",
+                text.escape_debug()
+            )
+        };
+        // A URL may have an `@` in it, as in `git@example.org:team/shop`.
+        let (repository, rest) = text.rsplit_once('@').ok_or_else(invalid)?;
+        let (commit, location) = rest.split_once(':').ok_or_else(invalid)?;
+        let is_commit = commit.len() >= 7 && commit.bytes().all(|it| it.is_ascii_hexdigit());
+        let is_plain = !text.contains(char::is_control);
+        if repository.is_empty()
+            || !is_commit
+            || !is_plain
+            || location.parse::<CodeLocation>().is_err()
+        {
+            return Err(invalid());
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Display for ElsewhereLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let location = text.parse::<CodeLocation>().expect(text);
+        assert_eq!(location.to_string(), expected);
+    }
+
+    #[test]
+    fn locations_are_parsed_and_displayed() {
+        check("src/db.py", "src/db.py");
+        check("./src/db.py::close", "src/db.py::close");
+        check("src/db.py::Session.close", "src/db.py::Session.close");
+        check("src/db.rs::Session::close", "src/db.rs::Session.close");
+    }
+
+    #[test]
+    fn code_of_another_repository_names_a_commit() {
+        for text in ["shop@1a2b3c4:src/db.py::close", "git@example.org:a/shop@1a2b3c4d:db.py"] {
+            assert_eq!(text.parse::<ElsewhereLocation>().expect(text).to_string(), text);
+        }
+        for text in [
+            "src/db.py::close",
+            "shop@main:db.py",
+            "@1a2b3c4:db.py",
+            "shop@1a2b3c4:",
+            "a@1a2b3c4:b\u{1b}",
+        ] {
+            assert!(text.parse::<ElsewhereLocation>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn locations_without_file_or_symbol_are_rejected() {
+        for text in ["", "::close", "src/db.py::"] {
+            assert!(text.parse::<CodeLocation>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn symbols_match_by_their_last_parts() {
+        let location = |text: &str| text.parse::<CodeLocation>().expect(text);
+        let whole_file = location("db.py");
+        let location = location("db.py::Session.close");
+        assert!(location.matches("db.py", Some("Session.close")));
+        assert!(location.matches("db.py", Some("Pool.Session.close")));
+        assert!(!location.matches("db.py", Some("MySession.close")));
+        assert!(!location.matches("db.py", Some("close")));
+        assert!(!location.matches("db.py", None));
+        assert!(!location.matches("a.py", Some("Session.close")));
+        assert!(whole_file.matches("db.py", None));
+    }
+}

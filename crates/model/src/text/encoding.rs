@@ -1,0 +1,42 @@
+//! Decoding bytes of unknown encoding.
+
+use std::borrow::Cow;
+
+/// Decodes `bytes` as UTF-8, or as UTF-16 if they start with its byte-order mark.
+///
+/// A byte-order mark is dropped and invalid bytes become U+FFFD. The flag is false if any
+/// byte was replaced.
+pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
+    match bytes {
+        [0xEF, 0xBB, 0xBF, rest @ ..] => decode_utf8(rest),
+        [0xFF, 0xFE, rest @ ..] => decode_utf16(rest, u16::from_le_bytes),
+        [0xFE, 0xFF, rest @ ..] => decode_utf16(rest, u16::from_be_bytes),
+        _ => decode_utf8(bytes),
+    }
+}
+
+fn decode_utf8(bytes: &[u8]) -> (Cow<'_, str>, bool) {
+    let text = String::from_utf8_lossy(bytes);
+    let is_exact = matches!(text, Cow::Borrowed(_));
+    (text, is_exact)
+}
+
+fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> (Cow<'_, str>, bool) {
+    let (pairs, odd) = bytes.as_chunks::<2>();
+    let units: Vec<u16> = pairs.iter().map(|&pair| unit(pair)).collect();
+    let is_exact = odd.is_empty() && String::from_utf16(&units).is_ok();
+    (Cow::Owned(String::from_utf16_lossy(&units)), is_exact)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn byte_order_marks_are_dropped_and_invalid_bytes_flagged() {
+        assert_eq!(decode(b"\xEF\xBB\xBFhi"), ("hi".into(), true));
+        assert_eq!(decode(b"\xFF\xFEh\0i\0"), ("hi".into(), true));
+        assert_eq!(decode(b"\xFE\xFF\0h\0i"), ("hi".into(), true));
+        assert_eq!(decode(b"h\xFFi"), ("h\u{FFFD}i".into(), false));
+    }
+}

@@ -1,0 +1,78 @@
+//! Escaping text for terminals and shells.
+
+use std::borrow::Cow;
+
+/// Returns `text` with control, bidirectional and invisible characters escaped, so that it
+/// is safe on a terminal; newlines and tabs stay.
+pub fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut previous = ' ';
+    for c in text.chars() {
+        // Scripts and emoji need joiners; between ASCII letters they only hide something.
+        let is_hidden =
+            is_invisible(c) || (matches!(c, '\u{200C}' | '\u{200D}') && previous.is_ascii());
+        if (c.is_control() && c != '\n' && c != '\t') || is_bidirectional(c) || is_hidden {
+            safe.extend(c.escape_unicode());
+        } else {
+            safe.push(c);
+        }
+        previous = c;
+    }
+    safe
+}
+
+/// Returns `text` as one word of a command line, quoted if a shell would not read it literally.
+pub fn shell_word(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':' | '@');
+    if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("'{}'", text.replace('\'', "'\\''")))
+}
+
+/// Returns whether a character is invisible or an unexpected line break.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{AD}' | '\u{180E}' | '\u{200B}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2065}'
+            | '\u{206A}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}'
+    )
+}
+
+/// Returns whether a character reorders the displayed text (Unicode Standard Annex 9, and
+/// CVE-2021-42574).
+fn is_bidirectional(c: char) -> bool {
+    matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_and_bidirectional_characters_are_escaped() {
+        assert_eq!(escaped("a\x1b[31mb\u{202E}c\r\n\tü"), "a\\u{1b}[31mb\\u{202e}c\\u{d}\n\tü");
+    }
+
+    #[test]
+    fn invisible_characters_are_escaped_except_joiners_that_a_script_needs() {
+        assert_eq!(
+            escaped("a\u{200B}b\u{200D}\u{FEFF}\u{E0041}\u{2028}"),
+            "a\\u{200b}b\\u{200d}\\u{feff}\\u{e0041}\\u{2028}"
+        );
+        for text in ["👩\u{200D}🔬", "می\u{200C}خواهم"] {
+            assert_eq!(escaped(text), text);
+        }
+    }
+
+    #[test]
+    fn a_shell_reads_one_word() {
+        for plain in ["db/close-session", "src/a.py::Shop.add", "größe"] {
+            assert_eq!(shell_word(plain), plain);
+        }
+        assert_eq!(shell_word("a b"), "'a b'");
+        assert_eq!(shell_word("$(x);it's"), "'$(x);it'\\''s'");
+        assert_eq!(shell_word("-x"), "'-x'");
+        assert_eq!(shell_word(""), "''");
+    }
+}

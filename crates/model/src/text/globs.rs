@@ -1,0 +1,176 @@
+//! Globs of the files that a memory applies to, relative to the project's root.
+//!
+//! A glob without a `/` matches in every folder, one that starts with `/` from the root only. A
+//! folder's path matches all its files, and a glob after `!` excludes. `*` matches within one part
+//! of a path, `**` any number of parts.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+/// Size limit of a glob: longer ones, from a file that somebody else wrote, match nothing.
+const MAX_GLOB_BYTES: usize = 1000;
+
+/// Compiled globs.
+#[derive(Debug)]
+pub struct Globs {
+    included: Vec<(String, Vec<GlobMatcher>)>,
+    excluded: Vec<GlobMatcher>,
+}
+
+impl Globs {
+    /// Compiles globs. An invalid one matches nothing.
+    pub fn new(globs: &[String]) -> Self {
+        let mut compiled = Self { included: Vec::new(), excluded: Vec::new() };
+        for glob in globs {
+            match glob.trim().strip_prefix('!') {
+                Some(glob) => compiled.excluded.extend(matchers(glob)),
+                None => compiled.included.push((glob.clone(), matchers(glob))),
+            }
+        }
+        compiled
+    }
+
+    /// Returns the first glob that matches a path.
+    pub fn find(&self, path: &str) -> Option<&str> {
+        let is_match = |matchers: &[GlobMatcher]| matchers.iter().any(|it| it.is_match(path));
+        if is_match(&self.excluded) {
+            return None;
+        }
+        let found = self.included.iter().find(|(_, matchers)| is_match(matchers))?;
+        Some(&found.0)
+    }
+}
+
+/// Compiled globs of whole paths, in which `*` also matches `/`, as in ast-grep's rules.
+#[derive(Debug)]
+pub struct PathGlobs(Vec<GlobMatcher>);
+
+impl PathGlobs {
+    /// Compiles globs. An invalid one matches nothing.
+    pub fn new(globs: &[String]) -> Self {
+        let valid = globs.iter().filter(|glob| glob.len() <= MAX_GLOB_BYTES);
+        Self(
+            valid
+                .filter_map(|it| Some(GlobBuilder::new(it).build().ok()?.compile_matcher()))
+                .collect(),
+        )
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns whether a glob matches a path.
+    pub fn matches(&self, path: &str) -> bool {
+        self.0.iter().any(|glob| glob.is_match(path))
+    }
+}
+
+/// Returns why a glob can match no file of the project.
+pub fn glob_fault(glob: &str) -> Option<String> {
+    let path = glob.trim().trim_start_matches('!');
+    if path.split('/').any(|part| part == "..") {
+        return Some("it leaves the project with `..`".to_owned());
+    }
+    if path.len() > MAX_GLOB_BYTES {
+        return Some(format!("it is longer than {MAX_GLOB_BYTES} bytes"));
+    }
+    GlobBuilder::new(path).build().err().map(|error| error.kind().to_string())
+}
+
+/// Returns the matcher of a glob, and of the files in the folder that it may name.
+fn matchers(glob: &str) -> Vec<GlobMatcher> {
+    let glob = glob.trim().trim_start_matches("./");
+    let path = glob.trim_matches('/');
+    let any_folder = if path.contains('/') || path.len() < glob.len() { "" } else { "**/" };
+    let path = format!("{any_folder}{path}");
+    let globs = [path.clone(), format!("{path}/**")];
+    let compiled = globs
+        .iter()
+        .filter(|glob| glob.len() <= MAX_GLOB_BYTES)
+        .filter_map(|glob| GlobBuilder::new(glob).literal_separator(true).build().ok());
+    compiled.map(|glob| glob.compile_matcher()).collect()
+}
+
+/// Returns a glob without the prefixes that mean the project's root, and whether it starts there.
+pub fn from_root(glob: &str) -> (&str, bool) {
+    let glob = glob.trim();
+    let path = glob.trim_start_matches("./").trim_start_matches('/');
+    let path = path.trim_end_matches('/');
+    // A glob without a `/` matches in every folder.
+    (path, path.contains('/') || path.len() < glob.trim_start_matches("./").len())
+}
+
+/// Returns the parts of a glob before the first one with a wildcard.
+pub fn literal_folder(glob: &str) -> &str {
+    let (path, is_from_root) = from_root(glob);
+    if !is_from_root {
+        return "";
+    }
+    let Some(wildcard) = path.find(['*', '?', '[', '{']) else { return path };
+    path[..wildcard].rsplit_once('/').map_or("", |it| it.0)
+}
+
+/// Splits a list of globs at its commas, except those in braces.
+pub fn split_globs(list: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    let is_separator = |c: char| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    };
+    list.split(is_separator).map(str::trim).filter(|glob| !glob.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_glob_that_can_match_nothing_has_a_fault() {
+        for (glob, fault) in [
+            ("src/[", "unclosed character class; missing ']'"),
+            ("../out/**", "it leaves the project with `..`"),
+            ("!src/../../x", "it leaves the project with `..`"),
+        ] {
+            assert_eq!(glob_fault(glob).as_deref(), Some(fault), "{glob}");
+        }
+        for glob in ["src/**", "!docs/**", "*.{ts,tsx}", "/src/**", "a..b"] {
+            assert_eq!(glob_fault(glob), None, "{glob}");
+        }
+    }
+
+    #[track_caller]
+    fn check(globs: &str, path: &str, expected: Option<&str>) {
+        let globs: Vec<String> = split_globs(globs).into_iter().map(str::to_owned).collect();
+        assert_eq!(Globs::new(&globs).find(path), expected, "{globs:?} {path}");
+    }
+
+    #[test]
+    fn globs_match_from_the_root() {
+        check("src/api/**", "src/api/a.rs", Some("src/api/**"));
+        check("src/api/**", "src/apis/a.rs", None);
+        check("src/*.rs", "src/api/a.rs", None);
+        check("**/*.{ts,tsx}, lib/", "web/a.tsx", Some("**/*.{ts,tsx}"));
+        check("/src", "src/api/a.rs", Some("/src"));
+        check("./src/", "lib/src/a.rs", None);
+    }
+
+    #[test]
+    fn a_glob_without_a_slash_matches_in_every_folder() {
+        check("*.py", "a/b/c.py", Some("*.py"));
+        check("tests", "a/tests/c.py", Some("tests"));
+        check("/*.py", "c.py", Some("/*.py"));
+        check("/*.py", "a/c.py", None);
+    }
+
+    #[test]
+    fn excluded_and_invalid_globs_match_nothing() {
+        check("src/**, !src/gen/**", "src/gen/a.rs", None);
+        check("src/**, !src/gen/**", "src/a.rs", Some("src/**"));
+        check("[", "[", None);
+        check("", "a", None);
+    }
+}

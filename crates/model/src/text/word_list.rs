@@ -1,0 +1,124 @@
+//! Lists of words and phrases, which are data: each is a text file, or a section of one.
+//!
+//! A file is `words/NAME.txt` in the folder of the module that reads it. A line that starts with `#` is
+//! a comment; the first ones state what the lists are for and where they come from. A line `[name]`
+//! starts a section. Every other line is one entry, a word or a phrase in lower case, in quotes if it
+//! ends with a space; a row of a table has tabs between its fields.
+//!
+//! ```text
+//! # Words that say how a rule binds. Source: RFC 2119, and 53 instruction files.
+//! [demands]
+//! must
+//! have to
+//! ```
+//!
+//! ```ignore
+//! const DEMAND_FILE: &str = include_str!("words/demands.txt");
+//! static DEMANDS: WordList = WordList::section(DEMAND_FILE, "demands");
+//! assert!(DEMANDS.contains("must"));
+//! ```
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashSet;
+
+/// A list of words or phrases in lower case.
+#[derive(Debug)]
+pub struct WordList {
+    text: &'static str,
+    section: Option<&'static str>,
+    /// Built at the first use: a document of 10,000 items causes millions of look-ups.
+    entries: OnceLock<(Vec<&'static str>, FxHashSet<&'static str>)>,
+}
+
+impl WordList {
+    /// A list of words, written as one string with white space between them, or as a whole file.
+    pub const fn new(text: &'static str) -> Self {
+        Self { text, section: None, entries: OnceLock::new() }
+    }
+
+    /// The list in a section of a file; each line is an entry.
+    pub const fn section(file: &'static str, name: &'static str) -> Self {
+        Self { text: file, section: Some(name), entries: OnceLock::new() }
+    }
+
+    fn get(&self) -> &(Vec<&'static str>, FxHashSet<&'static str>) {
+        self.entries.get_or_init(|| {
+            let entries: Vec<&str> = match self.section {
+                Some(name) => section(self.text, name).collect(),
+                None => lines(self.text).flat_map(str::split_ascii_whitespace).collect(),
+            };
+            debug_assert!(!entries.is_empty(), "the list {:?} is empty", self.section);
+            let set = entries.iter().copied().collect();
+            (entries, set)
+        })
+    }
+
+    /// Returns whether `word` is in the list, ignoring the case of ASCII letters.
+    pub fn contains(&self, word: &str) -> bool {
+        let (_, words) = self.get();
+        if word.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return words.contains(word.to_ascii_lowercase().as_str());
+        }
+        words.contains(word)
+    }
+
+    /// Returns whether any of `words` is in the list.
+    pub fn contains_any(&self, words: &[String]) -> bool {
+        words.iter().any(|word| self.contains(word))
+    }
+
+    /// Returns the entries in the order of the file.
+    pub fn entries(&self) -> &[&'static str] {
+        &self.get().0
+    }
+
+    /// Returns the first entry that occurs in a text, as a word or as a part of one.
+    pub fn first_in(&self, text: &str) -> Option<&'static str> {
+        self.entries().iter().find(|entry| text.contains(**entry)).copied()
+    }
+}
+
+/// Declares lists, each the section of a file that has its name.
+#[macro_export]
+macro_rules! word_lists {
+    ($file:literal: $($name:ident)*) => {
+        $(pub(crate) static $name: $crate::text::WordList =
+            $crate::text::WordList::section(include_str!($file), stringify!($name));)*
+    };
+}
+
+/// Returns the lines of a file of words that are not comments.
+pub fn lines(file: &'static str) -> impl Iterator<Item = &'static str> {
+    file.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty())
+}
+
+/// Returns the lines of a section.
+pub fn section(file: &'static str, name: &str) -> impl Iterator<Item = &'static str> {
+    let is_title = |line: &str, name: &str| {
+        line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) == Some(name)
+    };
+    let rest = lines(file).skip_while(move |line| !is_title(line, name)).skip(1);
+    rest.take_while(|line| !line.starts_with('[')).map(|line| line.trim_matches('"'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_sections_of_words_and_phrases() {
+        const FILE: &str = "# For tests.\n[one]\nno\nin no way\n\n# Again.\n[two]\na\tb\n";
+        static ONE: WordList = WordList::section(FILE, "one");
+        assert_eq!(ONE.entries(), ["no", "in no way"]);
+        assert!(ONE.contains("NO") && !ONE.contains("way"));
+        assert_eq!(ONE.first_in("there is no way in"), Some("no"));
+        assert_eq!(section(FILE, "two").collect::<Vec<_>>(), ["a\tb"]);
+    }
+
+    #[test]
+    fn a_string_is_a_list_of_its_words() {
+        static WORDS: WordList = WordList::new("# Comment.\na b\n c");
+        assert_eq!(WORDS.entries(), ["a", "b", "c"]);
+    }
+}

@@ -1,0 +1,171 @@
+//! Patterns of code on small pieces of each language.
+
+use super::*;
+use cerberus_model::Language;
+
+/// Reads a pattern in JSON, which as TOML has `=` after its keys.
+fn pattern(json: &str) -> CodePattern {
+    let toml = format!("it = {}", json.replace("\":", "\" ="));
+    let mut read: BTreeMap<String, CodePattern> = toml::from_str(&toml).expect("a pattern");
+    read.remove("it").expect("a pattern")
+}
+
+/// Compares the matched lines, or the error of the pattern.
+#[track_caller]
+fn check(language: Language, rule: &str, code: &str, expected: &[&str]) {
+    let pattern = pattern(&format!(r#"{{"language": "{language}", "rule": {rule}}}"#));
+    let compiled = compile(&pattern, language).expect("a valid pattern");
+    let file = MatchedFile::parse(language, code).expect("it parses");
+    let found: Vec<&str> = file.matches(&compiled).iter().map(|it| it.span.slice(code)).collect();
+    assert_eq!(found, expected, "{rule} in {code}");
+}
+
+#[track_caller]
+fn check_error(rule: &str, expected: &str) {
+    let pattern = pattern(&format!(r#"{{"language": "python", "rule": {rule}}}"#));
+    assert_eq!(compile(&pattern, Language::Python).err().as_deref(), Some(expected), "{rule}");
+}
+
+#[test]
+fn code_matches_with_variables() {
+    use Language::{Go, JavaScript, Python, Rust, Tsx};
+    check(
+        JavaScript,
+        r#"{"pattern": "console.log($A)"}"#,
+        "console.log(1); console.log(1, 2)",
+        &["console.log(1)"],
+    );
+    check(
+        JavaScript,
+        r#"{"pattern": "console.log($$$)"}"#,
+        "console.log(); console.log(1, 2)",
+        &["console.log()", "console.log(1, 2)"],
+    );
+    check(
+        JavaScript,
+        r#"{"pattern": "$A === $A"}"#,
+        "a === a; a === b; f(1) === f(1)",
+        &["a === a", "f(1) === f(1)"],
+    );
+    check(
+        Python,
+        r#"{"pattern": "print($$$)"}"#,
+        "print('a', end='')\npprint(1)",
+        &["print('a', end='')"],
+    );
+    check(Python, r#"{"pattern": "f($A, $$$REST)"}"#, "f()\nf(1)\nf(1, 2)", &["f(1, 2)"]);
+    check(
+        Rust,
+        r#"{"pattern": "$X.unwrap()"}"#,
+        "fn f() { a.b.unwrap(); c.unwrap_or(1); }",
+        &["a.b.unwrap()"],
+    );
+    check(
+        Go,
+        r#"{"pattern": "$A = append($A, $B)"}"#,
+        "func f() { a = append(a, b) }",
+        &["a = append(a, b)"],
+    );
+    check(
+        Tsx,
+        r#"{"pattern": "<$T onClick={$$$} />"}"#,
+        "const a = <b onClick={c} />",
+        &["<b onClick={c} />"],
+    );
+    check(
+        JavaScript,
+        r#"{"pattern": "f(a, $$$, c)"}"#,
+        "f(a, c); f(a, b, c); f(a, b, c, d)",
+        &["f(a, c)", "f(a, b, c)"],
+    );
+    check(JavaScript, r#"{"pattern": "a = 1"}"#, "a = /* one */ 1; a = 2", &["a = /* one */ 1"]);
+}
+
+#[test]
+fn kinds_and_texts_match() {
+    use Language::{Python, TypeScript};
+    check(
+        TypeScript,
+        r#"{"kind": "predefined_type", "regex": "^any$"}"#,
+        "let a: any; let b: string",
+        &["any"],
+    );
+    check(
+        Python,
+        r#"{"kind": "except_clause", "regex": "^except\\s*:"}"#,
+        "try:\n    a\nexcept:\n    b\n",
+        &["except:\n    b"],
+    );
+}
+
+#[test]
+fn relations_match() {
+    use Language::{JavaScript, Python};
+    check(
+        JavaScript,
+        r#"{"kind": "call_expression", "has": {"field": "function", "regex": "^f$"}}"#,
+        "f(g()); g(f)",
+        &["f(g())"],
+    );
+    check(
+        JavaScript,
+        r#"{"pattern": "await $A", "inside": {"kind": "for_in_statement", "stopBy": "end"}}"#,
+        "for (const a of b) { if (a) { await a } }\nawait c",
+        &["await a"],
+    );
+    check(
+        JavaScript,
+        r#"{"pattern": "await $A", "inside": {"kind": "for_in_statement"}}"#,
+        "for (const a of b) { if (a) { await a } }",
+        &[],
+    );
+    check(
+        Python,
+        r#"{"pattern": "get($$$)", "not": {"has": {"kind": "keyword_argument", "has": {"field": "name", "regex": "^timeout$"}, "stopBy": "end"}}}"#,
+        "get(a)\nget(a, timeout=1)",
+        &["get(a)"],
+    );
+    check(Python, r#"{"any": [{"pattern": "a"}, {"pattern": "b"}]}"#, "a + b + c", &["a", "b"]);
+    check(
+        Python,
+        r#"{"all": [{"kind": "identifier"}, {"not": {"regex": "^a$"}}]}"#,
+        "a + b",
+        &["b"],
+    );
+}
+
+#[test]
+fn constraints_test_variables() {
+    let pattern = pattern(
+        r#"{"language": "python", "rule": {"pattern": "$F($$$)"}, "constraints": {"F": {"regex": "^p"}}}"#,
+    );
+    let compiled = compile(&pattern, Language::Python).expect("a valid pattern");
+    let code = "print(1)\nlog(1)";
+    let file = MatchedFile::parse(Language::Python, code).expect("it parses");
+    let found: Vec<&str> = file.matches(&compiled).iter().map(|it| it.span.slice(code)).collect();
+    assert_eq!(found, ["print(1)"]);
+}
+
+#[test]
+fn a_wrong_rule_has_an_error() {
+    check_error("{}", "`rule` has no test, as `pattern: …`");
+    check_error(
+        r#"{"kind": "call_expression"}"#,
+        "`rule.kind`: python has no node kind `call_expression`",
+    );
+    check_error(r#"{"pattern": "a b c ("}"#, "`rule.pattern`: `a b c (` is not python code");
+    check_error(r#"{"pattern": "$$$"}"#, "`rule.pattern`: `$$$` alone is not a node");
+    check_error(
+        r#"{"has": {"field": "callee", "kind": "call"}}"#,
+        "`rule.has.field`: python has no field `callee`",
+    );
+    check_error(
+        r#"{"kind": "call", "stopBy": "end"}"#,
+        "`rule`: `stopBy` and `field` belong in `inside` and `has`",
+    );
+    check_error(
+        r#"{"not": {"kind": "call"}}"#,
+        "`rule` needs a `pattern`, a `kind` or another test besides `not`",
+    );
+    check_error(r#"{"regex": "("}"#, "`rule.regex`: unclosed group");
+}

@@ -1,0 +1,156 @@
+//! Patterns as text: YAML documents in the form of ast-grep's rules.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::code_pattern::{self, CodePattern};
+use cerberus_model::Language;
+
+/// Limit on the size of the patterns of a memory, in bytes.
+const MAX_BYTES: usize = 16 * 1024;
+const MAX_DOCUMENTS: usize = 20;
+
+/// Reads the patterns of a memory and checks that they compile. The error says what is wrong.
+pub fn parse(text: &str) -> Result<Vec<CodePattern>, String> {
+    if text.len() > MAX_BYTES {
+        return Err(format!("it is longer than {} KB", MAX_BYTES / 1024));
+    }
+    let mut patterns = Vec::new();
+    for document in text.split("\n---").map(|it| it.trim_start_matches("---")) {
+        if document.trim().is_empty() {
+            continue;
+        }
+        let options = serde_saphyr::options! { with_snippet: false };
+        let read: CodePattern = serde_saphyr::from_str_with_options(document, options)
+            .map_err(|error| error.to_string().lines().next().unwrap_or_default().to_owned())?;
+        for language in languages(&read.language)? {
+            code_pattern::compile(&read, language)?;
+        }
+        patterns.push(read);
+    }
+    match patterns.len() {
+        0 => Err("it is empty".to_owned()),
+        1..=MAX_DOCUMENTS => Ok(patterns),
+        _ => Err(format!("it has more than {MAX_DOCUMENTS} documents")),
+    }
+}
+
+/// Returns patterns as text that [`parse`] reads.
+pub fn render(patterns: &[CodePattern]) -> String {
+    let documents: Vec<String> = patterns.iter().map(yaml).collect();
+    documents.join("---\n")
+}
+
+/// Returns patterns as a file of ast-grep's rules, with one rule for each language.
+pub fn ast_grep(id: &str, message: &str, patterns: &[CodePattern]) -> String {
+    #[derive(Serialize)]
+    struct Head<'a> {
+        id: &'a str,
+        message: &'a str,
+        severity: &'static str,
+    }
+    let mut text = String::new();
+    let mut n_rules = 0;
+    for pattern in patterns {
+        for language in languages(&pattern.language).unwrap_or_default() {
+            let id = if n_rules == 0 { id.to_owned() } else { format!("{id}-{}", n_rules + 1) };
+            let head = Head { id: &id, message, severity: "error" };
+            let own =
+                CodePattern { language: language_name(language).to_owned(), ..pattern.clone() };
+            let separator = if n_rules == 0 { "" } else { "---\n" };
+            let _ = write!(text, "{separator}{}{}", yaml(&head), yaml(&own));
+            n_rules += 1;
+        }
+    }
+    text
+}
+
+fn yaml(value: &impl Serialize) -> String {
+    let options = serde_saphyr::ser_options! {
+        prefer_block_scalars: false,
+    };
+    serde_saphyr::to_string_with_options(value, options)
+        .expect("strings and lists have a YAML form")
+}
+
+/// Returns ast-grep's name of a language.
+fn language_name(language: Language) -> &'static str {
+    match language {
+        Language::Python => "Python",
+        Language::Go => "Go",
+        Language::JavaScript => "JavaScript",
+        Language::TypeScript => "TypeScript",
+        Language::Tsx => "Tsx",
+        Language::Rust => "Rust",
+        Language::Java => "Java",
+    }
+}
+
+/// Returns the languages of a comma-separated list.
+pub(super) fn languages(names: &str) -> Result<Vec<Language>, String> {
+    let mut found = Vec::new();
+    for name in names.split(',') {
+        let language = fence_language(&name.trim().to_ascii_lowercase());
+        found.push(language.ok_or_else(|| {
+            let known: Vec<&str> = Language::ALL.iter().map(|it| language_name(*it)).collect();
+            format!("unknown language `{}`: expected one of {}", name.trim(), known.join(", "))
+        })?);
+    }
+    found.dedup();
+    Ok(found)
+}
+
+/// Returns the language of a code block, or of a rule of ast-grep.
+pub(super) fn fence_language(name: &str) -> Option<Language> {
+    Some(match name {
+        "python" | "py" | "python3" => Language::Python,
+        "go" | "golang" => Language::Go,
+        "javascript" | "js" | "jsx" | "mjs" => Language::JavaScript,
+        "typescript" | "ts" => Language::TypeScript,
+        "tsx" | "typescriptreact" => Language::Tsx,
+        "rust" | "rs" => Language::Rust,
+        "java" => Language::Java,
+        _ => return None,
+    })
+}
+
+/// Words after "Go" where it is the verb, not the language.
+const GO_VERB: &[&str] =
+    &["to", "with", "for", "through", "back", "ahead", "straight", "directly", "beyond", "over"];
+
+/// Returns the languages that a text names.
+pub fn named_languages(text: &str) -> Vec<Language> {
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let mut found = Vec::new();
+    for (idx, word) in words.iter().enumerate() {
+        match *word {
+            "Python" => found.push(Language::Python),
+            "Rust" => found.push(Language::Rust),
+            "Java" => found.push(Language::Java),
+            "Golang" => found.push(Language::Go),
+            "Go" if !words.get(idx + 1).is_some_and(|next| GO_VERB.contains(next)) => {
+                found.push(Language::Go);
+            }
+            "TypeScript" | "JavaScript" | "Typescript" | "Javascript" | "React" | "TSX" | "JSX" => {
+                found.extend([Language::JavaScript, Language::TypeScript, Language::Tsx]);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_are_named() {
+        let web = vec![Language::JavaScript, Language::TypeScript, Language::Tsx];
+        assert_eq!(named_languages("Do not add TypeScript `any`"), web);
+        assert_eq!(named_languages("Go code, Rust"), [Language::Go, Language::Rust]);
+        assert_eq!(named_languages("Go through it; rust, java"), []);
+    }
+}

@@ -1,0 +1,160 @@
+//! Patterns of code that break a rule, tested against the examples of the rule.
+//!
+//! A pattern is a rule of ast-grep in the frontmatter of a memory. This module reads and writes
+//! patterns, tests them, and finds their hits in files. It does not read files.
+
+pub mod code_pattern;
+mod documents;
+pub mod existing;
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+
+pub use documents::{ast_grep, named_languages, parse, render};
+
+use crate::code_pattern::{CodePattern, Compiled, Match, MatchedFile};
+use cerberus_engine::syntax::language;
+use cerberus_markdown::code_examples::{CodeExample, Label};
+use cerberus_model::Language;
+use cerberus_model::text::PathGlobs;
+
+/// How a rule is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Enforcement {
+    /// A person accepted its pattern.
+    Enforced,
+    /// It has no pattern.
+    Advisory,
+}
+
+impl Enforcement {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Enforced => "enforced",
+            Self::Advisory => "advisory",
+        }
+    }
+}
+
+/// Code that follows or breaks a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample {
+    pub label: Label,
+    pub language: Language,
+    pub code: String,
+}
+
+/// Returns whether a pattern hits a sample, or `None` if it is not for its language.
+fn is_hit(pattern: &CodePattern, sample: &Sample) -> Option<bool> {
+    let languages = documents::languages(&pattern.language).ok()?;
+    let mut found = None;
+    for language in languages.into_iter().filter(|it| it.is_kin(sample.language)) {
+        let compiled = code_pattern::compile(pattern, language).ok()?;
+        let file = MatchedFile::parse(language, &sample.code)?;
+        found = Some(found == Some(true) || !file.matches(&compiled).is_empty());
+    }
+    found
+}
+
+/// The hits of patterns in the examples of their rule.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TestReport {
+    /// Number of examples and of counter-examples in languages of the patterns.
+    pub n_good: usize,
+    pub n_bad: usize,
+    /// Indices of the examples that are hit.
+    pub false_hits: Vec<usize>,
+    /// Indices of the counter-examples that are not hit.
+    pub misses: Vec<usize>,
+}
+
+/// Tests patterns with the examples of their rule.
+pub fn test(patterns: &[CodePattern], samples: &[Sample]) -> TestReport {
+    let mut report = TestReport::default();
+    for (idx, sample) in samples.iter().enumerate() {
+        let hits: Vec<bool> = patterns.iter().filter_map(|it| is_hit(it, sample)).collect();
+        if hits.is_empty() {
+            continue;
+        }
+        let is_hit = hits.contains(&true);
+        match sample.label {
+            Label::Good => {
+                report.n_good += 1;
+                report.false_hits.extend(is_hit.then_some(idx));
+            }
+            Label::Bad => {
+                report.n_bad += 1;
+                report.misses.extend((!is_hit).then_some(idx));
+            }
+        }
+    }
+    report
+}
+
+/// Returns the samples in the code blocks of a rule. Blocks in other languages are skipped.
+pub fn samples(examples: &[CodeExample], fallback: &[Language]) -> Vec<Sample> {
+    let sample = |example: &CodeExample| {
+        let language = match documents::fence_language(&example.language) {
+            Some(language) => language,
+            None if example.language.is_empty() => *fallback.first()?,
+            None => return None,
+        };
+        Some(Sample { label: example.label, language, code: example.code.clone() })
+    };
+    examples.iter().filter_map(sample).collect()
+}
+
+/// Compiled patterns of several rules.
+pub struct Checker {
+    entries: Vec<CheckerEntry>,
+}
+
+struct CheckerEntry {
+    rule_idx: usize,
+    language: Language,
+    compiled: Compiled,
+    files: PathGlobs,
+    ignores: PathGlobs,
+}
+
+impl Checker {
+    /// Compiles the patterns of rules, which are known by their index. An invalid pattern has no
+    /// hits.
+    pub fn new<'p>(rules: impl Iterator<Item = (usize, &'p [CodePattern])>) -> Self {
+        let mut entries = Vec::new();
+        for (rule_idx, patterns) in rules {
+            for pattern in patterns {
+                for language in documents::languages(&pattern.language).unwrap_or_default() {
+                    let Ok(compiled) = code_pattern::compile(pattern, language) else { continue };
+                    let files = PathGlobs::new(&pattern.files);
+                    let ignores = PathGlobs::new(&pattern.ignores);
+                    entries.push(CheckerEntry { rule_idx, language, compiled, files, ignores });
+                }
+            }
+        }
+        Self { entries }
+    }
+
+    /// Returns the hits in a file with the indices of their rules, in the order of the text.
+    pub fn hits(&self, path: &str, text: &str) -> Vec<(usize, Match)> {
+        let Some(language) = language::from_path(path) else { return Vec::new() };
+        let applies = |it: &&CheckerEntry| {
+            it.language == language
+                && (it.files.is_empty() || it.files.matches(path))
+                && !it.ignores.matches(path)
+        };
+        let mut applying = self.entries.iter().filter(applies).peekable();
+        if applying.peek().is_none() {
+            return Vec::new();
+        }
+        let Some(file) = MatchedFile::parse(language, text) else { return Vec::new() };
+        let mut hits: Vec<(usize, Match)> = applying
+            .flat_map(|it| file.matches(&it.compiled).into_iter().map(|hit| (it.rule_idx, hit)))
+            .collect();
+        hits.sort_by_key(|(rule_idx, hit)| (hit.span, *rule_idx));
+        hits
+    }
+}

@@ -1,0 +1,243 @@
+//! Damaged stores and stores that somebody else made: detection, salvage, and replacement.
+#![expect(clippy::disallowed_methods, reason = "this module owns the store's files")]
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use rusqlite::types::{FromSqlError, Value};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ffi, params_from_iter};
+
+use cerberus_model::regular_file;
+
+use super::authenticity::{self, Authenticator};
+use super::schema::{KEPT, Kept};
+use super::{BUSY, PAUSE, Store, StoreFile, check_no_link, is_busy, limit, try_open};
+
+/// Why a store that SQLite can read is not used.
+#[derive(Debug)]
+pub(super) enum Rejected {
+    /// This user did not make it, or made it for another folder.
+    Foreign,
+    /// An older version of cerberus made it.
+    Older,
+    /// Its tables, indexes or triggers are not those of the schema.
+    Schema,
+    /// A check found this.
+    Damaged(String),
+}
+
+impl fmt::Display for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Foreign => "it was not made by this user for this folder",
+            Self::Older => "its schema is older",
+            Self::Schema => "its schema is not the expected one",
+            Self::Damaged(why) => why,
+        })
+    }
+}
+
+impl std::error::Error for Rejected {}
+
+/// Runs a command. If the store turns out to be damaged, replaces it and repeats the command
+/// once, with a warning. A command reads the store before it writes to the bank.
+pub fn with_repair<T>(
+    file: &StoreFile,
+    mut work: impl FnMut(Option<String>) -> Result<T>,
+) -> Result<T> {
+    match work(None) {
+        Err(error) if is_damaged(&error) => {
+            let damage = Rejected::Damaged("a command found it damaged".to_owned());
+            match recover(file, Some(damage.into())).map(|mut store| store.warnings.pop()) {
+                Ok(warning) => work(warning),
+                Err(_) => Err(error),
+            }
+        }
+        done => done,
+    }
+}
+
+/// Opens a store that is damaged, rejected or busy. Only one process at a time does this, and
+/// tries to open the store again first, because another process may have replaced it, unless
+/// `damage` was found after it was opened.
+pub(super) fn recover(file: &StoreFile, damage: Option<anyhow::Error>) -> Result<Store> {
+    let _lock = lock(&file.path)?;
+    let mut waited = Duration::ZERO;
+    let mut replaced = None;
+    let mut opened = damage.map_or_else(|| try_open(file), Err);
+    loop {
+        match opened {
+            Err(error) if is_busy(&error) && waited < BUSY => {
+                std::thread::sleep(PAUSE);
+                waited += PAUSE;
+            }
+            Err(error) if is_damaged(&error) && replaced.is_none() => {
+                let rows = salvage(file);
+                let warning = match error.downcast_ref() {
+                    Some(Rejected::Older) => {
+                        std::fs::remove_file(back_up(&file.path, "older")?)?;
+                        None
+                    }
+                    Some(Rejected::Foreign) => Some(format!(
+                        "the store was not made by this user for this folder, so it has been \
+                         rebuilt without its pins, pin events and feedback; saved it as `{}`",
+                        back_up(&file.path, "foreign")?.display()
+                    )),
+                    _ => Some(format!(
+                        "the store was corrupt and has been rebuilt; saved the corrupt file as `{}`",
+                        back_up(&file.path, "corrupt")?.display()
+                    )),
+                };
+                replaced = Some((rows, warning));
+            }
+            Ok(mut store) => {
+                if let Some((rows, warning)) = replaced {
+                    restore(&mut store, &rows)?;
+                    store.warnings.extend(warning);
+                }
+                return Ok(store);
+            }
+            failed => return failed,
+        }
+        opened = try_open(file);
+    }
+}
+
+/// Locks the store against other processes that replace it, until the result is dropped.
+fn lock(path: &Path) -> Result<std::fs::File> {
+    let lock_path = path.with_extension("db.lock");
+    check_no_link(&lock_path)?;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    let lock = regular_file::open_with(&options, &lock_path)
+        .with_context(|| format!("failed to open `{}`", lock_path.display()))?;
+    lock.lock().context("failed to wait for another process that recovers the store")?;
+    Ok(lock)
+}
+
+/// Whether an error means that the store has to be replaced. All statements are constants that
+/// are valid for the schema, so their failure and unknown values mean damage.
+pub(super) fn is_damaged(error: &anyhow::Error) -> bool {
+    // A column that was read without its type, as by `as_str`, fails with a `FromSqlError`.
+    if error.chain().any(|cause| cause.is::<Rejected>() || cause.is::<FromSqlError>()) {
+        return true;
+    }
+    match super::sqlite_error(error) {
+        Some(rusqlite::Error::SqliteFailure(failure, message)) => {
+            is_damage(*failure, message.as_deref().unwrap_or_default())
+        }
+        Some(
+            rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::QueryReturnedNoRows
+            | rusqlite::Error::SqlInputError { .. }
+            | rusqlite::Error::Utf8Error(..),
+        ) => true,
+        _ => false,
+    }
+}
+
+fn is_damage(failure: ffi::Error, message: &str) -> bool {
+    match failure.code {
+        ErrorCode::DatabaseCorrupt
+        | ErrorCode::NotADatabase
+        | ErrorCode::InternalMalfunction
+        | ErrorCode::NotFound
+        | ErrorCode::OperationInterrupted
+        | ErrorCode::OutOfMemory
+        | ErrorCode::TooBig
+        | ErrorCode::TypeMismatch => true,
+        // Two processes may add the same pin at the same time.
+        ErrorCode::ConstraintViolation => !message.contains("pin.id"),
+        ErrorCode::SystemIoFailure => matches!(
+            failure.extended_code,
+            ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS | ffi::SQLITE_IOERR_DATA
+        ),
+        // Errors in the text of a query are not damage.
+        ErrorCode::Unknown => {
+            failure.extended_code == ffi::SQLITE_ERROR
+                && !message.starts_with("fts5: syntax error")
+                && !message.starts_with("unterminated string")
+                && !message.starts_with("unknown special query")
+        }
+        _ => false,
+    }
+}
+
+/// Rows of a table in [`KEPT`], each with the number of its event or feedback.
+type SalvagedRows = Vec<(&'static Kept, Vec<Value>)>;
+
+/// Reads the rows that exist only in a damaged store, row by row from both ends of each table.
+/// Rows without a valid keyed hash are damaged or forged.
+fn salvage(file: &StoreFile) -> SalvagedRows {
+    let mut rows = Vec::new();
+    let Some(key) = &file.key else { return rows };
+    // Errors are expected: whatever can be read is salvaged.
+    let open = || -> Result<Connection> {
+        check_no_link(&file.path)?;
+        let folder = file.path.parent().context("no folder")?.canonicalize()?;
+        let authenticator = Authenticator::load(key, &folder).context("no key")?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connection = Connection::open_with_flags(&file.path, flags)?;
+        connection.busy_timeout(BUSY)?;
+        // A damaged row of the schema hides its table only.
+        connection.execute_batch("PRAGMA writable_schema = ON; PRAGMA trusted_schema = OFF;")?;
+        limit::install(&mut connection);
+        authenticity::define(&connection, Some(authenticator))?;
+        Ok(connection)
+    };
+    let Ok(connection) = open() else { return rows };
+    // A view in place of a table could have any number of rows.
+    for kept in KEPT.iter().filter(|kept| kept.is_in(&connection).unwrap_or(false)) {
+        for is_from_end in [false, true] {
+            let mut read = || -> Result<()> {
+                let mut statement = connection.prepare(&kept.select(is_from_end))?;
+                let n_columns = statement.column_count();
+                let mut found = statement.query([])?;
+                while let Some(row) = found.next()? {
+                    let values: rusqlite::Result<Vec<Value>> =
+                        (0..n_columns).map(|idx| row.get(idx)).collect();
+                    rows.push((kept, values?));
+                }
+                Ok(())
+            };
+            if read().is_ok() {
+                break;
+            }
+        }
+    }
+    rows
+}
+
+/// Writes salvaged rows to a new store. Rows that were read from both ends are the same.
+fn restore(store: &mut Store, rows: &SalvagedRows) -> Result<()> {
+    store.transaction(|connection| {
+        for (kept, values) in rows {
+            connection.prepare_cached(&kept.insert())?.execute(params_from_iter(values))?;
+        }
+        Ok(())
+    })
+}
+
+/// Renames a store and returns its new path. There is only one backup of foreign stores, because
+/// users that share a folder would add one with every change of the user.
+fn back_up(path: &Path, kind: &str) -> Result<PathBuf> {
+    let mut backup = path.with_extension(format!("db.{kind}"));
+    let mut n = 2;
+    while kind != "foreign" && backup.exists() {
+        backup = path.with_extension(format!("db.{kind}-{n}"));
+        n += 1;
+    }
+    std::fs::rename(path, &backup)
+        .with_context(|| format!("failed to rename the {kind} store `{}`", path.display()))?;
+    for tail in ["-wal", "-shm", "-journal"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(tail);
+        // The log of the old store must not be applied to the new one.
+        let _ = std::fs::remove_file(PathBuf::from(name));
+    }
+    Ok(backup)
+}

@@ -1,0 +1,395 @@
+//! SQLite store with the index of the code and of the memories.
+//!
+//! Only pins with an expiry, the history of pins and feedback exist in the store alone. All other
+//! tables are rebuilt from files, so a corrupt store is renamed and replaced. [`Store`] owns the
+//! connection; each group of tables has a file. A store with an older schema is replaced, and a newer
+//! one is refused.
+//!
+//! A store may come with a cloned repository. It is replaced unless this user made it for this
+//! folder (`authenticity`) and has the expected schema; the steps of its queries are limited
+//! (`limit`).
+#![expect(clippy::disallowed_methods, reason = "this module owns the store's files")]
+
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+pub use rusqlite::Connection;
+use rusqlite::{OpenFlags, OptionalExtension, Params, Row, TransactionBehavior};
+
+use cerberus_model::error::UserError;
+use cerberus_model::timings;
+
+mod authenticity;
+pub mod code;
+mod damage;
+pub mod feedback;
+pub mod given_rules;
+pub mod inspect;
+mod limit;
+pub mod links;
+pub mod memories;
+pub mod pins;
+mod schema;
+mod values;
+
+use authenticity::Authenticator;
+pub use damage::with_repair;
+use damage::{Rejected, is_damaged, recover};
+use limit::Steps;
+
+/// Maximum time to wait for the writes of another process.
+const BUSY: Duration = Duration::from_secs(10);
+
+/// Time between attempts to open a store that another process creates. SQLite does not wait for
+/// the switch to a write-ahead log.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Where a store is.
+#[derive(Debug, Clone)]
+pub struct StoreFile {
+    pub path: PathBuf,
+    /// The file with the secret key of the user, if there is a place for it.
+    pub key: Option<PathBuf>,
+}
+
+/// An open store.
+pub struct Store {
+    connection: Connection,
+    /// How long its queries may still run.
+    steps: Steps,
+    /// Warnings from opening the store.
+    pub warnings: Vec<String>,
+    /// Why rows that exist only in the store are lost when the process ends, if they are.
+    not_persistent: Option<String>,
+}
+
+impl Store {
+    /// Opens a store. Creates a missing one, and replaces one that is corrupt or that this user
+    /// did not make. If the file is not writable, the store is in memory for this run, with a
+    /// warning.
+    pub fn open(file: &StoreFile) -> Result<Self> {
+        let _step = timings::step("open the store");
+        let opened = match try_open(file) {
+            Err(error) if is_damaged(&error) || is_busy(&error) => recover(file, None),
+            opened => opened,
+        };
+        match opened {
+            Err(error) if is_unwritable(&error) => {
+                let mut store = Self::in_memory()?;
+                let why = format!("{error:#}");
+                store
+                    .warnings
+                    .push(format!("cannot write to the store, so the index is not saved: {why}"));
+                store.not_persistent = Some(why);
+                Ok(store)
+            }
+            opened => opened,
+        }
+    }
+
+    /// Fails if rows that exist only in the store are lost when the process ends.
+    pub fn check_persistent(&self) -> Result<()> {
+        match &self.not_persistent {
+            None => Ok(()),
+            Some(why) => Err(UserError::environment(format!("cannot write to the store: {why}"))
+                .hint("free disk space, or make the folder of the store and `~/.local/state` writable")
+                .into()),
+        }
+    }
+
+    /// Opens a store in memory.
+    pub(crate) fn in_memory() -> Result<Self> {
+        let connection =
+            Connection::open_in_memory().context("failed to open a store in memory")?;
+        let authenticator = Authenticator::ephemeral(&connection)?;
+        Self::prepare(connection, Some(authenticator))
+    }
+
+    fn prepare(mut connection: Connection, authenticator: Option<Authenticator>) -> Result<Self> {
+        connection.busy_timeout(BUSY)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        let steps = limit::install(&mut connection);
+        let can_verify = authenticator.is_some();
+        authenticity::define(&connection, authenticator)?;
+        schema::create(&mut connection, can_verify)?;
+        Ok(Self { connection, steps, warnings: Vec::new(), not_persistent: None })
+    }
+
+    /// Runs `work` in a transaction, which is committed only if `work` succeeds.
+    pub fn transaction<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        self.steps.add_transaction();
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .context("failed to lock the store")?;
+        let done = work(&transaction)?;
+        transaction.commit().context("failed to write the store")?;
+        Ok(done)
+    }
+
+    /// Fails for damage that no query has met yet.
+    pub fn check(&self) -> Result<()> {
+        const TEXT: &str = "INSERT INTO memory_text (memory_text) VALUES ('integrity-check')";
+        let found: String =
+            self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        if found != "ok" {
+            return Err(Rejected::Damaged(found).into());
+        }
+        self.connection.execute(TEXT, [])?;
+        Ok(())
+    }
+
+    /// Returns the connection for reading.
+    pub fn reader(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+fn try_open(file: &StoreFile) -> Result<Store> {
+    let path = &file.path;
+    let context = || format!("failed to open the store `{}`", path.display());
+    if let Some(folder) = path.parent() {
+        check_no_link(folder)?;
+        std::fs::create_dir_all(folder).with_context(context)?;
+        let gitignore = folder.join(".gitignore");
+        if gitignore.symlink_metadata().is_err() {
+            // A bank without a `.gitignore` of its own must not show the store as untracked.
+            std::fs::write(gitignore, "*\n").with_context(context)?;
+        }
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        // The file itself must not be a symbolic link.
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    check_no_link(path)?;
+    check_logs(path)?;
+    let folder = path.parent().unwrap_or(path).canonicalize().with_context(context)?;
+    let path = folder.join(path.file_name().unwrap_or_default());
+    let authenticator = match &file.key {
+        Some(key) => Authenticator::load_or_create(key, &folder),
+        None => Err(UserError::environment("home folder not found").into()),
+    };
+    let connection = Connection::open_with_flags(&path, flags).with_context(context)?;
+    connection.busy_timeout(BUSY)?;
+    // A write-ahead log allows reads during a write. NORMAL survives a crash of the process; an
+    // index that a power failure damages is rebuilt. The switch to the log does not need a sync,
+    // because the store is empty at that time.
+    connection
+        .execute_batch(
+            "PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL;
+             PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 268435456;
+             PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;",
+        )
+        .with_context(context)?;
+    if connection.is_readonly(rusqlite::MAIN_DB)?
+        && OpenOptions::new().write(true).open(&path).is_ok()
+    {
+        // A format number in the header that SQLite does not know.
+        return Err(Rejected::Damaged("its header makes it read-only".to_owned()).into());
+    }
+    let (authenticator, failure) = match authenticator {
+        Ok(authenticator) => (Some(authenticator), None),
+        Err(error) => (None, Some(format!("{error:#}"))),
+    };
+    let mut store = Store::prepare(connection, authenticator).with_context(context)?;
+    if let Some(why) = failure {
+        if pins::exist(&store.connection)? {
+            store.warnings.push(format!("session and temporary pins are ignored: {why}"));
+        }
+        store.not_persistent = Some(why);
+    }
+    Ok(store)
+}
+
+/// Fails if `path` is a symbolic link: in a cloned repository it may have any target.
+fn check_no_link(path: &Path) -> Result<()> {
+    if !path.is_symlink() {
+        return Ok(());
+    }
+    let shown = path.display();
+    Err(UserError::usage(format!(
+        "`{shown}` is a symbolic link, and the store must not be behind one"
+    ))
+    .hint(format!("check its target with `ls -l {shown}`, then remove it"))
+    .into())
+}
+
+/// Fails if a file beside the store that SQLite opens is not a regular one. It would wait for ever
+/// for the end of a pipe.
+fn check_logs(path: &Path) -> Result<()> {
+    for ending in ["-journal", "-wal", "-shm"] {
+        let mut log = path.as_os_str().to_owned();
+        log.push(ending);
+        let log = Path::new(&log);
+        if log.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            let shown = log.display();
+            return Err(UserError::usage(format!("`{shown}` is not a regular file"))
+                .hint(format!("check it with `ls -l {shown}`, then remove it"))
+                .into());
+        }
+    }
+    Ok(())
+}
+
+fn sqlite_error(error: &anyhow::Error) -> Option<&rusqlite::Error> {
+    error.chain().find_map(|cause| cause.downcast_ref())
+}
+
+fn sqlite_code(error: &anyhow::Error) -> Option<rusqlite::ErrorCode> {
+    sqlite_error(error).and_then(rusqlite::Error::sqlite_error_code)
+}
+
+fn is_busy(error: &anyhow::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
+    // Several processes that open an empty store all delete its log, which succeeds for one of
+    // them only.
+    let is_log_deleted = sqlite_error(error)
+        .and_then(rusqlite::Error::sqlite_error)
+        .is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_DELETE_NOENT);
+    is_log_deleted || matches!(sqlite_code(error), Some(DatabaseBusy | DatabaseLocked))
+}
+
+fn is_unwritable(error: &anyhow::Error) -> bool {
+    use rusqlite::ErrorCode::{
+        CannotOpen, DiskFull, FileLockingProtocolFailed, PermissionDenied, ReadOnly,
+        SystemIoFailure,
+    };
+    // Creating the folder or the lock file failed.
+    let io = error.chain().find_map(|cause| cause.downcast_ref::<std::io::Error>());
+    let is_sqlite = matches!(
+        sqlite_code(error),
+        // SQLite reports a full disk or a file system without locks as an I/O error.
+        Some(
+            CannotOpen
+                | DiskFull
+                | FileLockingProtocolFailed
+                | PermissionDenied
+                | ReadOnly
+                | SystemIoFailure
+        )
+    );
+    is_sqlite || io.is_some()
+}
+
+/// Runs a query and collects its rows.
+fn query<T, C: FromIterator<T>>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    map: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<C> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(params, map)?;
+    Ok(rows.collect::<rusqlite::Result<C>>()?)
+}
+
+/// Runs a query and returns its first row, if it has one.
+fn first<T>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    map: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Option<T>> {
+    Ok(connection.prepare_cached(sql)?.query_row(params, map).optional()?)
+}
+
+/// Runs a statement.
+fn execute(connection: &Connection, sql: &str, params: impl Params) -> Result<()> {
+    connection.prepare_cached(sql)?.execute(params)?;
+    Ok(())
+}
+
+/// Returns the error for a store with a newer schema.
+fn too_new(found: usize, known: usize) -> anyhow::Error {
+    UserError::environment(format!(
+        "the store was written by a newer cerberus (schema {found}, this version supports {known})"
+    ))
+    .hint("upgrade cerberus, or delete `.memories/indices/` to rebuild the store")
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(folder: &Path, name: &str) -> StoreFile {
+        StoreFile { path: folder.join(name), key: Some(folder.join("state/key")) }
+    }
+
+    #[test]
+    fn a_corrupt_store_is_renamed_and_rebuilt() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let file = file(folder.path(), "cerberus.db");
+        std::fs::write(&file.path, "this is no database, however long it is ".repeat(40))
+            .expect("a file");
+        let store = Store::open(&file).expect("rebuilt");
+        assert!(store.warnings[0].contains("corrupt"), "{:?}", store.warnings);
+        assert!(folder.path().join("cerberus.db.corrupt").exists());
+        drop(store);
+        assert!(Store::open(&file).expect("whole").warnings.is_empty());
+    }
+
+    #[test]
+    fn a_store_that_cannot_be_written_is_in_memory_and_not_persistent() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        std::fs::write(folder.path().join("file"), "in the way").expect("a file");
+        let store = Store::open(&file(folder.path(), "file/cerberus.db")).expect("in memory");
+        assert!(store.warnings[0].contains("cannot write"), "{:?}", store.warnings);
+        assert!(store.check_persistent().is_err());
+        let store = Store::open(&file(folder.path(), "cerberus.db")).expect("new");
+        store.check_persistent().expect("persistent");
+    }
+
+    #[test]
+    fn an_older_store_is_replaced_and_keeps_its_pins_and_feedback() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let file = file(folder.path(), "cerberus.db");
+        let mut store = Store::open(&file).expect("new");
+        let insert = |connection: &Connection| {
+            let at = "2026-01-02T03:04:05Z";
+            let row = feedback::Feedback { at, memory: "a", is_good: true, is_anchored: true };
+            feedback::insert(connection, &row)
+        };
+        store.transaction(insert).expect("written");
+        let older = "DROP TABLE rerank_cache; CREATE TABLE best (x); PRAGMA user_version = 5;";
+        store.reader().execute_batch(older).expect("an older store");
+        drop(store);
+        let store = Store::open(&file).expect("replaced");
+        assert!(store.warnings.is_empty(), "{:?}", store.warnings);
+        assert_eq!(feedback::counts(store.reader(), true).expect("readable"), (1, 0));
+        assert!(store.reader().prepare("SELECT x FROM best").is_err());
+        assert!(!folder.path().join("cerberus.db.older").exists());
+    }
+
+    #[test]
+    fn a_newer_store_is_refused() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let file = file(folder.path(), "cerberus.db");
+        let store = Store::open(&file).expect("new");
+        store.reader().pragma_update(None, "user_version", 9999).expect("set");
+        store.reader().execute_batch("CREATE TABLE of_a_newer_version (id)").expect("created");
+        drop(store);
+        let error = Store::open(&file).err().expect("refused");
+        assert!(format!("{error:#}").contains("newer cerberus"), "{error:#}");
+    }
+
+    #[test]
+    fn a_store_with_a_damaged_header_is_rebuilt() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let file = file(folder.path(), "cerberus.db");
+        drop(Store::open(&file).expect("new"));
+        let whole = std::fs::read(&file.path).expect("a store");
+        // The write version and the user version: https://www.sqlite.org/fileformat.html#the_database_header
+        for offset in [18, 60, 63] {
+            let mut bytes = whole.clone();
+            bytes[offset] = 77;
+            std::fs::write(&file.path, &bytes).expect("written");
+            let mut store = Store::open(&file).expect("rebuilt");
+            assert!(store.warnings[0].contains("corrupt"), "{offset}: {:?}", store.warnings);
+            store.transaction(|_| Ok(())).expect("writable");
+        }
+    }
+}

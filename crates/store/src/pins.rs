@@ -1,0 +1,138 @@
+//! Session pins, temporary pins, and the history of all pins.
+
+use anyhow::Result;
+use rusqlite::{Connection, params};
+use serde::Serialize;
+
+use cerberus_model::{Pin, PinEvent, PinScope};
+
+use super::values::{from_text, lines, optional_time};
+use super::{execute, first, query};
+
+/// Entry of the pin history.
+#[derive(Debug, Clone, Serialize)]
+pub struct EventRow {
+    pub at: String,
+    #[serde(rename = "type")]
+    pub kind: PinEvent,
+    pub pins: Vec<String>,
+    pub message: String,
+}
+
+/// Returns the temporary pins and those of `session`, including expired ones.
+pub fn pins(connection: &Connection, session: Option<&str>) -> Result<Vec<Pin>> {
+    const SQL: &str = "SELECT id, content, priority, scope, created_at, expires_at, tags, metadata,
+            project
+        FROM pin
+        WHERE (session = '' OR session = ?1) AND mac = row_mac('pin', session, id, content,
+            priority, scope, created_at, expires_at, tags, metadata, project)
+        ORDER BY created_at, id";
+    query(connection, SQL, [session.unwrap_or_default()], |row| {
+        let metadata: String = row.get(7)?;
+        let entries = metadata.lines().filter_map(|line| line.split_once('='));
+        Ok(Pin {
+            id: row.get(0)?,
+            content: row.get(1)?,
+            priority: from_text(row, 2)?,
+            scope: from_text(row, 3)?,
+            created_at: optional_time(row, 4)?.unwrap_or_default(),
+            expires_at: optional_time(row, 5)?,
+            tags: lines(row, 6)?,
+            metadata: entries.map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
+            project: row.get(8)?,
+        })
+    })
+}
+
+/// Returns whether there are pins, authentic or not.
+pub(super) fn exist(connection: &Connection) -> Result<bool> {
+    Ok(connection.query_row("SELECT EXISTS (SELECT 1 FROM pin)", [], |row| row.get(0))?)
+}
+
+/// Inserts a pin. A session pin is visible in its session only.
+pub fn insert(connection: &Connection, pin: &Pin, session: Option<&str>) -> Result<()> {
+    const SQL: &str = "INSERT INTO pin (session, id, content, priority, scope, created_at,
+            expires_at, tags, metadata, project, mac)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
+            row_mac('pin', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10))";
+    let metadata: Vec<String> =
+        pin.metadata.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    execute(
+        connection,
+        SQL,
+        params![
+            key(pin, session),
+            pin.id,
+            pin.content,
+            pin.priority.to_string(),
+            pin.scope.to_string(),
+            pin.created_at.to_string(),
+            pin.expires_at.map(|at| at.to_string()),
+            pin.tags.join("\n"),
+            metadata.join("\n"),
+            pin.project,
+        ],
+    )
+}
+
+/// Removes a pin.
+pub fn remove(connection: &Connection, pin: &Pin, session: Option<&str>) -> Result<()> {
+    execute(
+        connection,
+        "DELETE FROM pin WHERE session = ?1 AND id = ?2",
+        [key(pin, session), &pin.id],
+    )
+}
+
+fn key<'a>(pin: &Pin, session: Option<&'a str>) -> &'a str {
+    session.filter(|_| pin.scope == PinScope::Session).unwrap_or_default()
+}
+
+/// Records an event with the hash of the pin file that was written or read.
+pub fn insert_event(
+    connection: &Connection,
+    event: &EventRow,
+    hash: Option<[u8; 16]>,
+) -> Result<()> {
+    const SQL: &str = "INSERT INTO pin_event (at, type, pins, message, hash, mac)
+        VALUES (?1, ?2, ?3, ?4, ?5, row_mac('pin_event', ?1, ?2, ?3, ?4, ?5))";
+    execute(
+        connection,
+        SQL,
+        params![event.at, event.kind.to_string(), event.pins.join("\n"), event.message, hash],
+    )
+}
+
+/// Returns the history, oldest event first.
+pub fn events(connection: &Connection) -> Result<Vec<EventRow>> {
+    const SQL: &str = "SELECT at, type, pins, message FROM pin_event
+        WHERE mac = row_mac('pin_event', at, type, pins, message, hash) ORDER BY id";
+    query(connection, SQL, [], |row| {
+        Ok(EventRow {
+            at: row.get(0)?,
+            kind: from_text(row, 1)?,
+            pins: lines(row, 2)?,
+            message: row.get(3)?,
+        })
+    })
+}
+
+/// Returns the hash of the pin file when it was last written or read.
+pub fn last_hash(connection: &Connection) -> Result<Option<[u8; 16]>> {
+    const SQL: &str = "SELECT hash FROM pin_event
+        WHERE hash IS NOT NULL AND mac = row_mac('pin_event', at, type, pins, message, hash)
+        ORDER BY id DESC LIMIT 1";
+    first(connection, SQL, [], |row| row.get(0))
+}
+
+/// Returns whether the history contains the expiry of a pin.
+pub fn expiry_logged(connection: &Connection, pin: &Pin) -> Result<bool> {
+    const SQL: &str = "SELECT EXISTS (SELECT 1 FROM pin_event
+        WHERE type = ?1 AND pins = ?2 AND at = ?3
+            AND mac = row_mac('pin_event', at, type, pins, message, hash))";
+    let at = pin.expires_at.map(|at| at.to_string()).unwrap_or_default();
+    let found = connection
+        .prepare_cached(SQL)?
+        .query_row(params![PinEvent::Expired.to_string(), pin.id, at], |row| row.get(0))?;
+    Ok(found)
+}

@@ -1,0 +1,355 @@
+//! Schema of the store. Its version is stored in `user_version`.
+//!
+//! A store of another version is replaced. Most tables can be rebuilt from files. Pins, the history
+//! of pins and feedback exist in the store only; their rows are copied, so a change of their tables
+//! has to change the copy (`damage`). Each of these rows has a keyed hash (see `authenticity`).
+
+use anyhow::Result;
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::damage::Rejected;
+
+/// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it. A change of
+/// packed values must change the text of the schema too: by it a store of a newer version differs
+/// from one with a damaged header.
+pub(super) const VERSION: usize = 12;
+
+const SCHEMA: &str = "
+    CREATE TABLE code_file (
+        id       INTEGER PRIMARY KEY,
+        path     TEXT NOT NULL UNIQUE,
+        language TEXT NOT NULL,
+        size     INTEGER NOT NULL,
+        mtime    INTEGER NOT NULL,
+        hash     BLOB NOT NULL,
+        n_terms  INTEGER NOT NULL,
+        vector   BLOB
+    ) STRICT;
+    CREATE TABLE code_terms (
+        last  INTEGER PRIMARY KEY,
+        -- URLs is one word.
+        terms BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE code_symbols (
+        id       INTEGER PRIMARY KEY,
+        hash     BLOB NOT NULL,
+        language TEXT NOT NULL,
+        symbols  BLOB NOT NULL,
+        UNIQUE (hash, language)
+    ) STRICT;
+    CREATE TABLE commit_time (
+        path    TEXT PRIMARY KEY,
+        head    TEXT NOT NULL,
+        seconds INTEGER
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE rerank_cache (
+        memory    TEXT PRIMARY KEY,
+        key       BLOB NOT NULL,
+        candidate TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE memory_file (
+        file     TEXT PRIMARY KEY,
+        size     INTEGER NOT NULL,
+        mtime    INTEGER NOT NULL,
+        memory   TEXT NOT NULL,
+        text     BLOB,
+        warnings TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE memory_store (
+        id              TEXT PRIMARY KEY,
+        file            TEXT NOT NULL,
+        hash            BLOB NOT NULL,
+        type            TEXT NOT NULL,
+        category        TEXT,
+        heading         TEXT,
+        scope           TEXT NOT NULL,
+        paths           TEXT NOT NULL,
+        status          TEXT NOT NULL,
+        tags            TEXT NOT NULL,
+        created_at      TEXT,
+        updated_at      TEXT,
+        anchor_file     TEXT,
+        anchor_symbol   TEXT,
+        anchor_score    REAL,
+        anchor_metadata TEXT,
+        content         TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE memory_section (
+        id      INTEGER PRIMARY KEY,
+        memory  TEXT NOT NULL,
+        section TEXT NOT NULL,
+        norm    REAL NOT NULL,
+        vector  BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX memory_section_memory ON memory_section (memory);
+    CREATE TABLE memory_term (
+        id   INTEGER PRIMARY KEY,
+        term TEXT NOT NULL UNIQUE
+    ) STRICT;
+    CREATE VIRTUAL TABLE memory_text USING fts5(
+        heading, body, content = '', contentless_delete = 1, tokenize = 'porter unicode61'
+    );
+    CREATE TABLE memory_link (
+        memory   TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        line     INTEGER NOT NULL,
+        target   TEXT NOT NULL,
+        relation TEXT NOT NULL,
+        label    TEXT,
+        context  TEXT NOT NULL,
+        PRIMARY KEY (memory, position)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX memory_link_target ON memory_link (target);
+    CREATE INDEX memory_link_relation ON memory_link (relation);
+    CREATE TABLE memory_anchor (
+        id     TEXT PRIMARY KEY,
+        anchor BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE lock_file (
+        size  INTEGER NOT NULL,
+        mtime INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE given_rule (
+        session TEXT NOT NULL,
+        memory  TEXT NOT NULL,
+        seconds INTEGER NOT NULL,
+        PRIMARY KEY (session, memory)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE pin (
+        session    TEXT NOT NULL,
+        id         TEXT NOT NULL,
+        content    TEXT NOT NULL,
+        priority   TEXT NOT NULL,
+        scope      TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        expires_at TEXT,
+        tags       TEXT NOT NULL,
+        metadata   TEXT NOT NULL,
+        project    TEXT,
+        mac        BLOB,
+        PRIMARY KEY (session, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE pin_event (
+        id      INTEGER PRIMARY KEY,
+        at      TEXT NOT NULL,
+        type    TEXT NOT NULL,
+        pins    TEXT NOT NULL,
+        message TEXT NOT NULL,
+        hash    BLOB,
+        mac     BLOB
+    ) STRICT;
+    CREATE TABLE feedback (
+        id       INTEGER PRIMARY KEY,
+        at       TEXT NOT NULL,
+        memory   TEXT NOT NULL,
+        good     INTEGER NOT NULL,
+        anchored INTEGER NOT NULL,
+        mac      BLOB
+    ) STRICT;
+    CREATE TABLE origin (
+        mac BLOB
+    ) STRICT;
+";
+
+/// The tables that FTS5 creates for `memory_text`.
+const TEXT_TABLES: &[&str] = &[
+    "CREATE TABLE 'memory_text_data'(id INTEGER PRIMARY KEY, block BLOB)",
+    "CREATE TABLE 'memory_text_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID",
+    "CREATE TABLE 'memory_text_docsize'(id INTEGER PRIMARY KEY, sz BLOB, origin INTEGER)",
+    "CREATE TABLE 'memory_text_config'(k PRIMARY KEY, v) WITHOUT ROWID",
+];
+
+/// Signs the store.
+const SIGN: &str = "DELETE FROM origin; INSERT INTO origin (mac) VALUES (row_mac('store'));";
+
+/// A table whose rows exist only in the store.
+#[derive(Debug)]
+pub(super) struct Kept {
+    table: &'static str,
+    /// The columns that the keyed hash of a row covers.
+    columns: &'static str,
+    /// Whether its rows have a number, in the column `id`. A pin has its session and its id instead.
+    is_numbered: bool,
+}
+
+pub(super) const KEPT: &[Kept] = &[
+    Kept {
+        table: "pin",
+        columns: "session, id, content, priority, scope, created_at, expires_at, tags, metadata, \
+                  project",
+        is_numbered: false,
+    },
+    Kept { table: "pin_event", columns: "at, type, pins, message, hash", is_numbered: true },
+    Kept { table: "feedback", columns: "at, memory, good, anchored", is_numbered: true },
+];
+
+impl Kept {
+    /// Whether the store has this table, and not a view with its name.
+    pub(super) fn is_in(&self, connection: &Connection) -> Result<bool> {
+        const SQL: &str = "SELECT sql FROM sqlite_schema WHERE name = ?1";
+        let sql: String = connection.query_row(SQL, [self.table], |row| row.get(0))?;
+        Ok(statements().any(|statement| statement == sql))
+    }
+
+    /// Returns the query for the authentic rows, from the first or from the last one.
+    pub(super) fn select(&self, is_from_end: bool) -> String {
+        let Self { table, columns, is_numbered } = self;
+        let number = if *is_numbered { ", id" } else { "" };
+        let order = match (is_numbered, is_from_end) {
+            (true, false) => "id",
+            (true, true) => "id DESC",
+            (false, false) => "session, id",
+            (false, true) => "session DESC, id DESC",
+        };
+        format!(
+            "SELECT {columns}{number} FROM {table} WHERE mac = row_mac('{table}', {columns})
+                ORDER BY {order}"
+        )
+    }
+
+    /// Returns the statement that inserts a row of [`Self::select`].
+    pub(super) fn insert(&self) -> String {
+        let Self { table, columns, is_numbered } = self;
+        let n_columns = columns.split(", ").count();
+        let values: Vec<String> = (1..=n_columns).map(|n| format!("?{n}")).collect();
+        let values = values.join(", ");
+        let (name, value) = match is_numbered {
+            true => (", id", format!(", ?{}", n_columns + 1)),
+            false => ("", String::new()),
+        };
+        format!(
+            "INSERT OR IGNORE INTO {table} ({columns}{name}, mac)
+                VALUES ({values}{value}, row_mac('{table}', {values}))"
+        )
+    }
+}
+
+/// Creates the schema in an empty store, in one exclusive transaction. Fails with [`Rejected`] for
+/// a store that another user, another program or an older version made. Without a key
+/// (`can_verify`) only the schema is checked.
+pub(super) fn create(connection: &mut Connection, can_verify: bool) -> Result<()> {
+    if version(connection)? == 0 && is_empty(connection)? {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
+        // Another process may have created it while this one waited for the lock.
+        if is_empty(&transaction)? {
+            transaction.execute_batch(SCHEMA)?;
+            transaction.execute_batch(SIGN)?;
+            transaction.pragma_update(None, "user_version", VERSION)?;
+        }
+        transaction.commit()?;
+    }
+    let found = version(connection)?;
+    if found != VERSION {
+        check_origin(connection, can_verify)?;
+        // Another version has another schema.
+        if check(connection).is_ok() {
+            let why = format!("its version {found} does not fit to its schema");
+            return Err(Rejected::Damaged(why).into());
+        }
+        return Err(match found > VERSION {
+            true => super::too_new(found, VERSION),
+            false => Rejected::Older.into(),
+        });
+    }
+    // First: `origin` could be a view.
+    check(connection)?;
+    check_origin(connection, can_verify)
+}
+
+fn is_empty(connection: &Connection) -> Result<bool> {
+    Ok(connection
+        .query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?)
+}
+
+/// Fails if this user did not make the store for its folder.
+pub(super) fn check_origin(connection: &Connection, can_verify: bool) -> Result<()> {
+    const TABLE: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_schema
+        WHERE type = 'table' AND name = 'origin')";
+    const SIGNED: &str = "SELECT EXISTS (SELECT 1 FROM origin WHERE mac = row_mac('store'))";
+    let holds = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, bool>(0));
+    if can_verify && !(holds(TABLE)? && holds(SIGNED)?) {
+        return Err(Rejected::Foreign.into());
+    }
+    Ok(())
+}
+
+/// Returns the statements of [`SCHEMA`] as SQLite stores them.
+fn statements() -> impl Iterator<Item = &'static str> {
+    SCHEMA.split(';').map(str::trim).filter(|it| !it.is_empty())
+}
+
+/// Fails if the store has other tables, indexes, views or triggers than [`SCHEMA`].
+pub(super) fn check(connection: &Connection) -> Result<()> {
+    let mut statement = connection.prepare("SELECT sql, type, name FROM sqlite_schema")?;
+    let mut rows = statement.query([])?;
+    let mut found: Vec<String> = Vec::new();
+    while let Some(row) = rows.next()? {
+        match row.get::<_, Option<String>>(0)? {
+            Some(sql) => found.push(sql),
+            // SQLite creates these for UNIQUE and PRIMARY KEY.
+            None if row.get_ref(1)?.as_str() == Ok("index")
+                && row
+                    .get_ref(2)?
+                    .as_str()
+                    .is_ok_and(|name| name.starts_with("sqlite_autoindex_")) => {}
+            None => return Err(Rejected::Schema.into()),
+        }
+    }
+    let mut expected: Vec<&str> = statements().chain(TEXT_TABLES.iter().copied()).collect();
+    expected.sort_unstable();
+    found.sort_unstable();
+    if expected == found { Ok(()) } else { Err(Rejected::Schema.into()) }
+}
+
+fn version(connection: &Connection) -> Result<usize> {
+    Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::authenticity::{self, Authenticator};
+
+    fn connection() -> Connection {
+        let connection = Connection::open_in_memory().expect("a store");
+        let authenticator = Authenticator::ephemeral(&connection).expect("a key");
+        authenticity::define(&connection, Some(authenticator)).expect("defined");
+        connection
+    }
+
+    #[test]
+    fn unexpected_parts_of_the_schema_are_rejected() {
+        for extra in [
+            "CREATE VIEW v AS SELECT 1",
+            "CREATE TABLE t (x)",
+            "CREATE INDEX i ON pin (content)",
+            "DROP TABLE feedback",
+            "DROP TABLE pin; CREATE VIEW pin AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL
+                SELECT n + 1 FROM r) SELECT n AS session FROM r",
+            "CREATE TRIGGER t AFTER INSERT ON pin BEGIN DELETE FROM feedback; END",
+        ] {
+            let mut connection = connection();
+            create(&mut connection, true).expect("a new schema");
+            create(&mut connection, true).expect("the expected schema");
+            connection.execute_batch(extra).expect("changed");
+            let error = create(&mut connection, true).expect_err(extra);
+            assert!(matches!(error.downcast_ref(), Some(Rejected::Schema)), "{extra}: {error:#}");
+        }
+    }
+
+    #[test]
+    fn a_store_with_another_signature_is_rejected() {
+        for change in ["DELETE FROM origin", "UPDATE origin SET mac = x'00'", "DROP TABLE origin"] {
+            for version in [1, VERSION, VERSION + 1] {
+                let mut connection = connection();
+                create(&mut connection, true).expect("a new schema");
+                connection.execute_batch(change).expect("changed");
+                connection.pragma_update(None, "user_version", version).expect("set");
+                let error = create(&mut connection, true).expect_err(change);
+                assert!(error.is::<Rejected>(), "{change}: {error:#}");
+            }
+        }
+    }
+}
