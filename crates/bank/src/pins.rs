@@ -44,7 +44,7 @@ struct Fields {
 }
 
 #[derive(Deserialize)]
-pub struct Entry {
+pub(crate) struct Entry {
     id: String,
     content: String,
     priority: Priority,

@@ -71,7 +71,7 @@ pub enum Target {
 
 /// A part of a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Part {
+pub enum Part {
     /// The last line, from 1.
     Line(u32),
     Symbol(String),

@@ -25,7 +25,7 @@ pub(super) struct Snapshot {
 
 /// What a path resolves to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub(crate) enum Found {
     No,
     /// The path of a file or a folder.
     One(String),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::parse::{self, Part, Target};
+use crate::parse::{Part, Target};
 use cerberus_engine::tree::git::Objects;
 use cerberus_engine::tree::git::past::{self, Differences, TreeEntry};
 use cerberus_model::text;

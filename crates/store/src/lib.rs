@@ -100,7 +100,7 @@ impl Store {
     }
 
     /// Opens a store in memory.
-    pub(crate) fn in_memory() -> Result<Self> {
+    pub fn in_memory() -> Result<Self> {
         let connection =
             Connection::open_in_memory().context("failed to open a store in memory")?;
         let authenticator = Authenticator::ephemeral(&connection)?;

@@ -30,7 +30,7 @@ pub struct Pack {
 
 impl Pack {
     /// Returns the texts with these paths, or why they cannot be a bank.
-    pub(crate) fn new(mut files: Vec<(String, Vec<u8>)>) -> Result<Self, String> {
+    pub fn new(mut files: Vec<(String, Vec<u8>)>) -> Result<Self, String> {
         if files.is_empty() {
             return Err("it contains no memory".to_owned());
         }

@@ -22,7 +22,7 @@ const MAX_LINES_ABOVE: usize = 30;
 type Owner = (usize, usize);
 
 /// What of a rule the text of a symbol contains.
-pub struct Found {
+pub(super) struct Found {
     /// How it contains each name of the rule.
     pub(super) names: Vec<NameMatch>,
     /// Number of hints.

@@ -27,7 +27,7 @@ pub(super) struct Vocabulary {
 
 /// The terms that this run adds to the vocabulary.
 #[derive(Default)]
-pub struct Added {
+pub(super) struct Added {
     ids: FxHashMap<String, u32>,
     last: u32,
     /// The last id that the store had when it was read or written. Another process may have added

@@ -58,7 +58,7 @@ pub(crate) struct SymbolDoc {
 
 /// The part of a packed document before the terms.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Head<'a> {
+pub(crate) struct Head<'a> {
     n_lines: u32,
     module: Cow<'a, [u32]>,
     #[serde(borrow)]

@@ -130,7 +130,7 @@ impl Weights {
 }
 
 /// The lines that are shown, while they are chosen.
-pub struct Selection<'a> {
+pub(crate) struct Selection<'a> {
     lines: &'a [&'a str],
     structure: &'a Structure,
     /// The first line of the definition, or that of its class if it is shown.

@@ -87,8 +87,7 @@ impl<'t> FileFeatures<'t> {
     }
 
     /// Returns the complete fingerprint of a symbol.
-    #[cfg(test)]
-    pub(crate) fn fingerprint(&self, symbol_idx: usize) -> Fingerprint {
+    pub fn fingerprint(&self, symbol_idx: usize) -> Fingerprint {
         let names: Vec<&str> = self.parsed.symbols.iter().map(|it| it.name.as_str()).collect();
         let (between, beside) = neighbours(&names, symbol_idx);
         Fingerprint { between, beside, ..self.symbol(symbol_idx).fingerprint }

@@ -6,6 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::*;
+use crate::syntax::fingerprint::encoding::FingerprintFields;
 use cerberus_model::Origin;
 
 const LOAD: &str = "def load_rows(path, limit):

@@ -13,7 +13,7 @@ use super::search::{Candidates, Pair};
 use super::weights::WEIGHTS;
 
 /// A file, and a container in it.
-pub type Place<'a> = (&'a str, &'a str);
+pub(super) type Place<'a> = (&'a str, &'a str);
 
 /// Assigns the anchors as [`assign::assign`] does, and again with the odds raised of code in the
 /// place to which most of the code around the anchor moved. `moved_files` has the new paths of files

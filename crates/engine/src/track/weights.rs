@@ -45,7 +45,7 @@ pub(super) struct Weights {
 /// What is added to the odds of code.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Added {
+pub(super) struct Added {
     /// In a file that git reports as renamed from that of the anchor.
     pub(super) file_renamed: f64,
     /// In the place to which most of its neighbours moved.

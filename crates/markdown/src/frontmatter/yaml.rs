@@ -38,7 +38,7 @@ const MAX_EVENTS: usize = 20_000;
 const MAX_DEPTH: usize = 32;
 
 /// An entry as it is read; positions are byte offsets in the YAML.
-pub struct Entry {
+pub(super) struct Entry {
     pub(super) key: &'static str,
     pub(super) key_at: usize,
     pub(super) value: Value,

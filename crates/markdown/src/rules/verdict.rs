@@ -27,7 +27,7 @@ const DESCRIPTION: &str = "a description, not a rule";
 
 /// What a text is, without and with its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub(super) enum Verdict {
     Rule,
     /// A rule only after its introduction or its heading.
     InContext,

@@ -32,7 +32,7 @@ impl<'a> Tag<'a> {
 }
 
 /// A parsed comment.
-pub enum Parsed<'a> {
+pub(super) enum Parsed<'a> {
     Tag { is_closing: bool, id: &'a str },
     Malformed { message: String, hint: String },
     Other,

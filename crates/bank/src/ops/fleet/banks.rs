@@ -44,7 +44,7 @@ pub(super) struct Newest {
 }
 
 /// A bank by its URL and its revision.
-pub type Place = (String, String);
+pub(super) type Place = (String, String);
 
 /// What is known of the banks that the records name.
 pub(super) struct Banks {

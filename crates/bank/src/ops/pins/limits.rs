@@ -46,7 +46,7 @@ pub(super) fn evict<'a>(
 }
 
 /// The order in which pins are injected and, within a priority, evicted.
-pub fn order(pin: &Pin) -> (Priority, jiff::Timestamp, &str) {
+pub(super) fn order(pin: &Pin) -> (Priority, jiff::Timestamp, &str) {
     (pin.priority, pin.created_at, &pin.id)
 }
 

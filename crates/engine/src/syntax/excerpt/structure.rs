@@ -55,7 +55,7 @@ pub(super) struct Definition {
 }
 
 /// The syntax of a range of lines.
-pub struct Structure {
+pub(super) struct Structure {
     /// By line of the file.
     pub(super) kinds: Vec<LineKind>,
     /// The definitions with several lines that start in the range, outer ones first.

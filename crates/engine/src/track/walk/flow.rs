@@ -18,7 +18,7 @@ use crate::syntax::fingerprint::split_name;
 use cerberus_model::SymbolKind;
 
 /// A definition: the index of its file and its qualified name. Overloads are one.
-pub type Place<'f> = (usize, &'f str);
+pub(super) type Place<'f> = (usize, &'f str);
 
 /// For each identifier or line, the only function that lost or got it, or `None` if several did.
 type Carriers<'f, K> = FxHashMap<K, Option<Place<'f>>>;

@@ -1,23 +1,14 @@
 //! The time of the section parser by the number of sections, to check that it is linear.
 //!
 //! Commands cannot show this because a memory is limited to 100 KB, far less than 10,000
-//! sections. This file compiles the sources of the parser, so that the library need not export
-//! it; they depend on no other module.
+//! sections.
 #![expect(clippy::disallowed_methods, reason = "`cargo test --benches` passes `--test`")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
-#![expect(dead_code, unused_imports, reason = "only the section parser of these modules is used")]
 
 use std::hint::black_box;
 use std::time::Instant;
 
-#[path = "../src/markdown/mod.rs"]
-mod markdown;
-#[path = "../src/model/mod.rs"]
-mod model;
-#[path = "../src/text/mod.rs"]
-mod text;
-
-use markdown::sections;
+use cerberus_markdown::sections;
 
 /// Number of timings per size. The minimum is printed, since other load only adds time.
 const ROUNDS: usize = 31;

@@ -1,6 +1,6 @@
 //! Builds `src/tokens/o200k_base.fst` from the published vocabulary.
 //!
-//! `cargo run --example vocabulary -- o200k_base.tiktoken src/tokens/o200k_base.fst`
+//! `cargo run -p cerberus-memory-bank --example vocabulary -- o200k_base.tiktoken crates/bank/src/tokens/o200k_base.fst`
 //!
 //! Each line of the input is a token in base64, a space and the token's rank.
 
