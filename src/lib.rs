@@ -1,24 +1,27 @@
 //! Anchors the rules of a project to examples in its code.
 //!
-//! Modules by layer, highest first. A module uses modules of lower layers only.
+//! Modules of this package, highest first. A module uses modules below it only.
 //!
-//! | layer | module | responsibility |
-//! |---|---|---|
-//! | 7 | here | [`run`] and [`command`]: entry points of the binary and of the generated files |
-//! | 6 | `cli` | the command line: parsing, dispatch, live completion |
-//! | 5 | `mcp` | the operations as tools of the Model Context Protocol |
-//! | 4 | `commands` | one file per command: its arguments, the operation, the printed report |
-//! | 4 | `config` | settings from environment, flags and TOML files |
-//! | 4 | `output` | output of reports and errors |
-//! | 3 | `ops` | operations that several commands share |
-//! | 2 | `engine` | the API to code: its index, the ranking of examples, the tracking of anchors |
-//! | 2 | `bank` | the files of the user: memories, `anchors.lock`, `pins.toml`, the trash |
-//! | 2 | `store` | SQLite: the index, which can be rebuilt |
-//! | 2 | `tree` | code on disk: walking, reading, git |
-//! | 1 | `syntax` | symbols, tokens and fingerprints of source code |
-//! | 1 | `markdown` | frontmatter, sections and links |
-//! | 1 | `tokens` | LLM token counts |
-//! | 0 | `model`, `text`, `file_stat`, `regular_file`, `error`, `timings` | plain types, text positions, file metadata, opening of regular files, exit status and errors, timings |
+//! | module | responsibility |
+//! |---|---|
+//! | here | [`run`] and [`command`]: entry points of the binary and of the generated files |
+//! | `cli` | the command line: parsing, dispatch, live completion |
+//! | `mcp` | the operations as tools of the Model Context Protocol |
+//! | `commands` | one file per command: its arguments, the operation, the printed report |
+//! | `output` | output of reports and errors |
+//! | `config` | settings from environment, flags and TOML files |
+//!
+//! Packages below `crates/`, highest first. A package uses packages below it only.
+//!
+//! | package | responsibility |
+//! |---|---|
+//! | `claims` | what documents say about a project, and whether it is still true |
+//! | `bank` | the memories of a project, and the operations that commands and tools share |
+//! | `patterns` | patterns of code that breaks a rule; functions that exist already |
+//! | `engine` | source code, its index, the ranking of examples, the tracking of anchors |
+//! | `store` | SQLite: a cache, and what exists only there |
+//! | `markdown` | frontmatter, sections, links and rules in texts |
+//! | `model` | plain types, positions in texts, file metadata, exit statuses, timings |
 //!
 //! The path of a rule: `cli` parses the command line and calls `commands::anchor_test`, which calls
 //! `engine::examples`. That updates the index (`engine::index`: `tree` walks, `engine::rank`

@@ -241,8 +241,8 @@ fn f<'a>(c: &'a str) {
 }
 "##;
     super::check(
-        "src/markdown/a.rs",
+        "crates/bank/src/a.rs",
         text,
-        &["src/markdown/a.rs:5: `markdown` (layer 1) uses `ops` (layer 3)"],
+        &["crates/bank/src/a.rs:5: `bank::a` (layer 2.5) uses `bank::ops` (layer 3)"],
     );
 }
