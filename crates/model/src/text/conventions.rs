@@ -1,5 +1,5 @@
 //! Conventions of projects: names of folders and files by which tests, third-party code and documents
-//! are known from the rest. The names are in `conventions.toml`.
+//! are distinguished from the rest. The names are in `conventions.toml`.
 
 use std::sync::LazyLock;
 
