@@ -1,6 +1,7 @@
 //! Anchors the rules of a project to examples in its code.
 //!
-//! Modules by layer, highest first. A module uses modules of lower layers only.
+//! The program over the packages in `crates/`, each of which has a README. Modules, highest first; a
+//! module uses lower ones only.
 //!
 //! | layer | module | responsibility |
 //! |---|---|---|
@@ -8,22 +9,17 @@
 //! | 6 | `cli` | the command line: parsing, dispatch, live completion |
 //! | 5 | `mcp` | the operations as tools of the Model Context Protocol |
 //! | 4 | `commands` | one file per command: its arguments, the operation, the printed report |
-//! | 4 | `config` | settings from environment, flags and TOML files |
 //! | 4 | `output` | output of reports and errors |
-//! | 3 | `ops` | operations that several commands share |
-//! | 2 | `engine` | the API to code: its index, the ranking of examples, the tracking of anchors |
-//! | 2 | `bank` | the files of the user: memories, `anchors.lock`, `pins.toml`, the trash |
-//! | 2 | `store` | SQLite: the index, which can be rebuilt |
-//! | 2 | `tree` | code on disk: walking, reading, git |
-//! | 1 | `syntax` | symbols, tokens and fingerprints of source code |
-//! | 1 | `markdown` | frontmatter, sections and links |
-//! | 1 | `tokens` | LLM token counts |
-//! | 0 | `model`, `text`, `file_stat`, `regular_file`, `error`, `timings` | plain types, text positions, file metadata, opening of regular files, exit status and errors, timings |
+//! | 4 | `config` | settings from environment, flags and TOML files |
+//!
+//! The packages below, each of which uses only those after it: `bank` (the files of the user, and
+//! operations that commands share), `patterns`, `claims`, `engine` (code: parsing, index, ranking,
+//! following), `store` (SQLite), `markdown`, `model` (plain types).
 //!
 //! The path of a rule: `cli` parses the command line and calls `commands::anchor_test`, which calls
-//! `engine::examples`. That updates the index (`engine::index`: `tree` walks, `engine::rank`
-//! tokenizes, `store` saves), ranks the files, parses the best ones (`engine::discover`, `syntax`) and
-//! scores their symbols (`engine::rank`). The command prints the report through `output`.
+//! `cerberus_engine::examples`. That updates the index (`index`: `tree` walks, `rank` tokenizes,
+//! `cerberus_store` saves), ranks the files, parses the best ones (`discover`, `syntax`) and scores
+//! their symbols (`rank`). The command prints the report through `output`.
 
 use std::ffi::OsString;
 
