@@ -7,13 +7,13 @@
     let
       systems = [ "x86_64-linux" "aarch64-linux" "x86_64-darwin" "aarch64-darwin" ];
       each = f: nixpkgs.lib.genAttrs systems (system: f nixpkgs.legacyPackages.${system});
-      manifest = (nixpkgs.lib.importTOML ./Cargo.toml).package;
+      cargo = nixpkgs.lib.importTOML ./Cargo.toml;
     in
     {
       packages = each (pkgs: {
         default = pkgs.rustPlatform.buildRustPackage {
-          pname = manifest.name;
-          inherit (manifest) version;
+          pname = cargo.package.name;
+          inherit (cargo.workspace.package) version;
           src = self;
           cargoLock.lockFile = ./Cargo.lock;
           # The tests start git and need its identity; `.ci/run` runs them.
@@ -26,7 +26,7 @@
               --fish completions/cerberus.fish
           '';
           meta = {
-            inherit (manifest) description;
+            inherit (cargo.package) description;
             license = with nixpkgs.lib.licenses; [ mit asl20 ];
             mainProgram = "cerberus";
           };

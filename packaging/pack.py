@@ -50,8 +50,9 @@ TARGETS = {
     "aarch64-pc-windows-msvc": ("win32", "arm64", "win_arm64"),
 }
 
-MANIFEST = tomllib.loads((ROOT / "Cargo.toml").read_text())["package"]
-NAME, VERSION = MANIFEST["name"], MANIFEST["version"]
+CARGO = tomllib.loads((ROOT / "Cargo.toml").read_text())
+MANIFEST, WORKSPACE = CARGO["package"], CARGO["workspace"]["package"]
+NAME, VERSION = MANIFEST["name"], WORKSPACE["version"]
 DOCUMENTS = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"]
 
 
@@ -111,7 +112,7 @@ def archive(target, binary):
 
 
 def npm_base(url):
-    base = {"version": VERSION, "license": MANIFEST["license"]}
+    base = {"version": VERSION, "license": WORKSPACE["license"]}
     if url:
         base |= {"homepage": url, "repository": {"type": "git", "url": f"git+{url}.git"}}
     return base

@@ -24,9 +24,9 @@
 //! | `model` | plain types, positions in texts, file metadata, exit statuses, timings |
 //!
 //! The path of a rule: `cli` parses the command line and calls `commands::anchor_test`, which calls
-//! `engine::examples`. That updates the index (`engine::index`: `tree` walks, `engine::rank`
-//! tokenizes, `store` saves), ranks the files, parses the best ones (`engine::discover`, `syntax`) and
-//! scores their symbols (`engine::rank`). The command prints the report through `output`.
+//! `cerberus_engine::examples`. That updates the index (`index`: `tree` walks, `rank` tokenizes,
+//! `cerberus_store` saves), ranks the files, parses the best ones (`discover`, `syntax`) and scores
+//! their symbols (`rank`). The command prints the report through `output`.
 
 use std::ffi::OsString;
 

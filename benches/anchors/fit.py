@@ -4,9 +4,9 @@
 usage: fit.py [--write] CASES.jsonl ANSWERS.jsonl [ANSWERS.jsonl ...]
 
 ANSWERS come from `score.py --answers`, made without and with hints and with --foreign; CASES are their rules. The first model
-(src/engine/rank/rule_kind.rs) tells from the wording of a rule whether it is working advice, the second
-(src/engine/rank/calibrate.rs) gives the probability that the first answer is right; the first model as it is in the program is an
-input of it. Code bases that are held out are ignored. --write writes both to src/engine/weights/quality.toml: run it twice, since the
+(crates/engine/src/rank/rule_kind.rs) tells from the wording of a rule whether it is working advice, the second
+(crates/engine/src/rank/calibrate.rs) gives the probability that the first answer is right; the first model as it is in the program is an
+input of it. Code bases that are held out are ignored. --write writes both to crates/engine/src/weights/quality.toml: run it twice, since the
 second model depends on the first as it was.
 Prints for each model the coefficients fitted on all code bases, and its quality on each tenth of the code bases by the model of
 the others.
@@ -17,10 +17,10 @@ import argparse, hashlib, json, math, pathlib, tomllib
 WORDING = ["process", "project", "code", "commands", "names", "length", "phrase", "verb"]
 EVIDENCE = ["score", "lead", "rest", "effective_words", "process", "unknown_names", "general", "length", "missing_hints", "found_hints",
             "definition", "test_mismatch", "tool"]
-FILE = pathlib.Path(__file__).parents[2] / "src/engine/weights/quality.toml"
+FILE = pathlib.Path(__file__).parents[2] / "crates/engine/src/weights/quality.toml"
 KIND_MODEL = [tomllib.loads(FILE.read_text(encoding="utf-8"))["working_advice"][name] for name in ["intercept"] + WORDING]
 HEAD = """# Written by benches/anchors/fit.py: the two models that decide whether a rule gets an anchor, fitted on
-# 3,000 searches (benches/README.md). src/engine/rank/rule_kind.rs and calibrate.rs explain the features.
+# 3,000 searches (benches/README.md). crates/engine/src/rank/rule_kind.rs and calibrate.rs explain the features.
 """
 RIDGE = 0.1  # keeps coefficients finite if a feature separates the classes completely
 FOLDS = 10

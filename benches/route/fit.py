@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fit the columns of src/engine/weights/relevance.toml to what was judged.
+"""Fit the columns of crates/engine/src/weights/relevance.toml to what was judged.
 
 usage: fit.py file CORPORA [CORPORA ...] [--hints TSV] | fit.py task MIRROR [--keep FOLDER]
        with [--bin cerberus] [--strength NUMBER] [--write]
@@ -19,7 +19,7 @@ import argparse, collections, hashlib, json, math, os, re, shutil, sys, tempfile
 import score_pairs
 import trial
 
-TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "engine", "weights", "relevance.toml")
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "crates", "engine", "src", "weights", "relevance.toml")
 N_PARTS = 5
 N_STEPS = 300
 

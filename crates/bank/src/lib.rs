@@ -3,6 +3,8 @@
 //! A bank is a folder of markdown files. All writes are atomic: a temporary file replaces its
 //! target. Paths never resolve outside of the folder, and symbolic links in it are not followed.
 //! [`Bank::lock_for_writing`] allows one writer at a time.
+//!
+//! [`ops`] has the operations that commands and the tools of MCP share.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,6 +49,7 @@ pub(crate) use view::View;
 /// Folders and files of the bank that are not memories.
 const INDICES: &str = "indices";
 const TRASH: &str = ".trash";
+/// The file with the anchors.
 pub const LOCKFILE: &str = "anchors.lock";
 
 /// The `.gitignore` that `init` writes. Files that can be rebuilt are not committed.
@@ -63,14 +66,17 @@ pub struct Bank {
 }
 
 impl Bank {
+    /// Returns the bank in a folder, without shared banks.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, shared: Arc::default() }
     }
 
+    /// Returns the folder of the bank.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
+    /// Returns whether the folder exists.
     pub fn exists(&self) -> bool {
         self.folder.is_dir()
     }

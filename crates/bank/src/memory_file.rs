@@ -116,6 +116,7 @@ pub fn text_of(front: &Frontmatter, body: &str) -> String {
     format!("{}{}\n", frontmatter::render(front), body.trim_end())
 }
 
+/// Fails if the text is too large for a memory.
 pub fn check_size(text: &str) -> Result<()> {
     if text.len() as u64 <= MAX_BYTES {
         return Ok(());

@@ -67,6 +67,7 @@ pub struct Finding {
     pub verdict: Verdict,
 }
 
+/// What is known of a claim.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// It was true when it was written.

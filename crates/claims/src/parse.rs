@@ -44,6 +44,7 @@ pub struct Claim {
     pub(crate) stance: Stance,
 }
 
+/// What a claim is about.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
     /// A file, a folder or a glob, with the part of the file that is named.

@@ -1,15 +1,14 @@
 //! The API to the code: finds the example of a rule, and tracks a known symbol through changes.
 //!
+//! - [`syntax`] turns source code into symbols, tokens and fingerprints. It reads no files.
+//! - [`tree`] reads the project's files and git.
 //! - [`index`] updates the code index of a tree: a term vector for each file, and symbols for the
 //!   files that a query needed before.
 //! - [`rank`] has the formulas: words, weights and scores. It uses no files and no SQL.
-//! - [`claims`] decides whether what documents say about the project is still true.
 //! - [`discover`] ranks the files, then the symbols of the best files, for many rules at once.
 //! - [`search`] has the types of a search: a [`Query`](search::Query) in, a
 //!   [`Ranking`](search::Ranking) of symbols out. [`examples`] is the API to it.
-//! - [`existing`] finds functions of the project that nearly equal a new one.
 //! - [`excerpt`] shortens an example to the lines that show its rule.
-//! - [`patterns`] reads patterns of code that breaks a rule, tests them, and finds their hits.
 //! - [`relevance`] compares rules and their examples with the files of a task.
 //! - [`track`] finds the code of an anchor again after the tree changed.
 //! - [`weights`] reads fitted numbers from files.

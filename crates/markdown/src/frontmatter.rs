@@ -88,6 +88,7 @@ impl Frontmatter {
     }
 }
 
+/// The frontmatter of a memory, and where its body starts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parsed {
     pub frontmatter: Frontmatter,

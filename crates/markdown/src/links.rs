@@ -47,6 +47,7 @@ pub struct Target {
     pub part: Option<Part>,
 }
 
+/// A link `[[target]]` in a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
     /// Includes the brackets.

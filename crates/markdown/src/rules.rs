@@ -127,6 +127,7 @@ fn read(text: &str, marks: Vec<(usize, Mark)>, blocks: &[Block]) -> Vec<RuleItem
     reader.found
 }
 
+/// A heading above a rule.
 #[derive(Debug)]
 pub struct Heading {
     level: usize,

@@ -46,6 +46,7 @@ impl Origin {
     }
 }
 
+/// A part of a memory, between two tags or below a heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
     /// The id used to select it: the second section with the same name is `id#2`.
@@ -57,6 +58,7 @@ pub struct Section {
     pub inner: Span,
 }
 
+/// The sections of a memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sections {
     /// Ordered by start.

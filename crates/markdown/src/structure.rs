@@ -17,6 +17,7 @@ use cerberus_model::text::Span;
 /// The library takes time proportional to the depth times the continuation lines.
 const MAX_DEPTH: usize = 64;
 
+/// The comments, code and headings of a document.
 #[derive(Debug, Default)]
 pub struct Structure {
     pub(crate) comments: Vec<Comment>,
@@ -36,6 +37,7 @@ pub(crate) struct Comment {
     pub(crate) is_nested: bool,
 }
 
+/// A heading with its place.
 #[derive(Debug)]
 pub struct Heading {
     /// 1 to 6.

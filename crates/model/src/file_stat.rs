@@ -12,6 +12,7 @@ pub struct FileStat {
 }
 
 impl FileStat {
+    /// Returns the size and the modification time in the metadata of a file.
     pub fn new(metadata: &Metadata) -> Self {
         let modified = metadata.modified().ok();
         let since_epoch = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());

@@ -186,6 +186,7 @@ impl LookAlikes {
         Self(known)
     }
 
+    /// Returns whether the set has this hash.
     pub fn contains(&self, hash: u32) -> bool {
         self.0.binary_search(&hash).is_ok()
     }

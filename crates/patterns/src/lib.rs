@@ -1,7 +1,8 @@
 //! Patterns of code that break a rule, tested against the examples of the rule.
 //!
-//! A pattern is a rule of ast-grep in the frontmatter of a memory. This module reads and writes
-//! patterns, tests them, and finds their hits in files. It does not read files.
+//! A pattern is a rule of ast-grep in the frontmatter of a memory. This package reads and writes
+//! patterns, tests them, and finds their hits in files. [`existing`] finds functions of the project
+//! that nearly equal a new one.
 
 pub mod code_pattern;
 mod documents;
@@ -30,6 +31,7 @@ pub enum Enforcement {
 }
 
 impl Enforcement {
+    /// Returns the word that reports use.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Enforced => "enforced",

@@ -55,6 +55,7 @@ pub struct Request {
     pub session: Option<String>,
 }
 
+/// A value that completes a word of a command line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Candidate {
     pub value: String,

@@ -11,11 +11,13 @@ pub struct BlockMarkers<'a> {
     pub end: &'a str,
 }
 
+/// The markers in a markdown file.
 pub const MARKDOWN: BlockMarkers<'static> = BlockMarkers {
     start: "<!-- cerberus:start (written by `cerberus memory inject --into`; changes between the marks are lost) -->",
     end: "<!-- cerberus:end -->",
 };
 
+/// The markers in a shell script.
 pub const SCRIPT: BlockMarkers<'static> = BlockMarkers {
     start: "# cerberus:start (written by `cerberus setup git`)",
     end: "# cerberus:end",

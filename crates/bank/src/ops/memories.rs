@@ -182,6 +182,7 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// Returns whether the filter selects a memory, by itself or by its anchor.
     pub fn takes(&self, stored: &MemoryFile, anchors: &Anchors) -> bool {
         let anchor = anchors.get(&stored.memory.id);
         self.takes_memory(&stored.memory, &stored.file, anchor.map(|anchor| anchor.file.as_str()))

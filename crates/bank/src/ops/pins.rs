@@ -157,6 +157,7 @@ pub struct Added {
     pub warnings: Vec<String>,
 }
 
+/// The pins with their use of the limits.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct List {
@@ -167,6 +168,7 @@ pub struct List {
     pub warnings: Vec<String>,
 }
 
+/// A safety note that is part of cerberus.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BuiltinPin {
@@ -174,6 +176,7 @@ pub struct BuiltinPin {
     pub content: String,
 }
 
+/// The ids of removed pins, and what remains.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Removed {

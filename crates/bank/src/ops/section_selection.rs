@@ -16,6 +16,7 @@ pub struct SectionPlace {
 }
 
 impl SectionPlace {
+    /// Returns the place of a section in lines.
     pub fn new(section: &Section, lines: &LineIndex) -> Self {
         let span = section.outer;
         Self {

@@ -22,6 +22,7 @@ pub struct SimilarMemories {
     entries: Vec<Entry>,
 }
 
+/// A memory to compare with.
 pub struct Entry {
     id: String,
     text: String,
@@ -29,6 +30,7 @@ pub struct Entry {
 }
 
 impl SimilarMemories {
+    /// Collects the memories to compare new ones with.
     pub fn new(memories: &Memories) -> Self {
         let mut similar = Self { entries: Vec::new() };
         let all = memories.all.iter().map(|stored| &stored.memory);

@@ -77,6 +77,7 @@ impl SyncedStore<'_> {
         Ok(ids.swap_remove(id_idx))
     }
 
+    /// Returns the anchor of a memory from the store.
     pub fn anchor(&self, id: &str) -> Result<Option<Anchor>> {
         match table::anchor(self.store.reader(), id)? {
             None => Ok(None),
@@ -88,6 +89,7 @@ impl SyncedStore<'_> {
         }
     }
 
+    /// Returns all anchors from the store.
     pub fn anchors(&self) -> Result<Anchors> {
         let packed = table::anchors(self.store.reader())?.into_iter();
         let unpacked: Result<Anchors, postcard::Error> =

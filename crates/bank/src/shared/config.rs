@@ -52,6 +52,7 @@ pub struct Selector {
     scope: Vec<String>,
 }
 
+/// A shared memory that this project does not use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Off {
@@ -90,6 +91,7 @@ impl BankConfig {
         self.git.as_deref().or(self.path.as_deref()).unwrap_or_default()
     }
 
+    /// Returns the revision to follow.
     pub fn revision(&self) -> Revision<'_> {
         match (&self.rev, &self.tag, &self.branch) {
             (Some(id), _, _) => Revision::Commit(id),

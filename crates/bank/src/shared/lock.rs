@@ -10,6 +10,7 @@ use cerberus_model::text::LineIndex;
 use super::super::{Bank, files};
 use super::config::BankConfig;
 
+/// The file with the pins of the shared banks.
 pub const FILE: &str = "banks.lock";
 
 const VERSION: u32 = 1;

@@ -225,11 +225,13 @@ impl Features {
         self[Prominence] = prominence.clamp(min, max);
     }
 
+    /// Sets the feature of the length of a rule.
     pub fn set_length(&mut self, n_tokens: usize) {
         let Thresholds { max_length, usual_length, .. } = MODEL.thresholds;
         self[Length] = ((n_tokens as f64).clamp(1.0, max_length) / usual_length).ln();
     }
 
+    /// Sets the feature of the number of rules that compete.
     pub fn set_n_rules(&mut self, n_rules: usize) {
         self[NRules] = (n_rules as f64 + MODEL.thresholds.prior_rules).ln();
     }

@@ -17,6 +17,7 @@ pub struct RuleWords {
 }
 
 impl RuleWords {
+    /// Reads the words of a rule and its hints.
     pub fn new(rule: &str, hints: &[String]) -> Self {
         let query = ParsedQuery::rule(rule, hints);
         let terms = query.terms.into_iter().enumerate();

@@ -82,6 +82,7 @@ pub struct FileFeatures<'t> {
 }
 
 impl<'t> FileFeatures<'t> {
+    /// Normalises the tokens of a parsed file.
     pub fn new(text: &'t str, parsed: &'t ParsedFile) -> Self {
         Self { text, parsed, tokens: normalise(text, parsed), docs: doc_words(text, parsed) }
     }
@@ -183,12 +184,14 @@ pub(crate) fn name_hash(name: &str) -> u64 {
 pub struct WordSet(Vec<u64>);
 
 impl WordSet {
+    /// Collects hashes of words.
     pub fn new(hashes: impl Iterator<Item = u16>) -> Self {
         let mut bits = vec![0u64; 1024];
         hashes.for_each(|hash| bits[usize::from(hash) / 64] |= 1 << (hash % 64));
         Self(bits)
     }
 
+    /// Returns whether the set has this hash.
     pub fn contains(&self, hash: u16) -> bool {
         self.0[usize::from(hash) / 64] >> (hash % 64) & 1 == 1
     }
@@ -220,6 +223,7 @@ pub(crate) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 
+/// Returns a hash of bytes that is the same on every machine.
 pub fn bytes_hash(bytes: &[u8]) -> u32 {
     (xxh3_64(bytes) >> 32) as u32
 }

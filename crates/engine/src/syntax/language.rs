@@ -8,15 +8,15 @@
 //!
 //! For example, Ruby:
 //!
-//! 1. `Cargo.toml`: add the grammar, `tree-sitter-ruby`.
+//! 1. `Cargo.toml` of the root and of `crates/engine`: add the grammar, `tree-sitter-ruby`.
 //! 2. `tests/tidy.rs`: add the crate to `OWNERS` with the owner `syntax`, and increase
 //!    `N_DEPENDENCIES`.
-//! 3. `src/model.rs`: add the variant `Ruby = "ruby"` to the end of [`Language`].
-//! 4. `src/syntax/language/specs.rs`: add the constant `RUBY` and return it from `spec`. The
+//! 3. `crates/model/src/keywords.rs`: add the variant `Ruby = "ruby"` to the end of [`Language`].
+//! 4. `language/specs.rs`: add the constant `RUBY` and return it from `spec`. The
 //!    node kinds and fields are listed in the grammar's `src/node-types.json`.
 //! 5. This file: add the file extensions to [`from_path`] and the names that the scope
 //!    `language:ruby` may have to [`from_scope`].
-//! 6. `src/syntax/parse/tests.rs`: add the test `ruby_symbols`. `src/syntax/fingerprint.rs`: add
+//! 6. `parse/tests.rs`: add the test `ruby_symbols`. `fingerprint.rs`: add
 //!    cases to `formatting_and_comments_do_not_change_the_hash`. Tests over [`Language::ALL`]
 //!    include the new language: they check that the spec names only kinds and fields of the
 //!    grammar.
@@ -24,9 +24,9 @@
 //!    table of dependencies. `CHANGELOG.md`: add an entry.
 //!
 //! A definition whose name is not in a field of its node needs a variant of
-//! [`DefinitionKind`], which `src/syntax/parse/definitions.rs` handles. A comment that starts
+//! [`DefinitionKind`], which `parse/definitions.rs` handles. A comment that starts
 //! with a byte other than `#`, `/` and `<` needs that byte in `COMMENT_STARTS` of
-//! `src/syntax/parse.rs`.
+//! `parse.rs`.
 
 mod specs;
 
@@ -175,6 +175,7 @@ impl LanguageTables {
         self.properties(node).role
     }
 
+    /// Returns the id of a field in the grammar.
     pub fn field_id(&self, name: &str) -> Option<NonZeroU16> {
         self.fields.get(name).copied()
     }

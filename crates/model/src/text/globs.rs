@@ -55,6 +55,7 @@ impl PathGlobs {
         )
     }
 
+    /// Returns whether there are no globs.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -8,6 +8,7 @@ pub struct Span {
 }
 
 impl Span {
+    /// Returns the span between two offsets.
     pub fn new(start: usize, end: usize) -> Self {
         debug_assert!(start <= end, "a span never ends before it starts");
         Self { start, end }
@@ -18,6 +19,7 @@ impl Span {
         text.get(self.start..self.end).unwrap_or_default()
     }
 
+    /// Returns whether the span has no bytes.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
@@ -36,6 +38,7 @@ pub struct LineIndex {
 }
 
 impl LineIndex {
+    /// Finds the starts of the lines of a text.
     pub fn new(text: &str) -> Self {
         let after_newlines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
         Self { starts: std::iter::once(0).chain(after_newlines).collect(), n_bytes: text.len() }

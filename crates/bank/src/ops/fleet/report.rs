@@ -254,6 +254,7 @@ pub struct Fleet {
     pub repositories: Vec<Repository>,
 }
 
+/// The counts of a report.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {

@@ -4,6 +4,7 @@ use crate::ops::envelope;
 use cerberus_model::text;
 use cerberus_model::{Pin, Priority};
 
+/// The line above the pins.
 pub const HEADER: &str = "Pinned notes:\n";
 
 /// The start of every marker of a managed block; injected text must not contain it.

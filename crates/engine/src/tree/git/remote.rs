@@ -49,6 +49,7 @@ impl Mirror {
         Self { folder: self.folder.clone(), url: url.to_owned(), limits: self.limits }
     }
 
+    /// Returns the address of the repository.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -159,6 +160,7 @@ pub struct LocalRepository<'a> {
 }
 
 impl<'a> LocalRepository<'a> {
+    /// Returns the repository in a folder, bare or with a work tree.
     pub fn new(folder: &'a Path) -> Self {
         let is_bare = folder.join("HEAD").is_file() && folder.join("objects").is_dir();
         Self { folder, is_bare }
