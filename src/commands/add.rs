@@ -239,14 +239,7 @@ fn free_id(args: &AddArgs, text: &str, memories: &Memories) -> Result<String> {
         }
         return Ok(id.clone());
     }
-    let base = names::from_text(text);
-    let mut id = base.clone();
-    let mut n = 2;
-    while memories.check_free(&id).is_err() {
-        id = format!("{base}-{n}");
-        n += 1;
-    }
-    Ok(id)
+    Ok(names::unused(names::from_text(text), |id| memories.check_free(id).is_err()))
 }
 
 pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {

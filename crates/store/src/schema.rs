@@ -259,8 +259,7 @@ pub(super) fn create(connection: &mut Connection, can_verify: bool) -> Result<()
 }
 
 fn is_empty(connection: &Connection) -> Result<bool> {
-    Ok(connection
-        .query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?)
+    super::value(connection, "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [])
 }
 
 /// Fails if this user did not make the store for its folder.
@@ -268,7 +267,7 @@ pub(super) fn check_origin(connection: &Connection, can_verify: bool) -> Result<
     const TABLE: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_schema
         WHERE type = 'table' AND name = 'origin')";
     const SIGNED: &str = "SELECT EXISTS (SELECT 1 FROM origin WHERE mac = row_mac('store'))";
-    let holds = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, bool>(0));
+    let holds = |sql: &str| super::value::<bool>(connection, sql, []);
     if can_verify && !(holds(TABLE)? && holds(SIGNED)?) {
         return Err(Rejected::Foreign.into());
     }
@@ -282,28 +281,20 @@ fn statements() -> impl Iterator<Item = &'static str> {
 
 /// Fails if the store has other tables, indexes, views or triggers than [`SCHEMA`].
 pub(super) fn check(connection: &Connection) -> Result<()> {
-    let mut statement = connection.prepare("SELECT sql, type, name FROM sqlite_schema")?;
-    let mut rows = statement.query([])?;
-    let mut found: Vec<String> = Vec::new();
-    while let Some(row) = rows.next()? {
-        match row.get::<_, Option<String>>(0)? {
-            Some(sql) => found.push(sql),
-            // SQLite creates these for UNIQUE and PRIMARY KEY.
-            None if row.get_ref(1)?.as_str() == Ok("index")
-                && row
-                    .get_ref(2)?
-                    .as_str()
-                    .is_ok_and(|name| name.starts_with("sqlite_autoindex_")) => {}
-            None => return Err(Rejected::Schema.into()),
-        }
-    }
+    // SQLite creates the indexes without a statement for UNIQUE and PRIMARY KEY.
+    const SQL: &str = "SELECT sql FROM sqlite_schema
+        WHERE sql IS NOT NULL OR type IS NOT 'index' OR typeof(name) <> 'text'
+            OR name NOT GLOB 'sqlite_autoindex_*'";
+    let found: rusqlite::Result<Vec<Option<String>>> =
+        connection.prepare(SQL)?.query_map([], |row| row.get(0))?.collect();
+    let mut found: Vec<String> = found?.into_iter().map(Option::unwrap_or_default).collect();
     let mut expected: Vec<&str> = statements().chain(TEXT_TABLES.iter().copied()).collect();
     expected.sort_unstable();
     found.sort_unstable();
     if expected == found { Ok(()) } else { Err(Rejected::Schema.into()) }
 }
 
-fn version(connection: &Connection) -> Result<usize> {
+pub(super) fn version(connection: &Connection) -> Result<usize> {
     Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
 }
 

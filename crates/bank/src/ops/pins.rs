@@ -411,13 +411,7 @@ fn unused_id(request: &Request, loaded: &Loaded) -> Result<String> {
     }
     let base = names::from_text(&request.content);
     let base = base.strip_prefix(builtin::PREFIX).unwrap_or(&base).to_owned();
-    let mut id = base.clone();
-    let mut n = 2;
-    while is_taken(&id) {
-        id = format!("{base}-{n}");
-        n += 1;
-    }
-    Ok(id)
+    Ok(names::unused(base, is_taken))
 }
 
 fn is_expired(project: &Project, pin: &Pin) -> bool {
