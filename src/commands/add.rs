@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::args::{SecretArgs, quality};
 use crate::config::Settings;
 use crate::output::{DIM, NAME, OK, Printer, WARN};
+use cerberus_bank::memories::text_of;
 use cerberus_bank::names;
 use cerberus_bank::ops::anchors::{self, AnchorSummary};
 use cerberus_bank::ops::memories::{self, Memories};
@@ -179,7 +180,7 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     let memories = Memories::load(project)?;
     let id = free_id(args, text, &memories)?;
     let mut anchors = memories.anchors;
-    let file = project.bank.create_memory(&id, &frontmatter, text)?;
+    let file = project.bank.create_text(&id, &text_of(&frontmatter, text))?;
     let unanchored = found.unanchored();
     let mut summary = None;
     if let Found::Anchor(anchor) = found {

@@ -8,7 +8,6 @@ use anyhow::Result;
 use rayon::prelude::*;
 use walkdir::{DirEntry, WalkDir};
 
-use cerberus_markdown::frontmatter::Frontmatter;
 use cerberus_model::error::UserError;
 use cerberus_model::file_stat::FileStat;
 
@@ -164,11 +163,6 @@ impl Bank {
     /// Removes a memory that was just created.
     pub fn discard(&self, file: &str) -> Result<()> {
         files::remove(&self.folder().join(file))
-    }
-
-    /// Creates a memory and returns its file. Fails if the file exists.
-    pub fn create_memory(&self, id: &str, front: &Frontmatter, body: &str) -> Result<String> {
-        self.create_text(id, &text_of(front, body))
     }
 
     /// Creates a memory from its complete text and returns its file. Fails if the file exists.

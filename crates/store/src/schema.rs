@@ -170,8 +170,10 @@ pub(super) struct Kept {
     table: &'static str,
     /// The columns that the keyed hash of a row covers.
     columns: &'static str,
-    /// Whether its rows have a number, in the column `id`. A pin has its session and its id instead.
-    is_numbered: bool,
+    /// The column with the number of a row, which the hash does not cover, to follow the others.
+    number: &'static str,
+    /// The orders of the rows from the first and from the last one.
+    orders: [&'static str; 2],
 }
 
 pub(super) const KEPT: &[Kept] = &[
@@ -179,10 +181,21 @@ pub(super) const KEPT: &[Kept] = &[
         table: "pin",
         columns: "session, id, content, priority, scope, created_at, expires_at, tags, metadata, \
                   project",
-        is_numbered: false,
+        number: "",
+        orders: ["session, id", "session DESC, id DESC"],
     },
-    Kept { table: "pin_event", columns: "at, type, pins, message, hash", is_numbered: true },
-    Kept { table: "feedback", columns: "at, memory, good, anchored", is_numbered: true },
+    Kept {
+        table: "pin_event",
+        columns: "at, type, pins, message, hash",
+        number: ", id",
+        orders: ["id", "id DESC"],
+    },
+    Kept {
+        table: "feedback",
+        columns: "at, memory, good, anchored",
+        number: ", id",
+        orders: ["id", "id DESC"],
+    },
 ];
 
 impl Kept {
@@ -195,14 +208,8 @@ impl Kept {
 
     /// Returns the query for the authentic rows, from the first or from the last one.
     pub(super) fn select(&self, is_from_end: bool) -> String {
-        let Self { table, columns, is_numbered } = self;
-        let number = if *is_numbered { ", id" } else { "" };
-        let order = match (is_numbered, is_from_end) {
-            (true, false) => "id",
-            (true, true) => "id DESC",
-            (false, false) => "session, id",
-            (false, true) => "session DESC, id DESC",
-        };
+        let Self { table, columns, number, orders } = self;
+        let order = orders[usize::from(is_from_end)];
         format!(
             "SELECT {columns}{number} FROM {table} WHERE mac = row_mac('{table}', {columns})
                 ORDER BY {order}"
@@ -211,17 +218,16 @@ impl Kept {
 
     /// Returns the statement that inserts a row of [`Self::select`].
     pub(super) fn insert(&self) -> String {
-        let Self { table, columns, is_numbered } = self;
-        let n_columns = columns.split(", ").count();
-        let values: Vec<String> = (1..=n_columns).map(|n| format!("?{n}")).collect();
-        let values = values.join(", ");
-        let (name, value) = match is_numbered {
-            true => (", id", format!(", ?{}", n_columns + 1)),
-            false => ("", String::new()),
+        let Self { table, columns, number, .. } = self;
+        let values = |columns: &str| {
+            let values = (1..=columns.split(", ").count()).map(|n| format!("?{n}"));
+            values.collect::<Vec<_>>().join(", ")
         };
+        let all = format!("{columns}{number}");
+        let (all_values, hashed) = (values(&all), values(columns));
         format!(
-            "INSERT OR IGNORE INTO {table} ({columns}{name}, mac)
-                VALUES ({values}{value}, row_mac('{table}', {values}))"
+            "INSERT OR IGNORE INTO {table} ({all}, mac)
+                VALUES ({all_values}, row_mac('{table}', {hashed}))"
         )
     }
 }

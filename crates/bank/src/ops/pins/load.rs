@@ -121,10 +121,10 @@ impl Loaded {
     /// Returns the pins to inject, including the built-in ones, in order.
     pub fn injected(&self, project: &Project) -> Vec<Pin> {
         let is_named = |name: &str| project_name(project).as_deref() == Some(name);
-        let is_active =
-            |pin: &&Pin| !is_expired(project, pin) && pin.project.as_deref().is_none_or(is_named);
-        let mut pins: Vec<Pin> = self.pins.iter().filter(is_active).cloned().collect();
-        pins.sort_by(|a, b| limits::order(a).cmp(&limits::order(b)));
+        let mut active = self.active(project);
+        active.retain(|pin| pin.project.as_deref().is_none_or(is_named));
+        limits::sort(&mut active);
+        let mut pins: Vec<Pin> = active.into_iter().cloned().collect();
         // The built-in pins go after the user's safety pins and before the info pins.
         let position = pins.partition_point(|pin| pin.priority <= cerberus_model::Priority::Safety);
         pins.splice(position..position, builtin::pins(&project.pins.off));
