@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::args::{SecretArgs, quality};
 use crate::config::Settings;
 use crate::output::{DIM, NAME, OK, Printer, WARN};
+use cerberus_bank::memories::text_of;
 use cerberus_bank::names;
 use cerberus_bank::ops::anchors::{self, AnchorSummary};
 use cerberus_bank::ops::memories::{self, Memories};
@@ -179,7 +180,7 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     let memories = Memories::load(project)?;
     let id = free_id(args, text, &memories)?;
     let mut anchors = memories.anchors;
-    let file = project.bank.create_memory(&id, &frontmatter, text)?;
+    let file = project.bank.create_text(&id, &text_of(&frontmatter, text))?;
     let unanchored = found.unanchored();
     let mut summary = None;
     if let Found::Anchor(anchor) = found {
@@ -239,14 +240,7 @@ fn free_id(args: &AddArgs, text: &str, memories: &Memories) -> Result<String> {
         }
         return Ok(id.clone());
     }
-    let base = names::from_text(text);
-    let mut id = base.clone();
-    let mut n = 2;
-    while memories.check_free(&id).is_err() {
-        id = format!("{base}-{n}");
-        n += 1;
-    }
-    Ok(id)
+    Ok(names::unused(names::from_text(text), |id| memories.check_free(id).is_err()))
 }
 
 pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {

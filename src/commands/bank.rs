@@ -362,7 +362,7 @@ fn list(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
     let mut problems: Vec<String> = shared.failures.iter().map(ToString::to_string).collect();
     problems.extend_from_slice(&shared.warnings);
     let (used, repeated) = match bank.exists().then(|| bank.read_all()).transpose() {
-        Ok(files) => files.map(|it| (it.memories, it.repeated)).unwrap_or_default(),
+        Ok(files) => files.map(|it| (it.all, it.repeated)).unwrap_or_default(),
         Err(error) => {
             problems.push(format!("{error:#}"));
             Default::default()

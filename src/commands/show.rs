@@ -165,7 +165,7 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
                 let (id, file) = synced
                     .find(typed)
                     .map_err(|error| not_used(project, typed).unwrap_or(error))?;
-                (synced.read(&file)?.into_owned(), synced.anchor(&id)?)
+                (synced.read(&file)?, synced.anchor(&id)?)
             }
         };
         warnings.append(&mut stored.warnings);

@@ -131,8 +131,11 @@ pub fn sync_folders<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Result<(
     Ok(())
 }
 
-#[cfg(unix)]
+/// Syncs a folder. Windows has no operation for that.
 fn sync_folder(folder: &Path) -> std::io::Result<()> {
+    if cfg!(windows) {
+        return Ok(());
+    }
     match File::open(folder)?.sync_all() {
         // Some network file systems cannot sync a folder.
         Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
@@ -140,12 +143,6 @@ fn sync_folder(folder: &Path) -> std::io::Result<()> {
         }
         result => result,
     }
-}
-
-/// Windows has no operation that syncs a folder.
-#[cfg(not(unix))]
-fn sync_folder(_folder: &Path) -> std::io::Result<()> {
-    Ok(())
 }
 
 /// Creates a file and returns true, or returns false if it exists.
@@ -199,7 +196,7 @@ impl Writes {
     pub(super) fn create(&mut self, path: &Path, bytes: &[u8]) -> Result<bool> {
         let temp_file = if self.is_together { unsynced_temp_file } else { temp_file };
         let is_new = create_with(path, bytes, temp_file)?;
-        if self.is_together && !self.folders.contains(folder_of(path)) {
+        if self.is_together {
             self.folders.insert(folder_of(path).to_owned());
         }
         Ok(is_new)

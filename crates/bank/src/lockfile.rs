@@ -10,6 +10,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use cerberus_engine::rounded;
 use cerberus_engine::syntax::fingerprint::encoding::{self, FingerprintFields};
 use cerberus_model::error::UserError;
 use cerberus_model::text::LineIndex;
@@ -285,11 +286,6 @@ fn several_lines(line: &str) -> String {
         }
     }
     code
-}
-
-/// Rounds to four digits, as in the output, so that all machines write the same value.
-fn rounded(score: f64) -> f64 {
-    (score * 1e4).round() / 1e4
 }
 
 /// Reads the bytes of a lock file, which may be no longer than a lock file can be.

@@ -8,7 +8,6 @@ use anyhow::Result;
 use rayon::prelude::*;
 use walkdir::{DirEntry, WalkDir};
 
-use cerberus_markdown::frontmatter::Frontmatter;
 use cerberus_model::error::UserError;
 use cerberus_model::file_stat::FileStat;
 
@@ -28,19 +27,19 @@ const MAX_BANK_BYTES: u64 = 32 * 1024 * 1024;
 const MIN_PARALLEL: usize = 64;
 
 /// All memories and anchors of a bank. Each file was read once.
-#[derive(Debug)]
-pub struct BankFiles {
+#[derive(Debug, Default)]
+pub struct Memories {
     /// Ordered by file, those of shared banks last, with unique ids.
-    pub memories: Vec<MemoryFile>,
+    pub all: Vec<MemoryFile>,
     /// Ignored files: those whose id an earlier one has, and shared ones whose text one has.
     pub(crate) duplicates: Vec<MemoryFile>,
     pub repeated: Vec<Repeated>,
-    pub(crate) anchors: Anchors,
+    pub anchors: Anchors,
     /// Stat of the lock file before reading.
     pub(crate) lock_stat: Option<FileStat>,
     /// Whether reading a file failed.
-    pub(crate) is_partial: bool,
-    pub(crate) warnings: Vec<String>,
+    pub is_partial: bool,
+    pub warnings: Vec<String>,
 }
 
 impl Bank {
@@ -119,7 +118,7 @@ impl Bank {
     }
 
     /// Reads all memories and anchors. A memory that cannot be read causes a warning.
-    pub fn read_all(&self) -> Result<BankFiles> {
+    pub fn read_all(&self) -> Result<Memories> {
         let (listed, mut warnings) = self.list()?;
         let mut is_partial = !warnings.is_empty();
         // For few files, starting threads takes longer than reading.
@@ -131,13 +130,13 @@ impl Bank {
             n_bytes.fetch_add(found.stat.size, Ordering::Relaxed);
             Ok(found)
         };
-        let all: Vec<Result<MemoryFile>> = match listed.len() {
+        let found: Vec<Result<MemoryFile>> = match listed.len() {
             ..MIN_PARALLEL => listed.iter().map(read).collect(),
             _ => listed.par_iter().map(read).collect(),
         };
         check_bank_size(n_bytes.into_inner())?;
         let mut memories = Vec::with_capacity(listed.len());
-        for found in all {
+        for found in found {
             match found {
                 Ok(found) => {
                     warnings.extend_from_slice(&found.warnings);
@@ -150,10 +149,10 @@ impl Bank {
             }
         }
         let repeated = repeated::repeated(&memories);
-        let (memories, duplicates) = split_duplicates(memories, &repeated, &mut warnings);
+        let (all, duplicates) = split_duplicates(memories, &repeated, &mut warnings);
         let lock_stat = self.lock_stat();
         let anchors = self.anchors()?;
-        Ok(BankFiles { memories, duplicates, repeated, anchors, lock_stat, is_partial, warnings })
+        Ok(Memories { all, duplicates, repeated, anchors, lock_stat, is_partial, warnings })
     }
 
     /// Returns the stat of the lock file, if it exists.
@@ -164,11 +163,6 @@ impl Bank {
     /// Removes a memory that was just created.
     pub fn discard(&self, file: &str) -> Result<()> {
         files::remove(&self.folder().join(file))
-    }
-
-    /// Creates a memory and returns its file. Fails if the file exists.
-    pub fn create_memory(&self, id: &str, front: &Frontmatter, body: &str) -> Result<String> {
-        self.create_text(id, &text_of(front, body))
     }
 
     /// Creates a memory from its complete text and returns its file. Fails if the file exists.

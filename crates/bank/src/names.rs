@@ -62,8 +62,7 @@ pub fn check(id: &str) -> Result<(), UserError> {
         if part.is_empty() || part.starts_with('.') || part.ends_with('.') {
             return Err(refuse("no part of it may be empty or start or end with a dot"));
         }
-        let stem = part.split('.').next().unwrap_or(part).to_ascii_lowercase();
-        if RESERVED.contains(&stem.as_str()) || part == "indices" {
+        if is_reserved(part) || part == super::INDICES {
             return Err(refuse(&format!("`{part}` is reserved")));
         }
     }
@@ -87,12 +86,26 @@ pub fn check_file(file: &str) -> Result<(), UserError> {
         if part.is_empty() || part.starts_with('.') || part.len() > MAX_PART_BYTES {
             return Err(refuse("a part of it is empty, too long or starts with a dot"));
         }
-        let stem = part.split('.').next().unwrap_or(part).to_ascii_lowercase();
-        if RESERVED.contains(&stem.as_str()) || (part_idx == 0 && part == super::INDICES) {
+        if is_reserved(part) || (part_idx == 0 && part == super::INDICES) {
             return Err(refuse(&format!("`{part}` is reserved")));
         }
     }
     Ok(())
+}
+
+/// Whether a part of a path names a device on Windows, whatever its ending.
+fn is_reserved(part: &str) -> bool {
+    let stem = part.split('.').next().unwrap_or(part);
+    RESERVED.iter().any(|name| stem.eq_ignore_ascii_case(name))
+}
+
+/// Returns `base` if it is free, else with the first number from 2 with which it is.
+pub fn unused(base: String, is_taken: impl Fn(&str) -> bool) -> String {
+    let mut numbered = (2..).map(|n| format!("{base}-{n}"));
+    if !is_taken(&base) {
+        return base;
+    }
+    numbered.find(|id| !is_taken(id)).expect("there are infinitely many numbers")
 }
 
 /// Returns an id generated from the first words of a text.

@@ -88,27 +88,15 @@ impl Bank {
     ) -> Result<(Vec<u8>, Option<PathBuf>)> {
         let old = self.pins()?;
         let mut backup = None;
-        let mut document = if old.bytes.is_empty() || old.fault.is_some() {
+        let text = if old.bytes.is_empty() || old.fault.is_some() {
             backup = old.fault.as_ref().map(|_| self.back_up_pins()).transpose()?;
-            let mut document: DocumentMut =
-                HEADER.parse().context("the header is not valid TOML")?;
-            document["version"] = value(VERSION);
-            // The header is parsed as trailing comment, which would stay at the end.
-            document.set_trailing("");
-            document
-                .key_mut("version")
-                .context("`version` was just set")?
-                .leaf_decor_mut()
-                .set_prefix(HEADER);
-            document
+            format!("{HEADER}version = {VERSION}\n")
         } else {
-            String::from_utf8_lossy(&old.bytes).parse().context("failed to read `pins.toml`")?
+            String::from_utf8_lossy(&old.bytes).into_owned()
         };
+        let mut document: DocumentMut = text.parse().context("failed to read `pins.toml`")?;
         let item = document.entry("pin").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
-        let mut tables = match std::mem::take(item).into_array_of_tables() {
-            Ok(tables) => tables,
-            Err(_) => ArrayOfTables::new(),
-        };
+        let mut tables = std::mem::take(item).into_array_of_tables().unwrap_or_default();
         tables.retain(|table| {
             let id = table.get("id").and_then(Item::as_str);
             !id.is_some_and(|id| removed.contains(&id))

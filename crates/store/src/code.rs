@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use cerberus_model::Language;
 
-use super::{execute, first, query, values};
+use super::{execute, first, query, value, values};
 
 /// xxh3-128 hash of the bytes of a file.
 pub type ContentHash = [u8; 16];
@@ -95,9 +95,8 @@ pub fn terms(connection: &Connection) -> Result<Vec<(u32, Vec<u8>)>> {
 
 /// Returns the largest term id, 0 for an empty vocabulary.
 pub fn last_term_id(connection: &Connection) -> Result<u32> {
-    let mut statement =
-        connection.prepare_cached("SELECT coalesce(max(last), 0) FROM code_terms")?;
-    Ok(statement.query_row([], |row| values::term_id(row, 0))?)
+    const SQL: &str = "SELECT coalesce(max(last), 0) FROM code_terms";
+    Ok(first(connection, SQL, [], |row| values::term_id(row, 0))?.unwrap_or(0))
 }
 
 /// Inserts a pack of terms; `last` is the largest of their ids.
@@ -111,8 +110,7 @@ pub fn insert_terms(connection: &Connection, last: u32, terms: &[u8]) -> Result<
 
 /// Removes all terms.
 pub fn clear_terms(connection: &Connection) -> Result<()> {
-    connection.execute("DELETE FROM code_terms", [])?;
-    Ok(())
+    execute(connection, "DELETE FROM code_terms", [])
 }
 
 /// Returns the packed symbols of a content, if they are stored.
@@ -127,8 +125,7 @@ pub fn symbols(
 
 /// Returns whether any symbols are stored.
 pub fn has_symbols(connection: &Connection) -> Result<bool> {
-    const SQL: &str = "SELECT EXISTS (SELECT 1 FROM code_symbols)";
-    Ok(connection.prepare_cached(SQL)?.query_row([], |row| row.get(0))?)
+    value(connection, "SELECT EXISTS (SELECT 1 FROM code_symbols)", [])
 }
 
 /// Returns the contents whose symbols are stored.
@@ -152,7 +149,7 @@ pub fn insert_symbols(
 
 /// Returns the number of contents whose symbols are stored.
 pub fn n_parsed_contents(connection: &Connection) -> Result<u64> {
-    Ok(connection.query_row("SELECT count(*) FROM code_symbols", [], |row| row.get(0))?)
+    value(connection, "SELECT count(*) FROM code_symbols", [])
 }
 
 /// Memory id, cache key, and the better candidate for its anchor as JSON.

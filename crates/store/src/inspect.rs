@@ -12,7 +12,7 @@ use cerberus_model::regular_file;
 
 use super::authenticity::{self, Authenticator};
 use super::damage::{Rejected, is_damaged};
-use super::{StoreFile, check_logs, limit, schema};
+use super::{StoreFile, check_logs, limit, schema, value};
 
 /// Status of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub fn inspect(file: &StoreFile) -> Result<Inspection> {
 
 fn status(file: &StoreFile) -> Result<Status> {
     let (connection, can_verify) = open(file)?;
-    let found: usize = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let found = schema::version(&connection)?;
     if found > schema::VERSION {
         return Ok(Status::Newer(found, schema::VERSION));
     }
@@ -73,7 +73,7 @@ fn status(file: &StoreFile) -> Result<Status> {
         schema::check(&connection)?;
     }
     schema::check_origin(&connection, can_verify)?;
-    let check: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    let check: String = value(&connection, "PRAGMA quick_check(1)", [])?;
     if check != "ok" {
         return Ok(Status::Corrupt(check.lines().next().unwrap_or_default().to_owned()));
     }
@@ -111,9 +111,7 @@ fn open_connection(path: &Path) -> Result<Connection> {
 /// Opens the store for reading if it exists, has the current schema, and this user made it.
 pub fn reader(file: &StoreFile) -> Option<Connection> {
     let (connection, can_verify) = file.path.is_file().then(|| open(file).ok())??;
-    let found: usize =
-        connection.pragma_query_value(None, "user_version", |row| row.get(0)).ok()?;
-    let is_ours = found == schema::VERSION
+    let is_ours = schema::version(&connection).ok()? == schema::VERSION
         && schema::check(&connection).is_ok()
         && schema::check_origin(&connection, can_verify).is_ok();
     is_ours.then_some(connection)

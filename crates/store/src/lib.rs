@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 pub use rusqlite::Connection;
+use rusqlite::types::FromSql;
 use rusqlite::{OpenFlags, OptionalExtension, Params, Row, TransactionBehavior};
 
 use cerberus_model::error::UserError;
@@ -132,8 +133,7 @@ impl Store {
     /// Fails for damage that no query has met yet.
     pub fn check(&self) -> Result<()> {
         const TEXT: &str = "INSERT INTO memory_text (memory_text) VALUES ('integrity-check')";
-        let found: String =
-            self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        let found: String = value(&self.connection, "PRAGMA quick_check(1)", [])?;
         if found != "ok" {
             return Err(Rejected::Damaged(found).into());
         }
@@ -294,6 +294,25 @@ fn first<T>(
     map: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<Option<T>> {
     Ok(connection.prepare_cached(sql)?.query_row(params, map).optional()?)
+}
+
+/// Runs a query and calls `each` with every row.
+fn for_each(
+    connection: &Connection,
+    sql: &str,
+    mut each: impl FnMut(&Row<'_>) -> Result<()>,
+) -> Result<()> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        each(row)?;
+    }
+    Ok(())
+}
+
+/// Runs a query that has one row and returns its value.
+fn value<T: FromSql>(connection: &Connection, sql: &str, params: impl Params) -> Result<T> {
+    Ok(connection.prepare_cached(sql)?.query_row(params, |row| row.get(0))?)
 }
 
 /// Runs a statement.

@@ -10,7 +10,7 @@ use cerberus_model::file_stat::FileStat;
 
 use super::links::{self, LinkRow};
 use super::values::{self, from_text, lines, optional_time};
-use super::{execute, first, query};
+use super::{execute, first, for_each, query};
 
 /// File of the bank at the time it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,13 +100,11 @@ pub fn remove_file(connection: &Connection, file: &str) -> Result<()> {
 
 /// Calls `each` with the path and the stat of every file.
 pub fn each_file(connection: &Connection, mut each: impl FnMut(&str, FileStat)) -> Result<()> {
-    let mut statement = connection.prepare_cached("SELECT file, size, mtime FROM memory_file")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
+    for_each(connection, "SELECT file, size, mtime FROM memory_file", |row| {
         let stat = FileStat { size: row.get(1)?, mtime: row.get(2)? };
         each(row.get_ref(0)?.as_str()?, stat);
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Returns the warnings from reading the files, ordered by file.
@@ -231,13 +229,11 @@ pub fn all(connection: &Connection) -> Result<Vec<IndexedMemory>> {
 
 /// Calls `each` with the id, tags and text of every memory.
 pub fn each_content(connection: &Connection, mut each: impl FnMut(&str)) -> Result<()> {
-    let mut statement = connection
-        .prepare_cached("SELECT id || ' ' || tags || ' ' || content FROM memory_store")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
+    const SQL: &str = "SELECT id || ' ' || tags || ' ' || content FROM memory_store";
+    for_each(connection, SQL, |row| {
         each(row.get_ref(0)?.as_str().unwrap_or_default());
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Returns the stat of the lock file when the anchors were read.
@@ -257,11 +253,11 @@ pub fn replace_anchors(
     connection.execute("DELETE FROM lock_file", [])?;
     if let Some(stat) = stat {
         const STAT: &str = "INSERT INTO lock_file (size, mtime) VALUES (?1, ?2)";
-        connection.execute(STAT, params![stat.size, stat.mtime])?;
+        execute(connection, STAT, params![stat.size, stat.mtime])?;
     }
     for anchor in anchors {
         const SQL: &str = "INSERT INTO memory_anchor (id, anchor) VALUES (?1, ?2)";
-        connection.prepare_cached(SQL)?.execute(params![anchor.id, anchor.packed])?;
+        execute(connection, SQL, params![anchor.id, anchor.packed])?;
     }
     const CLEAR: &str = "UPDATE memory_store SET anchor_file = NULL, anchor_symbol = NULL,
         anchor_score = NULL, anchor_metadata = NULL WHERE anchor_file IS NOT NULL";
@@ -328,9 +324,7 @@ pub struct SectionRef<'r> {
 /// Calls `each` with every section.
 pub fn each_section(connection: &Connection, mut each: impl FnMut(SectionRef<'_>)) -> Result<()> {
     const SQL: &str = "SELECT id, memory, section, norm, vector FROM memory_section";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
+    for_each(connection, SQL, |row| {
         each(SectionRef {
             number: row.get(0)?,
             memory: row.get_ref(1)?.as_str()?,
@@ -338,6 +332,6 @@ pub fn each_section(connection: &Connection, mut each: impl FnMut(SectionRef<'_>
             norm: row.get(3)?,
             vector: row.get_ref(4)?.as_blob()?,
         });
-    }
-    Ok(())
+        Ok(())
+    })
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use cerberus_model::{Pin, PinEvent, PinScope};
 
 use super::values::{from_text, lines, optional_time};
-use super::{execute, first, query};
+use super::{execute, first, query, value};
 
 /// Entry of the pin history.
 #[derive(Debug, Clone, Serialize)]
@@ -131,8 +131,5 @@ pub fn expiry_logged(connection: &Connection, pin: &Pin) -> Result<bool> {
         WHERE type = ?1 AND pins = ?2 AND at = ?3
             AND mac = row_mac('pin_event', at, type, pins, message, hash))";
     let at = pin.expires_at.map(|at| at.to_string()).unwrap_or_default();
-    let found = connection
-        .prepare_cached(SQL)?
-        .query_row(params![PinEvent::Expired.to_string(), pin.id, at], |row| row.get(0))?;
-    Ok(found)
+    value(connection, SQL, params![PinEvent::Expired.to_string(), pin.id, at])
 }

@@ -170,8 +170,10 @@ pub(super) struct Kept {
     table: &'static str,
     /// The columns that the keyed hash of a row covers.
     columns: &'static str,
-    /// Whether its rows have a number, in the column `id`. A pin has its session and its id instead.
-    is_numbered: bool,
+    /// The column with the number of a row, which the hash does not cover, to follow the others.
+    number: &'static str,
+    /// The orders of the rows from the first and from the last one.
+    orders: [&'static str; 2],
 }
 
 pub(super) const KEPT: &[Kept] = &[
@@ -179,10 +181,21 @@ pub(super) const KEPT: &[Kept] = &[
         table: "pin",
         columns: "session, id, content, priority, scope, created_at, expires_at, tags, metadata, \
                   project",
-        is_numbered: false,
+        number: "",
+        orders: ["session, id", "session DESC, id DESC"],
     },
-    Kept { table: "pin_event", columns: "at, type, pins, message, hash", is_numbered: true },
-    Kept { table: "feedback", columns: "at, memory, good, anchored", is_numbered: true },
+    Kept {
+        table: "pin_event",
+        columns: "at, type, pins, message, hash",
+        number: ", id",
+        orders: ["id", "id DESC"],
+    },
+    Kept {
+        table: "feedback",
+        columns: "at, memory, good, anchored",
+        number: ", id",
+        orders: ["id", "id DESC"],
+    },
 ];
 
 impl Kept {
@@ -195,14 +208,8 @@ impl Kept {
 
     /// Returns the query for the authentic rows, from the first or from the last one.
     pub(super) fn select(&self, is_from_end: bool) -> String {
-        let Self { table, columns, is_numbered } = self;
-        let number = if *is_numbered { ", id" } else { "" };
-        let order = match (is_numbered, is_from_end) {
-            (true, false) => "id",
-            (true, true) => "id DESC",
-            (false, false) => "session, id",
-            (false, true) => "session DESC, id DESC",
-        };
+        let Self { table, columns, number, orders } = self;
+        let order = orders[usize::from(is_from_end)];
         format!(
             "SELECT {columns}{number} FROM {table} WHERE mac = row_mac('{table}', {columns})
                 ORDER BY {order}"
@@ -211,17 +218,16 @@ impl Kept {
 
     /// Returns the statement that inserts a row of [`Self::select`].
     pub(super) fn insert(&self) -> String {
-        let Self { table, columns, is_numbered } = self;
-        let n_columns = columns.split(", ").count();
-        let values: Vec<String> = (1..=n_columns).map(|n| format!("?{n}")).collect();
-        let values = values.join(", ");
-        let (name, value) = match is_numbered {
-            true => (", id", format!(", ?{}", n_columns + 1)),
-            false => ("", String::new()),
+        let Self { table, columns, number, .. } = self;
+        let values = |columns: &str| {
+            let values = (1..=columns.split(", ").count()).map(|n| format!("?{n}"));
+            values.collect::<Vec<_>>().join(", ")
         };
+        let all = format!("{columns}{number}");
+        let (all_values, hashed) = (values(&all), values(columns));
         format!(
-            "INSERT OR IGNORE INTO {table} ({columns}{name}, mac)
-                VALUES ({values}{value}, row_mac('{table}', {values}))"
+            "INSERT OR IGNORE INTO {table} ({all}, mac)
+                VALUES ({all_values}, row_mac('{table}', {hashed}))"
         )
     }
 }
@@ -259,8 +265,7 @@ pub(super) fn create(connection: &mut Connection, can_verify: bool) -> Result<()
 }
 
 fn is_empty(connection: &Connection) -> Result<bool> {
-    Ok(connection
-        .query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?)
+    super::value(connection, "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [])
 }
 
 /// Fails if this user did not make the store for its folder.
@@ -268,7 +273,7 @@ pub(super) fn check_origin(connection: &Connection, can_verify: bool) -> Result<
     const TABLE: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_schema
         WHERE type = 'table' AND name = 'origin')";
     const SIGNED: &str = "SELECT EXISTS (SELECT 1 FROM origin WHERE mac = row_mac('store'))";
-    let holds = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, bool>(0));
+    let holds = |sql: &str| super::value::<bool>(connection, sql, []);
     if can_verify && !(holds(TABLE)? && holds(SIGNED)?) {
         return Err(Rejected::Foreign.into());
     }
@@ -282,28 +287,20 @@ fn statements() -> impl Iterator<Item = &'static str> {
 
 /// Fails if the store has other tables, indexes, views or triggers than [`SCHEMA`].
 pub(super) fn check(connection: &Connection) -> Result<()> {
-    let mut statement = connection.prepare("SELECT sql, type, name FROM sqlite_schema")?;
-    let mut rows = statement.query([])?;
-    let mut found: Vec<String> = Vec::new();
-    while let Some(row) = rows.next()? {
-        match row.get::<_, Option<String>>(0)? {
-            Some(sql) => found.push(sql),
-            // SQLite creates these for UNIQUE and PRIMARY KEY.
-            None if row.get_ref(1)?.as_str() == Ok("index")
-                && row
-                    .get_ref(2)?
-                    .as_str()
-                    .is_ok_and(|name| name.starts_with("sqlite_autoindex_")) => {}
-            None => return Err(Rejected::Schema.into()),
-        }
-    }
+    // SQLite creates the indexes without a statement for UNIQUE and PRIMARY KEY.
+    const SQL: &str = "SELECT sql FROM sqlite_schema
+        WHERE sql IS NOT NULL OR type IS NOT 'index' OR typeof(name) <> 'text'
+            OR name NOT GLOB 'sqlite_autoindex_*'";
+    let found: rusqlite::Result<Vec<Option<String>>> =
+        connection.prepare(SQL)?.query_map([], |row| row.get(0))?.collect();
+    let mut found: Vec<String> = found?.into_iter().map(Option::unwrap_or_default).collect();
     let mut expected: Vec<&str> = statements().chain(TEXT_TABLES.iter().copied()).collect();
     expected.sort_unstable();
     found.sort_unstable();
     if expected == found { Ok(()) } else { Err(Rejected::Schema.into()) }
 }
 
-fn version(connection: &Connection) -> Result<usize> {
+pub(super) fn version(connection: &Connection) -> Result<usize> {
     Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
 }
 

@@ -55,14 +55,14 @@ pub fn read(
     let (file, lines) = AppendFile::open(&options.state.join(RECORDS))?;
     // A line of another version is read again from its repository.
     let records = lines.iter().filter_map(|line| serde_json::from_str::<Record>(line).ok());
-    let mut known: BTreeMap<String, Record> =
-        records.filter(Record::is_current).map(|record| (record.key(), record)).collect();
+    let mut known: BTreeMap<Source, Record> =
+        records.filter(Record::is_current).map(|it| (it.source.clone(), it)).collect();
     let temporary = Temporary::open("", LIMITS).map_err(UserError::environment)?;
     let empty = &temporary.mirror;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     let n_done = AtomicUsize::new(0);
     let read = |source: &Source| {
-        let found = record::read(source, known.get(&source.key()), empty);
+        let found = record::read(source, known.get(source), empty);
         if let Ok((record, true)) = &found {
             file.append(&serde_json::to_string(record)?)?;
         }
@@ -78,7 +78,7 @@ pub fn read(
     });
     let repositories = repositories.collect();
     // Records of repositories that are not listed now are used again when they are.
-    known.extend(records.into_iter().flatten().map(|record| (record.key(), record)));
+    known.extend(records.into_iter().flatten().map(|it| (it.source.clone(), it)));
     let lines: Result<Vec<String>, _> = known.values().map(serde_json::to_string).collect();
     file.replace(&lines?)?;
     Ok(repositories)

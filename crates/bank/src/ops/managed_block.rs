@@ -79,10 +79,8 @@ impl BlockMarkers<'_> {
 
     /// Returns the file without the block.
     pub fn without_block(self, old: &[u8]) -> Result<Vec<u8>, UserError> {
-        match self.find(old)? {
-            Some((start, end)) => Ok([&old[..start], &old[end..]].concat()),
-            None => Ok(old.to_vec()),
-        }
+        let (start, end) = self.find(old)?.unwrap_or_default();
+        Ok([&old[..start], &old[end..]].concat())
     }
 
     /// Returns the byte range of the block with its markers; fails if the markers do not pair up.

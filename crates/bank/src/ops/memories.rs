@@ -7,55 +7,29 @@ use clap::Args;
 use rustc_hash::FxHashSet;
 
 use crate::lockfile::Anchors;
-use crate::memories::BankFiles;
-use crate::repeated::Repeated;
 use crate::{MemoryFile, shared};
 use cerberus_engine::syntax::language;
 use cerberus_markdown::links::normalize_path;
 use cerberus_model::error::UserError;
-use cerberus_model::file_stat::FileStat;
 use cerberus_model::text::{self, Globs};
 use cerberus_model::timings;
 use cerberus_model::{Language, Memory, MemoryStatus, MemoryType, Scope};
 
 use super::{Project, links};
-
-/// Memories and anchors of a bank.
-#[derive(Debug, Default)]
-pub struct Memories {
-    pub all: Vec<MemoryFile>,
-    /// Ignored files: those whose id an earlier one has, and shared ones whose text one has.
-    pub(crate) duplicates: Vec<MemoryFile>,
-    pub repeated: Vec<Repeated>,
-    pub anchors: Anchors,
-    /// Stat of `anchors.lock` before reading.
-    pub(crate) lock_stat: Option<FileStat>,
-    /// Whether reading a file failed.
-    pub is_partial: bool,
-    pub warnings: Vec<String>,
-}
+pub use crate::memories::Memories;
 
 impl Memories {
     /// Reads the bank.
     pub fn load(project: &Project) -> Result<Self> {
         let _step = timings::step("read the memories");
-        let BankFiles {
-            memories: all,
-            duplicates,
-            repeated,
-            anchors,
-            lock_stat,
-            is_partial,
-            warnings,
-        } = project.bank.read_all()?;
-        let mut warnings = warnings;
-        let ids: FxHashSet<&str> = all.iter().map(|stored| stored.memory.id.as_str()).collect();
-        let orphans = anchors.keys().filter(|id| !ids.contains(id.as_str()));
+        let mut memories = project.bank.read_all()?;
         // The memory of an anchor may be in a shared bank that could not be read.
         if project.bank.shared().failures.is_empty() {
-            warnings.extend(orphans.map(|id| orphan_warning(id)));
+            let ids: FxHashSet<&str> = memories.all.iter().map(|it| &*it.memory.id).collect();
+            let orphans = memories.anchors.keys().filter(|id| !ids.contains(id.as_str()));
+            memories.warnings.extend(orphans.map(|id| orphan_warning(id)));
         }
-        Ok(Self { all, duplicates, repeated, anchors, lock_stat, is_partial, warnings })
+        Ok(memories)
     }
 
     /// Returns the id of each superseded memory, with the id of one that supersedes it.

@@ -98,11 +98,8 @@ pub fn default_scope(project: &Project) -> Scope {
 /// all clones share, else that of the root folder.
 fn project_name(project: &Project) -> Option<String> {
     let remote = || repository_name(&git::origin(&project.root)?);
-    project.name.clone().or_else(remote).or_else(|| folder_name(project))
-}
-
-fn folder_name(project: &Project) -> Option<String> {
-    project.root.file_name().map(|name| name.to_string_lossy().into_owned())
+    let folder = || Some(project.root.file_name()?.to_string_lossy().into_owned());
+    project.name.clone().or_else(remote).or_else(folder)
 }
 
 /// Returns the name of a repository from its URL: `shop` from `git@example.org:team/shop.git`.

@@ -251,7 +251,7 @@ pub fn list(
         (with_expired || !is_expired) && filter.matches(pin, is_expired)
     };
     let mut found: Vec<&Pin> = loaded.pins.iter().filter(is_match).collect();
-    found.sort_by(|a, b| limits::order(a).cmp(&limits::order(b)));
+    limits::sort(&mut found);
     let defaults = builtin::pins(&project.pins.off);
     Ok(List {
         pins: found.into_iter().map(|pin| pin_report(project, pin)).collect(),
@@ -414,13 +414,7 @@ fn unused_id(request: &Request, loaded: &Loaded) -> Result<String> {
     }
     let base = names::from_text(&request.content);
     let base = base.strip_prefix(builtin::PREFIX).unwrap_or(&base).to_owned();
-    let mut id = base.clone();
-    let mut n = 2;
-    while is_taken(&id) {
-        id = format!("{base}-{n}");
-        n += 1;
-    }
-    Ok(id)
+    Ok(names::unused(base, is_taken))
 }
 
 fn is_expired(project: &Project, pin: &Pin) -> bool {
@@ -446,7 +440,7 @@ fn pin_report(project: &Project, pin: &Pin) -> PinReport {
 fn totals(project: &Project, loaded: &Loaded) -> Totals {
     let PinLimits { max_pins, max_tokens, .. } = project.pins;
     let mut active = loaded.active(project);
-    active.sort_by(|a, b| limits::order(a).cmp(&limits::order(b)));
+    limits::sort(&mut active);
     let (n_pins, n_tokens) = (active.len(), tokens::count(&render::text(active)));
     let share = |n: usize, max: usize| n as f64 / max.max(1) as f64;
     let usage = share(n_pins, max_pins).max(share(n_tokens, max_tokens));

@@ -29,7 +29,7 @@ const MAX_SECTIONS_LISTED: usize = 3;
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
 /// Query with its filters.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Request {
     pub query: String,
     /// Ids of the sections to return instead of whole memories.
@@ -49,21 +49,12 @@ pub struct Request {
 impl Request {
     /// Creates a request without filters that returns no text.
     pub fn new(query: String, limit: usize) -> Self {
-        Self {
-            query,
-            sections: Vec::new(),
-            content: false,
-            filter: Filter::default(),
-            since: None,
-            until: None,
-            superseded: false,
-            limit,
-        }
+        Self { query, limit, ..Self::default() }
     }
 }
 
 /// Search results.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     pub query: String,
@@ -77,7 +68,7 @@ pub struct Report {
 }
 
 /// Memory that matches the query.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hit {
     pub id: String,
@@ -119,13 +110,7 @@ pub fn search_in(project: &Project, synced: &mut SyncedStore, request: &Request)
     warnings.extend(supersession.warnings());
     let wanted = matching_ids(request, &known, &supersession.superseded)?;
     let found = signals::search(&synced.store, &query, &|id| wanted.contains(id))?;
-    let mut report = Report {
-        query: request.query.clone(),
-        results: Vec::new(),
-        did_you_mean: Vec::new(),
-        skipped: 0,
-        warnings,
-    };
+    let mut report = Report { query: request.query.clone(), warnings, ..Report::default() };
     if found.is_empty() {
         let all = signals::search(&synced.store, &query, &|_| true)?;
         report.skipped = all.iter().filter(|it| it.matches_text()).count();
@@ -237,10 +222,7 @@ fn hit(query: &Query, (found, recency): (SearchResult, f64), stored: &MemoryFile
         why,
         signals: signals.collect(),
         recency: rounded(recency),
-        content: None,
-        sections: Vec::new(),
-        missing: Vec::new(),
-        token_metrics: None,
+        ..Hit::default()
     }
 }
 

@@ -38,23 +38,16 @@ const RACY_NANOSECONDS: i128 = 2_000_000_000;
 const HEADING_COUNT: u32 = 2;
 
 /// The store with the current memories of the bank.
-pub struct SyncedStore<'m> {
+pub struct SyncedStore {
     pub store: Store,
     bank: Bank,
-    /// Memories that the caller has read, sorted by file.
-    loaded: &'m [MemoryFile],
-    /// Memories that the update has read, sorted by file.
-    read: Vec<MemoryFile>,
     pub warnings: Vec<String>,
 }
 
-impl SyncedStore<'_> {
-    /// Returns the memory in a file. Reads the file only if the command has not read it yet.
-    pub fn read(&self, file: &str) -> Result<Cow<'_, MemoryFile>> {
-        match find_file(&self.read, file).or_else(|| find_file(self.loaded, file)) {
-            Some(stored) => Ok(Cow::Borrowed(stored)),
-            None => self.bank.read(file).map(Cow::Owned),
-        }
+impl SyncedStore {
+    /// Returns the memory in a file.
+    pub fn read(&self, file: &str) -> Result<MemoryFile> {
+        self.bank.read(file)
     }
 
     /// Returns all memories, in no particular order.
@@ -117,8 +110,7 @@ pub fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Option<Anc
     };
     let anchor = if table::lock_stat(store.reader())? == project.bank.lock_stat() {
         let bank = project.bank.clone();
-        SyncedStore { store, bank, loaded: &[], read: Vec::new(), warnings: Vec::new() }
-            .anchor(id)?
+        SyncedStore { store, bank, warnings: Vec::new() }.anchor(id)?
     } else {
         project.bank.anchors()?.remove(id)
     };
@@ -155,7 +147,7 @@ impl<'m> Files<'m> {
 }
 
 /// Opens the store and updates it from the files that changed.
-pub fn open(project: &Project) -> Result<SyncedStore<'static>> {
+pub fn open(project: &Project) -> Result<SyncedStore> {
     let (files, warnings) = project.bank.list()?;
     let view = project.bank.view();
     let listed = files
@@ -167,7 +159,7 @@ pub fn open(project: &Project) -> Result<SyncedStore<'static>> {
 }
 
 /// Like [`open`], but updates the store from loaded memories and reads no files.
-pub fn open_with<'m>(project: &Project, memories: &'m Memories) -> Result<SyncedStore<'m>> {
+pub fn open_with(project: &Project, memories: &Memories) -> Result<SyncedStore> {
     let all = memories.all.iter().chain(&memories.duplicates);
     let mut listed: Vec<_> = all.map(|stored| (stored.file.clone(), stored.stat)).collect();
     listed.sort_unstable_by(|(a, _), (b, _)| shared::order(a).cmp(&shared::order(b)));
@@ -175,20 +167,15 @@ pub fn open_with<'m>(project: &Project, memories: &'m Memories) -> Result<Synced
     update(project, &Files { listed, lock_stat, view, loaded: Some(memories) }, Vec::new())
 }
 
-fn update<'m>(
-    project: &Project,
-    files: &Files<'m>,
-    mut warnings: Vec<String>,
-) -> Result<SyncedStore<'m>> {
+fn update(project: &Project, files: &Files<'_>, mut warnings: Vec<String>) -> Result<SyncedStore> {
     let Files { listed, lock_stat: lock, .. } = files;
     check_bank_size(listed.iter().map(|(_, stat)| stat.size).sum())?;
     let _step = timings::step("update the memories in the store");
     let mut store = Store::open(&project.store)?;
     warnings.append(&mut store.warnings);
-    let (changes, read) = if is_up_to_date(&store, listed)? {
-        (Changes::default(), Vec::new())
-    } else {
-        Changes::find(&store, &project.bank, files, &mut warnings)?
+    let changes = match is_up_to_date(&store, listed)? {
+        true => Changes::default(),
+        false => Changes::find(&store, &project.bank, files, &mut warnings)?,
     };
     let lock_changed = table::lock_stat(store.reader())? != *lock;
     if lock_changed || !changes.is_empty() {
@@ -222,8 +209,7 @@ fn update<'m>(
         let orphans = table::orphaned_anchors(store.reader())?;
         warnings.extend(orphans.iter().map(|id| orphan_warning(id)));
     }
-    let loaded = files.loaded.map_or(&[][..], |memories| &memories.all);
-    Ok(SyncedStore { store, bank: project.bank.clone(), loaded, read, warnings })
+    Ok(SyncedStore { store, bank: project.bank.clone(), warnings })
 }
 
 /// Returns the memory in a file, from memories that are sorted by file.
@@ -263,15 +249,14 @@ impl Changes {
             && self.removed_ids.is_empty()
     }
 
-    /// Compares the files with the store and reads those that changed. Also returns the memories
-    /// that were not loaded before, sorted by file. A file that cannot be read is removed from the
-    /// store and causes a warning.
+    /// Compares the files with the store and reads those that changed. A file that cannot be read is
+    /// removed from the store and causes a warning.
     fn find(
         store: &Store,
         bank: &Bank,
         files: &Files<'_>,
         warnings: &mut Vec<String>,
-    ) -> Result<(Self, Vec<MemoryFile>)> {
+    ) -> Result<Self> {
         let listed = &files.listed;
         let mut known = table::files(store.reader())?;
         let is_changed = |(file, stat): &&(String, FileStat)| {
@@ -336,15 +321,7 @@ impl Changes {
             .filter(|stored| hashes.get(&stored.memory.id) != Some(&hash(stored)))
             .collect();
         changes.memories = to_write.par_iter().map(|stored| MemoryRows::new(stored)).collect();
-        let mut read: Vec<MemoryFile> = memories
-            .into_values()
-            .filter_map(|stored| match stored {
-                Cow::Owned(stored) => Some(stored),
-                Cow::Borrowed(_) => None,
-            })
-            .collect();
-        read.sort_unstable_by(|a, b| shared::order(&a.file).cmp(&shared::order(&b.file)));
-        Ok((changes, read))
+        Ok(changes)
     }
 
     fn write(&self, connection: &Connection, is_racy: impl Fn(i64) -> bool) -> Result<()> {

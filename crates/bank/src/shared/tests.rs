@@ -91,7 +91,7 @@ fn a_memory_of_the_project_replaces_a_shared_one() {
     let bank = bank(folder.path(), RULES, "");
     bank.create_text("hash-it", "Ours\n").expect("written");
     let read = bank.read_all().expect("readable");
-    let files: Vec<&str> = read.memories.iter().map(|stored| stored.file.as_str()).collect();
+    let files: Vec<&str> = read.all.iter().map(|stored| stored.file.as_str()).collect();
     assert_eq!(files, ["hash-it.md", "bank://team/db/close.md", "bank://team/notes.md"]);
     assert_eq!(read.duplicates[0].file, "bank://team/hash.md");
     assert!(read.warnings.is_empty() && !read.is_partial, "{:?}", read.warnings);

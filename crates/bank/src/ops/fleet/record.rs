@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 
-use super::sources::{Source, key};
+use super::sources::Source;
 use crate::lockfile::{self, Anchors};
 use crate::memories;
 use crate::ops::banks::Temporary;
@@ -32,8 +32,8 @@ const MAX_FILES: usize = 20_000;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Record {
     version: u32,
-    place: String,
-    branch: Option<String>,
+    #[serde(flatten)]
+    pub(super) source: Source,
     pub(super) commit: String,
     pub(super) has_bank: bool,
     pub(super) banks: Vec<BankConfig>,
@@ -67,10 +67,6 @@ pub(super) struct AnchorState {
 }
 
 impl Record {
-    pub(super) fn key(&self) -> String {
-        key(&self.place, self.branch.as_deref())
-    }
-
     pub(super) fn is_current(&self) -> bool {
         self.version == VERSION
     }
@@ -180,8 +176,7 @@ pub(super) fn read(
     let contents = reader.contents(&wanted)?;
     let mut record = Record {
         version: VERSION,
-        place: source.place.clone(),
-        branch: source.branch.clone(),
+        source: source.clone(),
         commit,
         has_bank: entries.iter().any(|entry| entry.path.starts_with(BANK)),
         ..Record::default()

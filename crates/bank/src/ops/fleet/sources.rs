@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use serde::{Deserialize, Serialize};
 
 use crate::external_file;
 use cerberus_engine::tree::git::remote::url_fault;
@@ -12,7 +13,7 @@ use cerberus_model::error::UserError;
 const MAX_SOURCES: usize = 100_000;
 
 /// A repository, and the branch to read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Source {
     /// URL, or folder on this machine.
     pub(crate) place: String,
@@ -26,15 +27,6 @@ impl Source {
         let is_url = self.place.contains("://") || url_fault(&self.place).is_none();
         (!is_url).then(|| Path::new(&self.place))
     }
-
-    /// Returns the key of its record.
-    pub(super) fn key(&self) -> String {
-        key(&self.place, self.branch.as_deref())
-    }
-}
-
-pub(super) fn key(place: &str, branch: Option<&str>) -> String {
-    format!("{place} {}", branch.unwrap_or_default())
 }
 
 /// Returns the repositories that arguments name, each once: a URL, the folder of a repository, a
@@ -69,7 +61,7 @@ pub fn sources(args: &[String], branch: Option<&str>) -> Result<Vec<Source>> {
             .into());
     }
     let mut seen = std::collections::BTreeSet::new();
-    found.retain(|source: &Source| seen.insert(source.key()));
+    found.retain(|source: &Source| seen.insert(source.clone()));
     if found.len() > MAX_SOURCES {
         let n = found.len();
         return Err(UserError::usage(format!("{n} repositories; the limit is {MAX_SOURCES}"))

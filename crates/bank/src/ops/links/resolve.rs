@@ -41,7 +41,7 @@ pub(super) struct Resolved {
 /// Resolves link targets and caches the results.
 pub(super) struct Resolver<'a> {
     project: &'a Project,
-    synced: &'a SyncedStore<'a>,
+    synced: &'a SyncedStore,
     paths: OnceCell<Vec<String>>,
     renames: OnceCell<BTreeMap<String, String>>,
     symbols: FxHashMap<String, Option<Vec<String>>>,
@@ -49,7 +49,7 @@ pub(super) struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    pub(super) fn new(project: &'a Project, synced: &'a SyncedStore<'a>) -> Self {
+    pub(super) fn new(project: &'a Project, synced: &'a SyncedStore) -> Self {
         Self {
             project,
             synced,

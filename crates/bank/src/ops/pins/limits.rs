@@ -22,7 +22,7 @@ pub(super) fn evict<'a>(
         .hint("shorten it, or add it as a memory: `cerberus memory add \"…\"`"));
     }
     let mut remaining: Vec<&Pin> = pins.to_vec();
-    remaining.sort_by(|a, b| order(a).cmp(&order(b)));
+    sort(&mut remaining);
     let mut evicted = Vec::new();
     let fits = |remaining: &[&Pin]| {
         let all = remaining.iter().copied().chain([new]);
@@ -45,9 +45,9 @@ pub(super) fn evict<'a>(
     Ok(evicted)
 }
 
-/// The order in which pins are injected and, within a priority, evicted.
-pub(super) fn order(pin: &Pin) -> (Priority, jiff::Timestamp, &str) {
-    (pin.priority, pin.created_at, &pin.id)
+/// Sorts pins in the order in which they are injected and, within a priority, evicted.
+pub(super) fn sort(pins: &mut [&Pin]) {
+    pins.sort_by_key(|pin| (pin.priority, pin.created_at, pin.id.as_str()));
 }
 
 #[cfg(test)]

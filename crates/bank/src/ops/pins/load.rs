@@ -9,7 +9,7 @@ use cerberus_store::Store;
 use cerberus_store::pins::{self as table, EventRow};
 
 use super::{builtin, is_expired, limits};
-use crate::ops::{Project, folder_name, project_name};
+use crate::ops::{Project, project_name};
 
 /// The pins of the bank and of a session, including expired ones.
 pub struct Loaded {
@@ -120,15 +120,11 @@ impl Loaded {
 
     /// Returns the pins to inject, including the built-in ones, in order.
     pub fn injected(&self, project: &Project) -> Vec<Pin> {
-        // Earlier versions named a project by its folder only.
-        let is_named = |name: &str| {
-            folder_name(project).as_deref() == Some(name)
-                || project_name(project).as_deref() == Some(name)
-        };
-        let is_active =
-            |pin: &&Pin| !is_expired(project, pin) && pin.project.as_deref().is_none_or(is_named);
-        let mut pins: Vec<Pin> = self.pins.iter().filter(is_active).cloned().collect();
-        pins.sort_by(|a, b| limits::order(a).cmp(&limits::order(b)));
+        let is_named = |name: &str| project_name(project).as_deref() == Some(name);
+        let mut active = self.active(project);
+        active.retain(|pin| pin.project.as_deref().is_none_or(is_named));
+        limits::sort(&mut active);
+        let mut pins: Vec<Pin> = active.into_iter().cloned().collect();
         // The built-in pins go after the user's safety pins and before the info pins.
         let position = pins.partition_point(|pin| pin.priority <= cerberus_model::Priority::Safety);
         pins.splice(position..position, builtin::pins(&project.pins.off));
