@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
+use serde::Deserialize;
 
 use crate::parse::{Claim, Part, Target};
 use cerberus_engine::track;
@@ -32,8 +34,16 @@ const MAX_RENAMES: usize = 12;
 /// Maximum number of files of a commit that are searched for a name that it moved.
 const MAX_CHANGED: usize = 400;
 
-/// Minimum similarity of the code of a renamed symbol.
-const MIN_SIMILARITY: f64 = 0.6;
+/// What `removal.toml` has.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Limits {
+    similarity: f64,
+    shared_lines: f64,
+}
+
+static LIMITS: LazyLock<Limits> =
+    LazyLock::new(|| toml::from_str(include_str!("removal.toml")).expect("a test reads the file"));
 
 /// Returns what became of the targets of claims that were true: `None` for a name that no commit and
 /// no change of the working tree removed from its files, or that the removing commit wrote in new
@@ -385,7 +395,7 @@ impl<'s, 'o> Search<'s, 'o> {
                 if let (Some(file), Some(fate)) = (here, &mut fates[*idx]) {
                     fate.now = Some(NewPlace {
                         place: format!("{file}::{symbol}"),
-                        is_certain: similarity >= MIN_SIMILARITY,
+                        is_certain: similarity >= LIMITS.similarity,
                         replacement: replaced_name(claims[*idx], &symbol),
                     });
                 }
@@ -523,6 +533,11 @@ fn replaced_name(claim: &Claim, symbol: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_file_of_limits_is_valid() {
+        assert!(LIMITS.similarity < 1.0 && LIMITS.shared_lines < 1.0);
+    }
 
     #[test]
     fn a_line_with_other_names_has_the_words_of_the_old_one() {

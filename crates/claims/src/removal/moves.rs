@@ -12,13 +12,10 @@ use cerberus_engine::tree::git::past::{self, Node};
 use cerberus_model::text;
 
 use super::super::folder_of;
-use super::{MAX_RENAMES, Search};
+use super::{LIMITS, MAX_RENAMES, Search};
 
 /// Minimum number of lines below the leading comment that identify a file.
 const MIN_LINES: usize = 5;
-
-/// Minimum share of these lines that a renamed file has still.
-const MIN_SHARED: f64 = 0.4;
 
 /// Maximum number of files beside a new path that are compared.
 const MAX_BESIDE: usize = 100;
@@ -90,7 +87,7 @@ impl Search<'_, '_> {
         let (Some(before), Some(after)) = (before.bytes, after.bytes) else { return true };
         let (before, after) = (text::decode(&before).0, text::decode(&after).0);
         let (n_lines, mut n_shared) = shared_lines(&before, &after);
-        if !is_same && (n_shared as f64) < MIN_SHARED * n_lines as f64 {
+        if !is_same && (n_shared as f64) < LIMITS.shared_lines * n_lines as f64 {
             return false;
         }
         if is_same && n_lines > 1 {

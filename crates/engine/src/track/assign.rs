@@ -22,6 +22,11 @@ impl Assignment {
     pub(super) fn is_found(&self) -> bool {
         matches!(self, Self::Found(_) | Self::FoundByGit(_))
     }
+
+    /// Returns the pair that was found without git.
+    pub(super) fn found(&self) -> Option<usize> {
+        if let Self::Found(idx) = self { Some(*idx) } else { None }
+    }
 }
 
 /// Minimum gain of an exchange: rounding must not decide.
@@ -89,10 +94,7 @@ pub(super) fn assign(n_missing: usize, pairs: &[Pair]) -> Vec<Assignment> {
 fn exchange(pairs: &[Pair], assignments: &mut [Assignment]) {
     let by_ends: FxHashMap<(usize, (usize, usize)), usize> =
         pairs.iter().enumerate().map(|(idx, it)| ((it.missing_idx, it.symbol()), idx)).collect();
-    let found = assignments.iter().filter_map(|assignment| match assignment {
-        Assignment::Found(idx) => Some(*idx),
-        _ => None,
-    });
+    let found = assignments.iter().filter_map(Assignment::found);
     let mut holders: FxHashMap<(usize, usize), usize> =
         found.map(|idx| (pairs[idx].symbol(), idx)).collect();
     let mut is_changed = true;
@@ -131,10 +133,7 @@ mod tests {
             odds,
         };
         let pairs: Vec<Pair> = odds.iter().map(pair).collect();
-        let symbol = |assignment: &Assignment| match assignment {
-            Assignment::Found(idx) => Some(pairs[*idx].symbol_idx),
-            _ => None,
-        };
+        let symbol = |it: &Assignment| it.found().map(|idx| pairs[idx].symbol_idx);
         assign(n_missing, &pairs).iter().map(symbol).collect()
     }
 

@@ -61,12 +61,8 @@ impl<'a> History<'a> {
         if !candidates.missing.iter().any(|missing| self.new_file(missing).is_some()) {
             return;
         }
-        let symbol_of = |assignment: &Assignment| match assignment {
-            Assignment::Found(pair_idx) => Some(pairs[*pair_idx].symbol()),
-            _ => None,
-        };
-        let assigned: FxHashSet<(usize, usize)> =
-            assignments.iter().filter_map(symbol_of).collect();
+        let found = assignments.iter().filter_map(Assignment::found);
+        let assigned: FxHashSet<(usize, usize)> = found.map(|idx| pairs[idx].symbol()).collect();
         let mut open: Vec<usize> = Vec::new();
         for (pair_idx, pair) in pairs.iter_mut().enumerate() {
             if assignments[pair.missing_idx].is_found() || assigned.contains(&pair.symbol()) {

@@ -25,6 +25,12 @@ pub struct Located {
     pub fingerprint: Fingerprint,
 }
 
+impl Located {
+    fn new(code: &FileSymbols, symbol_idx: usize) -> Self {
+        Self { found: code.found(symbol_idx, 1.0), fingerprint: code.fingerprint(symbol_idx) }
+    }
+}
+
 /// Returns the symbol of `file` with this qualified name, or the only one whose name ends with
 /// `.symbol`. Without a symbol, returns the whole file.
 pub fn locate(root: &Path, file: &str, symbol: Option<&str>) -> Result<Located> {
@@ -42,7 +48,7 @@ pub fn locate(root: &Path, file: &str, symbol: Option<&str>) -> Result<Located> 
         None => code.symbols.len() - 1,
         Some(symbol) => resolve(&code, symbol)?,
     };
-    Ok(Located { found: code.found(symbol_idx, 1.0), fingerprint: code.fingerprint(symbol_idx) })
+    Ok(Located::new(&code, symbol_idx))
 }
 
 /// Returns the code of a symbol with this qualified name in a version of a file.
@@ -50,7 +56,7 @@ pub fn locate_in(file: &str, bytes: &[u8], symbol: &str) -> Option<Located> {
     let code = FileSymbols::parse(file, bytes, Some(&|name| name == Some(symbol)));
     let is_named = |it: &FileSymbol| it.name.as_deref() == Some(symbol);
     let symbol_idx = code.symbols.iter().position(is_named)?;
-    Some(Located { found: code.found(symbol_idx, 1.0), fingerprint: code.fingerprint(symbol_idx) })
+    Some(Located::new(&code, symbol_idx))
 }
 
 /// Returns a warning for each of `files` whose parsing takes too much time or memory, so that its

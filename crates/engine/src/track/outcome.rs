@@ -4,7 +4,7 @@ use crate::syntax::fingerprint::split_name;
 use cerberus_model::{Anchor, Fingerprint, State};
 
 use super::assign::Assignment;
-use super::file_symbols::{FileSymbol, FileSymbols, split_path};
+use super::file_symbols::{FileSymbol, FileSymbols};
 use super::history::History;
 use super::look_alikes;
 use super::search::{Candidates, MissingAnchor, Pair};
@@ -93,11 +93,7 @@ pub(super) fn walked(
     };
     let (old_container, old_name) = split_name(recorded.symbol.as_deref().unwrap_or_default());
     let (container, name) = split_name(symbol.name.as_deref().unwrap_or_default());
-    let is_container_renamed = container != old_container
-        && !container.is_empty()
-        && !old_container.is_empty()
-        && !file.defines(old_container);
-    let is_renamed = name != old_name || is_container_renamed;
+    let is_renamed = name != old_name || is_replaced(file, old_container, container);
     let outcome = found_at(recorded, file, symbol_idx);
     let unchanged = percent(outcome.similarity);
     Outcome {
@@ -183,26 +179,14 @@ fn found(missing: &MissingAnchor<'_>, files: &[FileSymbols], pair: &Pair) -> Out
     let file = &files[pair.file_idx];
     let new = file.found(pair.symbol_idx, similarity(pair));
     let evidence = &pair.evidence;
-    let (container, name) = match &new.symbol {
-        Some(symbol) => split_name(symbol),
-        None => split_path(&new.file),
-    };
+    let (container, name) = file.split_name(&file.symbols[pair.symbol_idx]);
     let is_container_renamed = new.symbol.is_some()
-        && !container.is_empty()
-        && !missing.container.is_empty()
-        && container != missing.container
         && evidence.siblings >= WEIGHTS.renamed_container
-        && !file.defines(missing.container);
+        && is_replaced(file, missing.container, container);
     let is_renamed = name != missing.name || is_container_renamed;
     let outcome = found_at(missing.anchor, file, pair.symbol_idx);
-    let anchor = Anchor {
-        file: new.file.clone(),
-        symbol: new.symbol.clone(),
-        kind: new.kind,
-        language: new.language,
-        fingerprint: file.fingerprint(pair.symbol_idx),
-        ..missing.anchor.clone()
-    };
+    let look_alikes = missing.anchor.look_alikes.clone();
+    let anchor = Anchor { look_alikes, ..file.anchor(pair.symbol_idx) };
     let reason = if evidence.is_same_code {
         format!("the same code is now at `{}`", spell(&new))
     } else {
@@ -220,6 +204,11 @@ fn found(missing: &MissingAnchor<'_>, files: &[FileSymbols], pair: &Pair) -> Out
         look_alikes: look_alikes::refreshed(&anchor, file),
         ..outcome
     }
+}
+
+/// Returns whether a class or module has another name in `file`, and the old name is gone.
+fn is_replaced(file: &FileSymbols, old: &str, new: &str) -> bool {
+    old != new && !old.is_empty() && !new.is_empty() && !file.defines(old)
 }
 
 /// Returns the symbols of the pairs with the best odds, in order.

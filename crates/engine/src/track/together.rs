@@ -30,13 +30,12 @@ pub(super) fn assign(
         [((old, ""), (new, "")), ((old, containers.0), (new, containers.1))]
     };
     let mut votes: BTreeMap<Place<'_>, BTreeMap<Place<'_>, usize>> = BTreeMap::new();
-    for assignment in &assignments {
-        if let Assignment::Found(pair_idx) = assignment {
-            let [(old, new), (old_container, new_container)] = places(&pairs[*pair_idx]);
-            *votes.entry(old).or_default().entry(new).or_default() += 1;
-            if !old_container.1.is_empty() {
-                *votes.entry(old_container).or_default().entry(new_container).or_default() += 1;
-            }
+    let found = || assignments.iter().filter_map(Assignment::found).map(|idx| &pairs[idx]);
+    for pair in found() {
+        let [(old, new), (old_container, new_container)] = places(pair);
+        *votes.entry(old).or_default().entry(new).or_default() += 1;
+        if !old_container.1.is_empty() {
+            *votes.entry(old_container).or_default().entry(new_container).or_default() += 1;
         }
     }
     let is_majority = |old: &Place<'_>, new: &Place<'_>| {
@@ -46,10 +45,7 @@ pub(super) fn assign(
         });
         n >= 2 && 2 * n > n_all
     };
-    let found = assignments.iter().filter_map(|assignment| match assignment {
-        Assignment::Found(pair_idx) => Some(candidates.paths(&pairs[*pair_idx])),
-        _ => None,
-    });
+    let found = found().map(|pair| candidates.paths(pair));
     let folders = Folders::new(found.chain(moved_files.iter().map(|(old, new)| (*old, *new))));
     // A moved folder says where a file is now, but not which of its code has another name.
     let has_name = |pair: &Pair| candidates.new_name(pair).1 == candidates.old(pair).name;

@@ -18,14 +18,6 @@ use super::walk::End;
 use super::weights::WEIGHTS;
 use super::{same_name, similarity};
 
-/// A file at an old commit.
-#[derive(Debug, Clone)]
-enum OldFile {
-    Absent,
-    /// The name of its object.
-    Object(String),
-}
-
 /// Removes the pairs whose code cannot be that of the anchor.
 pub(super) fn apply(
     root: &Path,
@@ -71,7 +63,7 @@ impl OldFiles<'_, '_> {
             return false;
         };
         let recorded = self.old_file(path, id, &file.path, None);
-        if let Some(old) = self.symbols(&recorded, &file.path) {
+        if let Some(old) = recorded.and_then(|object| self.symbols(object, &file.path)) {
             let itself = old
                 .symbols
                 .iter()
@@ -93,18 +85,23 @@ impl OldFiles<'_, '_> {
             return true;
         }
         let commit = &self.commits.comparisons[*lost_idx].newer;
-        let then = self.old_file(path, commit, &file.path, Some(*lost_idx));
-        match then {
-            OldFile::Absent => true,
-            OldFile::Object(_) => self.symbols(&then, &file.path).is_some_and(|then| {
-                !then.symbols.iter().any(|it| same_name(it.name.as_deref(), symbol.name.as_deref()))
-            }),
-        }
+        let Some(then) = self.old_file(path, commit, &file.path, Some(*lost_idx)) else {
+            return true;
+        };
+        self.symbols(then, &file.path).is_some_and(|then| {
+            !then.symbols.iter().any(|it| same_name(it.name.as_deref(), symbol.name.as_deref()))
+        })
     }
 
-    /// Returns the file that is now at `file` at a commit of the path: the first, or the one after
-    /// the comparison `after`.
-    fn old_file(&self, path: &[usize], commit: &str, file: &str, after: Option<usize>) -> OldFile {
+    /// Returns the object of the file that is now at `file` at a commit of the path: the first, or
+    /// the one after the comparison `after`. Returns `None` if the file was not there.
+    fn old_file(
+        &self,
+        path: &[usize],
+        commit: &str,
+        file: &str,
+        after: Option<usize>,
+    ) -> Option<String> {
         let mut name = file;
         let mut object = None;
         for &idx in path.iter().rev().take_while(|idx| after.is_none_or(|after| **idx > after)) {
@@ -115,20 +112,18 @@ impl OldFiles<'_, '_> {
                     name = &old.path;
                     object = Some(old.object.clone());
                 }
-                Some((_, None)) => return OldFile::Absent,
+                Some((_, None)) => return None,
                 None => {}
             }
         }
-        OldFile::Object(object.unwrap_or_else(|| format!("{commit}:./{name}")))
+        Some(object.unwrap_or_else(|| format!("{commit}:./{name}")))
     }
 
-    /// Returns the symbols of an old file, or `None` if it is absent or cannot be read.
-    fn symbols(&mut self, file: &OldFile, path: &str) -> Option<&FileSymbols> {
-        let OldFile::Object(name) = file else { return None };
+    /// Returns the symbols of the old file in an object, or `None` if it cannot be read.
+    fn symbols(&mut self, object: String, path: &str) -> Option<&FileSymbols> {
+        let parse = |bytes: Vec<u8>| FileSymbols::parse(path, &bytes, ALL);
         let objects = &mut *self.objects;
-        let parsed = self.parsed.entry(name.clone()).or_insert_with(|| {
-            objects.read(name).map(|bytes| FileSymbols::parse(path, &bytes, ALL))
-        });
-        parsed.as_ref()
+        let parsed = self.parsed.entry(object);
+        parsed.or_insert_with_key(|object| objects.read(object).map(parse)).as_ref()
     }
 }

@@ -1,6 +1,6 @@
 //! Documents to import: a file, or all documents in a folder.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 
 use anyhow::{Context, Result};
@@ -8,7 +8,7 @@ use ignore::WalkBuilder;
 
 use super::ignore_bytes::IgnoreBytes;
 use super::read;
-use super::walk::check_ignore_files;
+use super::walk::{check_ignore_files, is_file};
 use cerberus_model::error::UserError;
 use cerberus_model::text::conventions::{self, CONVENTIONS};
 use cerberus_model::text::{Globs, WordList, decode};
@@ -41,23 +41,17 @@ pub fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
             .hint("name a file of the project, such as `AGENTS.md`")
     })?;
     let root = root.canonicalize().context("failed to resolve the project's root")?;
-    let relative_path = |path: &Path| {
-        let relative = path.strip_prefix(&root).ok()?.to_str()?;
-        Some(relative.replace(std::path::MAIN_SEPARATOR, "/"))
-    };
     let outside = || {
         UserError::usage(format!("`{shown}` is outside the project `{}`", root.display()))
             .hint("copy it into the project, or name its project with `--project DIR`")
     };
-    let relative = relative_path(&real).ok_or_else(outside)?;
+    let relative = relative(&root, &real).ok_or_else(outside)?;
     if !real.is_dir() {
         check_markup(&relative)?;
         return Ok(vec![relative]);
     }
-    let mut files: Vec<String> =
-        list(&real)?.iter().filter_map(|found| relative_path(found)).collect();
+    let mut files = list(&root, &real)?;
     files.retain(|file| is_document(file));
-    files.sort_unstable();
     if files.is_empty() {
         return Err(UserError::usage(format!("no documents found in the folder `{shown}`"))
             .hint(format!("name a file, or a folder with `.{}` files", EXTENSIONS.join("`, `.")))
@@ -85,11 +79,7 @@ fn globs_of(lists: &[&WordList]) -> Vec<String> {
 fn find_matching(root: &Path, lists: &[&WordList]) -> Result<Vec<String>> {
     let root = root.canonicalize().context("failed to resolve the project's root")?;
     let globs = Globs::new(&globs_of(lists));
-    let relative = |path: &PathBuf| {
-        let relative = path.strip_prefix(&root).ok()?.to_str()?;
-        Some(relative.replace(std::path::MAIN_SEPARATOR, "/"))
-    };
-    let mut files: Vec<String> = list(&root)?.iter().filter_map(relative).collect();
+    let mut files = list(&root, &root)?;
     // All of the globs are about documents, and most files are none.
     let may_match = |file: &str| is_document(file) || is_folder_rule_file(name_of(file));
     files.retain(|file| {
@@ -98,7 +88,6 @@ fn find_matching(root: &Path, lists: &[&WordList]) -> Result<Vec<String>> {
             && globs.find(file).is_some()
             && !is_foreign(file)
     });
-    files.sort_unstable();
     Ok(files)
 }
 
@@ -160,8 +149,14 @@ fn check_markup(file: &str) -> Result<()> {
         .into())
 }
 
-/// Returns the regular files in a folder that its ignore files do not exclude.
-fn list(real: &Path) -> Result<Vec<PathBuf>> {
+fn relative(root: &Path, path: &Path) -> Option<String> {
+    let relative = path.strip_prefix(root).ok()?.to_str()?;
+    Some(relative.replace(std::path::MAIN_SEPARATOR, "/"))
+}
+
+/// Returns the paths, relative to `root`, of the regular files in a folder that its ignore files do
+/// not exclude, sorted.
+fn list(root: &Path, real: &Path) -> Result<Vec<String>> {
     check_ignore_files(real)?;
     let ignore_bytes = IgnoreBytes::new(real);
     let counted = ignore_bytes.clone();
@@ -172,9 +167,9 @@ fn list(real: &Path) -> Result<Vec<PathBuf>> {
         let is_skipped = [".git", ".memories"].iter().any(|name| found.file_name() == *name);
         found.depth() == 0 || (!is_skipped && counted.add(found))
     });
-    let files = walker.build().filter_map(Result::ok);
-    let files = files.filter(|found| found.file_type().is_some_and(|kind| kind.is_file()));
-    let files = files.map(ignore::DirEntry::into_path).collect();
+    let files = walker.build().flatten().filter(is_file);
+    let mut files: Vec<String> = files.filter_map(|it| relative(root, it.path())).collect();
     ignore_bytes.check()?;
+    files.sort_unstable();
     Ok(files)
 }

@@ -14,8 +14,9 @@ pub fn entries(root: &Path, folder: &str, excludes: &[String]) -> Result<Vec<Str
     if !folder.is_empty() && !super::read::exists(root, folder) {
         return Ok(Vec::new());
     }
-    let found = walk::builder(root, &root.join(folder), excludes)?.max_depth(Some(1)).build();
-    let found = found.flatten().filter(|entry| entry.depth() == 1).filter_map(|entry| {
+    let (mut builder, ignore_bytes) = walk::builder(root, &root.join(folder), excludes)?;
+    let found = builder.max_depth(Some(1)).build().flatten();
+    let found = found.filter(|entry| entry.depth() == 1).filter_map(|entry| {
         let path = walk::relative(root, &entry)?;
         let kind = entry.file_type()?;
         if kind.is_dir() {
@@ -24,6 +25,7 @@ pub fn entries(root: &Path, folder: &str, excludes: &[String]) -> Result<Vec<Str
         (kind.is_file() && language::from_path(&path).is_some()).then_some(path)
     });
     let mut found: Vec<String> = found.collect();
+    ignore_bytes.check()?;
     found.sort_unstable();
     Ok(found)
 }

@@ -21,7 +21,6 @@ use std::ffi::OsStr;
 use std::io::BufRead;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::thread::ScopedJoinHandle;
 
 use anyhow::Result;
 use rustc_hash::FxHashMap;
@@ -63,10 +62,8 @@ fn in_parallel<P: Send, R: Send>(parts: Vec<P>, work: impl Fn(P) -> R + Sync) ->
     std::thread::scope(|scope| {
         let start = |part: P| scope.spawn(move || work(part));
         let running: Vec<_> = parts.into_iter().map(start).collect();
-        let result = |thread: ScopedJoinHandle<'_, R>| {
-            thread.join().unwrap_or_else(|payload| resume_unwind(payload))
-        };
-        running.into_iter().map(result).collect()
+        let results = running.into_iter().map(|thread| thread.join());
+        results.map(|result| result.unwrap_or_else(|payload| resume_unwind(payload))).collect()
     })
 }
 
@@ -267,10 +264,7 @@ pub fn common_folder(root: &Path) -> Option<String> {
 pub fn set_setting(root: &Path, key: &str, value: &str) -> Result<()> {
     let args = ["config", "--local", key, value];
     Git::with_settings(root, &args).output().map(drop).map_err(|failure| {
-        let why = match failure {
-            Failure::NotInstalled => "git is not installed".to_owned(),
-            Failure::Refused(why) => why,
-        };
+        let why = failure.message();
         UserError::environment(format!("failed to set `{key}` in the settings of git: {why}"))
             .into()
     })

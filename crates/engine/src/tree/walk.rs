@@ -57,7 +57,7 @@ pub(crate) fn walk_with(
     let (sender, found) = channel();
     let panic = Mutex::new(None);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let (mut builder, ignore_bytes) = counting_builder(root, root, excludes)?;
+    let (mut builder, ignore_bytes) = builder(root, root, excludes)?;
     let walker = builder.threads(threads).build_parallel();
     walker.run(|| {
         let (sender, panic) = (sender.clone(), &panic);
@@ -108,31 +108,26 @@ pub fn all_paths(root: &Path) -> Result<Vec<String>> {
 }
 
 fn files(root: &Path, excludes: &[String]) -> Result<Vec<String>> {
-    let (builder, ignore_bytes) = counting_builder(root, root, excludes)?;
-    let found = builder.build().flatten();
-    let found = found.filter(is_file).filter_map(|found| relative(root, &found));
-    let mut paths: Vec<String> = found.collect();
-    ignore_bytes.check()?;
+    let mut paths = listed(root, builder(root, root, excludes)?)?;
     paths.sort_unstable();
+    Ok(paths)
+}
+
+/// Returns the files of a walk in a folder of `root`.
+fn listed(root: &Path, (builder, ignore_bytes): (WalkBuilder, IgnoreBytes)) -> Result<Vec<String>> {
+    let found = builder.build().flatten().filter(is_file);
+    let paths = found.filter_map(|found| relative(root, &found)).collect();
+    ignore_bytes.check()?;
     Ok(paths)
 }
 
 /// Returns a walk of `start`, which is `root` or a folder in it, and a count that has to be checked
 /// after the walk.
-fn counting_builder(
+pub(super) fn builder(
     root: &Path,
     start: &Path,
     excludes: &[String],
 ) -> Result<(WalkBuilder, IgnoreBytes)> {
-    let mut builder = builder(root, start, excludes)?;
-    let ignore_bytes = IgnoreBytes::new(start);
-    let counted = ignore_bytes.clone();
-    builder.filter_entry(move |found| counted.add(found));
-    Ok((builder, ignore_bytes))
-}
-
-/// Returns a walk of `start`, which is `root` or a folder in it.
-pub(super) fn builder(root: &Path, start: &Path, excludes: &[String]) -> Result<WalkBuilder> {
     let mut overrides = OverrideBuilder::new(root);
     for glob in excludes {
         overrides.add(&format!("!{glob}")).map_err(|error| {
@@ -147,8 +142,10 @@ pub(super) fn builder(root: &Path, start: &Path, excludes: &[String]) -> Result<
     check_ignore_files(start)?;
     let mut builder = WalkBuilder::new(start);
     builder.require_git(false).git_global(false).follow_links(false).overrides(overrides);
-    builder.filter_entry(has_valid_ignore_files);
-    Ok(builder)
+    let ignore_bytes = IgnoreBytes::new(start);
+    let counted = ignore_bytes.clone();
+    builder.filter_entry(move |found| counted.add(found));
+    Ok((builder, ignore_bytes))
 }
 
 /// Lists all files in `folder`, relative to `root`, that git does not ignore, hidden ones too.
@@ -157,11 +154,9 @@ pub(super) fn unignored(root: &Path, folder: &Path) -> Result<Vec<String>> {
     if !start.is_dir() {
         return Ok(Vec::new());
     }
-    let (mut walker, ignore_bytes) = counting_builder(root, &start, &[])?;
-    let found = walker.hidden(false).ignore(false).build().flatten();
-    let paths = found.filter(is_file).filter_map(|found| relative(root, &found)).collect();
-    ignore_bytes.check()?;
-    Ok(paths)
+    let (mut walker, ignore_bytes) = builder(root, &start, &[])?;
+    walker.hidden(false).ignore(false);
+    listed(root, (walker, ignore_bytes))
 }
 
 /// Fails if an ignore file of `folder` or of a folder around it is invalid.
@@ -173,11 +168,6 @@ pub(super) fn check_ignore_files(folder: &Path) -> Result<()> {
     Err(UserError::usage(format!("`{shown}` is not a regular file of at most 1 MB"))
         .hint(format!("check it with `ls -l {shown}`"))
         .into())
-}
-
-/// Returns false for a folder with an invalid ignore file.
-fn has_valid_ignore_files(found: &DirEntry) -> bool {
-    !is_folder(found) || ignore_bytes(found.path()).is_ok()
 }
 
 /// Returns the size of the ignore files of a folder, or the path of an invalid one. A walk does
@@ -247,7 +237,7 @@ fn is_folder(found: &DirEntry) -> bool {
     found.file_type().is_some_and(|kind| kind.is_dir())
 }
 
-fn is_file(found: &DirEntry) -> bool {
+pub(super) fn is_file(found: &DirEntry) -> bool {
     found.file_type().is_some_and(|kind| kind.is_file())
 }
 

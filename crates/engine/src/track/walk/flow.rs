@@ -39,7 +39,7 @@ pub(super) fn set_bodies(file: &mut FileSymbols, bytes: &[u8]) {
 }
 
 /// The functions that lost and those that got identifiers or lines.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Flow<'f> {
     pub(super) names: Exchange<'f, u16>,
     pub(super) lines: Exchange<'f, u64>,
@@ -50,12 +50,6 @@ pub(super) struct Flow<'f> {
 pub(super) struct Exchange<'f, K> {
     lost: Carriers<'f, K>,
     got: Carriers<'f, K>,
-}
-
-impl<K> Default for Exchange<'_, K> {
-    fn default() -> Self {
-        Self { lost: FxHashMap::default(), got: FxHashMap::default() }
-    }
 }
 
 impl<'f> Flow<'f> {
@@ -74,7 +68,7 @@ impl<'f, K: Copy + Eq + Hash + 'f> Exchange<'f, K> {
         names: &SameNames,
         contents: impl Fn(&'f FileSymbol) -> &'f [K],
     ) -> Self {
-        let mut this = Self::default();
+        let mut this = Self { lost: FxHashMap::default(), got: FxHashMap::default() };
         let mut is_compared: FxHashSet<usize> = FxHashSet::default();
         let after = |idx: usize| functions(&changed.news[idx], &contents, |_| false);
         for (old_idx, (old, new_idx)) in changed.olds.iter().zip(&changed.new_idxs).enumerate() {

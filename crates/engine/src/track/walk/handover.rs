@@ -75,11 +75,9 @@ impl<'s> Handover<'s> {
         let left: FxHashSet<(usize, usize)> = assignments
             .iter()
             .zip(self.removed)
-            .filter_map(|(assignment, removed)| match assignment {
-                Assignment::Found(idx) => {
-                    removed.rewritten.filter(|symbol| *symbol != pairs[*idx].symbol())
-                }
-                _ => None,
+            .filter_map(|(assignment, removed)| {
+                let found = pairs[assignment.found()?].symbol();
+                removed.rewritten.filter(|symbol| *symbol != found)
             })
             .collect();
         let rewritten: FxHashSet<(usize, usize)> = names.rewritten.values().copied().collect();

@@ -111,15 +111,7 @@ pub struct Objects<'a> {
     recent: VecDeque<(String, Option<Found>)>,
 }
 
-impl<'a> Objects<'a> {
-    pub(super) fn new(
-        stdin: &'a mut dyn Write,
-        stdout: &'a mut dyn BufRead,
-        is_waiting: &'a AtomicBool,
-    ) -> Self {
-        Self { stdin, stdout, is_waiting, recent: VecDeque::new() }
-    }
-
+impl Objects<'_> {
     /// Returns the content of the object with this name. Returns `None` if the clone lacks it, if it
     /// is too large, or if git fails.
     pub fn read(&mut self, name: &str) -> Option<Vec<u8>> {
@@ -186,27 +178,28 @@ impl<'a> Objects<'a> {
 
 /// Passes the objects of the repository to `read`. Returns `None` if git fails.
 pub fn with_objects<R>(root: &Path, read: impl FnOnce(&mut Objects<'_>) -> R) -> Option<R> {
+    converse(Git::new(root, ["cat-file", "--batch"]), read)
+}
+
+/// Passes the objects that a `cat-file --batch` process has to `read`. Returns `None` if git fails.
+pub(super) fn converse<R>(git: Git<'_>, read: impl FnOnce(&mut Objects<'_>) -> R) -> Option<R> {
     let mut result = None;
-    Git::new(root, ["cat-file", "--batch"])
-        .converse(|stdin, stdout, is_waiting| {
-            result = Some(read(&mut Objects::new(stdin, stdout, is_waiting)));
-            Ok(())
-        })
-        .ok()?;
+    git.converse(|stdin, stdout, is_waiting| {
+        let recent = VecDeque::new();
+        result = Some(read(&mut Objects { stdin, stdout, is_waiting, recent }));
+        Ok(())
+    })
+    .ok()?;
     result
 }
 
 /// Applies `work` to each of `jobs`, each on a thread with its own process that reads objects.
 /// Returns `None` if git fails.
-pub fn with_objects_each<J, R>(
+pub fn with_objects_each<J: Send, R: Send>(
     root: &Path,
     jobs: Vec<J>,
     work: impl Fn(&mut Objects<'_>, J) -> R + Sync,
-) -> Option<Vec<R>>
-where
-    J: Send,
-    R: Send,
-{
+) -> Option<Vec<R>> {
     let found = in_parallel(jobs, |job| with_objects(root, |objects| work(objects, job)));
     found.into_iter().collect()
 }

@@ -101,15 +101,12 @@ pub type Differences = BTreeMap<Arc<str>, Option<Arc<TreeEntry>>>;
 /// Applies `read` to each of `commits`, newest first, with its differences from `head`: the paths that
 /// differ, and paths that may. Git compares each commit with the one before, so that the work grows
 /// with the number of changes and not with that of commits. Commits that git cannot read are omitted.
-pub fn read_trees<R>(
+pub fn read_trees<R: Send>(
     root: &Path,
     head: &str,
     commits: &BTreeSet<&str>,
     read: impl Fn(&str, &Differences) -> R + Sync,
-) -> Vec<R>
-where
-    R: Send,
-{
+) -> Vec<R> {
     let Some(sorted) = newest_first(root, commits) else { return Vec::new() };
     let n_each = sorted.len().div_ceil(n_parts()).max(MIN_EACH);
     let trees = in_parallel(sorted.chunks(n_each).collect(), |part| {

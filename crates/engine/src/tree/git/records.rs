@@ -104,6 +104,21 @@ fn next_field(stdout: &mut dyn BufRead) -> std::io::Result<Option<String>> {
     Ok((n_bytes > 0).then(|| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
+/// Returns the entries that `ls-tree -r -z` lists, with their names.
+pub(super) fn tree(git: Git<'_>) -> Result<Vec<(Vec<u8>, TreeEntry)>, Failure> {
+    let mut found = Vec::new();
+    git.read(|stdout| {
+        for record in stdout.split(0) {
+            let record = record?;
+            // MODE TYPE OBJECT<tab>NAME
+            let name = record.splitn(2, |byte| *byte == b'\t').nth(1).map(<[u8]>::to_vec);
+            found.extend(name.zip(entry(&record, 2)));
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
 /// Returns the changes that a command lists with `--raw -z`, with their paths.
 pub(super) fn changes(git: Git<'_>) -> Option<Vec<(String, Sides)>> {
     let mut found = Vec::new();

@@ -5,14 +5,13 @@
 //! then only the blobs that are asked for. A server that cannot send parts sends the whole commit.
 
 use std::collections::BTreeMap;
-use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use super::network::{Limits, url_fault};
 use super::process::{Failure, Git};
 use super::records::{self, EntryKind, TreeEntry};
-use super::{Objects, network, objects};
+use super::{network, objects};
 
 /// Limit of the files of a fetched shared bank and of a reported repository.
 pub const LIMITS: Limits = Limits { time: Duration::from_secs(120), bytes: 256 * 1024 * 1024 };
@@ -181,7 +180,7 @@ impl<'a> LocalRepository<'a> {
             Ok(output) => Ok(Some(String::from_utf8_lossy(&output).trim().to_owned())),
             // With `--quiet`, git has no message for a missing revision.
             Err(Failure::Refused(why)) if why.is_empty() => Ok(None),
-            Err(failure) => Err(message(failure)),
+            Err(failure) => Err(failure.message()),
         }
     }
 
@@ -207,33 +206,11 @@ fn list_args(commit: &str, folder: &str) -> Vec<String> {
 }
 
 fn entries(git: Git<'_>) -> Result<Vec<TreeEntry>, String> {
-    let mut entries = Vec::new();
-    git.read(|stdout| {
-        for record in stdout.split(0) {
-            // MODE TYPE OBJECT<tab>NAME
-            entries.extend(records::entry(&record?, 2));
-        }
-        Ok(())
-    })
-    .map_err(message)?;
-    entries.retain(|entry: &TreeEntry| entry.kind == EntryKind::File);
-    Ok(entries)
+    let entries = records::tree(git).map_err(Failure::message)?;
+    let entries = entries.into_iter().map(|(_, entry)| entry);
+    Ok(entries.filter(|entry| entry.kind == EntryKind::File).collect())
 }
 
 fn blobs(git: Git<'_>, ids: &[String]) -> Option<Vec<Option<Vec<u8>>>> {
-    let mut contents = Vec::with_capacity(ids.len());
-    git.converse(|stdin, stdout, is_waiting| {
-        let mut objects = Objects::new(stdin, stdout, is_waiting);
-        contents.extend(ids.iter().map(|id| objects.read(id)));
-        Ok(())
-    })
-    .ok()?;
-    Some(contents)
-}
-
-fn message(failure: Failure) -> String {
-    match failure {
-        Failure::NotInstalled => "git is not installed".to_owned(),
-        Failure::Refused(why) => why,
-    }
+    objects::converse(git, |objects| ids.iter().map(|id| objects.read(id)).collect())
 }

@@ -85,23 +85,8 @@ pub fn changed_since(
 
 /// Returns the files of a commit, except submodules, by their names relative to `root`.
 fn tree(root: &Path, commit: &str) -> Option<BTreeMap<Vec<u8>, TreeEntry>> {
-    let mut found = BTreeMap::new();
-    let list = Git::new(root, ["ls-tree", "-r", "-z", commit]);
-    list.read(|stdout| {
-        for record in stdout.split(0) {
-            let record = record?;
-            // MODE TYPE OBJECT<tab>NAME
-            let tab = record.iter().position(|byte| *byte == b'\t');
-            if let (Some(tab), Some(entry)) = (tab, records::entry(&record, 2))
-                && entry.kind != EntryKind::Submodule
-            {
-                found.insert(record[tab + 1..].to_vec(), entry);
-            }
-        }
-        Ok(())
-    })
-    .ok()?;
-    Some(found)
+    let entries = records::tree(Git::new(root, ["ls-tree", "-r", "-z", commit])).ok()?;
+    Some(entries.into_iter().filter(|(_, it)| it.kind != EntryKind::Submodule).collect())
 }
 
 /// Returns the names of the files in `folder` that are in the index.
