@@ -117,10 +117,7 @@ pub struct Report {
 /// list the files.
 pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option<Report> {
     let _step = timings::step("check claims");
-    let now = {
-        let _step = timings::step("read the tree");
-        Now::read(root, documents)?
-    };
+    let now = timings::timed("read the tree", || Now::read(root, documents))?;
     let project = Project { root, documents, now: &now };
     let mut checker = Checker { project, report: Report::default() };
     let mut failing: Vec<Position> = Vec::new();
@@ -171,6 +168,12 @@ fn is_listed(now: &Now, document: &Document, claim: &Claim) -> bool {
 /// Returns the folder of a path, which is empty for the root.
 fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Returns whether a path is a folder, or is in it.
+fn is_within(path: &str, folder: &str) -> bool {
+    folder.is_empty()
+        || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The positions of a document, and of a claim in it.
@@ -259,18 +262,15 @@ impl Checker<'_> {
                 let staged = scope.spawn(|| past::staged_away(root));
                 let open = match since {
                     Some(commit) => self.all_at(failing, commit),
-                    None => {
-                        let _step = timings::step("find the versions of the documents");
+                    None => timings::timed("find the versions of the documents", || {
                         self.origins(failing, &head.id)
-                    }
+                    }),
                 };
                 (open, staged.join().unwrap_or_default())
             });
             let words = self.wanted_words(&open);
-            let trees = {
-                let _step = timings::step("list the old trees");
-                self.old_trees(&open, &head.id, staged)
-            };
+            let trees =
+                timings::timed("list the old trees", || self.old_trees(&open, &head.id, staged));
             let moments = open.iter().flat_map(|it| &it.moments);
             let commits: BTreeSet<String> = moments.map(|it| it.commit.clone()).collect();
             let (former, main) = std::thread::scope(|scope| {
@@ -306,15 +306,11 @@ impl Checker<'_> {
         mut trees: BTreeMap<String, OldTree>,
         past: &mut Past<'_, '_>,
     ) -> Vec<Former> {
-        let omitted = {
-            let _step = timings::step("read old code");
+        let omitted = timings::timed("read old code", || {
             past.read_manifests(trees.values().filter(|tree| tree.needs.manifests));
             let with_code = trees.iter().filter(|(_, tree)| tree.needs.code);
-            past.read_code(
-                self.project.root,
-                with_code.map(|(commit, tree)| (commit.as_str(), tree)),
-            )
-        };
+            past.read_code(self.project.root, with_code.map(|(commit, tree)| (&**commit, tree)))
+        });
         if !omitted.is_empty() {
             self.warn("too much code changed since some lines were written: names in them were not compared with their commits");
         }

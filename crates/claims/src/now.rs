@@ -39,11 +39,10 @@ impl Now {
     /// Reads what the claims of `documents` are compared with. Returns `None` if git cannot list
     /// the files.
     pub(super) fn read(root: &Path, documents: &[Document]) -> Option<Self> {
-        let (tree, deleted) = {
-            let _step = timings::step("list the files");
+        let (tree, deleted) = timings::timed("list the files", || {
             let past::Tracked { entries, deleted } = past::tracked(root)?;
-            (Snapshot::new(entries), deleted)
-        };
+            Some((Snapshot::new(entries), deleted))
+        })?;
         let claims = || documents.iter().flat_map(|document| &document.claims.claims);
         let mut manifests = Manifests::default();
         let needs_manifests =
@@ -72,10 +71,9 @@ impl Now {
             _ => None,
         };
         let pairs: BTreeSet<(usize, usize)> = claims().filter_map(pair).collect();
-        let occurrences = {
-            let _step = timings::step("read the code");
+        let occurrences = timings::timed("read the code", || {
             Occurrences::read(root, tree.entries(), &words, &pairs)
-        };
+        });
         Some(Self { root: root.to_owned(), tree, deleted, manifests, words, occurrences })
     }
 

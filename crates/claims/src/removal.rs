@@ -60,22 +60,20 @@ pub(super) fn explain(
     let root = project.root;
     let claims: Vec<&Claim> = former.iter().map(|it| project.claim(it.at).1).collect();
     let mut fates: Vec<Option<Fate>> = vec![None; former.len()];
-    {
-        let _step = timings::step("search the commits");
-        let found = git::with_objects_each(root, by_file(former), |objects, idxs| {
+    let found = timings::timed("search the commits", || {
+        git::with_objects_each(root, by_file(former), |objects, idxs| {
             let mut search = Search::new(root, project.now, main, objects);
             let fate =
                 |idx: usize| Some((idx, search.fate(project.claim(former[idx].at), &former[idx])?));
             idxs.into_iter().filter_map(fate).collect::<Vec<_>>()
-        });
-        for (idx, fate) in found?.into_iter().flatten() {
-            fates[idx] = Some(fate);
-        }
+        })
+    });
+    for (idx, fate) in found?.into_iter().flatten() {
+        fates[idx] = Some(fate);
     }
-    {
-        let _step = timings::step("follow renamed code");
-        Search::new(root, project.now, main, objects).follow_symbols(&claims, &mut fates)?;
-    }
+    timings::timed("follow renamed code", || {
+        Search::new(root, project.now, main, objects).follow_symbols(&claims, &mut fates)
+    })?;
     let written = former.iter().map(|it| it.commit.as_str());
     let removing = fates.iter().flatten().filter_map(|fate| fate.removed.as_deref());
     let summaries = past::summaries(root, &written.chain(removing).collect());
@@ -378,13 +376,11 @@ impl<'s, 'o> Search<'s, 'o> {
                 let Some(symbol) = anchor.symbol.clone() else { continue };
                 let similarity = similarity * likeness;
                 let parts: Vec<String> = symbol.split('.').map(str::to_owned).collect();
-                let test = Test::Defines(parts.clone());
-                let (files, node) = if self.defines_now(&anchor.file, &parts, &symbol) {
-                    (vec![anchor.file.clone()], None)
+                let files = vec![anchor.file.clone()];
+                let (node, files) = if self.defines_now(&anchor.file, &parts, &symbol) {
+                    (None, files)
                 } else {
-                    let files = vec![anchor.file.clone()];
-                    let (node, files) = self.follow_word(&removed.commit.id, files, &test);
-                    (files, node)
+                    self.follow_word(&removed.commit.id, files, &Test::Defines(parts.clone()))
                 };
                 if let Some(node) = node {
                     let removed = self.removed_code(&node, &files, &parts);
@@ -404,9 +400,7 @@ impl<'s, 'o> Search<'s, 'o> {
         }
         Some(())
     }
-}
 
-impl Search<'_, '_> {
     /// Returns whether a file of the working tree defines a symbol.
     fn defines_now(&mut self, file: &str, parts: &[String], symbol: &str) -> bool {
         let text = read::text(self.root, file).ok();

@@ -7,7 +7,7 @@ use cerberus_engine::tree::git::past::{EntryKind, TreeEntry};
 use cerberus_markdown::links::normalize_path;
 use cerberus_model::text::Globs;
 
-use super::folder_of;
+use super::{folder_of, is_within};
 
 /// Maximum number of paths that an ambiguous name is resolved to.
 const MAX_FOUND: usize = 8;
@@ -114,11 +114,8 @@ impl Snapshot {
             if self.contains(candidate) {
                 return Found::One(candidate.clone());
             }
-            let is_within = |module: &String| {
-                candidate.strip_prefix(module.as_str()).is_some_and(|rest| rest.starts_with('/'))
-            };
             // A link to a folder may be another repository's as well.
-            if self.submodules.iter().any(is_within) {
+            if self.submodules.iter().any(|module| is_within(candidate, module)) {
                 return Found::Elsewhere;
             }
         }

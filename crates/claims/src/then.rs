@@ -22,7 +22,7 @@ use super::manifests::{self, Facts, Manifests};
 use super::now::Now;
 use super::snapshot::{self, Found, Snapshot};
 use super::words::{self, Words};
-use super::{Document, folder_of};
+use super::{Document, folder_of, is_within};
 
 /// Maximum number of old versions of code that are read.
 const MAX_VERSIONS: usize = 60_000;
@@ -342,9 +342,8 @@ impl<'p, 'o> Past<'p, 'o> {
     }
 
     fn has_part(&mut self, old: &OldTree, file: &str, part: &Part) -> bool {
-        let Some(entry) = old.entry(file) else { return false };
-        let Some(bytes) = self.objects.read(&entry.object) else { return false };
-        has_part(&text::decode(&bytes).0, part)
+        let bytes = old.entry(file).and_then(|entry| self.objects.read(&entry.object));
+        bytes.is_some_and(|bytes| has_part(&text::decode(&bytes).0, part))
     }
 
     fn symbol(&mut self, old: &mut OldTree, writer: Writer<'_>, parts: &[String]) -> Option<Truth> {
@@ -393,7 +392,7 @@ impl<'p, 'o> Past<'p, 'o> {
     fn is_about(&self, writer: Writer<'_>, file: &str) -> bool {
         let is_rare = |name: &str| self.now.tree().n_named(name) <= MAX_NAMESAKES;
         let (folder, document) = (writer.folder(), writer.document);
-        if !folder.is_empty() && file.strip_prefix(folder).is_some_and(|it| it.starts_with('/')) {
+        if !folder.is_empty() && is_within(file, folder) {
             return true;
         }
         let name = file.rsplit('/').next().unwrap_or(file);
@@ -479,24 +478,17 @@ fn is_in_sample(document: &str, text: &str, path: &str, found: &str) -> bool {
         return false;
     };
     let folder = folder_of(document);
-    let is_around = folder == head || folder.starts_with(&format!("{head}/"));
     let is_unnamed_sample = |part: &&str| {
         CONVENTIONS.folders.samples.contains(*part)
             && !folder.split('/').any(|own| own == *part)
             && !text.contains(&format!("{part}/"))
     };
-    !is_around && head.split('/').any(|part| is_unnamed_sample(&part))
+    !is_within(folder, head) && head.split('/').any(|part| is_unnamed_sample(&part))
 }
 
 /// Returns whether a document in one folder is about the package of another one, which is around it
 /// or inside it.
 fn is_related(document: &str, package: &str) -> bool {
-    let is_within = |inner: &str, outer: &str| {
-        outer.is_empty()
-            || inner
-                .strip_prefix(outer)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
     is_within(document, package) || is_within(package, document)
 }
 

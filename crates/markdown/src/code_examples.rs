@@ -6,6 +6,9 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
+use crate::word_lists::{BAD_MARKED, BAD_WORDS, GOOD_MARKED, GOOD_WORDS};
+use cerberus_model::text::WordList;
+
 /// Whether code follows a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Label {
@@ -27,15 +30,6 @@ const LABEL_WORDS: usize = 14;
 
 const BAD_SIGNS: &[char] = &['❌', '🚫', '✗', '✖', '✘', '⛔', '👎', '🔴'];
 const GOOD_SIGNS: &[char] = &['✅', '✓', '✔', '👍', '🟢'];
-const BAD_WORDS: &[&str] =
-    &["bad", "wrong", "incorrect", "antipattern", "anti-pattern", "discouraged"];
-const GOOD_WORDS: &[&str] =
-    &["good", "right", "correct", "better", "preferred", "recommended", "best"];
-/// Words that are a label only if nothing or a mark follows, as in `Don't:`.
-const BAD_MARKED: &[&str] =
-    &["don't", "dont", "do not", "avoid", "never", "not", "no", "instead of"];
-const GOOD_MARKED: &[&str] =
-    &["do", "prefer", "always", "use", "yes", "instead", "do this", "use this"];
 
 /// Returns the labelled code of a markdown text, in order.
 pub fn code_examples(text: &str) -> Vec<CodeExample> {
@@ -82,11 +76,11 @@ fn above(words: &str) -> Option<Label> {
     label(words).or_else(|| {
         // A label may end the words, as in `The wrong way:` and `Null checks (bad)`.
         let plain = words.to_lowercase();
-        let has = |known: &[&str]| {
-            plain.split(|c: char| !c.is_alphabetic() && c != '-').any(|it| known.contains(&it))
+        let has = |known: &WordList| {
+            plain.split(|c: char| !c.is_alphabetic() && c != '-').any(|it| known.contains(it))
         };
         let is_label = words.ends_with([':', ')']) || words.split_whitespace().count() <= 4;
-        match (has(BAD_WORDS), has(GOOD_WORDS)) {
+        match (has(&BAD_WORDS), has(&GOOD_WORDS)) {
             (true, false) if is_label => Some(Label::Bad),
             (false, true) if is_label => Some(Label::Good),
             _ => None,
@@ -106,17 +100,17 @@ fn label(text: &str) -> Option<Label> {
     let rest_of = |word: &str| {
         text.strip_prefix(word).filter(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
     };
-    let starts = |known: &[&str]| known.iter().any(|word| rest_of(word).is_some());
+    let starts = |known: &WordList| known.entries().iter().any(|word| rest_of(word).is_some());
     let is_marked = |rest: &str| {
         let rest = rest.trim_start();
         rest.is_empty() || rest.starts_with([':', '!', '—', '–', '-', '*'])
     };
     let starts_marked =
-        |known: &[&str]| known.iter().any(|word| rest_of(word).is_some_and(is_marked));
+        |known: &WordList| known.entries().iter().any(|word| rest_of(word).is_some_and(is_marked));
     // `Not recommended` starts with a word of the other label.
-    if starts(BAD_WORDS) || starts_marked(BAD_MARKED) || rest_of("not recommended").is_some() {
+    if starts(&BAD_WORDS) || starts_marked(&BAD_MARKED) || rest_of("not recommended").is_some() {
         Some(Label::Bad)
-    } else if starts(GOOD_WORDS) || starts_marked(GOOD_MARKED) {
+    } else if starts(&GOOD_WORDS) || starts_marked(&GOOD_MARKED) {
         Some(Label::Good)
     } else {
         None

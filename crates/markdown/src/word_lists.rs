@@ -16,3 +16,5 @@ word_lists! { "words/rules.txt":
 word_lists! { "words/links.txt":
     REFACTORS PLANS DEBUGS MENTIONS SUPERSEDES EXTENDS CONTRADICTS DEPENDS_ON
 }
+
+word_lists! { "words/code_examples.txt": BAD_WORDS GOOD_WORDS BAD_MARKED GOOD_MARKED }

@@ -52,17 +52,7 @@ keywords! {
 
     /// Kind of definition.
     SymbolKind("symbol kind", "snake_case") {
-        Class,
-        Struct,
-        Interface,
-        Trait,
-        Enum,
-        Type,
-        Module,
-        Function,
-        Method,
-        Constant,
-        Variable,
+        Class, Struct, Interface, Trait, Enum, Type, Module, Function, Method, Constant, Variable,
         Macro,
         /// Whole file, for an anchor without a symbol.
         File,

@@ -56,6 +56,12 @@ pub fn step(name: &'static str) -> Running {
     Running(Some((step_idx, Instant::now())))
 }
 
+/// Runs a step on the main thread of the command.
+pub fn timed<T>(name: &'static str, run: impl FnOnce() -> T) -> T {
+    let _step = step(name);
+    run()
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         if let (Some((step_idx, started)), Some(record)) = (self.0.take(), record().as_mut()) {

@@ -1,53 +1,12 @@
 //! What a command line runs: tasks of manifests, and paths among its arguments.
 
 use super::classify;
+use super::word_lists::{
+    CARGO_COMMANDS, MANAGER_COMMANDS, PREFIXES, PROGRAMS, SHELLS, WITH_VALUE, WITHOUT_PATHS,
+};
 use super::{Runner, Target, Task};
 use cerberus_model::text::conventions::{self, CONVENTIONS};
-use cerberus_model::text::{Span, WordList, shell};
-
-/// Info strings of shell blocks.
-static SHELLS: WordList = WordList::new(
-    "sh bash shell zsh fish console shell-session terminal powershell ps1 bat cmd sh-session",
-);
-
-/// Programs that start a command line in inline code.
-static PROGRAMS: WordList = WordList::new(
-    "bash sh zsh bun bunx cargo cat cd chmod cp deno docker go hatch just make mise mv node nox npm npx \
-     nx pdm pip pip3 pnpm pnpx poe poetry pytest python python3 rake rm ruby ruff source sudo task time tox \
-     ts-node tsx turbo uv uvx vim yarn gmake",
-);
-
-/// Programs whose first argument is a program.
-static PREFIXES: WordList = WordList::new("sudo time env command exec nice");
-
-/// Subcommands of package managers that are not scripts.
-static MANAGER_COMMANDS: WordList = WordList::new(
-    "access add adduser approve-builds audit autoclean bin bugs build-info c cache cat-file catalog ci clean-install completion config constraints \
-     create dedupe deploy deprecate diff dist-tag dlx docs doctor edit env exec explain explore find-dupes \
-     fund generate-lock-entry generateLockEntry global hash help hook i import info init install install-ci-test \
-     install-test it link list licenses licences ll login logout ls node npm org outdated owner pack patch \
-     patch-commit patch-remove ping pkg plugin plug'n'play pm pnpm policies prefix profile prune publish query \
-     rebuild rb recursive m multi remove repl repo restart rm root run run-script sbom search self-update server set setup shrinkwrap stage star \
-     stars start stop store t tag team test token tst un uninstall unlink unplug unpublish unstar up update \
-     upgrade upgrade-interactive version versions view whoami why workspace workspaces x bunx node-gyp",
-);
-
-/// Subcommands of cargo and of its usual extensions.
-static CARGO_COMMANDS: WordList = WordList::new(
-    "add audit b bench binstall bloat build c check clean clippy component config cov crev d deny dist doc expand \
-     fetch fix flamegraph fmt fuzz generate generate-lockfile geiger hack help info init insta install \
-     install-update llvm-cov locate-project login logout machete make metadata miri mutants new nextest ndk outdated owner \
-     package pgo pkgid publish r readme read-manifest release remove report rm run rustc rustdoc sb search semver-checks shear sort sqlx \
-     t tarpaulin test tree udeps uninstall update upgrade vendor verify-project vet version wasi watch workspaces yank zigbuild",
-);
-
-/// Programs whose arguments are not paths of the project.
-const WITHOUT_PATHS: &str =
-    "git docker curl wget ssh scp rsync echo export mkdir touch rm sed grep awk find";
-
-/// Options of all programs that have a value.
-const WITH_VALUE: &str = "-F --filter -w --workspace -C --cwd --dir --prefix --group --extra --with --python -p \
-    --package --project --directory --only-group -f -d -t --justfile --taskfile --env-file --env -e";
+use cerberus_model::text::{Span, shell};
 
 /// A word of a command line.
 struct Word<'a> {
@@ -148,7 +107,7 @@ fn read(words: &[Word<'_>], is_elsewhere: bool, found: &mut Vec<(Span, String, T
             found.push((span(word), line.clone(), Target::Task(task)));
         }
     }
-    if !is_elsewhere && !WITHOUT_PATHS.split(' ').any(|it| it == program.text) {
+    if !is_elsewhere && !WITHOUT_PATHS.entries().contains(&program.text) {
         for (name, path) in words.iter().filter_map(argument_path) {
             let target = classify::located(&path);
             found.push((name, path, target));
@@ -263,7 +222,7 @@ fn cargo_names<'w, 'l>(arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
 fn plain(arguments: &[Word<'_>], from: usize) -> Option<usize> {
     let mut idx = from;
     while let Some(word) = arguments.get(idx) {
-        if WITH_VALUE.split(' ').any(|it| it == word.text) {
+        if WITH_VALUE.entries().contains(&word.text) {
             idx += 2;
         } else if word.text.starts_with('-') {
             idx += 1;

@@ -110,24 +110,21 @@ impl Compiler {
             let regex = regex(text).map_err(|why| format!("`{place}.regex`: {why}"))?;
             conditions.push(Condition::Regex(regex));
         }
+        let inner = |name: &str| format!("{place}.{name}");
         if let Some(rule) = &rule.inside {
-            conditions.push(Condition::Inside(self.relation(
-                rule,
-                &format!("{place}.inside"),
-                depth,
-            )?));
+            conditions.push(Condition::Inside(self.relation(rule, &inner("inside"), depth)?));
         }
         if let Some(rule) = &rule.has {
-            conditions.push(Condition::Has(self.relation(rule, &format!("{place}.has"), depth)?));
+            conditions.push(Condition::Has(self.relation(rule, &inner("has"), depth)?));
         }
         if let Some(rules) = &rule.all {
-            conditions.push(Condition::All(self.tests(rules, &format!("{place}.all"), depth)?));
+            conditions.push(Condition::All(self.tests(rules, &inner("all"), depth)?));
         }
         if let Some(rules) = &rule.any {
-            conditions.push(Condition::Any(self.tests(rules, &format!("{place}.any"), depth)?));
+            conditions.push(Condition::Any(self.tests(rules, &inner("any"), depth)?));
         }
         if let Some(rule) = &rule.not {
-            conditions.push(Condition::Not(self.test(rule, &format!("{place}.not"), depth + 1)?));
+            conditions.push(Condition::Not(self.test(rule, &inner("not"), depth + 1)?));
         }
         if conditions.is_empty() {
             return Err(format!("`{place}` has no test, as `pattern: …`"));
