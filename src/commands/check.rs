@@ -10,7 +10,7 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
-use super::findings::{self, FindingsFormat};
+use super::findings::{self, FindingsFormat, Severity};
 use crate::config::Settings;
 use crate::output::Printer;
 use cerberus_claims::parse::{Claim, Target};
@@ -81,13 +81,6 @@ pub(crate) struct Summary {
     pub(crate) ignored: usize,
     pub(crate) never_true: usize,
     pub(crate) unknown: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum Severity {
-    Error,
-    Note,
 }
 
 /// A claim, or something in the bank, that is not true.

@@ -53,17 +53,32 @@ pub(super) fn fork_point(root: &Path, revision: &str) -> Result<String> {
     })
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Level {
+/// The severity of a finding, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Severity {
     Error,
     Warning,
+    Hint,
     Note,
+}
+
+impl Severity {
+    /// Returns the name in texts and, without hints, in SARIF.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Hint => "hint",
+            Self::Note => "note",
+        }
+    }
 }
 
 /// A finding in the terms of GitHub and SARIF.
 pub(super) struct Annotation {
     pub(super) rule: String,
-    pub(super) level: Level,
+    pub(super) severity: Severity,
     /// The title in GitHub, without the name of the program.
     pub(super) title: String,
     /// The message in SARIF.
@@ -107,10 +122,9 @@ impl Place {
 /// Prints annotations as GitHub workflow commands, one line for each place.
 pub(super) fn print_github(annotations: &[Annotation], out: &mut Printer) {
     for annotation in annotations {
-        let command = match annotation.level {
-            Level::Error => "error",
-            Level::Warning => "warning",
-            Level::Note => "notice",
+        let command = match annotation.severity {
+            Severity::Hint | Severity::Note => "notice",
+            severity => severity.as_str(),
         };
         let title = command_property(&format!("cerberus: {}", annotation.title));
         for place in &annotation.places {
@@ -129,12 +143,13 @@ pub(super) fn print_github(annotations: &[Annotation], out: &mut Printer) {
 }
 
 /// Returns a rule of a SARIF log.
-pub(super) fn sarif_rule(id: &str, text: &str) -> Value {
+pub(super) fn sarif_rule((id, text): (&str, &str)) -> Value {
     json!({"id": id, "shortDescription": {"text": text}})
 }
 
 /// Returns a SARIF 2.1.0 log.
-pub(super) fn sarif_log(rules: &[Value], annotations: &[Annotation]) -> Value {
+pub(super) fn sarif_log(rules: impl Iterator<Item = Value>, annotations: &[Annotation]) -> Value {
+    let rules: Vec<Value> = rules.collect();
     let results: Vec<Value> = annotations.iter().map(sarif_result).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -152,10 +167,9 @@ pub(super) fn sarif_log(rules: &[Value], annotations: &[Annotation]) -> Value {
 }
 
 fn sarif_result(annotation: &Annotation) -> Value {
-    let level = match annotation.level {
-        Level::Error => "error",
-        Level::Warning => "warning",
-        Level::Note => "note",
+    let level = match annotation.severity {
+        Severity::Hint => Severity::Note,
+        severity => severity,
     };
     let mut locations: Vec<Value> = annotation.places.iter().map(Place::sarif).collect();
     if annotation.has_related {
@@ -168,7 +182,7 @@ fn sarif_result(annotation: &Annotation) -> Value {
     let hash = xxh3_64(identity.as_bytes());
     let mut result = json!({
         "ruleId": annotation.rule,
-        "level": level,
+        "level": level.as_str(),
         "message": {"text": annotation.text},
         "locations": locations,
     });

@@ -8,7 +8,7 @@ use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::findings::{self, FindingsFormat};
+use super::findings::{self, FindingsFormat, Severity};
 use super::{format_location, linked};
 use crate::config::Settings;
 use crate::output::Printer;
@@ -84,13 +84,6 @@ pub(crate) struct AppliedRule {
     pub(crate) id: String,
     pub(crate) rule: String,
     pub(crate) enforcement: Enforcement,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum Severity {
-    Error,
-    Hint,
 }
 
 /// Added code that a pattern hits.

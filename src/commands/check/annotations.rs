@@ -5,8 +5,8 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::print::short_id;
-use super::{Finding, Report, Severity};
-use crate::commands::findings::{Annotation, Level, Place, sarif_log, sarif_rule};
+use super::{Finding, Report};
+use crate::commands::findings::{Annotation, Place, Severity, sarif_log, sarif_rule};
 
 /// The rules that results refer to, with what a finding means.
 const RULES: &[(&str, &str)] = &[
@@ -26,14 +26,12 @@ const RULES: &[(&str, &str)] = &[
 
 /// Returns the findings as a SARIF 2.1.0 log.
 pub(super) fn sarif(report: &Report) -> Value {
-    let rules: Vec<Value> = RULES.iter().map(|(id, text)| sarif_rule(id, text)).collect();
-    sarif_log(&rules, &of(report))
+    sarif_log(RULES.iter().copied().map(sarif_rule), &of(report))
 }
 
 /// Returns an annotation for each finding, and for each outdated entry of the baseline.
 pub(super) fn of(report: &Report) -> Vec<Annotation> {
     let findings = report.findings.iter().map(|finding| {
-        let level = if finding.severity == Severity::Error { Level::Error } else { Level::Note };
         let place = Place {
             file: finding.file.clone(),
             line: Some(finding.line),
@@ -42,7 +40,11 @@ pub(super) fn of(report: &Report) -> Vec<Annotation> {
             ..Place::default()
         };
         let title = format!("{} is out of date", finding.check);
-        Annotation { level, title, ..annotation(finding.check, &finding.claim, place) }
+        Annotation {
+            severity: finding.severity,
+            title,
+            ..annotation(finding.check, &finding.claim, place)
+        }
     });
     let outdated = report.outdated.iter().map(|accepted| {
         let message =
@@ -56,7 +58,7 @@ pub(super) fn of(report: &Report) -> Vec<Annotation> {
 fn annotation(rule: &str, claim: &str, place: Place) -> Annotation {
     Annotation {
         rule: rule.to_owned(),
-        level: Level::Error,
+        severity: Severity::Error,
         title: rule.to_owned(),
         text: place.message.clone(),
         identity: ("cerberusClaim/v1", format!("{}\0{rule}\0{claim}", place.file)),

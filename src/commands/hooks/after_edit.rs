@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::answer;
-use crate::commands::review_diff::{self, Finding, Severity};
+use crate::commands::review_diff::{self, Finding};
 use cerberus_bank::ops::{Project, envelope};
 use cerberus_model::text::escaped;
 
@@ -36,11 +36,8 @@ pub(super) fn findings<'a>(
 }
 
 fn item(finding: &Finding) -> String {
-    let severity = match finding.severity {
-        Severity::Error => "error",
-        Severity::Hint => "hint",
-    };
     let Finding { file, line, message, id, allow, .. } = finding;
+    let severity = finding.severity.as_str();
     let example = finding.example.as_ref();
     let example = example.map(|it| format!(" Like this: {it}.")).unwrap_or_default();
     format!("{file}:{line}: {severity}: {message} (`{id}`).{example} If it is right here: {allow}")

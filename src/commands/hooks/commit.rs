@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::git_command::{self, Unstaged};
+use super::git_command::{self, Commit, Unstaged};
 use super::{HookTool, answer, payload};
 use crate::commands::linked::{self, Reason};
 use crate::commands::{format_location, inject};
@@ -29,30 +29,23 @@ type Changes = BTreeMap<String, Vec<(u32, u32)>>;
 
 pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
     let Some(commit) = find(tool) else { return Ok(()) };
-    let settings = match &commit.folder {
-        Some(folder) => Settings::resolve_around(folder, global)?,
-        None => Settings::resolve(global)?,
+    let settings = match tool {
+        HookTool::Git => Settings::resolve(global)?,
+        _ => Settings::resolve_around(&commit.folder, global)?,
     };
     print(tool, &settings, &commit.unstaged, out)
 }
 
-struct FoundCommit {
-    /// The folder of the commit, if it is not the current one.
-    folder: Option<PathBuf>,
-    unstaged: Unstaged,
-}
-
 /// Returns the commit that is about to be made.
-fn find(tool: HookTool) -> Option<FoundCommit> {
+fn find(tool: HookTool) -> Option<Commit> {
     // Git passes the index of the commit, which also contains the changes of `git commit -a`.
     if tool == HookTool::Git {
-        return Some(FoundCommit { folder: None, unstaged: Unstaged::Paths(Vec::new()) });
+        return Some(Commit { folder: PathBuf::new(), unstaged: Unstaged::Paths(Vec::new()) });
     }
     let event = payload::read(tool)?;
     let folder = PathBuf::from(event.folder.as_deref()?);
     let commit = git_command::commit(&event.command()?, &folder)?;
-    let folder = commit.folder.canonicalize().ok()?;
-    Some(FoundCommit { folder: Some(folder), unstaged: commit.unstaged })
+    Some(Commit { folder: commit.folder.canonicalize().ok()?, ..commit })
 }
 
 fn print(

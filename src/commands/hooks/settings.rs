@@ -8,19 +8,12 @@ use anyhow::Result;
 use clap::ValueEnum;
 use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::json;
-use serde::Serialize;
 
 use super::{HookEvent, HookTool, HooksPrintArgs};
 use crate::commands::settings_file::{self, Edited, Entry, Settings};
 use crate::output::Printer;
 use cerberus_bank::ops::managed_block;
 use cerberus_model::error::{ExitStatus, UserError};
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Printed {
-    text: String,
-}
 
 /// The script of the pre-commit hook; it never blocks the commit.
 const PRE_COMMIT: &str = "\
@@ -40,11 +33,11 @@ type Hook = (&'static str, Option<&'static str>, HookEvent);
 /// Prints the settings of a tool.
 pub(super) fn run(args: &HooksPrintArgs, out: &mut Printer) -> Result<ExitStatus> {
     let merged = merge(args.tool, b"").map_err(UserError::usage)?;
-    let report = Printed { text: String::from_utf8_lossy(&merged.text).into_owned() };
+    let text = String::from_utf8_lossy(&merged.text);
     if out.json {
-        out.json(&report)?;
+        out.json(&serde_json::json!({ "text": text }))?;
     } else {
-        out.line(report.text.trim_end());
+        out.line(text.trim_end());
     }
     Ok(ExitStatus::Done)
 }

@@ -52,14 +52,7 @@ impl ClientProfile {
 
     /// Whether the client is a hook: a failing command would fail the hook's host.
     pub(crate) fn is_hook(self) -> bool {
-        match self {
-            Self::ClaudeHook
-            | Self::CodexHook
-            | Self::GeminiHook
-            | Self::CursorHook
-            | Self::CopilotHook => true,
-            Self::AgentsMd | Self::Cursor | Self::Copilot => false,
-        }
+        !matches!(self, Self::AgentsMd | Self::Cursor | Self::Copilot)
     }
 
     /// Returns the document in which the client reads a text at the start of a session; `None` if
@@ -74,9 +67,7 @@ impl ClientProfile {
             })),
             Self::CursorHook => Some(json!({ "additional_context": text })),
             Self::CopilotHook => Some(json!({ "additionalContext": text })),
-            Self::ClaudeHook | Self::CodexHook | Self::AgentsMd | Self::Cursor | Self::Copilot => {
-                None
-            }
+            _ => None,
         }
     }
 }

@@ -5,16 +5,16 @@
 use serde_json::{Value, json};
 
 use super::{Finding, PatternFault, Report};
-use crate::commands::findings::{Annotation, Level, Place, sarif_log, sarif_rule};
+use crate::commands::findings::{Annotation, Place, Severity, sarif_log, sarif_rule};
 use cerberus_model::State;
 
-/// Returns the level of a finding, or `None` if it needs no attention.
-fn level(finding: &Finding) -> Option<Level> {
+/// Returns the severity of a finding, or `None` if it needs no attention.
+fn severity(finding: &Finding) -> Option<Severity> {
     match finding.state {
-        _ if finding.drift => Some(Level::Error),
+        _ if finding.drift => Some(Severity::Error),
         State::Fresh | State::Reformatted => None,
-        _ if finding.written => Some(Level::Warning),
-        _ => Some(Level::Note),
+        _ if finding.written => Some(Severity::Warning),
+        _ => Some(Severity::Note),
     }
 }
 
@@ -28,7 +28,7 @@ fn of_finding(finding: &Finding) -> Option<Annotation> {
     let Finding { id, state, reason, .. } = finding;
     Some(Annotation {
         rule: format!("anchor-{state}"),
-        level: level(finding)?,
+        severity: severity(finding)?,
         title: format!("{id} {state}"),
         text: format!("`{id}`: {reason}"),
         places: places(finding),
@@ -43,7 +43,7 @@ fn of_fault(fault: &PatternFault) -> Annotation {
     let (file, message) = (memory.clone(), message.clone());
     Annotation {
         rule: "pattern".to_owned(),
-        level: Level::Error,
+        severity: Severity::Error,
         title: format!("{id} pattern"),
         text: format!("`{id}`: {message}"),
         places: vec![Place { file, line: Some(1), message, ..Place::default() }],
@@ -78,10 +78,10 @@ pub(super) fn sarif(report: &Report) -> Value {
     let states = State::ALL.iter().filter(|it| !matches!(it, State::Fresh | State::Reformatted));
     let states = states.map(|state| {
         let text = format!("the example of a rule is {state}");
-        let mut rule = sarif_rule(&format!("anchor-{state}"), &text);
+        let mut rule = sarif_rule((&format!("anchor-{state}"), &text));
         rule["helpUri"] = json!("https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html");
         rule
     });
-    let pattern = sarif_rule("pattern", "the pattern of a rule contradicts its examples");
-    sarif_log(&states.chain([pattern]).collect::<Vec<_>>(), &of(report))
+    let pattern = sarif_rule(("pattern", "the pattern of a rule contradicts its examples"));
+    sarif_log(states.chain([pattern]), &of(report))
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Finding, Report, Severity};
-use crate::commands::findings::{Annotation, Level, Place, sarif_log, sarif_rule};
+use super::{Finding, Report};
+use crate::commands::findings::{Annotation, Place, sarif_log, sarif_rule};
 
 /// Returns an annotation for each finding.
 pub(super) fn of(report: &Report) -> Vec<Annotation> {
@@ -19,7 +19,7 @@ fn annotation(finding: &Finding) -> Annotation {
     let message = format!("{message}{example} Or allow it: {allow}");
     Annotation {
         rule: id.clone(),
-        level: if finding.severity == Severity::Error { Level::Error } else { Level::Note },
+        severity: finding.severity,
         title: id.clone(),
         text: message.clone(),
         places: vec![Place {
@@ -38,6 +38,5 @@ fn annotation(finding: &Finding) -> Annotation {
 pub(super) fn sarif(report: &Report) -> Value {
     let rules: BTreeMap<&str, &str> =
         report.findings.iter().map(|it| (it.id.as_str(), it.message.as_str())).collect();
-    let rules: Vec<Value> = rules.iter().map(|(id, text)| sarif_rule(id, text)).collect();
-    sarif_log(&rules, &of(report))
+    sarif_log(rules.into_iter().map(sarif_rule), &of(report))
 }

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::{Finding, Severity, allowed};
+use super::{Finding, allowed};
+use crate::commands::findings::Severity;
 use cerberus_engine::tree::git::AddedLines;
 use cerberus_engine::tree::read;
 use cerberus_patterns::existing::{self, ExistingFunction};

@@ -1,6 +1,7 @@
 //! Prints the findings of `review-diff` as text.
 
-use super::{Report, Severity};
+use super::Report;
+use crate::commands::findings::Severity;
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
 use cerberus_model::text::plural;
 
@@ -9,12 +10,9 @@ const MAX_RULES: usize = 10;
 
 pub(super) fn report(report: &Report, out: &mut Printer) {
     for finding in &report.findings {
-        let (style, severity) = match finding.severity {
-            Severity::Error => (ERROR, "error"),
-            Severity::Hint => (WARN, "hint"),
-        };
+        let style = if finding.severity == Severity::Error { ERROR } else { WARN };
         let place = format!("{}:{}:{}", finding.file, finding.line, finding.column);
-        let (place, severity) = (out.safe(&place), out.paint(style, severity));
+        let (place, severity) = (out.safe(&place), out.paint(style, finding.severity.as_str()));
         out.line(&format!(
             "{place}: {severity}: {} ({})",
             out.safe(&finding.message),
