@@ -246,14 +246,11 @@ fn free_id(args: &AddArgs, text: &str, memories: &Memories) -> Result<String> {
 pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let args = AddArgs { hints: super::hints(&args.hints), ..args.clone() };
     let report = add(&settings.project, &args)?;
-    if !out.json {
-        out.warn(&report.warnings);
-    }
-    out.report(&report, print)?;
-    Ok(ExitStatus::Done)
+    out.report(&report, print)
 }
 
 fn print(report: &Report, out: &mut Printer) {
+    out.warn(&report.warnings);
     let (id, file) = (out.style(NAME, &report.id), out.paint(DIM, &format!("({})", report.file)));
     out.line(&format!("{} {id} {file}", out.paint(OK, "added")));
     if let Some(anchor) = &report.anchor {

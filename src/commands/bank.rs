@@ -326,8 +326,7 @@ fn fetch(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
         for name in &report.cached {
             out.line(&format!("{} is in the cache", out.style(NAME, name)));
         }
-    })?;
-    Ok(ExitStatus::Done)
+    })
 }
 
 #[derive(Debug, Serialize)]
@@ -385,14 +384,12 @@ fn list(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
     });
     let report =
         ListReport { banks: listed.collect(), off: shared.off.clone(), repeated, problems };
-    if !out.json {
-        out.warn(&report.problems);
-    }
     out.report(&report, print_list)?;
     Ok(ExitStatus::of_check(report.banks.iter().all(|bank| bank.is_ready)))
 }
 
 fn print_list(report: &ListReport, out: &mut Printer) {
+    out.warn(&report.problems);
     if report.banks.is_empty() {
         out.line("no shared banks");
     }
@@ -430,6 +427,5 @@ fn remove(project: &Project, args: &BankRemoveArgs, out: &mut Printer) -> Result
     out.report(&RemoveReport { removed: name.clone() }, |_, out| {
         out.line(&format!("{} {}", out.paint(OK, "removed"), out.style(NAME, name)));
         out.line("  next: cerberus memory reanchor, which removes the anchors of its memories");
-    })?;
-    Ok(ExitStatus::Done)
+    })
 }

@@ -125,17 +125,9 @@ fn compose(project: &Project, args: &CreateArgs, content: &str) -> Result<String
 pub(crate) fn run(args: &CreateArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let content = args.content.read()?;
     let args = CreateArgs { hints: super::hints(&args.hints), ..args.clone() };
-    let report = create(&settings.project, &args, &content)?;
-    if out.json {
-        out.json(&report)?;
-        return Ok(ExitStatus::Done);
-    }
-    out.warn(&report.warnings);
-    out.line(&format!(
-        "{} {} {}",
-        out.paint(OK, "created"),
-        out.style(NAME, &report.id),
-        out.paint(DIM, &format!("({})", report.file))
-    ));
-    Ok(ExitStatus::Done)
+    out.report(&create(&settings.project, &args, &content)?, |report, out| {
+        out.warn(&report.warnings);
+        let (created, id) = (out.paint(OK, "created"), out.style(NAME, &report.id));
+        out.line(&format!("{created} {id} {}", out.paint(DIM, &format!("({})", report.file))));
+    })
 }

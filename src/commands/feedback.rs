@@ -56,13 +56,10 @@ pub(crate) fn run(
 ) -> Result<ExitStatus> {
     let report = feedback(&settings.project, args)?;
     out.warn(&report.warnings);
-    if out.json {
-        out.json(&report)?;
-        return Ok(ExitStatus::Done);
-    }
-    let verdict = if report.good { "helpful" } else { "unhelpful" };
-    out.line(&format!("recorded {} as {verdict}", out.style(NAME, &report.id)));
-    Ok(ExitStatus::Done)
+    out.report(&report, |report, out| {
+        let verdict = if report.good { "helpful" } else { "unhelpful" };
+        out.line(&format!("recorded {} as {verdict}", out.style(NAME, &report.id)));
+    })
 }
 
 #[derive(Debug, Serialize)]

@@ -1,13 +1,12 @@
 //! `cerberus memory import`: adds the rules of documents.
 
-use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
 
 use super::args::SecretArgs;
-use super::trash;
+use super::{confirm, trash};
 use crate::config::Settings;
 use crate::output::Printer;
 use cerberus_bank::ops::Project;
@@ -62,8 +61,7 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
     if args.check {
         return check(&plan.report, out);
     }
-    let is_interactive = std::io::stdin().is_terminal() && out.is_terminal();
-    let may_ask = !args.yes && !args.dry_run && !out.json && is_interactive;
+    let may_ask = !args.yes && !args.dry_run && !out.json && confirm::is_possible(out);
     let n_removed = if args.prune { plan.removed.len() } else { 0 };
     if may_ask
         && (args.files.is_empty() || n_removed > 0)
@@ -73,9 +71,7 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
         if args.prune {
             print::removals(&plan.report, true, out);
         }
-        out.line(&question(n_removed));
-        out.flush()?;
-        if !is_confirmed()? {
+        if !confirm::ask(&question(n_removed), out)? {
             out.line("nothing was imported");
             return Ok(ExitStatus::Done);
         }
@@ -87,13 +83,11 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
             trash::delete_files(project, &plan.removed)?;
         }
     }
-    if out.json {
-        out.json(&plan.report)?;
-    } else {
-        out.warn(&plan.report.warnings);
-        print::rules(&plan.report, args.prune, out);
-    }
-    Ok(if plan.report.is_complete() { ExitStatus::Done } else { ExitStatus::CheckFailed })
+    out.report(&plan.report, |report, out| {
+        out.warn(&report.warnings);
+        print::rules(report, args.prune, out);
+    })?;
+    Ok(ExitStatus::of_check(plan.report.is_complete()))
 }
 
 /// Returns the rules that differ between the bank and the documents that it was imported from.
@@ -120,30 +114,19 @@ pub(crate) fn differences(project: &Project) -> Result<Vec<rules::Item>> {
 
 /// Reports the differences between the documents and the bank.
 fn check(report: &Report, out: &mut Printer) -> Result<ExitStatus> {
-    let differs = report.items.iter().any(|item| item.outcome.is_difference());
-    let status = if differs { ExitStatus::CheckFailed } else { ExitStatus::Done };
-    if out.json {
-        out.json(report)?;
-    } else {
+    out.report(report, |report, out| {
         out.warn(&report.warnings);
         print::differences(report, out);
-    }
-    Ok(status)
+    })?;
+    Ok(ExitStatus::of_check(!report.items.iter().any(|item| item.outcome.is_difference())))
 }
 
 /// Returns the question before an import that moves memories to the trash.
 fn question(n_removed: usize) -> String {
     match n_removed {
-        0 => "import these rules? [y/N]".to_owned(),
-        n => format!("import these rules and move {} to the trash? [y/N]", plural(n, "memory")),
+        0 => "import these rules?".to_owned(),
+        n => format!("import these rules and move {} to the trash?", plural(n, "memory")),
     }
-}
-
-/// Reads the answer of the user.
-fn is_confirmed() -> Result<bool> {
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 #[cfg(test)]
@@ -152,8 +135,8 @@ mod tests {
 
     #[test]
     fn a_prune_is_asked_with_the_number_of_memories() {
-        assert_eq!(question(0), "import these rules? [y/N]");
+        assert_eq!(question(0), "import these rules?");
         let question = question(3);
-        assert_eq!(question, "import these rules and move 3 memories to the trash? [y/N]");
+        assert_eq!(question, "import these rules and move 3 memories to the trash?");
     }
 }

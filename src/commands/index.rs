@@ -68,8 +68,7 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings, out: &mut Printer) -> R
     let report = index(&settings.project, args, &|done, total| bar.step(done, total))?;
     drop(bar);
     out.warn(&report.warnings);
-    out.report(&report, print)?;
-    Ok(ExitStatus::Done)
+    out.report(&report, print)
 }
 
 fn print(report: &Report, out: &mut Printer) {

@@ -48,8 +48,7 @@ pub(crate) fn init(project: &Project) -> Result<Report> {
 }
 
 pub(crate) fn run(settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    out.report(&init(&settings.project)?, print)?;
-    Ok(ExitStatus::Done)
+    out.report(&init(&settings.project)?, print)
 }
 
 fn print(report: &Report, out: &mut Printer) {

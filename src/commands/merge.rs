@@ -401,14 +401,11 @@ pub(crate) fn run(args: &MergeArgs, settings: &Settings, out: &mut Printer) -> R
     let content = ContentArgs { content: args.content.clone(), file: args.file.clone() };
     let content = content.read_if_passed()?;
     let report = merge(&settings.project, args, content.as_deref())?;
-    if !out.json {
-        out.warn(&report.warnings);
-    }
-    out.report(&report, print)?;
-    Ok(ExitStatus::Done)
+    out.report(&report, print)
 }
 
 fn print(report: &Report, out: &mut Printer) {
+    out.warn(&report.warnings);
     let id = out.style(NAME, &report.id);
     let file = out.paint(DIM, &format!("({})", out.safe(&report.file)));
     if report.merged.is_empty() && report.redirected.is_empty() {

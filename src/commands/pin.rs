@@ -76,69 +76,57 @@ pub(crate) fn run(
         PinCommand::Add(args) => {
             let report = pins::add(project, &args.request, session(&args.session, settings))?;
             out.warn(&report.warnings);
-            if out.json {
-                out.json(&report)?;
-                return Ok(ExitStatus::Done);
-            }
-            let pin = &report.pin;
-            let about = format!("({}, {}, {} tokens)", pin.priority, expiry_label(pin), pin.tokens);
-            out.line(&format!(
-                "{} {} {}",
-                out.paint(OK, "pinned"),
-                out.style(NAME, &pin.id),
-                out.paint(DIM, &about)
-            ));
-            for id in &report.evicted {
-                let evicted = out.paint(WARN, "removed");
-                out.line(&format!("  {evicted} {} to stay within the limits", out.style(NAME, id)));
-            }
+            out.report(&report, |report, out| {
+                let pin = &report.pin;
+                let (pinned, id) = (out.paint(OK, "pinned"), out.style(NAME, &pin.id));
+                let (expiry, tokens) = (expiry_label(pin), pin.tokens);
+                let about = format!("({}, {expiry}, {tokens} tokens)", pin.priority);
+                out.line(&format!("{pinned} {id} {}", out.paint(DIM, &about)));
+                for id in &report.evicted {
+                    let (removed, id) = (out.paint(WARN, "removed"), out.style(NAME, id));
+                    out.line(&format!("  {removed} {id} to stay within the limits"));
+                }
+            })
         }
         PinCommand::List(args) => {
             let session = session(&args.session, settings);
             let report = pins::list(project, &args.filter, args.include_expired, session)?;
             out.warn(&report.warnings);
-            if out.json {
-                out.json(&report)?;
-                return Ok(ExitStatus::Done);
-            }
-            let rows: Vec<Vec<String>> = report.pins.iter().map(row).collect();
-            out.rows(&["id", "priority", "expiry", "text"], &rows);
-            out.line(&out.paint(DIM, &usage_line(&report.totals)));
-            if !report.defaults.is_empty() {
-                let n = report.defaults.len();
-                let hint = format!(
-                    "plus {}; print all: cerberus memory pin show",
-                    plural(n, "built-in pin")
-                );
-                out.line(&out.paint(DIM, &hint));
-            }
+            out.report(&report, |report, out| {
+                let rows = report.pins.iter().map(row);
+                out.rows(&["id", "priority", "expiry", "text"], rows);
+                out.line(&out.paint(DIM, &usage_line(&report.totals)));
+                if !report.defaults.is_empty() {
+                    let n = plural(report.defaults.len(), "built-in pin");
+                    let hint = format!("plus {n}; print all: cerberus memory pin show");
+                    out.line(&out.paint(DIM, &hint));
+                }
+            })
         }
         PinCommand::Remove(args) => {
-            print_removed(
-                &pins::remove(project, &args.ids, session(&args.session, settings))?,
-                out,
-            )?;
+            let session = session(&args.session, settings);
+            print_removed(&pins::remove(project, &args.ids, session)?, out)
         }
         PinCommand::Clear(args) => {
             let session = session(&args.session, settings);
-            print_removed(&pins::clear(project, &args.filter, args.all, session)?, out)?;
+            print_removed(&pins::clear(project, &args.filter, args.all, session)?, out)
         }
         PinCommand::Show(args) => {
             let report = pins::show(project, session(args, settings))?;
             out.warn(&report.warnings);
-            if out.json {
-                out.json(&report)?;
-            } else if !report.text.is_empty() {
-                out.line(report.text.trim_end());
-            }
+            out.report(&report, |report, out| {
+                if !report.text.is_empty() {
+                    out.line(report.text.trim_end());
+                }
+            })
         }
         PinCommand::Events(args) => {
             for event in pins::events(project, session(args, settings))? {
                 out.json(&event)?;
             }
+            Ok(ExitStatus::Done)
         }
     }
-    Ok(ExitStatus::Done)
 }
 
 /// Returns the session of a command.
@@ -165,16 +153,14 @@ fn usage_line(totals: &Totals) -> String {
     format!("{pins} of {max_pins} pins, {tokens} of {max_tokens} tokens: {percent} % used")
 }
 
-fn print_removed(report: &Removed, out: &mut Printer) -> Result<()> {
+fn print_removed(report: &Removed, out: &mut Printer) -> Result<ExitStatus> {
     out.warn(&report.warnings);
-    if out.json {
-        return out.json(report);
-    }
-    for id in &report.removed {
-        out.line(&format!("removed {}", out.style(NAME, id)));
-    }
-    if report.removed.is_empty() {
-        out.line("no pins match");
-    }
-    Ok(())
+    out.report(report, |report, out| {
+        for id in &report.removed {
+            out.line(&format!("removed {}", out.style(NAME, id)));
+        }
+        if report.removed.is_empty() {
+            out.line("no pins match");
+        }
+    })
 }

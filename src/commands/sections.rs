@@ -50,18 +50,10 @@ pub(crate) struct Report {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Fix {
-    pub(crate) closed: Vec<ClosedSection>,
+    pub(crate) closed: Vec<SectionPlace>,
     /// Unified diff; empty without changes.
     pub(crate) diff: String,
     pub(crate) written: bool,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ClosedSection {
-    pub(crate) id: String,
-    pub(crate) start_line: usize,
-    pub(crate) end_line: usize,
 }
 
 /// Section with its location and size.
@@ -119,7 +111,7 @@ fn fix_report(stored: &MemoryFile, text: &str, fixed: &Fixed, written: bool) -> 
             diagnostic.hint = Some(format!("{}: {hint}", unclosed.reason));
         }
     }
-    let closed = fixed.closed.iter().map(|section| ClosedSection {
+    let closed = fixed.closed.iter().map(|section| SectionPlace {
         id: section.id.clone(),
         start_line: lines.line(section.start) + 1,
         end_line: lines.line(section.closing.start) + 1,

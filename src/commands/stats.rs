@@ -115,8 +115,7 @@ pub(crate) fn stats(project: &Project, args: &StatsArgs) -> Result<Report> {
 pub(crate) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let report = stats(&settings.project, args)?;
     out.warn(&report.warnings);
-    out.report(&report, print)?;
-    Ok(ExitStatus::Done)
+    out.report(&report, print)
 }
 
 fn print(report: &Report, out: &mut Printer) {

@@ -144,13 +144,13 @@ pub(crate) fn run_delete(
     out: &mut Printer,
 ) -> Result<ExitStatus> {
     let report = delete(&settings.project, args)?;
-    print(&report, "moved to the trash as", out)?;
-    if !out.json
-        && let Some(moved) = report.moved.first()
-    {
-        out.line(&format!("undo with: cerberus memory restore {}", out.safe(&moved.name)));
-    }
-    Ok(ExitStatus::Done)
+    out.warn(&report.warnings);
+    out.report(&report, |report, out| {
+        print(report, "moved to the trash as", out);
+        if let Some(moved) = report.moved.first() {
+            out.line(&format!("undo with: cerberus memory restore {}", out.safe(&moved.name)));
+        }
+    })
 }
 
 pub(crate) fn run_restore(
@@ -159,19 +159,14 @@ pub(crate) fn run_restore(
     out: &mut Printer,
 ) -> Result<ExitStatus> {
     let report = restore(&settings.project, args)?;
-    print(&report, "restored as", out)?;
-    Ok(ExitStatus::Done)
+    out.warn(&report.warnings);
+    out.report(&report, |report, out| print(report, "restored as", out))
 }
 
-fn print(report: &Report, verb: &str, out: &mut Printer) -> Result<()> {
-    out.warn(&report.warnings);
-    if out.json {
-        return out.json(report);
-    }
+fn print(report: &Report, verb: &str, out: &mut Printer) {
     for moved in &report.moved {
         let (id, file) = (out.style(NAME, &moved.id), out.safe(&moved.file));
         let anchor = if moved.anchored { ", with its anchor" } else { "" };
         out.line(&format!("{id} {verb} {file}{anchor}"));
     }
-    Ok(())
 }

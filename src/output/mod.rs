@@ -170,17 +170,18 @@ impl Printer {
         Ok(())
     }
 
-    /// Adds a report as one JSON document if that was requested, else as `print` shows it.
+    /// Adds a report as one JSON document if that was requested, else as `print` shows it. Returns
+    /// the status of a command that is done.
     pub(crate) fn report<T: Serialize>(
         &mut self,
         report: &T,
         print: impl FnOnce(&T, &mut Self),
-    ) -> Result<()> {
-        if self.json {
-            return self.json(report);
+    ) -> Result<ExitStatus> {
+        match self.json {
+            true => self.json(report)?,
+            false => print(report, self),
         }
-        print(report, self);
-        Ok(())
+        Ok(ExitStatus::Done)
     }
 
     /// Takes the buffered text.
