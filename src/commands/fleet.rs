@@ -124,15 +124,9 @@ fn status(repositories: &[Repository]) -> ExitStatus {
     ExitStatus::of_check(repositories.iter().all(|repository| repository.error.is_none()))
 }
 
-/// Opens the file of the page first, so that an invalid path fails before the work.
 fn page_file(args: &OutputArgs, folders: &Folders, out: &Printer) -> Result<Option<OutputFile>> {
-    let is_stdout = args.html.as_deref() == Some(Path::new("-"));
-    if is_stdout && out.json {
-        return Err(super::report::both_to_stdout().into());
-    }
-    let path = args.html.as_deref().filter(|_| !is_stdout);
     let bank = Bank::new(folders.here.join(".memories"));
-    path.map(|path| OutputFile::open(path, &bank, &folders.here)).transpose()
+    super::report::page_file(args.html.as_deref(), &bank, &folders.here, out)
 }
 
 fn finish(

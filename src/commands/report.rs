@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::reanchor::{self, Finding, ReanchorArgs};
 use crate::commands::inject;
 use crate::commands::sections::{self, Section};
+use crate::commands::stats::MemoryCounts;
 use crate::config::Settings;
 use crate::output::{OK, Printer, ProgressBar, WARN};
 use cerberus_bank::lockfile::Anchors;
@@ -30,7 +31,7 @@ use cerberus_bank::ops::{Progress, Project, rounded};
 use cerberus_bank::repeated::Repeated;
 use cerberus_bank::shared::SharedFiles;
 use cerberus_bank::shared::SwitchedOff;
-use cerberus_bank::{MemoryFile, OutputFile};
+use cerberus_bank::{Bank, MemoryFile, OutputFile};
 use cerberus_engine::excerpt::{self, LineRange};
 use cerberus_engine::syntax::language;
 use cerberus_engine::track;
@@ -88,22 +89,29 @@ pub(crate) struct Commit {
     pub(crate) changed_files: Vec<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Counts {
-    pub(crate) memories: usize,
-    pub(crate) by_type: BTreeMap<String, usize>,
-    pub(crate) by_scope: BTreeMap<String, usize>,
-    pub(crate) by_status: BTreeMap<String, usize>,
-    pub(crate) anchored: usize,
-    /// Number of memories with `example: none`.
-    pub(crate) no_example: usize,
+    #[serde(flatten)]
+    pub(crate) of_memories: MemoryCounts,
     pub(crate) anchors_by_state: BTreeMap<State, usize>,
     /// Number of anchors that need a decision.
     pub(crate) drifted: usize,
     pub(crate) links: usize,
     pub(crate) broken_links: usize,
     pub(crate) pins: usize,
+}
+
+impl Counts {
+    /// Counts the states of the anchors only.
+    fn of_anchors(entries: &[Entry]) -> Self {
+        let mut counts = Self::default();
+        for anchor in entries.iter().filter_map(|entry| entry.anchor.as_ref()) {
+            *counts.anchors_by_state.entry(anchor.finding.state).or_default() += 1;
+            counts.drifted += usize::from(anchor.finding.drift);
+        }
+        counts
+    }
 }
 
 /// A memory with its example.
@@ -199,6 +207,14 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
     };
     let mut entries: Vec<Entry> = memories.all.par_iter().map(to_entry).collect();
     entries.sort_by(|a, b| a.metadata.id.cmp(&b.metadata.id));
+    let with_state = memories.all.iter().map(|it| (it, findings.contains_key(&it.memory.id)));
+    let counts = Counts {
+        of_memories: MemoryCounts::of(with_state),
+        links: links.total,
+        broken_links: links.broken,
+        pins: pins.pins.len(),
+        ..Counts::of_anchors(&entries)
+    };
 
     let mut warnings = memories.warnings;
     warnings.extend(links.cycles.iter().map(Cycle::warning));
@@ -208,7 +224,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
     let report = Report {
         project: project.root.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         commit: commit(project, &entries),
-        counts: counts(&entries, links.total, links.broken, pins.pins.len()),
+        counts,
         memories: entries,
         orphans: checked.orphans,
         links: links.edges,
@@ -308,34 +324,6 @@ fn code(project: &Project, stored: &MemoryFile, followed: &Followed<'_>) -> Opti
     })
 }
 
-fn counts(entries: &[Entry], links: usize, broken_links: usize, pins: usize) -> Counts {
-    let count = |key: &dyn Fn(&Metadata) -> String| {
-        let mut counts = BTreeMap::new();
-        for entry in entries {
-            *counts.entry(key(&entry.metadata)).or_insert(0) += 1;
-        }
-        counts
-    };
-    let findings = entries.iter().filter_map(|entry| Some(&entry.anchor.as_ref()?.finding));
-    let mut anchors_by_state = BTreeMap::new();
-    for finding in findings.clone() {
-        *anchors_by_state.entry(finding.state).or_insert(0) += 1;
-    }
-    Counts {
-        memories: entries.len(),
-        by_type: count(&|it| it.memory_type.to_string()),
-        by_scope: count(&|it| it.scope.clone()),
-        by_status: count(&|it| it.status.to_string()),
-        anchored: findings.clone().count(),
-        no_example: entries.iter().filter(|entry| entry.is_refused()).count(),
-        drifted: findings.filter(|finding| finding.drift).count(),
-        anchors_by_state,
-        links,
-        broken_links,
-        pins,
-    }
-}
-
 fn commit(project: &Project, entries: &[Entry]) -> Option<Commit> {
     let head = git::head(&project.root)?;
     let bank = project.bank.folder().strip_prefix(&project.root).ok();
@@ -351,32 +339,25 @@ fn commit(project: &Project, entries: &[Entry]) -> Option<Commit> {
 }
 
 pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let to_stdout = args.html.as_deref() == Some(Path::new("-"));
     if args.html.is_none() && !out.json {
         return Err(UserError::usage("no output specified")
             .hint("write the page with `cerberus memory report --html report.html`")
             .into());
     }
-    if to_stdout && out.json {
-        return Err(both_to_stdout().into());
-    }
-    let path = args.html.as_deref().filter(|_| !to_stdout);
-    // Opened first, so that an invalid path fails before the work.
-    let file = path
-        .map(|path| OutputFile::open(path, &settings.project.bank, &settings.project.root))
-        .transpose()?;
+    let (bank, root) = (&settings.project.bank, &settings.project.root);
+    let file = page_file(args.html.as_deref(), bank, root, out)?;
     let bar = ProgressBar::new(out.terminal, "following anchors");
     let (report, store_warnings) = report(&settings.project, &|done, total| bar.step(done, total))?;
     drop(bar);
     out.warn(&report.warnings);
     out.warn(&store_warnings);
-    if to_stdout {
-        out.raw(page::page(&report).as_bytes());
-    }
-    if let (Some(file), Some(path)) = (file, path) {
+    if let Some(path) = &args.html {
         let html = page::page(&report);
-        file.write(&html)?;
-        if !out.json {
+        match file {
+            None => out.raw(html.as_bytes()),
+            Some(file) => file.write(&html)?,
+        }
+        if path != Path::new("-") && !out.json {
             print_summary(&report.counts, path, html.len(), out);
         }
     }
@@ -386,14 +367,28 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
     Ok(ExitStatus::Done)
 }
 
-/// Returns the error for a page and JSON on the standard output.
-pub(super) fn both_to_stdout() -> UserError {
-    UserError::usage("--json and `--html -` both write to the standard output")
-        .hint("specify a file for the page")
+/// Opens the file of a page, unless it goes to the standard output. Called before the work, so that
+/// an invalid path fails first.
+pub(super) fn page_file(
+    path: Option<&Path>,
+    bank: &Bank,
+    root: &Path,
+    out: &Printer,
+) -> Result<Option<OutputFile>> {
+    let Some(path) = path else { return Ok(None) };
+    if path != Path::new("-") {
+        return OutputFile::open(path, bank, root).map(Some);
+    }
+    if out.json {
+        return Err(UserError::usage("--json and `--html -` both write to the standard output")
+            .hint("specify a file for the page")
+            .into());
+    }
+    Ok(None)
 }
 
 fn print_summary(counts: &Counts, path: &Path, n_bytes: usize, out: &mut Printer) {
-    let (wrote, n) = (out.paint(OK, "wrote"), plural(counts.memories, "memory"));
+    let (wrote, n) = (out.paint(OK, "wrote"), plural(counts.of_memories.memories, "memory"));
     let (path, n_kb) = (out.safe(&path.display().to_string()), n_bytes.div_ceil(1024));
     out.line(&format!("{wrote} {n} to {path}, {n_kb} KB"));
     if counts.drifted > 0 {

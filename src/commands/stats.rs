@@ -27,13 +27,8 @@ pub(crate) struct StatsArgs {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
-    pub(crate) memories: usize,
-    pub(crate) by_type: BTreeMap<String, usize>,
-    pub(crate) by_scope: BTreeMap<String, usize>,
-    pub(crate) by_status: BTreeMap<String, usize>,
-    pub(crate) anchored: usize,
-    /// Number of memories with `example: none`.
-    pub(crate) no_example: usize,
+    #[serde(flatten)]
+    pub(crate) counts: MemoryCounts,
     /// Share of the memories that can have an anchor. `None` if no memory can.
     pub(crate) anchored_percent: Option<f64>,
     pub(crate) anchors_by_state: BTreeMap<State, usize>,
@@ -45,6 +40,35 @@ pub(crate) struct Report {
     pub(crate) links: usize,
     pub(crate) broken_links: usize,
     pub(crate) warnings: Vec<String>,
+}
+
+/// Counts of memories by their metadata.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MemoryCounts {
+    pub(crate) memories: usize,
+    pub(crate) by_type: BTreeMap<String, usize>,
+    pub(crate) by_scope: BTreeMap<String, usize>,
+    pub(crate) by_status: BTreeMap<String, usize>,
+    pub(crate) anchored: usize,
+    /// Number of memories with `example: none`.
+    pub(crate) no_example: usize,
+}
+
+impl MemoryCounts {
+    /// Counts memories, each with whether it has an anchor.
+    pub(crate) fn of<'a>(memories: impl Iterator<Item = (&'a MemoryFile, bool)>) -> Self {
+        let mut counts = Self::default();
+        for (MemoryFile { memory, .. }, is_anchored) in memories {
+            counts.memories += 1;
+            *counts.by_type.entry(memory.memory_type.to_string()).or_default() += 1;
+            *counts.by_scope.entry(memory.scope.to_string()).or_default() += 1;
+            *counts.by_status.entry(memory.status.to_string()).or_default() += 1;
+            counts.anchored += usize::from(is_anchored);
+            counts.no_example += usize::from(memory.example.is_some() && !is_anchored);
+        }
+        counts
+    }
 }
 
 /// State of the anchor of one memory.
@@ -63,13 +87,8 @@ pub(crate) struct AnchorState {
 pub(crate) fn stats(project: &Project, args: &StatsArgs) -> Result<Report> {
     let memories = Memories::load(project)?;
     let edges = links::edges(project, &sync::open_with(project, &memories)?)?;
-    let count = |key: &dyn Fn(&MemoryFile) -> String| {
-        let mut counts = BTreeMap::new();
-        for stored in &memories.all {
-            *counts.entry(key(stored)).or_insert(0) += 1;
-        }
-        counts
-    };
+    let is_anchored = |stored: &MemoryFile| memories.anchors.contains_key(&stored.memory.id);
+    let counts = MemoryCounts::of(memories.all.iter().map(|it| (it, is_anchored(it))));
     let anchored: Vec<show::Anchored<'_>> = memories
         .all
         .iter()
@@ -88,20 +107,12 @@ pub(crate) fn stats(project: &Project, args: &StatsArgs) -> Result<Report> {
             state: anchor.state,
         });
     }
-    let is_refused = |stored: &&MemoryFile| {
-        stored.memory.example.is_some() && !memories.anchors.contains_key(&stored.memory.id)
-    };
-    let n_refused = memories.all.iter().filter(is_refused).count();
     let anchorable = memories.all.iter().filter(|it| it.memory.scope != Scope::Universal);
-    let n_anchorable = anchorable.filter(|stored| !is_refused(stored)).count();
+    let n_anchorable =
+        anchorable.filter(|it| it.memory.example.is_none() || is_anchored(it)).count();
     let percent = |part: usize, whole: usize| (part as f64 / whole as f64 * 1e3).round() / 10.0;
     Ok(Report {
-        memories: memories.all.len(),
-        by_type: count(&|stored| stored.memory.memory_type.to_string()),
-        by_scope: count(&|stored| stored.memory.scope.to_string()),
-        by_status: count(&|stored| stored.memory.status.to_string()),
-        anchored: anchors.len(),
-        no_example: n_refused,
+        counts,
         anchored_percent: (n_anchorable > 0).then(|| percent(anchors.len(), n_anchorable)),
         anchors_by_state,
         approval: feedback::approval(project)?,
@@ -120,17 +131,17 @@ pub(crate) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> R
 
 fn print(report: &Report, out: &mut Printer) {
     let row = |name: &str, value: &str, count: String| [name.to_owned(), value.to_owned(), count];
-    let mut rows = vec![row("memories", "", report.memories.to_string())];
-    for (name, counts) in
-        [("type", &report.by_type), ("scope", &report.by_scope), ("status", &report.by_status)]
-    {
+    let MemoryCounts { memories, by_type, by_scope, by_status, anchored, no_example } =
+        &report.counts;
+    let mut rows = vec![row("memories", "", memories.to_string())];
+    for (name, counts) in [("type", by_type), ("scope", by_scope), ("status", by_status)] {
         rows.extend(counts.iter().map(|(value, n)| row(name, value, n.to_string())));
     }
     let percent =
         report.anchored_percent.map(|percent| format!(" ({percent:.1} %)")).unwrap_or_default();
-    rows.push(row("anchored", "", format!("{}{percent}", report.anchored)));
-    if report.no_example > 0 {
-        rows.push(row("no example", "", report.no_example.to_string()));
+    rows.push(row("anchored", "", format!("{anchored}{percent}")));
+    if *no_example > 0 {
+        rows.push(row("no example", "", no_example.to_string()));
     }
     for (state, n) in &report.anchors_by_state {
         rows.push(row("anchor", state.as_str(), n.to_string()));

@@ -119,9 +119,10 @@ fn element_id(entry_idx: usize, id: &str) -> String {
 
 fn status(report: &Report) -> Markup {
     let counts = &report.counts;
-    let changed = counts.anchored - counts.anchors_by_state.get(&State::Fresh).unwrap_or(&0);
+    let anchored = counts.of_memories.anchored;
+    let changed = anchored - counts.anchors_by_state.get(&State::Fresh).unwrap_or(&0);
     let verdict = match (counts.drifted, changed) {
-        (0, 0) if counts.anchored == 0 => "No memory is anchored yet.".to_owned(),
+        (0, 0) if anchored == 0 => "No memory is anchored yet.".to_owned(),
         (0, 0) => "All anchors are up to date.".to_owned(),
         (0, n) => format!("{} changed, without a decision to make.", plural(n, "example")),
         (1, _) => "1 example needs a decision.".to_owned(),

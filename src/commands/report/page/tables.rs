@@ -5,19 +5,21 @@ use maud::{Markup, html};
 use super::elements::wide_table;
 use super::entry::{location_change, sentence, state, with_code};
 use super::{Page, counts, drawing, section, table};
-use crate::commands::report::{Anchored, Counts, Entry, Report};
+use crate::commands::report::{Anchored, Entry, Report};
+use crate::commands::stats::MemoryCounts;
 use cerberus_bank::ops::links::Edge;
 use cerberus_model::State;
 
 pub(super) fn summary(report: &Report) -> Markup {
-    let Counts { memories, anchored, no_example, .. } = report.counts;
+    let MemoryCounts { memories, by_type, by_scope, by_status, anchored, no_example } =
+        &report.counts.of_memories;
     let n_anchorable =
         report.memories.iter().filter(|it| it.anchorable && !it.is_refused()).count();
     let n_default_pins = report.default_pins.len();
     let numbers = [
         Some(("memories".to_owned(), memories.to_string())),
         Some(("anchored".to_owned(), format!("{anchored} of {n_anchorable}"))),
-        (no_example > 0).then(|| ("without an example".to_owned(), no_example.to_string())),
+        (*no_example > 0).then(|| ("without an example".to_owned(), no_example.to_string())),
         Some(("decisions needed".to_owned(), report.counts.drifted.to_string())),
         Some((
             format!("links, {} broken", report.counts.broken_links),
@@ -35,11 +37,7 @@ pub(super) fn summary(report: &Report) -> Markup {
             td { (legend(*state)) }
         }
     });
-    let properties = [
-        ("type", &report.counts.by_type),
-        ("scope", &report.counts.by_scope),
-        ("status", &report.counts.by_status),
-    ];
+    let properties = [("type", by_type), ("scope", by_scope), ("status", by_status)];
     let properties =
         properties.into_iter().flat_map(|(name, counts)| counts.iter().map(move |it| (name, it)));
     let by_property = properties.map(|(property, (value, n))| {
@@ -50,7 +48,7 @@ pub(super) fn summary(report: &Report) -> Markup {
         @if !report.counts.anchors_by_state.is_empty() {
             (table("Anchors by state", &["State", "#Anchors", "Meaning"], by_state))
         }
-        @if memories > 0 {
+        @if *memories > 0 {
             (table("Memories by type, scope and status", &["Property", "Value", "#Memories"], by_property))
         }
     };
