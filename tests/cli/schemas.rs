@@ -47,7 +47,8 @@ fn compare(value: &Value, schema: &Value, at: &str, faults: &mut Vec<String>) {
         }
     }
     for (key, member) in object {
-        match schema["properties"].get(key) {
+        let others = schema.get("additionalProperties").filter(|it| it.is_object());
+        match schema["properties"].get(key).or(others) {
             Some(schema) => compare(member, schema, &format!("{at}.{key}"), faults),
             None => faults.push(format!("{at}: `{key}` is not described")),
         }
