@@ -1,4 +1,8 @@
 //! The tools that write and read memories.
+#![cfg_attr(
+    doc,
+    expect(rustdoc::broken_intra_doc_links, reason = "a description shows a link of a memory")
+)]
 
 use anyhow::Result;
 

@@ -6,8 +6,6 @@
 //!   [`minhash`] estimates the similarity of edited code.
 //! - [`excerpt`] shortens code for display, and [`highlight`] classifies it for colours.
 //!
-//! - [`pattern`] finds code by its shape, as ast-grep does.
-//!
 //! This module reads no files. Parsing cannot fail: a file with syntax errors yields the parts
 //! that parse, and a file that takes too much time or memory yields no symbols.
 
