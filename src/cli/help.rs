@@ -18,7 +18,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("create", "Documents"),
     ("pin", "Pins"),
     ("bank", "Sharing"),
-    ("anchor-test", "Plumbing"),
+    ("feedback", "Plumbing"),
 ];
 
 /// Returns the definition of the command line with its help.

@@ -32,6 +32,8 @@ pub(crate) enum MemoryCommand {
     Reanchor(reanchor::ReanchorArgs),
     /// Import rules from AGENTS.md and similar files
     Import(import::ImportArgs),
+    /// Print pins, memories and their examples within a token budget
+    Inject(inject::InjectArgs),
     /// Move memories to the trash
     Delete(DeleteArgs),
     /// Restore a memory from the trash
@@ -42,6 +44,9 @@ pub(crate) enum MemoryCommand {
     ReviewDiff(review_diff::ReviewDiffArgs),
     /// Show, test, export or remove the pattern of code that breaks a rule
     Pattern(pattern::PatternArgs),
+    /// Rank the candidates for a rule and store nothing
+    #[command(visible_alias = "rank")]
+    AnchorTest(anchor_test::AnchorTestArgs),
     /// Count the memories, anchors and links
     Stats(stats::StatsArgs),
     /// Write an HTML page of the rules, their examples, changes and links
@@ -63,14 +68,9 @@ pub(crate) enum MemoryCommand {
     /// Pin short notes that are always injected
     #[command(subcommand)]
     Pin(pin::PinCommand),
-    /// Print pins, memories and their examples within a token budget
-    Inject(inject::InjectArgs),
     /// Use memories of other repositories, pinned to a commit
     #[command(subcommand)]
     Bank(bank::BankCommand),
-    /// Rank the candidates for a rule and store nothing
-    #[command(visible_alias = "rank")]
-    AnchorTest(anchor_test::AnchorTestArgs),
     /// Record whether an injected memory was helpful
     Feedback(feedback::FeedbackArgs),
     /// Merge two versions of anchors.lock memory by memory, as a merge driver of git
@@ -88,11 +88,13 @@ impl MemoryCommand {
             Self::Linked(args) => linked::run(args, settings, out),
             Self::Reanchor(args) => reanchor::run(args, settings, out),
             Self::Import(args) => import::run(args, settings, out),
+            Self::Inject(args) => inject::run(args, settings, out),
             Self::Delete(args) => trash::run_delete(args, settings, out),
             Self::Restore(args) => trash::run_restore(args, settings, out),
             Self::Review(args) => review::run(args, settings, out),
             Self::ReviewDiff(args) => review_diff::run(args, settings, out),
             Self::Pattern(args) => pattern::run(args, settings, out),
+            Self::AnchorTest(args) => anchor_test::run(args, settings, out),
             Self::Stats(args) => stats::run(args, settings, out),
             Self::Report(args) => report::run(args, settings, out),
             Self::Create(args) => create::run(args, settings, out),
@@ -103,9 +105,7 @@ impl MemoryCommand {
             Self::Sections(args) => sections::run(args, settings, out),
             Self::Links(args) => links::run(args, settings, out),
             Self::Pin(command) => pin::run(command, settings, out),
-            Self::Inject(args) => inject::run(args, settings, out),
             Self::Bank(command) => bank::run(command, settings, out),
-            Self::AnchorTest(args) => anchor_test::run(args, settings, out),
             Self::Feedback(args) => feedback::run(args, settings, out),
             Self::MergeLock(args) => merge_lock::run(args, settings, out),
         }

@@ -67,7 +67,7 @@ pub struct Finding {
     pub verdict: Verdict,
 }
 
-/// What is known of a claim.
+/// The result of the check of a claim.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// It was true when it was written.

@@ -196,7 +196,7 @@ fn features(
     Ok(features)
 }
 
-/// What is known of the focus.
+/// The evidence about the files and the query that memories are compared with.
 struct Judge<'a> {
     focus: &'a Focus,
     /// The scores of the memories that match the query, by that of the best; `None` without a query.

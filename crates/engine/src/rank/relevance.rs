@@ -34,7 +34,8 @@ pub enum Occasion {
 
 const N_OCCASIONS: usize = Occasion::Session as usize + 1;
 
-/// What is known of a rule; a row of the table. Without a unit it is a share between 0 and 1, or 0 or 1.
+/// A feature of a rule: a row of the table of weights. A feature without a unit is a share from 0 to 1, or
+/// a flag, 0 or 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Feature {

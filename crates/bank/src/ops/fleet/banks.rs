@@ -46,7 +46,7 @@ pub(super) struct Newest {
 /// A bank by its URL and its revision.
 pub(super) type Place = (String, String);
 
-/// What is known of the banks that the records name.
+/// The texts and the commits of the banks that the records name.
 pub(super) struct Banks {
     /// The rules of each hash, or why they are unknown.
     rules: BTreeMap<String, Result<Vec<SharedRule>, String>>,
