@@ -78,7 +78,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("rusqlite", Only(&["store"])),
     ("rust-stemmers", Only(&["engine"])),
     ("rustc-hash", All),
-    ("rustix", Only(&["bank"])),
+    ("rustix", Only(&["bank", "engine"])),
     ("serde", All),
     ("serde-saphyr", Only(&["markdown", "claims", "patterns"])),
     // `commands` reads the rules of `anchor-test --rules`.
@@ -88,7 +88,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("strsim", Only(&["model", "engine"])),
     ("strum", Only(&["model"])),
     // `commands` creates the folder of the demo.
-    ("tempfile", Only(&["bank", "store", "commands"])),
+    ("tempfile", Only(&["bank", "store", "engine", "commands"])),
     ("terminal_size", Only(&["config"])),
     ("thread_local", Only(&["engine"])),
     ("tokio", Only(&["mcp"])),

@@ -16,7 +16,7 @@ use cerberus_bank::shared::lock::PinnedBank;
 use cerberus_bank::shared::pack;
 use cerberus_bank::shared::{self, SwitchedOff, edit};
 use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_model::text::plural;
+use cerberus_model::text::{masked, plural};
 
 mod difference;
 
@@ -222,6 +222,7 @@ fn change(old: Option<&PinnedBank>, new: &Snapshot, args: &PinArgs) -> Result<Ba
         checked.map_err(|error| error.context(format!("`{path}` of the shared bank `{name}`")))?;
     }
     let difference = Difference::new(&name, new.before.as_ref(), &new.pack);
+    let source = masked(&source);
     let (old, new, memories) = (old.map(|pin| pin.commit.clone()), commit, files);
     Ok(BankChange { name, source, revision, old, new, sha256, memories, bytes, difference })
 }
@@ -372,7 +373,7 @@ fn list(project: &Project, out: &mut Printer) -> Result<ExitStatus> {
         let is_of = |file: &str| shared::bank_of(file) == Some(config.name.as_str());
         Listed {
             name: config.name.clone(),
-            source: config.source().to_owned(),
+            source: config.shown_source(),
             revision: config.revision().to_string(),
             folder: config.folder.clone(),
             commit: pin.map(|pin| pin.commit.clone()),

@@ -12,7 +12,7 @@ use crate::shared::config::{BankConfig, DEFAULT_FOLDER, Revision};
 use crate::shared::lock::PinnedBank;
 use crate::shared::pack::{self, Pack};
 use cerberus_engine::tree::git::past::TreeEntry;
-use cerberus_engine::tree::git::remote::{self, LIMITS, Limits, Mirror};
+use cerberus_engine::tree::git::remote::{self, FILE_URL, LIMITS, Limits, Repository};
 use cerberus_model::error::UserError;
 
 use super::Project;
@@ -26,9 +26,9 @@ pub struct Snapshot {
     pub before: Option<Pack>,
 }
 
-/// A repository in a temporary folder that git fetches into.
+/// A repository elsewhere, with a temporary folder that git fetches into.
 pub(crate) struct Temporary {
-    pub(crate) mirror: Mirror,
+    pub(crate) repository: Repository,
     _folder: tempfile::TempDir,
 }
 
@@ -36,7 +36,7 @@ impl Temporary {
     pub(crate) fn open(url: &str, limits: Limits) -> Result<Self, String> {
         let folder =
             tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
-        Ok(Self { mirror: Mirror::open(folder.path(), url, limits)?, _folder: folder })
+        Ok(Self { repository: Repository::open(url, folder.path(), limits)?, _folder: folder })
     }
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn url(config: &BankConfig, root: &Path) -> Result<String> {
                 .hint("`path` is relative to the root of the project")
                 .into());
             };
-            format!("file://{}", real.display().to_string().replace('\\', "/"))
+            format!("{FILE_URL}{}", real.display().to_string().replace('\\', "/"))
         }
         (None, None) => String::new(),
     };
@@ -79,21 +79,21 @@ pub fn newest(
 ) -> Result<Snapshot> {
     let url = url(config, &project.root)?;
     let failed = |why: String| failure(config, &why);
-    let Temporary { mirror, _folder } = Temporary::open(&url, LIMITS).map_err(failed)?;
-    let commit = newest_commit(&mirror, config).map_err(failed)?;
+    let Temporary { repository, _folder } = Temporary::open(&url, LIMITS).map_err(failed)?;
+    let commit = newest_commit(&repository, config).map_err(failed)?;
     let cache = project.bank.shared_cache();
     let cached = pinned.and_then(|pin| pack::load(cache, &pin.sha256).ok().flatten());
     let same = pinned.filter(|pin| pin.is_of(config));
     if let (Some(pin), Some(pack)) = (same.filter(|pin| pin.commit == commit), &cached) {
         return Ok(Snapshot { pin: pin.clone(), pack: pack.clone(), before: cached });
     }
-    mirror.fetch_commit(&commit).map_err(failed)?;
+    repository.fetch_commit(&commit).map_err(failed)?;
     if let Some(pin) = same.filter(|pin| pin.commit != commit)
         && !allow_rewritten
     {
-        check_history(&mirror, config, pin, &commit)?;
+        check_history(&repository, config, pin, &commit)?;
     }
-    let pack = texts(&mirror, config, &commit)?;
+    let pack = texts(&repository, config, &commit)?;
     let before = match (cached, same) {
         (None, Some(pin)) => pinned_texts(&url, config, pin)?,
         (cached, _) => cached,
@@ -115,11 +115,10 @@ pub fn newest(
 /// repository lacks them, and fails if they do not have the pinned hash.
 fn pinned_texts(url: &str, config: &BankConfig, pin: &PinnedBank) -> Result<Option<Pack>> {
     // In a repository with the history of the newest commit, git would not fetch the files of another.
-    let Temporary { mirror, _folder } =
+    let Temporary { repository, _folder } =
         Temporary::open(url, LIMITS).map_err(|why| failure(config, &why))?;
-    let Ok(pack) =
-        mirror.fetch_commit(&pin.commit).and_then(|()| texts_in(&mirror, &pin.folder, &pin.commit))
-    else {
+    let fetched = repository.fetch_commit(&pin.commit);
+    let Ok(pack) = fetched.and_then(|()| texts_in(&repository, &pin.folder, &pin.commit)) else {
         return Ok(None);
     };
     match pack.sha256() == pin.sha256 {
@@ -131,19 +130,19 @@ fn pinned_texts(url: &str, config: &BankConfig, pin: &PinnedBank) -> Result<Opti
 /// Fetches the pinned commit of a bank into the cache.
 pub fn pinned(project: &Project, config: &BankConfig, pin: &PinnedBank) -> Result<()> {
     let url = url(config, &project.root)?;
-    let Temporary { mirror, _folder } =
+    let Temporary { repository, _folder } =
         Temporary::open(&url, LIMITS).map_err(|why| failure(config, &why))?;
-    if let Err(why) = mirror.fetch_commit(&pin.commit) {
+    if let Err(why) = repository.fetch_commit(&pin.commit) {
         let name = &config.name;
         let commit = short(&pin.commit);
         return Err(UserError::environment(format!(
             "failed to fetch the pinned commit {commit} of the shared bank `{name}`: {why}"
         ))
         .hint("if its history was rewritten, review the new one: cerberus memory bank update --allow-rewritten")
-        .hint(format!("check the access with: git ls-remote {}", config.source()))
+        .hint(format!("check the access with: git ls-remote {}", config.shown_source()))
         .into());
     }
-    let pack = texts(&mirror, config, &pin.commit)?;
+    let pack = texts(&repository, config, &pin.commit)?;
     if pack.sha256() != pin.sha256 {
         return Err(tampered(config, pin).into());
     }
@@ -169,26 +168,29 @@ pub fn short(commit: &str) -> &str {
 }
 
 fn failure(config: &BankConfig, why: &str) -> UserError {
-    let (name, source) = (&config.name, config.source());
+    let (name, source) = (&config.name, config.shown_source());
     UserError::environment(format!("failed to fetch the shared bank `{name}`: {why}"))
         .hint(format!("check the access with: git ls-remote {source}"))
 }
 
 /// Returns the commit that the revision of a bank names now.
-pub(crate) fn newest_commit(mirror: &Mirror, config: &BankConfig) -> Result<String, String> {
+pub(crate) fn newest_commit(
+    repository: &Repository,
+    config: &BankConfig,
+) -> Result<String, String> {
     let reference = match config.revision() {
         Revision::Commit(id) => return Ok(id.to_ascii_lowercase()),
         Revision::Default => "HEAD".to_owned(),
         Revision::Tag(name) => format!("refs/tags/{name}"),
         Revision::Branch(name) => format!("refs/heads/{name}"),
     };
-    let found = mirror.references(&[&reference])?.into_iter().next();
-    found.map(|it| it.commit).ok_or_else(|| format!("it has no {}", config.revision()))
+    let found = repository.commit(&reference)?;
+    found.ok_or_else(|| format!("it has no {}", config.revision()))
 }
 
 /// Fails if the history of a bank was rewritten since it was pinned.
 fn check_history(
-    mirror: &Mirror,
+    repository: &Repository,
     config: &BankConfig,
     pin: &PinnedBank,
     commit: &str,
@@ -206,11 +208,11 @@ fn check_history(
             Err(rewritten(format!("the tag `{tag}` was at {old} and is now at {new}")))
         }
         Revision::Branch(_) | Revision::Default => {
-            mirror.fetch_history(commit).map_err(|why| {
+            repository.fetch_history(commit).map_err(|why| {
                 failure(config, &format!("its history cannot be compared: {why}"))
                     .hint("to skip the comparison, add `--allow-rewritten`")
             })?;
-            if mirror.is_ancestor(&pin.commit, commit) {
+            if repository.is_ancestor(&pin.commit, commit) {
                 return Ok(());
             }
             let revision = config.revision();
@@ -220,8 +222,8 @@ fn check_history(
 }
 
 /// Returns the texts of a bank at a fetched commit.
-fn texts(mirror: &Mirror, config: &BankConfig, commit: &str) -> Result<Pack, UserError> {
-    texts_in(mirror, &config.folder, commit).map_err(|why| {
+fn texts(repository: &Repository, config: &BankConfig, commit: &str) -> Result<Pack, UserError> {
+    texts_in(repository, &config.folder, commit).map_err(|why| {
         let name = &config.name;
         let error = UserError::check(format!("the shared bank `{name}` is not used: {why}"));
         match config.folder.as_str() {
@@ -232,9 +234,13 @@ fn texts(mirror: &Mirror, config: &BankConfig, commit: &str) -> Result<Pack, Use
 }
 
 /// Returns the texts in a folder (`.`: the root) of a fetched commit.
-pub(crate) fn texts_in(mirror: &Mirror, folder: &str, commit: &str) -> Result<Pack, String> {
+pub(crate) fn texts_in(
+    repository: &Repository,
+    folder: &str,
+    commit: &str,
+) -> Result<Pack, String> {
     let below = if folder == "." { "" } else { folder };
-    let entries = mirror.entries(commit, below)?;
+    let entries = repository.entries(commit, below)?;
     let prefix = if below.is_empty() { String::new() } else { format!("{below}/") };
     let memories: Vec<(&str, &TreeEntry)> = entries
         .iter()
@@ -249,14 +255,14 @@ pub(crate) fn texts_in(mirror: &Mirror, folder: &str, commit: &str) -> Result<Pa
         return Err(format!("it has {n} memories; the limit is {limit}"));
     }
     let ids: Vec<String> = memories.iter().map(|(_, entry)| entry.object.clone()).collect();
-    mirror.fetch_objects(&ids)?;
-    let sizes = mirror.sizes(&ids).unwrap_or_default();
+    repository.fetch_objects(&ids)?;
+    let sizes = repository.sizes(&ids).unwrap_or_default();
     let n_bytes: u64 = sizes.iter().flatten().sum();
     if n_bytes > pack::MAX_BYTES {
         let (size, limit) = (n_bytes / 1024, pack::MAX_BYTES / 1024);
         return Err(format!("its memories have {size} KB together; the limit is {limit} KB"));
     }
-    let contents = mirror.blobs(&ids).ok_or("git cannot read the fetched texts")?;
+    let contents = repository.blobs(&ids).ok_or("git cannot read the fetched texts")?;
     let files = memories.iter().zip(contents).map(|((path, _), text)| {
         let text = text.ok_or_else(|| format!("`{path}` cannot be read"))?;
         Ok(((*path).to_owned(), text))

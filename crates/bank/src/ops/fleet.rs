@@ -14,11 +14,8 @@ use anyhow::Result;
 use rayon::prelude::*;
 
 use crate::append_file::AppendFile;
-use cerberus_engine::tree::git::remote::LIMITS;
-use cerberus_model::error::UserError;
 
 use super::Progress;
-use super::banks::Temporary;
 
 mod banks;
 mod record;
@@ -57,12 +54,10 @@ pub fn read(
     let records = lines.iter().filter_map(|line| serde_json::from_str::<Record>(line).ok());
     let mut known: BTreeMap<Source, Record> =
         records.filter(Record::is_current).map(|it| (it.source.clone(), it)).collect();
-    let temporary = Temporary::open("", LIMITS).map_err(UserError::environment)?;
-    let empty = &temporary.mirror;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     let n_done = AtomicUsize::new(0);
     let read = |source: &Source| {
-        let found = record::read(source, known.get(source), empty);
+        let found = record::read(source, known.get(source));
         if let Ok((record, true)) = &found {
             file.append(&serde_json::to_string(record)?)?;
         }
@@ -71,7 +66,7 @@ pub fn read(
     };
     let records: Vec<Result<Record, String>> =
         pool.install(|| sources.par_iter().map(read).collect::<Result<_>>())?;
-    let banks = pool.install(|| banks::Banks::read(&records, sources, &options.cache, empty));
+    let banks = pool.install(|| banks::Banks::read(&records, sources, &options.cache));
     let repositories = sources.iter().zip(&records).map(|(source, record)| match record {
         Ok(record) => report::repository(source, record, &banks),
         Err(why) => Repository::failed(source, why),

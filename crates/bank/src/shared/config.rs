@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use cerberus_model::text::{Globs, glob_fault};
+use cerberus_model::text::{Globs, glob_fault, masked};
 use cerberus_model::{Memory, MemoryType};
 
 /// Folder of the memories in the repository of a bank, unless another one is named.
@@ -91,6 +91,11 @@ impl BankConfig {
         self.git.as_deref().or(self.path.as_deref()).unwrap_or_default()
     }
 
+    /// Returns the source without a token.
+    pub fn shown_source(&self) -> String {
+        masked(self.source())
+    }
+
     /// Returns the revision to follow.
     pub fn revision(&self) -> Revision<'_> {
         match (&self.rev, &self.tag, &self.branch) {
@@ -105,7 +110,9 @@ impl BankConfig {
     pub fn fault(&self) -> Option<String> {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         let name = &self.name;
-        if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(is_part) {
+        // It is part of paths.
+        let is_folder = matches!(name.as_str(), "." | "..");
+        if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(is_part) || is_folder {
             return Some(format!(
                 "the name `{}` is not made of letters, digits, `-`, `_` and `.`",
                 name.escape_debug()

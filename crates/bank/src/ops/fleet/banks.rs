@@ -14,11 +14,8 @@ use crate::repeated::{TextHash, text_hash};
 use crate::shared::config::BankConfig;
 use crate::shared::lock::PinnedBank;
 use crate::shared::pack::{self, Pack};
-use cerberus_engine::tree::git::remote::{LIMITS, Limits, Mirror};
+use cerberus_engine::tree::git::remote::{FILE_URL, LIMITS, Limits};
 use cerberus_model::Memory;
-
-/// Start of the URL of a folder of this machine.
-const FILE_URL: &str = "file://";
 
 /// Why a bank in a folder is unknown.
 const NOT_HERE: &str = "its folder may not be read here";
@@ -58,7 +55,6 @@ impl Banks {
         records: &[Result<Record, String>],
         sources: &[Source],
         cache: &Path,
-        empty: &Mirror,
     ) -> Self {
         let mut pins: BTreeMap<&str, (&PinnedBank, Option<String>)> = BTreeMap::new();
         let mut places: BTreeMap<Place, (&BankConfig, BTreeSet<&str>)> = BTreeMap::new();
@@ -82,10 +78,12 @@ impl Banks {
             (sha256.to_owned(), texts(pin, url.as_deref(), cache).map(rules))
         });
         let newest = places.into_par_iter().map(|(place, (config, pinned))| {
-            let newest = newest(&empty.with_url(&place.0), config, &pinned);
+            let newest = newest(&place.0, config, &pinned);
             (place, newest)
         });
-        Self { rules: rules.collect(), newest: newest.collect() }
+        // At once, so that a server that does not answer is waited for once.
+        let (rules, newest) = rayon::join(|| rules.collect(), || newest.collect());
+        Self { rules, newest }
     }
 
     /// Returns the rules of a pinned bank, or why they are unknown.
@@ -123,8 +121,8 @@ fn texts(pin: &PinnedBank, url: Option<&str>, cache: &Path) -> Result<Pack, Stri
     }
     let url = url.ok_or(NOT_HERE)?;
     let temporary = Temporary::open(url, LIMITS)?;
-    temporary.mirror.fetch_commit(&pin.commit)?;
-    let pack = banks::texts_in(&temporary.mirror, &pin.folder, &pin.commit)?;
+    temporary.repository.fetch_commit(&pin.commit)?;
+    let pack = banks::texts_in(&temporary.repository, &pin.folder, &pin.commit)?;
     if pack.sha256() != pin.sha256 {
         return Err("its texts do not have the hash in `banks.lock`".to_owned());
     }
@@ -143,25 +141,25 @@ fn rules(pack: Pack) -> Vec<SharedRule> {
 }
 
 /// Returns the newest commit of a bank, and how far older pinned commits are behind it.
-fn newest(mirror: &Mirror, config: &BankConfig, pinned: &BTreeSet<&str>) -> Result<Newest, String> {
-    let commit = banks::newest_commit(mirror, config)?;
+fn newest(url: &str, config: &BankConfig, pinned: &BTreeSet<&str>) -> Result<Newest, String> {
+    let commit = banks::newest_commit(&Temporary::open(url, LIMITS)?.repository, config)?;
     let older = pinned.iter().copied().filter(|pinned| *pinned != commit).collect();
     // The report is useful without the numbers.
-    let behind = behind(mirror, &commit, older).unwrap_or_default();
+    let behind = behind(url, &commit, older).unwrap_or_default();
     Ok(Newest { commit, behind })
 }
 
 /// Returns how far commits are behind the newest one, by its history without its trees.
 fn behind(
-    mirror: &Mirror,
+    url: &str,
     newest: &str,
     older: Vec<&str>,
 ) -> Result<BTreeMap<String, Option<usize>>, String> {
     if older.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let temporary = Temporary::open(mirror.url(), HISTORY_LIMITS)?;
-    let history = &temporary.mirror;
+    let temporary = Temporary::open(url, HISTORY_LIMITS)?;
+    let history = &temporary.repository;
     history.fetch_commits(newest)?;
     let behind = older.into_iter().filter_map(|old| {
         let n_commits = match history.is_ancestor(old, newest) {

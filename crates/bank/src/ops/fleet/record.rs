@@ -16,7 +16,7 @@ use crate::shared::lock::{self, PinnedBank};
 use cerberus_engine::syntax::fingerprint::bytes_hash;
 use cerberus_engine::track::{self, Degree};
 use cerberus_engine::tree::git::past::TreeEntry;
-use cerberus_engine::tree::git::remote::{LIMITS, LocalRepository, Mirror};
+use cerberus_engine::tree::git::remote::{FILE_URL, LIMITS, Repository};
 use cerberus_model::{Anchor, ExampleChoice, Memory, MemoryStatus, MemoryType, State};
 
 /// Version of the records; others are read again.
@@ -82,85 +82,53 @@ pub(super) fn is_rule(memory: &Memory) -> bool {
     memory.memory_type == MemoryType::Rule && memory.status == MemoryStatus::Active
 }
 
-/// A repository that files of a commit are read from.
-enum Reader<'a> {
-    Local(LocalRepository<'a>),
-    Remote(Temporary),
-}
-
-impl<'a> Reader<'a> {
-    fn open(source: &'a Source) -> Result<Self, String> {
-        if let Some(folder) = source.folder() {
-            return Ok(Self::Local(LocalRepository::new(folder)));
-        }
-        Temporary::open(&source.place, LIMITS).map(Self::Remote)
-    }
-
-    fn entries(&self, commit: &str) -> Result<Vec<TreeEntry>, String> {
-        match self {
-            Self::Local(repository) => repository.entries(commit),
-            Self::Remote(Temporary { mirror, .. }) => {
-                mirror.fetch_commit(commit)?;
-                mirror.entries(commit, "")
-            }
-        }
-    }
-
-    /// Returns the contents of the files, by their path. A file that is too large is missing.
-    fn contents<'e>(
-        &self,
-        entries: &[&'e TreeEntry],
-    ) -> Result<BTreeMap<&'e str, Vec<u8>>, String> {
-        if entries.is_empty() {
-            return Ok(BTreeMap::new());
-        }
-        let ids: BTreeSet<&String> = entries.iter().map(|entry| &entry.object).collect();
-        let ids: Vec<String> = ids.into_iter().cloned().collect();
-        let contents = match self {
-            Self::Local(repository) => repository.blobs(&ids),
-            Self::Remote(Temporary { mirror, .. }) => {
-                mirror.fetch_objects(&ids)?;
-                mirror.blobs(&ids)
-            }
-        };
-        let contents = contents.ok_or("git cannot read its files")?;
-        let by_id: BTreeMap<&String, Vec<u8>> =
-            ids.iter().zip(contents).filter_map(|(id, content)| Some((id, content?))).collect();
-        let content =
-            |entry: &&'e TreeEntry| Some((entry.path.as_str(), by_id.get(&entry.object)?.clone()));
-        Ok(entries.iter().filter_map(content).collect())
+/// Returns the repository of a source, with a temporary folder if it is elsewhere.
+fn open(source: &Source) -> Result<Temporary, String> {
+    match source.folder() {
+        Some(folder) => Temporary::open(&format!("{FILE_URL}{}", folder.display()), LIMITS),
+        None => Temporary::open(&source.place, LIMITS),
     }
 }
 
-/// Returns the commit of a source. `empty` is a repository for questions to others.
-fn commit(source: &Source, empty: &Mirror) -> Result<String, String> {
+/// Returns the contents of files, by their path. A file that is too large is missing.
+fn read_files<'e>(
+    repository: &Repository,
+    entries: &[&'e TreeEntry],
+) -> Result<BTreeMap<&'e str, Vec<u8>>, String> {
+    if entries.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let ids: BTreeSet<&String> = entries.iter().map(|entry| &entry.object).collect();
+    let ids: Vec<String> = ids.into_iter().cloned().collect();
+    repository.fetch_objects(&ids)?;
+    let contents = repository.blobs(&ids).ok_or("git cannot read its files")?;
+    let by_id: BTreeMap<&String, Vec<u8>> =
+        ids.iter().zip(contents).filter_map(|(id, content)| Some((id, content?))).collect();
+    let content =
+        |entry: &&'e TreeEntry| Some((entry.path.as_str(), by_id.get(&entry.object)?.clone()));
+    Ok(entries.iter().filter_map(content).collect())
+}
+
+/// Returns the commit of a source.
+fn commit(source: &Source, repository: &Repository) -> Result<String, String> {
     let branch = source.branch.as_deref();
     let name = branch.map_or_else(|| "HEAD".to_owned(), |name| format!("refs/heads/{name}"));
-    let commit = match source.folder() {
-        Some(folder) => LocalRepository::new(folder).commit(&name)?,
-        None => {
-            let found = empty.with_url(&source.place).references(&[&name])?;
-            found.into_iter().next().map(|it| it.commit)
-        }
-    };
-    commit.ok_or_else(|| match branch {
+    repository.commit(&name)?.ok_or_else(|| match branch {
         Some(name) => format!("it has no branch `{name}`"),
         None => "it has no commit".to_owned(),
     })
 }
 
 /// Reads a repository, unless it is at the commit of `known`. Returns also whether it was read.
-pub(super) fn read(
-    source: &Source,
-    known: Option<&Record>,
-    empty: &Mirror,
-) -> Result<(Record, bool), String> {
-    let commit = commit(source, empty)?;
+pub(super) fn read(source: &Source, known: Option<&Record>) -> Result<(Record, bool), String> {
+    let temporary = open(source)?;
+    let repository = &temporary.repository;
+    let commit = commit(source, repository)?;
     if let Some(known) = known.filter(|known| known.commit == commit) {
         return Ok((known.clone(), false));
     }
-    let reader = Reader::open(source)?;
-    let entries = reader.entries(&commit)?;
+    repository.fetch_commit(&commit)?;
+    let entries = repository.entries(&commit, "")?;
     let is_read = |entry: &&TreeEntry| match entry.path.strip_prefix(BANK) {
         Some(file) => {
             let is_private =
@@ -173,7 +141,7 @@ pub(super) fn read(
     if wanted.len() > MAX_FILES {
         return Err(format!("its bank has {} files; the limit is {MAX_FILES}", wanted.len()));
     }
-    let contents = reader.contents(&wanted)?;
+    let contents = read_files(repository, &wanted)?;
     let mut record = Record {
         version: VERSION,
         source: source.clone(),
@@ -187,7 +155,7 @@ pub(super) fn read(
     let anchored: BTreeSet<&str> = anchors.values().map(|anchor| anchor.file.as_str()).collect();
     let code = entries.iter().filter(|entry| anchored.contains(entry.path.as_str()));
     let code: Vec<&TreeEntry> = code.take(MAX_FILES).collect();
-    record.anchors = states(&anchors, &reader.contents(&code)?);
+    record.anchors = states(&anchors, &read_files(repository, &code)?);
     Ok((record, true))
 }
 

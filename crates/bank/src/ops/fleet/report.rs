@@ -14,7 +14,7 @@ use crate::shared::config::BankConfig;
 use crate::shared::lock::PinnedBank;
 use crate::shared::shared_file;
 use cerberus_model::State;
-use cerberus_model::text::plural;
+use cerberus_model::text::{masked, plural};
 
 /// Whether a repository pins the commit that the revision of a bank has now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -101,7 +101,7 @@ pub struct RuleUse {
 impl Repository {
     pub(super) fn failed(source: &Source, why: &str) -> Self {
         Self {
-            place: source.place.clone(),
+            place: masked(&source.place),
             branch: source.branch.clone(),
             error: Some(why.to_owned()),
             ..Self::default()
@@ -134,7 +134,7 @@ impl Repository {
         }
         self.banks.push(BankUse {
             name: name.clone(),
-            source: config.source().to_owned(),
+            source: config.shown_source(),
             revision: revision.to_string(),
             state,
             commit: pin.map(|pin| pin.commit.clone()),
@@ -179,7 +179,7 @@ pub(super) fn repository(source: &Source, record: &Record, banks: &Banks) -> Rep
             let id = &shared_rule.memory.id;
             if let Some(off) = config.off.iter().find(|off| off.id == *id) {
                 let reason = Some(off.reason.clone());
-                let of = rule(id, Some(config.source().to_owned()), None, false);
+                let of = rule(id, Some(config.shown_source()), None, false);
                 repository.rules.push(RuleUse { state: RuleState::Off, reason, ..of });
             } else if ids.insert(id) {
                 shared.insert(shared_file(&config.name, &shared_rule.path), (config, shared_rule));
@@ -193,7 +193,7 @@ pub(super) fn repository(source: &Source, record: &Record, banks: &Banks) -> Rep
     // The source and the id of the shared rule in whose place a memory of the repository is used.
     let mut replaced: BTreeMap<String, (String, String)> = BTreeMap::new();
     for (file, (config, SharedRule { memory, text, .. })) in shared {
-        let (id, bank) = (&memory.id, config.source().to_owned());
+        let (id, bank) = (&memory.id, config.shown_source());
         let used = match earlier.add(&file, id, *text) {
             Precedence::First => {
                 let is_refused = memory.example.is_some() || config.no_example.contains(id);

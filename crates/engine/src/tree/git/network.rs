@@ -4,12 +4,17 @@
 //! settings of the user (credentials, proxies) have. Only a few protocols are allowed, a submodule is
 //! never fetched, no hook runs, and time and size are limited.
 
-use std::io::{Read, Write};
+use std::fs::File;
+use std::io::{Read, Seek, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
+#[cfg(unix)]
+use rustix::process::{Pid, Signal, kill_process_group};
+
 use super::process::OVERRIDES;
+use cerberus_model::text::masked;
 
 /// The protocols that a URL may use. `ext` and others would run a command that the URL names.
 const PROTOCOLS: &str = "file:git:ssh:https";
@@ -21,10 +26,12 @@ const SETTINGS: &[&str] = &[
     "gc.auto=0",
     "fetch.writeCommitGraph=false",
     "core.logAllRefUpdates=false",
+    // For a git that is left alone, because cerberus is interrupted: its group is not that of the terminal.
+    "http.lowSpeedLimit=1",
+    "http.lowSpeedTime=120",
 ];
 
-/// Maximum number of bytes that are read from git.
-const MAX_OUTPUT: u64 = 32 * 1024 * 1024;
+/// Maximum number of bytes of an error message.
 const MAX_MESSAGE: u64 = 64 * 1024;
 
 /// Time between looks at the size of the repository.
@@ -40,7 +47,8 @@ pub struct Limits {
 
 /// Why a URL cannot be used, if it cannot.
 pub fn url_fault(url: &str) -> Option<String> {
-    let shown = url.escape_debug();
+    let shown = masked(url);
+    let shown = shown.escape_debug();
     if url.is_empty() || url.starts_with('-') || url.contains(char::is_control) {
         return Some(format!("`{shown}` is not a URL"));
     }
@@ -70,14 +78,21 @@ pub fn url_fault(url: &str) -> Option<String> {
 pub(super) fn run(
     folder: &Path,
     args: &[&str],
-    input: &[u8],
+    input: &str,
     limits: Limits,
 ) -> Result<Vec<u8>, String> {
+    let no_file = |error| format!("failed to use a temporary file: {error}");
+    // Not pipes: what git leaves running, such as the shared connection of ssh, keeps them open.
+    let file = || tempfile::tempfile().map_err(no_file);
+    let (mut stdin, stdout, stderr) = (file()?, file()?, file()?);
+    stdin.write_all(input.as_bytes()).and_then(|()| stdin.rewind()).map_err(no_file)?;
     let mut command = Command::new("git");
     command.arg("--git-dir").arg(folder);
     for setting in OVERRIDES.iter().chain(SETTINGS) {
         command.args(["-c", setting]);
     }
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let child = command
         .args(args)
         .current_dir(folder)
@@ -88,38 +103,31 @@ pub(super) fn run(
         .env("GIT_ALLOW_PROTOCOL", PROTOCOLS)
         .env("GIT_PROTOCOL_FROM_USER", "0")
         .env("GIT_NO_LAZY_FETCH", "1")
-        // A person is asked by git itself only, not by a command in the background.
+        // A person is asked by git itself only, not by a command in the background, which the terminal
+        // would stop.
         .env("GIT_TERMINAL_PROMPT", "0")
+        .env("SSH_ASKPASS_REQUIRE", "force")
         .env("LC_ALL", "C")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
+        .stdin(stdin)
+        .stdout(stdout.try_clone().map_err(no_file)?)
+        .stderr(stderr.try_clone().map_err(no_file)?)
         .spawn();
     let Ok(mut child) = child else { return Err("git is not installed".to_owned()) };
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let mut output = Vec::new();
-    let mut message = Vec::new();
-    let ended = std::thread::scope(|scope| {
-        // If git ends early, it does not need the rest.
-        scope.spawn(move || stdin.map(|mut stdin| drop(stdin.write_all(input))));
-        scope.spawn(|| stdout.map(|it| read_limited(it, MAX_OUTPUT, &mut output)));
-        scope.spawn(|| stderr.map(|it| read_limited(it, MAX_MESSAGE, &mut message)));
-        wait(&mut child, folder, limits)
-    });
+    let n_bytes = |file: &File| file.metadata().map_or(0, |it| it.len());
+    let ended = wait(&mut child, limits, || size(folder) + n_bytes(&stdout) + n_bytes(&stderr));
+    let read = |mut file: File, limit: u64| {
+        let mut bytes = Vec::new();
+        file.rewind().and_then(|()| file.take(limit).read_to_end(&mut bytes)).map_err(no_file)?;
+        Ok(bytes)
+    };
     match ended? {
-        true => Ok(output),
-        false => Err(failure(&String::from_utf8_lossy(&message))),
+        true => read(stdout, limits.bytes),
+        false => Err(failure(&String::from_utf8_lossy(&read(stderr, MAX_MESSAGE)?))),
     }
 }
 
-/// Reads the first `limit` bytes, and skips the rest, so that the writer does not wait.
-fn read_limited(mut pipe: impl Read, limit: u64, bytes: &mut Vec<u8>) {
-    let _ = (&mut pipe).take(limit).read_to_end(bytes);
-    let _ = std::io::copy(&mut pipe, &mut std::io::sink());
-}
-
 /// Waits for the end of a command and returns whether it succeeded, or which limit it exceeded.
-fn wait(child: &mut Child, folder: &Path, limits: Limits) -> Result<bool, String> {
+fn wait(child: &mut Child, limits: Limits, size: impl Fn() -> u64) -> Result<bool, String> {
     let start = Instant::now();
     let (mut pause, mut last_size) = (Duration::from_micros(500), start);
     loop {
@@ -133,11 +141,14 @@ fn wait(child: &mut Child, folder: &Path, limits: Limits) -> Result<bool, String
         } else if last_size.elapsed() > SIZE_PAUSE {
             last_size = Instant::now();
             let limit = limits.bytes / 1024 / 1024;
-            (size(folder) > limits.bytes).then(|| format!("it sends more than {limit} MB"))
+            (size() > limits.bytes).then(|| format!("it sends more than {limit} MB"))
         } else {
             None
         };
         if let Some(why) = exceeded {
+            // The helpers of git, too: they do not end with it.
+            #[cfg(unix)]
+            let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
             let _ = child.kill();
             let _ = child.wait();
             return Err(why);
@@ -148,7 +159,7 @@ fn wait(child: &mut Child, folder: &Path, limits: Limits) -> Result<bool, String
 }
 
 /// Returns the size of the packs of a repository, those that git is receiving among them.
-pub(super) fn size(folder: &Path) -> u64 {
+fn size(folder: &Path) -> u64 {
     let packs = ignore::WalkBuilder::new(folder.join("objects"))
         .standard_filters(false)
         .follow_links(false)
@@ -163,7 +174,7 @@ fn failure(message: &str) -> String {
     let cause = message.lines().find(is_cause).or_else(|| message.lines().next());
     let cause =
         cause.unwrap_or("git failed").trim_start_matches("fatal: ").trim_start_matches("error: ");
-    cause.escape_debug().to_string().replace("\\'", "'").replace("\\\"", "\"")
+    masked(cause).escape_debug().to_string().replace("\\'", "'").replace("\\\"", "\"")
 }
 
 #[cfg(test)]
@@ -194,6 +205,44 @@ mod tests {
         ] {
             let fault = url_fault(url).expect(url);
             assert!(fault.contains(why) && !fault.contains("secret"), "{url}: {fault}");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn the_helpers_of_git_end_at_the_limit() {
+        use rustix::fs::{Mode, OFlags, open};
+        let temp = tempfile::tempdir().expect("a temp folder");
+        let fifo = temp.path().join("fifo");
+        let (bank, folder) = (temp.path().join("bank"), temp.path().join("folder"));
+        let call = |program: &str, args: &[&str]| {
+            let done = Command::new(program).current_dir(&temp).args(args).output();
+            assert!(done.is_ok_and(|it| it.status.success()), "{program} {args:?}");
+        };
+        call("mkfifo", &["fifo"]);
+        call("git", &["init", "--quiet", "bank"]);
+        call("git", &["init", "--quiet", "--bare", "folder"]);
+        // The process of git that serves the bank reads its settings.
+        call("git", &["-C", "bank", "config", "include.path", &fifo.display().to_string()]);
+        let url = format!("file://{}", bank.display());
+        let limits = Limits { time: Duration::from_millis(300), bytes: 1024 * 1024 };
+        let (ended, has_ended) = std::sync::mpsc::channel();
+        let opened = || open(&fifo, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty());
+        std::thread::scope(|scope| {
+            // Releases a helper that is left, so that the test fails instead of waiting.
+            let is_in_time = scope.spawn(move || {
+                let is_in_time = has_ended.recv_timeout(Duration::from_secs(20)).is_ok();
+                drop((!is_in_time).then(opened));
+                is_in_time
+            });
+            let output = run(&folder, &["ls-remote", &url], "", limits);
+            ended.send(()).expect("the thread waits");
+            assert_eq!(output, Err("no answer within 0 s".to_owned()));
+            assert!(is_in_time.join().expect("no panic"));
+        });
+        // The pipe has no reader any more.
+        while opened().is_ok() {
+            std::thread::yield_now();
         }
     }
 
