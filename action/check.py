@@ -50,15 +50,16 @@ def check(since):
     sys.stdout.write(annotated.stdout)
     sys.stderr.write(annotated.stderr)
     report = run(CERBERUS, "check", "--json", *args)
-    return annotated.returncode, json.loads(report.stdout) if report.returncode < 2 else None
+    return annotated.returncode, json.loads(report.stdout) if report.stdout else None
 
 
 def review(since):
     """Annotates added lines that break an accepted pattern of a rule. Without a bank there is none."""
     reviewed = run(CERBERUS, "memory", "review-diff", since, "--format", "github")
-    if reviewed.returncode > 1:
+    if reviewed.returncode == 2:
         return 0
     sys.stdout.write(reviewed.stdout)
+    sys.stderr.write(reviewed.stderr)
     return reviewed.returncode
 
 
@@ -132,7 +133,7 @@ def comment(text):
 def main():
     since = base()
     status, report = check(since)
-    if since and status < 2:
+    if since and status != 2:
         status = max(status, review(since))
     n_errors = report["summary"]["errors"] if report else 0
     if output := os.environ.get("GITHUB_OUTPUT"):

@@ -78,3 +78,9 @@ expect 1
 has out "src/db.py,line=5"
 echo "ok   an added line that breaks an accepted pattern is annotated and fails the step"
 [ "$(git worktree list | wc -l)" = 1 ]
+
+{ cat src/db.py; printf '# %01100000d\n' 0; } > src/large.py && git add . && git commit -qm "a large file"
+expect 3
+has out "::warning file=src/large.py,title=cerberus%3A not checked::the pattern of \`no-print\`"
+echo "ok   a file that is too large to be checked fails the step"
+git reset -q --hard HEAD~1

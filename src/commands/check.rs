@@ -4,20 +4,21 @@
 //! of memories, the managed blocks and the imported rules are checked too, so that one command
 //! with one exit status is enough for CI.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
-use super::findings::{self, FindingsFormat, Severity};
+use super::findings::{self, FindingsFormat, Severity, Unchecked};
 use crate::config::Settings;
 use crate::output::Printer;
 use cerberus_claims::parse::{Claim, Target};
 use cerberus_claims::{self as claims, NewPlace, Stale, Verdict};
-use cerberus_engine::tree::git::past::CommitSummary;
+use cerberus_engine::tree::git::{self, past::CommitSummary};
 use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_model::text::{LineIndex, Span};
+use cerberus_model::text::{LineIndex, Span, plural};
 
 mod annotations;
 mod bank;
@@ -38,6 +39,9 @@ pub(crate) struct CheckArgs {
     /// Only what became false since this revision, in any document
     #[arg(long, value_name = "REV")]
     pub(crate) since: Option<String>,
+    /// Accept that a shallow clone cannot tell whether its older lines were ever true
+    #[arg(long)]
+    pub(crate) allow_shallow: bool,
     /// Output format (--json is the same as json)
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<FindingsFormat>,
@@ -62,6 +66,8 @@ pub(crate) struct Report {
     pub(crate) ok: bool,
     pub(crate) summary: Summary,
     pub(crate) findings: Vec<Finding>,
+    /// What was asked for and not checked.
+    pub(crate) unchecked: Vec<Unchecked>,
     /// Accepted findings of the baseline that no longer exist.
     pub(crate) outdated: Vec<baseline::Accepted>,
     pub(crate) warnings: Vec<String>,
@@ -125,7 +131,8 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> R
         && let Some(path) = &args.baseline
     {
         baseline::update(path, &report, &settings.project.root, out)?;
-        return Ok(ExitStatus::Done);
+        findings::print_unchecked(&report.unchecked, format, out);
+        return Ok(findings::status(true, &report.unchecked));
     }
     if args.fix {
         out.warn(&report.warnings);
@@ -134,7 +141,6 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> R
     if !args.all {
         report.findings.retain(|finding| finding.severity == Severity::Error);
     }
-    let status = if report.ok { ExitStatus::Done } else { ExitStatus::CheckFailed };
     if matches!(format, FindingsFormat::Text | FindingsFormat::Github) {
         out.warn(&report.warnings);
     }
@@ -144,7 +150,8 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> R
         FindingsFormat::Sarif => out.json(&annotations::sarif(&report))?,
         FindingsFormat::Text => print::report(&report, args, out),
     }
-    Ok(status)
+    findings::print_unchecked(&report.unchecked, format, out);
+    Ok(findings::status(report.ok, &report.unchecked))
 }
 
 /// Checks the documents, and the bank unless files are named.
@@ -165,12 +172,15 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     }
     summary.documents = found.documents.len();
     let checked = claims::check(&project.root, &found.documents, since.as_deref());
-    let checked = checked.ok_or_else(|| {
-        UserError::environment("failed to list the files of a git repository")
-            .hint("run it in the working tree of a git repository; check with `git status`")
-    })?;
-    let mut warnings = found.warnings;
-    warnings.extend(checked.warnings);
+    let Some(checked) = checked else {
+        git::check_usable(&project.root)?;
+        let error = UserError::environment("failed to list the files of a git repository");
+        let hint = "run it in the working tree of a git repository; check with `git status`";
+        return Err(error.hint(hint).into());
+    };
+    let mut unchecked = found.unread;
+    let mut warnings = checked.warnings;
+    let mut unknown: BTreeMap<(usize, &str), usize> = BTreeMap::new();
     let mut findings = Vec::new();
     for finding in checked.findings {
         let document = &found.documents[finding.document_idx];
@@ -178,11 +188,26 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         match &finding.verdict {
             Verdict::Stale(_) => {}
             Verdict::Unknown(_) => summary.unknown += 1,
+            Verdict::Unchecked(why) => {
+                summary.unknown += 1;
+                *unknown.entry((finding.document_idx, *why)).or_default() += 1;
+            }
             Verdict::NeverTrue | Verdict::Fulfilled => summary.never_true += 1,
         }
         findings.push(of_claim(document, claim, &finding.verdict));
     }
+    for ((document_idx, why), n) in unknown {
+        let file = found.documents[document_idx].path.clone();
+        let reason = format!("{}: {why}", plural(n, "claim"));
+        match args.allow_shallow && why == claims::SHALLOW {
+            true => warnings.push(format!("`{file}`: {reason}")),
+            false => unchecked.push(Unchecked { file, reason }),
+        }
+    }
     if args.files.is_empty() && project.bank.exists() && settings.memory_enabled {
+        let shared = project.bank.shared();
+        let failures = shared.failures.iter().map(ToString::to_string);
+        unchecked.extend(failures.map(|reason| Unchecked { file: String::new(), reason }));
         bank::check(project, since.as_deref(), &mut findings, &mut warnings)?;
     }
     findings.sort_by(|a, b| {
@@ -209,8 +234,8 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     let errors = || findings.iter().filter(|finding| finding.severity == Severity::Error);
     summary.errors = errors().count();
     summary.fixable = errors().filter(|finding| finding.replacement.is_some()).count();
-    let ok = summary.errors == 0 && outdated.is_empty();
-    Ok(Report { ok, summary, findings, outdated, warnings })
+    let ok = summary.errors == 0 && outdated.is_empty() && unchecked.is_empty();
+    Ok(Report { ok, summary, findings, unchecked, outdated, warnings })
 }
 
 impl Finding {
@@ -254,7 +279,7 @@ fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Fi
     match verdict {
         Verdict::NeverTrue => note(finding, "it was never true in this repository".to_owned()),
         Verdict::Fulfilled => note(finding, "it does not exist, as the sentence says".to_owned()),
-        Verdict::Unknown(why) => note(finding, format!("unknown: {why}")),
+        Verdict::Unknown(why) | Verdict::Unchecked(why) => note(finding, format!("unknown: {why}")),
         Verdict::Stale(stale) => {
             let Stale { reason, written, removed, now } = stale.as_ref();
             let certain = now.as_ref().filter(|now| now.is_certain);

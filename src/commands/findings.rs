@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::output::Printer;
 use cerberus_bank::external_file::{self, ExternalFile};
 use cerberus_engine::tree::git::past;
-use cerberus_model::error::UserError;
+use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text;
 
 /// Output formats of findings.
@@ -51,6 +51,43 @@ pub(super) fn fork_point(root: &Path, revision: &str) -> Result<String> {
             .hint("name a commit of this clone; a shallow clone may need `git fetch --unshallow`")
             .into()
     })
+}
+
+/// What was asked for and not checked.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(crate) struct Unchecked {
+    /// Empty if it is about no single file.
+    pub(crate) file: String,
+    pub(crate) reason: String,
+}
+
+/// Returns the exit status of a check. What was not checked is worse than a finding.
+pub(super) fn status(is_passed: bool, unchecked: &[Unchecked]) -> ExitStatus {
+    match unchecked {
+        [] => ExitStatus::of_check(is_passed),
+        _ => ExitStatus::Environment,
+    }
+}
+
+/// Prints what was not checked, as warnings of the GitHub format or on stderr.
+pub(super) fn print_unchecked(unchecked: &[Unchecked], format: FindingsFormat, out: &mut Printer) {
+    for Unchecked { file, reason } in unchecked {
+        let file = Some(file).filter(|file| !file.is_empty());
+        match format {
+            FindingsFormat::Json => {}
+            FindingsFormat::Github => {
+                let file = file.map(|file| format!("file={},", command_property(file)));
+                let (file, reason) = (file.unwrap_or_default(), command_data(reason));
+                out.line(
+                    &out.safe(&format!("::warning {file}title=cerberus%3A not checked::{reason}")),
+                );
+            }
+            FindingsFormat::Text | FindingsFormat::Sarif => {
+                let file = file.map(|file| format!(" in `{file}`")).unwrap_or_default();
+                out.warn(&[format!("not checked{file}: {reason}")]);
+            }
+        }
+    }
 }
 
 /// The severity of a finding, the worst first.

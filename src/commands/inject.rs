@@ -423,7 +423,7 @@ fn staged_lines(project: &Project) -> Result<BTreeMap<String, String>> {
         let text: String = lines.filter(|(_, is_added)| **is_added).map(|(line, _)| line).collect();
         (!text.is_empty()).then_some((file.path, text))
     };
-    Ok(files.into_iter().filter_map(added).collect())
+    Ok(files.files.into_iter().filter_map(added).collect())
 }
 
 /// Adds the example in another repository to the text of a memory that has none here.

@@ -1,6 +1,7 @@
 //! `cerberus memory review-diff`: checks added and changed code against the patterns of the rules.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -8,7 +9,7 @@ use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::findings::{self, FindingsFormat, Severity};
+use super::findings::{self, FindingsFormat, Severity, Unchecked};
 use super::{format_location, linked};
 use crate::config::Settings;
 use crate::output::Printer;
@@ -17,12 +18,12 @@ use cerberus_bank::ops::memories::{self, Memories};
 use cerberus_bank::ops::patterns::{self as rule_patterns, RulePattern};
 use cerberus_bank::ops::{Project, anchors};
 use cerberus_engine::syntax::language;
-use cerberus_engine::tree::git::{self, AddedLines};
-use cerberus_engine::tree::{read, walk};
+use cerberus_engine::tree::git::{self, AddedLines, Changes};
+use cerberus_engine::tree::walk;
 use cerberus_model::error::ExitStatus;
 use cerberus_model::text::{Globs, LineIndex};
 use cerberus_patterns::code_pattern::{CodePattern, Match};
-use cerberus_patterns::{Checker, Enforcement};
+use cerberus_patterns::{Checker, Enforcement, FileHits};
 
 mod allowed;
 mod annotations;
@@ -55,10 +56,12 @@ pub(crate) struct ReviewDiffArgs {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
-    /// Whether no accepted pattern is hit.
+    /// Whether everything was checked and no accepted pattern is hit.
     pub(crate) ok: bool,
     pub(crate) summary: Summary,
     pub(crate) findings: Vec<Finding>,
+    /// What was asked for and not checked.
+    pub(crate) unchecked: Vec<Unchecked>,
     /// The rules that are linked to the changed code or whose pattern is for its language.
     pub(crate) rules: Vec<AppliedRule>,
     pub(crate) warnings: Vec<String>,
@@ -124,10 +127,10 @@ struct CheckedRule {
 pub(crate) fn review(project: &Project, args: &ReviewDiffArgs) -> Result<Report> {
     let memories = Memories::load(project)?;
     let changes = changes(project, args)?;
-    let mut report = check(&memories, &changes);
+    let mut report = check(project, &memories, &changes);
     if !args.all {
-        add_existing(project, &changes, &mut report)?;
-        add_linked(project, &memories, &changes, &mut report)?;
+        add_existing(project, &changes.files, &mut report)?;
+        add_linked(project, &memories, &changes.files, &mut report)?;
     }
     if let Some(path) = args.baseline.as_deref().filter(|_| !args.update_baseline) {
         report.summary.accepted = baseline::accept(path, &mut report.findings)?;
@@ -139,9 +142,10 @@ pub(crate) fn review(project: &Project, args: &ReviewDiffArgs) -> Result<Report>
 /// Checks the lines that were added to one file since the last commit.
 pub(crate) fn review_file(project: &Project, file: &str) -> Result<Report> {
     let memories = Memories::load(project)?;
-    let changes: Vec<AddedLines> = git::added_in(&project.root, file).into_iter().collect();
-    let mut report = check(&memories, &changes);
-    add_existing(project, &changes, &mut report)?;
+    let files = git::added_in(&project.root, file).into_iter().collect();
+    let changes = Changes { files, ..Changes::default() };
+    let mut report = check(project, &memories, &changes);
+    add_existing(project, &changes.files, &mut report)?;
     Ok(report)
 }
 
@@ -159,8 +163,9 @@ fn add_existing(project: &Project, changes: &[AddedLines], report: &mut Report) 
 }
 
 /// Returns the changed files in supported languages, sorted by path.
-fn changes(project: &Project, args: &ReviewDiffArgs) -> Result<Vec<AddedLines>> {
+fn changes(project: &Project, args: &ReviewDiffArgs) -> Result<Changes> {
     let root = &project.root;
+    git::check_usable(root)?;
     let mut changes = if args.staged {
         git::added_in_index(root)?
     } else {
@@ -168,16 +173,15 @@ fn changes(project: &Project, args: &ReviewDiffArgs) -> Result<Vec<AddedLines>> 
         // Before the first commit everything is new.
         let is_first = args.revision.is_none() && git::head(root).is_none();
         if args.all || is_first {
-            let whole = |path: &String| Some(AddedLines::whole(path, read::text(root, path).ok()?));
-            files.par_iter().filter_map(whole).collect()
+            git::all_lines(root, &files)
         } else {
             let revision = args.revision.as_deref().unwrap_or("HEAD");
             let commit = findings::fork_point(root, revision)?;
             git::added_since(root, &commit, &files)?
         }
     };
-    changes.retain(|change| is_code(&change.path));
-    changes.sort_by(|a, b| a.path.cmp(&b.path));
+    changes.files.retain(|change| is_code(&change.path));
+    changes.files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(changes)
 }
 
@@ -193,13 +197,19 @@ fn is_code(path: &str) -> bool {
 }
 
 /// Returns the hits in changed code.
-fn check(memories: &Memories, changes: &[AddedLines]) -> Report {
-    let mut warnings = memories.warnings.clone();
+fn check(project: &Project, memories: &Memories, changes: &Changes) -> Report {
+    let failures = project.bank.shared();
+    let failures = failures.failures.iter().map(ToString::to_string);
+    let failure = |reason| Unchecked { file: String::new(), reason };
+    let mut unchecked: Vec<Unchecked> = failures.map(failure).collect();
+    let is_known = |warning: &&String| unchecked.iter().any(|it| it.reason == **warning);
+    let warnings = memories.warnings.iter().filter(|it| !is_known(it)).cloned().collect();
     let mut rules = Vec::new();
     for stored in &memories.all {
         let RulePattern { patterns, fault, .. } = rule_patterns::of_memory(stored);
         let memory = &stored.memory;
-        warnings.extend(fault.map(|why| format!("`{}`: {why}", memory.id)));
+        let file = || project.bank.shown_path(&stored.file, &project.root);
+        unchecked.extend(fault.map(|reason| Unchecked { file: file(), reason }));
         if !patterns.is_empty() {
             let anchor = memories.anchors.get(&memory.id);
             rules.push(CheckedRule {
@@ -213,15 +223,26 @@ fn check(memories: &Memories, changes: &[AddedLines]) -> Report {
     }
     let checker =
         Checker::new(rules.iter().enumerate().map(|(idx, rule)| (idx, &rule.patterns[..])));
-    let in_file = |change: &AddedLines| hits(&rules, &checker, change);
-    let found: Vec<(Vec<Finding>, usize)> = changes.par_iter().map(in_file).collect();
+    let files = &changes.files;
+    let found: Vec<FoundInFile> =
+        files.par_iter().map(|change| hits(&rules, &checker, change)).collect();
     let summary = Summary {
-        files: changes.len(),
-        added_lines: changes.iter().flat_map(|it| &it.is_added).filter(|it| **it).count(),
-        allowed: found.iter().map(|(_, n_allowed)| n_allowed).sum(),
+        files: files.len(),
+        added_lines: files.iter().flat_map(|it| &it.is_added).filter(|it| **it).count(),
+        allowed: found.iter().map(|it| it.n_allowed).sum(),
         ..Summary::default()
     };
-    let findings: Vec<Finding> = found.into_iter().flat_map(|(findings, _)| findings).collect();
+    for (path, why) in &changes.unread {
+        let idxs = checker.rules_for(path);
+        unchecked.extend(not_checked(path, &rules, idxs.into_iter().map(|idx| (idx, why))));
+    }
+    let mut findings = Vec::new();
+    for mut it in found {
+        findings.append(&mut it.findings);
+        unchecked.append(&mut it.unchecked);
+    }
+    unchecked.sort();
+    unchecked.dedup();
     rules.retain(|rule| findings.iter().any(|it| it.id == rule.id));
     let applied = rules.into_iter().map(|rule| AppliedRule {
         id: rule.id,
@@ -229,7 +250,7 @@ fn check(memories: &Memories, changes: &[AddedLines]) -> Report {
         enforcement: Enforcement::Enforced,
     });
     let rules = applied.collect();
-    let mut report = Report { ok: true, summary, findings, rules, warnings };
+    let mut report = Report { ok: true, summary, findings, unchecked, rules, warnings };
     count(&mut report);
     report
 }
@@ -237,29 +258,57 @@ fn check(memories: &Memories, changes: &[AddedLines]) -> Report {
 fn count(report: &mut Report) {
     let n = |severity| report.findings.iter().filter(|it| it.severity == severity).count();
     (report.summary.errors, report.summary.hints) = (n(Severity::Error), n(Severity::Hint));
-    report.ok = report.summary.errors == 0;
+    report.ok = report.summary.errors == 0 && report.unchecked.is_empty();
 }
 
 fn title(stored: &MemoryFile) -> String {
     memories::title(anchors::rule(&stored.memory.body)).to_owned()
 }
 
-/// Returns the hits in the added lines of a file, and the number of those that a comment allows.
-fn hits(rules: &[CheckedRule], checker: &Checker, change: &AddedLines) -> (Vec<Finding>, usize) {
+/// The hits in the added lines of a file.
+struct FoundInFile {
+    findings: Vec<Finding>,
+    /// The number of hits that a comment allows.
+    n_allowed: usize,
+    unchecked: Vec<Unchecked>,
+}
+
+/// Returns what was not checked in a file, of the rules that apply to it.
+fn not_checked(
+    path: &str,
+    rules: &[CheckedRule],
+    reasons: impl Iterator<Item = (usize, impl Display)>,
+) -> Vec<Unchecked> {
+    let applying = reasons.filter(|(idx, _)| rules[*idx].applies_to(path));
+    let unchecked = applying.map(|(idx, why)| {
+        let reason = format!("the pattern of `{}`: {why}", rules[idx].id);
+        Unchecked { file: path.to_owned(), reason }
+    });
+    unchecked.collect()
+}
+
+impl CheckedRule {
+    fn applies_to(&self, path: &str) -> bool {
+        self.paths.as_ref().is_none_or(|paths| paths.find(path).is_some())
+    }
+}
+
+/// Returns the hits in the added lines of a file.
+fn hits(rules: &[CheckedRule], checker: &Checker, change: &AddedLines) -> FoundInFile {
     let mut findings: Vec<Finding> = Vec::new();
     let mut n_allowed = 0;
+    let FileHits { hits, unchecked } = checker.hits(&change.path, &change.text);
     let lines: Vec<&str> = change.text.lines().collect();
     let index = LineIndex::new(&change.text);
-    for (rule_idx, hit) in checker.hits(&change.path, &change.text) {
+    for (rule_idx, hit) in hits {
         let rule = &rules[rule_idx];
         let first_only = (hit.lines.0, hit.lines.0);
         // A long match is about its first line, unless only a part of it is new.
         let is_added = change.has_any(first_only)
             || (hit.lines.1 - hit.lines.0 < 3 && change.has_any(hit.lines));
-        let is_elsewhere = rule.paths.as_ref().is_some_and(|it| it.find(&change.path).is_none());
         let line = hit.lines.0 + 1;
         let is_known = findings.iter().any(|it| it.id == rule.id && it.line == line);
-        if !is_added || is_elsewhere || is_known {
+        if !is_added || !rule.applies_to(&change.path) || is_known {
             continue;
         }
         if allowed::is_allowed(&lines, hit.lines.0, &rule.id) {
@@ -268,7 +317,8 @@ fn hits(rules: &[CheckedRule], checker: &Checker, change: &AddedLines) -> (Vec<F
             findings.push(finding(rule, change, &index, &hit));
         }
     }
-    (findings, n_allowed)
+    let unchecked = not_checked(&change.path, rules, unchecked.into_iter());
+    FoundInFile { findings, n_allowed, unchecked }
 }
 
 fn finding(rule: &CheckedRule, change: &AddedLines, index: &LineIndex, hit: &Match) -> Finding {
@@ -333,7 +383,8 @@ pub(crate) fn run(
     let report = review(&settings.project, args)?;
     if let Some(path) = args.baseline.as_deref().filter(|_| args.update_baseline) {
         baseline::update(path, &report, &settings.project.root, out)?;
-        return Ok(ExitStatus::Done);
+        findings::print_unchecked(&report.unchecked, format, out);
+        return Ok(findings::status(true, &report.unchecked));
     }
     if matches!(format, FindingsFormat::Text | FindingsFormat::Github) {
         out.warn(&report.warnings);
@@ -344,5 +395,6 @@ pub(crate) fn run(
         FindingsFormat::Sarif => out.json(&annotations::sarif(&report))?,
         FindingsFormat::Text => print::report(&report, out),
     }
-    Ok(if report.ok { ExitStatus::Done } else { ExitStatus::CheckFailed })
+    findings::print_unchecked(&report.unchecked, format, out);
+    Ok(findings::status(report.ok, &report.unchecked))
 }

@@ -537,6 +537,7 @@ fn errors_of_the_configuration_have_the_place_and_a_hint() {
         ("memory bank add x ../nowhere", "the folder `../nowhere`"),
         ("memory bank add x ../rules --rev abc", "full id of a commit"),
         ("memory bank add ../x ../rules", "not made of letters"),
+        ("memory bank add .. ../rules", "not made of letters"),
     ] {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
@@ -552,4 +553,41 @@ fn errors_of_the_configuration_have_the_place_and_a_hint() {
     assert!(again.stderr().contains("already exists"), "{}", again.text());
     let unknown = sandbox.run("memory bank update y");
     assert!(unknown.stderr().contains("name one of: x"), "{}", unknown.text());
+}
+
+#[test]
+fn a_bank_in_a_folder_is_read_without_its_settings() {
+    let sandbox = Sandbox::bank();
+    // The process of git that serves a fetch would hide all branches.
+    rules(&sandbox).git("config transfer.hideRefs refs");
+    sandbox.ok("memory bank add team ../rules --branch main --yes");
+    let inside = sandbox.run("memory bank add other ../rules/.memories");
+    assert!(inside.stderr().contains("is not the folder of a git repository"), "{}", inside.text());
+}
+
+#[test]
+fn checks_fail_without_a_shared_bank_in_the_cache() {
+    let sandbox = Sandbox::bank();
+    rules(&sandbox);
+    sandbox.ok("memory bank add team ../rules --yes");
+    sandbox.commit("pin");
+    sandbox.remove("../home/cache");
+    for line in ["memory review-diff", "check"] {
+        let outcome = sandbox.run(line);
+        assert_eq!(outcome.status(), 3, "{}", outcome.text());
+        let why = "not checked: the shared bank `team` is not in the cache: run `cerberus memory bank fetch`";
+        assert!(outcome.stderr().contains(why), "{}", outcome.text());
+        assert_eq!(outcome.stderr().matches("team").count(), 1, "{}", outcome.text());
+    }
+}
+
+#[test]
+fn tokens_in_urls_are_not_printed() {
+    let sandbox = Sandbox::bank();
+    let url = "https://t0ken@localhost:1/x";
+    sandbox.write("cerberus.toml", format!("[[banks]]\nname = \"x\"\ngit = \"{url}\"\n"));
+    for line in ["memory bank list", "memory bank list --json", "memory bank update"] {
+        let text = sandbox.run(line).text();
+        assert!(text.contains("https://***@localhost:1/x") && !text.contains("t0ken"), "{text}");
+    }
 }

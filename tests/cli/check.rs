@@ -218,6 +218,7 @@ fn everything_else_that_fails_is_shown_on_request() {
             "neverTrue": 2,
             "unknown": 0
           },
+          "unchecked": [],
           "warnings": []
         }
         [exit 1]
@@ -414,27 +415,40 @@ fn unusual_repositories_have_an_answer() {
     sandbox.write("AGENTS.md", large);
     sandbox.session(expect![[r#"
         $ cerberus check
-        no documents to check; name them: cerberus check FILE
+        0 errors, and not all was checked; checked 0 claims in 0 documents
         --- stderr
-        warning: `AGENTS.md` is not checked: `AGENTS.md` is larger than 1 MB
-        [exit 0]
+        warning: not checked in `AGENTS.md`: `AGENTS.md` is larger than 1 MB
+        [exit 3]
     "#]]);
 }
 
 #[test]
-fn a_shallow_clone_is_said_once() {
+fn a_shallow_clone_is_not_enough() {
     let sandbox = moved();
     let source = sandbox.path("").display().to_string();
     sandbox.git(&format!("clone -q --depth 1 file://{source} ../shallow"));
     let clone = sandbox.beside("shallow");
     clone.session(expect![[r#"
         $ cerberus check
-        nothing is out of date; checked 8 claims in 1 document
-        7 never true here (see --all)
+        0 errors, and not all was checked; checked 8 claims in 1 document
+        7 unknown
         --- stderr
-        warning: this clone is shallow: what was written before its first commit is not checked; fetch the history with `git fetch --unshallow`
+        warning: not checked in `AGENTS.md`: 7 claims: this clone is shallow, without the commits that wrote them: fetch the history with `git fetch --unshallow`, or set `fetch-depth: 0` of actions/checkout
+        [exit 3]
+
+        $ cerberus check --allow-shallow
+        nothing is out of date; checked 8 claims in 1 document
+        7 unknown
+        --- stderr
+        warning: `AGENTS.md`: 7 claims: this clone is shallow, without the commits that wrote them: fetch the history with `git fetch --unshallow`, or set `fetch-depth: 0` of actions/checkout
         [exit 0]
+
+        $ cerberus check --format github
+        ::warning file=AGENTS.md,title=cerberus%3A not checked::7 claims: this clone is shallow, without the commits that wrote them: fetch the history with `git fetch --unshallow`, or set `fetch-depth: 0` of actions/checkout
+        [exit 3]
     "#]]);
+    clone.git("fetch -q --unshallow");
+    assert_eq!(clone.run("check").status(), 1);
 }
 
 #[cfg(unix)]

@@ -441,6 +441,7 @@ fn json_of_check() {
             ok: bool
             outdated: [{check:string,claim:string,file:string}]
             summary: {accepted:number,claims:number,documents:number,errors:number,fixable:number,ignored:number,neverTrue:number,unknown:number}
+            unchecked: []
             warnings: []
         "#]],
     );

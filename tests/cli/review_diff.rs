@@ -68,6 +68,7 @@ fn a_pattern_is_shown_tested_and_removed() {
     sandbox.edit(".memories/no-print.md", "kind: call", "kind: calls");
     let warned = sandbox.run("memory review-diff");
     assert!(warned.stderr().contains("python has no node kind `calls`"), "{}", warned.text());
+    assert_eq!(warned.status(), 3);
     sandbox.ok("memory pattern no-print --remove");
     assert!(!sandbox.read(".memories/no-print.md").contains("pattern:"));
     assert_eq!(sandbox.json("memory pattern no-print")["enforcement"], "advisory");
@@ -176,4 +177,49 @@ fn a_new_function_that_exists_already_is_a_hint() {
     });
     let answer = sandbox.piped("hooks run claude after-edit", event.to_string()).stdout();
     assert!(answer.contains("`split_words` nearly exists already"), "{answer}");
+}
+
+#[test]
+fn what_is_not_checked_is_an_error() {
+    let sandbox = sandbox();
+    let large = format!("print(1)\n{}", "# pad\n".repeat(180_000));
+    sandbox.write("app/large.py", large.as_bytes());
+    sandbox.write("app/deep.py", format!("y = {}{}\n", "(".repeat(3000), ")".repeat(3000)));
+    sandbox.write("app/cli/large.py", large.as_bytes());
+    let outcome = sandbox.run("memory review-diff");
+    assert_eq!(outcome.status(), 3, "{}", outcome.text());
+    let shown = outcome.stderr();
+    for expected in [
+        "not checked in `app/large.py`: the pattern of `no-print`: `app/large.py` is larger than 1 MB",
+        "not checked in `app/deep.py`: the pattern of `no-print`: it is nested too deeply",
+    ] {
+        assert!(shown.contains(expected), "{shown}");
+    }
+    assert!(outcome.stdout().contains("no pattern is hit"), "{}", outcome.text());
+    assert!(outcome.stdout().contains("; 2 not checked"), "{}", outcome.text());
+    let report = sandbox.json_of(sandbox.run("memory review-diff --json"));
+    assert_eq!(report["ok"], false);
+    assert_eq!(report["unchecked"][1]["file"], "app/large.py");
+    sandbox.git("add .");
+    let staged = sandbox.run("memory review-diff --staged --format github");
+    assert_eq!(staged.status(), 3, "{}", staged.text());
+    assert!(staged.stdout().contains("::warning file=app/large.py,"), "{}", staged.text());
+    assert_eq!(sandbox.run("memory review-diff --all").status(), 3);
+    // The encoding does not matter.
+    sandbox.commit("these files");
+    let text: Vec<u8> = "\u{feff}print(2)\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    sandbox.write("app/utf16.py", text);
+    assert_eq!(sandbox.run("memory review-diff").status(), 1);
+}
+
+#[test]
+fn a_repository_that_git_refuses_is_not_a_new_one() {
+    let sandbox = sandbox();
+    sandbox.write(".git/config", "[broken\n");
+    for line in ["memory review-diff", "check"] {
+        let outcome = sandbox.run(line);
+        assert_eq!(outcome.status(), 3, "{}", outcome.text());
+        let why = "git refuses to read the repository: bad config line 1 in file";
+        assert!(outcome.stderr().contains(why), "{}", outcome.text());
+    }
 }

@@ -22,7 +22,7 @@ use rustc_hash::FxHashSet;
 
 use crate::parse::{Claim, Claims, Stance, Target};
 use cerberus_engine::tree::git::past::{self, CommitSummary, TreeEntry};
-use cerberus_engine::tree::git::{self, Objects};
+use cerberus_engine::tree::git::{self, GitStatus, Objects};
 use cerberus_engine::tree::read;
 use cerberus_model::timings;
 
@@ -40,15 +40,19 @@ mod words;
 
 use ends::MainLine;
 use now::{Holds, Now};
-use origin::{Moment, Origins};
+use origin::{Moment, Origin};
 use then::{Needs, OldTree, Past, Truth, Writer};
 use words::Words;
 
 /// Maximum number of old commits whose trees are compared.
 const MAX_TREES: usize = 1000;
 
-/// The warning if git fails on the way.
+/// Why a claim is not checked if git fails on the way.
 const GIT_FAILED: &str = "git could not read the objects of the repository";
+
+/// Why a claim is not checked if its line is older than the history of a shallow clone.
+pub const SHALLOW: &str = "this clone is shallow, without the commits that wrote them: fetch the history with \
+    `git fetch --unshallow`, or set `fetch-depth: 0` of actions/checkout";
 
 /// A document with its claims.
 #[derive(Debug)]
@@ -78,6 +82,8 @@ pub enum Verdict {
     NeverTrue,
     /// Why it cannot be known.
     Unknown(&'static str),
+    /// Why it was not checked.
+    Unchecked(&'static str),
 }
 
 /// A claim that was true and is not.
@@ -108,7 +114,6 @@ pub struct NewPlace {
 pub struct Report {
     /// The claims that fail, in document order.
     pub findings: Vec<Finding>,
-    /// What could not be checked.
     pub warnings: Vec<String>,
 }
 
@@ -220,6 +225,8 @@ impl<'p> Project<'p> {
 struct Open {
     at: Position,
     moments: Vec<Moment>,
+    /// Why other moments may be missing.
+    gap: Option<&'static str>,
 }
 
 /// A claim that was true.
@@ -254,8 +261,8 @@ impl Checker<'_> {
         let is_decided = git::with_objects(root, |objects| {
             let Some(head) = objects.find("HEAD^{commit}") else { return false };
             if now.tree().entries().is_empty() {
-                self.warn("git lists no files, so nothing is compared with the past; restore the index with `git reset`");
-                self.put_all(failing, &Verdict::Unknown("git lists no files"));
+                let why = "git lists no files; restore the index with `git reset`";
+                self.put_all(failing, &Verdict::Unchecked(why));
                 return true;
             }
             let (open, staged) = std::thread::scope(|scope| {
@@ -282,17 +289,16 @@ impl Checker<'_> {
             self.explain(objects, former, &main);
             true
         });
-        let (warning, why) = match is_decided {
+        let verdict = match is_decided {
             Some(true) => return,
-            Some(false) => (
-                "the repository has no commits, so no claim can be older than the tree",
-                "there are no commits",
-            ),
-            None => (GIT_FAILED, "git failed"),
+            Some(false) => {
+                self.warn("the repository has no commits, so no claim can be older than the tree");
+                Verdict::Unknown("there are no commits")
+            }
+            None => Verdict::Unchecked(GIT_FAILED),
         };
         self.report.findings.truncate(n_findings);
-        self.warn(warning);
-        self.put_all(failing, &Verdict::Unknown(why));
+        self.put_all(failing, &verdict);
     }
 
     fn warn(&mut self, warning: &str) {
@@ -318,16 +324,16 @@ impl Checker<'_> {
         let mut former = Vec::new();
         // Claims that were written together are compared with the same files.
         open.sort_by(|a, b| a.moments.cmp(&b.moments));
-        for Open { at, moments } in open {
+        for Open { at, moments, gap } in open {
             let (document, claim) = self.project.claim(at);
             let needs_code = Needs::of(&claim.target).code;
-            let mut is_unread = false;
+            let (mut gap, mut is_omitted) = (gap, false);
             let truth = moments.iter().find_map(|Moment { commit, path }| {
                 let Some(tree) = trees.get_mut(commit) else {
-                    is_unread = true;
+                    gap = Some(GIT_FAILED);
                     return None;
                 };
-                is_unread |= needs_code && omitted.contains(commit);
+                is_omitted |= needs_code && omitted.contains(commit);
                 let writer = Writer { document, old_path: path };
                 Some((commit.clone(), past.truth(tree, writer, &claim.target)?))
             });
@@ -335,11 +341,14 @@ impl Checker<'_> {
                 (Some((commit, truth)), Some(written)) => {
                     former.push(Former { at, commit, written, truth });
                 }
-                (_, None) => {
-                    self.put(at, Verdict::Unknown("git could not name the commit of its line"));
-                }
-                _ if is_unread => self.put(at, Verdict::Unknown("its commit was not read")),
-                _ => self.put(at, Verdict::NeverTrue),
+                _ => self.put(
+                    at,
+                    match gap {
+                        Some(why) => Verdict::Unchecked(why),
+                        None if is_omitted => Verdict::Unknown("its commit was not read"),
+                        None => Verdict::NeverTrue,
+                    },
+                ),
             }
         }
         former.sort_by_key(|it| it.at);
@@ -384,21 +393,24 @@ impl Checker<'_> {
     fn all_at(&self, failing: &[Position], commit: &str) -> Vec<Open> {
         let open = failing.iter().map(|&at| {
             let path = self.project.claim(at).0.path.clone();
-            Open { at, moments: vec![Moment { commit: commit.to_owned(), path }] }
+            Open { at, moments: vec![Moment { commit: commit.to_owned(), path }], gap: None }
         });
         open.collect()
     }
 
     /// Returns the claims with the moments at which they were written.
-    fn origins(&mut self, failing: &[Position], head: &str) -> Vec<Open> {
-        let found = origin::origins(self.project, head, failing);
-        let unknown = || Origins { moments: vec![Vec::new(); failing.len()], is_cut: false };
-        let Origins { moments, is_cut } = found.unwrap_or_else(unknown);
-        let status = is_cut.then(|| git::status(self.project.root));
-        if matches!(status, Some(git::GitStatus::Repository { is_shallow: true })) {
-            self.warn("this clone is shallow: what was written before its first commit is not checked; fetch the history with `git fetch --unshallow`");
-        }
-        failing.iter().zip(moments).map(|(&at, moments)| Open { at, moments }).collect()
+    fn origins(&self, failing: &[Position], head: &str) -> Vec<Open> {
+        let Some(found) = origin::origins(self.project, head, failing) else {
+            let open = |&at| Open { at, moments: Vec::new(), gap: Some(GIT_FAILED) };
+            return failing.iter().map(open).collect();
+        };
+        let is_shallow = found.iter().any(|it| it.is_cut)
+            && git::status(self.project.root) == GitStatus::Repository { is_shallow: true };
+        let open = failing.iter().zip(found).map(|(&at, Origin { moments, is_cut, is_unread })| {
+            let gap = is_unread.then_some(GIT_FAILED);
+            Open { at, moments, gap: gap.or((is_cut && is_shallow).then_some(SHALLOW)) }
+        });
+        open.collect()
     }
 
     /// Omits the bare names of files that code contains as text: such a claim is about what a
@@ -421,9 +433,8 @@ impl Checker<'_> {
         let (foreign, former) = foreign::split(self.project, &self.report.findings, former);
         self.put_all(foreign.iter().map(|it| &it.at), &Verdict::NeverTrue);
         let Some(explained) = removal::explain(self.project, objects, &former, main) else {
-            self.warn(GIT_FAILED);
             let claims = former.iter().map(|it| &it.at);
-            return self.put_all(claims, &Verdict::Unknown("git failed"));
+            return self.put_all(claims, &Verdict::Unchecked(GIT_FAILED));
         };
         for (it, explained) in former.iter().zip(explained) {
             let is_forbidden = self.project.claim(it.at).1.stance == Stance::Forbidden;

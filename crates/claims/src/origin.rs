@@ -31,13 +31,15 @@ pub(super) struct Moment {
     pub(super) path: String,
 }
 
-/// The moments of claims.
+/// When a claim was written.
 #[derive(Debug, Default)]
-pub(super) struct Origins {
-    /// For each claim the moments, that of its line first.
-    pub(super) moments: Vec<Vec<Moment>>,
-    /// Whether a line is as old as the history of a shallow clone.
+pub(super) struct Origin {
+    /// The moment of its line first.
+    pub(super) moments: Vec<Moment>,
+    /// Whether it is as old as the known history.
     pub(super) is_cut: bool,
+    /// Whether the version before it cannot be read.
+    pub(super) is_unread: bool,
 }
 
 /// The claims of a document, with the versions that contain them.
@@ -47,26 +49,26 @@ struct Traced<'d> {
     names: Vec<&'d str>,
     /// Newest first.
     versions: Vec<Version>,
-    /// For each version and claim, whether it has its line, and whether it has its name.
-    found: Vec<Vec<(bool, bool)>>,
+    /// For each version and claim, whether it has its line, and whether it has its name. `None` for a
+    /// version that cannot be read.
+    found: Vec<Option<Vec<(bool, bool)>>>,
 }
 
 /// Returns when the claims of `failing`, which are grouped by document, were written, or `None` if
 /// git cannot list the versions of the documents. `head` is the commit that is checked out.
-pub(super) fn origins(project: Project<'_>, head: &str, failing: &[Position]) -> Option<Origins> {
+pub(super) fn origins(
+    project: Project<'_>,
+    head: &str,
+    failing: &[Position],
+) -> Option<Vec<Origin>> {
     let by_document: Vec<&[Position]> = failing.chunk_by(|a, b| a.0 == b.0).collect();
     let n_each = by_document.len().div_ceil(N_PARTS).max(1);
     let parts = by_document.chunks(n_each).collect();
     let found = git::with_objects_each(project.root, parts, |objects, part| {
         origins_of(project, objects, head, part)
     });
-    let mut origins = Origins::default();
-    for part in found? {
-        let part = part?;
-        origins.moments.extend(part.moments);
-        origins.is_cut |= part.is_cut;
-    }
-    Some(origins)
+    let parts: Option<Vec<Vec<Origin>>> = found?.into_iter().collect();
+    Some(parts?.into_iter().flatten().collect())
 }
 
 /// Like [`origins`], for the claims of some of the documents.
@@ -75,7 +77,7 @@ fn origins_of(
     objects: &mut Objects<'_>,
     head: &str,
     by_document: &[&[Position]],
-) -> Option<Origins> {
+) -> Option<Vec<Origin>> {
     let mut traced: Vec<Traced<'_>> = Vec::new();
     for claims in by_document {
         let document = &documents[claims[0].0];
@@ -104,15 +106,10 @@ fn origins_of(
         }
         read_versions(objects, &mut traced);
     }
-    let mut origins = Origins::default();
-    for it in &traced {
-        for claim_idx in 0..it.lines.len() {
-            let (moments, is_cut) = it.moments(claim_idx, head);
-            origins.moments.push(moments);
-            origins.is_cut |= is_cut;
-        }
-    }
-    Some(origins)
+    let of_document = |it: &Traced<'_>| -> Vec<Origin> {
+        (0..it.lines.len()).map(|claim_idx| it.origin(claim_idx, head)).collect()
+    };
+    Some(traced.iter().flat_map(of_document).collect())
 }
 
 /// Returns the trimmed line on which a span starts.
@@ -127,7 +124,7 @@ fn read_versions(objects: &mut Objects<'_>, traced: &mut [Traced<'_>]) {
     let mut wanted: Vec<(usize, usize)> = Vec::new();
     for (traced_idx, it) in traced.iter_mut().enumerate() {
         wanted.extend((it.found.len()..it.versions.len()).map(|idx| (traced_idx, idx)));
-        it.found.resize(it.versions.len(), vec![(false, false); it.lines.len()]);
+        it.found.resize(it.versions.len(), None);
     }
     let names: Vec<String> =
         wanted.iter().map(|&(idx, version)| traced[idx].versions[version].object.clone()).collect();
@@ -135,14 +132,15 @@ fn read_versions(objects: &mut Objects<'_>, traced: &mut [Traced<'_>]) {
     objects.read_all(&names, |position, bytes| {
         let (traced_idx, version_idx) = wanted[position];
         let it = &mut traced[traced_idx];
-        it.found[version_idx] = it.claims_in(&String::from_utf8_lossy(bytes));
+        it.found[version_idx] = Some(it.claims_in(&String::from_utf8_lossy(bytes)));
     });
 }
 
 /// Continues the versions of documents that were renamed. Returns whether there is any.
 fn follow_renames(root: &Path, objects: &mut Objects<'_>, traced: &mut [Traced<'_>]) -> bool {
     let is_open = |it: &Traced<'_>| {
-        let has_claim = it.found.last().is_some_and(|found| found.iter().any(|it| it.1));
+        let last = it.found.last().and_then(Option::as_ref);
+        let has_claim = last.is_some_and(|found| found.iter().any(|it| it.1));
         it.versions.last().filter(|last| has_claim && !last.parents.is_empty()).cloned()
     };
     let open: Vec<Option<Version>> = traced.iter().map(is_open).collect();
@@ -203,10 +201,11 @@ impl Traced<'_> {
         found.collect()
     }
 
-    /// Returns the moments of a claim, and whether its line is as old as the known history.
-    fn moments(&self, position: usize, head: &str) -> (Vec<Moment>, bool) {
+    /// Returns when a claim was written.
+    fn origin(&self, position: usize, head: &str) -> Origin {
         let count = |has: &dyn Fn(&(bool, bool)) -> bool| {
-            self.found.iter().take_while(|found| has(&found[position])).count()
+            let read = self.found.iter().map_while(Option::as_ref);
+            read.take_while(|found| has(&found[position])).count()
         };
         let n_with_line = count(&|found| found.0);
         let n_with_name = count(&|found| found.1);
@@ -235,6 +234,7 @@ impl Traced<'_> {
             is_cut |= first.parents.is_empty();
             moments.push(at(&first.commit, &first.path));
         }
-        (moments, is_cut)
+        let is_unread = self.found.get(n_with_name).is_some_and(Option::is_none);
+        Origin { moments, is_cut, is_unread }
     }
 }

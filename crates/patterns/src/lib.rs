@@ -55,7 +55,7 @@ fn is_hit(pattern: &CodePattern, sample: &Sample) -> Option<bool> {
     for language in languages.into_iter().filter(|it| it.is_kin(sample.language)) {
         let compiled = code_pattern::compile(pattern, language).ok()?;
         let file = MatchedFile::parse(language, &sample.code)?;
-        found = Some(found == Some(true) || !file.matches(&compiled).is_empty());
+        found = Some(found == Some(true) || !file.matches(&compiled).0.is_empty());
     }
     found
 }
@@ -114,6 +114,15 @@ pub struct Checker {
     entries: Vec<CheckerEntry>,
 }
 
+/// The hits in a file, and the rules that were not checked, by their indices.
+#[derive(Debug, Default)]
+pub struct FileHits {
+    /// In the order of the text.
+    pub hits: Vec<(usize, Match)>,
+    /// The rules, each with the reason.
+    pub unchecked: Vec<(usize, &'static str)>,
+}
+
 struct CheckerEntry {
     rule_idx: usize,
     language: Language,
@@ -140,23 +149,40 @@ impl Checker {
         Self { entries }
     }
 
-    /// Returns the hits in a file with the indices of their rules, in the order of the text.
-    pub fn hits(&self, path: &str, text: &str) -> Vec<(usize, Match)> {
-        let Some(language) = language::from_path(path) else { return Vec::new() };
+    /// Returns the patterns for a file.
+    fn entries_for(&self, path: &str) -> Vec<&CheckerEntry> {
+        let language = language::from_path(path);
         let applies = |it: &&CheckerEntry| {
-            it.language == language
+            Some(it.language) == language
                 && (it.files.is_empty() || it.files.matches(path))
                 && !it.ignores.matches(path)
         };
-        let mut applying = self.entries.iter().filter(applies).peekable();
-        if applying.peek().is_none() {
-            return Vec::new();
+        self.entries.iter().filter(applies).collect()
+    }
+
+    /// Returns the indices of the rules with a pattern for a file.
+    pub fn rules_for(&self, path: &str) -> Vec<usize> {
+        self.entries_for(path).iter().map(|it| it.rule_idx).collect()
+    }
+
+    /// Returns the hits in a file.
+    pub fn hits(&self, path: &str, text: &str) -> FileHits {
+        let applying = self.entries_for(path);
+        let mut found = FileHits::default();
+        let Some(first) = applying.first() else { return found };
+        let Some(file) = MatchedFile::parse(first.language, text) else {
+            let why = "it is nested too deeply, or has too many errors, to be parsed";
+            found.unchecked = applying.iter().map(|it| (it.rule_idx, why)).collect();
+            return found;
+        };
+        for CheckerEntry { rule_idx, compiled, .. } in applying {
+            let (hits, is_whole) = file.matches(compiled);
+            found.hits.extend(hits.into_iter().map(|hit| (*rule_idx, hit)));
+            found
+                .unchecked
+                .extend((!is_whole).then_some((*rule_idx, "its search takes too many steps")));
         }
-        let Some(file) = MatchedFile::parse(language, text) else { return Vec::new() };
-        let mut hits: Vec<(usize, Match)> = applying
-            .flat_map(|it| file.matches(&it.compiled).into_iter().map(|hit| (it.rule_idx, hit)))
-            .collect();
-        hits.sort_by_key(|(rule_idx, hit)| (hit.span, *rule_idx));
-        hits
+        found.hits.sort_by_key(|(rule_idx, hit)| (hit.span, *rule_idx));
+        found
     }
 }

@@ -9,11 +9,27 @@ fn hits_respect_languages_and_files() {
             .expect("valid");
     let checker = Checker::new([(7, &patterns[..])].into_iter());
     let lines = |path: &str| -> Vec<(usize, usize)> {
-        checker.hits(path, "a\nprint(1)\n").iter().map(|(rule, hit)| (*rule, hit.lines.0)).collect()
+        let found = checker.hits(path, "a\nprint(1)\n");
+        assert!(found.unchecked.is_empty());
+        found.hits.iter().map(|(rule, hit)| (*rule, hit.lines.0)).collect()
     };
     assert_eq!(lines("src/a.py"), [(7, 1)]);
     assert_eq!(lines("src/a.js"), []);
     assert_eq!(lines("src/tests/a.py"), []);
+}
+
+#[test]
+fn what_is_not_searched_is_reported() {
+    let text = "language: Python\nrule:\n  kind: call\n  has: {kind: string, stopBy: end}\n";
+    let patterns = parse(text).expect("valid");
+    let checker = Checker::new([(7, &patterns[..])].into_iter());
+    let check = |code: &str, expected: &str| {
+        let unchecked = checker.hits("a.py", code).unchecked;
+        assert!(matches!(unchecked[..], [(7, why)] if why.contains(expected)), "{unchecked:?}");
+    };
+    check(&format!("y = {}{}\n", "(".repeat(3000), ")".repeat(3000)), "nested too deeply");
+    let heavy = format!("y = {}{}1{}\n", "f(".repeat(24), "1,".repeat(250_000), ")".repeat(24));
+    check(&heavy, "too many steps");
 }
 
 #[test]

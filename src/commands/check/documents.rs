@@ -8,6 +8,7 @@ use anyhow::Result;
 use rayon::prelude::*;
 use serde_json::Value;
 
+use crate::commands::findings::Unchecked;
 use crate::config::CheckConfig;
 use cerberus_bank::ops::Project;
 use cerberus_claims::Document;
@@ -30,7 +31,7 @@ const SKILLS_LOCK: &str = "skills-lock.json";
 /// The documents with their claims.
 pub(super) struct Found {
     pub(super) documents: Vec<Document>,
-    pub(super) warnings: Vec<String>,
+    pub(super) unread: Vec<Unchecked>,
 }
 
 pub(super) fn read(project: &Project, files: &[PathBuf], config: &CheckConfig) -> Result<Found> {
@@ -61,7 +62,7 @@ pub(super) fn read(project: &Project, files: &[PathBuf], config: &CheckConfig) -
         paths.extend(current.map(|file| format!("{folder}/{file}")));
     }
     let exclude = Globs::new(&config.exclude);
-    let mut found = Found { documents: Vec::new(), warnings: Vec::new() };
+    let mut found = Found { documents: Vec::new(), unread: Vec::new() };
     paths.retain(|path| exclude.find(path).is_none());
     found.add(project, &paths);
     let is_rule_file = |it: &&Document| files.is_empty() && documents::is_rule_file(&it.path);
@@ -87,7 +88,9 @@ impl Found {
                 Ok((text, claims)) => self.documents.push(Document { path, text, claims }),
                 // A link to another document, as from `CLAUDE.md` to `AGENTS.md`.
                 Err(_) if !read::is_file(&project.root, &path) => {}
-                Err(error) => self.warnings.push(format!("`{path}` is not checked: {error:#}")),
+                Err(error) => {
+                    self.unread.push(Unchecked { file: path, reason: format!("{error:#}") });
+                }
             }
         }
     }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use super::{CheckArgs, Report, print};
 use crate::commands::confirm;
-use crate::commands::findings::FindingsFormat;
+use crate::commands::findings::{self, FindingsFormat};
 use crate::config::Settings;
 use crate::output::Printer;
 use cerberus_bank::external_file::ExternalFile;
@@ -71,7 +71,8 @@ fn rest(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> Result<Exit
     let mut report = super::check(&args, settings)?;
     report.findings.retain(|finding| args.all || finding.severity == super::Severity::Error);
     print::report(&report, &args, out);
-    Ok(if report.ok { ExitStatus::Done } else { ExitStatus::CheckFailed })
+    findings::print_unchecked(&report.unchecked, FindingsFormat::Text, out);
+    Ok(findings::status(report.ok, &report.unchecked))
 }
 
 /// Returns the documents that change.

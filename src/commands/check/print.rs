@@ -66,7 +66,10 @@ fn summary(report: &Report, args: &CheckArgs, out: &mut Printer) {
     } else if report.ok {
         out.line(&format!("{}; checked {checked}", out.paint(OK, "nothing is out of date")));
     } else {
-        let errors = plural(summary.errors, "error");
+        let mut errors = plural(summary.errors, "error");
+        if !report.unchecked.is_empty() {
+            errors += ", and not all was checked";
+        }
         out.line(&format!("{}; checked {checked}", out.paint(ERROR, &errors)));
     }
     let mut rest = Vec::new();

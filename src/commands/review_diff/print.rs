@@ -61,6 +61,9 @@ pub(super) fn report(report: &Report, out: &mut Printer) {
             line.push_str(&format!("; {n} {what}"));
         }
     }
+    if !report.unchecked.is_empty() {
+        line.push_str(&format!("; {} not checked", report.unchecked.len()));
+    }
     let style = if report.ok { OK } else { ERROR };
     out.line(&out.paint(style, &line));
 }

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use rustc_hash::FxHashMap;
 
-pub use added::{AddedLines, added_in, added_in_index, added_since};
+pub use added::{AddedLines, Changes, added_in, added_in_index, added_since, all_lines};
 pub(crate) use history::{Change, Commits, Comparison, commits_since, single_commits};
 pub use objects::{Objects, with_objects, with_objects_each};
 use process::{Failure, Git};
@@ -204,6 +204,17 @@ pub fn status(root: &Path) -> GitStatus {
             let is_repository = root.ancestors().any(|folder| folder.join(".git").exists());
             if is_repository { GitStatus::Refused(why) } else { GitStatus::NoRepository }
         }
+    }
+}
+
+/// Fails with the reason of git if it refuses to use the repository around `root`.
+pub fn check_usable(root: &Path) -> Result<()> {
+    match status(root) {
+        GitStatus::Refused(why) => {
+            let message = format!("git refuses to read the repository: {why}");
+            Err(UserError::environment(message).hint("git status").into())
+        }
+        _ => Ok(()),
     }
 }
 

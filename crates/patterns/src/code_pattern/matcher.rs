@@ -36,8 +36,8 @@ impl<'t> MatchedFile<'t> {
         Some(Self { text, tree: parse::tree(language::tables(language), text)? })
     }
 
-    /// Returns the matches in the order of the text.
-    pub(crate) fn matches(&self, compiled: &Compiled) -> Vec<Match> {
+    /// Returns the matches in the order of the text, and whether the whole text was searched.
+    pub(crate) fn matches(&self, compiled: &Compiled) -> (Vec<Match>, bool) {
         let mut search = Search { text: self.text, compiled, n_steps_left: MAX_STEPS };
         let mut found = Vec::new();
         each_node(self.tree.root_node(), &mut |node| {
@@ -50,7 +50,7 @@ impl<'t> MatchedFile<'t> {
             }
             search.n_steps_left > 0
         });
-        found
+        (found, search.n_steps_left > 0)
     }
 }
 

@@ -16,7 +16,7 @@ fn check(language: Language, rule: &str, code: &str, expected: &[&str]) {
     let pattern = pattern(&format!(r#"{{"language": "{language}", "rule": {rule}}}"#));
     let compiled = compile(&pattern, language).expect("a valid pattern");
     let file = MatchedFile::parse(language, code).expect("it parses");
-    let found: Vec<&str> = file.matches(&compiled).iter().map(|it| it.span.slice(code)).collect();
+    let found: Vec<&str> = file.matches(&compiled).0.iter().map(|it| it.span.slice(code)).collect();
     assert_eq!(found, expected, "{rule} in {code}");
 }
 
@@ -142,7 +142,7 @@ fn constraints_test_variables() {
     let compiled = compile(&pattern, Language::Python).expect("a valid pattern");
     let code = "print(1)\nlog(1)";
     let file = MatchedFile::parse(Language::Python, code).expect("it parses");
-    let found: Vec<&str> = file.matches(&compiled).iter().map(|it| it.span.slice(code)).collect();
+    let found: Vec<&str> = file.matches(&compiled).0.iter().map(|it| it.span.slice(code)).collect();
     assert_eq!(found, ["print(1)"]);
 }
 

@@ -5,11 +5,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
+use rayon::prelude::*;
 use similar::{Algorithm, DiffOp};
 
-use super::with_objects;
 use super::worktree::{MAX_DIFF_TIME, changed_since, staged, unix_lines};
+use super::{Objects, with_objects};
 use crate::tree::read;
+use cerberus_model::error::UserError;
+use cerberus_model::text;
 
 /// A file with added or changed lines.
 #[derive(Debug, Clone)]
@@ -21,14 +24,23 @@ pub struct AddedLines {
     pub is_added: Vec<bool>,
 }
 
+/// The changed files.
+#[derive(Debug, Default)]
+pub struct Changes {
+    pub files: Vec<AddedLines>,
+    /// The files that cannot be compared, with the reason.
+    pub unread: Vec<(String, String)>,
+}
+
 impl AddedLines {
     fn new(path: &str, old: Option<&[u8]>, new: &[u8]) -> Self {
-        let new_lines = unix_lines(new);
+        let text = text::decode(new).0.into_owned();
+        let new_lines = unix_lines(text.as_bytes());
         let is_added = match old {
             None => vec![true; new_lines.len()],
-            Some(old) => added_lines(&unix_lines(old), &new_lines),
+            Some(old) => added_lines(&unix_lines(text::decode(old).0.as_bytes()), &new_lines),
         };
-        Self { path: path.to_owned(), text: String::from_utf8_lossy(new).into_owned(), is_added }
+        Self { path: path.to_owned(), text, is_added }
     }
 
     /// Returns a file whose lines are all added.
@@ -56,41 +68,79 @@ fn added_lines(old: &[&[u8]], new: &[&[u8]]) -> Vec<bool> {
 }
 
 /// Returns the added lines of those of `files` that differ between a commit and the working tree.
-pub fn added_since(root: &Path, commit: &str, files: &BTreeSet<String>) -> Result<Vec<AddedLines>> {
+pub fn added_since(root: &Path, commit: &str, files: &BTreeSet<String>) -> Result<Changes> {
     let changed = changed_since(root, commit, files, None)?;
-    Ok(compare(root, changed.iter(), commit, |path, _| read::bytes(root, path).ok()))
+    compare(root, changed.iter(), commit, |path, _| in_tree(root, path))
+}
+
+/// Returns all lines of files as added.
+pub fn all_lines(root: &Path, files: &BTreeSet<String>) -> Changes {
+    let mut changes = Changes::default();
+    let read: Vec<_> = files.par_iter().map(|path| (path, read::text(root, path))).collect();
+    for (path, text) in read {
+        match text {
+            Ok(text) => changes.files.push(AddedLines::whole(path, text)),
+            Err(error) => changes.unread.push((path.clone(), format!("{error:#}"))),
+        }
+    }
+    changes
 }
 
 /// Returns the added lines of a file in the working tree since the last commit.
 pub fn added_in(root: &Path, file: &str) -> Option<AddedLines> {
     let file = file.to_owned();
-    let found =
-        compare(root, std::iter::once(&file), "HEAD", |path, _| read::bytes(root, path).ok());
+    let found = compare(root, std::iter::once(&file), "HEAD", |path, _| in_tree(root, path));
     // Outside a repository, or before the first commit, everything is new.
-    let found = found.into_iter().next();
+    let found = found.ok().and_then(|found| found.files.into_iter().next());
     found.or_else(|| Some(AddedLines::whole(&file, read::text(root, &file).ok()?)))
 }
 
 /// Returns the added lines of the staged files.
-pub fn added_in_index(root: &Path) -> Result<Vec<AddedLines>> {
+pub fn added_in_index(root: &Path) -> Result<Changes> {
     let files = staged(root)?;
-    Ok(compare(root, files.keys(), "HEAD", |path, objects| objects.read(&format!(":0:./{path}"))))
+    compare(root, files.keys(), "HEAD", |path, objects| {
+        let new = objects.read(&format!(":0:./{path}"));
+        let is_deleted = new.is_none() && files.get(path).is_none_or(Vec::is_empty);
+        match new {
+            None if !is_deleted => {
+                Err("its staged version is too large, or git cannot read it".to_owned())
+            }
+            new => Ok(new),
+        }
+    })
+}
+
+/// Returns the bytes of a file in the working tree, or `None` if it is not there.
+fn in_tree(root: &Path, path: &str) -> Result<Option<Vec<u8>>, String> {
+    if !read::is_file(root, path) {
+        return Ok(None);
+    }
+    read::bytes(root, path).map(Some).map_err(|error| format!("{error:#}"))
 }
 
 fn compare<'f>(
     root: &Path,
     files: impl Iterator<Item = &'f String>,
     commit: &str,
-    new: impl Fn(&str, &mut super::Objects<'_>) -> Option<Vec<u8>>,
-) -> Vec<AddedLines> {
+    new: impl Fn(&str, &mut Objects<'_>) -> Result<Option<Vec<u8>>, String>,
+) -> Result<Changes> {
     let found = with_objects(root, |objects| {
-        let mut found = Vec::new();
+        let mut changes = Changes::default();
         for path in files {
-            let Some(new) = new(path, objects) else { continue };
-            let old = objects.read(&format!("{commit}:./{path}"));
-            found.push(AddedLines::new(path, old.as_deref(), &new));
+            match new(path, objects) {
+                Ok(None) => {}
+                Err(why) => changes.unread.push((path.clone(), why)),
+                Ok(Some(new)) => {
+                    let old = objects.read(&format!("{commit}:./{path}"));
+                    changes.files.push(AddedLines::new(path, old.as_deref(), &new));
+                }
+            }
         }
-        found
+        changes
     });
-    found.unwrap_or_default()
+    found.ok_or_else(|| {
+        UserError::environment("git failed to read the objects of the repository")
+            .hint("check them with `git fsck`")
+            .into()
+    })
 }
