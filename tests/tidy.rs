@@ -592,9 +592,9 @@ fn a_use_of_a_foreign_crate_is_reported() {
         ],
     );
     check(
-        "crates/engine/src/tree/a.rs",
+        "crates/claims/src/a.rs",
         "//! A.\nuse tempfile::tempdir;\n#[cfg(test)]\nmod tests {\n    use tempfile::tempdir;\n}\n",
-        &["crates/engine/src/tree/a.rs:2: `engine` does not own `tempfile`"],
+        &["crates/claims/src/a.rs:2: `claims` does not own `tempfile`"],
     );
 }
 

@@ -165,16 +165,9 @@ fn parse_renames(output: &str) -> impl Iterator<Item = (&str, &str)> {
 /// rename of each path.
 pub fn renames(root: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
-    let log = [
-        "log",
-        "-z",
-        "--name-status",
-        "-M",
-        "--diff-filter=R",
-        "--relative",
-        "--format=",
-        &format!("--max-count={MAX_RENAMES}"),
-    ];
+    let max_count = format!("--max-count={MAX_RENAMES}");
+    let mut log = vec!["log", "-z", "--name-status", "-M", "--diff-filter=R", "--relative"];
+    log.extend(["--format=", &max_count]);
     let output = Git::for_history(root, &log).and_then(Git::text).unwrap_or_default();
     for (old, new) in parse_renames(&output) {
         found.entry(old.to_owned()).or_insert_with(|| new.to_owned());

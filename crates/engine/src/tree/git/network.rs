@@ -82,18 +82,17 @@ pub(super) fn run(
     limits: Limits,
 ) -> Result<Vec<u8>, String> {
     let no_file = |error| format!("failed to use a temporary file: {error}");
-    // Not pipes: what git leaves running, such as the shared connection of ssh, keeps them open.
+    // Not pipes: what git leaves running, such as the shared connection of ssh, holds them open.
     let file = || tempfile::tempfile().map_err(no_file);
     let (mut stdin, stdout, stderr) = (file()?, file()?, file()?);
     stdin.write_all(input.as_bytes()).and_then(|()| stdin.rewind()).map_err(no_file)?;
     let mut command = Command::new("git");
-    command.arg("--git-dir").arg(folder);
-    for setting in OVERRIDES.iter().chain(SETTINGS) {
-        command.args(["-c", setting]);
-    }
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let child = command
+        .arg("--git-dir")
+        .arg(folder)
+        .args(OVERRIDES.iter().chain(SETTINGS).flat_map(|setting| ["-c", setting]))
         .args(args)
         .current_dir(folder)
         // Those of a hook of git, in which cerberus may run.

@@ -141,16 +141,25 @@ impl<'a> Git<'a> {
     }
 
     fn overridden<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
-        for setting in OVERRIDES {
-            self.command.args(["-c", setting]);
-        }
-        self.command.args(args);
+        self.command.args(OVERRIDES.iter().flat_map(|setting| ["-c", setting])).args(args);
         self
     }
 
     fn plain(root: &'a Path) -> Self {
-        let (command, input) = (plain_command(root), Vec::new());
-        Self { root, command, input, max_silence: MAX_SILENCE }
+        let mut command = Command::new("git");
+        command
+            .arg("-C")
+            .arg(root)
+            // Do not lock the index, which another git process may be using.
+            .args(["--no-optional-locks", "--no-pager"])
+            .env("GIT_ATTR_NOSYSTEM", "1")
+            // Do not fetch missing objects in a partial clone.
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_ALLOW_PROTOCOL", "none")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        Self { root, command, input: Vec::new(), max_silence: MAX_SILENCE }
     }
 
     /// Like [`Git::new`], for renames, blame and log, which take longer. Returns `None` if there is
@@ -227,10 +236,7 @@ impl<'a> Git<'a> {
         if let Some(path) = irregular_file(self.root) {
             return Err(Failure::Refused(format!("`{}` is not a regular file", path.display())));
         }
-        let mut child = match self.command.spawn() {
-            Ok(child) => child,
-            Err(_) => return Err(Failure::NotInstalled),
-        };
+        let Ok(mut child) = self.command.spawn() else { return Err(Failure::NotInstalled) };
         let mut stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("it is a pipe");
         let stderr = child.stderr.take().expect("it is a pipe");
@@ -328,34 +334,13 @@ impl<R: Read> Read for Counted<'_, R> {
     }
 }
 
-fn plain_command(root: &Path) -> Command {
-    let mut command = Command::new("git");
-    command
-        .arg("-C")
-        .arg(root)
-        // Do not lock the index, which another git process may be using.
-        .args(["--no-optional-locks", "--no-pager"])
-        .env("GIT_ATTR_NOSYSTEM", "1")
-        // Do not fetch missing objects in a partial clone.
-        .env("GIT_NO_LAZY_FETCH", "1")
-        .env("GIT_ALLOW_PROTOCOL", "none")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    command
-}
-
 /// Returns the first of the files that git opens in the repository around `root` that is not a
 /// regular file.
 fn irregular_file(root: &Path) -> Option<PathBuf> {
     let tree = root.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
     let tree_files = TREE_FILES.iter().map(|name| tree.join(name));
-    let own = match folder(tree) {
-        Ok(own) => own,
-        Err(file) => return Some(file),
-    };
-    let shared = match shared_folder(&own) {
-        Ok(shared) => shared,
+    let (shared, own) = match folder(tree).and_then(|own| Ok((shared_folder(&own)?, own))) {
+        Ok(folders) => folders,
         Err(file) => return Some(file),
     };
     let own_files = OWN_FILES.iter().map(|name| own.join(name));
