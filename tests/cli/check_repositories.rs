@@ -395,10 +395,10 @@ fn an_empty_index_is_not_compared_with_the_past() {
     sandbox.git("read-tree --empty");
     sandbox.session(expect![[r#"
         $ cerberus check
-        nothing is out of date; checked 2 claims in 1 document
+        0 errors, and not all was checked; checked 2 claims in 1 document
         1 unknown
         --- stderr
-        warning: git lists no files, so nothing is compared with the past; restore the index with `git reset`
-        [exit 0]
+        warning: not checked in `AGENTS.md`: 1 claim: git lists no files; restore the index with `git reset`
+        [exit 3]
     "#]]);
 }
