@@ -25,7 +25,7 @@ use cerberus_engine::tree::git::{self, AddedLines};
 use cerberus_markdown::sections::{self, Origin, Section};
 use cerberus_model::error::ExitStatus;
 use cerberus_model::text::Span;
-use cerberus_model::{Memory, Pin, PinScope, Priority, State};
+use cerberus_model::{Language, Memory, Pin, PinScope, Priority, State};
 
 mod block;
 mod client;
@@ -38,6 +38,7 @@ mod relevance;
 mod short;
 mod split;
 mod start;
+mod unverified;
 
 pub(crate) use client::ClientProfile;
 pub(crate) use edit::rules_for_edit;
@@ -190,6 +191,9 @@ pub(crate) struct InjectedMemory {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_shortened: bool,
     pub(crate) example: Option<InjectedExample>,
+    /// Code that may be an example, found by words, if there is no example.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) candidates: Vec<InjectedCandidate>,
     /// Why it is relevant to the task, if a query or files were named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) why: Option<String>,
@@ -206,6 +210,18 @@ pub(crate) struct InjectedExample {
     pub(crate) shown_lines: Vec<LineRange>,
     /// `edited` if the code changed since the anchor was recorded.
     pub(crate) state: State,
+}
+
+/// Code that may be the example of a memory.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct InjectedCandidate {
+    pub(crate) file: String,
+    pub(crate) symbol: Option<String>,
+    pub(crate) start_line: u32,
+    pub(crate) code: String,
+    #[serde(skip)]
+    pub(crate) language: Language,
 }
 
 /// An item that is not part of the text, with the reason.
@@ -259,11 +275,15 @@ fn inject_from(
     // A file of rules, the start of a session and that of a task are rather without an example than
     // without a rule. Before an edit, there are few rules.
     let has_few = !(request.persistent_only || focus.is_empty() || focus.is_task());
+    let mut candidates: Vec<_> = ranked.iter().map(|it| candidate(it, memories, request)).collect();
+    if !(focus.is_empty() || request.persistent_only || request.no_examples) {
+        unverified::add(project, &mut candidates)?;
+    }
     let mut block = Block {
         project,
         code_share: if has_few && !request.no_examples { project.inject.code_share } else { 0.0 },
         pins: &pins,
-        candidates: ranked.iter().map(|it| candidate(it, memories, request)).collect(),
+        candidates,
         header: block::HEADER,
         contents: String::new(),
     };

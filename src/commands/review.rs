@@ -376,8 +376,9 @@ fn tracked(project: &Project, place: &TrackedLocation) -> Option<Candidate> {
 fn add_excerpts(project: &Project, query: &Query, candidates: &mut [Candidate]) {
     let words = RuleWords::new(&query.rule, &query.hints);
     for candidate in candidates {
-        let lines = (candidate.start_line, candidate.end_line);
-        let excerpt = excerpt::of_candidate(&project.root, &words, &candidate.file, lines);
+        let place = (&*candidate.file, (candidate.start_line, candidate.end_line));
+        let max_lines = excerpt::CANDIDATE_LINES;
+        let excerpt = excerpt::of_candidate(&project.root, &words, place, max_lines);
         candidate.shown_lines = excerpt::shown_lines(&excerpt);
         candidate.excerpt = excerpt.text;
     }

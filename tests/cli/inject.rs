@@ -173,6 +173,27 @@ fn a_file_is_given_the_rules_that_hold_in_it() {
 }
 
 #[test]
+fn a_rule_without_an_example_is_given_with_unverified_candidates() {
+    let sandbox = quiet();
+    let place = "type: rule\npaths: [lib/**]";
+    sandbox.memory("commit", &format!("---\n{place}\n---\nCommit a session before it closes\n"));
+    sandbox.memory("none", &format!("---\n{place}\nexample: none\n---\nCommit a session\n"));
+    sandbox.memory("work", &format!("---\n{place}\nkind: process\n---\nCommit a session\n"));
+    let found = |line: &str| -> Vec<String> {
+        let given = sandbox.json(line);
+        let memories = given["memories"].as_array().expect("memories");
+        let with_candidates = memories.iter().filter(|it| it.get("candidates").is_some());
+        with_candidates.map(|it| it["id"].as_str().expect("an id").to_owned()).collect()
+    };
+    assert_eq!(found("memory inject --file lib/new.py"), ["commit"]);
+    assert_eq!(found("memory inject --file lib/new.py --no-examples"), [""; 0]);
+    assert_eq!(found("memory inject"), [""; 0]);
+    let text = sandbox.ok("memory inject --file lib/new.py");
+    let heading = "    Candidates (unverified, found by words; use what fits, ignore the rest):\n    shop/db.py:6\n    ```python\n";
+    assert!(text.contains(heading), "{text}");
+}
+
+#[test]
 fn rules_of_the_folder_of_a_file_come_first() {
     let sandbox = quiet();
     sandbox.memory("all", "---\npaths: ['**/*.py']\n---\nPrefer tabs\n");

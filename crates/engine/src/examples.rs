@@ -36,8 +36,8 @@ pub fn open_index(code: CodeBase<'_>) -> Result<CodeIndex> {
 /// Adds to each candidate an excerpt of its code.
 pub fn add_excerpts(root: &Path, rule: &RuleWords, candidates: &mut [RankedSymbol]) {
     for candidate in candidates {
-        let lines = (candidate.start_line, candidate.end_line);
-        let excerpt = excerpt::of_candidate(root, rule, &candidate.file, lines);
+        let place = (&*candidate.file, (candidate.start_line, candidate.end_line));
+        let excerpt = excerpt::of_candidate(root, rule, place, excerpt::CANDIDATE_LINES);
         candidate.shown_lines = Some(excerpt::shown_lines(&excerpt));
         candidate.excerpt = Some(excerpt.text);
     }

@@ -13,7 +13,7 @@ use super::rank::rule_words::RuleWords;
 pub type LineRange = (u32, u32);
 
 /// Maximum number of lines of each candidate that a person or an agent chooses from.
-const CANDIDATE_LINES: usize = 7;
+pub const CANDIDATE_LINES: usize = 7;
 
 /// Returns the excerpt of the code between two lines of a file's text, both counted from 0.
 pub fn of_text(
@@ -31,13 +31,13 @@ pub fn of_text(
 pub fn of_candidate(
     root: &Path,
     rule: &RuleWords,
-    file: &str,
-    (first, last): LineRange,
+    (file, (first, last)): (&str, LineRange),
+    max_lines: usize,
 ) -> Excerpt {
     let Ok(text) = read::text(root, file) else { return Excerpt::default() };
     let lines = (first.saturating_sub(1), last.saturating_sub(1));
     let source = Source { language: language::from_path(file), text: &text };
-    of_text(rule, source, lines, CANDIDATE_LINES)
+    of_text(rule, source, lines, max_lines)
 }
 
 /// Returns the lines of a file that an excerpt has, counted from 1.

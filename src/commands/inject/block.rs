@@ -11,7 +11,8 @@ use cerberus_model::{Anchor, Pin};
 
 use super::example::{self, Example};
 use super::pack::{self, Cost, PackInput, Packed, PackedText, PinCost, TextCost};
-use super::{InjectedExample, InjectedMemory, Omitted, Skipped, text};
+use super::unverified::Unverified;
+use super::{InjectedCandidate, InjectedExample, InjectedMemory, Omitted, Skipped, text};
 
 /// Returns the cost of the envelope around the items.
 pub(super) fn envelope_cost() -> Cost {
@@ -115,16 +116,13 @@ pub(super) enum Slot<'a> {
     /// It was not looked up yet.
     Unread(&'a Anchor),
     Read(&'a Anchor, Result<Example, String>),
+    /// There is none, but code that may be one.
+    Unverified(Unverified),
 }
 
 impl Slot<'_> {
-    /// Returns the example, which is looked up once.
-    fn read(
-        &mut self,
-        project: &Project,
-        stored: &MemoryFile,
-        max_lines: usize,
-    ) -> Option<&Example> {
+    /// Returns the code, which is looked up once.
+    fn read(&mut self, project: &Project, stored: &MemoryFile, max_lines: usize) -> Option<&Item> {
         if let Self::Unread(anchor) = *self {
             *self = Self::Read(anchor, example::example(project, stored, anchor, max_lines));
         }
@@ -138,9 +136,10 @@ impl Slot<'_> {
         }
     }
 
-    fn found(&self) -> Option<&Example> {
+    fn found(&self) -> Option<&Item> {
         match self {
-            Self::Read(_, found) => found.as_ref().ok(),
+            Self::Read(_, found) => found.as_ref().ok().map(|example| &example.item),
+            Self::Unverified(candidates) => Some(&candidates.item),
             _ => None,
         }
     }
@@ -212,16 +211,18 @@ impl Block<'_> {
 
     fn pack(&mut self, input: &PackInput, max_lines: usize, limit: Cost) -> Packed {
         let project = self.project;
-        let mut example = |idx: usize| {
+        let mut example = |idx: usize, is_verified: bool| {
             let Candidate { stored, example, .. } = &mut self.candidates[idx];
-            Some(example.read(project, stored, max_lines)?.item.cost)
+            let is_wanted = matches!(example, Slot::Unverified(_)) != is_verified;
+            Some(example.read(project, stored, max_lines).filter(|_| is_wanted)?.cost)
         };
         pack::pack(input, &mut example, limit)
     }
 
     /// Returns the maximum number of lines of each example: more if few share the budget.
     fn example_lines(&self, limit: Cost) -> usize {
-        let has_example = |it: &&Candidate| !matches!(it.example, Slot::Absent);
+        let has_example =
+            |it: &&Candidate| !matches!(it.example, Slot::Absent | Slot::Unverified(_));
         let n_examples = self.candidates.iter().filter(has_example).count();
         let budget = pack::share(limit.tokens, self.project.inject.code_share);
         let fair = budget / n_examples.max(1) / TOKENS_PER_LINE;
@@ -327,6 +328,7 @@ impl Block<'_> {
             text: text(it.stored),
             is_shortened: packed.is_short,
             example: it.injected_example().filter(|_| packed.has_example),
+            candidates: it.injected_candidates(*packed),
             why: it.why.clone(),
         });
         injected.collect()
@@ -359,6 +361,7 @@ impl Block<'_> {
                 Slot::Unread(_) => "no tokens remain".to_owned(),
                 Slot::Read(_, Ok(example)) => room(example.item.cost),
                 Slot::Read(_, Err(why)) => why.clone(),
+                Slot::Unverified(_) => return None,
             };
             Some(Skipped { what: "example", ..Skipped::memory(it.stored, why) })
         });
@@ -380,11 +383,18 @@ impl Candidate<'_> {
         let mut item = self.text.item(packed.is_short).text.clone();
         if let Some(example) = self.example.found().filter(|_| packed.has_example) {
             match self.text.group {
-                Some(_) => item.push_str(&indented(&example.item.text)),
-                None => item.push_str(&example.item.text),
+                Some(_) => item.push_str(&indented(&example.text)),
+                None => item.push_str(&example.text),
             }
         }
         item
+    }
+
+    fn injected_candidates(&self, packed: PackedText) -> Vec<InjectedCandidate> {
+        match &self.example {
+            Slot::Unverified(it) if packed.has_example => it.found.clone(),
+            _ => Vec::new(),
+        }
     }
 
     fn injected_example(&self) -> Option<InjectedExample> {

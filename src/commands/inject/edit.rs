@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::block::{Block, Candidate, Slot, Text, envelope_cost};
 use super::pack::Cost;
 use super::relevance::{self, Focus, Relevant};
-use super::with_place;
+use super::{unverified, with_place};
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::memories::Memories;
 
@@ -35,7 +35,8 @@ pub(crate) fn rules_for_edit(
         let text = Text::alone(&with_place(stored, false));
         let example = match memories.anchors.get(&stored.memory.id) {
             Some(anchor) if shows_example => Slot::Unread(anchor),
-            _ => Slot::Absent,
+            Some(_) => Slot::Hidden,
+            None => Slot::Absent,
         };
         (text.cost().tokens <= MAX_RULE_TOKENS).then_some(Candidate { stored, text, example, why })
     };
@@ -48,6 +49,7 @@ pub(crate) fn rules_for_edit(
     let ids: Vec<&str> = candidates.iter().map(|it| it.stored.memory.id.as_str()).collect();
     let mut is_wanted = claim(&ids)?.into_iter();
     candidates.retain(|_| is_wanted.next() == Some(true));
+    unverified::add(project, &mut candidates)?;
     let mut block = Block {
         project,
         code_share: project.inject.code_share,

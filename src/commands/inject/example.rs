@@ -61,17 +61,17 @@ pub(super) fn example(
     };
     let place = format!("{}:{}{note}", safe(&anchor.file), first_line + 1);
     let tag = symbol.language.map_or_else(|| extension(&anchor.file), |it| it.as_str());
-    let item = Item::new(fenced(&place, tag, code));
+    let item = Item::new(fenced(&format!("Example: {place}"), tag, code));
     let shown_lines = excerpt::shown_lines(&excerpt);
     Ok(Example { first_line, code: code.to_owned(), shown_lines, state: symbol.state, item })
 }
 
 /// Formats code for the list item of its memory, with a fence longer than any in the code.
-fn fenced(place: &str, tag: &str, code: &str) -> String {
+pub(super) fn fenced(place: &str, tag: &str, code: &str) -> String {
     let code = safe(code);
     let longest_run = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat((longest_run + 1).max(3));
-    let mut text = format!("  Example: {place}\n  {fence}{tag}\n");
+    let mut text = format!("  {place}\n  {fence}{tag}\n");
     for line in code.lines().map(str::trim_end) {
         if !line.is_empty() {
             text.push_str("  ");
@@ -104,19 +104,19 @@ mod tests {
             "a.py:7",
             "python",
             "def f():\n\n\treturn 1  ",
-            "  Example: a.py:7\n  ```python\n  def f():\n\n  \treturn 1\n  ```\n",
+            "  a.py:7\n  ```python\n  def f():\n\n  \treturn 1\n  ```\n",
         );
         check(
             "docs/a.md:7 (changed since it was recorded)",
             extension("docs/a.md"),
             "````\nx\n````",
-            "  Example: docs/a.md:7 (changed since it was recorded)\n  `````md\n  ````\n  x\n  ````\n  `````\n",
+            "  docs/a.md:7 (changed since it was recorded)\n  `````md\n  ````\n  x\n  ````\n  `````\n",
         );
         check(
             "LICENSE:7",
             extension("LICENSE"),
             "a\u{7}",
-            "  Example: LICENSE:7\n  ```\n  a\\u{7}\n  ```\n",
+            "  LICENSE:7\n  ```\n  a\\u{7}\n  ```\n",
         );
     }
 }

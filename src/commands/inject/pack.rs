@@ -116,10 +116,11 @@ pub(super) struct Packed {
     pub(super) used: Cost,
 }
 
-/// Selects the items that fit into `limit`. `example` returns the cost of a text's example and is called lazily.
+/// Selects the items that fit into `limit`. `example` returns the cost of a text's example that is verified
+/// or, if not, of its candidates; it is called lazily.
 pub(super) fn pack(
     input: &PackInput,
-    example: &mut dyn FnMut(usize) -> Option<Cost>,
+    example: &mut dyn FnMut(usize, bool) -> Option<Cost>,
     limit: Cost,
 ) -> Packed {
     let mut packed = Packed {
@@ -142,11 +143,12 @@ pub(super) fn pack(
     let shortens = !packed.used.plus(input.all_texts()).fits(limit);
     let text_share = limit.tokens.saturating_sub(share(limit.tokens, input.code_share));
     packed.add_texts(input, Cost { tokens: text_share, ..limit }, shortens);
-    packed.add_examples(example, limit);
+    packed.add_examples(&mut |idx| example(idx, true), limit);
     // The rest goes to the first items that fit.
     packed.add_texts(input, limit, shortens);
     packed.complete_texts(input, limit);
-    packed.add_examples(example, limit);
+    packed.add_examples(&mut |idx| example(idx, true), limit);
+    packed.add_examples(&mut |idx| example(idx, false), limit);
     packed
 }
 
@@ -260,7 +262,9 @@ mod tests {
             code_share: 0.6,
         };
         let examples = costs(examples);
-        let mut example = |idx: usize| examples.get(idx).copied().filter(|it| it.tokens > 0);
+        let mut example = |idx: usize, is_verified: bool| {
+            examples.get(idx).copied().filter(|it| it.tokens > 0 && is_verified)
+        };
         let packed = pack(&input, &mut example, limit(budget));
         let flag = |flag: bool| if flag { '#' } else { '.' };
         let found = format!(
@@ -318,7 +322,7 @@ mod tests {
             group_lines: costs(&[3, 3, 3]),
             code_share: 0.0,
         };
-        let packed = pack(&input, &mut |_| None, limit(budget));
+        let packed = pack(&input, &mut |_, _| None, limit(budget));
         let flags = packed.texts.iter().map(|text| match (text.is_given, text.is_short) {
             (true, true) => 's',
             (true, false) => '#',

@@ -1,0 +1,86 @@
+//! Candidates for the examples of rules that have none. They are found by the words of the rule and
+//! marked as unverified: several short ones help an agent, one alone may mislead it.
+
+use anyhow::Result;
+
+use super::InjectedCandidate;
+use super::block::{Candidate, Item, Slot};
+use super::example::fenced;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::anchors;
+use cerberus_bank::ops::memories;
+use cerberus_bank::ops::pins::render::safe;
+use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking};
+use cerberus_engine::excerpt;
+use cerberus_engine::rank::rule_kind;
+use cerberus_model::{MemoryType, RuleKind};
+
+/// Maximum number of rules with candidates, which take about 400 tokens each.
+const MAX_RULES: usize = 3;
+
+const N_CANDIDATES: usize = 3;
+
+/// Maximum number of lines of a candidate.
+const MAX_LINES: usize = 12;
+
+const HEADING: &str =
+    "  Candidates (unverified, found by words; use what fits, ignore the rest):\n";
+
+/// The candidates of a rule.
+pub(super) struct Unverified {
+    pub(super) found: Vec<InjectedCandidate>,
+    pub(super) item: Item,
+}
+
+/// Adds candidates to the first rules about code for which no example is known.
+pub(super) fn add(project: &Project, candidates: &mut [Candidate<'_>]) -> Result<()> {
+    let (mut rules, queries): (Vec<_>, Vec<_>) = candidates
+        .iter_mut()
+        .filter(|it| matches!(it.example, Slot::Absent))
+        .filter_map(|it| query(it.stored).map(|query| (it, query)))
+        .take(MAX_RULES)
+        .unzip();
+    if rules.is_empty() {
+        return Ok(());
+    }
+    let options =
+        Options { limit: N_CANDIDATES, distinct_files: true, min_quality: 0.0, explain: false };
+    let rankings = examples::find(project.code(), &queries, options)?;
+    for (rule, Ranking { candidates, .. }) in rules.iter_mut().zip(rankings) {
+        let words = anchors::rule_words(rule.stored);
+        let code = |ranked: &RankedSymbol| {
+            let place = (&*ranked.file, (ranked.start_line, ranked.end_line));
+            excerpt::of_candidate(&project.root, &words, place, MAX_LINES).text
+        };
+        let found = candidates.into_iter().map(|ranked| InjectedCandidate {
+            code: code(&ranked),
+            file: ranked.file,
+            symbol: ranked.symbol,
+            start_line: ranked.start_line,
+            language: ranked.language,
+        });
+        let found: Vec<_> = found.filter(|it| !it.code.trim().is_empty()).collect();
+        if !found.is_empty() {
+            let item = Item::new(HEADING.to_owned() + &found.iter().map(text).collect::<String>());
+            rule.example = Slot::Unverified(Unverified { found, item });
+        }
+    }
+    Ok(())
+}
+
+/// Returns the query for a rule that may have an example in the code.
+fn query(stored: &MemoryFile) -> Option<Query> {
+    let memory = &stored.memory;
+    let kind = || memory.kind.unwrap_or_else(|| rule_kind::classify(&memory.body).kind);
+    let may_have_example = memory.memory_type == MemoryType::Rule
+        && memory.example.is_none()
+        && memory.example_elsewhere.is_none();
+    let languages = memories::languages(&memory.scope).ok().filter(|_| may_have_example)?;
+    (kind() == RuleKind::Code).then(|| Query { languages, ..anchors::query(stored, &[]) })
+}
+
+fn text(candidate: &InjectedCandidate) -> String {
+    let InjectedCandidate { file, start_line, code, language, .. } = candidate;
+    fenced(&format!("{}:{start_line}", safe(file)), language.as_str(), code.trim_end())
+}
