@@ -16,25 +16,14 @@ use cerberus_engine::syntax::{ParsedFile, TokenKind, language};
 use cerberus_engine::tree::git::past::{EntryKind, TreeEntry};
 use cerberus_engine::tree::read;
 use cerberus_model::Language;
-use cerberus_model::text::WordList;
 use cerberus_model::text::conventions::{self, CONVENTIONS};
+use cerberus_model::word_lists;
 
 /// A word that occurs in more files than this is in use; in fewer, its occurrences in comments are
 /// not counted.
 const MAX_PARSED: usize = 12;
 
-/// The lists of this module and of [`super::then`].
-pub(super) const FILE: &str = include_str!("words/code.txt");
-
-/// Words before a name that is defined, in languages that are not parsed and for what the parsed
-/// ones do not list as symbols.
-static DEFINING: WordList = WordList::section(FILE, "defining");
-
-/// Those of [`DEFINING`] that introduce a value, which may be a local one.
-static VALUES: WordList = WordList::section(FILE, "values");
-
-/// Words that may precede one of [`DEFINING`] on its line.
-static MODIFIERS: WordList = WordList::section(FILE, "modifiers");
+word_lists! { "words/code.txt": DEFINING VALUES MODIFIERS }
 
 /// Words that are looked for.
 pub(super) struct Words {

@@ -7,7 +7,7 @@
 
 mod named_code;
 mod order;
-mod phrase_reader;
+mod reader;
 mod symbols;
 mod term_index;
 mod unknown_words;
@@ -16,7 +16,7 @@ use std::num::NonZeroU32;
 
 use anyhow::Result;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::rank::calibrate::{self, Features};
 use crate::rank::document::{Document, SymbolDoc};
@@ -33,9 +33,7 @@ use cerberus_store::code::FileRow;
 use super::index::{Code, CodeIndex, PARSED_FILES};
 use super::search::{Options, Query, RankedSymbol, Ranking, Reason};
 use super::{CodeBase, recency, rounded};
-use named_code::Found;
 use order::{append_below, distinct_files_first, order, prefer_short, select_top};
-use phrase_reader::{PhraseReader, PhraseRequest};
 use term_index::TermIndex;
 use unknown_words::UnknownWords;
 
@@ -144,26 +142,22 @@ pub fn rank(
         queries.par_iter().map(|query| ParsedQuery::rule(&query.rule, &query.hints)).collect();
     let terms = TermIndex::new(index, &rules);
     drop(step);
-    let mut reader = PhraseReader::new(rules.len() > RULES_PER_BATCH);
-    let mut rankings = Vec::with_capacity(queries.len());
-    for (rules, queries) in rules.chunks(RULES_PER_BATCH).zip(queries.chunks(RULES_PER_BATCH)) {
-        let step = timings::step("rank files");
-        let code = index.code();
-        let candidates = |(rule, query)| FileCandidates::new(code, &terms, rule, query);
-        let candidates: Vec<FileCandidates<'_>> =
-            rules.par_iter().zip(queries).map(candidates).collect();
-        drop(step);
-        let mut rest = candidates.as_slice();
-        while !rest.is_empty() {
-            let (batch, file_idxs) = next_batch(&mut rest);
-            report(0);
-            index.load_symbols(&file_idxs, progress)?;
-            report(PARSED_FILES);
-            let _step = timings::step("rank symbols");
-            let ranker = Ranker { code: index.code(), terms: &terms, options };
-            ranker.rank(&mut reader, batch, &mut rankings);
-            report(PARSED_FILES);
-        }
+    let step = timings::step("rank files");
+    let code = index.code();
+    let candidates = |(rule, query)| FileCandidates::new(code, &terms, rule, query);
+    let candidates: Vec<FileCandidates<'_>> =
+        rules.par_iter().zip(queries).map(candidates).collect();
+    drop(step);
+    let (mut rankings, mut rest) = (Vec::with_capacity(queries.len()), candidates.as_slice());
+    while !rest.is_empty() {
+        let (batch, file_idxs) = next_batch(&mut rest);
+        report(0);
+        index.load_symbols(&file_idxs, progress)?;
+        report(PARSED_FILES);
+        let _step = timings::step("rank symbols");
+        let ranker = Ranker { code: index.code(), terms: &terms, options };
+        ranker.rank(batch, &mut rankings);
+        report(PARSED_FILES);
     }
     let mut unknown = UnknownWords::new(index, &terms, options.explain);
     for ((ranking, rule), query) in rankings.iter_mut().zip(&rules).zip(queries) {
@@ -182,15 +176,16 @@ pub fn rank(
     Ok(rankings)
 }
 
-/// Splits off the first rules, at least one, that need at most [`FILES_PER_BATCH`] files together.
-/// Returns them with these files.
+/// Splits off the first rules, at least one, up to [`RULES_PER_BATCH`] and [`FILES_PER_BATCH`]. Returns them
+/// with the files that they need.
 fn next_batch<'p, 'a>(
     rest: &mut &'p [FileCandidates<'a>],
 ) -> (&'p [FileCandidates<'a>], Vec<usize>) {
     let mut file_idxs = FxHashSet::default();
     let mut n_rules = 0;
     for candidates in *rest {
-        if n_rules > 0 && file_idxs.len() + candidates.files.len() > FILES_PER_BATCH {
+        let n_files = file_idxs.len() + candidates.files.len();
+        if n_rules == RULES_PER_BATCH || (n_rules > 0 && n_files > FILES_PER_BATCH) {
             break;
         }
         file_idxs.extend(candidates.files.iter().map(|file| file.0));
@@ -210,12 +205,7 @@ struct Ranker<'a> {
 
 impl Ranker<'_> {
     /// Appends the rankings of the rules of `batch`, whose files are parsed.
-    fn rank(
-        &self,
-        reader: &mut PhraseReader,
-        batch: &[FileCandidates<'_>],
-        rankings: &mut Vec<Ranking>,
-    ) {
+    fn rank(&self, batch: &[FileCandidates<'_>], rankings: &mut Vec<Ranking>) {
         let parsed: Vec<Vec<ParsedCandidate<'_>>> =
             batch.par_iter().map(|candidates| self.parsed(candidates)).collect();
         let n_best = self.options.limit.max(READ_SYMBOLS);
@@ -224,9 +214,13 @@ impl Ranker<'_> {
             .par_iter_mut()
             .zip(&parsed)
             .for_each(|(scores, parsed)| select_top(scores, READ_SYMBOLS, parsed));
-        self.add_phrases(reader, batch, &parsed, &mut scores);
-        let found = named_code::find(self.code, batch, &parsed, &scores);
-        add_names_and_hints(batch, &mut scores, &found);
+        for ((rule_idx, symbol_rank), found) in self.read(batch, &parsed, &scores) {
+            let FileCandidates { scorer, query, .. } = &batch[rule_idx];
+            let symbol = &mut scores[rule_idx][symbol_rank];
+            symbol.score += found.phrases;
+            symbol.score += score::name_bonus(scorer, &found.names, symbol.names);
+            symbol.score *= score::hint_factor(found.n_hints, query.hints.len());
+        }
         let ranked = batch.par_iter().zip(&parsed).zip(scores);
         rankings.par_extend(
             ranked.map(|((candidates, parsed), scores)| self.ranking(candidates, parsed, scores)),
@@ -241,38 +235,6 @@ impl Ranker<'_> {
             Some(ParsedCandidate { file_idx, score, terms, place_factor, scorable })
         });
         files.collect()
-    }
-
-    /// Adds the bonus for adjacent words to the first symbols of each rule.
-    fn add_phrases(
-        &self,
-        reader: &mut PhraseReader,
-        batch: &[FileCandidates<'_>],
-        parsed: &[Vec<ParsedCandidate<'_>>],
-        scores: &mut [Vec<SymbolScore>],
-    ) {
-        let requests = batch.iter().enumerate().flat_map(|(rule_idx, candidates)| {
-            let top = scores[rule_idx].iter().take(READ_SYMBOLS).enumerate();
-            top.filter_map(move |(symbol_rank, symbol)| {
-                let file = &parsed[rule_idx][symbol.doc_idx()];
-                let has_pair = |&(a, b): &_| file.terms.contains(a) && file.terms.contains(b);
-                candidates.rule.pairs.iter().any(has_pair).then(|| {
-                    let lines = lines(file.doc(), symbol.symbol_idx());
-                    (file.file_idx, PhraseRequest { lines, owner: (rule_idx, symbol_rank) })
-                })
-            })
-        });
-        let adjacent = reader.read(self.code, self.terms, batch, requests.collect());
-        let adjacent: FxHashMap<(usize, usize), Vec<bool>> = adjacent.into_iter().collect();
-        let add = |(rule_idx, scores): (usize, &mut Vec<SymbolScore>)| {
-            let FileCandidates { scorer, rule, .. } = &batch[rule_idx];
-            for (symbol_rank, symbol) in scores.iter_mut().take(READ_SYMBOLS).enumerate() {
-                let adjacent = adjacent.get(&(rule_idx, symbol_rank));
-                let adjacent = adjacent.map_or(&[][..], Vec::as_slice);
-                symbol.score += score::phrase_bonus(scorer, rule, adjacent);
-            }
-        };
-        scores.par_iter_mut().enumerate().for_each(add);
     }
 
     fn ranking(
@@ -512,22 +474,6 @@ fn add_coherence(scores: &mut [SymbolScore], n_docs: usize) {
     let bonuses: Vec<f64> = best.iter().map(score::TopScores::coherence).collect();
     for symbol in scores {
         symbol.score += bonuses[symbol.doc_idx()];
-    }
-}
-
-/// Raises the scores of the first symbols of each rule, whose text was read, by the names of code and the
-/// hints that they contain.
-fn add_names_and_hints(
-    batch: &[FileCandidates<'_>],
-    scores: &mut [Vec<SymbolScore>],
-    found: &FxHashMap<(usize, usize), Found>,
-) {
-    for (rule_idx, (candidates, scores)) in batch.iter().zip(scores).enumerate() {
-        for (symbol_rank, symbol) in scores.iter_mut().take(READ_SYMBOLS).enumerate() {
-            let Some(found) = found.get(&(rule_idx, symbol_rank)) else { continue };
-            symbol.score += score::name_bonus(&candidates.scorer, &found.names, symbol.names);
-            symbol.score *= score::hint_factor(found.n_hints, candidates.query.hints.len());
-        }
     }
 }
 

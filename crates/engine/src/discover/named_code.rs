@@ -1,7 +1,4 @@
-//! Reads the text of the first symbols of each rule to find the code that the rule names, and its hints.
-
-use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+//! Finds the code that a rule names, and its hints, in the text of a symbol.
 
 use crate::index::Code;
 use crate::rank::named_code::{occurrences, pattern_pieces};
@@ -10,66 +7,8 @@ use crate::rank::score::NameMatch;
 use crate::tree::read;
 use cerberus_model::text::LineIndex;
 
-use super::{FileCandidates, ParsedCandidate, READ_SYMBOLS, SymbolScore, group_by_file, lines};
-
-/// Files that a thread processes at once.
-const CHUNK_SIZE: usize = 8;
-
 /// Maximum number of lines above a symbol that are read for annotations and documentation.
 const MAX_LINES_ABOVE: usize = 30;
-
-/// A symbol to read: the index of its rule, and its rank for it.
-type Owner = (usize, usize);
-
-/// What of a rule the text of a symbol contains.
-pub(super) struct Found {
-    /// How it contains each name of the rule.
-    pub(super) names: Vec<NameMatch>,
-    /// Number of hints.
-    pub(super) n_hints: usize,
-}
-
-/// Returns what the first symbols of each rule contain of it, for rules with names of code or hints.
-pub(super) fn find(
-    code: Code<'_>,
-    batch: &[FileCandidates<'_>],
-    parsed: &[Vec<ParsedCandidate<'_>>],
-    scores: &[Vec<SymbolScore>],
-) -> FxHashMap<Owner, Found> {
-    let rules = batch.iter().enumerate().filter(|(_, it)| it.is_read_for_names());
-    let mut requests: Vec<(usize, Owner)> = rules
-        .flat_map(|(rule_idx, _)| {
-            let top = scores[rule_idx].iter().take(READ_SYMBOLS).enumerate();
-            top.map(move |(symbol_rank, symbol)| {
-                (parsed[rule_idx][symbol.doc_idx()].file_idx, (rule_idx, symbol_rank))
-            })
-        })
-        .collect();
-    let files = group_by_file(&mut requests);
-    let read_file = |requests: &&[(usize, Owner)]| {
-        let path = &code.files[requests[0].0].path;
-        let text = read::listed_text(code.root, path).unwrap_or_default();
-        let index = LineIndex::new(&text);
-        let of_symbol = |&(_, owner): &(usize, Owner)| {
-            let (rule, symbol) = (&batch[owner.0], scores[owner.0][owner.1]);
-            let doc = parsed[owner.0][symbol.doc_idx()].doc();
-            let code = with_lines_above(&text, &index, lines(doc, symbol.symbol_idx()));
-            let name = symbol.symbol_idx().map_or("", |idx| doc.symbols[idx].name.as_str());
-            let names = rule.rule.names.iter().enumerate();
-            let found = names.map(|(idx, named)| {
-                if symbol.names.contains(idx) {
-                    name_match(named, name, code)
-                } else {
-                    NameMatch::Absent
-                }
-            });
-            let n_hints = n_contained(code, &rule.query.hints);
-            (owner, Found { names: found.collect(), n_hints })
-        };
-        requests.iter().map(of_symbol).collect::<Vec<_>>()
-    };
-    files.par_iter().with_max_len(CHUNK_SIZE).flat_map_iter(read_file).collect()
-}
 
 /// Returns how many of `hints` occur in these lines of a file and in the comments above them.
 pub(super) fn n_found_hints(
@@ -86,7 +25,7 @@ pub(super) fn n_found_hints(
 }
 
 /// Returns how many of `words` occur in a text, in any case.
-fn n_contained(text: &str, words: &[String]) -> usize {
+pub(super) fn n_contained(text: &str, words: &[String]) -> usize {
     if words.is_empty() {
         return 0;
     }
@@ -100,7 +39,11 @@ pub(super) fn is_definition(named: &NamedCode, symbol: &str) -> bool {
 }
 
 /// Returns the lines from `first` to `last`, with the annotations and comments above them.
-fn with_lines_above<'t>(text: &'t str, index: &LineIndex, (first, last): (u32, u32)) -> &'t str {
+pub(super) fn with_lines_above<'t>(
+    text: &'t str,
+    index: &LineIndex,
+    (first, last): (u32, u32),
+) -> &'t str {
     let is_above = |line: &usize| {
         let line = text[index.start(*line)..index.start(line + 1)].trim_start();
         ["@", "#[", "//", "/*", "*"].iter().any(|start| line.starts_with(start))
@@ -111,7 +54,7 @@ fn with_lines_above<'t>(text: &'t str, index: &LineIndex, (first, last): (u32, u
 }
 
 /// Returns how a symbol with this qualified name and code contains a name whose parts occur in it.
-fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMatch {
+pub(super) fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMatch {
     if named.is_pattern {
         let name = symbol.rsplit('.').next().unwrap_or_default();
         let is_match = matches_pattern(name, &pattern_pieces(&named.text));

@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memmem;
 use rustc_hash::FxHashSet;
 
-use cerberus_model::text::WordList;
+use super::word_lists::{LITERALS, PROGRAMS, RUNNING};
 use cerberus_model::text::conventions::{self, CONVENTIONS};
 
 /// What a part of a rule's text is.
@@ -34,15 +34,6 @@ pub(crate) struct Span {
     /// In bytes of the text; that of a name excludes its arguments.
     pub(crate) range: Range<usize>,
 }
-
-/// Programs: the first words of command lines. A list, because `go test` and `return value` have
-/// the same form.
-static PROGRAMS: WordList = WordList::section(FILE, "programs");
-/// Verbs whose object is a command.
-static RUNNING: WordList = WordList::section(FILE, "running");
-/// Values and markers, which occur anywhere.
-static LITERALS: WordList = WordList::section(FILE, "literals");
-const FILE: &str = include_str!("../words/named_code.txt");
 
 /// Minimum length of a name without a qualifier; shorter ones (`e`, `T`, `id`) occur everywhere.
 const MIN_NAME_LEN: usize = 3;

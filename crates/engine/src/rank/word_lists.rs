@@ -5,41 +5,23 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use cerberus_model::text::WordList;
 use cerberus_model::text::word_list::lines;
+use cerberus_model::word_lists;
 
-const QUERY: &str = include_str!("../words/query.txt");
-const ADVICE: &str = include_str!("../words/working_advice.txt");
-const MOMENTS: &str = include_str!("../words/moments.txt");
+word_lists! { "../words/query.txt":
+    STOP_WORDS COMMON_WORDS CONTRASTS OPENING_CONTRASTS PREFERENCE_VERBS TEST_TERMS OUTSIDE_TESTS
+}
 
-pub(super) static STOP_WORDS: WordList = WordList::section(QUERY, "stop words");
-pub(super) static COMMON_WORDS: WordList = WordList::section(QUERY, "common words");
-pub(super) static CONTRASTS: WordList = WordList::section(QUERY, "contrasts");
-pub(super) static OPENING_CONTRASTS: WordList = WordList::section(QUERY, "opening contrasts");
-pub(super) static PREFERENCE_VERBS: WordList = WordList::section(QUERY, "preference verbs");
-pub(super) static TEST_TERMS: WordList = WordList::section(QUERY, "test terms");
-pub(super) static OUTSIDE_TESTS: WordList = WordList::section(QUERY, "outside tests");
+word_lists! { "../words/working_advice.txt":
+    PROCESS_WORDS PROJECT_WORDS CODE_WORDS PROCESS_VERBS DEMAND_OPENINGS PROCESS_PHRASES
+}
 
-pub(super) static PROCESS_WORDS: WordList = WordList::section(ADVICE, "process words");
-pub(super) static PROJECT_WORDS: WordList = WordList::section(ADVICE, "project words");
-pub(super) static CODE_WORDS: WordList = WordList::section(ADVICE, "code words");
-pub(super) static PROCESS_VERBS: WordList = WordList::section(ADVICE, "process verbs");
-pub(super) static DEMAND_OPENINGS: WordList = WordList::section(ADVICE, "demand openings");
-pub(super) static PROCESS_PHRASES: WordList = WordList::section(ADVICE, "process phrases");
+word_lists! { "../words/moments.txt":
+    SHARING_WORDS SHARING_PHRASES SHARING_HEADINGS GENERATED_PHRASES TALKING_WORDS TALKING_PHRASES
+    TALKING_HEADINGS SETUP_WORDS SETUP_PHRASES SETUP_HEADINGS CHECK_NOUNS CHECK_VERBS CHECK_TIMES
+}
 
-pub(super) static SHARING_WORDS: WordList = WordList::section(MOMENTS, "sharing words");
-pub(super) static SHARING_PHRASES: WordList = WordList::section(MOMENTS, "sharing phrases");
-pub(super) static SHARING_HEADINGS: WordList = WordList::section(MOMENTS, "sharing headings");
-pub(super) static GENERATED_PHRASES: WordList = WordList::section(MOMENTS, "generated phrases");
-pub(super) static TALKING_WORDS: WordList = WordList::section(MOMENTS, "talking words");
-pub(super) static TALKING_PHRASES: WordList = WordList::section(MOMENTS, "talking phrases");
-pub(super) static TALKING_HEADINGS: WordList = WordList::section(MOMENTS, "talking headings");
-pub(super) static SETUP_WORDS: WordList = WordList::section(MOMENTS, "setup words");
-pub(super) static SETUP_PHRASES: WordList = WordList::section(MOMENTS, "setup phrases");
-pub(super) static SETUP_HEADINGS: WordList = WordList::section(MOMENTS, "setup headings");
-pub(super) static CHECK_NOUNS: WordList = WordList::section(MOMENTS, "check nouns");
-pub(super) static CHECK_VERBS: WordList = WordList::section(MOMENTS, "check verbs");
-pub(super) static CHECK_TIMES: WordList = WordList::section(MOMENTS, "check times");
+word_lists! { "../words/named_code.txt": PROGRAMS RUNNING LITERALS }
 
 /// The full words by their abbreviations.
 pub(super) static ABBREVIATIONS: LazyLock<FxHashMap<&'static str, &'static str>> =

@@ -12,24 +12,13 @@ use super::walk::{check_ignore_files, is_file};
 use cerberus_model::error::UserError;
 use cerberus_model::text::conventions::{self, CONVENTIONS};
 use cerberus_model::text::{Globs, WordList, decode};
-
-const FILE: &str = include_str!("words/documents.txt");
+use cerberus_model::word_lists;
 
 /// File extensions of documents.
 const EXTENSIONS: &[&str] = &["md", "mdc", "markdown", "txt"];
 
-/// File extensions of other markup, which would be misread as markdown.
-static OTHER_MARKUP: WordList = WordList::section(FILE, "other markup");
-
-/// Names of the files of rules that hold for the folder that contains them. This list and
-/// [`RULE_FILES`] are the only ones of the files that agents and people read rules from.
-static FOLDER_RULE_FILES: WordList = WordList::section(FILE, "folder rule files");
-
-/// Globs of the other files of rules.
-static RULE_FILES: WordList = WordList::section(FILE, "rule files");
-
-/// Globs of other documents that describe the work on a project.
-static GUIDES: WordList = WordList::section(FILE, "guides");
+// The files of rules are listed here only: those that hold for their folder, and globs of the others.
+word_lists! { "words/documents.txt": OTHER_MARKUP FOLDER_RULE_FILES RULE_FILES GUIDES }
 
 /// Returns the paths, relative to `root`, of the file `path` or of the documents in the folder
 /// `path`, sorted. Symbolic links in a folder are not followed, and memories of a bank are

@@ -1,20 +1,19 @@
-//! Lists of words and phrases, which are data: each is a text file, or a section of one.
+//! Lists of words and phrases, which are data: each is a section of a text file.
 //!
 //! A file is `words/NAME.txt` in the folder of the module that reads it. A line that starts with `#` is
-//! a comment; the first ones state what the lists are for and where they come from. A line `[name]`
+//! a comment; the first ones state what the lists are for and where they come from. A line `[NAME]`
 //! starts a section. Every other line is one entry, a word or a phrase in lower case, in quotes if it
 //! ends with a space; a row of a table has tabs between its fields.
 //!
 //! ```text
 //! # Words that say how a rule binds. Source: RFC 2119, and 53 instruction files.
-//! [demands]
+//! [DEMANDS]
 //! must
 //! have to
 //! ```
 //!
 //! ```ignore
-//! const DEMAND_FILE: &str = include_str!("words/demands.txt");
-//! static DEMANDS: WordList = WordList::section(DEMAND_FILE, "demands");
+//! word_lists! { "words/demands.txt": DEMANDS }
 //! assert!(DEMANDS.contains("must"));
 //! ```
 
@@ -26,28 +25,20 @@ use rustc_hash::FxHashSet;
 #[derive(Debug)]
 pub struct WordList {
     text: &'static str,
-    section: Option<&'static str>,
+    section: &'static str,
     /// Built at the first use: a document of 10,000 items causes millions of look-ups.
     entries: OnceLock<(Vec<&'static str>, FxHashSet<&'static str>)>,
 }
 
 impl WordList {
-    /// A list of words, written as one string with white space between them, or as a whole file.
-    pub const fn new(text: &'static str) -> Self {
-        Self { text, section: None, entries: OnceLock::new() }
-    }
-
     /// The list in a section of a file; each line is an entry.
     pub const fn section(file: &'static str, name: &'static str) -> Self {
-        Self { text: file, section: Some(name), entries: OnceLock::new() }
+        Self { text: file, section: name, entries: OnceLock::new() }
     }
 
     fn get(&self) -> &(Vec<&'static str>, FxHashSet<&'static str>) {
         self.entries.get_or_init(|| {
-            let entries: Vec<&str> = match self.section {
-                Some(name) => section(self.text, name).collect(),
-                None => lines(self.text).flat_map(str::split_ascii_whitespace).collect(),
-            };
+            let entries: Vec<&str> = section(self.text, self.section).collect();
             debug_assert!(!entries.is_empty(), "the list {:?} is empty", self.section);
             let set = entries.iter().copied().collect();
             (entries, set)
@@ -114,11 +105,5 @@ mod tests {
         assert!(ONE.contains("NO") && !ONE.contains("way"));
         assert_eq!(ONE.first_in("there is no way in"), Some("no"));
         assert_eq!(section(FILE, "two").collect::<Vec<_>>(), ["a\tb"]);
-    }
-
-    #[test]
-    fn a_string_is_a_list_of_its_words() {
-        static WORDS: WordList = WordList::new("# Comment.\na b\n c");
-        assert_eq!(WORDS.entries(), ["a", "b", "c"]);
     }
 }
