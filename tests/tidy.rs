@@ -70,7 +70,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("memchr", Only(&["model", "markdown", "engine", "claims", "bank"])),
     ("mimalloc", Only(&["main"])),
     ("petgraph", Only(&["bank"])),
-    ("postcard", Only(&["bank", "engine"])),
+    ("postcard", Only(&["bank", "engine", "store"])),
     ("pulldown-cmark", Only(&["markdown", "claims"])),
     ("rayon", Only(&["bank", "engine", "claims", "patterns", "commands"])),
     ("regex", Only(&["bank", "patterns"])),

@@ -77,9 +77,9 @@ pub(crate) fn run(
             let report = pins::add(project, &args.request, session(&args.session, settings))?;
             out.warn(&report.warnings);
             out.report(&report, |report, out| {
-                let pin = &report.pin;
+                let PinReport { pin, tokens, .. } = &report.pin;
                 let (pinned, id) = (out.paint(OK, "pinned"), out.style(NAME, &pin.id));
-                let (expiry, tokens) = (expiry_label(pin), pin.tokens);
+                let expiry = expiry_label(&report.pin);
                 let about = format!("({}, {expiry}, {tokens} tokens)", pin.priority);
                 out.line(&format!("{pinned} {id} {}", out.paint(DIM, &about)));
                 for id in &report.evicted {
@@ -134,14 +134,15 @@ pub(super) fn session<'a>(args: &'a SessionArgs, settings: &'a Settings) -> Opti
     args.session.as_deref().or(settings.session.as_deref())
 }
 
-fn row(pin: &PinReport) -> Vec<String> {
+fn row(report: &PinReport) -> Vec<String> {
+    let pin = &report.pin;
     let text = pin.content.lines().next().unwrap_or_default().to_owned();
-    vec![pin.id.clone(), pin.priority.to_string(), expiry_label(pin), text]
+    vec![pin.id.clone(), pin.priority.to_string(), expiry_label(report), text]
 }
 
-fn expiry_label(pin: &PinReport) -> String {
-    match &pin.expires_at {
-        Some(at) if pin.expired => format!("expired {at}"),
+fn expiry_label(PinReport { pin, expired, .. }: &PinReport) -> String {
+    match pin.expires_at {
+        Some(at) if *expired => format!("expired {at}"),
         Some(at) => format!("until {at}"),
         None => pin.scope.to_string(),
     }

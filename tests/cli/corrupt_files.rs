@@ -210,8 +210,8 @@ fn a_store_of_somebody_else_is_not_believed() {
     let forged = changed_store(
         &sandbox,
         &whole,
-        "INSERT INTO pin SELECT session, 'forged', 'Forged text', 'critical', scope, created_at,
-            expires_at, tags, metadata, project, mac FROM pin",
+        "INSERT INTO pin SELECT session, 'forged',
+            CAST(replace(CAST(pin AS TEXT), 'Freeze', 'Forged') AS BLOB), mac FROM pin",
     );
     replace_store(&sandbox, &forged);
     let injected = sandbox.ok(INJECT);
@@ -297,7 +297,7 @@ fn a_store_of_a_newer_version_is_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory search password
         --- stderr
-        cerberus: failed to open the store `$ROOT/shop/.memories/indices/cerberus.db`: the store was written by a newer cerberus (schema 9999, this version supports 12)
+        cerberus: failed to open the store `$ROOT/shop/.memories/indices/cerberus.db`: the store was written by a newer cerberus (schema 9999, this version supports 13)
         hint: upgrade cerberus, or delete `.memories/indices/` to rebuild the store
         [exit 3]
     "#]]);

@@ -3,7 +3,7 @@
 //! Each pin is a table. Writing changes only the affected tables and preserves the order,
 //! comments and unknown keys of the others. A corrupt file is renamed, never overwritten.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -12,7 +12,7 @@ use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value, val
 
 use cerberus_model::error::UserError;
 use cerberus_model::text::LineIndex;
-use cerberus_model::{Pin, PinScope, Priority};
+use cerberus_model::{Pin, PinScope};
 
 use super::{Bank, files};
 
@@ -40,20 +40,7 @@ pub struct PinFile {
 struct Fields {
     version: i64,
     #[serde(default, rename = "pin")]
-    pins: Vec<toml::Spanned<Entry>>,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct Entry {
-    id: String,
-    content: String,
-    priority: Priority,
-    created_at: String,
-    #[serde(default)]
-    tags: Vec<String>,
-    #[serde(default)]
-    metadata: BTreeMap<String, String>,
-    project: Option<String>,
+    pins: Vec<toml::Spanned<Pin>>,
 }
 
 impl Bank {
@@ -150,27 +137,14 @@ fn parse(bytes: &[u8]) -> Result<Vec<Pin>, Fault> {
     let mut ids = BTreeSet::new();
     for entry in fields.pins {
         let line = Some(lines.line(entry.span().start));
-        let entry = entry.into_inner();
-        let Ok(created_at) = entry.created_at.parse() else {
-            return Err(corrupt(line, "`created_at` is not a time like 2026-01-02T03:04:05Z"));
-        };
-        if entry.id.is_empty() || entry.content.trim().is_empty() {
+        let pin = entry.into_inner();
+        if pin.id.is_empty() || pin.content.trim().is_empty() {
             return Err(corrupt(line, "a pin needs an `id` and a `content`"));
         }
-        if !ids.insert(entry.id.clone()) {
-            return Err(corrupt(line, &format!("pin `{}` is defined twice", entry.id)));
+        if !ids.insert(pin.id.clone()) {
+            return Err(corrupt(line, &format!("pin `{}` is defined twice", pin.id)));
         }
-        pins.push(Pin {
-            id: entry.id,
-            content: entry.content,
-            priority: entry.priority,
-            scope: PinScope::Persistent,
-            created_at,
-            expires_at: None,
-            tags: entry.tags,
-            metadata: entry.metadata,
-            project: entry.project,
-        });
+        pins.push(Pin { scope: PinScope::Persistent, expires_at: None, ..pin });
     }
     Ok(pins)
 }
@@ -197,7 +171,10 @@ fn table(pin: &Pin) -> Table {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::disallowed_methods, reason = "these tests write files like a user")]
+    use std::collections::BTreeMap;
+
     use super::*;
+    use cerberus_model::Priority;
 
     fn bank() -> (tempfile::TempDir, Bank) {
         let folder = tempfile::tempdir().expect("a temp folder");

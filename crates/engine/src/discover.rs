@@ -12,8 +12,6 @@ mod symbols;
 mod term_index;
 mod unknown_words;
 
-use std::num::NonZeroU32;
-
 use anyhow::Result;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -41,41 +39,19 @@ use unknown_words::UnknownWords;
 const READ_SYMBOLS: usize = 50;
 
 /// Limits of a batch: rules ranked together, and files parsed for them on all threads.
-const RULES_PER_BATCH: usize = 200;
+const RULES_PER_BATCH: usize = 100;
 const FILES_PER_BATCH: usize = 4_000;
 
-/// The score of a symbol. Small, because a rule has thousands of them.
+/// The score of a symbol.
 #[derive(Debug, Clone, Copy)]
 struct SymbolScore {
-    doc_idx: u16,
+    /// The index of its file among the files parsed for the rule.
+    doc_idx: usize,
+    /// Its index among the symbols of the file, or `None` for the whole file.
+    symbol_idx: Option<usize>,
     /// The names of code in the rule of which the symbol has all parts.
     names: NameSet,
-    /// One-based, so that the `Option` takes four bytes.
-    symbol_number: Option<NonZeroU32>,
     score: f64,
-}
-
-impl SymbolScore {
-    fn new(doc_idx: usize, symbol_idx: Option<usize>, score: f64) -> Self {
-        let symbol_number = symbol_idx.and_then(|idx| u32::try_from(idx + 1).ok());
-        Self {
-            // At most `PARSED_FILES`.
-            doc_idx: u16::try_from(doc_idx).unwrap_or(u16::MAX),
-            names: NameSet::default(),
-            symbol_number: symbol_number.and_then(NonZeroU32::new),
-            score,
-        }
-    }
-
-    /// Returns the index of its file among the files parsed for the rule.
-    fn doc_idx(self) -> usize {
-        usize::from(self.doc_idx)
-    }
-
-    /// Returns its index among the symbols of the file, or `None` for the whole file.
-    fn symbol_idx(self) -> Option<usize> {
-        self.symbol_number.map(|number| number.get() as usize - 1)
-    }
 }
 
 /// A file parsed for a rule.
@@ -275,8 +251,8 @@ impl Ranker<'_> {
         scores.truncate(self.options.limit);
         let ranked = scores.iter().enumerate().map(|(idx, symbol)| {
             let match_score = confidence * symbol.score / best;
-            let file = &parsed[symbol.doc_idx()];
-            let ranked = self.ranked_symbol(candidates, file, symbol.symbol_idx());
+            let file = &parsed[symbol.doc_idx];
+            let ranked = self.ranked_symbol(candidates, file, symbol.symbol_idx);
             RankedSymbol { rank: idx + 1, match_score, ..ranked }
         });
         let rounded = Features {
@@ -314,15 +290,15 @@ impl Ranker<'_> {
         let others = scores.iter().filter(|symbol| symbol.doc_idx != first.doc_idx);
         let next = others.map(|symbol| symbol.score).fold(0.0, f64::max);
         let lead = 1.0 - next / first.score.max(f64::MIN_POSITIVE);
-        let file = &parsed[first.doc_idx()];
-        let (first_line, last_line) = lines(file.doc(), first.symbol_idx());
-        let gains = self.gains(candidates, file, first.symbol_idx());
+        let file = &parsed[first.doc_idx];
+        let (first_line, last_line) = lines(file.doc(), first.symbol_idx);
+        let gains = self.gains(candidates, file, first.symbol_idx);
         let gains: Vec<f64> = gains.iter().map(|gain| gain.score).collect();
         let names = rule.names.iter().zip(&scorer.name_freqs);
         let is_named = |symbol: &SymbolDoc| {
             rule.names.iter().any(|name| named_code::is_definition(name, &symbol.name))
         };
-        let symbol = first.symbol_idx().map(|idx| &file.doc().symbols[idx]);
+        let symbol = first.symbol_idx.map(|idx| &file.doc().symbols[idx]);
         let (hints, path) = (&candidates.query.hints, &self.code.files[file.file_idx].path);
         Features {
             score: first.score / file.place_factor,
@@ -341,7 +317,7 @@ impl Ranker<'_> {
                 hints,
             ),
             is_definition: symbol.is_some_and(is_named),
-            is_test_mismatch: file.scorable.is_test(first.symbol_idx()) != rule.is_about_tests,
+            is_test_mismatch: file.scorable.is_test(first.symbol_idx) != rule.is_about_tests,
             is_tool: file.scorable.is_tool(),
             n_lines: (last_line - first_line + 1) as usize,
             ..Features::default()
@@ -469,11 +445,11 @@ fn lines(doc: &Document, symbol_idx: Option<usize>) -> (u32, u32) {
 fn add_coherence(scores: &mut [SymbolScore], n_docs: usize) {
     let mut best = vec![score::TopScores::default(); n_docs];
     for symbol in scores.iter() {
-        best[symbol.doc_idx()].add(symbol.score);
+        best[symbol.doc_idx].add(symbol.score);
     }
     let bonuses: Vec<f64> = best.iter().map(score::TopScores::coherence).collect();
     for symbol in scores {
-        symbol.score += bonuses[symbol.doc_idx()];
+        symbol.score += bonuses[symbol.doc_idx];
     }
 }
 

@@ -129,7 +129,6 @@ impl RankedSymbol {
 
 /// The contribution of one word of a rule to the score of a candidate.
 #[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct Reason {
     pub word: String,
     /// Its share of the score. All words together reach at most 1.

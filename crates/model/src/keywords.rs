@@ -123,10 +123,12 @@ keywords! {
     }
 
     /// Lifetime of a pin.
+    #[derive(Default)]
     PinScope("scope", "snake_case") {
         /// Until the session ends.
         Session,
         /// Until it is removed; stored in `pins.toml`.
+        #[default]
         Persistent,
         /// Until it expires.
         Temporary,

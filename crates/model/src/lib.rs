@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 pub mod error;
 pub mod file_stat;
@@ -21,18 +21,23 @@ pub use keywords::*;
 pub use location::{CodeLocation, ElsewhereLocation};
 
 /// Short note that is injected into every prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all(serialize = "camelCase"))]
 pub struct Pin {
     pub id: String,
     pub content: String,
     pub priority: Priority,
+    #[serde(default)]
     pub scope: PinScope,
     pub created_at: Timestamp,
     /// When a temporary pin expires. It is ignored from this moment on.
     pub expires_at: Option<Timestamp>,
+    #[serde(default)]
     pub tags: Vec<String>,
+    #[serde(default)]
     pub metadata: BTreeMap<String, String>,
     /// Project that the pin applies to; `None` for all projects.
+    #[serde(rename(serialize = "projectId"))]
     pub project: Option<String>,
 }
 
@@ -70,6 +75,12 @@ impl FromStr for Scope {
     }
 }
 
+impl Serialize for Scope {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -82,9 +93,11 @@ impl fmt::Display for Scope {
 }
 
 /// One unit of knowledge, parsed from its file.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Memory {
     pub id: String,
+    #[serde(rename = "type")]
     pub memory_type: MemoryType,
     /// Kind of the rule, if a person set it in place of the one by its wording.
     pub kind: Option<RuleKind>,
@@ -100,16 +113,21 @@ pub struct Memory {
     /// What a person decided about its example.
     pub example: Option<ExampleChoice>,
     /// An example in another repository, for readers only.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub example_elsewhere: Option<ElsewhereLocation>,
     /// Why it replaces a memory of a shared bank.
+    #[serde(skip)]
     pub override_reason: Option<String>,
     /// Its author, or the places that it was imported from.
+    #[serde(skip)]
     pub source: Vec<String>,
     /// Links that its frontmatter lists.
+    #[serde(skip)]
     pub links: Vec<String>,
     pub created_at: Option<Timestamp>,
     pub updated_at: Option<Timestamp>,
     /// Text after the frontmatter.
+    #[serde(skip)]
     pub body: String,
 }
 

@@ -54,7 +54,7 @@ impl fmt::Display for CodeLocation {
 
 /// Code at a commit of another repository, written `REPOSITORY@COMMIT:FILE::SYMBOL`. Nothing opens
 /// it; it is shown to readers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ElsewhereLocation(String);
 
 impl FromStr for ElsewhereLocation {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use cerberus_model::{Pin, PinEvent, PinScope};
 
-use super::values::{from_text, lines, optional_time};
+use super::values::{self, from_text, lines};
 use super::{execute, first, query, value};
 
 /// Entry of the pin history.
@@ -21,27 +21,12 @@ pub struct EventRow {
 
 /// Returns the temporary pins and those of `session`, including expired ones.
 pub fn pins(connection: &Connection, session: Option<&str>) -> Result<Vec<Pin>> {
-    const SQL: &str = "SELECT id, content, priority, scope, created_at, expires_at, tags, metadata,
-            project
-        FROM pin
-        WHERE (session = '' OR session = ?1) AND mac = row_mac('pin', session, id, content,
-            priority, scope, created_at, expires_at, tags, metadata, project)
-        ORDER BY created_at, id";
-    query(connection, SQL, [session.unwrap_or_default()], |row| {
-        let metadata: String = row.get(7)?;
-        let entries = metadata.lines().filter_map(|line| line.split_once('='));
-        Ok(Pin {
-            id: row.get(0)?,
-            content: row.get(1)?,
-            priority: from_text(row, 2)?,
-            scope: from_text(row, 3)?,
-            created_at: optional_time(row, 4)?.unwrap_or_default(),
-            expires_at: optional_time(row, 5)?,
-            tags: lines(row, 6)?,
-            metadata: entries.map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
-            project: row.get(8)?,
-        })
-    })
+    const SQL: &str = "SELECT pin FROM pin
+        WHERE (session = '' OR session = ?1) AND mac = row_mac('pin', session, id, pin)";
+    let mut pins: Vec<Pin> =
+        query(connection, SQL, [session.unwrap_or_default()], |row| values::unpacked(row, 0))?;
+    pins.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+    Ok(pins)
 }
 
 /// Returns whether there are pins, authentic or not.
@@ -51,28 +36,9 @@ pub(super) fn exist(connection: &Connection) -> Result<bool> {
 
 /// Inserts a pin. A session pin is visible in its session only.
 pub fn insert(connection: &Connection, pin: &Pin, session: Option<&str>) -> Result<()> {
-    const SQL: &str = "INSERT INTO pin (session, id, content, priority, scope, created_at,
-            expires_at, tags, metadata, project, mac)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
-            row_mac('pin', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10))";
-    let metadata: Vec<String> =
-        pin.metadata.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    execute(
-        connection,
-        SQL,
-        params![
-            key(pin, session),
-            pin.id,
-            pin.content,
-            pin.priority.to_string(),
-            pin.scope.to_string(),
-            pin.created_at.to_string(),
-            pin.expires_at.map(|at| at.to_string()),
-            pin.tags.join("\n"),
-            metadata.join("\n"),
-            pin.project,
-        ],
-    )
+    const SQL: &str = "INSERT INTO pin (session, id, pin, mac)
+        VALUES (?1, ?2, ?3, row_mac('pin', ?1, ?2, ?3))";
+    execute(connection, SQL, params![key(pin, session), pin.id, postcard::to_stdvec(pin)?])
 }
 
 /// Removes a pin.

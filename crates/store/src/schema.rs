@@ -12,7 +12,7 @@ use super::damage::Rejected;
 /// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it. A change of
 /// packed values must change the text of the schema too: by it a store of a newer version differs
 /// from one with a damaged header.
-pub(super) const VERSION: usize = 12;
+pub(super) const VERSION: usize = 13;
 
 const SCHEMA: &str = "
     CREATE TABLE code_file (
@@ -27,7 +27,7 @@ const SCHEMA: &str = "
     ) STRICT;
     CREATE TABLE code_terms (
         last  INTEGER PRIMARY KEY,
-        -- URLs is one word.
+        -- A dictionary.
         terms BLOB NOT NULL
     ) STRICT;
     CREATE TABLE code_symbols (
@@ -118,17 +118,10 @@ const SCHEMA: &str = "
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE pin (
-        session    TEXT NOT NULL,
-        id         TEXT NOT NULL,
-        content    TEXT NOT NULL,
-        priority   TEXT NOT NULL,
-        scope      TEXT NOT NULL,
-        created_at TEXT NOT NULL,
-        expires_at TEXT,
-        tags       TEXT NOT NULL,
-        metadata   TEXT NOT NULL,
-        project    TEXT,
-        mac        BLOB,
+        session TEXT NOT NULL,
+        id      TEXT NOT NULL,
+        pin     BLOB NOT NULL,
+        mac     BLOB,
         PRIMARY KEY (session, id)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE pin_event (
@@ -179,8 +172,7 @@ pub(super) struct Kept {
 pub(super) const KEPT: &[Kept] = &[
     Kept {
         table: "pin",
-        columns: "session, id, content, priority, scope, created_at, expires_at, tags, metadata, \
-                  project",
+        columns: "session, id, pin",
         number: "",
         orders: ["session, id", "session DESC, id DESC"],
     },
@@ -321,7 +313,7 @@ mod tests {
         for extra in [
             "CREATE VIEW v AS SELECT 1",
             "CREATE TABLE t (x)",
-            "CREATE INDEX i ON pin (content)",
+            "CREATE INDEX i ON pin (pin)",
             "DROP TABLE feedback",
             "DROP TABLE pin; CREATE VIEW pin AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL
                 SELECT n + 1 FROM r) SELECT n AS session FROM r",

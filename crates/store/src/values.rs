@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use rusqlite::Row;
 use rusqlite::types::Type;
+use serde::de::DeserializeOwned;
 
 /// Reads a column with a value that is stored as its text.
 pub(super) fn from_text<T: FromStr<Err = String>>(
@@ -25,6 +26,13 @@ where
     let text: Option<String> = row.get(column)?;
     text.map(|text| text.parse()).transpose().map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
+    })
+}
+
+/// Reads a column with a packed value.
+pub(super) fn unpacked<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    postcard::from_bytes(row.get_ref(column)?.as_blob()?).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Blob, error.into())
     })
 }
 

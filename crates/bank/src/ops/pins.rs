@@ -3,8 +3,6 @@
 //! Persistent pins are saved in the bank, session and temporary pins in the store. The number of
 //! pins and their tokens are limited. Every change is logged as an event.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
@@ -117,18 +115,10 @@ impl Filter {
 
 /// A pin in reports.
 #[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct PinReport {
-    pub id: String,
-    pub content: String,
-    pub priority: Priority,
-    pub scope: PinScope,
-    pub(crate) created_at: String,
-    pub expires_at: Option<String>,
+    #[serde(flatten)]
+    pub pin: Pin,
     pub expired: bool,
-    pub(crate) tags: Vec<String>,
-    pub(crate) metadata: BTreeMap<String, String>,
-    pub(crate) project_id: Option<String>,
     /// The tokens of the pin in the injected text.
     pub tokens: usize,
 }
@@ -149,7 +139,6 @@ pub struct Totals {
 
 /// The new pin, and the pins that were evicted for it.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct Added {
     pub pin: PinReport,
     pub evicted: Vec<String>,
@@ -159,7 +148,6 @@ pub struct Added {
 
 /// The pins with their use of the limits.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct List {
     pub pins: Vec<PinReport>,
     pub totals: Totals,
@@ -170,7 +158,6 @@ pub struct List {
 
 /// A safety note that is part of cerberus.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct BuiltinPin {
     pub id: String,
     pub content: String,
@@ -178,7 +165,6 @@ pub struct BuiltinPin {
 
 /// The ids of removed pins, and what remains.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct Removed {
     pub removed: Vec<String>,
     pub(crate) totals: Totals,
@@ -187,7 +173,6 @@ pub struct Removed {
 
 /// The injected text of the pins.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct Rendered {
     pub text: String,
     pub(crate) tokens: usize,
@@ -422,19 +407,8 @@ fn is_expired(project: &Project, pin: &Pin) -> bool {
 }
 
 fn pin_report(project: &Project, pin: &Pin) -> PinReport {
-    PinReport {
-        id: pin.id.clone(),
-        content: pin.content.clone(),
-        priority: pin.priority,
-        scope: pin.scope,
-        created_at: pin.created_at.to_string(),
-        expires_at: pin.expires_at.map(|at| at.to_string()),
-        expired: is_expired(project, pin),
-        tags: pin.tags.clone(),
-        metadata: pin.metadata.clone(),
-        project_id: pin.project.clone(),
-        tokens: tokens::count(&render::item(pin)),
-    }
+    let (expired, tokens) = (is_expired(project, pin), tokens::count(&render::item(pin)));
+    PinReport { pin: pin.clone(), expired, tokens }
 }
 
 fn totals(project: &Project, loaded: &Loaded) -> Totals {

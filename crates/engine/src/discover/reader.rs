@@ -48,13 +48,13 @@ impl Ranker<'_> {
         scores: &[Vec<SymbolScore>],
     ) -> Vec<(Owner, Found)> {
         let has_pairs = |(rule_idx, symbol_rank): Owner| {
-            let file = &parsed[rule_idx][scores[rule_idx][symbol_rank].doc_idx()];
+            let file = &parsed[rule_idx][scores[rule_idx][symbol_rank].doc_idx];
             let has = |&(a, b): &_| file.terms.contains(a) && file.terms.contains(b);
             batch[rule_idx].rule.pairs.iter().any(has)
         };
         let top = scores.iter().enumerate().flat_map(|(rule_idx, scores)| {
             let top = scores.iter().take(READ_SYMBOLS).enumerate();
-            top.map(move |(rank, it)| (parsed[rule_idx][it.doc_idx()].file_idx, (rule_idx, rank)))
+            top.map(move |(rank, it)| (parsed[rule_idx][it.doc_idx].file_idx, (rule_idx, rank)))
         });
         let is_read =
             |(_, owner): &(usize, Owner)| batch[owner.0].is_read_for_names() || has_pairs(*owner);
@@ -67,8 +67,8 @@ impl Ranker<'_> {
             let index = LineIndex::new(&text);
             let symbol = |owner: Owner| {
                 let symbol = scores[owner.0][owner.1];
-                let doc = parsed[owner.0][symbol.doc_idx()].doc();
-                (symbol, doc, lines(doc, symbol.symbol_idx()))
+                let doc = parsed[owner.0][symbol.doc_idx].doc();
+                (symbol, doc, lines(doc, symbol.symbol_idx))
             };
             let span = |(first, last): (u32, u32)| {
                 Span::new(index.start(first as usize), index.start(last as usize + 1))
@@ -92,7 +92,7 @@ impl Ranker<'_> {
                 let own = &words[words.partition_point(|it| it.0 < start)..];
                 let own = &own[..own.partition_point(|it| it.0 < end)];
                 let code = with_lines_above(&text, &index, lines);
-                let name = symbol.symbol_idx().map_or("", |idx| doc.symbols[idx].name.as_str());
+                let name = symbol.symbol_idx.map_or("", |idx| doc.symbols[idx].name.as_str());
                 let names = candidates.rule.names.iter().enumerate().map(|(idx, named)| {
                     let has_parts = symbol.names.contains(idx);
                     if has_parts { name_match(named, name, code) } else { NameMatch::Absent }

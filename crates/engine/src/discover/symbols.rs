@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::index::Code;
 use crate::rank::postings;
-use crate::rank::score::{Accumulator, HitCounter, TermHits};
+use crate::rank::score::{Accumulator, HitCounter, NameSet, TermHits};
 
 use super::order::select;
 use super::{FileCandidates, ParsedCandidate, SymbolScore, group_by_file};
@@ -73,7 +73,8 @@ impl<'a> WordCounter<'a> {
         let (scorer, file) = (&rule.scorer, &parsed[doc_idx]);
         if file.doc().symbols.is_empty() {
             let score = scorer.whole_file(file.scorable, file.score);
-            return vec![SymbolScore::new(doc_idx, None, score)];
+            let names = NameSet::default();
+            return vec![SymbolScore { doc_idx, symbol_idx: None, names, score }];
         }
         let hits = self.hits.get_or_insert_with(|| HitCounter::new(file.scorable));
         for term_idx in file.terms.indices(scorer) {
@@ -86,8 +87,10 @@ impl<'a> WordCounter<'a> {
         let words = term_idxs.map(|term_idx| (term_idx, &self.words[&scorer.ids[term_idx]]));
         let of_symbols = scorer.scores(file.scorable, words, file.score, &mut self.sums);
         let of_symbols = of_symbols.map(|(idx, score, names)| SymbolScore {
+            doc_idx,
+            symbol_idx: Some(idx),
             names,
-            ..SymbolScore::new(doc_idx, Some(idx), score * file.place_factor)
+            score: score * file.place_factor,
         });
         of_symbols.collect()
     }

@@ -3,8 +3,6 @@
 //! Terms are sorted by id, so that the few terms of a rule are found by binary search. The store
 //! saves documents in packed form.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
 use cerberus_model::SymbolKind;
@@ -46,7 +44,7 @@ pub(crate) const N_OWN_FIELDS: usize = 6;
 const MEMBER_WEIGHT: f64 = 0.5;
 
 /// A symbol without its terms.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct SymbolDoc {
     pub(crate) name: String,
     pub(crate) kind: SymbolKind,
@@ -54,53 +52,6 @@ pub(crate) struct SymbolDoc {
     /// The 0-based first and last lines.
     pub(crate) first_line: u32,
     pub(crate) last_line: u32,
-}
-
-/// The part of a packed document before the terms.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Head<'a> {
-    n_lines: u32,
-    module: Cow<'a, [u32]>,
-    #[serde(borrow)]
-    symbols: Vec<PackedSymbol<'a>>,
-}
-
-/// A symbol, prefix-compressed against the previous symbol: most are members of one class, and
-/// names would be a quarter of a packed file.
-#[derive(Debug, Serialize, Deserialize)]
-struct PackedSymbol<'a> {
-    /// Length in bytes of the prefix shared with the previous name.
-    n_shared: usize,
-    rest: &'a str,
-    kind: SymbolKind,
-    parent: Option<u32>,
-    first_line: u32,
-    n_more_lines: u32,
-}
-
-impl<'a> PackedSymbol<'a> {
-    fn new(symbol: &'a SymbolDoc, previous: &str) -> Self {
-        let shared = symbol.name.chars().zip(previous.chars()).take_while(|(a, b)| a == b);
-        let n_shared = shared.map(|(c, _)| c.len_utf8()).sum();
-        Self {
-            n_shared,
-            rest: &symbol.name[n_shared..],
-            kind: symbol.kind,
-            parent: symbol.parent,
-            first_line: symbol.first_line,
-            n_more_lines: symbol.last_line.saturating_sub(symbol.first_line),
-        }
-    }
-
-    fn unpack(self, previous: &str) -> Option<SymbolDoc> {
-        Some(SymbolDoc {
-            name: [previous.get(..self.n_shared)?, self.rest].concat(),
-            kind: self.kind,
-            parent: self.parent,
-            first_line: self.first_line,
-            last_line: self.first_line.saturating_add(self.n_more_lines),
-        })
-    }
 }
 
 /// The length of a symbol in terms.
@@ -244,16 +195,7 @@ impl Document {
 
     /// Packs the document into bytes.
     pub(crate) fn pack(&self) -> Result<Vec<u8>, postcard::Error> {
-        let names = self.symbols.iter().map(|symbol| symbol.name.as_str());
-        let symbols = self.symbols.iter().zip(std::iter::once("").chain(names));
-        let head = Head {
-            n_lines: self.n_lines,
-            module: Cow::Borrowed(&self.module),
-            symbols: symbols
-                .map(|(symbol, previous)| PackedSymbol::new(symbol, previous))
-                .collect(),
-        };
-        let mut bytes = postcard::to_stdvec(&head)?;
+        let mut bytes = postcard::to_stdvec(&(self.n_lines, &self.module, &self.symbols))?;
         let mut previous = 0;
         for (term_idx, &(id, _)) in self.terms.iter().enumerate() {
             let occurrences = self.occurrences_at(term_idx);
@@ -271,13 +213,8 @@ impl Document {
 
     /// Unpacks a document; `None` if the bytes are not valid.
     pub(crate) fn unpack(bytes: &[u8]) -> Option<Self> {
-        let (head, mut rest) = postcard::take_from_bytes::<Head<'_>>(bytes).ok()?;
-        let mut symbols = Vec::<SymbolDoc>::with_capacity(head.symbols.len());
-        for packed in head.symbols {
-            let symbol = packed.unpack(symbols.last().map_or("", |previous| &previous.name))?;
-            symbols.push(symbol);
-        }
-        let (n_lines, module) = (head.n_lines, head.module.into_owned());
+        let (head, mut rest) = postcard::take_from_bytes(bytes).ok()?;
+        let (n_lines, module, symbols) = head;
         let mut document = Self { n_lines, module, symbols, ..Self::default() };
         let mut id = 0u32;
         while !rest.is_empty() {

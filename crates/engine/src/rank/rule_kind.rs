@@ -17,7 +17,6 @@ use super::word_lists::{
 /// The features of a rule's wording. Counts are limited, so that long rules do not exceed all
 /// bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Wording {
     /// Words of the work on a project.
     pub(crate) process: f64,
