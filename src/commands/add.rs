@@ -84,7 +84,6 @@ impl AddArgs {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     pub(crate) id: String,
     pub(crate) file: String,

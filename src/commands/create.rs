@@ -44,7 +44,6 @@ pub(crate) struct CreateArgs {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     pub(crate) id: String,
     pub(crate) file: String,

@@ -61,7 +61,6 @@ pub(crate) struct Report {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Step {
     pub(crate) command: String,
     pub(crate) shows: String,

@@ -25,7 +25,6 @@ pub(crate) struct FeedbackArgs {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 struct Report {
     id: String,
     good: bool,
@@ -71,7 +70,6 @@ pub(crate) struct Approval {
 
 /// Counts of helpful (`good`) and unhelpful (`bad`) verdicts.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Verdicts {
     pub(crate) good: usize,
     pub(crate) bad: usize,

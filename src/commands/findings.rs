@@ -142,7 +142,7 @@ pub(super) struct Place {
 impl Place {
     /// Returns the location in SARIF. Its region is a position, or whole lines.
     fn sarif(&self) -> Value {
-        let mut location = json!({"artifactLocation": {"uri": uri(&self.file)}});
+        let mut location = json!({"artifactLocation": {"uri": text::percent_encoded(&self.file)}});
         match (self.line, self.column, self.end_line) {
             (Some(line), Some(column), _) => {
                 location["region"] = json!({"startLine": line, "startColumn": column});
@@ -244,19 +244,6 @@ fn command_property(text: &str) -> String {
     one_line(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// Percent-encodes a path as a relative URI reference (RFC 3986).
-fn uri(path: &str) -> String {
-    let mut encoded = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-    }
-    encoded
-}
-
 /// A file with accepted findings.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -325,6 +312,6 @@ mod tests {
 
     #[test]
     fn percent_encodes_paths() {
-        assert_eq!(uri("src/a b#1/ü.py"), "src/a%20b%231/%C3%BC.py");
+        assert_eq!(text::percent_encoded("src/a b#1/ü.py"), "src/a%20b%231/%C3%BC.py");
     }
 }

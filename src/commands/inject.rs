@@ -175,7 +175,6 @@ pub(crate) struct Omitted {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct InjectedPin {
     pub(crate) id: String,
     pub(crate) priority: Priority,
@@ -226,7 +225,6 @@ pub(crate) struct InjectedCandidate {
 
 /// An item that is not part of the text, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Skipped {
     pub(crate) id: String,
     pub(crate) what: &'static str,

@@ -40,7 +40,6 @@ pub(crate) struct LinkedArgs {
 
 /// Memories that are linked or anchored to the targets.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     /// The normalized target, or the staged files.
     pub(crate) targets: Vec<String>,
@@ -51,7 +50,6 @@ pub(crate) struct Report {
 
 /// Memory with its relations to the targets.
 #[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Linked {
     pub(crate) id: String,
     pub(crate) file: String,

@@ -63,7 +63,6 @@ pub(crate) struct Report {
 
 /// Memory with redirected links.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Redirected {
     pub(crate) id: String,
     pub(crate) links: usize,

@@ -41,7 +41,6 @@ pub(crate) struct MergeLockArgs {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     /// Number of anchors of the result.
     pub(crate) anchors: usize,
@@ -50,7 +49,6 @@ pub(crate) struct Report {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct InstallReport {
     /// The settings of this clone, with their values.
     pub(crate) settings: Vec<(String, String)>,

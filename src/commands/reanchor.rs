@@ -92,7 +92,6 @@ pub(crate) enum ReportFormat {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     pub(crate) summary: Summary,
     pub(crate) results: Vec<Finding>,
@@ -113,7 +112,6 @@ pub(crate) struct Report {
 
 /// What is wrong with the accepted pattern of a memory.
 #[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct PatternFault {
     pub(crate) id: String,
     /// File of the memory, relative to the project root.
@@ -123,7 +121,6 @@ pub(crate) struct PatternFault {
 
 /// Number of anchors in each state.
 #[derive(Debug, Default, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Summary {
     pub(crate) total: usize,
     pub(crate) anchored: usize,
@@ -356,7 +353,6 @@ fn pattern_faults(project: &Project, memories: &Memories, filter: &Filter) -> Ve
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct UndoReport {
     /// Number of anchors that changed.
     pub(crate) anchors: usize,

@@ -136,13 +136,12 @@ pub(crate) struct Entry {
 impl Entry {
     /// Returns whether a person decided that the code has no example.
     pub(crate) fn is_refused(&self) -> bool {
-        self.anchor.is_none() && self.metadata.example == Some(ExampleChoice::None)
+        self.anchor.is_none() && self.metadata.memory.example == Some(ExampleChoice::None)
     }
 }
 
 /// An anchor with its outcome and its code.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Anchored {
     pub(crate) kind: SymbolKind,
     pub(crate) language: Option<Language>,
@@ -206,7 +205,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         Entry { pattern, ..entry(stored, &shared, followed) }
     };
     let mut entries: Vec<Entry> = memories.all.par_iter().map(to_entry).collect();
-    entries.sort_by(|a, b| a.metadata.id.cmp(&b.metadata.id));
+    entries.sort_by(|a, b| a.metadata.memory.id.cmp(&b.metadata.memory.id));
     let with_state = memories.all.iter().map(|it| (it, findings.contains_key(&it.memory.id)));
     let counts = Counts {
         of_memories: MemoryCounts::of(with_state),

@@ -48,7 +48,6 @@ pub(crate) struct Report {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Fix {
     pub(crate) closed: Vec<SectionPlace>,
     /// Unified diff; empty without changes.
@@ -69,7 +68,6 @@ pub(crate) struct Section {
 
 /// Error in a section tag.
 #[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Diagnostic {
     pub(crate) code: &'static str,
     pub(crate) line: usize,

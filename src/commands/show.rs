@@ -25,7 +25,7 @@ use cerberus_engine::tree::read;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::shell_word;
 use cerberus_model::{
-    Anchor, ExampleChoice, ExampleRole, Language, MemoryType, Origin, State, SymbolKind,
+    Anchor, ExampleChoice, ExampleRole, Language, Memory, MemoryType, Origin, State, SymbolKind,
 };
 
 #[derive(Debug, Default, Args)]
@@ -58,7 +58,6 @@ impl ShowArgs {
 
 /// Memories with their anchors.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     pub(crate) memories: Vec<MemoryReport>,
     /// The shared memories that the project does not use.
@@ -72,7 +71,6 @@ pub(crate) struct Report {
 
 /// Memory with its anchor.
 #[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct MemoryReport {
     #[serde(flatten)]
     pub(crate) metadata: Metadata,
@@ -356,9 +354,9 @@ fn row(memory: &MemoryReport) -> [String; 4] {
         }
     });
     [
-        memory.metadata.id.clone(),
-        memory.metadata.memory_type.to_string(),
-        example.unwrap_or_else(|| match memory.metadata.example {
+        memory.metadata.memory.id.clone(),
+        memory.metadata.memory.memory_type.to_string(),
+        example.unwrap_or_else(|| match memory.metadata.memory.example {
             Some(ExampleChoice::None) => "none, by decision".to_owned(),
             None => "-".to_owned(),
         }),
@@ -367,8 +365,9 @@ fn row(memory: &MemoryReport) -> [String; 4] {
 }
 
 fn print_memory(memory: &MemoryReport, out: &mut Printer) {
-    let Metadata { id, memory_type, kind: rule_kind, scope, paths, heading, .. } = &memory.metadata;
-    let mut facts = vec![memory_type.to_string(), scope.clone()];
+    let Memory { id, memory_type, kind: rule_kind, scope, paths, heading, .. } =
+        &memory.metadata.memory;
+    let mut facts = vec![memory_type.to_string(), scope.to_string()];
     facts.extend(rule_kind.map(|kind| format!("kind {kind}")));
     facts.extend((!paths.is_empty()).then(|| paths.join(", ")));
     facts.extend(heading.clone());
@@ -388,11 +387,11 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
         out.line(&format!("  {}", out.safe(line)));
     }
     if let Some(anchor) = &memory.anchor {
-        print_example(&memory.metadata.id, anchor, out);
+        print_example(id, anchor, out);
     } else {
         let metadata = &memory.metadata;
-        let decided = metadata.example.map(|ExampleChoice::None| metadata.bank.is_some());
-        let text = match (decided, &metadata.example_elsewhere) {
+        let decided = metadata.memory.example.map(|ExampleChoice::None| metadata.bank.is_some());
+        let text = match (decided, &metadata.memory.example_elsewhere) {
             (None, None) => None,
             (None, Some(elsewhere)) => {
                 Some(format!("no example here; one in another repository: {elsewhere}"))
@@ -406,7 +405,7 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
         text.into_iter().for_each(|text| out.line(&out.safe(&format!("  {text}"))));
     }
     if let Some(pattern) = memory.pattern.as_ref().filter(|it| it.pattern.is_some()) {
-        let id = shell_word(&memory.metadata.id);
+        let id = shell_word(id);
         let command = format!("see cerberus memory pattern {}", out.safe(&id));
         out.line(&format!("  {}: {command}", pattern.enforcement.as_str()));
     }

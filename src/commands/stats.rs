@@ -73,7 +73,6 @@ impl MemoryCounts {
 
 /// State of the anchor of one memory.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct AnchorState {
     /// Id of the memory.
     pub(crate) id: String,

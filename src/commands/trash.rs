@@ -29,14 +29,12 @@ pub(crate) struct RestoreArgs {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     pub(crate) moved: Vec<MovedMemory>,
     pub(crate) warnings: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct MovedMemory {
     pub(crate) id: String,
     /// Name to pass to `restore`.

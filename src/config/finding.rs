@@ -30,7 +30,6 @@ impl Severity {
 
 /// A reported problem or remark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Finding {
     pub(crate) severity: Severity,
     /// The name of the check: `configuration`, `bank`, `memories` and so on.
@@ -42,7 +41,6 @@ pub(crate) struct Finding {
 
 /// A setting with the file that sets it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Setting {
     pub(crate) key: String,
     pub(crate) value: String,

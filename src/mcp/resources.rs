@@ -11,6 +11,7 @@ use cerberus_bank::ops::Project;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_model::error::UserError;
 use cerberus_model::file_stat::FileStat;
+use cerberus_model::text::{percent_decoded, percent_encoded};
 
 pub(super) const MARKDOWN: &str = "text/markdown";
 
@@ -49,36 +50,16 @@ pub(super) fn read(project: &Project, uri: &str) -> Result<ResourceContents> {
 
 /// Returns the URI of a memory.
 fn uri(id: &str) -> String {
-    let mut uri = SCHEME.to_owned();
-    for byte in id.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            uri.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    uri
+    format!("{SCHEME}{}", percent_encoded(id))
 }
 
-/// Parses the id of a memory URI.
+/// Returns the id in a URI.
 fn id(uri: &str) -> Result<String> {
-    let invalid = || {
+    let id = uri.strip_prefix(SCHEME).and_then(percent_decoded);
+    Ok(id.ok_or_else(|| {
         UserError::usage(format!("`{uri}` is not a memory URI"))
             .hint("the format is `memory://ID`; resources/list returns all URIs")
-    };
-    let mut rest = uri.strip_prefix(SCHEME).ok_or_else(invalid)?.bytes();
-    let mut bytes = Vec::new();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'%' => {
-                let pair = [rest.next().ok_or_else(invalid)?, rest.next().ok_or_else(invalid)?];
-                let pair = str::from_utf8(&pair).map_err(|_| invalid())?;
-                u8::from_str_radix(pair, 16).map_err(|_| invalid())?
-            }
-            plain => plain,
-        });
-    }
-    Ok(String::from_utf8(bytes).map_err(|_| invalid())?)
+    })?)
 }
 
 /// The resources that a client subscribed to, and their last known state.

@@ -59,7 +59,6 @@ impl Report {
 
 /// The number of items of a document by outcome.
 #[derive(Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct DocumentSummary {
     pub(crate) file: String,
     pub(crate) added: usize,

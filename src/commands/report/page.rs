@@ -89,9 +89,9 @@ struct Page<'a> {
 
 impl<'a> Page<'a> {
     fn new(report: &'a Report) -> Self {
-        let is_rule = |entry: &&Entry| entry.metadata.memory_type == MemoryType::Rule;
+        let is_rule = |entry: &&Entry| entry.metadata.memory.memory_type == MemoryType::Rule;
         let (rules, others) = report.memories.iter().partition(is_rule);
-        let ids = report.memories.iter().map(|entry| entry.metadata.id.as_str()).enumerate();
+        let ids = report.memories.iter().map(|entry| entry.metadata.memory.id.as_str()).enumerate();
         let element_ids = ids.map(|(entry_idx, id)| (id, element_id(entry_idx, id))).collect();
         Self { report, rules, others, element_ids }
     }
@@ -222,7 +222,7 @@ fn others(page: &Page<'_>) -> Markup {
     let body = html! {
         @if page.others.is_empty() { p { "There are no decisions, plans or notes." } }
         @for memory_type in MemoryType::ALL {
-            @for other in page.others.iter().filter(|it| it.metadata.memory_type == *memory_type) {
+            @for other in page.others.iter().filter(|it| it.metadata.memory.memory_type == *memory_type) {
                 (entry::entry(page, other))
             }
         }

@@ -17,7 +17,6 @@ use cerberus_model::{Anchor, CodeLocation, Confidence, ExampleChoice, Origin, Ru
 
 /// An anchor in reports.
 #[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct AnchorSummary {
     pub file: String,
     pub symbol: Option<String>,

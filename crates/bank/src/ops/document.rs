@@ -16,7 +16,6 @@ use super::memories::Memories;
 
 /// Report of a command that edits one memory.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct EditReport {
     pub id: String,
     pub file: String,

@@ -18,7 +18,6 @@ const MAX_EXAMPLES: usize = 20;
 
 /// A further example, or a counter-example, in reports.
 #[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct OtherSummary {
     pub role: ExampleRole,
     pub(crate) file: String,

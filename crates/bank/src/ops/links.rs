@@ -24,7 +24,6 @@ use cerberus_store::{links as table, memories};
 
 /// Links of a bank.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct Report {
     /// Number of links, including those that are not in `edges`.
     pub total: usize,

@@ -4,30 +4,15 @@ use serde::Serialize;
 
 use crate::MemoryFile;
 use crate::shared::{self, SharedFiles};
-use cerberus_model::{ExampleChoice, MemoryStatus, MemoryType, RuleKind};
+use cerberus_model::Memory;
 
 /// Metadata of a memory. Reports flatten it into their own fields.
 #[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct Metadata {
-    pub id: String,
+    /// Without its text.
+    #[serde(flatten)]
+    pub memory: Memory,
     pub file: String,
-    #[serde(rename = "type")]
-    pub memory_type: MemoryType,
-    pub kind: Option<RuleKind>,
-    pub category: Option<String>,
-    pub heading: Option<String>,
-    pub scope: String,
-    pub paths: Vec<String>,
-    pub status: MemoryStatus,
-    pub tags: Vec<String>,
-    pub hints: Vec<String>,
-    pub example: Option<ExampleChoice>,
-    pub created_at: Option<String>,
-    pub updated_at: Option<String>,
-    /// An example in another repository, which nothing opens.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub example_elsewhere: Option<String>,
     /// The shared bank that it is from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bank: Option<SharedOrigin>,
@@ -63,7 +48,13 @@ pub struct Override {
 impl Metadata {
     /// Returns the metadata with its relation to the shared banks.
     pub fn in_project(stored: &MemoryFile, shared: &SharedFiles) -> Self {
-        let mut metadata = Self::from(stored);
+        let mut metadata = Self {
+            memory: Memory { body: String::new(), ..stored.memory.clone() },
+            file: stored.file.clone(),
+            bank: None,
+            overrides: None,
+            repeats: Vec::new(),
+        };
         if let Some(name) = shared::bank_of(&stored.file) {
             let commit = shared.pin(name).map(|pin| pin.commit.clone()).unwrap_or_default();
             metadata.bank = Some(SharedOrigin { name: name.to_owned(), commit });
@@ -80,31 +71,5 @@ impl Metadata {
         });
         metadata.repeats = repeats.collect();
         metadata
-    }
-}
-
-impl From<&MemoryFile> for Metadata {
-    fn from(stored: &MemoryFile) -> Self {
-        let memory = &stored.memory;
-        Self {
-            id: memory.id.clone(),
-            file: stored.file.clone(),
-            memory_type: memory.memory_type,
-            kind: memory.kind,
-            category: memory.category.clone(),
-            heading: memory.heading.clone(),
-            scope: memory.scope.to_string(),
-            paths: memory.paths.clone(),
-            status: memory.status,
-            tags: memory.tags.clone(),
-            hints: memory.hints.clone(),
-            example: memory.example,
-            created_at: memory.created_at.map(|time| time.to_string()),
-            updated_at: memory.updated_at.map(|time| time.to_string()),
-            example_elsewhere: memory.example_elsewhere.as_ref().map(ToString::to_string),
-            bank: None,
-            overrides: None,
-            repeats: Vec::new(),
-        }
     }
 }

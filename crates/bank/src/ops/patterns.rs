@@ -23,7 +23,6 @@ pub struct RulePattern {
 
 /// How a rule is checked, in reports.
 #[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct PatternSummary {
     pub enforcement: Enforcement,
     /// Why it is checked like this, or what is wrong with its pattern.

@@ -29,7 +29,6 @@ impl SectionPlace {
 
 /// Requested section that was not found.
 #[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct MissingSection {
     pub id: String,
     /// Most similar id in the memory.

@@ -1,6 +1,7 @@
 //! Escaping text for terminals and shells.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 /// Returns `text` with control, bidirectional and invisible characters escaped, so that it
 /// is safe on a terminal; newlines and tabs stay.
@@ -28,6 +29,31 @@ pub fn shell_word(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     Cow::Owned(format!("'{}'", text.replace('\'', "'\\''")))
+}
+
+/// Percent-encodes a path as a relative URI reference (RFC 3986).
+pub fn percent_encoded(path: &str) -> String {
+    let mut encoded = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
+}
+
+/// Decodes a text with percent-encoded bytes; `None` if it is not valid.
+pub fn percent_decoded(text: &str) -> Option<String> {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next()?.as_bytes().to_vec();
+    for part in parts {
+        let (hex, rest) = part.split_at_checked(2)?;
+        bytes.push(u8::from_str_radix(hex, 16).ok()?);
+        bytes.extend_from_slice(rest.as_bytes());
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// Returns whether a character is invisible or an unexpected line break.

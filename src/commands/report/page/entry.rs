@@ -47,10 +47,11 @@ pub(super) fn state(anchor: &Anchored) -> Markup {
 }
 
 pub(super) fn entry(page: &Page<'_>, entry: &Entry) -> Markup {
-    let id = &entry.metadata.id;
+    let id = &entry.metadata.memory.id;
     let element_id = page.element_id(id).unwrap_or_default();
     let n_lines = entry.text.lines().count();
-    let is_collapsed = entry.metadata.memory_type != MemoryType::Rule && n_lines > MAX_OPEN_LINES;
+    let is_rule = entry.metadata.memory.memory_type == MemoryType::Rule;
+    let is_collapsed = !is_rule && n_lines > MAX_OPEN_LINES;
     html! {
         article.(class(entry)) id=(element_id) aria-labelledby={ (element_id) "-title" } {
             h3 id={ (element_id) "-title" } { a href={ "#" (element_id) } { (id) } }
@@ -73,7 +74,8 @@ pub(super) fn entry(page: &Page<'_>, entry: &Entry) -> Markup {
                     code { "cerberus memory anchor " (shell_word(id)) " --candidates 5" } "."
                 }
             }
-            @if let (None, Some(elsewhere)) = (&entry.anchor, &entry.metadata.example_elsewhere) {
+            @let elsewhere = &entry.metadata.memory.example_elsewhere;
+            @if let (None, Some(elsewhere)) = (&entry.anchor, elsewhere) {
                 p.change { "An example in another repository: " code { (elsewhere) } "." }
             }
         }
@@ -81,11 +83,11 @@ pub(super) fn entry(page: &Page<'_>, entry: &Entry) -> Markup {
 }
 
 fn needs_anchor(entry: &Entry) -> bool {
-    entry.metadata.memory_type == MemoryType::Rule && entry.anchorable && !entry.is_refused()
+    entry.metadata.memory.memory_type == MemoryType::Rule && entry.anchorable && !entry.is_refused()
 }
 
 fn facts(entry: &Entry) -> Markup {
-    let metadata = &entry.metadata;
+    let (metadata, memory) = (&entry.metadata, &entry.metadata.memory);
     html! {
         ul.facts {
             @match &entry.anchor {
@@ -97,9 +99,9 @@ fn facts(entry: &Entry) -> Markup {
             @if let Some(pattern) = entry.pattern.as_ref().filter(|it| it.pattern.is_some()) {
                 li { (pattern.enforcement.as_str()) }
             }
-            @if metadata.status == MemoryStatus::Archived { li { span.state.plain { "archived" } } }
-            li { (metadata.memory_type.as_str()) }
-            li { (metadata.scope) }
+            @if memory.status == MemoryStatus::Archived { li { span.state.plain { "archived" } } }
+            li { (memory.memory_type.as_str()) }
+            li { (memory.scope) }
             @if let Some(bank) = &metadata.bank {
                 li { "shared bank " (bank.name) " at " code { (short(&bank.commit)) } }
             }
@@ -109,11 +111,12 @@ fn facts(entry: &Entry) -> Markup {
                     (reason.as_deref().unwrap_or("no reason given"))
                 }
             }
-            @if let Some(category) = &metadata.category { li { "category " (category) } }
-            @if !metadata.tags.is_empty() { li { "tags " (metadata.tags.join(", ")) } }
-            @if !metadata.hints.is_empty() { li { "hints " (metadata.hints.join(", ")) } }
-            @if let Some(time) = metadata.updated_at.as_ref().or(metadata.created_at.as_ref()) {
-                li { time datetime=(time) { (time.get(..10).unwrap_or(time)) } }
+            @if let Some(category) = &memory.category { li { "category " (category) } }
+            @if !memory.tags.is_empty() { li { "tags " (memory.tags.join(", ")) } }
+            @if !memory.hints.is_empty() { li { "hints " (memory.hints.join(", ")) } }
+            @if let Some(time) = memory.updated_at.or(memory.created_at) {
+                @let time = time.to_string();
+                li { time datetime=(time) { (time.get(..10).unwrap_or(&time)) } }
             }
         }
     }
@@ -135,7 +138,7 @@ fn text(page: &Page<'_>, entry: &Entry) -> Markup {
 }
 
 fn sections(entry: &Entry) -> Markup {
-    let caption = format!("Sections of {}", entry.metadata.id);
+    let caption = format!("Sections of {}", entry.metadata.memory.id);
     let rows = entry.sections.iter().map(|section| {
         html! {
             th scope="row" { code { (section.id) } }

@@ -86,7 +86,7 @@ pub(super) fn changes(page: &Page<'_>) -> Markup {
     let columns = ["Memory", "State", "Old → new", "Reason", "Resolve with"];
     let rows = changed_anchors(report).map(|(entry, anchor)| {
         html! {
-            th scope="row" { (page.link(&entry.metadata.id)) }
+            th scope="row" { (page.link(&entry.metadata.memory.id)) }
             td { (state(anchor)) }
             td { (location_change(anchor)) }
             td { (with_code(&sentence(&anchor.finding.reason))) }
@@ -161,7 +161,8 @@ fn link(page: &Page<'_>, edge: &Edge) -> Markup {
 }
 
 pub(super) fn pins(report: &Report) -> Markup {
-    let pins = report.pins.iter().map(|pin| (&pin.id[..], pin.priority.as_str(), &pin.content[..]));
+    let pins = report.pins.iter().map(|it| &it.pin);
+    let pins = pins.map(|pin| (&pin.id[..], pin.priority.as_str(), &pin.content[..]));
     let built_in =
         report.default_pins.iter().map(|pin| (&pin.id[..], "safety, built in", &pin.content[..]));
     let mut rows = pins.chain(built_in).peekable();

@@ -22,7 +22,6 @@ const ACYCLIC: &[EdgeType] = &[EdgeType::Supersedes, EdgeType::Extends, EdgeType
 
 /// Cycle of memories.
 #[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct Cycle {
     pub(crate) relation: EdgeType,
     /// Ids in the order of the links; the first one is repeated at the end.

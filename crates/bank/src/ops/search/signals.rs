@@ -47,7 +47,6 @@ pub struct Query {
 
 /// Rank of a memory in one signal.
 #[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct SignalRank {
     pub signal: &'static str,
     /// 1-based.
