@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use clap::Args;
 use serde::Serialize;
 
 use crate::config::{SAMPLE, Settings};
@@ -12,6 +13,9 @@ use cerberus_bank::ops::Project;
 use cerberus_engine::tree::documents;
 use cerberus_model::error::ExitStatus;
 use cerberus_model::text::plural;
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {}
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -47,7 +51,7 @@ pub(crate) fn init(project: &Project) -> Result<Report> {
     Ok(Report { bank: relative(folder), created, commit, rule_files })
 }
 
-pub(crate) fn run(settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(_: &InitArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     out.report(&init(&settings.project)?, print)
 }
 

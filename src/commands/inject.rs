@@ -40,7 +40,7 @@ mod split;
 mod start;
 mod unverified;
 
-pub(crate) use client::ClientProfile;
+pub(crate) use client::{ClientProfile, hook_output};
 pub(crate) use edit::rules_for_edit;
 pub(crate) use into::are_blocks_stale;
 pub(crate) use pack::Cost;

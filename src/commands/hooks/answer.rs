@@ -4,6 +4,7 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::HookTool;
+use crate::commands::inject::hook_output;
 use crate::output::Printer;
 use cerberus_model::text::plural;
 
@@ -22,8 +23,8 @@ pub(super) fn listed(items: &[String]) -> String {
 /// Prints a text as context for the model. The name of the event is the one in the settings.
 pub(super) fn print(tool: HookTool, text: &str, out: &mut Printer) -> Result<()> {
     match tool {
-        HookTool::Claude | HookTool::Codex => out.json(&named("PreToolUse", text)),
-        HookTool::Gemini => out.json(&named("AfterTool", text)),
+        HookTool::Claude | HookTool::Codex => out.json(&hook_output("PreToolUse", text)),
+        HookTool::Gemini => out.json(&hook_output("AfterTool", text)),
         HookTool::Cursor => out.json(&json!({ "additional_context": text })),
         HookTool::Copilot => out.json(&json!({ "additionalContext": text })),
         // The plugin appends the text to the result of the tool.
@@ -37,11 +38,7 @@ pub(super) fn print(tool: HookTool, text: &str, out: &mut Printer) -> Result<()>
 /// Like [`print()`], after a tool has run.
 pub(super) fn print_after(tool: HookTool, text: &str, out: &mut Printer) -> Result<()> {
     match tool {
-        HookTool::Claude | HookTool::Codex => out.json(&named("PostToolUse", text)),
+        HookTool::Claude | HookTool::Codex => out.json(&hook_output("PostToolUse", text)),
         _ => print(tool, text, out),
     }
-}
-
-fn named(event: &str, text: &str) -> serde_json::Value {
-    json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": text } })
 }

@@ -59,15 +59,15 @@ impl ClientProfile {
     /// it reads plain text.
     pub(crate) fn document(self, text: &str) -> Option<Value> {
         match self {
-            Self::GeminiHook => Some(json!({
-                "hookSpecificOutput": {
-                    "hookEventName": "SessionStart",
-                    "additionalContext": text,
-                }
-            })),
+            Self::GeminiHook => Some(hook_output("SessionStart", text)),
             Self::CursorHook => Some(json!({ "additional_context": text })),
             Self::CopilotHook => Some(json!({ "additionalContext": text })),
             _ => None,
         }
     }
+}
+
+/// Returns the document with a text for the model of Claude Code, Codex and Gemini CLI.
+pub(crate) fn hook_output(event: &str, text: &str) -> Value {
+    json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": text } })
 }
