@@ -20,7 +20,7 @@ use cerberus_engine::tree::git;
 use cerberus_markdown::links::{Kind, Part, Target, normalize_path};
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::Globs;
-use cerberus_model::{LinkState, MemoryStatus, MemoryType};
+use cerberus_model::{LinkState, MemoryStatus, MemoryType, split_number};
 
 #[derive(Debug, Default, Args)]
 #[command(group = clap::ArgGroup::new("about").required(true).args(["target", "diff"]))]
@@ -281,8 +281,12 @@ impl TargetPattern {
 }
 
 /// Returns whether a qualified symbol is the wanted one or inside it. Either name may lack its
-/// first parts.
+/// first parts, and its number.
 fn is_in_symbol(symbol: &str, wanted: &str) -> bool {
+    let ((symbol, number), (wanted, wanted_number)) = (split_number(symbol), split_number(wanted));
+    if number.zip(wanted_number).is_some_and(|(a, b)| a != b) {
+        return false;
+    }
     let parts: Vec<&str> = symbol.split('.').collect();
     let wanted: Vec<&str> = wanted.split('.').collect();
     parts.windows(wanted.len()).any(|window| window == wanted)
@@ -291,14 +295,17 @@ fn is_in_symbol(symbol: &str, wanted: &str) -> bool {
 
 /// Returns whether changed lines overlap a part of a file, if the lines of the part are known.
 fn overlap(project: &Project, path: &str, hunks: Hunks<'_>, part: &Part) -> Option<bool> {
-    let (first, last) = match part {
-        Part::Lines(first, last) => (*first, *last),
+    let parts = match part {
+        Part::Lines(first, last) => vec![(*first, *last)],
         Part::Symbol(symbol) => {
-            track::locate(&project.root, path, Some(symbol)).ok()?.found.lines?
+            let all = track::locate_all(&project.root, path, Some(symbol)).ok()?;
+            all.into_iter().filter_map(|it| it.found.lines).collect()
         }
         Part::Section(_) => return None,
     };
-    Some(hunks.iter().any(|(start, end)| *start <= last && *end > first))
+    let is_changed =
+        |(first, last)| hunks.iter().any(|(start, end)| *start <= last && *end > first);
+    Some(parts.into_iter().any(is_changed))
 }
 
 /// Reasons by memory id.

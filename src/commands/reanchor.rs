@@ -27,7 +27,7 @@ use cerberus_engine::track::{self, Degree, FoundSymbol, Outcome, Step};
 use cerberus_engine::tree::git;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::plural;
-use cerberus_model::{Anchor, ExampleRole, Origin, State};
+use cerberus_model::{Anchor, ExampleRole, Origin, State, split_number};
 
 mod annotations;
 pub(super) mod conflict;
@@ -176,13 +176,10 @@ impl Finding {
         self.state != State::Fresh || self.better_candidate.is_some()
     }
 
-    fn is_touched_in_place(&self) -> bool {
-        self.degree == Some(Degree::Touched)
-            && !self.drift
-            && self
-                .new
-                .as_ref()
-                .is_some_and(|new| (&new.file, &new.symbol) == (&self.old.file, &self.old.symbol))
+    /// Returns whether the code is in place and at most touched.
+    fn is_kept_in_place(&self) -> bool {
+        let is_kept = self.state == State::Fresh || self.degree == Some(Degree::Touched);
+        is_kept && !self.drift && self.new.as_ref().is_some_and(|new| new.is_place_of(&self.old))
     }
 
     /// Returns whether there is no code to record.
@@ -203,6 +200,15 @@ pub(crate) struct TrackedLocation {
     pub(crate) end_line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) similarity: Option<f64>,
+}
+
+impl TrackedLocation {
+    /// Returns whether the file and the name are the same. The number among the definitions of the
+    /// name changes without a move.
+    pub(crate) fn is_place_of(&self, old: &Self) -> bool {
+        let name = |it: &Self| it.symbol.as_deref().map(|it| split_number(it).0.to_owned());
+        self.file == old.file && name(self) == name(old)
+    }
 }
 
 impl From<&FoundSymbol> for TrackedLocation {
@@ -287,8 +293,8 @@ pub(crate) fn reanchor_in(
     for (example, (finding, update)) in examples.iter().zip(reconciled) {
         if let Some(update) = update {
             example.record(&mut anchors, &update);
-            // Touched code in place passes a check.
-            if !finding.is_touched_in_place() {
+            // Touched code in place passes a check, also under a new number.
+            if !finding.is_kept_in_place() {
                 example.record(&mut expected, &update);
             }
         }

@@ -20,8 +20,9 @@ use cerberus_model::{
 
 use super::{Bank, files};
 
-/// Version of the format.
+/// Versions of the format. The second has `namesakes`, and is written only where they are needed.
 const VERSION: u32 = 3;
+const VERSION_WITH_NAMESAKES: u32 = 4;
 
 /// Size limit, enough for about 25,000 anchors. Parsing takes up to seventy times as much memory.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
@@ -67,6 +68,8 @@ macro_rules! entry {
             tokens: u32,
             hashes: String,
             minhash: String,
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            namesakes: Option<String>,
             $($last)*
         }
 
@@ -81,7 +84,8 @@ macro_rules! entry {
                     return Err("its `commit` is not a hexadecimal number".to_owned());
                 }
                 let (hashes, minhash) = (take(&mut self.hashes), take(&mut self.minhash));
-                let fields = FingerprintFields { tokens: self.tokens, hashes, minhash };
+                let namesakes = self.namesakes.take();
+                let fields = FingerprintFields { tokens: self.tokens, hashes, minhash, namesakes };
                 fields.decode()
             }
         }
@@ -189,8 +193,12 @@ impl Bank {
 
 /// Returns the text of a lock file.
 pub(crate) fn render(anchors: &Anchors) -> String {
+    let has_namesakes = anchors.values().any(|anchor| {
+        let others = anchor.others.iter().map(|it| &it.fingerprint);
+        others.chain([&anchor.fingerprint]).any(|it| !it.namesakes.is_empty())
+    });
     let file = LockFile {
-        version: VERSION,
+        version: if has_namesakes { VERSION_WITH_NAMESAKES } else { VERSION },
         anchors: anchors.iter().map(|(id, anchor)| entry(id, anchor.clone())).collect(),
     };
     let body = toml::to_string(&file).expect("strings and numbers can be serialized");
@@ -237,7 +245,7 @@ pub fn write_version(path: &Path, text: &str) -> Result<()> {
 }
 
 fn entry(id: &str, anchor: Anchor) -> Entry {
-    let FingerprintFields { tokens, hashes, minhash } =
+    let FingerprintFields { tokens, hashes, minhash, namesakes } =
         FingerprintFields::encode(&anchor.fingerprint);
     let Anchor { file, symbol, kind, language, origin, commit, .. } = anchor;
     Entry {
@@ -253,17 +261,30 @@ fn entry(id: &str, anchor: Anchor) -> Entry {
         tokens,
         hashes,
         minhash,
+        namesakes,
         look_alikes: anchor.look_alikes.as_ref().map(encoding::look_alikes_field),
         examples: anchor.others.into_iter().map(example_entry).collect(),
     }
 }
 
 fn example_entry(example: OtherExample) -> ExampleEntry {
-    let FingerprintFields { tokens, hashes, minhash } =
+    let FingerprintFields { tokens, hashes, minhash, namesakes } =
         FingerprintFields::encode(&example.fingerprint);
     let OtherExample { role, file, symbol, kind, language, commit, code, .. } = example;
     let code = code.as_deref().map(one_line);
-    ExampleEntry { role, file, symbol, kind, language, commit, tokens, hashes, minhash, code }
+    ExampleEntry {
+        role,
+        file,
+        symbol,
+        kind,
+        language,
+        commit,
+        tokens,
+        hashes,
+        minhash,
+        namesakes,
+        code,
+    }
 }
 
 /// Writes code in one line, so that git merges the file line by line and no text looks like a table.
@@ -323,8 +344,11 @@ pub(crate) fn parse(text: &str) -> Result<Anchors> {
     let file: LockFile = toml::from_str(text).map_err(|error| {
         damaged(error.message().to_owned(), error.span().map(|span| lines.line(span.start)))
     })?;
-    if file.version != VERSION {
-        let why = format!("it has version {}, but this cerberus supports {VERSION}", file.version);
+    if !(VERSION..=VERSION_WITH_NAMESAKES).contains(&file.version) {
+        let why = format!(
+            "it has version {}, but this cerberus supports {VERSION} and {VERSION_WITH_NAMESAKES}",
+            file.version
+        );
         return Err(UserError::environment(format!("failed to read `anchors.lock`: {why}"))
             .hint("upgrade cerberus")
             .into());
@@ -471,6 +495,27 @@ mod tests {
     }
 
     #[test]
+    fn only_an_anchor_with_namesakes_raises_the_version() {
+        let two = include_str!("../../../tests/fuzz/seeds/lock/two");
+        let mut anchors = parse(two).expect("a lock file");
+        assert!(render(&anchors).contains("version = 3\n"));
+        let anchor = anchors.values_mut().next().expect("an anchor");
+        anchor.symbol = Some("Mailer.send#2".to_owned());
+        anchor.fingerprint.namesakes = vec![[1, 0x00ff_ffff]];
+        let text = render(&anchors);
+        assert!(text.contains("version = 4\n") && text.contains("\nnamesakes = \"AAAB////\"\n"));
+        assert_eq!(parse(&text).expect("the rendered text"), anchors);
+        // A merge by lines may have combined the field with the old version.
+        let merged = text.replace("version = 4", "version = 3");
+        assert_eq!(parse(&merged).expect("a merged text"), anchors);
+        for damaged in ["AAAB", "AAAB///", "AAAB////"] {
+            let text = text.replace("AAAB////", &damaged.repeat(17));
+            let error = parse(&text).expect_err("damaged").to_string();
+            assert!(error.contains("`namesakes` is not at most 16 pairs of hashes"), "{error}");
+        }
+    }
+
+    #[test]
     fn a_large_file_with_nested_keys_is_refused_before_it_is_parsed() {
         let refused = |line: &str, why: &str| {
             let text = format!("version = 3\n{}", line.repeat(CHECKED_BYTES / line.len() + 1));
@@ -490,8 +535,8 @@ mod tests {
     fn another_version_and_unknown_keys_are_refused() {
         let two = include_str!("../../../tests/fuzz/seeds/lock/two");
         for (old, new, why) in [
-            ("version = 3", "version = 2", "`: it has version 2, but this cerberus supports 3"),
-            ("version = 3", "version = 4", "`: it has version 4, but this cerberus supports 3"),
+            ("version = 3", "version = 2", "it has version 2, but this cerberus supports 3 and 4"),
+            ("version = 3", "version = 5", "it has version 5, but this cerberus supports 3 and 4"),
             ("\norigin = ", "\nchosen = ", "unknown field `chosen`"),
             ("\nminhash = ", "\nsketches = ", "unknown field `sketches`"),
         ] {

@@ -15,7 +15,7 @@ use cerberus_engine::tree::git::{self, Objects};
 use cerberus_engine::tree::read;
 use cerberus_model::text::{self, LineIndex};
 use cerberus_model::timings;
-use cerberus_model::{Anchor, Origin};
+use cerberus_model::{Anchor, Origin, split_number};
 
 use super::definitions::Definitions;
 use super::ends::{Ends, MainLine};
@@ -373,7 +373,8 @@ impl<'s, 'o> Search<'s, 'o> {
             let mut next = Vec::new();
             for ((idx, removed, similarity), anchor_idx) in open.iter().zip(idxs) {
                 let Some((anchor, likeness)) = &arrived[anchor_idx] else { continue };
-                let Some(symbol) = anchor.symbol.clone() else { continue };
+                let Some(symbol) = anchor.symbol.as_deref() else { continue };
+                let symbol = split_number(symbol).0.to_owned();
                 let similarity = similarity * likeness;
                 let parts: Vec<String> = symbol.split('.').map(str::to_owned).collect();
                 let files = vec![anchor.file.clone()];

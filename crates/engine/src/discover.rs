@@ -23,6 +23,7 @@ use crate::rank::query::ParsedQuery;
 use crate::rank::rule_kind;
 use crate::rank::score::{self, NameSet, ScorableFile, TermSet};
 use crate::rank::weights::WEIGHTS;
+use crate::syntax::parse::unique_name;
 use cerberus_model::text::Globs;
 use cerberus_model::timings;
 use cerberus_model::{Confidence, Language, RuleKind, SymbolKind};
@@ -360,7 +361,7 @@ impl Ranker<'_> {
         RankedSymbol {
             rank: 0,
             file: file.path.clone(),
-            symbol: symbol_idx.map(|idx| doc.symbols[idx].name.clone()),
+            symbol: symbol_idx.map(|idx| unique_name(doc.symbols.iter().map(|it| &*it.name), idx)),
             kind: symbol_idx.map_or(SymbolKind::File, |idx| doc.symbols[idx].kind),
             language: file.language,
             start_line: first_line + 1,

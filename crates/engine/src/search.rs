@@ -95,7 +95,8 @@ impl Ranking {
 pub struct RankedSymbol {
     pub rank: usize,
     pub file: String,
-    /// The qualified name, or `None` for the whole file.
+    /// The qualified name, with its number if its file has several of that name, or `None` for the
+    /// whole file.
     pub symbol: Option<String>,
     pub kind: SymbolKind,
     pub language: Language,

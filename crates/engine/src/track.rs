@@ -14,12 +14,12 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use crate::syntax::fingerprint::{bytes_hash, name_hash, short_hash, split_name};
+use crate::syntax::fingerprint::{bytes_hash, name_hash, namesake, short_hash, split_name};
 use crate::syntax::minhash;
 use crate::tree::git::Commits;
 use crate::tree::read;
 use cerberus_model::timings;
-use cerberus_model::{Anchor, Fingerprint, Language, LookAlikes, State, SymbolKind};
+use cerberus_model::{Anchor, Fingerprint, Language, LookAlikes, State, SymbolKind, split_number};
 
 use super::Progress;
 
@@ -43,7 +43,7 @@ mod walk;
 mod weights;
 
 pub use degree::Degree;
-pub use locate::{limit_warnings, locate, locate_in};
+pub use locate::{limit_warnings, locate, locate_all, locate_in};
 pub use look_alikes::remember as remember_look_alikes;
 pub use lost_words::lost_words;
 pub use single::follow_through;
@@ -59,7 +59,8 @@ use weights::WEIGHTS;
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundSymbol {
     pub file: String,
-    /// The qualified name, or `None` for the whole file.
+    /// The qualified name, with its number if its file has several of that name, or `None` for the
+    /// whole file.
     pub symbol: Option<String>,
     pub kind: SymbolKind,
     pub language: Option<Language>,
@@ -275,7 +276,8 @@ fn find_missing(
     for (tracked, walk) in open.iter().zip(&past.walks) {
         let TrackingState::Missing(found) = tracked.state else { continue };
         let (old, last) = (tracked.anchor, &walk.anchor);
-        let is_in_place = old.file == last.file && old.symbol == last.symbol;
+        let is_in_place =
+            old.file == last.file && same_name(old.symbol.as_deref(), last.symbol.as_deref());
         missing.push(MissingAnchor::after(walk, found.filter(|_| is_in_place)));
     }
     if missing.is_empty() {
@@ -360,7 +362,8 @@ fn settle_taken_names(root: &Path, own_files: &[FileSymbols], tracked: &mut [Tra
     let past = Past::new(root, &anchors);
     for (tracked, walk) in doubtful.iter_mut().zip(&past.walks) {
         let anchor = tracked.anchor;
-        let is_elsewhere = walk.anchor.file != anchor.file || walk.anchor.symbol != anchor.symbol;
+        let is_elsewhere = walk.anchor.file != anchor.file
+            || !same_name(walk.anchor.symbol.as_deref(), anchor.symbol.as_deref());
         if is_elsewhere && arrival(root, anchor, walk).is_some() {
             tracked.state = TrackingState::Missing(None);
         }
@@ -383,12 +386,13 @@ pub fn verify_content(file: &str, bytes: &[u8], anchors: &[&Anchor]) -> Vec<Opti
     let is_anchored =
         |name: Option<&str>| anchors.iter().any(|it| same_name(it.symbol.as_deref(), name));
     let mut code = FileSymbols::parse(file, bytes, (!is_unchanged).then_some(&is_anchored));
-    let is_overloaded = |anchor: &&Anchor| {
+    let is_unnumbered = |anchor: &&Anchor| {
         let name = anchor.symbol.as_deref();
-        code.symbols.iter().filter(|it| same_name(name, it.name.as_deref())).count() > 1
+        name.is_some_and(|name| split_number(name).1.is_none())
+            && code.symbols.iter().filter(|it| same_name(name, it.name.as_deref())).count() > 1
     };
-    if is_unchanged && anchors.iter().any(is_overloaded) {
-        // Only the features distinguish several definitions of one name.
+    if is_unchanged && anchors.iter().any(is_unnumbered) {
+        // Without a number only the features distinguish several definitions of one name.
         code = FileSymbols::parse(file, bytes, Some(&is_anchored));
     }
     let verify = |anchor: &&Anchor| {
@@ -495,7 +499,8 @@ impl InPlaceMatch {
 }
 
 /// Returns the symbol of `file` that has the name of an anchor. Of several (overloads, accessors),
-/// returns the most similar one.
+/// returns the one with its code. If there is none: without those that are known to be others, the one
+/// with its number and signature if there are as many as before, and else the most similar one.
 fn in_place_match(anchor: &Anchor, file: &FileSymbols) -> Option<InPlaceMatch> {
     if !are_compatible(anchor.language, file.language) {
         return None;
@@ -503,29 +508,52 @@ fn in_place_match(anchor: &Anchor, file: &FileSymbols) -> Option<InPlaceMatch> {
     let namesakes = || {
         let is_namesake =
             |symbol: &FileSymbol| same_name(symbol.name.as_deref(), anchor.symbol.as_deref());
-        file.symbols.iter().enumerate().filter(move |(_, symbol)| is_namesake(symbol))
+        file.symbols.iter().enumerate().filter(move |(_, symbol)| is_namesake(symbol)).enumerate()
     };
     let is_family = |symbol: &FileSymbol| search::is_same_family(anchor.kind, symbol.kind);
     // A constant may become a function without moving.
-    let is_any = !namesakes().any(|(_, symbol)| is_family(symbol));
-    let namesakes = namesakes().filter(|(_, symbol)| is_any || is_family(symbol));
-    let matches = namesakes.map(|(symbol_idx, symbol)| {
-        let similarity = similarity(&anchor.fingerprint, &symbol.features.fingerprint);
-        let is_identical = anchor.fingerprint.bytes == symbol.features.fingerprint.bytes;
-        (is_identical, InPlaceMatch { symbol_idx, similarity })
-    });
+    let is_any = !namesakes().any(|(_, (_, symbol))| is_family(symbol));
+    let old = &anchor.fingerprint;
+    let number = anchor.symbol.as_deref().and_then(|symbol| split_number(symbol).1);
+    let is_complete = namesakes().count() == old.namesakes.len() + 1;
+    let matches = namesakes()
+        .filter(|(_, (_, symbol))| (is_any || is_family(symbol)) && !is_other(anchor, symbol))
+        .map(|(position, (symbol_idx, symbol))| {
+            let new = &symbol.features.fingerprint;
+            let similarity = similarity(old, new);
+            let is_numbered = number == Some(position + 1);
+            let is_same = [
+                similarity >= 1.0,
+                old.bytes == new.bytes,
+                is_numbered && is_complete && old.signature == new.signature,
+            ];
+            (is_same, InPlaceMatch { symbol_idx, similarity }, is_numbered)
+        });
     let best = matches.reduce(|best, next| {
-        let order = next.1.similarity.total_cmp(&best.1.similarity).then(next.0.cmp(&best.0));
-        if order.is_gt() { next } else { best }
+        let order = next.0.cmp(&best.0).then(next.1.similarity.total_cmp(&best.1.similarity));
+        if order.then(next.2.cmp(&best.2)).is_gt() { next } else { best }
     });
     // Of another kind, only similar or short code: a constant with the name of a class may be an
     // alias that was left for callers of the old name.
-    best.map(|(_, found)| found).filter(|found| !is_any || !found.is_ambiguous(anchor))
+    best.map(|(_, found, _)| found).filter(|found| !is_any || !found.is_ambiguous(anchor))
 }
 
-/// Returns the name of a symbol without its container.
+/// Returns whether a symbol is one of the other definitions of an anchor's name that were recorded: it
+/// has the code of one, or its name and signature.
+fn is_other(anchor: &Anchor, symbol: &FileSymbol) -> bool {
+    let (old, new) = (&anchor.fingerprint, &symbol.features.fingerprint);
+    let [code, signature] = namesake(new);
+    let is_named = || last_name(anchor.symbol.as_deref()) == last_name(symbol.name.as_deref());
+    old.name_independent_hash != new.name_independent_hash
+        && old.namesakes.iter().any(|known| {
+            known[0] == code
+                || (known[1] == signature && old.signature != new.signature && is_named())
+        })
+}
+
+/// Returns the name of a symbol without its container and its number.
 fn last_name(symbol: Option<&str>) -> Option<&str> {
-    symbol.map(|name| split_name(name).1)
+    symbol.map(|symbol| split_name(split_number(symbol).0).1)
 }
 
 /// Returns the only symbol of `file` that has the last name of an anchor and exactly its code.
@@ -541,11 +569,11 @@ fn same_code_under_name(anchor: &Anchor, file: &FileSymbols) -> Option<usize> {
     found.next().is_none().then_some(symbol_idx)
 }
 
-/// Returns whether two qualified names are equal. Rust writes a name as `r#gen` after it becomes a
+/// Returns whether the qualified names of two symbols are equal. Rust writes a name as `r#gen` after it becomes a
 /// keyword.
 fn same_name(a: Option<&str>, b: Option<&str>) -> bool {
-    fn parts(name: &str) -> impl Iterator<Item = &str> {
-        name.split('.').map(|part| part.strip_prefix("r#").unwrap_or(part))
+    fn parts(symbol: &str) -> impl Iterator<Item = &str> {
+        split_number(symbol).0.split('.').map(|part| part.strip_prefix("r#").unwrap_or(part))
     }
     match (a, b) {
         (Some(a), Some(b)) => parts(a).eq(parts(b)),
@@ -571,5 +599,7 @@ fn are_compatible(a: Option<Language>, b: Option<Language>) -> bool {
     }
 }
 
+#[cfg(test)]
+mod namesake_tests;
 #[cfg(test)]
 mod tests;

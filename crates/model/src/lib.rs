@@ -18,7 +18,7 @@ pub mod text;
 pub mod timings;
 
 pub use keywords::*;
-pub use location::{CodeLocation, ElsewhereLocation};
+pub use location::{CodeLocation, ElsewhereLocation, split_number};
 
 /// Short note that is injected into every prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,7 +135,8 @@ pub struct Memory {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Anchor {
     pub file: String,
-    /// Qualified symbol; `None` if the whole file is the example.
+    /// Qualified symbol, with its number if its file has several of that name; `None` if the whole
+    /// file is the example.
     pub symbol: Option<String>,
     pub kind: SymbolKind,
     pub language: Option<Language>,
@@ -239,6 +240,9 @@ pub struct Fingerprint {
     pub between: [u16; 2],
     /// Bloom filter of the other names in the container.
     pub beside: Vec<u8>,
+    /// Short hashes of the code and of the signature of each other definition of its name in the
+    /// file, in document order.
+    pub namesakes: Vec<[u32; 2]>,
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use std::str::FromStr;
 pub struct CodeLocation {
     /// Path below the project root, with `/`.
     pub file: String,
-    /// Qualified name, with `.` between its parts.
+    /// Qualified name, with `.` between its parts. Of several definitions of that name, a number or
+    /// the parameters select one: `send#2`, `send(String,int)`.
     pub symbol: Option<String>,
 }
 
@@ -18,7 +19,10 @@ impl FromStr for CodeLocation {
     /// Parses `FILE` or `FILE::SYMBOL`. The parts of the symbol may also be separated by `::`.
     fn from_str(text: &str) -> Result<Self, String> {
         let (file, symbol) = match text.split_once("::") {
-            Some((file, symbol)) => (file, Some(symbol.replace("::", "."))),
+            Some((file, symbol)) => {
+                let (name, parameters) = symbol.split_at(symbol.find('(').unwrap_or(symbol.len()));
+                (file, Some(name.replace("::", ".") + parameters))
+            }
             None => (text, None),
         };
         if file.is_empty() || symbol.as_deref() == Some("") {
@@ -32,15 +36,29 @@ impl FromStr for CodeLocation {
 
 impl CodeLocation {
     /// Returns whether `file` and `symbol` match this location. Symbols match if they are equal or
-    /// if the found one ends with the expected one after a dot.
+    /// if the found one ends with the expected one after a dot. Without a number, the expected one is
+    /// any definition of its name.
     pub fn matches(&self, file: &str, symbol: Option<&str>) -> bool {
         let symbol_matches = |expected: &str| {
-            symbol
-                .and_then(|found| found.strip_suffix(expected))
-                .is_some_and(|container| container.is_empty() || container.ends_with('.'))
+            let (expected, number) = split_number(expected);
+            let (found, own_number) = split_number(symbol.unwrap_or_default());
+            (number.is_none() || number == own_number)
+                && found
+                    .strip_suffix(expected)
+                    .is_some_and(|container| container.is_empty() || container.ends_with('.'))
         };
         self.file == file && self.symbol.as_deref().is_none_or(symbol_matches)
     }
+}
+
+/// Splits a symbol into its qualified name and its number among the definitions of that name in its
+/// file, if there are several: `Mailer.send#2`.
+pub fn split_number(symbol: &str) -> (&str, Option<usize>) {
+    let numbered = symbol.rsplit_once('#').and_then(|(name, number)| {
+        let number = number.parse().ok().filter(|number| *number > 0)?;
+        (!name.is_empty()).then_some((name, Some(number)))
+    });
+    numbered.unwrap_or((symbol, None))
 }
 
 impl fmt::Display for CodeLocation {
@@ -105,6 +123,8 @@ mod tests {
         check("./src/db.py::close", "src/db.py::close");
         check("src/db.py::Session.close", "src/db.py::Session.close");
         check("src/db.rs::Session::close", "src/db.rs::Session.close");
+        check("src/db.rs::Session::fmt#2", "src/db.rs::Session.fmt#2");
+        check("src/db.rs::A::f(b::C, int)", "src/db.rs::A.f(b::C, int)");
     }
 
     #[test]
@@ -142,5 +162,10 @@ mod tests {
         assert!(!location.matches("db.py", None));
         assert!(!location.matches("a.py", Some("Session.close")));
         assert!(whole_file.matches("db.py", None));
+        assert!(location.matches("db.py", Some("Session.close#2")));
+        let numbered = "db.py::close#2".parse::<CodeLocation>().expect("a location");
+        assert!(numbered.matches("db.py", Some("Session.close#2")));
+        assert!(!numbered.matches("db.py", Some("Session.close#1")));
+        assert!(!numbered.matches("db.py", Some("Session.close")));
     }
 }

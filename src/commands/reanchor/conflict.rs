@@ -38,7 +38,8 @@ pub(super) fn resolve(project: &Project) -> Result<Resolved> {
     let base = stages.base.map(|bytes| lockfile::decode(&bytes)).transpose()?.unwrap_or_default();
     let (ours, theirs) = (lockfile::decode(&stages.ours)?, lockfile::decode(&stages.theirs)?);
     let exists = |anchor: &Anchor| {
-        track::locate(&project.root, &anchor.file, anchor.symbol.as_deref()).is_ok()
+        let found = track::verify_in_place(&project.root, &anchor.file, &[anchor]).pop();
+        found.flatten().is_some()
     };
     let (anchors, resolved) = merge(&base, &ours, &theirs, exists);
     project.bank.write_anchors(&anchors)?;

@@ -60,8 +60,8 @@ impl<'a> Reconciler<'a> {
         let accepts = args.accept.is_some();
         let seeks_better = !args.check && !accepts;
         let by_id = memories.all.iter().map(|stored| (stored.memory.id.as_str(), stored));
-        let is_changed = followed.iter().any(|(_, outcome)| outcome.state != State::Fresh);
-        let head = if is_changed { git::head(&project.root) } else { None };
+        let any_changed = followed.iter().any(|(it, outcome)| is_changed(&it.anchor, outcome));
+        let head = if any_changed { git::head(&project.root) } else { None };
         let mut reconciler = Self {
             project,
             min_quality: args.min_quality.unwrap_or(project.min_quality),
@@ -83,7 +83,7 @@ impl<'a> Reconciler<'a> {
                     continue;
                 }
                 let query = Query { languages, ..anchors::query(stored, &[]) };
-                requests.push((*id, query, (followed.state == State::Fresh).then_some(anchor)));
+                requests.push((*id, query, (!is_changed(anchor, followed)).then_some(anchor)));
             }
         }
         if !requests.is_empty() {
@@ -188,7 +188,7 @@ impl<'a> Reconciler<'a> {
         }
         finding.changed_line = self.changed_line(anchor, &followed);
         let update = match (&followed.new, followed.state) {
-            (_, State::Fresh) => None,
+            (_, State::Fresh) if !is_changed(anchor, &followed) => None,
             (Some(place), _) if !followed.edited || self.accepts => {
                 self.approve(anchor, place, &followed)
             }
@@ -221,7 +221,7 @@ impl<'a> Reconciler<'a> {
         followed: &Outcome,
         finding: &mut Finding,
     ) -> Option<Anchor> {
-        if followed.state == State::Fresh {
+        if !is_changed(anchor, followed) {
             return None;
         }
         let is_accepted =
@@ -357,6 +357,13 @@ impl<'a> Reconciler<'a> {
             Better { candidate: best.clone(), now }
         })
     }
+}
+
+/// Returns whether the record of an anchor changes: its code did, or its number among the definitions
+/// of its name.
+fn is_changed(anchor: &Anchor, followed: &Outcome) -> bool {
+    followed.state != State::Fresh
+        || followed.new.as_ref().is_some_and(|new| new.symbol != anchor.symbol)
 }
 
 /// Returns the anchor at another location, otherwise unchanged.

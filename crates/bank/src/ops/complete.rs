@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 
 use crate::{MemoryFile, repeated};
+use cerberus_engine::syntax::parse::unique_name;
 use cerberus_engine::syntax::{ParsedFile, language};
 use cerberus_engine::tree::{entries, read};
 use cerberus_markdown::sections;
@@ -212,7 +213,9 @@ fn symbols(project: &Project, path: &str) -> Vec<String> {
     else {
         return Vec::new();
     };
-    ParsedFile::outline(language, &text).symbols.into_iter().map(|symbol| symbol.name).collect()
+    let symbols = ParsedFile::outline(language, &text).symbols;
+    let names = symbols.iter().map(|symbol| symbol.name.as_str());
+    (0..symbols.len()).map(|idx| unique_name(names.clone(), idx)).collect()
 }
 
 #[cfg(test)]

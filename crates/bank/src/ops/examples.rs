@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::{Project, anchors};
 use crate::MemoryFile;
+use cerberus_engine::track;
 use cerberus_engine::tree::{git, read};
 use cerberus_model::error::UserError;
 use cerberus_model::text::{LineIndex, shell_word};
@@ -80,7 +81,14 @@ pub fn change(
     match (change, added) {
         (Change::Drop(location), _) => {
             let n_before = others.len();
-            others.retain(|it| !is_at(it, &location.file, location.symbol.as_deref()));
+            // It may be named by its parameters, and need not exist any more.
+            let symbol = location.symbol.as_deref();
+            let located = track::locate(&project.root, &location.file, symbol).ok();
+            let is_located =
+                |it: &OtherExample| located.as_ref().is_some_and(|at| at.found.symbol == it.symbol);
+            others.retain(|it| {
+                it.file != location.file || !(it.symbol == location.symbol || is_located(it))
+            });
             if others.len() == n_before {
                 let what = format!("`{id}` has no further example at `{location}`");
                 let hint = format!("list them with `cerberus memory show {}`", shell_word(id));
@@ -131,14 +139,10 @@ fn example(project: &Project, role: ExampleRole, location: &CodeLocation) -> Res
         code: None,
     };
     if role == ExampleRole::Not {
-        let lines = cerberus_engine::track::verify_in_place(
-            &project.root,
-            &example.file,
-            &[&example.to_anchor()],
-        )
-        .pop()
-        .flatten()
-        .map(|found| found.lines);
+        let lines = track::verify_in_place(&project.root, &example.file, &[&example.to_anchor()])
+            .pop()
+            .flatten()
+            .map(|found| found.lines);
         let text = read::text(&project.root, &example.file)?;
         example.code = lines
             .map(|lines| code_between(&text, lines))
@@ -161,8 +165,7 @@ pub(crate) fn code(project: &Project, example: &OtherExample) -> Option<String> 
         }
         _ => read::bytes(&project.root, &example.file).ok()?,
     };
-    let found =
-        cerberus_engine::track::verify_content(&example.file, &bytes, &[&anchor]).pop()??;
+    let found = track::verify_content(&example.file, &bytes, &[&anchor]).pop()??;
     Some(code_between(&String::from_utf8_lossy(&bytes), found.lines))
 }
 

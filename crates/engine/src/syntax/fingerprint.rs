@@ -30,6 +30,9 @@ pub(crate) const MAX_NAMES: usize = 21;
 /// because they matter only for symbols with little code.
 pub(crate) const MAX_DOCS: usize = 12;
 
+/// Maximum number of other definitions of its name in a fingerprint.
+pub(crate) const MAX_NAMESAKES: usize = 16;
+
 /// Minimum length of a word of a comment; shorter words are too common.
 const MIN_DOC_BYTES: usize = 4;
 
@@ -230,6 +233,12 @@ pub fn bytes_hash(bytes: &[u8]) -> u32 {
 
 pub(crate) fn short_hash(hash: u64) -> u16 {
     (hash >> 48) as u16
+}
+
+/// Returns what identifies a definition among those of its name: 24 bits each of the hashes of its
+/// code and of its signature.
+pub(crate) fn namesake(fingerprint: &Fingerprint) -> [u32; 2] {
+    [(fingerprint.name_independent_hash >> 40) as u32, fingerprint.signature >> 8]
 }
 
 /// Returns the items whose position is in `span`, from items sorted by position.

@@ -81,6 +81,19 @@ pub fn last_name(qualified: &str) -> &str {
     qualified.rsplit('.').next().unwrap_or(qualified)
 }
 
+/// Returns what only one symbol of a file is called: its qualified name, with its number among the
+/// symbols of that name if there are several, as in `Mailer.send#2`. `names` are the qualified names
+/// of all symbols in document order.
+pub fn unique_name<'n>(names: impl Iterator<Item = &'n str> + Clone, symbol_idx: usize) -> String {
+    let name = names.clone().nth(symbol_idx).unwrap_or_default();
+    let same: Vec<usize> =
+        names.enumerate().filter(|(_, it)| *it == name).map(|(idx, _)| idx).collect();
+    match same.iter().position(|idx| *idx == symbol_idx) {
+        Some(position) if same.len() > 1 => format!("{name}#{}", position + 1),
+        _ => name.to_owned(),
+    }
+}
+
 /// Returns the syntax tree of a text, or `None` if parsing takes too much time or memory.
 pub fn tree(tables: &LanguageTables, text: &str) -> Option<Tree> {
     PARSER.with_borrow_mut(|parser| {

@@ -6,8 +6,10 @@ use anyhow::Result;
 use rustc_hash::FxHashMap;
 
 use crate::syntax::fingerprint::{
-    self, FileFeatures, NO_NEIGHBOUR, SymbolFeatures, name_hash, short_hash, split_name,
+    self, FileFeatures, MAX_NAMESAKES, NO_NEIGHBOUR, SymbolFeatures, name_hash, short_hash,
+    split_name,
 };
+use crate::syntax::parse::unique_name;
 use crate::syntax::{ParsedFile, language};
 use crate::tree::read;
 use cerberus_model::text::{self, LineIndex, Span};
@@ -23,6 +25,8 @@ pub(super) struct FileSymbol {
     pub(super) kind: SymbolKind,
     /// The first and the last line.
     pub(super) lines: (u32, u32),
+    /// From the end of the name to the body.
+    pub(super) heading: Span,
     pub(super) features: SymbolFeatures,
     /// The index in [`FileSymbols::member_names`] of the class, module or file that contains it.
     pub(super) container_idx: usize,
@@ -68,6 +72,7 @@ impl FileSymbols {
             name,
             kind,
             lines: (line(span.start), line(span.end.saturating_sub(1))),
+            heading: Span::new(0, 0),
             features,
             container_idx: 0,
             between: [NO_NEIGHBOUR; 2],
@@ -89,7 +94,10 @@ impl FileSymbols {
                     };
                 symbols.extend(source.symbols.iter().enumerate().map(|(symbol_idx, symbol)| {
                     let features = features(Some(&symbol.name), &|code| code.symbol(symbol_idx));
-                    new(Some(symbol.name.clone()), symbol.kind, symbol.span, features)
+                    FileSymbol {
+                        heading: Span::new(symbol.name_span.end, symbol.body_start),
+                        ..new(Some(symbol.name.clone()), symbol.kind, symbol.span, features)
+                    }
                 }));
                 features(None, &|code| code.file())
             }
@@ -105,6 +113,16 @@ impl FileSymbols {
         self.symbols.iter().any(|symbol| symbol.name.as_deref() == Some(name))
     }
 
+    /// Returns what only this symbol of the file is called, or `None` for the file itself.
+    pub(super) fn unique_name(&self, symbol_idx: usize) -> Option<String> {
+        self.symbols[symbol_idx].name.is_some().then(|| unique_name(self.names(), symbol_idx))
+    }
+
+    /// Returns the qualified names of all symbols.
+    fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.symbols.iter().filter_map(|symbol| symbol.name.as_deref())
+    }
+
     /// Returns the container and the name of a symbol, or the folder and the name of the file.
     pub(super) fn split_name<'f>(&'f self, symbol: &'f FileSymbol) -> (&'f str, &'f str) {
         match &symbol.name {
@@ -118,7 +136,7 @@ impl FileSymbols {
         let symbol = &self.symbols[symbol_idx];
         FoundSymbol {
             file: self.path.clone(),
-            symbol: symbol.name.clone(),
+            symbol: self.unique_name(symbol_idx),
             kind: symbol.kind,
             language: self.language,
             lines: Some(symbol.lines),
@@ -131,7 +149,7 @@ impl FileSymbols {
         let symbol = &self.symbols[symbol_idx];
         Anchor {
             file: self.path.clone(),
-            symbol: symbol.name.clone(),
+            symbol: self.unique_name(symbol_idx),
             kind: symbol.kind,
             language: self.language,
             origin: Origin::Auto,
@@ -150,9 +168,12 @@ impl FileSymbols {
         let mut fingerprint =
             Fingerprint { file: self.hash, ..symbol.features.fingerprint.clone() };
         if symbol.name.is_some() {
-            let names: Vec<&str> =
-                self.symbols.iter().filter_map(|symbol| symbol.name.as_deref()).collect();
+            let names: Vec<&str> = self.names().collect();
             (fingerprint.between, fingerprint.beside) = fingerprint::neighbours(&names, symbol_idx);
+            let others = self.symbols.iter().enumerate();
+            let others = others.filter(|(idx, it)| *idx != symbol_idx && it.name == symbol.name);
+            let others = others.map(|(_, it)| fingerprint::namesake(&it.features.fingerprint));
+            fingerprint.namesakes = others.take(MAX_NAMESAKES).collect();
         }
         fingerprint
     }

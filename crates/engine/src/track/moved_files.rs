@@ -17,7 +17,7 @@ use crate::tree::read;
 use cerberus_model::{Anchor, State};
 
 use super::file_symbols::{FileSymbols, find_file};
-use super::{FoundSymbol, Outcome, search};
+use super::{FoundSymbol, Outcome, in_place_match, search};
 
 /// Returns the new path of each anchored file that was moved, by its old path.
 pub(super) fn find(
@@ -99,5 +99,5 @@ pub(super) fn restore_paths(
 
 fn lines(files: &[FileSymbols], anchor: &Anchor) -> Option<(u32, u32)> {
     let file = &files[find_file(files, &anchor.file)?];
-    file.symbols.iter().find(|symbol| symbol.name == anchor.symbol).map(|symbol| symbol.lines)
+    in_place_match(anchor, file).map(|found| file.symbols[found.symbol_idx].lines)
 }

@@ -1,7 +1,7 @@
 //! Builds the reported outcome of an anchor.
 
 use crate::syntax::fingerprint::split_name;
-use cerberus_model::{Anchor, Fingerprint, State};
+use cerberus_model::{Anchor, Fingerprint, State, split_number};
 
 use super::assign::Assignment;
 use super::file_symbols::{FileSymbol, FileSymbols};
@@ -57,11 +57,13 @@ pub(super) fn state_in_place(anchor: &Anchor, symbol: &FileSymbol) -> State {
 /// Returns the outcome of an anchor whose location and name did not change.
 pub(super) fn in_place(anchor: &Anchor, file: &FileSymbols, symbol_idx: usize) -> Outcome {
     let state = state_in_place(anchor, &file.symbols[symbol_idx]);
-    if state == State::Fresh {
+    if state == State::Fresh && file.unique_name(symbol_idx) == anchor.symbol {
         return fresh(anchor);
     }
     let outcome = found_at(anchor, file, symbol_idx);
     let reason = match state {
+        // Its number among the definitions of its name changed.
+        State::Fresh => "it is where it was, unchanged".to_owned(),
         State::Reformatted => "it is where it was; only its layout or comments changed".to_owned(),
         _ => {
             let unchanged = percent(outcome.similarity);
@@ -85,13 +87,15 @@ pub(super) fn walked(
         return Outcome { steps, ..in_place(recorded, file, symbol_idx) };
     }
     let mut moves = steps.iter().filter(|step| {
-        step.file != recorded.file || step.symbol.as_deref() != recorded.symbol.as_deref()
+        step.file != recorded.file
+            || !super::same_name(step.symbol.as_deref(), recorded.symbol.as_deref())
     });
     let reason = match moves.next_back() {
         Some(step) => format!("git shows how it got there, last in commit {}", step.commit),
         None => "git shows how it got there".to_owned(),
     };
-    let (old_container, old_name) = split_name(recorded.symbol.as_deref().unwrap_or_default());
+    let (old_container, old_name) =
+        split_name(split_number(recorded.symbol.as_deref().unwrap_or_default()).0);
     let (container, name) = split_name(symbol.name.as_deref().unwrap_or_default());
     let is_renamed = name != old_name || is_replaced(file, old_container, container);
     let outcome = found_at(recorded, file, symbol_idx);

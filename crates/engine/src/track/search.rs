@@ -13,7 +13,7 @@ use crate::syntax::fingerprint::{NO_NEIGHBOUR, is_word_byte, name_hash, split_na
 use crate::syntax::{language, minhash};
 use crate::tree::{read, walk};
 use cerberus_model::text;
-use cerberus_model::{Anchor, SymbolKind};
+use cerberus_model::{Anchor, SymbolKind, split_number};
 
 use super::file_symbols::{ALL, FileSymbol, FileSymbols, split_path};
 use super::walk::Walk;
@@ -43,7 +43,7 @@ pub(super) struct MissingAnchor<'a> {
 impl<'a> MissingAnchor<'a> {
     pub(super) fn new(anchor: &'a Anchor) -> Self {
         let (container, name) = match &anchor.symbol {
-            Some(symbol) => split_name(symbol),
+            Some(symbol) => split_name(split_number(symbol).0),
             None => split_path(&anchor.file),
         };
         Self {
@@ -62,10 +62,12 @@ impl<'a> MissingAnchor<'a> {
         Self { walk: Some(walk), in_place, ..Self::new(&walk.anchor) }
     }
 
-    /// Returns whether the kind and the language of a symbol are compatible with the anchor.
+    /// Returns whether the kind and the language of a symbol are compatible with the anchor, and it is
+    /// not another definition of its name.
     pub(super) fn is_compatible(&self, file: &FileSymbols, symbol: &FileSymbol) -> bool {
         super::are_compatible(self.anchor.language, file.language)
             && is_same_family(self.anchor.kind, symbol.kind)
+            && !super::is_other(self.anchor, symbol)
     }
 
     fn is_same_code(&self, file: &FileSymbols, symbol: &FileSymbol) -> bool {

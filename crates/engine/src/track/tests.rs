@@ -38,7 +38,7 @@ const SERVER: &str = "class Server:
         return self.socket
 ";
 
-fn write(root: &Path, files: &[(&str, &str)]) {
+pub(super) fn write(root: &Path, files: &[(&str, &str)]) {
     for (path, text) in files {
         let full = root.join(path);
         std::fs::create_dir_all(full.parent().expect("a folder")).expect("a folder");
@@ -46,7 +46,7 @@ fn write(root: &Path, files: &[(&str, &str)]) {
     }
 }
 
-fn anchor_at(root: &Path, location: &str) -> Anchor {
+pub(super) fn anchor_at(root: &Path, location: &str) -> Anchor {
     let (file, symbol) =
         location.split_once("::").map_or((location, None), |(file, symbol)| (file, Some(symbol)));
     let located = locate(root, file, symbol).expect(location);
@@ -66,7 +66,7 @@ fn anchor_at(root: &Path, location: &str) -> Anchor {
     }
 }
 
-fn spell(outcome: &Outcome) -> String {
+pub(super) fn spell(outcome: &Outcome) -> String {
     let edited = if outcome.edited && outcome.state != State::Edited { " edited" } else { "" };
     let location = outcome.new.as_ref().map_or(String::new(), |found| match &found.symbol {
         Some(symbol) => format!(" {}::{symbol}", found.file),
@@ -75,7 +75,7 @@ fn spell(outcome: &Outcome) -> String {
     format!("{}{edited}{location}", outcome.state)
 }
 
-fn follow_all(root: &Path, anchors: &[Anchor]) -> Vec<Outcome> {
+pub(super) fn follow_all(root: &Path, anchors: &[Anchor]) -> Vec<Outcome> {
     follow(root, &[], anchors, &|_, _| ()).expect("outcomes")
 }
 
@@ -328,7 +328,8 @@ fn methods_are_tracked_with_their_class() {
 fn of_several_definitions_of_one_name_the_most_similar_is_matched() {
     let accessors = "class A:\n    @property\n    def size(self):\n        return self._size + self.border\n\n    @size.setter\n    def size(self, value):\n        self._size = check(value)\n";
     let swapped = "class A:\n    @size.setter\n    def size(self, value):\n        self._size = check(value)\n\n    @property\n    def size(self):\n        return self._size + self.border\n";
-    check(&[("a.py", accessors)], &[("a.py", swapped)], &["a.py::A.size"], &["fresh a.py::A.size"]);
+    let (old, new) = ("a.py::A.size#1", "fresh a.py::A.size#2");
+    check(&[("a.py", accessors)], &[("a.py", swapped)], &[old], &[new]);
 }
 
 #[test]
@@ -397,6 +398,45 @@ fn locations_are_resolved_as_people_type_them() {
     ] {
         let error = located(file, Some(symbol)).expect_err(expected);
         assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn one_of_several_definitions_is_named_by_its_number_or_its_parameters() {
+    let java = "class Mailer {\n  void send(String to) {}\n  void send(final String to, int times) {}\n  void send(Map<String, int[]> all,\n      int times) {}\n}\n";
+    let rust = "impl Display for A {\n    fn fmt(&self, f: &mut fmt::Formatter<'_>) {}\n}\nimpl Debug for A {\n    fn fmt(&self, f: &mut fmt::Formatter<'_>) {}\n}\n";
+    let python = "class A:\n    @property\n    def size(self): return 1\n    @size.setter\n    def size(self, value: int = 3): pass\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), &[("A.java", java), ("a.rs", rust), ("a.py", python)]);
+    let locate = |file: &str, symbol: &str| match locate(folder.path(), file, Some(symbol)) {
+        Ok(located) => located.found.symbol.unwrap_or_default(),
+        Err(error) => match error.downcast_ref::<cerberus_model::error::UserError>() {
+            Some(error) => format!("{error}; {}", error.hints.join("; ")),
+            None => error.to_string(),
+        },
+    };
+    let all = "specify one of: `Mailer.send#1` or `Mailer.send(String to)` in line 2, `Mailer.send#2` or `Mailer.send(final String to, int times)` in line 3, `Mailer.send#3` or `Mailer.send(Map<String, int[]> all, int times)` in line 4";
+    for (file, symbol, expected) in [
+        ("A.java", "send#2", "Mailer.send#2"),
+        ("A.java", "Mailer.send(String)", "Mailer.send#1"),
+        ("A.java", "send(String,int)", "Mailer.send#2"),
+        ("A.java", "send(to, times)", "Mailer.send#2"),
+        ("A.java", "send(final String to, int times)", "Mailer.send#2"),
+        ("A.java", "send(Map<String,int[]>, int)", "Mailer.send#3"),
+        ("A.java", "send", &format!("`send` is ambiguous in `A.java`; {all}")),
+        ("A.java", "send#4", &format!("symbol `send#4` not found in `A.java`; {all}")),
+        ("A.java", "send(int)", &format!("symbol `send(int)` not found in `A.java`; {all}")),
+        (
+            "a.rs",
+            "fmt(f: &mut fmt::Formatter<'_>)",
+            "`fmt(f: &mut fmt::Formatter<'_>)` is ambiguous in `a.rs`; specify one of: `A.fmt#1` in line 2, `A.fmt#2` in line 5",
+        ),
+        ("a.rs", "fmt#2", "A.fmt#2"),
+        ("a.py", "size()", "A.size#1"),
+        ("a.py", "size(int)", "A.size#2"),
+        ("a.py", "size(value)", "A.size#2"),
+    ] {
+        assert_eq!(locate(file, symbol), expected, "{symbol}");
     }
 }
 

@@ -122,7 +122,7 @@ impl Walk {
     fn advance(&mut self, file: &FileSymbols, symbol_idx: usize) {
         let symbol = &file.symbols[symbol_idx];
         self.anchor.file.clone_from(&file.path);
-        self.anchor.symbol.clone_from(&symbol.name);
+        self.anchor.symbol = file.unique_name(symbol_idx);
         self.anchor.kind = symbol.kind;
         self.anchor.language = file.language;
         self.anchor.fingerprint = file.fingerprint(symbol_idx);
@@ -133,7 +133,8 @@ impl Walk {
         self.advance(&changed.news[pair.file_idx], pair.symbol_idx);
         let likeness = similarity(&old.fingerprint, &self.anchor.fingerprint);
         let is_same_file = changed.new_paths.get(old.file.as_str()) == Some(&&*self.anchor.file);
-        if old.symbol == self.anchor.symbol && is_same_file {
+        let is_same_name = same_name(old.symbol.as_deref(), self.anchor.symbol.as_deref());
+        if is_same_name && is_same_file {
             return self.note_edit(commit, likeness);
         }
         let how = if likeness >= 1.0 {

@@ -238,7 +238,7 @@ pub(super) fn location_change(anchor: &Anchored) -> Markup {
 
 fn is_moved(anchor: &Anchored, new: &TrackedLocation) -> bool {
     let old = &anchor.finding.old;
-    (&new.file, &new.symbol) != (&old.file, &old.symbol)
+    !new.is_place_of(old)
 }
 
 fn location(location: &TrackedLocation) -> Markup {

@@ -19,8 +19,8 @@ use cerberus_engine::syntax::{ParsedFile, language};
 use cerberus_engine::tree::{git, read, walk};
 use cerberus_markdown::links::{Kind, Part, Target, normalize_path};
 use cerberus_markdown::sections;
-use cerberus_model::LinkState;
 use cerberus_model::text;
+use cerberus_model::{LinkState, split_number};
 
 /// Maximum number of locations that a note lists.
 const MAX_LISTED: usize = 3;
@@ -311,7 +311,8 @@ fn symbols(root: &Path, path: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<
 
 /// Returns whether `symbol` is the qualified `name` or its last parts.
 fn is_tail(name: &str, symbol: &str) -> bool {
-    name.strip_suffix(symbol).is_some_and(|head| head.is_empty() || head.ends_with('.'))
+    name.strip_suffix(split_number(symbol).0)
+        .is_some_and(|head| head.is_empty() || head.ends_with('.'))
 }
 
 fn base_name(path: &str) -> &str {

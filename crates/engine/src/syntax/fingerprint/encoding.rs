@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use crate::syntax::minhash::{BLOOM_BYTES, N_BINS};
 use cerberus_model::{Fingerprint, LookAlikes};
 
-use super::{MAX_DOCS, MAX_NAMES};
+use super::{MAX_DOCS, MAX_NAMES, MAX_NAMESAKES};
 
 /// The fields of a fingerprint in the lock file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct FingerprintFields {
     /// The MinHash signature, then the samples of the identifiers and of the words of comments,
     /// then the hashes of the adjacent names with the Bloom filter of all neighbours, if any.
     pub minhash: String,
+    /// The hashes of the other definitions of its name, if there are any: six bytes each.
+    pub namesakes: Option<String>,
 }
 
 impl FingerprintFields {
@@ -44,6 +46,8 @@ impl FingerprintFields {
                 fingerprint.file
             ),
             minhash: sets.map(|set| STANDARD_NO_PAD.encode(set)).join(" "),
+            namesakes: (!fingerprint.namesakes.is_empty())
+                .then(|| pack_short(fingerprint.namesakes.as_flattened())),
         }
     }
 
@@ -78,6 +82,9 @@ impl FingerprintFields {
                 damaged(&format!("a sample is not an ordered list of at most {max} hashes"))
             })
         };
+        let namesakes = unpack_short(self.namesakes.as_deref().unwrap_or_default())
+            .filter(|hashes| hashes.len() % 2 == 0 && hashes.len() <= 2 * MAX_NAMESAKES)
+            .ok_or_else(|| format!("`namesakes` is not at most {MAX_NAMESAKES} pairs of hashes"))?;
         Ok(Fingerprint {
             n_tokens: self.tokens,
             name_independent_hash,
@@ -89,28 +96,37 @@ impl FingerprintFields {
             docs: sample(docs, MAX_DOCS)?,
             between,
             beside,
+            namesakes: namesakes.as_chunks::<2>().0.to_vec(),
         })
     }
 }
 
 /// Encodes look-alikes for the lock file: three bytes each in base64.
 pub fn look_alikes_field(look_alikes: &LookAlikes) -> String {
-    let bytes = look_alikes.hashes().iter().flat_map(|hash| hash.to_be_bytes().into_iter().skip(1));
-    STANDARD_NO_PAD.encode(bytes.collect::<Vec<u8>>())
+    pack_short(look_alikes.hashes())
 }
 
 /// Decodes look-alikes.
 pub fn look_alikes(field: &str) -> Result<LookAlikes, String> {
-    let damaged = |reason: &str| format!("`look_alikes` is damaged: {reason}");
-    let bytes = STANDARD_NO_PAD.decode(field).map_err(|error| damaged(&error.to_string()))?;
-    let (triples, rest) = bytes.as_chunks::<3>();
-    let hashes: Vec<u32> =
-        triples.iter().map(|&[a, b, c]| u32::from_be_bytes([0, a, b, c])).collect();
-    if !rest.is_empty() || hashes.len() > LookAlikes::MAX || !hashes.is_sorted_by(|a, b| a < b) {
-        let max = LookAlikes::MAX;
-        return Err(damaged(&format!("it is not an ordered list of at most {max} hashes")));
-    }
+    let max = LookAlikes::MAX;
+    let is_valid = |it: &Vec<u32>| it.len() <= max && it.is_sorted_by(|a, b| a < b);
+    let hashes = unpack_short(field).filter(is_valid).ok_or_else(|| {
+        format!("`look_alikes` is damaged: it is not an ordered list of at most {max} hashes")
+    })?;
     Ok(LookAlikes::new(hashes))
+}
+
+/// Encodes hashes of 24 bits: three bytes each in base64.
+fn pack_short(hashes: &[u32]) -> String {
+    let bytes = hashes.iter().flat_map(|hash| hash.to_be_bytes().into_iter().skip(1));
+    STANDARD_NO_PAD.encode(bytes.collect::<Vec<u8>>())
+}
+
+fn unpack_short(field: &str) -> Option<Vec<u32>> {
+    let bytes = STANDARD_NO_PAD.decode(field).ok()?;
+    let (triples, rest) = bytes.as_chunks::<3>();
+    let hashes = triples.iter().map(|&[a, b, c]| u32::from_be_bytes([0, a, b, c])).collect();
+    rest.is_empty().then_some(hashes)
 }
 
 fn pack(hashes: &[u16]) -> Vec<u8> {

@@ -14,7 +14,7 @@ use cerberus_model::text;
 use super::super::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
 use super::super::line_diff::LineDiff;
 use super::super::search::{MissingAnchor, Pair, Prefilter};
-use super::super::{in_place_match, same_name, stayed};
+use super::super::{in_place_match, is_other, same_name, stayed};
 use super::callers::{self, Callers};
 use super::flow;
 use super::versions::Versions;
@@ -209,7 +209,10 @@ impl<'c> ChangedFiles<'c> {
     fn own_name(&self, (old_idx, symbol_idx): (usize, usize)) -> Option<OwnName> {
         let (old_file, new) = (&self.olds[old_idx], &self.news[self.new_idxs[old_idx]?]);
         let (diff, old) = (self.diffs.get(new.path.as_str())?, &old_file.symbols[symbol_idx]);
-        let is_own = |it: &FileSymbol| same_name(it.name.as_deref(), old.name.as_deref());
+        let anchor = old_file.anchor(symbol_idx);
+        let is_own = |it: &FileSymbol| {
+            same_name(it.name.as_deref(), old.name.as_deref()) && !is_other(&anchor, it)
+        };
         let symbol_idx = new.symbols.iter().position(is_own)?;
         let own = (new, &new.symbols[symbol_idx]);
         let is_taken_over = stayed::is_taken_over(diff, (old_file, old.lines), own);
