@@ -355,7 +355,9 @@ fn candidates(
 
 /// Returns tracked code that is not among the ranked candidates.
 fn tracked(project: &Project, place: &TrackedLocation) -> Option<Candidate> {
-    let found = track::locate(&project.root, &place.file, place.symbol.as_deref()).ok()?.found;
+    // An old record without a number is on the first definition of its name.
+    let all = track::locate_all(&project.root, &place.file, place.symbol.as_deref()).ok()?;
+    let found = all.into_iter().next()?.found;
     let (first, last) = found.lines?;
     Some(Candidate {
         rank: 0,

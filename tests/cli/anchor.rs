@@ -233,3 +233,51 @@ fn every_further_example_is_followed_and_no_counter_example() {
     assert_eq!(failed.status(), 1, "{}", failed.text());
     assert!(failed.text().contains("--drop web/basket.ts::addToCart"), "{}", failed.text());
 }
+
+#[test]
+fn one_of_several_definitions_needs_a_number_or_parameters() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("Mailer.java", "class Mailer {\n  void send(String to) {}\n\n  void send(String to, int times) {\n    retry(times);\n  }\n}\n");
+    sandbox.commit("a mailer");
+    sandbox.ok("memory add \"Escape HTML entities in text\" --id escape");
+    sandbox.session(expect![[r#"
+        $ cerberus memory anchor escape --to Mailer.java::send
+        --- stderr
+        cerberus: `send` is ambiguous in `Mailer.java`
+        hint: specify one of: `Mailer.send#1` or `Mailer.send(String to)` in line 2, `Mailer.send#2` or `Mailer.send(String to, int times)` in line 4
+        [exit 2]
+
+        $ cerberus memory anchor escape --to Mailer.java::send#2
+        anchored escape to Mailer.java::Mailer.send#2 (quality Q, manual)
+        [exit 0]
+
+        $ cerberus memory anchor escape --to "Mailer.java::send(String,int)"
+        anchored escape to Mailer.java::Mailer.send#2 (quality Q, manual)
+        [exit 0]
+
+        $ cerberus memory anchor escape --also "Mailer.java::send(String)"
+        added an example of escape: Mailer.java::send(String)
+        [exit 0]
+
+        $ cerberus memory anchor escape --also Mailer.java::send#2
+        --- stderr
+        cerberus: it is the main example of this memory already
+        hint: name other code, as in `--also FILE::SYMBOL`
+        [exit 2]
+
+        $ cerberus memory linked Mailer.java::Mailer.send
+        escape  rule
+          anchored to Mailer.java::Mailer.send#2
+        [exit 0]
+
+        $ cerberus memory linked Mailer.java::send#1
+        --- stderr
+        cerberus: no memory mentions or is anchored to `Mailer.java::send#1`
+        hint: list all links with `cerberus memory links`
+        [exit 1]
+
+        $ cerberus memory anchor escape --drop "Mailer.java::send(String)"
+        removed an example of escape: Mailer.java::send(String)
+        [exit 0]
+    "#]]);
+}

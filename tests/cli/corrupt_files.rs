@@ -338,7 +338,7 @@ fn damage_in_the_lock_file_is_located() {
         ("a damaged hash", with(hash, "hashes = \"xyz\"")),
         ("a hash that is cut", with(hash, "hashes = \"0123\"")),
         ("an endless quality", lock.replacen("quality = 0", "quality = inf # 0", 1)),
-        ("a newer format", with("version = 3", "version = 4")),
+        ("a newer format", with("version = 3", "version = 5")),
         ("no version", with("version = 3\n", "")),
     ];
     let mut printed = String::new();
@@ -360,7 +360,7 @@ fn damage_in_the_lock_file_is_located() {
         cerberus: failed to read `anchors.lock:5`: it contains a merge conflict
         hint: resolve it with `cerberus memory reanchor`, which keeps the anchors of both sides
         an unknown field
-        cerberus: failed to read `anchors.lock:9`: unknown field `color`, expected one of `id`, `file`, `symbol`, `kind`, `language`, `origin`, `quality`, `match`, `commit`, `tokens`, `hashes`, `minhash`, `look_alikes`, `example`
+        cerberus: failed to read `anchors.lock:9`: unknown field `color`, expected one of `id`, `file`, `symbol`, `kind`, `language`, `origin`, `quality`, `match`, `commit`, `tokens`, `hashes`, `minhash`, `namesakes`, `look_alikes`, `example`
         hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         an unknown value
         cerberus: failed to read `anchors.lock:11`: unknown variant `maybe`, expected `auto` or `manual`
@@ -381,7 +381,7 @@ fn damage_in_the_lock_file_is_located() {
         cerberus: failed to read `anchors.lock:6`: anchor `close-session`: `quality` and `match` must be numbers
         hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         a newer format
-        cerberus: failed to read `anchors.lock`: it has version 4, but this cerberus supports 3
+        cerberus: failed to read `anchors.lock`: it has version 5, but this cerberus supports 3 and 4
         hint: upgrade cerberus
         no version
         cerberus: failed to read `anchors.lock:1`: missing field `version`

@@ -269,7 +269,7 @@ fn a_damaged_lock_is_reported() {
     check(
         &sandbox,
         expect![[r#"
-            error	anchors	failed to read `anchors.lock`: it has version 9, but this cerberus supports 3	upgrade cerberus
+            error	anchors	failed to read `anchors.lock`: it has version 9, but this cerberus supports 3 and 4	upgrade cerberus
             [exit 1]
         "#]],
     );

@@ -92,6 +92,28 @@ fn branches_that_anchor_different_rules_merge_without_a_conflict() {
 }
 
 #[test]
+fn an_anchor_to_one_of_several_definitions_is_merged() {
+    let sandbox = two_branches();
+    install(&sandbox);
+    sandbox.write("rows.py", format!("{CODE}\n\ndef count_rows(path, limit):\n    return limit\n"));
+    sandbox.commit("another definition");
+    let ours = |sandbox: &Sandbox| add(sandbox, "m-count", "count_rows#2");
+    let theirs = |sandbox: &Sandbox| {
+        add(sandbox, "n-load", "load_rows");
+        sandbox.ok("memory anchor store --to \"rows.py::count_rows(path)\"");
+    };
+    diverge(&sandbox, ours, theirs);
+    let (status, output) = script(&sandbox, "git merge -q --no-edit other");
+    assert_eq!(status, 0, "{output}");
+    let lock = sandbox.lock();
+    let symbols = lock.lines().filter_map(|line| line.strip_prefix("symbol = "));
+    let expected = ["load_rows", "count_rows#2", "load_rows", "count_rows#1"];
+    assert!(symbols.eq(expected.map(|it| format!("{it:?}"))), "{lock}");
+    assert!(lock.contains("version = 4\n"), "{lock}");
+    sandbox.ok("memory reanchor --check");
+}
+
+#[test]
 fn only_an_anchor_that_both_sides_changed_is_a_conflict() {
     let sandbox = two_branches();
     install(&sandbox);

@@ -459,3 +459,104 @@ fn an_explanation_reports_one_anchor_and_writes_nothing() {
     assert_eq!((&report["summary"]["total"], &report["written"]), (&1.into(), &false.into()));
     assert_eq!(sandbox.lock(), before);
 }
+
+const MAILER: &str = "src/Mailer.java";
+
+const SEND: &str = "  void send(String to) {
+    Message message = render(to);
+    queue.add(message.sign(key));
+    log.info(to);
+  }
+";
+
+const RETRY: &str = "  /** Retries with an exponential jitter budget. */
+  void send(String to, int times) {
+    for (int retry = 0; retry < times; retry++) {
+      if (client.post(render(to)).ok()) return;
+      sleep(jitter.exponential(budget, retry));
+    }
+    throw new Exhausted(to);
+  }
+";
+
+/// A project with a memory that is anchored to the second of two definitions of a name.
+fn with_overloads() -> Sandbox {
+    let sandbox = Sandbox::bank();
+    sandbox.write(MAILER, mailer(&[SEND, RETRY]));
+    sandbox.commit("a mailer");
+    sandbox.ok("memory add \"Retry a send with an exponential jitter budget\" --id retry-send");
+    sandbox.commit("a rule");
+    sandbox
+}
+
+fn mailer(methods: &[&str]) -> String {
+    format!("class Mailer {{\n{}}}\n", methods.join("\n"))
+}
+
+#[test]
+fn one_of_two_overloads_is_anchored_shown_and_followed() {
+    let sandbox = with_overloads();
+    let lock = sandbox.lock();
+    assert!(lock.contains("version = 4\n") && lock.contains("\"Mailer.send#2\""), "{lock}");
+    let shown = sandbox.ok("memory show retry-send");
+    assert!(shown.contains("Mailer.send#2") && shown.contains("jitter.exponential"), "{shown}");
+    let gutted = "  void send(String to, int times) {\n    send(to);\n  }\n";
+    let third = "  void send(Group group) {\n    group.members().forEach(this::send);\n  }\n";
+    let edited = &*SEND.replace("queue.add", "queue.addFirst");
+    let renamed = &*RETRY.replace("send(String", "deliver(String");
+    for (methods, expected) in [
+        (&[edited, RETRY][..], "ok true, written false\n"),
+        (&[third, SEND, RETRY], "ok true, written false\n"),
+        (&[RETRY, SEND], "ok true, written false\n"),
+        (&[SEND, gutted], "edited edited drift M::Mailer.send#2 → M::Mailer.send#2\nok false"),
+        (&[third, edited, gutted], "edited edited drift M::Mailer.send#2 → M::Mailer.send#3\nok"),
+        (&[SEND, renamed], "renamed written M::Mailer.send#2 → M::Mailer.deliver\nok false"),
+        (&[SEND], "gone drift M::Mailer.send#2 → -::-\n"),
+    ] {
+        sandbox.write(MAILER, mailer(methods));
+        // With the changes in the tree, and with a commit that git knows.
+        for _ in 0..2 {
+            let found = findings(&sandbox, "memory reanchor --check").replace(MAILER, "M");
+            let found = found.trim_start_matches("retry-send ");
+            assert!(found.starts_with(expected), "{methods:#?}\n{found}");
+            sandbox.commit("methods");
+        }
+        sandbox.git("reset -q --hard HEAD~1");
+    }
+}
+
+#[test]
+fn a_new_number_is_recorded_without_a_finding() {
+    let sandbox = with_overloads();
+    let third = "  void send(Group group) {\n    group.members().forEach(this::send);\n  }\n";
+    sandbox.write(MAILER, mailer(&[third, SEND, RETRY]));
+    assert_eq!(findings(&sandbox, "memory reanchor"), "ok true, written true\n");
+    assert!(sandbox.lock().contains("symbol = \"Mailer.send#3\"\n"), "{}", sandbox.lock());
+    assert_eq!(findings(&sandbox, "memory reanchor"), "ok true, written false\n");
+    sandbox.write(MAILER, mailer(&[RETRY]));
+    assert_eq!(findings(&sandbox, "memory reanchor"), "ok true, written true\n");
+    let lock = sandbox.lock();
+    assert!(
+        lock.contains("symbol = \"Mailer.send\"\n") && lock.contains("version = 3\n"),
+        "{lock}"
+    );
+}
+
+/// Versions without numbers stored the first definition of a name.
+#[test]
+fn a_lock_file_without_numbers_is_read_and_completed() {
+    let sandbox = with_overloads();
+    sandbox.ok("memory anchor retry-send --to src/Mailer.java::send#1");
+    let numbered = sandbox.lock();
+    let old: String = numbered.split_inclusive('\n').filter(|it| !it.contains("names")).collect();
+    let old = old.replace("version = 4", "version = 3").replace("send#1", "send");
+    sandbox.write(".memories/anchors.lock", &old);
+    assert_eq!(findings(&sandbox, "memory reanchor"), "ok true, written false\n");
+    let shown = sandbox.ok("memory show retry-send");
+    assert!(shown.contains("queue.add(message.sign(key))"), "{shown}");
+    sandbox.edit(MAILER, "class Mailer", "final class Mailer");
+    assert_eq!(findings(&sandbox, "memory reanchor --check"), "ok true, written false\n");
+    assert_eq!(findings(&sandbox, "memory reanchor"), "ok true, written true\n");
+    let lock = sandbox.lock();
+    assert!(lock.contains("version = 4\n") && lock.contains("\"Mailer.send#1\"\n"), "{lock}");
+}

@@ -193,16 +193,20 @@ impl Bank {
 
 /// Returns the text of a lock file.
 pub(crate) fn render(anchors: &Anchors) -> String {
-    let has_namesakes = anchors.values().any(|anchor| {
-        let others = anchor.others.iter().map(|it| &it.fingerprint);
-        others.chain([&anchor.fingerprint]).any(|it| !it.namesakes.is_empty())
-    });
     let file = LockFile {
-        version: if has_namesakes { VERSION_WITH_NAMESAKES } else { VERSION },
+        version: version(anchors.values()),
         anchors: anchors.iter().map(|(id, anchor)| entry(id, anchor.clone())).collect(),
     };
     let body = toml::to_string(&file).expect("strings and numbers can be serialized");
     format!("{HEADER}{body}")
+}
+
+fn version<'a>(mut anchors: impl Iterator<Item = &'a Anchor>) -> u32 {
+    let has_namesakes = anchors.any(|anchor| {
+        let others = anchor.others.iter().map(|it| &it.fingerprint);
+        others.chain([&anchor.fingerprint]).any(|it| !it.namesakes.is_empty())
+    });
+    if has_namesakes { VERSION_WITH_NAMESAKES } else { VERSION }
 }
 
 /// Returns the text of a merged lock file in which the anchors of `undecided` are conflicts between
@@ -220,7 +224,9 @@ pub fn render_conflicts(
         text[start..].to_owned()
     };
     let ids: BTreeSet<&String> = merged.keys().chain(undecided).collect();
-    let mut text = render(&Anchors::new()).replace("anchor = []\n", "");
+    let sides = undecided.iter().flat_map(|id| [ours.get(id), theirs.get(id)]).flatten();
+    let version = version(merged.values().chain(sides));
+    let mut text = format!("{HEADER}version = {version}\n");
     for id in ids {
         text.push('\n');
         if undecided.contains(id) {

@@ -16,7 +16,7 @@ use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking};
 use cerberus_engine::track::{self, Degree, FoundSymbol, Outcome};
 use cerberus_engine::tree::git;
 use cerberus_model::text::shell_word;
-use cerberus_model::{Anchor, Origin, RuleKind, State};
+use cerberus_model::{Anchor, Origin, RuleKind, State, split_number};
 use cerberus_store::code;
 
 /// Number of candidates among which an edited example must be found to be rescored.
@@ -331,7 +331,7 @@ impl<'a> Reconciler<'a> {
     /// Returns the candidate at a location.
     fn candidate(&self, id: &str, file: &str, symbol: Option<&str>) -> Option<&RankedSymbol> {
         let candidates = self.candidates.get(id)?;
-        candidates.iter().find(|it| it.file == file && it.symbol.as_deref() == symbol)
+        candidates.iter().find(|it| it.file == file && is_place(it.symbol.as_deref(), symbol))
     }
 
     /// Returns the best candidate if it is clearly better than the anchored code, and neither
@@ -345,7 +345,9 @@ impl<'a> Reconciler<'a> {
         let is_related = best.file == file
             && match (best.symbol.as_deref(), symbol) {
                 (Some(a), Some(b)) => {
-                    a == b || a.starts_with(&format!("{b}.")) || b.starts_with(&format!("{a}."))
+                    is_place(Some(a), Some(b))
+                        || a.starts_with(&format!("{b}."))
+                        || b.starts_with(&format!("{a}."))
                 }
                 _ => true,
             };
@@ -357,6 +359,11 @@ impl<'a> Reconciler<'a> {
             Better { candidate: best.clone(), now }
         })
     }
+}
+
+/// Returns whether a symbol is the recorded one. Old records have no number.
+fn is_place(symbol: Option<&str>, recorded: Option<&str>) -> bool {
+    symbol == recorded || symbol.map(|symbol| split_number(symbol).0) == recorded
 }
 
 /// Returns whether the record of an anchor changes: its code did, or its number among the definitions

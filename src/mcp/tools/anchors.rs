@@ -38,7 +38,7 @@ params! {
     struct AnchorMemory {
         #[serde(alias = "filename")]
         id: String,
-        /// `FILE` or `FILE::SYMBOL`
+        /// `FILE` or `FILE::SYMBOL`; of several definitions `SYMBOL#2` or `SYMBOL(String,int)`
         to: Option<String>,
         /// The code has no example: search no more
         #[serde(default)]

@@ -77,8 +77,9 @@ impl<'s> Typed<'s> {
         let is_same = |(typed, actual): (&String, &String)| {
             let is_beside = |c: char| is_word(c) || matches!(c, ' ' | ':' | '?' | '=');
             actual.split_once(&**typed).is_some_and(|(before, after)| {
-                !(before.ends_with(is_word) && typed.starts_with(is_word))
-                    && !(typed.ends_with(is_word) && after.starts_with(is_word))
+                let joins = |a: &str, b: &str| a.ends_with(is_word) && b.starts_with(is_word);
+                !joins(before, typed)
+                    && !joins(typed, after)
                     && before.chars().chain(after.chars()).all(is_beside)
             })
         };

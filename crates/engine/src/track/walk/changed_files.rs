@@ -205,13 +205,12 @@ impl<'c> ChangedFiles<'c> {
         names
     }
 
-    /// Returns the symbol with the name of old code in the new version of its file.
-    fn own_name(&self, (old_idx, symbol_idx): (usize, usize)) -> Option<OwnName> {
+    /// Returns the symbol with the name of old code, which has an anchor, in the new version of its file.
+    fn own_name(&self, anchor: &Anchor, (old_idx, symbol_idx): (usize, usize)) -> Option<OwnName> {
         let (old_file, new) = (&self.olds[old_idx], &self.news[self.new_idxs[old_idx]?]);
         let (diff, old) = (self.diffs.get(new.path.as_str())?, &old_file.symbols[symbol_idx]);
-        let anchor = old_file.anchor(symbol_idx);
         let is_own = |it: &FileSymbol| {
-            same_name(it.name.as_deref(), old.name.as_deref()) && !is_other(&anchor, it)
+            same_name(it.name.as_deref(), old.name.as_deref()) && !is_other(anchor, it)
         };
         let symbol_idx = new.symbols.iter().position(is_own)?;
         let own = (new, &new.symbols[symbol_idx]);
@@ -243,11 +242,11 @@ impl<'c> ChangedFiles<'c> {
     ) -> Vec<Removed> {
         let new =
             |anchor: Anchor, walk_idx: Option<usize>, place: Option<(usize, usize)>| Removed {
+                own: place.and_then(|place| self.own_name(&anchor, place)),
                 anchor,
                 walk_idx,
                 place,
                 new_idx: place.and_then(|(old_idx, _)| self.new_idxs[old_idx]),
-                own: place.and_then(|place| self.own_name(place)),
                 rewritten: place.and_then(|place| names.rewritten.get(&place)).copied(),
             };
         let mut all: Vec<Removed> = Vec::new();

@@ -1,7 +1,8 @@
 //! Follows one of several definitions of a name in each language.
 
-use super::tests::{anchor_at, follow_all, spell, write};
-use super::*;
+use super::super::tests::{anchor_at, follow_all, spell, write};
+use super::super::{Degree, InPlaceSymbol, Outcome, verify_in_place};
+use cerberus_model::State;
 
 /// Definitions of one name in a file.
 struct Namesakes {
@@ -132,7 +133,7 @@ impl Namesakes {
         let location = format!("{}::{}#{number}", self.file, self.name);
         let anchor = anchor_at(before.path(), &location);
         assert_eq!(anchor.symbol, Some(format!("{}#{number}", self.name)));
-        let outcome = follow_all(after.path(), &[anchor.clone()]).remove(0);
+        let outcome = follow_all(after.path(), std::slice::from_ref(&anchor)).remove(0);
         let verified = verify_in_place(after.path(), self.file, &[&anchor]).remove(0);
         (outcome, verified)
     }
