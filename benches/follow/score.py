@@ -68,10 +68,15 @@ def anchor(binary, root, cases, bank):
     refused = []
     for case in cases:
         place = f"{case['old']['file']}::{case['old']['symbol']}"
+        add = ["add", f"Example of {case['id']}", "--id", case["id"].lower(), "--to"]
         try:
-            memory(binary, root, "add", f"Example of {case['id']}", "--id", case["id"].lower(), "--to", place)
+            memory(binary, root, *add, place)
         except RuntimeError:
-            refused.append(case["id"].lower())
+            try:
+                # The cases name the first of several definitions of a name.
+                memory(binary, root, *add, f"{place}#1")
+            except RuntimeError:
+                refused.append(case["id"].lower())
     if bank:
         shutil.copytree(os.path.join(root, ".memories"), bank, ignore=shutil.ignore_patterns("indices"))
         json.dump(refused, open(os.path.join(bank, "refused.json"), "w"))
@@ -89,7 +94,8 @@ def judge(case, got):
         return "right" if case["new"] is None else "lost"
     if case["new"] is None:
         return "wrong"
-    is_right = place["file"] == case["new"]["file"] and same(place["symbol"] or "", case["new"]["symbol"])
+    symbol = re.sub(r"#\d+$", "", place["symbol"] or "")
+    is_right = place["file"] == case["new"]["file"] and same(symbol, case["new"]["symbol"])
     return "right" if is_right else "wrong"
 
 

@@ -53,14 +53,16 @@ def replay(binary, root, cases, options):
             sys.exit(f"{' '.join(args[:3])}: exit status {done.returncode}: {done.stderr.strip()[-300:]}")
         return done.stdout
 
-    def place(gold):
-        return f"{gold['file']}::{gold['symbol']}"
+    def add(gold, *args):
+        """Adds a memory with its example, of several definitions of a name the first."""
+        place = f"{gold['file']}::{gold['symbol']}"
+        return memory("add", *args, "--to", place, may_fail=True) or memory("add", *args, "--to", f"{place}#1", may_fail=True)
 
     present = lambda gold: gold.get("symbol") and os.path.isfile(os.path.join(root, gold["file"]))
     cases = [case for case in cases if present(case["gold"][0])]
     memory("init")
     for case in cases:
-        memory("add", case["rule"], "--id", case["id"], "--to", place(case["gold"][0]), may_fail=True)
+        add(case["gold"][0], case["rule"], "--id", case["id"])
     anchored = {it["id"] for it in json.loads(memory("show", "--anchored", "--json"))["memories"]}
     cases = [case for case in cases if case["id"] in anchored]
     targets = []
@@ -69,7 +71,7 @@ def replay(binary, root, cases, options):
         for gold in others:
             # The lines of the symbol, from an anchor that is removed again.
             # A symbol that a macro defines cannot be one.
-            if not memory("add", "Place of an example", "--id", "place-of-example", "--to", place(gold), may_fail=True):
+            if not add(gold, "Place of an example", "--id", "place-of-example"):
                 continue
             shown = json.loads(memory("show", "place-of-example", "--json"))
             anchor = (shown.get("memories") or [shown])[0].get("anchor")

@@ -90,11 +90,14 @@ class Bank:
     def add(self, case, hints):
         """Adds a rule with its example, if it has one. A symbol that a macro defines cannot be one."""
         words = [part for word in hints.get(case["id"], "").split() for part in ("--hint", word)]
-        how = ["--no-anchor"]
+        hows = [["--no-anchor"]]
         if case["places"]:
             file, symbol = case["places"][0]
-            how = ["--to", f"{file}::{symbol}" if symbol else file]
-        self.memory("add", case["rule"], "--id", case["id"], *how, *words, may_fail=True)
+            # Of several definitions of a name the first.
+            hows = [["--to", f"{file}::{symbol}{number}" if symbol else file] for number in ("", "#1")]
+        for how in hows:
+            if self.memory("add", case["rule"], "--id", case["id"], *how, *words, may_fail=True).returncode in (0, 1):
+                break
 
     def ids(self):
         return [it["id"] for it in json.loads(self.memory("show", "--anchored", "--json").stdout)["memories"]]
