@@ -14,7 +14,7 @@ use cerberus_model::Language;
 const MAX_RULES: usize = 200;
 const MAX_DEPTH: usize = 12;
 const MAX_TEXT_BYTES: usize = 2_000;
-const MAX_REGEX_BYTES: usize = 256 * 1024;
+const REGEX_KIB: [usize; 5] = [16, 32, 64, 128, 256];
 
 /// A rule that is compiled for a language.
 pub(crate) struct Compiled {
@@ -28,7 +28,11 @@ pub(super) struct Test(pub(super) Vec<Condition>);
 pub(super) enum Condition {
     Pattern(Goal),
     Kind(u16),
-    Regex(Regex),
+    Regex {
+        regex: Regex,
+        /// The size: a larger regex can take more time for each byte of a text.
+        n_kib: usize,
+    },
     Inside(Relation),
     Has(Relation),
     All(Vec<Test>),
@@ -107,8 +111,7 @@ impl Compiler {
             conditions.push(Condition::Kind(id));
         }
         if let Some(text) = &rule.regex {
-            let regex = regex(text).map_err(|why| format!("`{place}.regex`: {why}"))?;
-            conditions.push(Condition::Regex(regex));
+            conditions.push(regex(text).map_err(|why| format!("`{place}.regex`: {why}"))?);
         }
         let inner = |name: &str| format!("{place}.{name}");
         if let Some(rule) = &rule.inside {
@@ -180,19 +183,21 @@ impl Compiler {
     }
 }
 
-fn regex(text: &str) -> Result<Regex, String> {
+fn regex(text: &str) -> Result<Condition, String> {
     if text.len() > MAX_TEXT_BYTES {
         return Err(format!("it is longer than {MAX_TEXT_BYTES} bytes"));
     }
-    RegexBuilder::new(text).size_limit(MAX_REGEX_BYTES).build().map_err(|error| match error {
-        regex::Error::Syntax(message) => message
-            .lines()
-            .last()
-            .unwrap_or("it is not valid")
-            .trim_start_matches("error: ")
-            .to_owned(),
-        _ => "it is too large".to_owned(),
-    })
+    for n_kib in REGEX_KIB {
+        match RegexBuilder::new(text).size_limit(n_kib * 1024).build() {
+            Ok(regex) => return Ok(Condition::Regex { regex, n_kib }),
+            Err(regex::Error::Syntax(message)) => {
+                let why = message.lines().last().unwrap_or("it is not valid");
+                return Err(why.trim_start_matches("error: ").to_owned());
+            }
+            Err(_) => {}
+        }
+    }
+    Err("it is too large".to_owned())
 }
 
 fn has_single_child(node: Node<'_>) -> bool {

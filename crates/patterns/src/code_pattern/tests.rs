@@ -146,6 +146,76 @@ fn constraints_test_variables() {
     assert_eq!(found, ["print(1)"]);
 }
 
+/// Returns whether Python code was searched completely, and the number of matches.
+#[track_caller]
+fn search(rule: &str, code: &str) -> (bool, usize) {
+    let pattern = pattern(&format!(r#"{{"language": "python", "rule": {rule}}}"#));
+    let compiled = compile(&pattern, Language::Python).expect("a valid pattern");
+    let file = MatchedFile::parse(Language::Python, code).expect("it parses");
+    let (matches, is_complete) = file.matches(&compiled);
+    (is_complete, matches.len())
+}
+
+#[test]
+fn a_nested_pattern_is_compared_once_per_level() {
+    // Comparing the rest twice at each level takes 2^30 steps.
+    let nested = |call: &str| (0..30).fold("x".to_owned(), |inner, _| call.replace("_", &inner));
+    let code = nested("f(_)");
+    for call in ["f($$$, _)", "f($$$A, _)"] {
+        let rule = format!(r#"{{"pattern": "{}"}}"#, nested(call));
+        assert_eq!(search(&rule, &code), (true, 1), "{call}");
+    }
+}
+
+#[test]
+fn a_repeated_list_has_one_value() {
+    use Language::JavaScript;
+    let code = "f(a, g(a)); f(a, g(b)); f(a, g(b), g(a))";
+    check(JavaScript, r#"{"pattern": "f($$$A, g($$$A))"}"#, code, &["f(a, g(a))"]);
+    check(
+        JavaScript,
+        r#"{"pattern": "f($$$, h($$$A, g($$$A)))"}"#,
+        "f(1, h(2, g(2)))",
+        &["f(1, h(2, g(2)))"],
+    );
+}
+
+#[test]
+fn an_ancestor_is_tested_once() {
+    let code = "q = 1\n".repeat(20_000);
+    let rule = r#"{"kind": "identifier", "inside": {"regex": "q.*z", "stopBy": "end"}}"#;
+    assert_eq!(search(rule, &code), (true, 0));
+    // A test with a variable depends on the node.
+    check(
+        Language::Python,
+        r#"{"pattern": "$A = 1", "inside": {"has": {"pattern": "$A()", "stopBy": "end"}, "stopBy": "end"}}"#,
+        "if x:\n    a = 1\n    b = 1\n    b()\n",
+        &["b = 1"],
+    );
+}
+
+#[test]
+fn a_search_without_steps_is_incomplete() {
+    let code =
+        format!("{}{}{}\nz = f('hit')\n", "f(".repeat(24), "1,".repeat(250_000), ")".repeat(24));
+    let inner = r#"{"kind": "string", "stopBy": "end"}"#;
+    let rule = format!(r#"{{"kind": "call", "has": {inner}}}"#);
+    assert_eq!(search(&rule, &code), (false, 0));
+    // A test that was not finished is no reason for a hit.
+    let rule = format!(r#"{{"kind": "call", "not": {{"has": {inner}}}}}"#);
+    let (is_complete, n_matches) = search(&rule, &code);
+    assert!(!is_complete && n_matches < 24, "{n_matches}");
+}
+
+#[test]
+fn the_length_of_a_text_counts() {
+    let code = format!("{}1{}", "f(".repeat(60), ")".repeat(60));
+    assert_eq!(search(r#"{"regex": "zz$"}"#, &code), (true, 0));
+    // Each of 60 calls contains the text.
+    let code = code.replace('1', &format!("'{}'", "a".repeat(400_000)));
+    assert!(!search(r#"{"regex": "zz$"}"#, &code).0);
+}
+
 #[test]
 fn a_wrong_rule_has_an_error() {
     check_error("{}", "`rule` has no test, as `pattern: …`");
