@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
 use clap::Args;
@@ -123,11 +124,15 @@ struct CheckedRule {
     example: Option<String>,
 }
 
-/// Checks the changes that the arguments select.
-pub(crate) fn review(project: &Project, args: &ReviewDiffArgs) -> Result<Report> {
+/// Checks the changes that the arguments select. `progress` gets the number of checked files and of all.
+pub(crate) fn review(
+    project: &Project,
+    args: &ReviewDiffArgs,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Report> {
     let memories = Memories::load(project)?;
     let changes = changes(project, args)?;
-    let mut report = check(project, &memories, &changes);
+    let mut report = check(project, &memories, &changes, progress);
     if !args.all {
         add_existing(project, &changes.files, &mut report)?;
         add_linked(project, &memories, &changes.files, &mut report)?;
@@ -144,7 +149,7 @@ pub(crate) fn review_file(project: &Project, file: &str) -> Result<Report> {
     let memories = Memories::load(project)?;
     let files = git::added_in(&project.root, file).into_iter().collect();
     let changes = Changes { files, ..Changes::default() };
-    let mut report = check(project, &memories, &changes);
+    let mut report = check(project, &memories, &changes, &|_, _| {});
     add_existing(project, &changes.files, &mut report)?;
     Ok(report)
 }
@@ -197,7 +202,12 @@ fn is_code(path: &str) -> bool {
 }
 
 /// Returns the hits in changed code.
-fn check(project: &Project, memories: &Memories, changes: &Changes) -> Report {
+fn check(
+    project: &Project,
+    memories: &Memories,
+    changes: &Changes,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Report {
     let failures = project.bank.shared();
     let failures = failures.failures.iter().map(ToString::to_string);
     let failure = |reason| Unchecked { file: String::new(), reason };
@@ -224,8 +234,13 @@ fn check(project: &Project, memories: &Memories, changes: &Changes) -> Report {
     let checker =
         Checker::new(rules.iter().enumerate().map(|(idx, rule)| (idx, &rule.patterns[..])));
     let files = &changes.files;
-    let found: Vec<FoundInFile> =
-        files.par_iter().map(|change| hits(&rules, &checker, change)).collect();
+    let n_done = AtomicUsize::new(0);
+    let in_file = |change: &AddedLines| {
+        // It ends this function if the call was cancelled.
+        progress(n_done.fetch_add(1, Ordering::Relaxed), files.len());
+        hits(&rules, &checker, change)
+    };
+    let found: Vec<FoundInFile> = files.par_iter().map(in_file).collect();
     let summary = Summary {
         files: files.len(),
         added_lines: files.iter().flat_map(|it| &it.is_added).filter(|it| **it).count(),
@@ -297,6 +312,7 @@ impl CheckedRule {
 fn hits(rules: &[CheckedRule], checker: &Checker, change: &AddedLines) -> FoundInFile {
     let mut findings: Vec<Finding> = Vec::new();
     let mut n_allowed = 0;
+    let mut known: BTreeSet<(usize, usize)> = BTreeSet::new();
     let FileHits { hits, unchecked } = checker.hits(&change.path, &change.text);
     let lines: Vec<&str> = change.text.lines().collect();
     let index = LineIndex::new(&change.text);
@@ -306,9 +322,9 @@ fn hits(rules: &[CheckedRule], checker: &Checker, change: &AddedLines) -> FoundI
         // A long match is about its first line, unless only a part of it is new.
         let is_added = change.has_any(first_only)
             || (hit.lines.1 - hit.lines.0 < 3 && change.has_any(hit.lines));
-        let line = hit.lines.0 + 1;
-        let is_known = findings.iter().any(|it| it.id == rule.id && it.line == line);
-        if !is_added || !rule.applies_to(&change.path) || is_known {
+        // A rule has one finding in a line.
+        let applies = is_added && rule.applies_to(&change.path);
+        if !applies || !known.insert((rule_idx, hit.lines.0)) {
             continue;
         }
         if allowed::is_allowed(&lines, hit.lines.0, &rule.id) {
@@ -380,7 +396,7 @@ pub(crate) fn run(
     out: &mut Printer,
 ) -> Result<ExitStatus> {
     let format = findings::format(args.format, FindingsFormat::Text, FindingsFormat::Json, out)?;
-    let report = review(&settings.project, args)?;
+    let report = review(&settings.project, args, &|_, _| {})?;
     if let Some(path) = args.baseline.as_deref().filter(|_| args.update_baseline) {
         baseline::update(path, &report, &settings.project.root, out)?;
         findings::print_unchecked(&report.unchecked, format, out);

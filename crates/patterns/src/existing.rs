@@ -35,12 +35,16 @@ const MIN_IDENTIFIERS: f64 = 0.7;
 /// Minimum length of the shorter one of functions with different names, as a share of the longer one.
 const MIN_LENGTH: f64 = 0.7;
 
+/// Maximum number of pairs of functions that are compared. Real changes have fewer; in a copy of a
+/// large part of the project, the functions after that have no hints.
+const MAX_PAIRS: usize = 4_000_000;
+
 /// Names that many types and modules have of their own.
 const COMMON_NAMES: &str = "main init __init__ new setup run get set create update delete render handler default toString equals hashCode from into fmt \
     next parse build start stop close open read write execute apply call constructor GET POST PUT DELETE PATCH";
 
 /// Where a function of the project is.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     pub file: String,
     /// The first and the last line, counted from 0.
@@ -97,17 +101,20 @@ pub fn find(
     let mut paths = paths()?;
     paths.retain(|path| is_source(path) && is_kin(path));
     let (weights, found) = identifiers(&paths, &added, text);
+    let weights = weights.weighed();
+    let places: FxHashSet<&Place> = added.iter().map(|new| &new.place).collect();
     let candidates: Vec<Function> = found
         .into_par_iter()
         .filter(|(_, known)| added.iter().any(|new| weights.may_be_known(new, known)))
         .flat_map_iter(|(path, _)| {
             text(path).map(|text| functions(path, &text)).unwrap_or_default()
         })
+        .filter(|function| !places.contains(&function.place))
         .collect();
-    let mut found: Vec<ExistingFunction> = added
-        .par_iter()
-        .filter_map(|function| existing(function, &candidates, &added, &weights))
-        .collect();
+    let n_compared = MAX_PAIRS / candidates.len().max(1);
+    let compared = added.par_iter().take(n_compared);
+    let mut found: Vec<ExistingFunction> =
+        compared.filter_map(|function| existing(function, &candidates, &weights)).collect();
     found.sort_by(|a, b| a.new.cmp(&b.new));
     Ok(found)
 }
@@ -145,11 +152,13 @@ struct Weights {
     n_files: u32,
     /// The number of files with each identifier.
     n_with: Vec<u32>,
+    /// The weight of each identifier.
+    weights: Vec<f64>,
 }
 
 impl Weights {
     fn new() -> Self {
-        Self { n_files: 0, n_with: vec![0; 1 << 16] }
+        Self { n_files: 0, n_with: vec![0; 1 << 16], weights: Vec::new() }
     }
 
     fn plus(mut self, other: &Self) -> Self {
@@ -158,12 +167,16 @@ impl Weights {
         self
     }
 
+    /// Computes the weights after all files were counted.
+    fn weighed(mut self) -> Self {
+        let n_files = f64::from(self.n_files);
+        let weight = |n_with: &u32| (n_files / f64::from((*n_with).max(1))).ln_1p();
+        self.weights = self.n_with.iter().map(weight).collect();
+        self
+    }
+
     fn of<'n>(&self, names: impl IntoIterator<Item = &'n u16>) -> f64 {
-        let weight = |name: &u16| {
-            let n_with = self.n_with[usize::from(*name)].max(1);
-            (f64::from(self.n_files) / f64::from(n_with)).ln_1p()
-        };
-        names.into_iter().map(weight).sum()
+        names.into_iter().map(|name| self.weights[usize::from(*name)]).sum()
     }
 
     /// Returns whether a file that has these identifiers may contain a function with enough of those of
@@ -187,17 +200,13 @@ impl Weights {
 fn existing(
     new: &Function,
     candidates: &[Function],
-    added: &[Function],
     weights: &Weights,
 ) -> Option<ExistingFunction> {
-    let is_new = |it: &Function| added.iter().any(|new| new.place == it.place);
     let kin = candidates.iter().filter(|it| it.language.is_kin(new.language));
     let near = kin.filter_map(|it| Some((similarity(new, it, weights)?, it)));
     // Of equally similar ones, the first one of the first file.
-    let best = near.filter(|(_, it)| !is_new(it)).max_by(|(a, one), (b, other)| {
-        let place = |it: &Function| (it.place.file.clone(), it.place.lines);
-        a.total_cmp(b).then_with(|| place(other).cmp(&place(one)))
-    });
+    let best = near
+        .max_by(|(a, one), (b, other)| a.total_cmp(b).then_with(|| other.place.cmp(&one.place)));
     let (similarity, existing) = best?;
     Some(ExistingFunction { new: new.place.clone(), existing: existing.place.clone(), similarity })
 }
@@ -294,6 +303,16 @@ mod tests {
         // Fewer identifiers are in many functions.
         let code = "(self):\n    return self.items[0] if len(self.items) > 0 else self.items\n";
         check(&format!("def b{code}"), "src/old.py", &format!("def a{code}"), None);
+    }
+
+    #[test]
+    fn a_copy_of_a_large_part_of_the_project_is_compared_in_part() {
+        let functions =
+            |name: &str| (0..2500).map(|n| format!("def {name}{n}{BODY}\n")).collect::<String>();
+        let (old, new) = (functions("old"), functions("new"));
+        let paths = || Ok(vec!["src/old.py".to_owned()]);
+        let found = find(&[("src/new.py", &new)], |_, _| true, paths, |_| Some(old.clone()));
+        assert_eq!(found.expect("the paths are known").len(), MAX_PAIRS / 2500);
     }
 
     #[test]

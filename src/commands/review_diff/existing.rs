@@ -1,5 +1,6 @@
 //! Hints about new functions that the project nearly has already.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
@@ -25,9 +26,13 @@ pub(super) fn find(
     let changes: Vec<&AddedLines> = changes.iter().filter(|it| is_written(&it.text)).collect();
     let changed: Vec<(&str, &str)> =
         changes.iter().map(|change| (change.path.as_str(), change.text.as_str())).collect();
+    let lines: BTreeMap<&str, Vec<&str>> =
+        changed.iter().map(|(path, text)| (*path, text.lines().collect())).collect();
     let is_new = |idx: usize, (first, last): (u32, u32)| {
-        let AddedLines { text, is_added, .. } = changes[idx];
-        let lines = text.lines().zip(is_added).take(last as usize + 1).skip(first as usize);
+        let AddedLines { path, is_added, .. } = changes[idx];
+        let n_lines = (last as usize + 1).saturating_sub(first as usize);
+        let lines = lines.get(path.as_str()).into_iter().flatten().zip(is_added);
+        let lines = lines.skip(first as usize).take(n_lines);
         // Some lines of a new function equal old ones, above all closing brackets.
         let has_words = |line: &str| line.contains(char::is_alphanumeric);
         let lines = lines.filter(|(line, _)| has_words(line)).map(|(_, is_added)| *is_added);
@@ -40,12 +45,9 @@ pub(super) fn find(
     for ExistingFunction { new, existing, similarity } in
         existing::find(&changed, is_new, paths, read)?
     {
-        let Some((_, text)) = changed.iter().find(|(path, _)| *path == new.file) else {
-            continue;
-        };
-        let lines: Vec<&str> = text.lines().collect();
+        let Some(lines) = lines.get(new.file.as_str()) else { continue };
         let first = new.lines.0 as usize;
-        if allowed::is_allowed(&lines, first, ID) {
+        if allowed::is_allowed(lines, first, ID) {
             n_allowed += 1;
             continue;
         }

@@ -141,6 +141,6 @@ pub(super) fn follow(call: &Call<'_>, params: ReanchorMemories) -> Result<ToolRe
 
 pub(super) fn check_diff(call: &Call<'_>, params: CheckChange) -> Result<ToolResult> {
     let args = ReviewDiffArgs { revision: params.since, ..ReviewDiffArgs::default() };
-    let report = review_diff::review(call.project(), &args)?;
+    let report = review_diff::review(call.project(), &args, call.progress)?;
     ToolResult::of(&report, "fix these and call again")
 }
