@@ -18,7 +18,7 @@ use cerberus_claims::parse::{Claim, Target};
 use cerberus_claims::{self as claims, NewPlace, Stale, Verdict};
 use cerberus_engine::tree::git::{self, past::CommitSummary};
 use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_model::text::{LineIndex, Span, plural};
+use cerberus_model::text::{Span, plural};
 
 mod annotations;
 mod bank;
@@ -261,7 +261,7 @@ impl Finding {
 
 /// Returns the finding about a claim.
 fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Finding {
-    let index = LineIndex::new(&document.text);
+    let index = &document.claims.lines;
     let (line, column) = index.line_column(claim.span.start);
     let before = document.text.get(index.start(line)..index.start(line) + column);
     let finding = Finding {

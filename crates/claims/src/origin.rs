@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use cerberus_engine::tree::git::past::{self, Version};
 use cerberus_engine::tree::git::{self, Objects};
-use cerberus_model::text::{LineIndex, Span};
+use cerberus_model::text::Span;
 
 use super::{Document, Position, Project};
 
@@ -81,12 +81,11 @@ fn origins_of(
     let mut traced: Vec<Traced<'_>> = Vec::new();
     for claims in by_document {
         let document = &documents[claims[0].0];
-        let index = LineIndex::new(&document.text);
         let spans: Vec<Span> =
             claims.iter().map(|(_, idx)| document.claims.claims[*idx].span).collect();
         traced.push(Traced {
             document,
-            lines: spans.iter().map(|span| line_of(&document.text, &index, *span)).collect(),
+            lines: spans.iter().map(|span| line_of(document, *span)).collect(),
             names: spans.iter().map(|span| span.slice(&document.text)).collect(),
             versions: Vec::new(),
             found: Vec::new(),
@@ -113,10 +112,10 @@ fn origins_of(
 }
 
 /// Returns the trimmed line on which a span starts.
-pub(super) fn line_of<'t>(text: &'t str, index: &LineIndex, span: Span) -> &'t str {
-    let start = index.start(index.line(span.start));
-    let end = text[start..].find('\n').map_or(text.len(), |len| start + len);
-    text[start..end].trim()
+pub(super) fn line_of(document: &Document, span: Span) -> &str {
+    let lines = &document.claims.lines;
+    let line = lines.line(span.start);
+    document.text[lines.start(line)..lines.start(line + 1)].trim()
 }
 
 /// Compares the versions that were not read yet with the claims.

@@ -113,7 +113,7 @@ pub(crate) enum Runner {
 }
 
 /// The claims of a document.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Claims {
     /// In document order.
     pub claims: Vec<Claim>,
@@ -123,6 +123,8 @@ pub struct Claims {
     pub(crate) trees: Vec<Span>,
     /// The number of claims that a comment in the document excludes.
     pub n_ignored: usize,
+    /// The lines of the document.
+    pub lines: LineIndex,
 }
 
 /// Returns the claims of a document.
@@ -409,11 +411,11 @@ impl Reader<'_> {
     fn finish(mut self) -> Claims {
         let n_all = self.claims.len();
         let lines = LineIndex::new(self.text);
-        let ignored = self.ignored;
-        self.claims.retain(|claim| !ignored.contains(claim.span, &lines));
+        self.claims.retain(|claim| !self.ignored.contains(claim.span, &lines));
         self.claims.sort_by(|a, b| (a.span, &a.target).cmp(&(b.span, &b.target)));
         self.claims.dedup_by(|a, b| a.span == b.span && a.target == b.target);
         let n_ignored = n_all.saturating_sub(self.claims.len());
-        Claims { claims: self.claims, examples: self.examples, trees: self.trees, n_ignored }
+        let Self { claims, examples, trees, .. } = self;
+        Claims { claims, examples, trees, n_ignored, lines }
     }
 }

@@ -13,7 +13,7 @@ use cerberus_engine::track;
 use cerberus_engine::tree::git::past::{self, Node, TreeEntry};
 use cerberus_engine::tree::git::{self, Objects};
 use cerberus_engine::tree::read;
-use cerberus_model::text::{self, LineIndex};
+use cerberus_model::text;
 use cerberus_model::timings;
 use cerberus_model::{Anchor, Origin, split_number};
 
@@ -218,7 +218,7 @@ impl<'s, 'o> Search<'s, 'o> {
         (document, claim): (&Document, &Claim),
         Moment { commit, path }: &Moment,
     ) -> bool {
-        let line = line_of(&document.text, &LineIndex::new(&document.text), claim.span);
+        let line = line_of(document, claim.span);
         let name = claim.span.slice(&document.text);
         let mut read = |name: String| {
             self.objects.read(&name).map(|bytes| text::decode(&bytes).0.into_owned())
