@@ -90,7 +90,7 @@ fn anchor_rules(call: &Call<'_>, limit: Option<String>) -> Result<String> {
             item.id, item.explanation
         ));
     }
-    let list = envelope::wrapped(&envelope::escaped(&list));
+    let list = envelope::wrapped(&list);
     let (n_listed, total) = (report.items.len(), report.total);
     Ok(format!("{ANCHOR_RULES_INTRODUCTION}\nThe rules, {n_listed} of {total}:\n{list}"))
 }

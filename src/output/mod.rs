@@ -163,10 +163,13 @@ impl Printer {
         }
     }
 
-    /// Adds a report as one JSON document.
+    /// Adds a report as one JSON document. Escapes are needed, and longer, only on a terminal.
     pub(crate) fn json<T: Serialize>(&mut self, report: &T) -> Result<()> {
         let text = serde_json::to_string(report)?;
-        self.line(&text);
+        match self.terminal.out_is_terminal {
+            true => self.line(&text::escaped_json(&text)),
+            false => self.line(&text),
+        }
         Ok(())
     }
 
@@ -334,6 +337,13 @@ mod tests {
         let table = "id                               type  example\n\
                      close-sessions-with-the-request  rule  src/shop/db.py::close\n";
         assert_eq!(printed(80), table);
+    }
+
+    #[test]
+    fn json_has_no_control_characters_on_a_terminal() {
+        let mut out = printer(80);
+        out.json(&["\u{9b}2J\u{202e}"]).expect("JSON");
+        assert_eq!(out.take(), "[\"\\u009b2J\\u202e\"]\n");
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(super) fn findings<'a>(
         return Ok(String::new());
     }
     let text = format!("Findings in this edit:\n{}", answer::listed(&items));
-    Ok(envelope::wrapped(&envelope::escaped(&escaped(&text))))
+    Ok(envelope::wrapped(&escaped(&text)))
 }
 
 fn item(finding: &Finding) -> String {

@@ -62,11 +62,8 @@ fn print(
     if text.is_empty() {
         return Ok(());
     }
-    if tool == HookTool::Git {
-        out.line(&out.safe(text.trim_end()));
-        return Ok(());
-    }
-    answer::print(tool, &envelope::wrapped(&envelope::escaped(&escaped(&text))), out)
+    // An agent that commits reads the output of git's hook, too.
+    answer::print(tool, &envelope::wrapped(&escaped(&text)), out)
 }
 
 /// Returns what there is to say about a commit.

@@ -6,6 +6,19 @@ use std::fmt::Write;
 /// Returns `text` with control, bidirectional and invisible characters escaped, so that it
 /// is safe on a terminal; newlines and tabs stay.
 pub fn escaped(text: &str) -> String {
+    escaped_as(text, |c, safe| safe.extend(c.escape_unicode()))
+}
+
+/// Returns a JSON document with the characters escaped that [`escaped`] escapes. Its data is the same.
+pub fn escaped_json(json: &str) -> String {
+    escaped_as(json, |c, safe| {
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            safe.push_str(&format!("\\u{unit:04x}"));
+        }
+    })
+}
+
+fn escaped_as(text: &str, escape: impl Fn(char, &mut String)) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut previous = ' ';
     for c in text.chars() {
@@ -13,13 +26,33 @@ pub fn escaped(text: &str) -> String {
         let is_hidden =
             is_invisible(c) || (matches!(c, '\u{200C}' | '\u{200D}') && previous.is_ascii());
         if (c.is_control() && c != '\n' && c != '\t') || is_bidirectional(c) || is_hidden {
-            safe.extend(c.escape_unicode());
+            escape(c, &mut safe);
         } else {
             safe.push(c);
         }
         previous = c;
     }
     safe
+}
+
+/// Returns `text` without the characters that a reader does not see and a model may skip: control
+/// characters except white space, and the default-ignorable ones of Unicode.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let is_hidden = |c: char| {
+        (c.is_control() && !c.is_whitespace())
+            || is_bidirectional(c)
+            || (is_invisible(c) && !c.is_whitespace())
+            || matches!(
+                c,
+                '\u{34F}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}'
+                    | '\u{200C}' | '\u{200D}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFF8}'
+                    | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}'
+            )
+    };
+    match text.contains(is_hidden) {
+        true => Cow::Owned(text.replace(is_hidden, "")),
+        false => Cow::Borrowed(text),
+    }
 }
 
 /// Returns `text` as one word of a command line, quoted if a shell would not read it literally.
@@ -110,6 +143,18 @@ mod tests {
         for text in ["👩\u{200D}🔬", "می\u{200C}خواهم"] {
             assert_eq!(escaped(text), text);
         }
+    }
+
+    #[test]
+    fn escaped_json_has_the_same_data() {
+        let json = "{\"a\":\"\u{9b}31m\u{202E}ü\u{E0041}\"}";
+        assert_eq!(escaped_json(json), r#"{"a":"\u009b31m\u202eü\udb40\udc41"}"#);
+    }
+
+    #[test]
+    fn visible_text_has_no_characters_that_hide() {
+        assert_eq!(visible("a\u{200B}b\u{FE0F}\u{3164}c\u{8}d \n\u{2028}ü"), "abcd \n\u{2028}ü");
+        assert!(matches!(visible("a 👩 ü\t"), Cow::Borrowed(_)));
     }
 
     #[test]
