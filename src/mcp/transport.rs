@@ -1,32 +1,40 @@
 //! The transport of messages as lines over two pipes.
 //!
-//! Two cases differ from the transport of the library. It drops a line over its limit silently, and
-//! the client waits forever; here the client gets an error. And it ends the server if the client
-//! sends a notification or a reply before its first request; here these are ignored.
+//! Three cases differ from the transport of the library. It ignores a line over its limit and a request
+//! that it cannot read, and the client waits forever; here the client gets an error, with the id of the
+//! request. And it ends the server if the client sends a notification or a reply before its first
+//! request; here these are ignored.
 
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, ready};
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorData, GetMeta, ProtocolVersion, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientRequest, ErrorData, GetMeta, ProtocolVersion, RequestId,
+    ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::error::Category;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, Empty, empty};
+use tokio::task::JoinSet;
 
 /// Maximum length of a message.
 const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
-/// A transport that answers lines over the limit and waits for the first request.
-pub(super) struct LineTransport<R: AsyncRead + Unpin, W: AsyncWrite> {
-    inner: AsyncRwTransport<RoleServer, LimitedLines<R>, W>,
-    /// Receives one item for each line over the limit.
-    too_long: UnboundedReceiver<()>,
+/// A transport that answers lines that it cannot read, and waits for the first request.
+pub(super) struct LineTransport<R, W: AsyncWrite> {
+    read: BufReader<R>,
+    /// The start of the next line.
+    line: Vec<u8>,
+    /// Whether the next line is over the limit.
+    is_too_long: bool,
+    write: AsyncRwTransport<RoleServer, Empty, W>,
+    /// The errors that are being sent: `receive` may be dropped before they are.
+    errors: JoinSet<io::Result<()>>,
     /// Whether the client opened the session.
     is_open: bool,
     /// Set when the client closes the connection.
@@ -39,17 +47,51 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     pub(super) fn new((read, write): (R, W), is_left: Arc<AtomicBool>) -> Self {
-        let (sender, too_long) = unbounded_channel();
-        let read = LimitedLines { read, n_bytes: 0, is_dropping: false, too_long: sender };
-        let inner = AsyncRwTransport::new_server(read, write).with_max_line_length(usize::MAX);
-        Self { inner, too_long, is_open: false, is_left }
+        Self {
+            read: BufReader::new(read),
+            line: Vec::new(),
+            is_too_long: false,
+            write: AsyncRwTransport::new_server(empty(), write),
+            errors: JoinSet::new(),
+            is_open: false,
+            is_left,
+        }
     }
 
-    /// Answers a line over the limit. Its id is unknown.
-    fn refuse_line(&mut self) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let message = format!("the message is longer than {} MiB", MAX_LINE_BYTES / 1024 / 1024);
+    /// Reads a line into `self.line`. Returns whether there is one; a longer one than the limit has an
+    /// error. It continues a call that was dropped.
+    async fn read_line(&mut self) -> Result<bool, Refusal> {
+        loop {
+            let Ok(bytes) = self.read.fill_buf().await else { return Ok(false) };
+            if bytes.is_empty() {
+                return Ok(false);
+            }
+            let newline = bytes.iter().position(|byte| *byte == b'\n');
+            let text = &bytes[..newline.unwrap_or(bytes.len())];
+            let was_too_long = self.is_too_long;
+            self.is_too_long |= self.line.len() + text.len() > MAX_LINE_BYTES;
+            if !self.is_too_long {
+                self.line.extend_from_slice(text);
+            }
+            let n_read = text.len() + usize::from(newline.is_some());
+            self.read.consume(n_read);
+            match (self.is_too_long, was_too_long) {
+                (true, false) => {
+                    self.line.clear();
+                    self.is_too_long = newline.is_none();
+                    let n_mib = MAX_LINE_BYTES / 1024 / 1024;
+                    let message = format!("the message is longer than {n_mib} MiB");
+                    return Err(Refusal { id: None, message });
+                }
+                (false, _) if newline.is_some() => return Ok(true),
+                _ => self.is_too_long &= newline.is_none(),
+            }
+        }
+    }
+
+    fn refuse(&mut self, Refusal { id, message }: Refusal) {
         let error = ErrorData::invalid_request(message, None);
-        self.inner.send(ServerJsonRpcMessage::error(error, None))
+        self.errors.spawn(self.write.send(ServerJsonRpcMessage::error(error, id)));
     }
 }
 
@@ -64,37 +106,67 @@ where
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        self.inner.send(message)
+        self.write.send(message)
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            let message = tokio::select! {
-                biased;
-                Some(()) = self.too_long.recv() => {
-                    // A task of its own: this future may be dropped before the answer is sent.
-                    tokio::spawn(self.refuse_line());
-                    continue;
+            let message = match self.read_line().await {
+                Ok(true) => message(&std::mem::take(&mut self.line)),
+                Ok(false) => {
+                    self.is_left.store(true, Ordering::Relaxed);
+                    while self.errors.join_next().await.is_some() {}
+                    return None;
                 }
-                message = self.inner.receive() => message,
+                Err(refusal) => Err(refusal),
             };
-            let Some(message) = message else {
-                self.is_left.store(true, Ordering::Relaxed);
-                while self.too_long.try_recv().is_ok() {
-                    let _ = self.refuse_line().await;
+            match message {
+                Ok(None) => {}
+                Ok(Some(message)) => {
+                    self.is_open |= opens_session(&message);
+                    if self.is_open || matches!(message, ClientJsonRpcMessage::Request(_)) {
+                        return Some(message);
+                    }
                 }
-                return None;
-            };
-            self.is_open |= opens_session(&message);
-            if self.is_open || matches!(message, ClientJsonRpcMessage::Request(_)) {
-                return Some(message);
+                Err(refusal) => self.refuse(refusal),
             }
+            while self.errors.try_join_next().is_some() {}
         }
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.inner.close().await
+        self.write.close().await
     }
+}
+
+/// Why a line is not a message, for the request with this id.
+#[derive(Debug, PartialEq)]
+struct Refusal {
+    id: Option<RequestId>,
+    message: String,
+}
+
+/// Returns the message in a line. A notification that cannot be read is ignored, and so is a line that
+/// is not JSON: an answer could be answered in turn.
+fn message(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+    /// What a line needs for an answer. It may have texts that are not valid.
+    #[derive(Deserialize)]
+    struct Head {
+        id: Option<RequestId>,
+        method: Option<IgnoredAny>,
+    }
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+    let why = match serde_json::from_slice(line) {
+        Ok(message) => return Ok(Some(message)),
+        Err(error) => error,
+    };
+    let id = match serde_json::from_slice(line) {
+        Ok(Head { id: None, method: Some(_) }) => return Ok(None),
+        Ok(head) => head.id,
+        Err(error) if error.classify() == Category::Data => None,
+        Err(_) => return Ok(None),
+    };
+    Err(Refusal { id, message: format!("the request is not valid: {why}") })
 }
 
 /// Whether the library opens a session with this message: `initialize`, or a request that states
@@ -114,99 +186,54 @@ fn opens_session(message: &ClientJsonRpcMessage) -> bool {
     }
 }
 
-/// A reader that cuts lines over the limit. The rest of a cut line is dropped, and its end is a NUL,
-/// which makes the remaining bytes an invalid message.
-struct LimitedLines<R> {
-    read: R,
-    /// The length of the current line.
-    n_bytes: usize,
-    is_dropping: bool,
-    too_long: UnboundedSender<()>,
-}
-
-impl<R> LimitedLines<R> {
-    /// Removes the bytes over the limit from the next bytes, and returns the number of remaining
-    /// ones.
-    fn cut(&mut self, bytes: &mut [u8]) -> usize {
-        let (mut from, mut to) = (0, 0);
-        while from < bytes.len() {
-            let newline = bytes[from..].iter().position(|byte| *byte == b'\n');
-            let end = newline.map_or(bytes.len(), |at| from + at);
-            let n_text = end - from;
-            if !self.is_dropping && n_text > MAX_LINE_BYTES - self.n_bytes {
-                bytes[to] = 0;
-                to += 1;
-                self.is_dropping = true;
-                // The receiver lives as long as the reader.
-                let _ = self.too_long.send(());
-            } else if !self.is_dropping {
-                bytes.copy_within(from..end, to);
-                to += n_text;
-                self.n_bytes += n_text;
-            }
-            from = end;
-            if newline.is_some() {
-                bytes[to] = b'\n';
-                to += 1;
-                from += 1;
-                (self.n_bytes, self.is_dropping) = (0, false);
-            }
-        }
-        to
-    }
-}
-
-impl<R: AsyncRead + Unpin> AsyncRead for LimitedLines<R> {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        let start = buffer.filled().len();
-        loop {
-            ready!(Pin::new(&mut this.read).poll_read(context, buffer))?;
-            if buffer.filled().len() == start {
-                return Poll::Ready(Ok(()));
-            }
-            let n_kept = this.cut(&mut buffer.filled_mut()[start..]);
-            buffer.set_filled(start + n_kept);
-            // An empty read would mean the end of the stream.
-            if n_kept > 0 {
-                return Poll::Ready(Ok(()));
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Cuts `text` in pieces of `size` bytes; returns the rest and the number of lines over the
-    /// limit.
-    fn cut(text: &[u8], size: usize) -> (Vec<u8>, usize) {
-        let (sender, mut too_long) = unbounded_channel();
-        let mut lines = LimitedLines { read: (), n_bytes: 0, is_dropping: false, too_long: sender };
-        let mut kept = Vec::new();
-        for piece in text.chunks(size) {
-            let mut piece = piece.to_vec();
-            let n_kept = lines.cut(&mut piece);
-            kept.extend_from_slice(&piece[..n_kept]);
+    /// Returns the lengths of the lines that are read, with the errors in place of those over the limit.
+    fn read(text: &[u8], size: usize) -> Vec<Result<usize, String>> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let mut lines = LineTransport::new((text, Vec::new()), Arc::default());
+        lines.read = BufReader::with_capacity(size, text);
+        let mut found = Vec::new();
+        loop {
+            match runtime.block_on(lines.read_line()) {
+                Ok(true) => found.push(Ok(std::mem::take(&mut lines.line).len())),
+                Ok(false) => return found,
+                Err(refusal) => found.push(Err(refusal.message)),
+            }
         }
-        let n_cut = std::iter::from_fn(|| too_long.try_recv().ok()).count();
-        (kept, n_cut)
     }
 
     #[test]
-    fn only_lines_over_the_limit_are_cut() {
-        let fits = [b"x".repeat(MAX_LINE_BYTES), b"\ny\n".to_vec()].concat();
+    fn only_lines_over_the_limit_are_refused() {
+        let fits = [b"x".repeat(MAX_LINE_BYTES), b"\ny\nz".to_vec()].concat();
         let long = [b"x".repeat(MAX_LINE_BYTES + 1), b"\ny\n".to_vec()].concat();
+        let refused = Err("the message is longer than 16 MiB".to_owned());
         for size in [8 * 1024, 1_000_003, long.len()] {
-            assert_eq!(cut(&fits, size), (fits.clone(), 0));
-            let (kept, n_cut) = cut(&long, size);
-            assert_eq!(n_cut, 1, "{size}");
-            assert!(kept.len() <= fits.len() + 1 && kept.ends_with(b"\0\ny\n"), "{size}");
+            assert_eq!(read(&fits, size), [Ok(MAX_LINE_BYTES), Ok(1)]);
+            assert_eq!(read(&long, size), [refused.clone(), Ok(1)], "{size}");
         }
+    }
+
+    #[test]
+    fn a_request_that_cannot_be_read_has_an_answer_with_its_id() {
+        #[track_caller]
+        fn check(line: &str, expected: Result<bool, Option<RequestId>>) {
+            let found = message(line.as_bytes()).map(|it| it.is_some()).map_err(|it| it.id);
+            assert_eq!(found, expected, "{line}");
+        }
+        let head = r#"{"jsonrpc":"2.0","id":7,"method":"ping""#;
+        let id = RequestId::Number(7);
+        check(&format!("{head}}}"), Ok(true));
+        check(&format!("\u{feff}{head}}}\r"), Ok(true));
+        check(&format!("{head},\"params\":5}}"), Err(Some(id.clone())));
+        check(&format!("{head},\"params\":[]}}"), Err(Some(id.clone())));
+        check(&format!("{head},\"params\":{{\"a\":\"\\ud83d\"}}}}"), Err(Some(id)));
+        check(r#"{"jsonrpc":"2.0"}"#, Err(None));
+        check("[]", Err(None));
+        check(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":5}"#, Ok(false));
+        check("{", Ok(false));
+        check("", Ok(false));
     }
 }
