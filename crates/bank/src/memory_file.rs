@@ -27,6 +27,8 @@ pub struct MemoryFile {
     /// Stat of the file before reading.
     pub(crate) stat: FileStat,
     pub warnings: Vec<String>,
+    /// Why it is not injected: its text is not what its author meant.
+    pub fault: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,21 +53,35 @@ pub(super) fn of_bytes(file: &str, bytes: &[u8], stat: FileStat) -> MemoryFile {
         _ => Encoding::Other,
     };
     let text = text.into_owned();
-    let memory = parsed(file, file, &text, &mut warnings);
-    MemoryFile { memory, file: file.to_owned(), text, encoding, stat, warnings }
+    let (memory, fault) = parsed(file, file, &text, &mut warnings);
+    MemoryFile { memory, file: file.to_owned(), text, encoding, stat, warnings, fault }
 }
 
-/// Returns the memory in a text. Without an `id` in the frontmatter it has that of its `path` in its
-/// bank.
-fn parsed(file: &str, path: &str, text: &str, warnings: &mut Vec<String>) -> Memory {
+/// Returns the memory in a text and its fault. Without an `id` in the frontmatter it has that of its
+/// `path` in its bank.
+fn parsed(
+    file: &str,
+    path: &str,
+    text: &str,
+    warnings: &mut Vec<String>,
+) -> (Memory, Option<&'static str>) {
     let parsed = frontmatter::parse(text);
+    let is_binary = text.contains('\0');
+    if is_binary {
+        warnings.push(format!("`{file}` is not text"));
+    }
+    let fault = match parsed.unreadable() {
+        _ if is_binary => Some("it is not text"),
+        Some(_) => Some("its frontmatter is not valid"),
+        None => None,
+    };
     for diagnostic in parsed.warnings {
         let (line, column) = (diagnostic.line + 1, diagnostic.column + 1);
         warnings.push(format!("{file}:{line}:{column}: {}", diagnostic.message));
     }
     let front = parsed.frontmatter;
     let stem = path.strip_suffix(".md").unwrap_or(path).to_owned();
-    Memory {
+    let memory = Memory {
         id: front.id.unwrap_or(stem),
         memory_type: front.memory_type.unwrap_or(MemoryType::Fact),
         kind: front.kind,
@@ -84,23 +100,24 @@ fn parsed(file: &str, path: &str, text: &str, warnings: &mut Vec<String>) -> Mem
         created_at: front.created_at,
         updated_at: front.updated_at,
         body: text.get(parsed.body_start..).unwrap_or_default().to_owned(),
-    }
+    };
+    (memory, fault)
 }
 
 /// Returns the memory in the text of a file that is not in this bank.
 pub fn of_text(path: &str, text: &str) -> Memory {
-    parsed(path, path, text, &mut Vec::new())
+    parsed(path, path, text, &mut Vec::new()).0
 }
 
 /// Returns a memory of a shared bank, whose path in it is `path`.
 pub(super) fn of_shared(file: &str, path: &str, text: String) -> MemoryFile {
     let mut warnings = Vec::new();
-    let memory = parsed(file, path, &text, &mut warnings);
+    let (memory, fault) = parsed(file, path, &text, &mut warnings);
     let stat = FileStat { size: text.len() as u64, mtime: time_of(&text) };
     let encoding =
         if text.starts_with('\u{FEFF}') { Encoding::Utf8WithBom } else { Encoding::Utf8 };
     let text = text.strip_prefix('\u{FEFF}').map_or_else(|| text.clone(), str::to_owned);
-    MemoryFile { memory, file: file.to_owned(), text, encoding, stat, warnings }
+    MemoryFile { memory, file: file.to_owned(), text, encoding, stat, warnings, fault }
 }
 
 /// Returns a number for a text that takes the place of the time of a file: negative, and so never

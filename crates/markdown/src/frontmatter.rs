@@ -96,6 +96,14 @@ pub struct Parsed {
     pub warnings: Vec<Diagnostic>,
 }
 
+impl Parsed {
+    /// Returns the warning that the frontmatter could not be read, so that its values are unknown.
+    pub fn unreadable(&self) -> Option<&Diagnostic> {
+        let is_fatal = |code| matches!(code, "invalid-yaml" | "unclosed-frontmatter");
+        self.warnings.iter().find(|warning| is_fatal(warning.code))
+    }
+}
+
 const BOM: char = '\u{FEFF}';
 
 /// Reads the frontmatter of a complete file.

@@ -154,6 +154,8 @@ fn applicable<'m>(memories: &'m Memories, focus: &Focus) -> (Vec<&'m MemoryFile>
             Some("archived".to_owned())
         } else if let Some(by) = superseded.get(&memory.id) {
             Some(format!("superseded by `{by}`"))
+        } else if let Some(fault) = stored.fault {
+            Some(fault.to_owned())
         } else if memory.body.trim().is_empty() {
             Some("it has no text".to_owned())
         } else {

@@ -78,8 +78,7 @@ pub fn remove(text: &str, key: &'static str) -> Result<String, EditError> {
 
 fn parse_for_edit(text: &str) -> Result<Parsed, EditError> {
     let parsed = parse(text);
-    let is_fatal = |code| matches!(code, "invalid-yaml" | "unclosed-frontmatter");
-    match parsed.warnings.iter().find(|warning| is_fatal(warning.code)) {
+    match parsed.unreadable() {
         Some(warning) => Err(EditError::from(warning)),
         None => Ok(parsed),
     }
