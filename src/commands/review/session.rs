@@ -8,7 +8,7 @@ use super::{Item, Report, ReviewArgs, print};
 use crate::commands::anchor::{self, AnchorArgs};
 use crate::commands::update::{self, UpdateArgs};
 use crate::config::Settings;
-use crate::output::{DIM, ERROR, Keyboard, NAME, OK, Printer};
+use crate::output::{DIM, ERROR, Keyboard, NAME, OK, Printer, WARN};
 use cerberus_bank::ops::anchors;
 use cerberus_model::error::UserError;
 use cerberus_model::{CodeLocation, ExampleRole};
@@ -107,7 +107,6 @@ pub(super) fn run(
 impl Session<'_> {
     /// Asks about a memory until it is decided. Returns whether to go on.
     fn ask(&mut self, mut item: Item, position: (usize, usize)) -> Result<bool> {
-        self.waiting.clear();
         loop {
             self.out.line("");
             let prompt_rows = self.out.n_rows(&keys(&item));
@@ -123,11 +122,22 @@ impl Session<'_> {
                     break next;
                 }
             };
+            let is_quit = matches!(next, Next::Quit);
             match next {
                 Next::Again(changed) => item = *changed,
-                Next::Quit => return Ok(false),
-                Next::Item | Next::Key => return Ok(true),
+                Next::Quit | Next::Item | Next::Key => {
+                    self.report_waiting();
+                    return Ok(!is_quit);
+                }
             }
+        }
+    }
+
+    /// Prints which examples beside the main one were not stored with it.
+    fn report_waiting(&mut self) {
+        for (role, other) in std::mem::take(&mut self.waiting) {
+            let shown = self.out.safe(&format!("{}: {other}", role_name(role)));
+            self.out.line(&format!("{} {shown}", self.out.paint(WARN, "not stored")));
         }
     }
 
@@ -151,9 +161,15 @@ impl Session<'_> {
             self.anchor(AnchorArgs { to: Some(location.clone()), ..args(item) })?;
             self.done("anchored", &format!("to {location}"));
             self.tally.anchored += 1;
-            for (role, other) in std::mem::take(&mut self.waiting) {
-                if other != location {
-                    self.add(item, role, other)?;
+            let mut waiting = std::mem::take(&mut self.waiting);
+            // A further example that became the main one needs no message.
+            waiting.retain(|(role, other)| *role == ExampleRole::Not || *other != location);
+            for (role, other) in waiting {
+                if other == location {
+                    self.waiting.push((role, other));
+                } else if let Err(error) = self.add(item, role, other.clone()) {
+                    self.stay(error)?;
+                    self.waiting.push((role, other));
                 }
             }
             return Ok(Next::Item);

@@ -169,6 +169,18 @@ fn further_examples_and_counter_examples_are_stored_with_the_example() {
 }
 
 #[test]
+fn an_example_that_is_not_stored_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = settings(folder.path(), &RULES[..1]);
+    // Skipped, interrupted, and the example itself as a counter-example.
+    for keys in ["c=1\ns", "c=1\nq", "c=1\n1"] {
+        let (_, shown) = review_with(&settings, &ReviewArgs::default(), keys);
+        assert!(shown.contains("not stored"), "{keys}: {shown}");
+        assert!(shown.contains("counter-example: "), "{keys}: {shown}");
+    }
+}
+
+#[test]
 fn an_interrupted_review_retains_its_decisions() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path(), RULES);
