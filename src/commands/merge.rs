@@ -2,7 +2,7 @@
 //!
 //! Writes the target first, then redirects links, then moves the sources to the trash one by one.
 //! If the process is killed, no text is lost and running the same command again completes the
-//! merge.
+//! merge. If a write fails, those before it are reverted.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ use cerberus_model::{Anchor, Origin, Scope};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct MergeArgs {
-    /// Ids of the memories to merge, or unique prefixes of them
+    /// Complete ids of the memories to merge
     #[arg(required = true, value_name = "SOURCE")]
     pub(crate) sources: Vec<String>,
     /// Memory to merge into; created if it does not exist
@@ -140,23 +140,37 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
         }
     }
 
-    match &old {
-        None => drop(project.bank.create_text(id, &merged)?),
-        Some(text) if *text != merged => project.bank.rewrite(file, &merged)?,
-        Some(_) => {}
-    }
     let mut anchors = memories.anchors.clone();
     // Sources that an interrupted merge moved to the trash have their anchors there.
     let exists = |id: &str| memories.all.iter().any(|stored| stored.memory.id == id);
     anchors.retain(|id, _| exists(id) || !args.sources.contains(id));
     let anchor_from = target.move_anchor(&mut anchors, &merged, &mut warnings);
-    project.bank.write_anchors(&anchors)?;
-    let mut redirected = Vec::new();
-    for (other, (text, n_links)) in changes {
-        project.bank.rewrite(&other.file, &text)?;
-        redirected.push(Redirected { id: other.memory.id.clone(), links: n_links });
+    let bank = &project.bank;
+    match &old {
+        None => drop(bank.create_text(id, &merged)?),
+        Some(text) if *text != merged => bank.rewrite(file, &merged)?,
+        Some(_) => {}
     }
-    trash::record_deletion(project, moving)?;
+    let mut redirected = Vec::new();
+    let mut write = || {
+        bank.write_anchors(&anchors)?;
+        for (other, (text, n_links)) in &changes {
+            bank.rewrite(&other.file, text)?;
+            redirected.push(Redirected { id: other.memory.id.clone(), links: *n_links });
+        }
+        trash::record_deletion(project, moving)
+    };
+    if let Err(error) = write() {
+        for (other, _) in changes.iter().take(redirected.len()) {
+            bank.rewrite(&other.file, &bank.utf8_text(other)?)?;
+        }
+        bank.write_anchors(&memories.anchors)?;
+        match &old {
+            None => bank.discard(file)?,
+            Some(text) => bank.rewrite(file, text)?,
+        }
+        return Err(error);
+    }
     let merged_sources = trash::move_to_trash(project, &mut anchors, moving)?;
     if !args.secret.allow_secret
         && let Some(secret) = secrets::find_secret(&merged)
@@ -194,7 +208,7 @@ fn find_sources<'a>(
             warnings.push(format!("`{typed}` is already merged into `{target_id}`"));
             continue;
         }
-        let stored = memories.find(typed)?;
+        let stored = memories.find_whole(typed)?;
         let is_duplicate = sources.iter().any(|source| source.stored.file == stored.file);
         if stored.memory.id != target_id && !is_duplicate {
             sources.push(Source { stored, text: project.bank.utf8_text(stored)? });

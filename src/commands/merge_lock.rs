@@ -79,9 +79,10 @@ pub(crate) fn install(project: &Project) -> Result<InstallReport> {
         return Err(UserError::usage(message).into());
     };
     let name = "anchors of cerberus, merged memory by memory".to_owned();
+    // The driver first: git cannot merge with a driver that has only a name.
     let settings = vec![
-        (format!("merge.{DRIVER}.name"), name),
         (format!("merge.{DRIVER}.driver"), COMMAND.to_owned()),
+        (format!("merge.{DRIVER}.name"), name),
     ];
     let folder = git::common_folder(&project.root);
     for (key, value) in &settings {

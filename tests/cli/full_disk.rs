@@ -37,10 +37,7 @@ fn a_write_without_space_changes_nothing_and_can_be_retried() {
             assert_eq!(outcome.status(), 3, "{limit}: {}", outcome.text());
             assert!(outcome.stderr().contains("cerberus: "), "{limit}: {}", outcome.text());
             *n_failed.entry(*limit).or_insert(0) += 1;
-            // A merge keeps its completed steps; repeating the command does the rest.
-            if !line.contains("merge") {
-                assert_eq!(killed_commands::files(&sandbox), before, "{limit}: {}", outcome.text());
-            }
+            assert_eq!(killed_commands::files(&sandbox), before, "{limit}: {}", outcome.text());
             let again = sandbox.run(line);
             assert_eq!(again.status(), 0, "{limit}: {}", again.text());
         }
@@ -48,6 +45,24 @@ fn a_write_without_space_changes_nothing_and_can_be_retried() {
     // Without any space every command fails except `index`, because the store is optional.
     assert_eq!(n_failed.get(&0), Some(&(COMMANDS.len() - 1)), "{n_failed:?}");
     assert!(LIMITS.iter().all(|limit| n_failed.contains_key(limit)), "{n_failed:?}");
+}
+
+#[test]
+fn a_bank_that_cannot_be_configured_is_not_pinned() {
+    let sandbox = Sandbox::bank();
+    sandbox.git("init -q -b main ../rules");
+    let rules = sandbox.beside("rules");
+    rules.write(".memories/hash.md", "---\ntype: rule\n---\nHash the password.\n");
+    rules.commit("rules");
+    // The configuration does not fit into the limit, the pins do.
+    let comment = "# A comment of a person.\n".repeat(200);
+    sandbox.write("cerberus.toml", &comment);
+    let before = killed_commands::files(&sandbox);
+    let line = "memory bank add team ../rules --branch main --yes";
+    let outcome = limited(&sandbox, 8, line);
+    assert_eq!(outcome.status(), 3, "{}", outcome.text());
+    assert_eq!(killed_commands::files(&sandbox), before, "{}", outcome.text());
+    sandbox.ok(line);
 }
 
 #[test]

@@ -181,15 +181,15 @@ fn the_driver_is_installed_once_and_only_on_request() {
     sandbox.write(".memories/.gitattributes", "*.md text");
     sandbox.session(expect![[r#"
         $ cerberus memory merge-lock --install
-        set merge.cerberus-anchors.name = anchors of cerberus, merged memory by memory
         set merge.cerberus-anchors.driver = cerberus memory merge-lock %O %A %B; status=$?; test $status -le 1 && exit $status; git merge-file -L ours -L base -L theirs %A %O %B
+        set merge.cerberus-anchors.name = anchors of cerberus, merged memory by memory
         added .memories/.gitattributes: anchors.lock merge=cerberus-anchors
         commit it: git add .memories/.gitattributes
         [exit 0]
 
         $ cerberus memory merge-lock --install
-        set merge.cerberus-anchors.name = anchors of cerberus, merged memory by memory
         set merge.cerberus-anchors.driver = cerberus memory merge-lock %O %A %B; status=$?; test $status -le 1 && exit $status; git merge-file -L ours -L base -L theirs %A %O %B
+        set merge.cerberus-anchors.name = anchors of cerberus, merged memory by memory
         unchanged .memories/.gitattributes: anchors.lock merge=cerberus-anchors
         commit it: git add .memories/.gitattributes
         [exit 0]
