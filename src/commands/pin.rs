@@ -48,7 +48,7 @@ pub(crate) struct PinListArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PinRemoveArgs {
-    /// The ids of the pins, or unique prefixes
+    /// The complete ids of the pins
     #[arg(required = true)]
     pub(crate) ids: Vec<String>,
     #[command(flatten)]

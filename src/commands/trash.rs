@@ -17,7 +17,7 @@ use cerberus_model::error::ExitStatus;
 
 #[derive(Debug, Args)]
 pub(crate) struct DeleteArgs {
-    /// Memory ids or unique prefixes of them
+    /// Complete memory ids
     #[arg(required = true)]
     pub(crate) ids: Vec<String>,
 }
@@ -51,7 +51,7 @@ pub(crate) fn delete(project: &Project, args: &DeleteArgs) -> Result<Report> {
     let memories = Memories::load(project)?;
     let mut selected: Vec<&MemoryFile> = Vec::new();
     for typed in &args.ids {
-        let stored = memories.find(typed)?;
+        let stored = memories.find_whole(typed)?;
         project.bank.check_own(stored)?;
         if !selected.iter().any(|it| it.memory.id == stored.memory.id) {
             selected.push(stored);

@@ -119,7 +119,7 @@ fn pins_are_added_listed_and_removed() {
         }
         [exit 0]
 
-        $ cerberus memory pin remove run acc
+        $ cerberus memory pin remove run-the-tests-before-a-push accounts-py-is-being-split
         removed run-the-tests-before-a-push
         removed accounts-py-is-being-split
         [exit 0]

@@ -9,7 +9,13 @@ fn restore_brings_back_the_memory_and_its_anchor() {
     let sandbox = Sandbox::anchored();
     let (memory, lock) = (sandbox.read(".memories/escape-html.md"), sandbox.lock());
     sandbox.session(expect![[r#"
-        $ cerberus memory delete escape close
+        $ cerberus memory delete escape
+        --- stderr
+        cerberus: `escape` is not a complete memory id
+        hint: type the complete id, such as `escape-html`
+        [exit 2]
+
+        $ cerberus memory delete escape-html close-session
         escape-html moved to the trash as .trash/escape-html.md, with its anchor
         close-session moved to the trash as .trash/close-session.md, with its anchor
         undo with: cerberus memory restore escape-html
@@ -109,7 +115,7 @@ fn a_memory_in_a_folder_is_deleted_and_restored() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory add one --id deep/er/one --no-anchor");
     sandbox.session(expect![[r#"
-        $ cerberus memory delete deep
+        $ cerberus memory delete deep/er/one
         deep/er/one moved to the trash as .trash/deep/er/one.md
         undo with: cerberus memory restore deep/er/one
         [exit 0]

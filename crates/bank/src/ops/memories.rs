@@ -75,6 +75,28 @@ impl Memories {
         let memory_idx = find_id(typed, ids)?;
         Ok(&self.all[memory_idx])
     }
+
+    /// Returns the memory whose id is `typed`, to remove it.
+    pub fn find_whole(&self, typed: &str) -> Result<&MemoryFile> {
+        let ids = self.all.iter().map(|stored| stored.memory.id.as_str());
+        Ok(&self.all[find_whole("memory", typed, ids)?])
+    }
+}
+
+/// Like [`find_named`], but the complete id is necessary: a mistyped id must not remove something else.
+pub fn find_whole<'a>(
+    kind: &str,
+    typed: &str,
+    ids: impl Iterator<Item = &'a str>,
+) -> Result<usize> {
+    let ids: Vec<&str> = ids.collect();
+    let id_idx = find_named(kind, typed, ids.iter().copied())?;
+    if ids[id_idx] == typed {
+        return Ok(id_idx);
+    }
+    Err(UserError::usage(format!("`{typed}` is not a complete {kind} id"))
+        .hint(format!("type the complete id, such as `{}`", ids[id_idx]))
+        .into())
 }
 
 /// Returns the warning about an anchor without a memory.

@@ -13,7 +13,7 @@ use cerberus_model::error::UserError;
 use cerberus_model::{Pin, PinEvent, PinScope, Priority};
 use cerberus_store::pins::{self as table, EventRow};
 
-use super::memories::find_named;
+use super::memories::find_whole;
 use super::{Project, document};
 
 pub mod builtin;
@@ -432,7 +432,7 @@ impl Loaded {
     /// Finds a pin by its id or a unique prefix of it.
     fn find(&self, typed: &str) -> Result<&Pin> {
         let ids = self.pins.iter().map(|pin| pin.id.as_str());
-        let at = find_named("pin", typed, ids)?;
+        let at = find_whole("pin", typed, ids)?;
         Ok(&self.pins[at])
     }
 
