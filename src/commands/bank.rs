@@ -162,14 +162,22 @@ fn add(project: &Project, args: &BankAddArgs, out: &mut Printer) -> Result<ExitS
             .hint(format!("update it with `cerberus memory bank update {name}`"))
             .into());
     }
-    let (file, text) = banks::edited_config(project, |text| edit::added(text, &bank))?;
+    // Before anything is fetched, because the configuration may be invalid.
+    let edited = || banks::edited_config(project, |text| edit::added(text, &bank));
+    edited()?;
     let snapshot = banks::newest(project, &bank, None, false)?;
     let changes = vec![(change(None, &snapshot, &args.pin)?, snapshot)];
     decide(changes, &args.pin, out, |snapshots| {
+        // The person may have edited the configuration before the answer.
+        let (file, text) = edited()?;
         project.bank.create()?;
         pin(project, snapshots)?;
         // Last, so that an interrupted command leaves a configuration that works.
-        file.write(text.as_bytes()).map(drop)
+        let written = file.write(text.as_bytes());
+        if written.is_err() {
+            unpin(project, &bank.name)?;
+        }
+        written.map(drop)
     })
 }
 
@@ -291,6 +299,13 @@ fn pin(project: &Project, snapshots: &[Snapshot]) -> Result<()> {
         pinned.retain(|pin| pin.name != snapshot.pin.name);
         pinned.push(snapshot.pin.clone());
     }
+    project.bank.write_pinned_banks(&pinned).map(drop)
+}
+
+fn unpin(project: &Project, name: &str) -> Result<()> {
+    let _guard = project.bank.lock_for_writing()?;
+    let mut pinned = project.bank.pinned_banks()?;
+    pinned.retain(|pin| pin.name != name);
     project.bank.write_pinned_banks(&pinned).map(drop)
 }
 
@@ -420,10 +435,7 @@ fn remove(project: &Project, args: &BankRemoveArgs, out: &mut Printer) -> Result
     let (file, text) = banks::edited_config(project, |text| edit::removed(text, name))?;
     file.write(text.as_bytes())?;
     if project.bank.exists() {
-        let _guard = project.bank.lock_for_writing()?;
-        let mut pinned = project.bank.pinned_banks()?;
-        pinned.retain(|pin| pin.name != *name);
-        project.bank.write_pinned_banks(&pinned)?;
+        unpin(project, name)?;
     }
     out.report(&RemoveReport { removed: name.clone() }, |_, out| {
         out.line(&format!("{} {}", out.paint(OK, "removed"), out.style(NAME, name)));

@@ -4,7 +4,7 @@
 //! of memories, the managed blocks and the imported rules are checked too, so that one command
 //! with one exit status is enough for CI.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -71,6 +71,9 @@ pub(crate) struct Report {
     /// Accepted findings of the baseline that no longer exist.
     pub(crate) outdated: Vec<baseline::Accepted>,
     pub(crate) warnings: Vec<String>,
+    /// The documents that `--fix` can correct, with the text that was checked.
+    #[serde(skip)]
+    texts: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -235,7 +238,11 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     summary.errors = errors().count();
     summary.fixable = errors().filter(|finding| finding.replacement.is_some()).count();
     let ok = summary.errors == 0 && outdated.is_empty() && unchecked.is_empty();
-    Ok(Report { ok, summary, findings, unchecked, outdated, warnings })
+    let fixable = findings.iter().filter(|finding| finding.replacement.is_some());
+    let fixable: BTreeSet<&str> = fixable.map(|finding| finding.file.as_str()).collect();
+    let texts = found.documents.into_iter().map(|document| (document.path, document.text));
+    let texts = texts.filter(|(path, _)| fixable.contains(path.as_str())).collect();
+    Ok(Report { ok, summary, findings, unchecked, outdated, warnings, texts })
 }
 
 impl Finding {

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::args::SessionArgs;
@@ -26,6 +27,7 @@ use cerberus_markdown::sections::{self, Origin, Section};
 use cerberus_model::error::ExitStatus;
 use cerberus_model::text::Span;
 use cerberus_model::{Language, Memory, Pin, PinScope, Priority, State};
+use cerberus_store::{Store, feedback};
 
 mod block;
 mod client;
@@ -243,18 +245,36 @@ pub(crate) fn inject(
     request: &Request,
     session: Option<&str>,
 ) -> Result<Report> {
-    inject_from(project, &Memories::load(project)?, request, session)
+    let stored = Stored::load(project, request, session)?;
+    inject_from(project, &Memories::load(project)?, &stored, request)
+}
+
+/// What a text needs from the store.
+struct Stored {
+    pins: pins::Loaded,
+    /// The feedback on memories, which orders those that are given without a task.
+    balances: FxHashMap<String, i64>,
+}
+
+impl Stored {
+    fn load(project: &Project, request: &Request, session: Option<&str>) -> Result<Self> {
+        let pins = pins::load(project, session)?;
+        let balances = match request.query.is_none() && request.files.is_empty() {
+            true => feedback::balances(Store::open(&project.store)?.reader())?,
+            false => FxHashMap::default(),
+        };
+        Ok(Self { pins, balances })
+    }
 }
 
 /// Selects and formats the text from memories that were read before.
 fn inject_from(
     project: &Project,
     memories: &Memories,
+    Stored { pins: loaded, balances }: &Stored,
     request: &Request,
-    session: Option<&str>,
 ) -> Result<Report> {
-    let loaded = pins::load(project, session)?;
-    let pins = pins(project, request, &loaded);
+    let pins = pins(project, request, loaded);
     let (focus, likely_files) = focus(project, request)?;
     let Ranked { relevant: mut ranked, skipped: mut not_applicable, features } =
         relevance::rank(project, memories, &focus)?;
@@ -262,7 +282,7 @@ fn inject_from(
     not_applicable.retain(|it| !request.excludes(&it.id));
     let features = features.into_iter().map(|(id, it)| (id.to_owned(), it));
     let n_first = match focus.is_empty() {
-        true => start::sort(project, memories, &mut ranked)?,
+        true => start::sort(balances, memories, &mut ranked),
         false => ranked.len(),
     };
     let budget = request.budget.unwrap_or(project.inject.budget);

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::commands::confirm;
 use crate::config::Settings;
 use crate::output::{NAME, OK, Printer, WARN};
+use cerberus_bank::external_file;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::plural;
 
@@ -124,19 +125,17 @@ fn agents(args: &SetupArgs, root: &Path) -> Result<Vec<Agent>> {
 
 /// Writes all files, or none if one of them fails.
 fn write(changes: &[Change], root: &Path) -> Result<()> {
-    let changed: Vec<&Change> =
-        changes.iter().filter(|change| change.action != Action::Unchanged).collect();
-    for (at, change) in changed.iter().enumerate() {
-        if let Err(error) = change.write(root) {
-            for done in &changed[..at] {
-                done.file.restore(root).with_context(|| {
-                    format!("failed to restore `{}` after another failure", done.path)
-                })?;
-            }
-            return Err(error.context(format!("failed to write `{}`", change.path)));
+    let changed = changes.iter().filter(|change| change.action != Action::Unchanged);
+    let files: Vec<_> = changed.clone().map(|change| (&change.file, change.content())).collect();
+    let written = external_file::write_all(&files);
+    for change in changed {
+        if change.action == Action::Remove || (written.is_err() && !change.file.exists) {
+            change.file.remove_empty_folders(root)?;
+        } else if written.is_ok() && change.agent == Agent::Git {
+            change.file.make_executable()?;
         }
     }
-    Ok(())
+    written
 }
 
 fn print_changes(changes: &[Change], args: &SetupArgs, out: &mut Printer) {

@@ -69,6 +69,17 @@ fn a_bank_is_added_shown_and_pinned_after_its_texts_were_shown() {
 }
 
 #[test]
+fn a_configuration_that_is_edited_while_a_bank_is_fetched_keeps_the_edit() {
+    let sandbox = Sandbox::bank();
+    rules(&sandbox);
+    let line = "memory bank add team ../rules --branch main --yes";
+    let outcome = sandbox.run_while_edited(line, "cerberus.toml", "# An edit.");
+    assert_eq!(outcome.status(), 0, "{}", outcome.text());
+    let config = sandbox.read("cerberus.toml");
+    assert!(config.contains("# An edit.\n") && config.contains("name = \"team\""), "{config}");
+}
+
+#[test]
 fn shared_rules_are_used_like_rules_of_the_project() {
     let (sandbox, _) = shop();
     assert!(sandbox.ok("memory show").contains("hash"));

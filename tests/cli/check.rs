@@ -275,6 +275,16 @@ fn fix_writes_only_the_names_that_were_followed() {
 }
 
 #[test]
+fn a_document_that_is_edited_during_the_check_is_not_corrected() {
+    let sandbox = moved();
+    let outcome = sandbox.run_while_edited("check --fix --yes", "AGENTS.md", "An edit.");
+    assert_eq!(outcome.status(), 3, "{}", outcome.text());
+    assert!(outcome.stderr().contains("was edited meanwhile"), "{}", outcome.text());
+    let left = sandbox.read("AGENTS.md");
+    assert_eq!(left.trim_end_matches("An edit.\n"), AGENTS);
+}
+
+#[test]
 fn since_reports_what_a_change_broke_in_other_documents() {
     let sandbox = moved();
     sandbox.session(expect![[r#"

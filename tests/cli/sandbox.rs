@@ -203,6 +203,17 @@ impl Sandbox {
         command
     }
 
+    /// Runs cerberus while another program appends a line to a file whenever git is started.
+    pub(crate) fn run_while_edited(&self, line: &str, file: &str, added: &str) -> Outcome {
+        let program = env!("CARGO_BIN_EXE_cerberus");
+        let script = format!(
+            "real=$(command -v git); mkdir ../bin; \
+             printf '#!/bin/sh\\necho \"{added}\" >> \"%s/{file}\"\\nexec \"%s\" \"$@\"\\n' \"$PWD\" \"$real\" > ../bin/git; \
+             chmod +x ../bin/git; PATH=$PWD/../bin:$PATH exec {program} {line}"
+        );
+        self.outcome(line, self.shell(&script).output().expect("a shell"))
+    }
+
     fn clean(&self, mut command: Command) -> Command {
         let root = self.root();
         command

@@ -3,15 +3,20 @@
 //! One rule holds for all of them: a path inside the project is never written through a link to a
 //! place outside of it, and no folder is created, except for the settings of agents that `setup`
 //! shows first. A file that is updated must be inside the project; a file that is written as a whole,
-//! such as an export, may be anywhere else.
+//! such as an export, may be anywhere else. A file that was edited since it was read is not
+//! overwritten.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 
 use cerberus_model::error::UserError;
 
+use super::compared::{self, Change};
 use super::files;
+
+pub use super::compared::edited;
 
 /// Size limit; agents do not read larger instruction files.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -89,20 +94,12 @@ impl ExternalFile {
         if self.bytes == bytes {
             return Ok(false);
         }
-        super::remove_stale_siblings(&self.path);
-        files::replace(&self.path, bytes)?;
+        write_all(&[(self, Some(bytes))])?;
         Ok(true)
     }
 
-    /// Removes the file, and returns whether it existed.
-    pub fn remove(&self) -> Result<bool> {
-        files::remove(&self.path)?;
-        Ok(self.exists)
-    }
-
-    /// Removes the file, and its folders below `root` that are empty then.
-    pub fn remove_with_folders(&self, root: &Path) -> Result<()> {
-        files::remove(&self.path)?;
+    /// Removes the folders of the file below `root` that are empty.
+    pub fn remove_empty_folders(&self, root: &Path) -> Result<()> {
         let root = root.canonicalize()?;
         let folders = self.path.ancestors().skip(1).take_while(|it| **it != root);
         for folder in folders {
@@ -113,19 +110,32 @@ impl ExternalFile {
         Ok(())
     }
 
-    /// Writes the content that the file had when it was opened, or removes it if it did not exist.
-    pub fn restore(&self, root: &Path) -> Result<()> {
-        if self.exists {
-            files::replace(&self.path, &self.bytes)
-        } else {
-            self.remove_with_folders(root)
-        }
+    /// Restores the state of the file before `written` was written to it.
+    pub fn restore(&self, written: &[u8]) -> Result<()> {
+        let change = self.change(None);
+        compared::replace_all(&[Change { old: Some(written), new: change.old, ..change }])
+    }
+
+    fn change<'a>(&'a self, new: Option<&'a [u8]>) -> Change<'a> {
+        Change { path: &self.path, old: self.exists.then_some(&*self.bytes), new }
     }
 
     /// Adds the execute permission for everyone with read permission.
     pub fn make_executable(&self) -> Result<()> {
         files::make_executable(&self.path)
     }
+}
+
+/// Writes files in this order, where `None` removes one. Fails without a change if one of them was
+/// edited since it was read.
+pub fn write_all(files: &[(&ExternalFile, Option<&[u8]>)]) -> Result<()> {
+    let folders: BTreeSet<&Path> =
+        files.iter().filter_map(|(file, _)| file.path.parent()).collect();
+    for folder in folders {
+        files::remove_stale_temp_files(folder, 1, files::MAX_EMPTY_AGE);
+    }
+    let changes = files.iter().map(|(file, new)| file.change(*new));
+    compared::replace_all(&changes.collect::<Vec<_>>())
 }
 
 /// Returns the bytes of a file that cerberus only reads. A missing file is empty.

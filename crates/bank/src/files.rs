@@ -156,18 +156,14 @@ pub(super) fn create(path: &Path, bytes: &[u8]) -> Result<bool> {
 
 /// Like [`create`], but does not sync the folder.
 pub(super) fn create_unsynced(path: &Path, bytes: &[u8]) -> Result<bool> {
-    create_with(path, bytes, temp_file)
-}
-
-fn create_with(
-    path: &Path,
-    bytes: &[u8],
-    temp_file: fn(&Path, &[u8]) -> Result<NamedTempFile>,
-) -> Result<bool> {
     if path.exists() {
         return Ok(false);
     }
-    let file = temp_file(path, bytes)?;
+    persist_new(temp_file(path, bytes)?, path)
+}
+
+/// Gives a temporary file its name and returns true, or returns false if there is a file.
+pub(super) fn persist_new(file: NamedTempFile, path: &Path) -> Result<bool> {
     match file.persist_noclobber(path) {
         Ok(_) => Ok(true),
         Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Ok(false),
@@ -177,7 +173,7 @@ fn create_with(
     }
 }
 
-/// New files that belong together. Many are synced in one step with their file system, which for
+/// Files that are written together. Many are synced in one step with their file system, which for
 /// 10,000 takes a third of the time.
 #[derive(Debug)]
 pub(super) struct Writes {
@@ -186,7 +182,7 @@ pub(super) struct Writes {
 }
 
 impl Writes {
-    /// Starts to create `n_files` files.
+    /// Starts to write `n_files` files.
     pub(super) fn new(n_files: usize) -> Self {
         let is_together = cfg!(target_os = "linux") && n_files >= MIN_TOGETHER;
         Self { is_together, folders: BTreeSet::new() }
@@ -194,23 +190,55 @@ impl Writes {
 
     /// Like [`create_unsynced`], but the content may be synced only by [`Self::sync`].
     pub(super) fn create(&mut self, path: &Path, bytes: &[u8]) -> Result<bool> {
-        let temp_file = if self.is_together { unsynced_temp_file } else { temp_file };
-        let is_new = create_with(path, bytes, temp_file)?;
-        if self.is_together {
-            self.folders.insert(folder_of(path).to_owned());
+        if path.exists() {
+            return Ok(false);
         }
-        Ok(is_new)
+        persist_new(self.temp_file(path, bytes)?, path)
+    }
+
+    /// Like [`temp_file`], but the content may be synced only by [`Self::sync`].
+    pub(super) fn temp_file(&mut self, path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
+        self.folders.insert(folder_of(path).to_owned());
+        if self.is_together { unsynced_temp_file(path, bytes) } else { temp_file(path, bytes) }
     }
 
     /// Syncs the content of the files.
-    pub(super) fn sync(self) -> Result<()> {
-        for folder in self.folders {
-            sync_file_system(&folder).with_context(|| {
-                format!("failed to sync the file system of `{}`", folder.display())
-            })?;
+    pub(super) fn sync(&self) -> Result<()> {
+        if self.is_together { self.sync_file_systems() } else { Ok(()) }
+    }
+
+    /// Syncs the names of the files.
+    pub(super) fn sync_names(&self) -> Result<()> {
+        match self.is_together {
+            true => self.sync_file_systems(),
+            false => sync_folders(self.folders.iter().map(PathBuf::as_path)),
+        }
+    }
+
+    /// Syncs the file systems of the folders, each once.
+    fn sync_file_systems(&self) -> Result<()> {
+        let mut synced = BTreeSet::new();
+        for folder in &self.folders {
+            if synced.insert(device(folder)) {
+                sync_file_system(folder).with_context(|| {
+                    format!("failed to sync the file system of `{}`", folder.display())
+                })?;
+            }
         }
         Ok(())
     }
+}
+
+/// Returns the number of the device of a folder.
+#[cfg(target_os = "linux")]
+fn device(folder: &Path) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    folder.metadata().ok().map(|metadata| metadata.dev())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn device(_folder: &Path) -> Option<u64> {
+    None
 }
 
 #[cfg(target_os = "linux")]
@@ -233,10 +261,6 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Like [`replace`], but does not sync the folder.
 pub(super) fn replace_unsynced(path: &Path, bytes: &[u8]) -> Result<()> {
     let file = temp_file(path, bytes)?;
-    if let Ok(metadata) = path.metadata() {
-        // The new file has the permissions of the old one.
-        let _ = file.as_file().set_permissions(metadata.permissions());
-    }
     file.persist(path)
         .map_err(|error| error.error)
         .with_context(|| format!("failed to write `{}`", path.display()))?;
@@ -283,7 +307,8 @@ fn is_stale(file: &File, max_empty_age: Duration) -> bool {
     file.try_lock().is_ok() && (metadata.len() > 0 || max_empty_age.is_zero() || is_old())
 }
 
-fn temp_file(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
+/// Creates a temporary file beside the file at `path`, with the permissions of that file if it exists.
+pub(super) fn temp_file(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
     let file = unsynced_temp_file(path, bytes)?;
     file.as_file().sync_all().with_context(|| format!("failed to write `{}`", path.display()))?;
     Ok(file)
@@ -297,13 +322,17 @@ fn unsynced_temp_file(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
     let name = format!("{TEMP_PREFIX}{:016x}", RandomState::new().hash_one(std::process::id()));
     let mut builder = Builder::new();
     builder.prefix(&name).rand_bytes(0);
+    let permissions = path.metadata().ok().map(|metadata| metadata.permissions());
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         // The umask of the user applies to it.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
+        let new = || std::fs::Permissions::from_mode(0o666);
+        builder.permissions(permissions.clone().unwrap_or_else(new));
     }
     let mut file = builder.tempfile_in(folder).with_context(context)?;
+    // Before the first byte, which only readers of the old file may read.
+    permissions.into_iter().for_each(|it| drop(file.as_file().set_permissions(it)));
     // Without locks, stale files are not removed either.
     let _ = file.as_file().lock();
     file.write_all(bytes).with_context(context)?;
@@ -432,6 +461,11 @@ mod tests {
             replace(&path, b"three").expect("replaced");
             let mode = path.metadata().expect("there").permissions().mode();
             assert_eq!(mode & 0o777, 0o640);
+            // The content is never readable for more users than before.
+            let temp = temp_file(&path, b"four").expect("written");
+            let mode = temp.as_file().metadata().expect("there").permissions().mode();
+            assert_eq!(mode & 0o777, 0o640);
+            drop(temp);
         }
         let left: Vec<_> =
             std::fs::read_dir(folder.path().join("deep")).expect("a folder").collect();

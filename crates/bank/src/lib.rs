@@ -14,7 +14,10 @@ use anyhow::{Context, Result};
 
 use cerberus_model::error::UserError;
 
+use compared::Change;
+
 pub(crate) mod append_file;
+mod compared;
 mod deleted_items;
 mod deletion;
 mod diagnostics;
@@ -113,17 +116,17 @@ impl Bank {
     pub fn add_attribute(&self, line: &str) -> Result<bool> {
         let _guard = self.lock_for_writing()?;
         let path = self.inside(".gitattributes")?;
-        let old = files::read(&path, MAX_ATTRIBUTES)?.unwrap_or_default();
-        let lines = String::from_utf8_lossy(&old);
+        let old = files::read(&path, MAX_ATTRIBUTES)?;
+        let mut new = old.clone().unwrap_or_default();
+        let lines = String::from_utf8_lossy(&new);
         if lines.lines().any(|it| it.trim() == line) {
             return Ok(false);
         }
-        let mut new = old.clone();
-        if !old.is_empty() && !old.ends_with(b"\n") {
+        if !new.is_empty() && !new.ends_with(b"\n") {
             new.push(b'\n');
         }
         new.extend(format!("{line}\n").into_bytes());
-        files::replace(&path, &new)?;
+        compared::replace_all(&[Change { path: &path, old: old.as_deref(), new: Some(&new) }])?;
         Ok(true)
     }
 

@@ -6,15 +6,18 @@ use anyhow::Result;
 
 use cerberus_model::error::UserError;
 
+use super::compared::{self, Change};
 use super::{Bank, external_file, files};
 
-/// Number of bytes that are checked for the start of an HTML page.
-const HEAD_BYTES: u64 = 1024;
+/// Size limit of an older report.
+const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Path to which a report can be written.
 #[derive(Debug)]
 pub struct OutputFile {
     path: PathBuf,
+    /// The older report.
+    old: Option<Vec<u8>>,
 }
 
 impl OutputFile {
@@ -39,17 +42,19 @@ impl OutputFile {
                 let hint = "write to standard output with `-`".to_owned();
                 return refused("is not a regular file", hint);
             }
-            if !is_page(&files::head(path, HEAD_BYTES)?) {
-                let hint = "name another file, or remove this one first".to_owned();
-                return refused("exists and is not an HTML page", hint);
-            }
         }
-        Ok(Self { path: path.to_owned() })
+        let old = files::read(path, MAX_BYTES)?;
+        if old.as_deref().is_some_and(|old| !is_page(old)) {
+            let hint = "name another file, or remove this one first".to_owned();
+            return refused("exists and is not an HTML page", hint);
+        }
+        Ok(Self { path: path.to_owned(), old })
     }
 
     /// Atomically writes the report.
     pub fn write(&self, html: &str) -> Result<()> {
-        files::replace(&self.path, html.as_bytes())
+        let (old, new) = (self.old.as_deref(), Some(html.as_bytes()));
+        compared::replace_all(&[Change { path: &self.path, old, new }])
     }
 }
 

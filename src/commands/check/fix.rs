@@ -1,16 +1,16 @@
 //! `check --fix`: writes the new names of what was followed with certainty. Only the bytes of a
-//! name change.
+//! name change, and only in a document that still has the text that was checked.
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::{CheckArgs, Report, print};
 use crate::commands::confirm;
 use crate::commands::findings::{self, FindingsFormat};
 use crate::config::Settings;
 use crate::output::Printer;
-use cerberus_bank::external_file::ExternalFile;
+use cerberus_bank::external_file::{self, ExternalFile};
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::{Span, plural};
 
@@ -56,13 +56,22 @@ pub(super) fn run(
             return Ok(ExitStatus::CheckFailed);
         }
     }
-    for document in &fixed {
-        let written = document.file.write(document.text.as_bytes());
-        written.with_context(|| format!("failed to write `{}`", document.path))?;
-    }
+    write(settings, &fixed)?;
     out.line(&format!("wrote {n_changes} in {}", plural(fixed.len(), "document")));
     out.line("");
     rest(args, settings, out)
+}
+
+/// Writes the documents, or none if one was edited since it was checked. Memories are written under
+/// the write lock of the bank.
+fn write(settings: &Settings, fixed: &[Fixed]) -> Result<()> {
+    let bank = &settings.project.bank;
+    let folder = bank.folder().canonicalize().ok();
+    let is_memory =
+        |it: &Fixed| folder.as_ref().is_some_and(|bank| it.file.real_path().starts_with(bank));
+    let _guard = fixed.iter().any(is_memory).then(|| bank.lock_for_writing()).transpose()?;
+    let files = fixed.iter().map(|it| (&it.file, Some(it.text.as_bytes())));
+    external_file::write_all(&files.collect::<Vec<_>>())
 }
 
 /// Reports what remains.
@@ -90,6 +99,9 @@ fn plan(settings: &Settings, report: &Report) -> Result<Vec<Fixed>> {
         let file = ExternalFile::open(&root.join(path), root)?;
         // The positions of another encoding are not those of the bytes.
         let Ok(old) = std::str::from_utf8(&file.bytes) else { continue };
+        if report.texts.get(path).is_some_and(|checked| checked != old) {
+            return Err(external_file::edited(file.real_path()).into());
+        }
         changes.sort_by_key(|(span, _)| *span);
         let (mut text, mut at, mut n_changes) = (String::with_capacity(old.len()), 0, 0);
         for (span, new) in changes {

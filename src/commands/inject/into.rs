@@ -10,14 +10,14 @@ use std::path::Path;
 use anyhow::Result;
 use serde::Serialize;
 
-use super::split::{self, Place};
-use super::{Cost, InjectArgs, Omitted, Report, Request, explanation, inject_from};
+use super::split::{self, Folders, Place};
+use super::{Cost, InjectArgs, Omitted, Report, Request, Stored, explanation, inject_from};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::managed_block::{self, BlockMarkers};
 use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::{ExternalFile, external_file};
-use cerberus_engine::tree::documents;
+use cerberus_bank::{ExternalFile, MemoryFile, external_file};
+use cerberus_engine::tree::{documents, walk};
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::plural;
 
@@ -68,8 +68,9 @@ fn plan_blocks(
     let was_split = start_line(&file.bytes).as_deref() == Some(&*markers.first);
 
     let memories = Memories::load(project)?;
+    let stored = Stored::load(project, request, None)?;
     let parts = match split {
-        true => split::parts(&project.root, &target, &memories.all)?,
+        true => split::parts(&folders(project)?, &target, &memories.all)?,
         false => BTreeMap::new(),
     };
     let in_parts: BTreeSet<String> =
@@ -80,15 +81,24 @@ fn plan_blocks(
         start: if split { &markers.first } else { managed_block::MARKDOWN.start },
         request: Request { excluded: in_parts, ..request.clone() },
     };
-    let mut planned = vec![block.plan(project, &memories, file)?];
+    let mut planned = vec![block.plan(project, (&memories, &stored), file)?];
+    let superseded = memories.superseded();
+    let current = memories.all.iter().filter(|it| !superseded.contains_key(&it.memory.id));
+    let by_id: BTreeMap<&str, &MemoryFile> = current.map(|it| (&*it.memory.id, it)).collect();
     for (part_file, (place, part)) in parts {
+        // Only its memories: going through all of them for each part takes long.
+        let mut own = Memories::default();
+        let found = part.keys().filter_map(|id| by_id.get(&**id));
+        own.all = found.map(|it| (*it).clone()).collect();
+        let anchors = part.keys().filter_map(|id| memories.anchors.get_key_value(id));
+        own.anchors = anchors.map(|(id, anchor)| (id.clone(), anchor.clone())).collect();
         let block = Block {
             path: part_file.clone(),
             frontmatter: place.frontmatter(),
             start: &markers.part,
             request: Request { part: Some(part), ..request.clone() },
         };
-        let plan = block.plan(project, &memories, open_part(project, &part_file)?)?;
+        let plan = block.plan(project, (&own, &stored), open_part(project, &part_file)?)?;
         // Its memories may all be superseded or archived.
         if !plan.report.text.is_empty() {
             planned.push(plan);
@@ -98,6 +108,15 @@ fn plan_blocks(
         planned.extend(obsolete(project, &markers, &planned)?);
     }
     Ok(planned)
+}
+
+/// Returns the folders of a project in which files may be written, by path from the root.
+fn folders(project: &Project) -> Result<Folders<'_>> {
+    let mut walked = walk::folders(&project.root)?;
+    if let Ok(bank) = project.bank.folder().strip_prefix(&project.root) {
+        walked.retain(|folder| !Path::new(folder).starts_with(bank));
+    }
+    Ok(Folders { root: &project.root, walked })
 }
 
 /// Returns whether the blocks of a file are out of date, in the way in which they were written.
@@ -154,10 +173,11 @@ fn open_part(project: &Project, file: &str) -> Result<ExternalFile> {
 /// Returns the plans to remove the blocks of a split that no rule belongs to any more.
 fn obsolete(project: &Project, markers: &SplitMarkers, planned: &[Plan]) -> Result<Vec<Plan>> {
     let root = project.root.canonicalize()?;
+    let planned: BTreeSet<&Path> = planned.iter().map(|plan| plan.file.real_path()).collect();
     let mut plans = Vec::new();
     for path in documents::find_rule_files(&root)? {
         let full = root.join(&path);
-        if planned.iter().any(|plan| plan.file.real_path() == full) {
+        if planned.contains(&*full) {
             continue;
         }
         let Ok(file) = ExternalFile::open(&full, &root) else { continue };
@@ -227,7 +247,12 @@ struct Block<'a> {
 }
 
 impl Block<'_> {
-    fn plan(&self, project: &Project, memories: &Memories, file: ExternalFile) -> Result<Plan> {
+    fn plan(
+        &self,
+        project: &Project,
+        (memories, stored): (&Memories, &Stored),
+        file: ExternalFile,
+    ) -> Result<Plan> {
         if file.bytes.starts_with(&[0xFF, 0xFE]) || file.bytes.starts_with(&[0xFE, 0xFF]) {
             return Err(UserError::usage(format!("`{}` is UTF-16", self.path))
                 .hint("save it as UTF-8, or print the block with `cerberus memory inject`")
@@ -245,7 +270,7 @@ impl Block<'_> {
             reserved: Some(Cost::of(&String::from_utf8_lossy(&outside)).plus(cost)),
             ..self.request.clone()
         };
-        let mut report = inject_from(project, memories, &request, None)?;
+        let mut report = inject_from(project, memories, stored, &request)?;
         report.budget = budget;
         report.omitted.needed_tokens += cost.tokens;
         let is_empty = report.text.is_empty() && !file.exists;
@@ -273,22 +298,17 @@ impl Plan {
         }
     }
 
-    fn carry_out(&self, check_only: bool) -> Result<PartReport> {
+    fn report(&self, check_only: bool) -> PartReport {
         let stale = self.is_stale();
-        let written = match &self.new {
-            _ if check_only || !stale => false,
-            Some(new) => self.file.write(new)?,
-            None => self.file.remove()?,
-        };
-        Ok(PartReport {
+        PartReport {
             file: self.path.clone(),
             stale,
-            written,
+            written: stale && !check_only,
             obsolete: self.is_obsolete,
             used_tokens: self.report.used_tokens,
             memories: self.report.memories.iter().map(|memory| memory.id.clone()).collect(),
             omitted: self.report.omitted.clone(),
-        })
+        }
     }
 }
 
@@ -299,11 +319,14 @@ pub(super) fn run(
     out: &mut Printer,
 ) -> Result<ExitStatus> {
     let plans = plan_blocks(project, &args.request, path, args.split_by_folder)?;
-    // Everything that can be refused was checked. Parts first: a rule is rather in two files than in
-    // none if the command is interrupted.
-    let files = plans.iter().rev().map(|plan| plan.carry_out(args.check));
-    let mut files: Vec<PartReport> = files.collect::<Result<_>>()?;
-    files.reverse();
+    if !args.check {
+        // Everything that can be refused was checked. Parts first: a rule is rather in two files than
+        // in none if the command is interrupted.
+        let stale = plans.iter().rev().filter(|plan| plan.is_stale());
+        let files = stale.map(|plan| (&plan.file, plan.new.as_deref()));
+        external_file::write_all(&files.collect::<Vec<_>>())?;
+    }
+    let files: Vec<PartReport> = plans.iter().map(|plan| plan.report(args.check)).collect();
     let is_stale = args.check && files.iter().any(|file| file.stale);
     let status = if is_stale { ExitStatus::CheckFailed } else { ExitStatus::Done };
     let (first, report) = (&files[0], &plans[0].report);

@@ -1,6 +1,6 @@
 //! Where `inject --split-by-folder` writes the rules that apply to some files only.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Result;
@@ -83,17 +83,38 @@ impl Place {
     }
 }
 
+/// The folders of a project.
+pub(super) struct Folders<'a> {
+    pub(super) root: &'a Path,
+    /// Those in which rules may be written, by path from the root. The path of the root is empty.
+    pub(super) walked: BTreeSet<String>,
+}
+
+impl Folders<'_> {
+    /// Returns the nearest folder that exists, or nothing if it is not a place for rules: it is
+    /// hidden, ignored by git, behind a link, or the bank.
+    fn nearest<'f>(&self, mut folder: &'f str) -> Option<&'f str> {
+        if folder.split('/').any(|part| part == "..") {
+            return None;
+        }
+        while !folder.is_empty() && !self.root.join(folder).is_dir() {
+            folder = folder.rsplit_once('/').map_or("", |it| it.0);
+        }
+        self.walked.contains(folder).then_some(folder)
+    }
+}
+
 /// The files of a split by path from the root, with what they apply to and their memories.
 type Parts = BTreeMap<String, (Place, Part)>;
 
 /// Returns the files for the rules of folders beside or below the first file, `target`.
-pub(super) fn parts(root: &Path, target: &str, memories: &[MemoryFile]) -> Result<Parts> {
+pub(super) fn parts(project: &Folders, target: &str, memories: &[MemoryFile]) -> Result<Parts> {
     if let Some((host, stem)) = Host::of(target) {
-        return Ok(rules(root, host, stem, memories));
+        return Ok(rules(project, host, stem, memories));
     }
     let (base, name) = target.rsplit_once('/').unwrap_or(("", target));
     if FOLDER_FILES.contains(&name) {
-        return Ok(folders(root, base, name, memories));
+        return Ok(folders(project, base, name, memories));
     }
     Err(UserError::usage(format!("agents read no files of folders beside `{target}`"))
         .hint("name a file such as `AGENTS.md`, `CLAUDE.md`, `.cursor/rules/cerberus.mdc`, `.github/instructions/cerberus.instructions.md` or `.claude/rules/cerberus.md`")
@@ -101,12 +122,13 @@ pub(super) fn parts(root: &Path, target: &str, memories: &[MemoryFile]) -> Resul
 }
 
 /// Returns the file `name` in each folder below `base` that has rules.
-fn folders(root: &Path, base: &str, name: &str, memories: &[MemoryFile]) -> Parts {
+fn folders(project: &Folders, base: &str, name: &str, memories: &[MemoryFile]) -> Parts {
     let mut parts = Parts::new();
     for stored in memories {
         let (id, globs) = (&stored.memory.id, &stored.memory.paths);
-        let folders: Vec<&str> =
-            included(globs).map(|glob| existing_folder(root, literal_folder(glob))).collect();
+        let folders: Option<Vec<&str>> =
+            included(globs).map(|glob| project.nearest(literal_folder(glob))).collect();
+        let folders = folders.unwrap_or_default();
         let is_below = |folder: &&str| {
             !folder.is_empty()
                 && (base.is_empty()
@@ -125,28 +147,31 @@ fn folders(root: &Path, base: &str, name: &str, memories: &[MemoryFile]) -> Part
 }
 
 /// Returns the files beside the first one that say their globs.
-fn rules(root: &Path, host: Host, stem: &str, memories: &[MemoryFile]) -> Parts {
+fn rules(project: &Folders, host: Host, stem: &str, memories: &[MemoryFile]) -> Parts {
     let mut by_globs: BTreeMap<Vec<String>, Part> = BTreeMap::new();
     for stored in memories {
         let globs = &stored.memory.paths;
         let host_globs: Vec<String> =
-            included(globs).flat_map(|glob| host_globs(root, host, glob)).collect();
+            included(globs).flat_map(|glob| host_globs(project.root, host, glob)).collect();
         // Such a path has no form in the frontmatter of all clients.
         let is_plain =
             |glob: &String| !glob.contains(['"', '\\']) && !glob.contains(char::is_control);
-        if !host_globs.is_empty() && host_globs.iter().all(is_plain) {
+        let is_ours = |glob: &String| project.nearest(literal_folder(glob)).is_some();
+        if !host_globs.is_empty() && host_globs.iter().all(|it| is_plain(it) && is_ours(it)) {
             let says_all = globs.len() == included(globs).count();
             by_globs.entry(host_globs).or_default().insert(stored.memory.id.clone(), says_all);
         }
     }
-    let slugs: Vec<String> = by_globs.keys().map(|globs| slug(globs)).collect();
+    let mut n_by_slug: BTreeMap<String, usize> = BTreeMap::new();
+    for globs in by_globs.keys() {
+        *n_by_slug.entry(slug(globs)).or_default() += 1;
+    }
     let mut parts = BTreeMap::new();
-    for ((globs, part), slug) in by_globs.into_iter().zip(&slugs) {
-        let is_unique = slugs.iter().filter(|it| *it == slug).count() == 1;
-        let suffix = if is_unique {
-            String::new()
-        } else {
-            format!("-{:08x}", xxh3_64(globs.join("\n").as_bytes()) >> 32)
+    for (globs, part) in by_globs {
+        let slug = slug(&globs);
+        let suffix = match n_by_slug[&slug] {
+            1 => String::new(),
+            _ => format!("-{:08x}", xxh3_64(globs.join("\n").as_bytes()) >> 32),
         };
         let file = format!("{stem}-{slug}{suffix}{}", host.files().1);
         parts.insert(file, (Place { host: Some(host), globs }, part));
@@ -164,14 +189,6 @@ fn whole_folder(glob: &str) -> &str {
     let (path, is_from_root) = from_root(glob);
     let folder = path.strip_suffix("/**/*").or_else(|| path.strip_suffix("/**")).unwrap_or(path);
     if is_from_root && literal_folder(glob).starts_with(folder) { folder } else { "" }
-}
-
-/// Returns the nearest folder that exists.
-fn existing_folder<'a>(root: &Path, mut folder: &'a str) -> &'a str {
-    while !folder.is_empty() && (folder.contains("..") || !root.join(folder).is_dir()) {
-        folder = folder.rsplit_once('/').map_or("", |it| it.0);
-    }
-    folder
 }
 
 /// Returns the globs of a client that match the same files.
@@ -275,6 +292,43 @@ mod tests {
         ] {
             let found = host_globs(folder.path(), host, glob).join(" ");
             assert_eq!(found, expected, "{glob}");
+        }
+    }
+
+    #[test]
+    fn only_folders_of_the_project_are_places_for_rules() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["web/api", ".git/refs", "ignored"] {
+            std::fs::create_dir_all(folder.path().join(name)).expect("a folder");
+        }
+        std::fs::write(folder.path().join(".gitignore"), "ignored\n").expect("a file");
+        let walked = cerberus_engine::tree::walk::folders(folder.path()).expect("a walk");
+        let project = Folders { root: folder.path(), walked };
+        for (folder, nearest) in [
+            ("", Some("")),
+            ("web/api", Some("web/api")),
+            ("web/new/deep", Some("web")),
+            ("new", Some("")),
+            (".git/refs", None),
+            (".git/new", None),
+            ("web/../.git", None),
+            ("ignored", None),
+        ] {
+            assert_eq!(project.nearest(folder), nearest, "{folder}");
+        }
+        let memory = |id: &str, glob: &str| {
+            let text = format!("---\npaths: [\"{glob}\"]\n---\nA rule.\n");
+            let bank = cerberus_bank::Bank::new(folder.path().join(".memories"));
+            bank.create().expect("a bank");
+            let file = bank.create_text(id, &text).expect("created");
+            bank.read(&file).expect("a memory")
+        };
+        let memories = [memory("a", ".git/refs/**"), memory("b", "web/**")];
+        for (target, file) in
+            [("AGENTS.md", "web/AGENTS.md"), (".cursor/rules/x.mdc", ".cursor/rules/x-web.mdc")]
+        {
+            let parts = parts(&project, target, &memories).expect("parts");
+            assert_eq!(parts.keys().collect::<Vec<_>>(), [file]);
         }
     }
 

@@ -4,18 +4,16 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use rustc_hash::FxHashMap;
 
 use super::pack::Cost;
 use super::relevance::{Relevant, folder};
-use cerberus_bank::ops::Project;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::pins::render::safe;
 use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::relevance::{Feature, Features, Occasion};
 use cerberus_model::text::plural;
 use cerberus_model::{Anchor, Memory, MemoryType, Origin};
-use cerberus_store::{Store, feedback};
 
 /// The share of the budget for the table of contents.
 const CONTENTS_SHARE: f64 = 0.25;
@@ -39,11 +37,10 @@ const EMPHASES: &[&str] = &["always", "critical", "do not", "don't", "important"
 /// Returns how many of them to give: all that hold everywhere, and the decisions and well received
 /// memories for some paths, which are not needed before a file of these paths is.
 pub(super) fn sort(
-    project: &Project,
+    balances: &FxHashMap<String, i64>,
     memories: &Memories,
     sorted: &mut [Relevant],
-) -> Result<usize> {
-    let balances = feedback::balances(Store::open(&project.store)?.reader())?;
+) -> usize {
     let key = |it: &Relevant| {
         let memory = &it.stored.memory;
         let received = balances.get(&memory.id).copied().unwrap_or_default();
@@ -56,7 +53,7 @@ pub(super) fn sort(
     };
     // A topic stays together. Stable: the rest of the order is that by scope and age.
     sorted.sort_by_cached_key(key);
-    Ok(sorted.partition_point(|it| !key(it).0))
+    sorted.partition_point(|it| !key(it).0)
 }
 
 /// Returns what makes a memory important in any session. A rule that every change needs, or a check at its end, comes before

@@ -40,15 +40,9 @@ impl Change {
         confirm::diff(&self.path, &self.file.bytes, &self.new)
     }
 
-    pub(super) fn write(&self, root: &Path) -> Result<()> {
-        if self.action == Action::Remove {
-            return self.file.remove_with_folders(root);
-        }
-        self.file.write(&self.new)?;
-        if self.agent == Agent::Git {
-            self.file.make_executable()?;
-        }
-        Ok(())
+    /// Returns the new content, unless the file is to be removed.
+    pub(super) fn content(&self) -> Option<&[u8]> {
+        (self.action != Action::Remove).then_some(&*self.new)
     }
 }
 

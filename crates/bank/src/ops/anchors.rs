@@ -274,7 +274,7 @@ impl Decision {
     fn revert(&self, project: &Project) -> Result<()> {
         match self {
             Self::OfMemory { file, before, .. } => project.bank.rewrite(file, before),
-            Self::OfShared { config, .. } => config.restore(&project.root),
+            Self::OfShared { config, after } => config.restore(after.as_bytes()),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::config::{BankConfig, DEFAULT_FOLDER};
 
 /// Returns the text of a configuration with one more bank at its end.
 pub fn added(text: &str, bank: &BankConfig) -> Result<String, String> {
-    let mut tables = ArrayOfTables::new();
+    let mut added = ArrayOfTables::new();
     let mut table = Table::new();
     let fields = [
         ("name", Some(&bank.name)),
@@ -22,14 +22,18 @@ pub fn added(text: &str, bank: &BankConfig) -> Result<String, String> {
             table[key] = value(field);
         }
     }
-    tables.push(table);
+    added.push(table);
     let mut document = DocumentMut::new();
-    document["banks"] = Item::ArrayOfTables(tables);
+    document["banks"] = Item::ArrayOfTables(added);
     // Comments at the end belong to the table above them, so the text is extended and not edited.
     let above = text.trim_end();
     let space = if above.is_empty() { "" } else { "\n\n" };
     let new = format!("{above}{space}{document}");
-    new.parse::<DocumentMut>().map_err(|error| format!("{error}"))?;
+    let mut document = new.parse::<DocumentMut>().map_err(|error| format!("{error}"))?;
+    let same_name = tables(&mut document)?.iter().filter(|it| is_named(it, &bank.name)).count();
+    if same_name > 1 {
+        return Err(format!("it has a bank `{}` already", bank.name));
+    }
     Ok(new)
 }
 
