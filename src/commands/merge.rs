@@ -341,8 +341,12 @@ impl Redirect<'_> {
         let mut candidates: Vec<(String, Anchor)> =
             found.map(|(id, anchor)| (id.clone(), anchor.clone())).collect();
         candidates.sort_by(|(_, a), (_, b)| {
-            let is_auto = |anchor: &Anchor| anchor.origin == Origin::Auto;
-            is_auto(a).cmp(&is_auto(b)).then(b.quality.total_cmp(&a.quality))
+            let rank = |anchor: &Anchor| match anchor.origin {
+                Origin::Manual => 0,
+                Origin::Agent => 1,
+                Origin::Auto => 2,
+            };
+            rank(a).cmp(&rank(b)).then(b.quality.total_cmp(&a.quality))
         });
         let is_universal = frontmatter::parse(merged).frontmatter.scope == Some(Scope::Universal);
         let needs_anchor = !anchors.contains_key(self.id) && !is_universal;

@@ -49,7 +49,7 @@ pub(crate) struct ReanchorArgs {
     /// Show what would be recorded, without writing
     #[arg(long, group = "mode")]
     pub(crate) dry_run: bool,
-    /// Undo the last reanchor
+    /// Undo the last reanchor, or the anchors of the last review by an agent
     #[arg(long, group = "mode")]
     pub(crate) undo: bool,
     /// Fail on any edit
@@ -315,7 +315,7 @@ pub(crate) fn reanchor_in(
         let mut incomplete: Vec<&mut Anchor> = incomplete.collect();
         remember_look_alikes(project, &mut incomplete)?;
     }
-    let written = args.writes() && project.bank.write_anchors_undoably(&anchors)?;
+    let written = args.writes() && project.bank.write_anchors_undoably(&anchors, false)?;
     let is_lost = |it: &&Finding| matches!(it.state, State::Gone | State::Ambiguous);
     let lost = results.iter().filter(is_lost).map(|it| it.old.file.as_str()).collect();
     let mut warnings = memories.warnings.clone();
@@ -364,7 +364,7 @@ pub(crate) struct UndoReport {
     pub(crate) anchors: usize,
 }
 
-/// Restores the lock file from before the last reanchor, unless it was changed since.
+/// Restores the lock file from before the last recorded change, unless it was changed since.
 fn undo(project: &Project) -> Result<UndoReport> {
     let _guard = project.bank.lock_for_writing()?;
     Ok(UndoReport { anchors: project.bank.undo_anchors()? })
@@ -472,7 +472,7 @@ pub(crate) fn run(
             out.json(&report)?;
         } else {
             let n = plural(report.anchors, "anchor");
-            out.line(&format!("reverted the last reanchor; restored {n}"));
+            out.line(&format!("reverted the last recorded change; restored {n}"));
         }
         return Ok(ExitStatus::Done);
     }

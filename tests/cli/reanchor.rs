@@ -328,7 +328,7 @@ fn the_last_run_can_be_undone() {
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor --undo
         --- stderr
-        cerberus: nothing to undo: no `reanchor` was recorded
+        cerberus: nothing to undo: no change of the anchors was recorded
         hint: show the history of the anchors with `git log -p .memories/anchors.lock`
         [exit 2]
     "#]]);
@@ -336,12 +336,12 @@ fn the_last_run_can_be_undone() {
     assert_ne!(sandbox.lock(), before);
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor --undo
-        reverted the last reanchor; restored 1 anchor
+        reverted the last recorded change; restored 1 anchor
         [exit 0]
 
         $ cerberus memory reanchor --undo
         --- stderr
-        cerberus: nothing to undo: no `reanchor` was recorded
+        cerberus: nothing to undo: no change of the anchors was recorded
         hint: show the history of the anchors with `git log -p .memories/anchors.lock`
         [exit 2]
     "#]]);
@@ -351,7 +351,7 @@ fn the_last_run_can_be_undone() {
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor --undo
         --- stderr
-        cerberus: the anchors were changed after the last `reanchor`
+        cerberus: the anchors were changed after the last recorded change
         hint: show the change with `git diff .memories/anchors.lock`
         [exit 2]
     "#]]);

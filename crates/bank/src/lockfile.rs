@@ -8,6 +8,7 @@ use std::mem::take;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use cerberus_engine::rounded;
@@ -15,7 +16,7 @@ use cerberus_engine::syntax::fingerprint::encoding::{self, FingerprintFields};
 use cerberus_model::error::UserError;
 use cerberus_model::text::LineIndex;
 use cerberus_model::{
-    Anchor, ExampleRole, Fingerprint, Language, Origin, OtherExample, SymbolKind,
+    AgentChoice, Anchor, ExampleRole, Fingerprint, Language, Origin, OtherExample, SymbolKind,
 };
 
 use super::{Bank, files};
@@ -99,6 +100,10 @@ entry!(Entry {
     quality: f64,
     #[serde(rename = "match")]
     match_score: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    at: Option<Timestamp>,
 } {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     look_alikes: Option<String>,
@@ -152,34 +157,45 @@ impl Bank {
     }
 }
 
-/// The lock file before and after the last `reanchor`, to undo it.
+/// The lock file before and after the last change of many anchors, to undo it.
 const UNDO_BEFORE: &str = "indices/reanchor.before";
 const UNDO_AFTER: &str = "indices/reanchor.after";
 
 impl Bank {
-    /// Like [`Bank::write_anchors`], but [`Bank::undo_anchors`] can revert it.
-    pub fn write_anchors_undoably(&self, anchors: &Anchors) -> Result<bool> {
+    /// Like [`Bank::write_anchors`], but [`Bank::undo_anchors`] can revert it, if it `continues` the last
+    /// such change together with that one.
+    pub fn write_anchors_undoably(&self, anchors: &Anchors, continues: bool) -> Result<bool> {
         let Some((before, after)) = self.change_of_lock(anchors)? else { return Ok(false) };
+        // Another process may have written since the change that is continued.
+        let is_last = continues && self.undo_bytes(UNDO_AFTER)?.as_ref() == Some(&before);
         // The lock file is written last, so that a failure before changes nothing.
-        files::replace_unsynced(&self.folder().join(UNDO_BEFORE), &before)?;
+        if !is_last {
+            files::replace_unsynced(&self.folder().join(UNDO_BEFORE), &before)?;
+        }
         files::replace(&self.folder().join(UNDO_AFTER), after.as_bytes())?;
         files::replace(&self.lockfile(), after.as_bytes())?;
         Ok(true)
     }
 
+    fn undo_bytes(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        files::read(&self.folder().join(name), MAX_BYTES)
+    }
+
     /// Reverts the last [`Bank::write_anchors_undoably`] and returns the number of anchors that
     /// change.
     pub fn undo_anchors(&self) -> Result<usize> {
-        let read = |name: &str| files::read(&self.folder().join(name), MAX_BYTES);
-        let (Some(before), Some(after)) = (read(UNDO_BEFORE)?, read(UNDO_AFTER)?) else {
-            return Err(UserError::usage("nothing to undo: no `reanchor` was recorded")
+        let (before, after) = (self.undo_bytes(UNDO_BEFORE)?, self.undo_bytes(UNDO_AFTER)?);
+        let (Some(before), Some(after)) = (before, after) else {
+            return Err(UserError::usage("nothing to undo: no change of the anchors was recorded")
                 .hint("show the history of the anchors with `git log -p .memories/anchors.lock`")
                 .into());
         };
         if files::read(&self.lockfile(), MAX_BYTES)?.as_deref() != Some(after.as_slice()) {
-            return Err(UserError::usage("the anchors were changed after the last `reanchor`")
-                .hint("show the change with `git diff .memories/anchors.lock`")
-                .into());
+            return Err(UserError::usage(
+                "the anchors were changed after the last recorded change",
+            )
+            .hint("show the change with `git diff .memories/anchors.lock`")
+            .into());
         }
         let (old, new) = (decode(&before)?, decode(&after)?);
         let ids: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
@@ -253,7 +269,8 @@ pub fn write_version(path: &Path, text: &str) -> Result<()> {
 fn entry(id: &str, anchor: Anchor) -> Entry {
     let FingerprintFields { tokens, hashes, minhash, namesakes } =
         FingerprintFields::encode(&anchor.fingerprint);
-    let Anchor { file, symbol, kind, language, origin, commit, .. } = anchor;
+    let Anchor { file, symbol, kind, language, origin, commit, chosen, .. } = anchor;
+    let (by, at) = chosen.map(|choice| (choice.by, choice.at)).unzip();
     Entry {
         id: toml::Spanned::new(0..0, id.to_owned()),
         file,
@@ -263,6 +280,8 @@ fn entry(id: &str, anchor: Anchor) -> Entry {
         origin,
         quality: rounded(anchor.quality),
         match_score: rounded(anchor.match_score),
+        by,
+        at,
         commit,
         tokens,
         hashes,
@@ -407,6 +426,7 @@ fn anchor(mut entry: Entry) -> Result<Anchor, String> {
         return Err("`quality` and `match` must be numbers".to_owned());
     }
     let fingerprint = entry.fingerprint()?;
+    let chosen = agent_choice(entry.origin, entry.by.take(), entry.at)?;
     let Entry { file, symbol, kind, language, origin, quality, match_score, commit, .. } = entry;
     Ok(Anchor {
         file,
@@ -420,7 +440,27 @@ fn anchor(mut entry: Entry) -> Result<Anchor, String> {
         fingerprint,
         look_alikes: entry.look_alikes.as_deref().map(encoding::look_alikes).transpose()?,
         others: entry.examples.into_iter().map(example).collect::<Result<_, _>>()?,
+        chosen,
     })
+}
+
+/// Returns the agent that chose an anchor, which only an anchor of an agent has.
+fn agent_choice(
+    origin: Origin,
+    by: Option<String>,
+    at: Option<Timestamp>,
+) -> Result<Option<AgentChoice>, String> {
+    match (origin, by, at) {
+        (Origin::Agent, Some(by), Some(at)) => {
+            let choice = AgentChoice::new(&by, at);
+            match choice == (AgentChoice { by, at }) {
+                true => Ok(Some(choice)),
+                false => Err("`by` is not the name of an agent".to_owned()),
+            }
+        }
+        (Origin::Auto | Origin::Manual, None, None) => Ok(None),
+        _ => Err("`by` and `at` belong to the origin `agent`".to_owned()),
+    }
 }
 
 fn example(mut entry: ExampleEntry) -> Result<OtherExample, String> {
@@ -464,6 +504,7 @@ mod tests {
             commit: Some("0123456789ab".to_owned()),
             fingerprint: FileFeatures::new(&text, &source).fingerprint(0),
             others: Vec::new(),
+            chosen: None,
             look_alikes: Some(LookAlikes::new((0..99).map(|n| n * 0x5_4321))),
         };
         let anchors = Anchors::from([("close-session-at-the-end".to_owned(), anchor)]);
@@ -519,6 +560,56 @@ mod tests {
             let error = parse(&text).expect_err("damaged").to_string();
             assert!(error.contains("`namesakes` is not at most 16 pairs of hashes"), "{error}");
         }
+    }
+
+    #[test]
+    fn the_agent_that_chose_an_anchor_round_trips() {
+        let two = include_str!("../../../tests/fuzz/seeds/lock/two");
+        let mut anchors = parse(two).expect("valid");
+        let anchor = anchors.values_mut().next().expect("an anchor");
+        let at = Timestamp::from_second(1_767_000_000).expect("a time");
+        anchor.chosen = Some(AgentChoice::new(" Claude\u{1b} Code", at));
+        anchor.origin = Origin::Agent;
+        let text = render(&anchors);
+        let lines = "origin = \"agent\"\nquality = 0.9764\nmatch = 0.9764\nby = \"Claude Code\"\nat = \"2025-12-29T09:20:00Z\"\n";
+        assert!(text.contains(lines), "{text}");
+        assert!(check_lines(&text).is_ok());
+        assert_eq!(parse(&text).expect("the rendered text"), anchors);
+        for (old, new) in [
+            ("by = \"Claude Code\"\n", ""),
+            ("Claude Code", ""),
+            ("Claude Code", "Claude\\nCode"),
+            ("Claude Code", &"x".repeat(65)),
+            ("at = \"2025-12-29T09:20:00Z\"\n", ""),
+            ("2025-12-29T09:20:00Z", "yesterday"),
+            ("origin = \"agent\"", "origin = \"manual\""),
+        ] {
+            let other = text.replace(old, new);
+            assert!(other != text && parse(&other).is_err(), "{old} {new}");
+        }
+    }
+
+    #[test]
+    fn several_writes_of_one_run_are_undone_together() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let bank = Bank::new(folder.path().join(".memories"));
+        bank.create().expect("a bank");
+        let _guard = bank.lock_for_writing().expect("a lock");
+        let two = parse(include_str!("../../../tests/fuzz/seeds/lock/two")).expect("valid");
+        let states: Vec<Anchors> =
+            (0..=2).map(|n| two.clone().into_iter().take(n).collect()).collect();
+        let write = |n: usize, continues: bool| {
+            bank.write_anchors_undoably(&states[n], continues).expect("written")
+        };
+        assert!(write(1, false) && write(2, true) && !write(2, true));
+        assert_eq!(bank.undo_anchors().expect("undone"), 2);
+        assert_eq!(bank.anchors().expect("read"), states[0]);
+        // What another process wrote in between is not undone.
+        write(2, false);
+        bank.write_anchors(&states[0]).expect("written");
+        write(1, true);
+        assert_eq!(bank.undo_anchors().expect("undone"), 1);
+        assert_eq!(bank.anchors().expect("read"), states[0]);
     }
 
     #[test]

@@ -93,6 +93,7 @@ fn parsed(
         tags: front.tags,
         hints: front.hints,
         example: front.example,
+        reviewed_by: front.reviewed_by,
         example_elsewhere: front.example_elsewhere,
         override_reason: front.override_reason,
         source: front.source,

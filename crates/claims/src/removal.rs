@@ -339,6 +339,7 @@ impl<'s, 'o> Search<'s, 'o> {
                 fingerprint: located.fingerprint,
                 look_alikes: None,
                 others: Vec::new(),
+                chosen: None,
             };
             Some(Removed { commit: node.clone(), anchor })
         })

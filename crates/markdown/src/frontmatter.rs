@@ -39,6 +39,8 @@ pub struct Frontmatter {
     pub tags: Vec<String>,
     pub hints: Vec<String>,
     pub example: Option<ExampleChoice>,
+    /// The agent that looked for an example and found none.
+    pub reviewed_by: Option<String>,
     /// An example in another repository.
     pub example_elsewhere: Option<ElsewhereLocation>,
     /// Why the memory replaces one of a shared bank.
@@ -73,6 +75,7 @@ impl Frontmatter {
             list(&self.tags),
             list(&self.hints),
             scalar(self.example.as_ref()),
+            scalar(self.reviewed_by.as_ref()),
             scalar(self.example_elsewhere.as_ref()),
             scalar(self.override_reason.as_ref()),
             self.pattern.as_deref().map(Field::Block),
@@ -206,6 +209,7 @@ impl Reader {
                 "tags" => fields.tags = self.list(&entry, at_commas),
                 "hints" => fields.hints = self.list(&entry, at_commas),
                 "example" => fields.example = self.keyword(&entry, ExampleChoice::ALL),
+                "reviewed_by" => fields.reviewed_by = self.label(&entry),
                 "example_elsewhere" => fields.example_elsewhere = self.choice(&entry, &[]),
                 "override_reason" => fields.override_reason = self.label(&entry),
                 "pattern" => fields.pattern = self.scalar(&entry),

@@ -90,8 +90,8 @@ keywords! {
         Not,
     }
 
-    /// How an anchor was selected: by ranking or by a person.
-    Origin("origin", "snake_case") { Auto, Manual }
+    /// How an anchor was selected: by ranking, by a person or by an agent.
+    Origin("origin", "snake_case") { Auto, Manual, Agent }
 
     /// Result of following an anchor.
     State("state", "snake_case") { Fresh, Reformatted, Edited, Moved, Renamed, Ambiguous, Gone }

@@ -112,6 +112,8 @@ pub struct Memory {
     pub hints: Vec<String>,
     /// What a person decided about its example.
     pub example: Option<ExampleChoice>,
+    /// The agent that looked for its example and found none.
+    pub reviewed_by: Option<String>,
     /// An example in another repository, for readers only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example_elsewhere: Option<ElsewhereLocation>,
@@ -150,6 +152,35 @@ pub struct Anchor {
     pub look_alikes: Option<LookAlikes>,
     /// More examples, and code that breaks the rule; sorted by role and location.
     pub others: Vec<OtherExample>,
+    /// Who chose it, for [`Origin::Agent`].
+    pub chosen: Option<AgentChoice>,
+}
+
+/// The agent that chose an example.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentChoice {
+    /// Name of the agent.
+    pub by: String,
+    pub at: Timestamp,
+}
+
+impl AgentChoice {
+    /// Maximum number of characters of a name.
+    const MAX_NAME: usize = 64;
+
+    /// Returns the choice of an agent, whose name is shortened and loses its control characters.
+    pub fn new(name: &str, at: Timestamp) -> Self {
+        let printable = name.trim().chars().filter(|c| !c.is_control());
+        let by: String = printable.take(Self::MAX_NAME).collect();
+        let by = if by.is_empty() { "agent".to_owned() } else { by };
+        Self { by, at: Timestamp::from_second(at.as_second()).unwrap_or(at) }
+    }
+}
+
+impl fmt::Display for AgentChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "chosen by {} on {}", self.by, self.at.strftime("%Y-%m-%d"))
+    }
 }
 
 /// Code that shows a rule beside its main example, or that breaks it.
@@ -184,6 +215,7 @@ impl OtherExample {
             fingerprint: self.fingerprint.clone(),
             look_alikes: None,
             others: Vec::new(),
+            chosen: None,
         }
     }
 }

@@ -215,6 +215,7 @@ pub fn all(connection: &Connection) -> Result<Vec<IndexedMemory>> {
             tags: lines(row, 6)?,
             hints: Vec::new(),
             example: None,
+            reviewed_by: None,
             example_elsewhere: None,
             override_reason: None,
             source: Vec::new(),

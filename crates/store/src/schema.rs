@@ -104,6 +104,7 @@ const SCHEMA: &str = "
     CREATE INDEX memory_link_relation ON memory_link (relation);
     CREATE TABLE memory_anchor (
         id     TEXT PRIMARY KEY,
+        -- With the agent that chose it.
         anchor BLOB NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE lock_file (

@@ -159,6 +159,7 @@ mod tests {
             commit: None,
             fingerprint: Fingerprint::default(),
             others: Vec::new(),
+            chosen: None,
             look_alikes: None,
         }
     }

@@ -74,9 +74,13 @@ impl<'a> Reconciler<'a> {
         let mut requests = Vec::new();
         let main = followed.iter().filter(|(example, _)| example.other.is_none());
         for (Example { id, anchor, .. }, followed) in main {
-            let is_auto = anchor.origin == Origin::Auto;
-            let is_needed = followed.state == State::Gone
-                || (is_auto && !accepts && (followed.edited || seeks_better));
+            let is_wanted = match anchor.origin {
+                Origin::Auto => followed.edited || seeks_better,
+                // Only rated again: the choice of an agent is not replaced by the search.
+                Origin::Agent => followed.edited,
+                Origin::Manual => false,
+            };
+            let is_needed = followed.state == State::Gone || (is_wanted && !accepts);
             if let (true, Some(stored)) = (is_needed, reconciler.by_id.get(id)) {
                 let Ok(languages) = memories::languages(&stored.memory.scope) else { continue };
                 if project.bank.decides_no_example(stored) {
@@ -285,7 +289,7 @@ impl<'a> Reconciler<'a> {
             finding.reason += "; most of the example is as before";
             let updated = self.approve(anchor, place, followed)?;
             let candidate = self.candidate(&finding.id, &place.file, place.symbol.as_deref());
-            return Some(match candidate.filter(|_| anchor.origin == Origin::Auto) {
+            return Some(match candidate.filter(|_| anchor.origin != Origin::Manual) {
                 Some(candidate) => Anchor {
                     quality: candidate.quality,
                     match_score: candidate.match_score,
@@ -312,8 +316,8 @@ impl<'a> Reconciler<'a> {
         track::lost_words(&self.project.root, (&query.rule, &query.hints), anchor, place)
     }
 
-    /// Returns an anchor to the best other example. Only an automatic anchor is replaced; for a
-    /// manual one the example is suggested.
+    /// Returns an anchor to the best other example. Only an automatic anchor is replaced; for one that a
+    /// person or an agent chose the example is suggested.
     fn replace(&self, anchor: &Anchor, finding: &mut Finding) -> Result<Option<Anchor>> {
         let best = self.candidates.get(&finding.id).and_then(|candidates| candidates.first());
         let best = best.filter(|best| best.meets_threshold(self.min_quality));

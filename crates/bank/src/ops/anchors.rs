@@ -13,7 +13,9 @@ use cerberus_engine::tree::{git, walk};
 use cerberus_markdown::frontmatter::{self, FieldValue};
 use cerberus_model::error::UserError;
 use cerberus_model::text;
-use cerberus_model::{Anchor, CodeLocation, Confidence, ExampleChoice, Origin, RuleKind};
+use cerberus_model::{
+    AgentChoice, Anchor, CodeLocation, Confidence, ExampleChoice, Origin, RuleKind,
+};
 
 /// An anchor in reports.
 #[derive(Debug, Clone, Serialize)]
@@ -24,6 +26,23 @@ pub struct AnchorSummary {
     #[serde(rename = "match")]
     pub(crate) match_score: f64,
     pub chosen: Origin,
+    /// The agent that chose it, and when.
+    #[serde(flatten)]
+    pub agent: Option<AgentSummary>,
+}
+
+/// The agent that chose an example, in reports.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentSummary {
+    pub chosen_by: String,
+    chosen_at: String,
+}
+
+impl From<&AgentChoice> for AgentSummary {
+    fn from(choice: &AgentChoice) -> Self {
+        Self { chosen_by: choice.by.clone(), chosen_at: choice.at.to_string() }
+    }
 }
 
 impl From<&Anchor> for AnchorSummary {
@@ -34,6 +53,7 @@ impl From<&Anchor> for AnchorSummary {
             quality: rounded(anchor.quality),
             match_score: rounded(anchor.match_score),
             chosen: anchor.origin,
+            agent: anchor.chosen.as_ref().map(AgentSummary::from),
         }
     }
 }
@@ -63,9 +83,13 @@ pub fn remember_look_alikes(project: &Project, anchors: &mut [&mut Anchor]) -> R
 
 /// Returns an anchor to a location chosen by a person, which has full quality.
 pub fn at_location(project: &Project, location: &CodeLocation) -> Result<Anchor> {
+    with_look_alikes(project, named(project, location)?)
+}
+
+/// Like [`at_location`], without the look-alikes.
+pub(super) fn named(project: &Project, location: &CodeLocation) -> Result<Anchor> {
     check_file(project, &location.file)?;
-    let anchor = new_anchor(project, &location.file, location.symbol.as_deref())?;
-    with_look_alikes(project, anchor)
+    new_anchor(project, &location.file, location.symbol.as_deref())
 }
 
 fn with_look_alikes(project: &Project, mut anchor: Anchor) -> Result<Anchor> {
@@ -73,8 +97,8 @@ fn with_look_alikes(project: &Project, mut anchor: Anchor) -> Result<Anchor> {
     Ok(anchor)
 }
 
-/// Returns an automatic anchor to a candidate.
-fn of_candidate(project: &Project, candidate: &RankedSymbol) -> Result<Anchor> {
+/// Returns an automatic anchor to a candidate, without the look-alikes.
+pub(super) fn of_candidate(project: &Project, candidate: &RankedSymbol) -> Result<Anchor> {
     let RankedSymbol { file, symbol, quality, match_score, .. } = candidate;
     let anchor = new_anchor(project, file, symbol.as_deref())?;
     Ok(Anchor { origin: Origin::Auto, quality: *quality, match_score: *match_score, ..anchor })
@@ -94,6 +118,7 @@ fn new_anchor(project: &Project, file: &str, symbol: Option<&str>) -> Result<Anc
         commit: git::head(&project.root).map(|head| head.abbreviated_id()),
         fingerprint: located.fingerprint,
         others: Vec::new(),
+        chosen: None,
     })
 }
 
@@ -213,11 +238,13 @@ pub fn store(
     let stored = bank.read(&stored.file)?;
     let old = bank.anchors()?;
     let mut anchors = old.clone();
+    // The anchor changes what an agent found before.
+    let was_reviewed = stored.memory.reviewed_by.is_some() && !shared::is_shared(&stored.file);
     match anchor {
         Some(anchor) => anchors.insert(stored.memory.id.clone(), anchor),
         None => anchors.remove(&stored.memory.id),
     };
-    if bank.decides_no_example(&stored) == example.is_some() {
+    if bank.decides_no_example(&stored) == example.is_some() && !was_reviewed {
         return bank.write_anchors(&anchors);
     }
     let decision = Decision::new(project, &stored, example)?;
@@ -259,6 +286,7 @@ impl Decision {
             }
             None => frontmatter::remove(&before, "example"),
         };
+        let edited = edited.and_then(|text| frontmatter::remove(&text, "reviewed_by"));
         let edited = edited.map_err(|error| document::edit_error(&stored.file, error))?;
         let after = frontmatter::set_updated_at(&edited, &seconds(project.now).to_string());
         Ok(Self::OfMemory { file: stored.file.clone(), before, after })

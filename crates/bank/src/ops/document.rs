@@ -50,6 +50,12 @@ pub fn edit_memory(
     let Edit { mut text, section, mut warnings } = edit(&memories, stored, &old)?;
     let written = text != old;
     if written {
+        let body = |text: &str| text[frontmatter::body_start(text)..].trim().to_owned();
+        if stored.memory.reviewed_by.is_some() && body(&text) != body(&old) {
+            // An agent that read the old text found no example.
+            text = frontmatter::remove(&text, "reviewed_by")
+                .map_err(|error| edit_error(file, error))?;
+        }
         text = frontmatter::set_updated_at(&text, &super::seconds(project.now).to_string());
         project.bank.rewrite(file, &text)?;
     }

@@ -158,6 +158,7 @@ impl FileSymbols {
             commit: None,
             fingerprint: self.fingerprint(symbol_idx),
             others: Vec::new(),
+            chosen: None,
             look_alikes: None,
         }
     }

@@ -62,6 +62,7 @@ pub(super) fn anchor_at(root: &Path, location: &str) -> Anchor {
         commit: None,
         fingerprint: fields.decode().expect("valid fields"),
         others: Vec::new(),
+        chosen: None,
         look_alikes: None,
     }
 }
@@ -496,6 +497,7 @@ fn anchors_of(code: &FileSymbols) -> Vec<Anchor> {
             commit: None,
             fingerprint: code.fingerprint(symbol_idx),
             others: Vec::new(),
+            chosen: None,
             look_alikes: None,
         })
         .collect()

@@ -12,7 +12,7 @@ use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_saphyr::{FlowSeq, LitStr, Location, Spanned};
 
 /// The known keys, in the order in which they are written; other keys may hold anything.
-pub(super) const KEYS: [&str; 18] = [
+pub(super) const KEYS: [&str; 19] = [
     "id",
     "type",
     "kind",
@@ -24,6 +24,7 @@ pub(super) const KEYS: [&str; 18] = [
     "tags",
     "hints",
     "example",
+    "reviewed_by",
     "example_elsewhere",
     "override_reason",
     "pattern",

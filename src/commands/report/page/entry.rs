@@ -166,6 +166,7 @@ fn example(anchor: &Anchored) -> Markup {
                     ", quality " (format!("{:.2}", anchor.quality))
                     ", chosen " (match anchor.finding.chosen.as_str() {
                         "auto" => "automatically",
+                        "agent" => "by an agent",
                         _ => "manually",
                     })
                 }

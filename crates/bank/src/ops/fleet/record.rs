@@ -259,6 +259,7 @@ mod tests {
             fingerprint: located.fingerprint,
             look_alikes: None,
             others: Vec::new(),
+            chosen: None,
         }
     }
 
