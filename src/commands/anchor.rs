@@ -1,6 +1,6 @@
 //! `cerberus memory anchor`: finds the example of a memory and stores the anchor to it.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use serde::Serialize;
 
@@ -11,6 +11,7 @@ use crate::output::{NAME, OK, Printer, WARN};
 use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::anchors::{self, AnchorSummary};
+use cerberus_bank::ops::answers;
 use cerberus_bank::ops::document::{self, Edit};
 use cerberus_bank::ops::examples::{self as examples_beside, Change, OtherSummary};
 use cerberus_bank::ops::memories::{self, Memories};
@@ -20,7 +21,7 @@ use cerberus_markdown::frontmatter::FieldValue;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::shell_word;
 use cerberus_model::{
-    Anchor, CodeLocation, Confidence, ExampleChoice, ExampleRole, Origin, RuleKind,
+    AgentChoice, Anchor, CodeLocation, Confidence, ExampleChoice, ExampleRole, Origin, RuleKind,
 };
 
 /// Number of candidates to list if the user does not specify one.
@@ -71,6 +72,9 @@ pub(crate) struct AnchorArgs {
     /// Show the change without writing it
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// The agent that chooses, which may not replace what a person decided
+    #[arg(skip)]
+    pub(crate) agent: Option<String>,
 }
 
 impl AnchorArgs {
@@ -151,15 +155,27 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
         report.written = !args.dry_run;
         return Ok(report);
     }
+    if args.agent.is_some() && (args.to.is_some() || args.none) {
+        answers::check_undecided(&memories, stored)
+            .with_context(|| format!("failed to anchor `{id}`"))?;
+    }
     let mut new = if args.clear || args.none {
         None
     } else if let Some(location) = &args.to {
-        Some(anchors::at_location(project, location)?)
+        let new = anchors::at_location(project, location)?;
+        Some(match &args.agent {
+            None => new,
+            Some(agent) => Anchor {
+                origin: Origin::Agent,
+                chosen: Some(AgentChoice::new(agent, project.now)),
+                ..new
+            },
+        })
     } else {
         if args.is_automatic()
-            && let Some(manual) = previous.filter(|anchor| anchor.origin == Origin::Manual)
+            && let Some(chosen) = previous.filter(|anchor| anchor.origin != Origin::Auto)
         {
-            return Err(has_manual_anchor(id, manual).into());
+            return Err(has_chosen_anchor(id, chosen).into());
         }
         if args.is_automatic() && stored.memory.example.is_some() {
             return Err(has_no_example(project, stored).into());
@@ -260,9 +276,13 @@ fn candidate_not_found(id: &str, rank: usize, n_candidates: usize) -> UserError 
         .hint(format!("list them with `cerberus memory anchor {id} --candidates {n_candidates}`"))
 }
 
-fn has_manual_anchor(id: &str, anchor: &Anchor) -> UserError {
+fn has_chosen_anchor(id: &str, anchor: &Anchor) -> UserError {
     let location = super::format_location(&anchor.file, anchor.symbol.as_deref());
-    UserError::usage(format!("`{id}` is anchored manually, to `{location}`"))
+    let how = match &anchor.chosen {
+        Some(AgentChoice { by, .. }) => format!("by {by}"),
+        None => "manually".to_owned(),
+    };
+    UserError::usage(format!("`{id}` is anchored {how}, to `{location}`"))
         .hint(format!("list other candidates with `cerberus memory anchor {id} --candidates 5`"))
         .hint(format!("remove it with `cerberus memory anchor {id} --clear`, then anchor again"))
 }

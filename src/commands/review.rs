@@ -26,8 +26,11 @@ use cerberus_model::text::shell_word;
 use cerberus_model::{
     Confidence, Language, MemoryStatus, MemoryType, Origin, RuleKind, State, SymbolKind,
 };
+use reader::ReaderArgs;
 
+mod agents;
 mod print;
+pub(crate) mod reader;
 mod session;
 #[cfg(test)]
 mod tests;
@@ -51,6 +54,8 @@ pub(crate) struct ReviewArgs {
     /// Print the list without asking
     #[arg(long)]
     pub(crate) list: bool,
+    #[command(flatten)]
+    pub(crate) reader: ReaderArgs,
 }
 
 impl ReviewArgs {
@@ -102,6 +107,8 @@ pub(crate) enum Reason {
     Ambiguous,
     /// The code of the anchor was not found.
     Gone,
+    /// An agent chose the anchor, and no person confirmed it.
+    ChosenByAgent,
     /// No anchor, and no candidate is sure.
     Unanchored,
     /// Requested by id, and up to date.
@@ -240,13 +247,7 @@ fn targets<'a>(
     let filter = args.filter();
     let requested: Vec<&MemoryFile> =
         args.ids.iter().map(|id| memories.find(id)).collect::<Result<_>>()?;
-    let is_reviewed = |stored: &&MemoryFile| {
-        let memory = &stored.memory;
-        memory.memory_type == MemoryType::Rule
-            && memory.status == MemoryStatus::Active
-            && filter.takes(stored, &memories.anchors)
-    };
-    let all = memories.all.iter().filter(is_reviewed);
+    let all = memories.all.iter().filter(|stored| is_reviewed(stored, &filter, memories));
     let stored: Vec<&MemoryFile> = if args.ids.is_empty() { all.collect() } else { requested };
     let (mut targets, mut warnings) = (Vec::new(), Vec::new());
     for stored in stored {
@@ -273,6 +274,14 @@ fn targets<'a>(
     Ok((targets, warnings))
 }
 
+/// Returns whether a memory is a rule in use that the filter selects.
+fn is_reviewed(stored: &MemoryFile, filter: &Filter, memories: &Memories) -> bool {
+    let memory = &stored.memory;
+    memory.memory_type == MemoryType::Rule
+        && memory.status == MemoryStatus::Active
+        && filter.takes(stored, &memories.anchors)
+}
+
 /// Returns why a memory without an example by decision is not reviewed, and how to change that.
 fn no_example(project: &Project, stored: &MemoryFile) -> String {
     let reason = anchors::no_example_reason(project, stored);
@@ -292,6 +301,7 @@ fn reason(finding: &Finding) -> Reason {
         _ if finding.edited && (finding.drift || finding.chosen == Origin::Manual) => {
             Reason::Edited
         }
+        _ if finding.chosen == Origin::Agent => Reason::ChosenByAgent,
         _ => Reason::Anchored,
     }
 }
@@ -299,7 +309,9 @@ fn reason(finding: &Finding) -> Reason {
 fn item(project: &Project, memories: &Memories, target: &Target<'_>, ranking: &Ranking) -> Item {
     let Target { stored, reason, finding, query } = target;
     let id = &stored.memory.id;
+    let choice = memories.anchors.get(id).and_then(|anchor| anchor.chosen.as_ref());
     let explanation = match (reason, finding) {
+        (Reason::ChosenByAgent, _) => choice.map(ToString::to_string).unwrap_or_default(),
         (Reason::Unanchored, _) => match ranking.anchor {
             Some(_) => "the best candidate is sure, but not stored".to_owned(),
             None => anchors::rejection(ranking),
@@ -387,6 +399,9 @@ fn add_excerpts(project: &Project, query: &Query, candidates: &mut [Candidate]) 
 }
 
 pub(crate) fn run(args: &ReviewArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+    if let Some(with) = &args.reader.with {
+        return reader::run(with, args, settings, out);
+    }
     let bar = ProgressBar::new(out.terminal, "ranking candidates");
     let report = list(&settings.project, args, &|done, total| bar.step(done, total))?;
     drop(bar);

@@ -25,7 +25,7 @@ def close_session(session):
 ";
 
 /// A project in which no candidate is sure, with these rules.
-fn settings(folder: &Path, rules: &[(&str, RuleKind, &str)]) -> Settings {
+pub(super) fn settings(folder: &Path, rules: &[(&str, RuleKind, &str)]) -> Settings {
     std::fs::write(folder.join("web.py"), CODE).expect("a file");
     std::fs::write(folder.join("db.py"), CODE.replace("html", "xml")).expect("a file");
     let bank = Bank::new(folder.join(".memories"));

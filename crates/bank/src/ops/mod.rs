@@ -17,6 +17,7 @@ use cerberus_model::Scope;
 use cerberus_store::StoreFile;
 
 pub mod anchors;
+pub mod answers;
 pub mod banks;
 pub mod complete;
 pub mod document;

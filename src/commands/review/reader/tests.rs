@@ -1,0 +1,211 @@
+//! What is read from an answer, and what is recorded of it.
+
+use serde_json::json;
+
+use super::super::tests::settings;
+use super::*;
+use crate::commands::anchor::{self, AnchorArgs};
+use crate::commands::update::{self, UpdateArgs};
+
+const RULES: &[(&str, RuleKind, &str)] = &[
+    ("escape", RuleKind::Code, "Escape HTML entities in text"),
+    ("close", RuleKind::Code, "Close the session"),
+];
+
+/// Records answers about the rules, for which candidates were ranked if `is_ranked`.
+fn record(settings: &Settings, is_ranked: bool, items: &[Value]) -> Vec<Decided> {
+    let project = &settings.project;
+    let memories = Memories::load(project).expect("loaded");
+    let ids: Vec<String> = RULES.iter().map(|(id, ..)| (*id).to_owned()).collect();
+    let (rules, _) = named_rules(&memories, &ids);
+    let (_, mut offered) =
+        with_candidates(project, &rules.iter().collect::<Vec<_>>(), &|_, _| {}).expect("ranked");
+    if !is_ranked {
+        offered.values_mut().for_each(Vec::clear);
+    }
+    for id in ids {
+        offered.entry(id).or_default();
+    }
+    let choice = AgentChoice::new("claude", project.now);
+    let answers = Answers { choice: &choice, items, offered: &offered, continues: false };
+    answers::record(project, &answers).expect("recorded")
+}
+
+fn text(settings: &Settings, id: &str) -> String {
+    let bank = &settings.project.bank;
+    bank.read(&format!("{id}.md")).expect("a memory").text
+}
+
+fn without_kind(settings: &Settings, id: &str) {
+    let bank = &settings.project.bank;
+    let _guard = bank.lock_for_writing().expect("a lock");
+    let text = text(settings, id).replace("kind: code\n", "");
+    bank.rewrite(&format!("{id}.md"), &text).expect("written");
+}
+
+#[test]
+fn the_object_of_an_answer_is_found_in_other_text() {
+    let item = json!({ "id": "a", "none": true });
+    let answer = json!({ "rules": [item] });
+    for text in [
+        answer.to_string(),
+        format!("Here it is:\n```json\n{answer:#}\n```\nDone."),
+        format!("\u{feff}{answer}\n"),
+    ] {
+        assert_eq!(parsed(&text), Ok(vec![item.clone()]), "{text}");
+    }
+    for (text, why) in [
+        ("", "it has no JSON object"),
+        ("} and {", "it has no JSON object"),
+        ("{}", "missing field `rules`"),
+        ("{\"rules\": [", "it has no JSON object"),
+        ("{\"rules\": [}", "expected value"),
+        ("{\"rules\": [], \"run\": \"ls\"}", "unknown field `run`"),
+        ("{\"rules\": {}}", "invalid type: map"),
+    ] {
+        let error = parsed(text).expect_err(text);
+        assert!(error.starts_with(why), "{text}: {error}");
+    }
+}
+
+#[test]
+fn an_offered_candidate_is_stored_with_its_quality_and_other_code_with_full_quality() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = settings(folder.path(), RULES);
+    let items = [
+        json!({ "id": "escape", "example": "web.py::escape_html" }),
+        json!({ "id": "close", "example": "db.py" }),
+    ];
+    let decided = record(&settings, true, &items);
+    assert!(decided.iter().all(|it| it.outcome == Outcome::Anchored), "{decided:?}");
+    let anchors = settings.project.bank.anchors().expect("read");
+    let (escape, close) = (&anchors["escape"], &anchors["close"]);
+    assert!(escape.quality > 0.0 && escape.quality < 1.0, "{}", escape.quality);
+    assert_eq!((close.quality, close.symbol.as_deref()), (1.0, None));
+    for anchor in [escape, close] {
+        let choice = anchor.chosen.as_ref().map(ToString::to_string);
+        assert_eq!(choice.as_deref(), Some("chosen by claude on 2026-01-02"));
+        assert!(anchor.look_alikes.is_some());
+    }
+    // The agent may change its mind, and nothing is written for the same answer.
+    let before = settings.project.bank.anchors().expect("read");
+    record(&settings, true, &items);
+    assert_eq!(settings.project.bank.anchors().expect("read"), before);
+    record(&settings, false, &[json!({ "id": "escape", "example": "db.py::escape_xml" })]);
+    let anchors = settings.project.bank.anchors().expect("read");
+    assert_eq!(anchors["escape"].symbol.as_deref(), Some("escape_xml"));
+}
+
+#[test]
+fn an_invalid_answer_is_refused_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = settings(folder.path(), RULES);
+    for (item, why) in [
+        (json!({ "id": "nothing", "none": true }), "`nothing` is not the id of a requested rule"),
+        (json!({ "none": true }), "missing field `id`"),
+        (json!("escape"), "invalid type"),
+        (json!({ "id": "escape" }), "it has no kind, hints, example or `none`"),
+        (json!({ "id": "escape", "run": "ls", "none": true }), "unknown field `run`"),
+        (json!({ "id": "escape", "kind": "prose" }), "unknown variant `prose`"),
+        (json!({ "id": "escape", "example": "web.py", "none": true }), "it has an example and"),
+        (json!({ "id": "escape", "example": "web.py::nope" }), "symbol `nope` not found"),
+        (json!({ "id": "escape", "example": "no.py::f" }), "file `no.py` not found"),
+        (json!({ "id": "escape", "example": "" }), "`` is not a valid location"),
+        (json!({ "id": "escape", "example": "../key" }), ""),
+        (json!({ "id": "escape", "example": "/etc/hosts" }), ""),
+        (json!({ "id": "escape", "example": "web.py/../../key" }), ""),
+        (json!({ "id": "escape", "hints": [""] }), "expected at most 12 hints"),
+        (json!({ "id": "escape", "hints": ["x".repeat(81)] }), "expected at most 12 hints"),
+        (json!({ "id": "escape", "hints": vec!["x"; 13] }), "expected at most 12 hints"),
+        (json!({ "id": "escape", "hints": ["a\nb"] }), "the hint `a\\nb` contains the control"),
+    ] {
+        let valid = json!({ "id": "close", "hints": ["close"] });
+        let before = (text(&settings, "escape"), settings.project.bank.anchors().expect("read"));
+        let decided = record(&settings, true, &[item.clone(), valid]);
+        let [refused, other] = &decided[..] else { panic!("{decided:?}") };
+        let reason = refused.reason.as_deref().unwrap_or_default();
+        assert_eq!((refused.outcome, other.outcome), (Outcome::Refused, Outcome::Described));
+        assert!(reason.starts_with(why) && !reason.is_empty(), "{item}: {reason}");
+        let after = (text(&settings, "escape"), settings.project.bank.anchors().expect("read"));
+        assert_eq!(before, after, "{item}");
+    }
+    let item = json!({ "id": "escape", "hints": ["html"] });
+    let decided = record(&settings, true, &[item.clone(), item]);
+    assert_eq!(decided.iter().filter(|it| it.outcome == Outcome::Refused).count(), 1);
+}
+
+#[test]
+fn a_choice_of_a_person_is_never_replaced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = settings(folder.path(), RULES);
+    let anchor = |args: AnchorArgs| anchor::anchor(&settings.project, &args).expect("done");
+    let id = || AnchorArgs { id: "escape".to_owned(), ..AnchorArgs::default() };
+    let answers = [
+        json!({ "id": "escape", "example": "db.py::escape_xml" }),
+        json!({ "id": "escape", "none": true }),
+        json!({ "id": "escape", "hints": ["xml"] }),
+    ];
+    let check = |why: &str| {
+        let before = (text(&settings, "escape"), settings.project.bank.anchors().expect("read"));
+        for answer in &answers {
+            let decided = record(&settings, true, std::slice::from_ref(answer));
+            assert_eq!(decided[0].reason.as_deref(), Some(why), "{answer}");
+        }
+        let after = (text(&settings, "escape"), settings.project.bank.anchors().expect("read"));
+        assert_eq!(before, after);
+    };
+    anchor(AnchorArgs { to: "web.py::escape_html".parse().ok(), ..id() });
+    check("a person chose its example: ask the user before you change that");
+    anchor(AnchorArgs { none: true, ..id() });
+    check("a person decided that it has no example: ask the user before you change that");
+    anchor(AnchorArgs { clear: true, ..id() });
+    // `kind: code` of a person is kept as well.
+    let decided = record(&settings, true, &[json!({ "id": "escape", "kind": "process" })]);
+    assert_eq!(decided[0].outcome, Outcome::Described);
+    assert!(text(&settings, "escape").contains("kind: code\n"));
+}
+
+#[test]
+fn what_an_agent_says_is_in_the_frontmatter_until_the_rule_or_its_anchor_changes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = settings(folder.path(), RULES);
+    for (id, ..) in RULES {
+        without_kind(&settings, id);
+    }
+    let project = &settings.project;
+    let open = || -> Vec<String> {
+        let memories = Memories::load(project).expect("loaded");
+        let (open, _) = open_rules(&memories, &ReviewArgs::default()).expect("listed");
+        open.into_iter().map(|rule| rule.id).collect()
+    };
+    let described = json!({ "id": "escape", "kind": "code", "hints": ["html", " amp ", "html"] });
+    record(&settings, true, &[described, json!({ "id": "close", "kind": "process" })]);
+    let escape = text(&settings, "escape");
+    assert!(
+        escape.contains("kind: code\nscope") && escape.contains("hints: [html, amp]"),
+        "{escape}"
+    );
+    let close = text(&settings, "close");
+    assert!(
+        close.contains("kind: process\n") && close.contains("reviewed_by: claude\n"),
+        "{close}"
+    );
+    assert_eq!(open(), ["escape"]);
+    record(&settings, true, &[json!({ "id": "escape", "none": true, "hints": ["quot"] })]);
+    let escape = text(&settings, "escape");
+    assert!(escape.contains("hints: [html, amp, quot]\n"), "{escape}");
+    assert_eq!(open(), [""; 0]);
+    let update = |args: UpdateArgs, content: Option<&str>| {
+        let args = UpdateArgs { id: "escape".to_owned(), ..args };
+        update::update(project, &args, content).expect("updated");
+        text(&settings, "escape").contains("reviewed_by")
+    };
+    let tags = UpdateArgs { tags: Some(vec!["web".to_owned()]), ..UpdateArgs::default() };
+    assert!(update(tags, None), "the rule is as before");
+    assert!(!update(UpdateArgs::default(), Some("Escape all entities")));
+    record(&settings, true, &[json!({ "id": "escape", "none": true })]);
+    let to = "web.py::escape_html".parse().ok();
+    let args = AnchorArgs { id: "escape".to_owned(), to, ..AnchorArgs::default() };
+    anchor::anchor(project, &args).expect("anchored");
+    assert!(!text(&settings, "escape").contains("reviewed_by"));
+}
