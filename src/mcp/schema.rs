@@ -5,6 +5,7 @@ use rmcp::schemars::generate::SchemaSettings;
 use rmcp::schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
+use crate::commands::review::reader::ANSWER_SCHEMA;
 use cerberus_model::{MemoryType, PinScope, Priority};
 
 /// Returns the documentation of a parameter type, on one line, and its schema.
@@ -33,6 +34,12 @@ macro_rules! spellings {
 }
 
 spellings! { memory_type: MemoryType, pin_scope: PinScope, priority: Priority }
+
+/// Returns the schema of the answers about rules.
+pub(super) fn rule_answers(_: &mut SchemaGenerator) -> Schema {
+    let schema: Value = serde_json::from_str(ANSWER_SCHEMA).unwrap_or_default();
+    Schema::try_from(schema["properties"]["rules"].clone()).unwrap_or_default()
+}
 
 /// Removes titles, number formats, default values and the type `null` of optional fields.
 fn reduce(schema: &mut Value) {

@@ -100,19 +100,16 @@ impl Server {
 
     fn run(
         &self,
-        tool_idx: usize,
-        arguments: JsonObject,
-        settings: Settings,
-        progress: &(dyn Fn(usize, usize) + Sync),
+        (tool_idx, arguments): (usize, JsonObject),
+        call: &Call<'_>,
     ) -> Result<CallToolResult> {
-        if !settings.memory_enabled {
+        if !call.settings.memory_enabled {
             return Err(UserError::usage("memory is disabled for this project")
                 .hint("set `enabled = true` under `[memory]` in `cerberus.toml`")
                 .into());
         }
-        let call = Call { settings, session: &self.0.session, progress };
         let tool = &self.0.tools[tool_idx];
-        let run = |_| tool.call(&call, arguments.clone());
+        let run = |_| tool.call(call, arguments.clone());
         Ok(store::with_repair(&call.settings.project.store, run)?.into_result())
     }
 
@@ -192,6 +189,7 @@ impl ServerHandler for Server {
         let (token, cancelled) = (context.meta.get_progress_token(), context.ct.clone());
         let arguments = request.arguments.unwrap_or_default();
         let shared = Arc::clone(&self.0);
+        let client = context.peer.peer_info().map(|info| info.client_info.name.clone());
         let call = self.run_blocking(move |server, settings| {
             let progress = |done: usize, total: usize| {
                 if cancelled.is_cancelled() || shared.is_left.load(Ordering::Relaxed) {
@@ -201,7 +199,9 @@ impl ServerHandler for Server {
                 // The receiver is dropped when the call is cancelled.
                 let _ = sender.send((done, total));
             };
-            server.run(tool_idx, arguments, settings, &progress)
+            let (session, client) = (&*server.0.session, client.unwrap_or_default());
+            let call = Call { settings, session, client: &client, progress: &progress };
+            server.run((tool_idx, arguments), &call)
         });
         let mut call = std::pin::pin!(call);
         let mut last_notified = LastNotified::default();
@@ -342,7 +342,8 @@ impl ServerHandler for Server {
         }
         let arguments = request.arguments.unwrap_or_default();
         let text = self.run_blocking(move |server, settings| {
-            let call = Call { settings, session: &server.0.session, progress: &|_, _| {} };
+            let session = &server.0.session;
+            let call = Call { settings, session, client: "", progress: &|_, _| {} };
             store::with_repair(&call.settings.project.store, |_| {
                 prompts::text(&call, &request.name, &arguments)
             })

@@ -38,6 +38,8 @@ mod search;
 pub(super) struct Call<'a> {
     pub(super) settings: Settings,
     pub(super) session: &'a str,
+    /// The name of the client, as it introduced itself.
+    pub(super) client: &'a str,
     pub(super) progress: Progress<'a>,
 }
 
@@ -136,6 +138,8 @@ pub(super) fn all(set: ToolSet) -> Vec<Tool> {
             Idempotent,
             anchors::follow,
         ),
+        Tool::new("review_rules", "Rules without an example", Reads, anchors::review_rules),
+        Tool::new("settle_rules", "Decide about rules", Idempotent, anchors::settle_rules),
         Tool::new("check_change", "Check a change against the rules", Reads, anchors::check_diff),
         Tool::new("create_memory", "Create a memory", Adds, documents::create_memory),
         Tool::new("append_memory", "Append to a memory", Idempotent, documents::append_memory),
@@ -175,7 +179,7 @@ mod tests {
     #[test]
     fn each_tool_is_described_and_listed_once() {
         let tools = all(ToolSet::All);
-        assert_eq!(tools.len(), 17);
+        assert_eq!(tools.len(), 19);
         for tool in &tools {
             let listed = &tool.listed;
             assert!(listed.title.is_some() && listed.description.is_some(), "{}", tool.name());

@@ -1,23 +1,31 @@
-//! Tools that compare memories with code: `find_anchor`, `anchor_memory`, `reanchor_memories` and
-//! `check_change`.
+//! Tools that compare memories with code: `find_anchor`, `anchor_memory`, `review_rules`,
+//! `settle_rules`, `reanchor_memories` and `check_change`.
 
 use anyhow::Result;
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::commands::anchor::{self, AnchorArgs};
 use crate::commands::reanchor::{self, Finding, ReanchorArgs};
+use crate::commands::review::ReviewArgs;
+use crate::commands::review::reader::{self, RuleItem};
 use crate::commands::review_diff::{self, ReviewDiffArgs};
 use crate::mcp::tool_result::ToolResult;
-use cerberus_bank::ops::memories;
+use cerberus_bank::ops::answers::{self, Answers, Decided, Outcome};
+use cerberus_bank::ops::memories::{self, Memories};
 use cerberus_engine::CodeBase;
 use cerberus_engine::examples::{self, Options, Query};
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_model::error::UserError;
-use cerberus_model::{CodeLocation, Scope};
+use cerberus_model::{AgentChoice, CodeLocation, Scope};
 
 use super::Call;
 
 /// Number of candidates that an agent chooses from.
 const N_CANDIDATES: usize = 5;
+
+/// Number of rules that an agent reads at once.
+const N_RULES: usize = 10;
 
 params! {
     /// Five candidates for a rule in the code, in different files, each with the lines that match.
@@ -49,6 +57,22 @@ params! {
         not: Option<String>,
         #[serde(default)]
         hints: Vec<String>,
+    }
+
+    /// The next rules without an example, each with five candidates. Answer with settle_rules.
+    struct ReviewRules {
+        /// Default: 10
+        limit: Option<usize>,
+        /// Only these memories
+        #[serde(default)]
+        ids: Vec<String>,
+    }
+
+    /// Record for each rule of review_rules the `example` of the candidate that clearly shows it, `kind`
+    /// process, `none`, or `hints` for other candidates, which the answer has.
+    struct SettleRules {
+        #[schemars(schema_with = "crate::mcp::schema::rule_answers")]
+        rules: Vec<Value>,
     }
 
     /// After a refactoring: follow each anchor, record exact matches, and report what needs a
@@ -111,6 +135,7 @@ pub(super) fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<Too
         also,
         not,
         hints: params.hints,
+        agent: Some(call.client.to_owned()),
         ..AnchorArgs::default()
     };
     let report = anchor::anchor(call.project(), &args)?;
@@ -122,6 +147,56 @@ pub(super) fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<Too
              hints from the code, or refuse with `none`",
         ),
     })
+}
+
+/// Rules that an agent decides about.
+#[derive(Serialize)]
+struct Rules {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decided: Option<Vec<Decided>>,
+    /// Number of rules to decide about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<usize>,
+    /// The rules with their candidates.
+    rules: Vec<RuleItem>,
+    warnings: Vec<String>,
+}
+
+pub(super) fn review_rules(call: &Call<'_>, params: ReviewRules) -> Result<ToolResult> {
+    let memories = Memories::load(call.project())?;
+    let args = ReviewArgs { ids: params.ids, ..ReviewArgs::default() };
+    let (open, warnings) = reader::open_rules(&memories, &args)?;
+    let next: Vec<_> = open.iter().take(params.limit.unwrap_or(N_RULES)).collect();
+    let (rules, _) = reader::with_candidates(call.project(), &next, call.progress)?;
+    let report = Rules { decided: None, total: Some(open.len()), rules, warnings };
+    ToolResult::of(&report, "decide about these, and call again")
+}
+
+pub(super) fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolResult> {
+    let project = call.project();
+    let ids = |is_wanted: &dyn Fn(&Value) -> bool| -> Vec<String> {
+        let wanted = params.rules.iter().filter(|item| is_wanted(item));
+        wanted.filter_map(|item| Some(item["id"].as_str()?.to_owned())).collect()
+    };
+    // A candidate is recorded with its quality.
+    let (open, _) =
+        reader::named_rules(&Memories::load(project)?, &ids(&|item| item["example"].is_string()));
+    let (_, mut offered) =
+        reader::with_candidates(project, &open.iter().collect::<Vec<_>>(), call.progress)?;
+    for id in ids(&|_| true) {
+        offered.entry(id).or_default();
+    }
+    let choice = AgentChoice::new(call.client, project.now);
+    let answers =
+        Answers { choice: &choice, items: &params.rules, offered: &offered, continues: false };
+    let decided = answers::record(project, &answers)?;
+    let again = decided.iter().filter(|it| it.outcome == Outcome::Described);
+    let again: Vec<String> = again.map(|it| it.id.clone()).collect();
+    let (open, _) = reader::named_rules(&Memories::load(project)?, &again);
+    let (rules, _) =
+        reader::with_candidates(project, &open.iter().collect::<Vec<_>>(), call.progress)?;
+    let report = Rules { decided: Some(decided), total: None, rules, warnings: Vec::new() };
+    ToolResult::of(&report, "decide about fewer rules at once")
 }
 
 pub(super) fn follow(call: &Call<'_>, params: ReanchorMemories) -> Result<ToolResult> {
