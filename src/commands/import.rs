@@ -6,7 +6,8 @@ use anyhow::Result;
 use clap::Args;
 
 use super::args::SecretArgs;
-use super::{confirm, trash};
+use super::review::reader;
+use super::{confirm, setup, trash};
 use crate::config::Settings;
 use crate::output::Printer;
 use cerberus_bank::ops::Project;
@@ -86,6 +87,12 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
     out.report(&plan.report, |report, out| {
         out.warn(&report.warnings);
         print::rules(report, args.prune, out);
+        if out.is_terminal() && !report.dry_run && report.to_review > 0 {
+            let agent = setup::reader(&project.root).unwrap_or_else(|| "AGENT".to_owned());
+            let n_tokens = reader::estimated_tokens(report.to_review);
+            let command = format!("cerberus memory review --with {agent}");
+            out.line(&format!("  or let an agent choose: `{command}` (about {n_tokens} tokens)"));
+        }
     })?;
     Ok(ExitStatus::of_check(plan.report.is_complete()))
 }

@@ -58,6 +58,13 @@ struct FileReport {
     edited: Vec<String>,
 }
 
+/// Returns the name of the first agent that the project has files for and that `review --with` can start.
+pub(crate) fn reader(root: &Path) -> Option<String> {
+    let mut readers =
+        [Agent::Claude, Agent::Codex, Agent::Copilot, Agent::Gemini, Agent::Opencode].into_iter();
+    readers.find(|agent| agent.is_in(root)).map(Agent::name)
+}
+
 pub(crate) fn run(args: &SetupArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let root = &settings.project.root;
     let agents = agents(args, root)?;

@@ -292,6 +292,26 @@ fn json_of_pins_inject_feedback_and_hooks() {
 }
 
 #[test]
+fn json_of_a_review_by_an_agent() {
+    let sandbox = Sandbox::bank();
+    sandbox.ok("memory add \"Hang velvet curtains\" --id hang --no-anchor");
+    shapes(
+        &sandbox,
+        expect![[r#"
+            $ cerberus memory review --with true --dry-run
+            agent: string
+            dryRun: bool
+            elapsedMs: number
+            request: {answerSchema:{$schema:string,additionalProperties:bool,properties:{rules:{items:{additionalProperties:bool,properties:{example:{type:string},hints:{items:{type:string},type:string},id:{type:string},kind:{enum:[string],type:string},none:{type:string}},required:[string],type:string},type:string}},required:[string],title:string,type:string},instructions:string,rules:[{heading:null,hints:[],id:string,rule:string}],task:string,version:number}
+            rules: [{id:string,outcome:string}]
+            tokens: {estimated:number,received:number,sent:number}
+            totals: {anchored:number,described:number,left:number,none:number,process:number,refused:number}
+            warnings: []
+        "#]],
+    );
+}
+
+#[test]
 fn every_command_prints_one_json_document() {
     let sandbox = Sandbox::anchored();
     sandbox.git("mv web/html.ts web/markup.ts");

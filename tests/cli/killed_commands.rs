@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use crate::sandbox::{self, Sandbox};
 
 /// Number of kills in a normal run.
-const KILLS: usize = 21;
+const KILLS: usize = 22;
 
 /// The commands, each run on its own copy of the project.
 pub(crate) const COMMANDS: &[&str] = &[
@@ -30,6 +30,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "memory anchor plain --to web/cart.ts",
     "memory anchor escape-html --clear",
     "memory anchor close-session --none",
+    AGENT_REVIEW,
     "memory reanchor",
     "memory reanchor --accept hash-passwords",
     "memory import RULES.md",
@@ -40,6 +41,9 @@ pub(crate) const COMMANDS: &[&str] = &[
     "memory sections open --fix",
     "index --full",
 ];
+
+/// A review by an agent that always answers the same.
+const AGENT_REVIEW: &str = r#"memory review plain --with "printf '{\042rules\042:[{\042id\042:\042plain\042,\042kind\042:\042code\042,\042hints\042:[\042cart\042],\042example\042:\042web/cart.ts\042}]}'""#;
 
 /// The text of each file by path, without `.git` and the store.
 pub(crate) type Files = BTreeMap<String, String>;

@@ -61,6 +61,7 @@ mod reanchor;
 mod report;
 mod review;
 mod review_diff;
+mod review_with;
 mod sandbox;
 mod schemas;
 mod search;

@@ -146,7 +146,7 @@ fn an_agent_adds_a_rule_and_follows_its_example() {
     assert_eq!(stored["anchor"]["symbol"], symbol);
     let id = stored["id"].as_str().expect("an id").to_owned();
     let chosen = json!({ "id": id, "to": format!("{file}::{symbol}") });
-    assert_eq!(client.call("anchor_memory", chosen)["anchor"]["chosen"], "manual");
+    assert_eq!(client.call("anchor_memory", chosen)["anchor"]["chosen"], "agent");
 
     let context = client.result("inject_context", json!({ "query": "store an account" }));
     let text = context["content"][0]["text"].as_str().expect("a text");
@@ -472,6 +472,8 @@ fn the_data_and_the_text_of_each_tool_are_the_same_answer() {
         ("find_anchor", json!({ "rule": RULES[0].1, "hints": ["salt"] })),
         ("anchor_memory", json!({ "id": "hang-curtains" })),
         ("reanchor_memories", json!({ "check": true })),
+        ("review_rules", json!({})),
+        ("settle_rules", json!({ "rules": [{ "id": "hang-curtains", "hints": ["velvet"] }] })),
         ("check_change", json!({})),
         ("create_memory", json!({ "content": "Hang curtains in ballrooms" })),
         ("append_memory", json!({ "filename": "m001", "content": "More." })),

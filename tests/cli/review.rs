@@ -287,8 +287,7 @@ fn an_agent_is_led_through_the_list() {
         prompt["messages"][0]["content"]["text"].as_str().expect("a text").to_owned()
     };
     let text = prompt(&mut client, "1");
-    assert!(text.contains("The rules, 1 of 2:\n<cerberus-memory>"), "{text}");
-    assert!(text.contains("- id: escape\n  rule: Escape HTML entities"), "{text}");
+    assert!(text.ends_with("\n2 rules without an example; decide about 1 of them.\n"), "{text}");
     let found = client.call("find_anchor", json!({ "rule": "Escape HTML entities" }));
     assert_eq!(found["candidates"][0]["symbol"], "escapeHtml");
     client.call("anchor_memory", json!({ "id": "escape", "to": "web/html.ts::escapeHtml" }));

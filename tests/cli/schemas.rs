@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::review_with;
 use crate::sandbox::Sandbox;
 
 fn folder() -> PathBuf {
@@ -137,6 +138,7 @@ fn documents_have_the_form_of_their_schemas() {
     ] {
         checked.insert(check(&sandbox, name, line));
     }
+    checked.extend(agent_documents());
     let fleet = fleet();
     for (name, line) in [
         ("fleet-report", "fleet report fleet.txt"),
@@ -153,6 +155,24 @@ fn documents_have_the_form_of_their_schemas() {
     let named: BTreeSet<String> =
         files.filter_map(|file| Some(file.strip_suffix(".schema.json")?.to_owned())).collect();
     assert_eq!(named, checked, "each schema is compared with a document");
+}
+
+/// Compares the documents of a review by an agent with their schemas.
+fn agent_documents() -> Vec<String> {
+    let sandbox = review_with::project(&[review_with::described()]);
+    let line = |arguments: &str| review_with::line(&sandbox, arguments);
+    let mut faults = Vec::new();
+    let answer = schema("memory-review-answer");
+    compare(&review_with::described(), &answer, "memory-review-answer", &mut faults);
+    assert_eq!(faults, [""; 0]);
+    let plan = sandbox.json(&line("--dry-run"));
+    assert_eq!(plan["request"]["answerSchema"], answer);
+    check(&sandbox, "memory-review-with", &line("--dry-run"));
+    vec![
+        check(&sandbox, "memory-review-with", &line("--max-tokens 1000")),
+        check(&sandbox, "memory-review-with", &line("escape --dry-run")),
+        "memory-review-answer".to_owned(),
+    ]
 }
 
 #[test]

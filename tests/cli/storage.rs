@@ -26,6 +26,7 @@ const LIFE: &[&str] = &[
     "memory show nothing",
     "memory stats --show-anchors",
     "memory review --list",
+    "memory review --with false",
     "memory feedback hash-passwords --good",
     "memory links",
     "memory bank list",

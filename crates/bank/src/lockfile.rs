@@ -426,7 +426,11 @@ fn anchor(mut entry: Entry) -> Result<Anchor, String> {
         return Err("`quality` and `match` must be numbers".to_owned());
     }
     let fingerprint = entry.fingerprint()?;
-    let chosen = agent_choice(entry.origin, entry.by.take(), entry.at)?;
+    let chosen = entry.by.take().zip(entry.at).map(|(by, at)| AgentChoice { by, at });
+    let is_valid = |it: &AgentChoice| *it == AgentChoice::new(&it.by, it.at);
+    if chosen.is_some() != (entry.origin == Origin::Agent) || !chosen.iter().all(is_valid) {
+        return Err("`by` and `at` must name the agent, if the origin is `agent`".to_owned());
+    }
     let Entry { file, symbol, kind, language, origin, quality, match_score, commit, .. } = entry;
     Ok(Anchor {
         file,
@@ -442,25 +446,6 @@ fn anchor(mut entry: Entry) -> Result<Anchor, String> {
         others: entry.examples.into_iter().map(example).collect::<Result<_, _>>()?,
         chosen,
     })
-}
-
-/// Returns the agent that chose an anchor, which only an anchor of an agent has.
-fn agent_choice(
-    origin: Origin,
-    by: Option<String>,
-    at: Option<Timestamp>,
-) -> Result<Option<AgentChoice>, String> {
-    match (origin, by, at) {
-        (Origin::Agent, Some(by), Some(at)) => {
-            let choice = AgentChoice::new(&by, at);
-            match choice == (AgentChoice { by, at }) {
-                true => Ok(Some(choice)),
-                false => Err("`by` is not the name of an agent".to_owned()),
-            }
-        }
-        (Origin::Auto | Origin::Manual, None, None) => Ok(None),
-        _ => Err("`by` and `at` belong to the origin `agent`".to_owned()),
-    }
 }
 
 fn example(mut entry: ExampleEntry) -> Result<OtherExample, String> {

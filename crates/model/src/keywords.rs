@@ -93,6 +93,21 @@ keywords! {
     /// How an anchor was selected: by ranking, by a person or by an agent.
     Origin("origin", "snake_case") { Auto, Manual, Agent }
 
+    /// What an answer of an agent about a rule led to.
+    Outcome("outcome", "snake_case") {
+        Anchored,
+        /// No code shows the rule, because it is about the work on the project.
+        Process,
+        /// The agent found no example.
+        None,
+        /// It has a kind or hints, with which an example can be searched for.
+        Described,
+        /// The answer is not valid, or a person decided already.
+        Refused,
+        /// There is no answer.
+        Left,
+    }
+
     /// Result of following an anchor.
     State("state", "snake_case") { Fresh, Reformatted, Edited, Moved, Renamed, Ambiguous, Gone }
 

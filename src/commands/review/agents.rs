@@ -2,8 +2,10 @@
 //! standard output.
 //!
 //! It runs in an empty folder, so that no instructions, settings or hooks of the project apply, and its
-//! process group ends with its answer, with its time, and with cerberus.
+//! process group ends with its answer, with its time, and with cerberus. How a known client is started so
+//! that it answers once, with its tools switched off, is data (`clients.json`).
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{Read, Write};
 #[cfg(unix)]
@@ -15,8 +17,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Deserializer, Value};
 
+use crate::commands::demo::write;
 use cerberus_model::error::UserError;
 
 /// How long an agent may take for an answer.
@@ -25,36 +29,39 @@ const MAX_TIME: Duration = Duration::from_secs(600);
 /// Maximum number of bytes of an answer.
 const MAX_ANSWER: u64 = 4 * 1024 * 1024;
 
-/// Maximum number of bytes of the messages that are read, of which the last ones are shown.
-const MAX_MESSAGES: u64 = 1024 * 1024;
+/// Number of the last characters of its messages that are shown of an agent that failed.
+const N_SHOWN: usize = 300;
 
-/// Number of the last lines of the messages of an agent that failed.
-const N_MESSAGES: usize = 5;
-
-/// How a client is started so that it answers once, with its tools switched off.
+/// How a client is started. `{folder}` in a value is its folder.
+#[derive(Deserialize)]
 struct Client {
     /// Its name for `--with`, and its program.
-    name: &'static str,
-    arguments: &'static [&'static str],
-    environment: &'static [(&'static str, &'static str)],
-    /// The JSON pointer of the text in its output; `None` if the output is the text.
-    answer: Option<&'static str>,
+    name: String,
+    arguments: Vec<String>,
+    /// Variables to set, or to remove without a value.
+    environment: BTreeMap<String, Option<String>>,
+    /// Files to write in its folder, by their paths.
+    files: BTreeMap<String, String>,
+    /// Arguments that print its servers as JSON, and the option that switches one of them off.
+    servers: Option<(Vec<String>, String)>,
+    /// The JSON pointer of the text in the last document of the output in which a member has a value.
+    answer: String,
+    member: Option<(String, String)>,
 }
-
-const CLIENTS: &[Client] = &[];
 
 /// The agent that a user named.
 pub(super) struct Agent {
-    client: Option<&'static Client>,
+    client: Option<Client>,
     /// As the user typed it.
     pub(super) typed: String,
 }
 
 impl Agent {
     /// Returns the known client with this name, or else the agent that this shell command starts.
-    pub(super) fn new(typed: &str) -> Self {
-        let client = CLIENTS.iter().find(|client| client.name == typed);
-        Self { client, typed: typed.to_owned() }
+    pub(super) fn new(typed: &str) -> Result<Self> {
+        let clients: Vec<Client> = serde_json::from_str(include_str!("clients.json"))?;
+        let client = clients.into_iter().find(|client| client.name == typed);
+        Ok(Self { client, typed: typed.to_owned() })
     }
 
     /// Returns the name under which a choice is recorded: the program, without its arguments, which may
@@ -67,27 +74,40 @@ impl Agent {
 
     /// Returns the answer to a request.
     pub(super) fn ask(&self, request: &str) -> Result<String> {
-        let Some(client) = self.client else {
-            let mut command = Command::new("sh");
-            command.args(["-c", &self.typed]);
-            return self.output(command, request, MAX_TIME);
+        let folder = tempfile::tempdir().context("failed to create a temporary folder")?;
+        let folder = folder.path();
+        let Some(client) = &self.client else {
+            let arguments = ["-c".to_owned(), self.typed.clone()];
+            return self.output(command("sh", &arguments, folder), request, MAX_TIME);
         };
-        let mut command = Command::new(client.name);
-        command.args(client.arguments).envs(client.environment.iter().copied());
-        let output = self.output(command, request, MAX_TIME)?;
-        let Some(pointer) = client.answer else { return Ok(output) };
-        let text = serde_json::from_str::<Value>(&output).ok();
-        let text = text.as_ref().and_then(|output| output.pointer(pointer)?.as_str());
-        Ok(text.unwrap_or(&output).to_owned())
+        let placed = |text: &str| text.replace("{folder}", &folder.to_string_lossy());
+        for (path, text) in &client.files {
+            write(&folder.join(path), text)?;
+        }
+        let mut arguments: Vec<String> = client.arguments.iter().map(|it| placed(it)).collect();
+        if let Some((list, option)) = &client.servers {
+            let output = self.output(command(&client.name, list, folder), "", MAX_TIME)?;
+            let listed: Value = serde_json::from_str(&output).unwrap_or_default();
+            for name in listed["mcpServers"].as_object().into_iter().flat_map(|it| it.keys()) {
+                arguments.extend([option.clone(), name.clone()]);
+            }
+        }
+        let mut command = command(&client.name, &arguments, folder);
+        for (name, value) in &client.environment {
+            match value {
+                Some(value) => command.env(name, placed(value)),
+                None => command.env_remove(name),
+            };
+        }
+        // Clients expand mentions of files and skills before their model reads the prompt.
+        let request = request.replace('@', "\\u0040").replace('$', "\\u0024");
+        let output = self.output(command, &request, MAX_TIME)?;
+        client.text(&output).ok_or_else(|| self.failed(&output).into())
     }
 
     /// Runs a command to its end and returns its output.
     fn output(&self, mut command: Command, input: &str, max_time: Duration) -> Result<String> {
-        let folder = tempfile::tempdir().context("failed to create a temporary folder")?;
-        let group = Group::start().context("failed to start `sh`")?;
-        group.add(&mut command);
-        command.current_dir(folder.path());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let group = Group::start(&mut command).context("failed to start `sh`")?;
         let started = Instant::now();
         let mut child = command.spawn().map_err(|error| {
             UserError::environment(format!("failed to start `{}`: {error}", self.typed)).hint(
@@ -97,51 +117,73 @@ impl Agent {
         let (mut stdin, input) = (child.stdin.take(), input.to_owned());
         // An agent that ends early does not need the rest.
         thread::spawn(move || stdin.as_mut().map(|stdin| stdin.write_all(input.as_bytes())));
-        let answer = read(child.stdout.take(), MAX_ANSWER);
-        let messages = read(child.stderr.take(), MAX_MESSAGES);
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let (output, messages) = (elsewhere(|| read(stdout)), elsewhere(|| read(stderr)));
         let left = || max_time.saturating_sub(started.elapsed());
         let late = |_| {
             let minutes = max_time.as_secs() / 60;
-            UserError::environment(format!("`{}` did not answer in {minutes} minutes", self.typed))
+            UserError::environment(format!("`{}` gave no answer in {minutes} minutes", self.typed))
         };
-        let answer = answer.recv_timeout(left()).map_err(late)?;
-        let status = if answer.len() as u64 > MAX_ANSWER {
+        let output = output.recv_timeout(left()).map_err(late)?;
+        if output.len() as u64 > MAX_ANSWER {
             let limit = MAX_ANSWER / 1024 / 1024;
-            let message = format!("the answer of `{}` has more than {limit} MB", self.typed);
+            let message = format!("the output of `{}` has more than {limit} MB", self.typed);
             return Err(UserError::environment(message).into());
-        } else {
-            ended(child).recv_timeout(left()).map_err(late)??
-        };
-        drop(group);
-        if status.success() {
-            return Ok(String::from_utf8_lossy(&answer).into_owned());
         }
-        // A process that left the group may have the other end.
+        let status = elsewhere(move || child.wait()).recv_timeout(left()).map_err(late)??;
+        drop(group);
+        let output = String::from_utf8_lossy(&output).into_owned();
+        if status.success() {
+            return Ok(output);
+        }
+        // A process that left the group may have the other end of the pipe.
         let messages = messages.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
-        let messages = if messages.is_empty() { answer } else { messages };
         let messages = String::from_utf8_lossy(&messages);
-        let lines: Vec<&str> = messages.lines().filter(|line| !line.trim().is_empty()).collect();
-        let last = lines[lines.len().saturating_sub(N_MESSAGES)..].join(" | ");
-        Err(UserError::environment(format!("`{}` failed ({status}): {last}", self.typed)).into())
+        let answered = self.client.as_ref().and_then(|client| client.text(&output));
+        Err(self.failed(answered.as_deref().unwrap_or(&format!("{output}{messages}"))).into())
+    }
+
+    /// Returns the error of an agent whose last messages are these.
+    fn failed(&self, messages: &str) -> UserError {
+        let messages = messages.trim();
+        let n_chars = messages.chars().count();
+        let last: String = messages.chars().skip(n_chars.saturating_sub(N_SHOWN)).collect();
+        UserError::environment(format!("`{}` failed: {}", self.typed, last.escape_debug()))
     }
 }
 
-/// Reads a pipe to its end or to one byte more than the limit.
-fn read(pipe: Option<impl Read + Send + 'static>, limit: u64) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        // What was read before an error is the output.
-        let _ = pipe.map(|pipe| pipe.take(limit + 1).read_to_end(&mut bytes));
-        sender.send(bytes)
-    });
-    receiver
+impl Client {
+    /// Returns the text of the answer in the output.
+    fn text(&self, output: &str) -> Option<String> {
+        let documents = Deserializer::from_str(output).into_iter::<Value>().map_while(Result::ok);
+        let is_answer = |it: &Value| match &self.member {
+            Some((pointer, value)) => it.pointer(pointer).is_some_and(|found| found == value),
+            None => true,
+        };
+        let texts = documents.filter(is_answer);
+        texts.filter_map(|it| Some(it.pointer(&self.answer)?.as_str()?.to_owned())).last()
+    }
 }
 
-/// Returns where the status of a process arrives.
-fn ended(mut child: Child) -> Receiver<std::io::Result<std::process::ExitStatus>> {
+fn command(program: &str, arguments: &[String], folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder).env("PWD", folder).env_remove("OLDPWD");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Reads a pipe to its end, or to one byte more than the limit.
+fn read(pipe: Option<impl Read>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // What was read before an error is the output.
+    let _ = pipe.map(|pipe| pipe.take(MAX_ANSWER + 1).read_to_end(&mut bytes));
+    bytes
+}
+
+/// Runs work that may take longer than it may be waited for.
+fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Receiver<T> {
     let (sender, receiver) = channel();
-    thread::spawn(move || sender.send(child.wait()));
+    thread::spawn(move || sender.send(work()));
     receiver
 }
 
@@ -153,21 +195,17 @@ struct Group {
 }
 
 impl Group {
-    fn start() -> std::io::Result<Self> {
+    /// Starts a group for a command that is not started yet.
+    fn start(member: &mut Command) -> std::io::Result<Self> {
         let mut command = Command::new("sh");
         command.args(["-c", "read -r _; kill -s KILL 0"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         #[cfg(unix)]
         command.process_group(0);
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut shell = command.spawn()?;
-        Ok(Self { pipe: shell.stdin.take(), shell })
-    }
-
-    fn add(&self, command: &mut Command) {
         #[cfg(unix)]
-        command.process_group(i32::try_from(self.shell.id()).unwrap_or_default());
-        #[cfg(not(unix))]
-        let _ = command;
+        member.process_group(i32::try_from(shell.id()).unwrap_or_default());
+        Ok(Self { pipe: shell.stdin.take(), shell })
     }
 }
 
@@ -176,5 +214,91 @@ impl Drop for Group {
         drop(self.pipe.take());
         // It ends with the group.
         let _ = self.shell.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agent(typed: &str) -> Agent {
+        Agent::new(typed).expect("valid clients")
+    }
+
+    fn output(script: &str, input: &str, max_time: Duration) -> Result<String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let arguments = ["-c".to_owned(), script.to_owned()];
+        agent(script).output(command("sh", &arguments, folder.path()), input, max_time)
+    }
+
+    #[test]
+    fn a_choice_is_recorded_under_the_name_of_the_program() {
+        for (typed, name) in [
+            ("claude", "claude"),
+            ("/opt/bin/read.sh --key x", "read.sh"),
+            ("KEY=secret python3 reader.py", "python3"),
+        ] {
+            assert_eq!(agent(typed).name(), name);
+        }
+    }
+
+    #[test]
+    fn a_command_gets_the_input_in_an_empty_folder() {
+        let long = "x".repeat(300_000);
+        let ask = |script| output(script, &long, MAX_TIME);
+        assert_eq!(ask("cat").expect("an answer"), long);
+        assert_eq!(ask("ls -a | wc -l").expect("an answer").trim(), "2");
+        assert_eq!(ask("exec <&-; echo early").expect("an answer"), "early\n");
+        let failure = ask("echo one >&2; echo 'not logged in' >&2; exit 3").expect_err("failed");
+        assert!(failure.to_string().ends_with("failed: one\\nnot logged in"), "{failure}");
+        let large = output("yes", "", MAX_TIME).expect_err("too much").to_string();
+        assert_eq!(large, "the output of `yes` has more than 4 MB");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_processes_of_an_agent_end_with_its_time_and_its_answer() {
+        let folder = tempfile::tempdir().expect("a folder");
+        // The other end of the pipe closes when the last process of the agent ends.
+        let pipe = folder.path().join("pipe");
+        let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
+        assert!(made.success());
+        for (end, answers) in [("sleep 1000", false), ("echo done", true)] {
+            let script = format!("exec 3>{}; sleep 1000 >&- 2>&- & {end}", pipe.display());
+            let path = pipe.clone();
+            let reader = Command::new("cat").arg(path).stdout(Stdio::null()).spawn();
+            let result = output(&script, "", Duration::from_secs(if answers { 600 } else { 1 }));
+            assert_eq!(result.is_ok(), answers, "{result:?}");
+            assert!(reader.expect("it starts").wait().expect("it ends").success());
+        }
+    }
+
+    #[test]
+    fn the_text_is_found_in_the_output_of_each_client() {
+        for (name, output) in [
+            ("claude", r#"{"type":"result","is_error":false,"result":"TEXT"}"#),
+            (
+                "codex",
+                "{\"type\":\"thread.started\"}\n\
+                 {\"type\":\"item.completed\",\"item\":{\"type\":\"reasoning\",\"text\":\"hm\"}}\n\
+                 {\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"TEXT\"}}\n\
+                 {\"type\":\"turn.completed\"}\n",
+            ),
+            (
+                "copilot",
+                "{\"type\":\"user.message\",\"data\":{\"content\":\"request\"}}\n\
+                 {\"type\":\"assistant.message\",\"data\":{\"content\":\"TEXT\"}}\n\
+                 {\"type\":\"result\"}\n",
+            ),
+            ("gemini", "{\n  \"session_id\": \"x\",\n  \"response\": \"TEXT\"\n}"),
+            (
+                "opencode",
+                "{\"type\":\"step_start\"}\n{\"type\":\"text\",\"part\":{\"text\":\"TEXT\"}}\n{\"type\":\"step_finish\"}\n",
+            ),
+        ] {
+            let client = agent(name).client.expect(name);
+            assert_eq!(client.text(output).as_deref(), Some("TEXT"), "{name}");
+            assert_eq!(client.text("Not logged in"), None, "{name}");
+        }
     }
 }

@@ -8,16 +8,16 @@ use serde_json::Value;
 use crate::commands::anchor::{self, AnchorArgs};
 use crate::commands::reanchor::{self, Finding, ReanchorArgs};
 use crate::commands::review::ReviewArgs;
-use crate::commands::review::reader::{self, RuleItem};
+use crate::commands::review::reader;
 use crate::commands::review_diff::{self, ReviewDiffArgs};
 use crate::mcp::tool_result::ToolResult;
-use cerberus_bank::ops::answers::{self, Answers, Decided, Outcome};
+use cerberus_bank::ops::answers::{self, Answers, Decided};
 use cerberus_bank::ops::memories::{self, Memories};
 use cerberus_engine::CodeBase;
 use cerberus_engine::examples::{self, Options, Query};
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_model::error::UserError;
-use cerberus_model::{AgentChoice, CodeLocation, Scope};
+use cerberus_model::{AgentChoice, CodeLocation, Outcome, Scope};
 
 use super::Call;
 
@@ -158,44 +158,43 @@ struct Rules {
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
     /// The rules with their candidates.
-    rules: Vec<RuleItem>,
+    rules: Vec<Value>,
     warnings: Vec<String>,
 }
 
 pub(super) fn review_rules(call: &Call<'_>, params: ReviewRules) -> Result<ToolResult> {
     let memories = Memories::load(call.project())?;
     let args = ReviewArgs { ids: params.ids, ..ReviewArgs::default() };
-    let (open, warnings) = reader::open_rules(&memories, &args)?;
-    let next: Vec<_> = open.iter().take(params.limit.unwrap_or(N_RULES)).collect();
-    let (rules, _) = reader::with_candidates(call.project(), &next, call.progress)?;
-    let report = Rules { decided: None, total: Some(open.len()), rules, warnings };
+    let (mut open, warnings) = reader::open_rules(&memories, &args)?;
+    let total = Some(open.len());
+    open.truncate(params.limit.unwrap_or(N_RULES));
+    let (rules, _) = reader::with_candidates(call.project(), &open)?;
+    let report = Rules { decided: None, total, rules, warnings };
     ToolResult::of(&report, "decide about these, and call again")
 }
 
 pub(super) fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolResult> {
     let project = call.project();
-    let ids = |is_wanted: &dyn Fn(&Value) -> bool| -> Vec<String> {
-        let wanted = params.rules.iter().filter(|item| is_wanted(item));
-        wanted.filter_map(|item| Some(item["id"].as_str()?.to_owned())).collect()
-    };
+    let id = |item: &Value| item["id"].as_str().map(str::to_owned);
     // A candidate is recorded with its quality.
-    let (open, _) =
-        reader::named_rules(&Memories::load(project)?, &ids(&|item| item["example"].is_string()));
-    let (_, mut offered) =
-        reader::with_candidates(project, &open.iter().collect::<Vec<_>>(), call.progress)?;
-    for id in ids(&|_| true) {
+    let with_example = params.rules.iter().filter(|item| item["example"].is_string());
+    let with_example: Vec<String> = with_example.filter_map(id).collect();
+    let memories = Memories::load(project)?;
+    let (ranked, _) = reader::named_rules(&memories, &with_example);
+    let (_, mut offered) = reader::with_candidates(project, &ranked)?;
+    for id in params.rules.iter().filter_map(id) {
         offered.entry(id).or_default();
     }
     let choice = AgentChoice::new(call.client, project.now);
-    let answers =
-        Answers { choice: &choice, items: &params.rules, offered: &offered, continues: false };
+    let (items, continues) = (&*params.rules, false);
+    let answers = Answers { choice: &choice, items, offered: &offered, continues };
     let decided = answers::record(project, &answers)?;
     let again = decided.iter().filter(|it| it.outcome == Outcome::Described);
     let again: Vec<String> = again.map(|it| it.id.clone()).collect();
-    let (open, _) = reader::named_rules(&Memories::load(project)?, &again);
-    let (rules, _) =
-        reader::with_candidates(project, &open.iter().collect::<Vec<_>>(), call.progress)?;
-    let report = Rules { decided: Some(decided), total: None, rules, warnings: Vec::new() };
+    let memories = Memories::load(project)?;
+    let (again, warnings) = reader::named_rules(&memories, &again);
+    let (rules, _) = reader::with_candidates(project, &again)?;
+    let report = Rules { decided: Some(decided), total: None, rules, warnings };
     ToolResult::of(&report, "decide about fewer rules at once")
 }
 

@@ -28,21 +28,7 @@ pub struct AnchorSummary {
     pub chosen: Origin,
     /// The agent that chose it, and when.
     #[serde(flatten)]
-    pub agent: Option<AgentSummary>,
-}
-
-/// The agent that chose an example, in reports.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AgentSummary {
-    pub chosen_by: String,
-    chosen_at: String,
-}
-
-impl From<&AgentChoice> for AgentSummary {
-    fn from(choice: &AgentChoice) -> Self {
-        Self { chosen_by: choice.by.clone(), chosen_at: choice.at.to_string() }
-    }
+    pub agent: Option<AgentChoice>,
 }
 
 impl From<&Anchor> for AnchorSummary {
@@ -53,7 +39,7 @@ impl From<&Anchor> for AnchorSummary {
             quality: rounded(anchor.quality),
             match_score: rounded(anchor.match_score),
             chosen: anchor.origin,
-            agent: anchor.chosen.as_ref().map(AgentSummary::from),
+            agent: anchor.chosen.clone(),
         }
     }
 }

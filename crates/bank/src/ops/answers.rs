@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ use crate::{MemoryFile, shared};
 use cerberus_engine::examples::RankedSymbol;
 use cerberus_markdown::frontmatter::{self, FieldValue};
 use cerberus_model::error::UserError;
-use cerberus_model::{AgentChoice, Anchor, CodeLocation, ExampleChoice, Origin, RuleKind};
+use cerberus_model::{AgentChoice, Anchor, CodeLocation, ExampleChoice, Origin, Outcome, RuleKind};
 
 /// Maximum number of hints in an answer.
 const MAX_HINTS: usize = 12;
@@ -66,35 +66,15 @@ pub struct Decided {
 }
 
 impl Decided {
+    /// Returns an outcome without details.
     pub fn new(id: &str, outcome: Outcome) -> Self {
         Self { id: id.to_owned(), outcome, example: None, reason: None, hints: Vec::new() }
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    Anchored,
-    /// No code shows the rule, because it is about the work on the project.
-    Process,
-    /// The agent found no example.
-    None,
-    /// It has a kind or hints, with which an example can be searched for.
-    Described,
-    /// The answer is not valid, or a person decided already.
-    Refused,
-    /// There is no answer.
-    Left,
-}
-
-/// A checked answer, which is not written yet.
-struct Change<'a> {
-    stored: &'a MemoryFile,
-    decided: Decided,
-    /// The text of the memory, if it changes.
-    text: Option<String>,
-    anchor: Option<Anchor>,
-}
+/// A checked answer, which is not written yet: the file of the memory, its text if that changes, and its
+/// anchor if there is a new one.
+type Change<'a> = (&'a str, Option<String>, Option<Anchor>, Decided);
 
 /// Checks each answer and records the valid ones.
 pub fn record(project: &Project, answers: &Answers<'_>) -> Result<Vec<Decided>> {
@@ -106,22 +86,19 @@ pub fn record(project: &Project, answers: &Answers<'_>) -> Result<Vec<Decided>> 
     let mut seen = BTreeSet::new();
     for item in answers.items {
         let id = item["id"].as_str().unwrap_or_default();
-        let change = match seen.insert(id) {
-            true => check(project, &memories, answers, item),
-            false => Err(UserError::usage("the answer has the id twice").into()),
-        };
-        match change {
+        match check(project, &memories, answers, item) {
+            Ok(_) if !seen.insert(id) => decided.push(refused(id, &anyhow!("its id is repeated"))),
             Ok(change) => changes.push(change),
             Err(error) => decided.push(refused(id, &error)),
         }
     }
-    let new = changes.iter_mut().filter_map(|change| change.anchor.as_mut());
+    let new = changes.iter_mut().filter_map(|(_, _, anchor, _)| anchor.as_mut());
     anchors::remember_look_alikes(project, &mut new.collect::<Vec<_>>())?;
     let mut all = memories.anchors.clone();
-    for Change { stored, decided: item, text, anchor } in changes {
+    for (file, text, anchor, item) in changes {
         if let Some(text) = text {
             let now = seconds(project.now).to_string();
-            bank.rewrite(&stored.file, &frontmatter::set_updated_at(&text, &now))?;
+            bank.rewrite(file, &frontmatter::set_updated_at(&text, &now))?;
         }
         all.extend(anchor.map(|anchor| (item.id.clone(), anchor)));
         decided.push(item);
@@ -131,9 +108,8 @@ pub fn record(project: &Project, answers: &Answers<'_>) -> Result<Vec<Decided>> 
 }
 
 fn refused(id: &str, error: &anyhow::Error) -> Decided {
-    let hints = error.downcast_ref::<UserError>().map(|error| error.hints.join("; "));
-    let hints = hints.filter(|hints| !hints.is_empty()).map(|hints| format!(": {hints}"));
-    let reason = format!("{error:#}{}", hints.unwrap_or_default());
+    let hints = error.downcast_ref::<UserError>().map_or(&[][..], |error| &error.hints);
+    let reason = [&[format!("{error:#}")], hints].concat().join("; ");
     Decided { reason: Some(reason), ..Decided::new(id, Outcome::Refused) }
 }
 
@@ -143,10 +119,10 @@ fn check<'a>(
     answers: &Answers<'_>,
     item: &Value,
 ) -> Result<Change<'a>> {
-    let answer = Answer::deserialize(item).map_err(|error| UserError::usage(error.to_string()))?;
-    let candidates = answers.offered.get(&answer.id).ok_or_else(|| {
-        UserError::usage(format!("`{}` is not the id of a requested rule", answer.id))
-    })?;
+    let answer = Answer::deserialize(item)?;
+    let Some(candidates) = answers.offered.get(&answer.id) else {
+        bail!("`{}` is not the id of a requested rule", answer.id);
+    };
     let stored = memories.find(&answer.id)?;
     check_undecided(memories, stored)?;
     memories::languages(&stored.memory.scope).map_err(UserError::usage)?;
@@ -154,51 +130,45 @@ fn check<'a>(
     let memory = &stored.memory;
     let is_process = answer.kind == Some(RuleKind::Process) && memory.kind != Some(RuleKind::Code);
     let outcome = match (&answer.example, answer.none) {
-        (Some(_), true) => return Err(UserError::usage("it has an example and `none`").into()),
-        (Some(_), _) if is_process => {
-            return Err(UserError::usage("it has an example, but `kind` is process").into());
-        }
+        (Some(_), true) => bail!("it has an example and `none`"),
+        (Some(_), _) if is_process => bail!("it has an example, but `kind` is process"),
         (Some(_), _) => Outcome::Anchored,
         (None, _) if is_process => Outcome::Process,
         (None, true) => Outcome::None,
         (None, false) if answer.kind.is_none() && answer.hints.is_empty() => {
-            return Err(UserError::usage("it has no kind, hints, example or `none`").into());
+            bail!("it has no kind, hints, example or `none`")
         }
         (None, false) => Outcome::Described,
     };
-    let anchor = match &answer.example {
-        Some(example) => Some(chosen(project, example, candidates).map(|anchor| Anchor {
-            origin: Origin::Agent,
-            chosen: Some(answers.choice.clone()),
-            others: memories.anchors.get(&memory.id).map_or_else(Vec::new, |it| it.others.clone()),
-            ..anchor
-        })?),
-        None => None,
-    };
+    let anchor = answer.example.as_ref().map(|it| chosen(project, it, candidates)).transpose()?;
+    let previous = memories.anchors.get(&memory.id);
+    let anchor = anchor.map(|anchor| Anchor {
+        origin: Origin::Agent,
+        chosen: Some(answers.choice.clone()),
+        others: previous.map_or_else(Vec::new, |it| it.others.clone()),
+        ..anchor
+    });
     let text = match shared::is_shared(&stored.file) {
         true => None,
         false => edited(project, stored, &answer, (outcome, &answers.choice.by))?,
     };
-    let example = anchor
-        .as_ref()
-        .map(|it| CodeLocation { file: it.file.clone(), symbol: it.symbol.clone() }.to_string());
-    let decided = Decided { example, hints: answer.hints, ..Decided::new(&memory.id, outcome) };
-    Ok(Change { stored, decided, text, anchor })
+    let decided = Decided {
+        example: answer.example,
+        hints: answer.hints,
+        ..Decided::new(&memory.id, outcome)
+    };
+    Ok((&stored.file, text, anchor, decided))
 }
 
 /// Checks that no person decided about the example of a rule.
 pub fn check_undecided(memories: &Memories, stored: &MemoryFile) -> Result<()> {
-    let memory = &stored.memory;
-    if let Some(ExampleChoice::None) = memory.example {
-        return Err(UserError::usage("a person decided that it has no example")
-            .hint("ask the user before you change that")
-            .into());
-    }
-    match memories.anchors.get(&memory.id) {
-        Some(Anchor { origin: Origin::Manual, .. }) => {
-            Err(UserError::usage("a person chose its example")
-                .hint("ask the user before you change that")
-                .into())
+    let anchor = memories.anchors.get(&stored.memory.id);
+    match (stored.memory.example, anchor.map(|anchor| anchor.origin)) {
+        (Some(ExampleChoice::None), _) => {
+            bail!("a person decided that it has no example; ask before you change that")
+        }
+        (_, Some(Origin::Manual)) => {
+            bail!("a person chose its example; ask before you change that")
         }
         _ => Ok(()),
     }
@@ -209,8 +179,7 @@ fn check_hints(hints: &[String]) -> Result<()> {
     document::check_secrets(("", ""), None, &[], hints)?;
     let is_valid = |hint: &String| !hint.trim().is_empty() && hint.chars().count() <= MAX_HINT;
     if hints.len() > MAX_HINTS || !hints.iter().all(is_valid) {
-        let limits = format!("at most {MAX_HINTS} hints of at most {MAX_HINT} characters");
-        return Err(UserError::usage(format!("expected {limits}, none of them empty")).into());
+        bail!("expected at most {MAX_HINTS} hints of 1 to {MAX_HINT} characters");
     }
     Ok(())
 }

@@ -18,8 +18,7 @@ fn record(settings: &Settings, is_ranked: bool, items: &[Value]) -> Vec<Decided>
     let memories = Memories::load(project).expect("loaded");
     let ids: Vec<String> = RULES.iter().map(|(id, ..)| (*id).to_owned()).collect();
     let (rules, _) = named_rules(&memories, &ids);
-    let (_, mut offered) =
-        with_candidates(project, &rules.iter().collect::<Vec<_>>(), &|_, _| {}).expect("ranked");
+    let (_, mut offered) = with_candidates(project, &rules).expect("ranked");
     if !is_ranked {
         offered.values_mut().for_each(Vec::clear);
     }
@@ -155,9 +154,9 @@ fn a_choice_of_a_person_is_never_replaced() {
         assert_eq!(before, after);
     };
     anchor(AnchorArgs { to: "web.py::escape_html".parse().ok(), ..id() });
-    check("a person chose its example: ask the user before you change that");
+    check("a person chose its example; ask before you change that");
     anchor(AnchorArgs { none: true, ..id() });
-    check("a person decided that it has no example: ask the user before you change that");
+    check("a person decided that it has no example; ask before you change that");
     anchor(AnchorArgs { clear: true, ..id() });
     // `kind: code` of a person is kept as well.
     let decided = record(&settings, true, &[json!({ "id": "escape", "kind": "process" })]);
@@ -176,7 +175,7 @@ fn what_an_agent_says_is_in_the_frontmatter_until_the_rule_or_its_anchor_changes
     let open = || -> Vec<String> {
         let memories = Memories::load(project).expect("loaded");
         let (open, _) = open_rules(&memories, &ReviewArgs::default()).expect("listed");
-        open.into_iter().map(|rule| rule.id).collect()
+        open.iter().map(|rule| rule.id().to_owned()).collect()
     };
     let described = json!({ "id": "escape", "kind": "code", "hints": ["html", " amp ", "html"] });
     record(&settings, true, &[described, json!({ "id": "close", "kind": "process" })]);
