@@ -391,10 +391,10 @@ fn damage_in_the_lock_file_is_located() {
         cerberus: failed to read `anchors.lock:5`: it contains a merge conflict
         hint: resolve it with `cerberus memory reanchor`, which keeps the anchors of both sides
         an unknown field
-        cerberus: failed to read `anchors.lock:9`: unknown field `color`, expected one of `id`, `file`, `symbol`, `kind`, `language`, `origin`, `quality`, `match`, `commit`, `tokens`, `hashes`, `minhash`, `namesakes`, `look_alikes`, `example`
+        cerberus: failed to read `anchors.lock:9`: unknown field `color`, expected one of `id`, `file`, `symbol`, `kind`, `language`, `origin`, `quality`, `match`, `by`, `at`, `commit`, `tokens`, `hashes`, `minhash`, `namesakes`, `look_alikes`, `example`
         hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         an unknown value
-        cerberus: failed to read `anchors.lock:11`: unknown variant `maybe`, expected `auto` or `manual`
+        cerberus: failed to read `anchors.lock:11`: unknown variant `maybe`, expected one of `auto`, `manual`, `agent`
         hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         a missing field
         cerberus: failed to read `anchors.lock:5`: missing field `file`

@@ -155,9 +155,11 @@ fn check(line: &str, sandbox: &Sandbox, calls: &[String], faults: &mut Vec<Strin
     n_changes.min(1)
 }
 
-/// Whether a path belongs to the store, which SQLite syncs, or to the cache of the user.
+/// Whether a path belongs to the store, which SQLite syncs, or to the cache of the user, or is a folder for
+/// a child process.
 fn is_cache(path: &str) -> bool {
-    path.contains("/cerberus.db") || path.contains("/home/")
+    let is_temporary_folder = path.rsplit('/').next().is_some_and(|name| name.starts_with(".tmp"));
+    path.contains("/cerberus.db") || path.contains("/home/") || is_temporary_folder
 }
 
 /// Whether a file is temporary. The next writer removes one that a power failure brings back.

@@ -176,9 +176,9 @@ fn a_file_is_given_the_rules_that_hold_in_it() {
 fn a_rule_without_an_example_is_given_with_unverified_candidates() {
     let sandbox = quiet();
     let place = "type: rule\npaths: [lib/**]";
-    sandbox.memory("commit", &format!("---\n{place}\n---\nCommit a session before it closes\n"));
-    sandbox.memory("none", &format!("---\n{place}\nexample: none\n---\nCommit a session\n"));
-    sandbox.memory("work", &format!("---\n{place}\nkind: process\n---\nCommit a session\n"));
+    sandbox.memory("commit", format!("---\n{place}\n---\nCommit a session before it closes\n"));
+    sandbox.memory("none", format!("---\n{place}\nexample: none\n---\nCommit a session\n"));
+    sandbox.memory("work", format!("---\n{place}\nkind: process\n---\nCommit a session\n"));
     let found = |line: &str| -> Vec<String> {
         let given = sandbox.json(line);
         let memories = given["memories"].as_array().expect("memories");

@@ -354,6 +354,21 @@ fn find_anchor_reports_progress() {
 }
 
 #[test]
+fn check_change_reports_progress() {
+    let sandbox = Sandbox::anchored();
+    sandbox.edit("web/html.ts", "return text", "// all of it\n  return text");
+    let mut client = Client::new(&sandbox);
+    let call = json!({ "name": "check_change", "arguments": {}, "_meta": { "progressToken": 7 } });
+    client.ask("tools/call", call);
+    // A call that was cancelled ends at its next progress.
+    let note = client.note("notifications/progress");
+    assert_eq!(
+        (&note["params"]["progressToken"], &note["params"]["total"]),
+        (&json!(7), &json!(1.0))
+    );
+}
+
+#[test]
 fn a_message_over_the_limit_gets_an_error() {
     let sandbox = Sandbox::empty();
     let mut client = Client::unagreed(&sandbox, "mcp");

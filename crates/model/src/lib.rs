@@ -113,6 +113,7 @@ pub struct Memory {
     /// What a person decided about its example.
     pub example: Option<ExampleChoice>,
     /// The agent that looked for its example and found none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reviewed_by: Option<String>,
     /// An example in another repository, for readers only.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -72,9 +72,11 @@ impl Decided {
     }
 }
 
-/// A checked answer, which is not written yet: the file of the memory, its text if that changes, and its
-/// anchor if there is a new one.
-type Change<'a> = (&'a str, Option<String>, Option<Anchor>, Decided);
+/// A checked answer, which is not written yet: the change of the memory's text and its anchor, if any.
+type Change<'a> = (Option<TextChange<'a>>, Option<Anchor>, Decided);
+
+/// A file with its old and its new text.
+type TextChange<'a> = (&'a str, String, String);
 
 /// Checks each answer and records the valid ones.
 pub fn record(project: &Project, answers: &Answers<'_>) -> Result<Vec<Decided>> {
@@ -92,18 +94,20 @@ pub fn record(project: &Project, answers: &Answers<'_>) -> Result<Vec<Decided>> 
             Err(error) => decided.push(refused(id, &error)),
         }
     }
-    let new = changes.iter_mut().filter_map(|(_, _, anchor, _)| anchor.as_mut());
+    let new = changes.iter_mut().filter_map(|(_, anchor, _)| anchor.as_mut());
     anchors::remember_look_alikes(project, &mut new.collect::<Vec<_>>())?;
-    let mut all = memories.anchors.clone();
-    for (file, text, anchor, item) in changes {
-        if let Some(text) = text {
-            let now = seconds(project.now).to_string();
-            bank.rewrite(file, &frontmatter::set_updated_at(&text, &now))?;
-        }
+    let (mut all, mut texts) = (memories.anchors.clone(), Vec::new());
+    for (text, anchor, item) in changes {
+        texts.extend(text);
         all.extend(anchor.map(|anchor| (item.id.clone(), anchor)));
         decided.push(item);
     }
-    bank.write_anchors_undoably(&all, answers.continues)?;
+    let written = texts.iter().try_for_each(|(file, _, new)| bank.rewrite(file, new));
+    let written = written.and_then(|()| bank.write_anchors_undoably(&all, answers.continues));
+    if let Err(error) = written {
+        texts.iter().try_for_each(|(file, old, _)| bank.rewrite(file, old))?;
+        return Err(error);
+    }
     Ok(decided)
 }
 
@@ -157,7 +161,7 @@ fn check<'a>(
         hints: answer.hints,
         ..Decided::new(&memory.id, outcome)
     };
-    Ok((&stored.file, text, anchor, decided))
+    Ok((text, anchor, decided))
 }
 
 /// Checks that no person decided about the example of a rule.
@@ -196,12 +200,12 @@ fn chosen(project: &Project, example: &str, candidates: &[RankedSymbol]) -> Resu
 }
 
 /// Returns the text of a memory with what the agent said, if it differs.
-fn edited(
+fn edited<'a>(
     project: &Project,
-    stored: &MemoryFile,
+    stored: &'a MemoryFile,
     answer: &Answer,
     (outcome, by): (Outcome, &str),
-) -> Result<Option<String>> {
+) -> Result<Option<TextChange<'a>>> {
     let (old, memory) = (project.bank.utf8_text(stored)?, &stored.memory);
     let mut hints = memory.hints.clone();
     if outcome != Outcome::Process {
@@ -224,5 +228,7 @@ fn edited(
         _ => text,
     };
     let text = text.map_err(|error| document::edit_error(&stored.file, error))?;
-    Ok((text != old).then_some(text))
+    let now = seconds(project.now).to_string();
+    let is_changed = text != old;
+    Ok(is_changed.then(|| (&*stored.file, old, frontmatter::set_updated_at(&text, &now))))
 }
