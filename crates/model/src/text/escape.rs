@@ -6,19 +6,6 @@ use std::fmt::Write;
 /// Returns `text` with control, bidirectional and invisible characters escaped, so that it
 /// is safe on a terminal; newlines and tabs stay.
 pub fn escaped(text: &str) -> String {
-    escaped_as(text, |c, safe| safe.extend(c.escape_unicode()))
-}
-
-/// Returns a JSON document with the characters escaped that [`escaped`] escapes. Its data is the same.
-pub fn escaped_json(json: &str) -> String {
-    escaped_as(json, |c, safe| {
-        for unit in c.encode_utf16(&mut [0; 2]) {
-            safe.push_str(&format!("\\u{unit:04x}"));
-        }
-    })
-}
-
-fn escaped_as(text: &str, escape: impl Fn(char, &mut String)) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut previous = ' ';
     for c in text.chars() {
@@ -26,11 +13,26 @@ fn escaped_as(text: &str, escape: impl Fn(char, &mut String)) -> String {
         let is_hidden =
             is_invisible(c) || (matches!(c, '\u{200C}' | '\u{200D}') && previous.is_ascii());
         if (c.is_control() && c != '\n' && c != '\t') || is_bidirectional(c) || is_hidden {
-            escape(c, &mut safe);
+            safe.extend(c.escape_unicode());
         } else {
             safe.push(c);
         }
         previous = c;
+    }
+    safe
+}
+
+/// Returns a JSON document with the same data, in which [`escaped`] changes nothing.
+pub fn escaped_json(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for c in json.chars() {
+        if escaped(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8() {
+            safe.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            safe.push_str(&format!("\\u{unit:04x}"));
+        }
     }
     safe
 }
