@@ -2,8 +2,8 @@
 
 use super::word_lists::{FILE_NAMES, RUNTIMES};
 use super::{Part, Target};
+use cerberus_model::text::Span;
 use cerberus_model::text::conventions::CONVENTIONS;
-use cerberus_model::text::{Span, percent_decoded};
 
 /// Names in capitals that are not variables.
 const PLAIN_CAPITALS: &[&str] = &["TODO_", "README_"];
@@ -19,7 +19,6 @@ pub(super) fn link(destination: &str) -> Option<(String, Option<Part>)> {
     }
     let (path, fragment) = destination.split_once('#').unwrap_or((destination, ""));
     let path = path.split('?').next().unwrap_or_default();
-    let decoded = |text: &str| percent_decoded(text).unwrap_or_else(|| text.to_owned());
     let path = decoded(path);
     let (path, mut part) = match line_suffix(&path) {
         Some((path, line)) => (path.to_owned(), Some(Part::Line(line))),
@@ -31,6 +30,26 @@ pub(super) fn link(destination: &str) -> Option<(String, Option<Part>)> {
         part = Some(Part::Heading(decoded(fragment)));
     }
     (!path.is_empty() || matches!(part, Some(Part::Heading(_)))).then_some((path, part))
+}
+
+/// Decodes `%20` and others.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) if first == b'%' => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 /// Returns what a piece of inline code names, with the span of the name. `after` is the text
