@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mcp import Client, StdioServerParameters
 
-TOOLS = 17
+TOOLS = 19
 
 
 def check(what, holds):
