@@ -185,15 +185,18 @@ fn ending_of(path: &str) -> &str {
 impl Traced<'_> {
     /// Returns for each claim whether a version has its line, and whether it has its name.
     fn claims_in(&self, text: &str) -> Vec<(bool, bool)> {
+        // Claims of one line are next to each other, and a line may be long.
+        let of_line: Vec<&[&str]> = self.lines.chunk_by(|a, b| std::ptr::eq(*a, *b)).collect();
         let mut by_line: FxHashMap<&str, bool> =
-            self.lines.iter().map(|line| (*line, false)).collect();
+            of_line.iter().map(|same| (same[0], false)).collect();
         for line in text.lines() {
             if let Some(is_found) = by_line.get_mut(line.trim()) {
                 *is_found = true;
             }
         }
-        let found = self.lines.iter().zip(&self.names).map(|(line, name)| {
-            let has_line = by_line[line];
+        let has_line =
+            of_line.iter().flat_map(|same| std::iter::repeat_n(by_line[same[0]], same.len()));
+        let found = has_line.zip(&self.names).map(|(has_line, name)| {
             let has_name = has_line || memmem::find(text.as_bytes(), name.as_bytes()).is_some();
             (has_line, has_name)
         });

@@ -131,7 +131,7 @@ pub struct Claims {
 pub fn read(text: &str) -> Claims {
     let normalized = normalize(text);
     let body = frontmatter::body_start(text);
-    let mut reader = Reader { text, ..Reader::default() };
+    let mut reader = Reader { text, glob_words: glob_words(text), ..Reader::default() };
     reader.frontmatter(body);
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
     let parser = Parser::new_ext(&normalized[body..], options);
@@ -200,6 +200,15 @@ fn info(kind: &CodeBlockKind<'_>) -> String {
     }
 }
 
+/// Returns the positions of the words "glob" and "pattern", in order.
+fn glob_words(text: &str) -> Vec<usize> {
+    let text = text.to_ascii_lowercase();
+    let words = ["glob", "pattern"].map(|word| text.match_indices(word).map(|it| it.0));
+    let mut found: Vec<usize> = words.into_iter().flatten().collect();
+    found.sort_unstable();
+    found
+}
+
 #[derive(Default)]
 struct Reader<'a> {
     text: &'a str,
@@ -210,6 +219,8 @@ struct Reader<'a> {
     title: Option<Span>,
     examples: Vec<Span>,
     trees: Vec<Span>,
+    /// The positions of the words "glob" and "pattern", in order.
+    glob_words: Vec<usize>,
     /// The pieces of text outside code.
     prose: Vec<Span>,
     /// Whether the text is that of a link to another project.
@@ -378,18 +389,19 @@ impl Reader<'_> {
 
     /// Returns whether the text around a claim is about globs, of which it is an example.
     fn is_about_globs(&self, span: Span) -> bool {
-        let text = self.block(span).map_or("", |block| block.slice(self.text)).to_lowercase();
-        text.contains("pattern") || text.contains("glob")
+        let Some(block) = self.block(span) else { return false };
+        let first = self.glob_words.partition_point(|at| *at < block.start);
+        self.glob_words.get(first).is_some_and(|at| *at < block.end)
     }
 
     /// Returns whether the words before a claim introduce an example.
     fn is_after_example(&self, span: Span) -> bool {
         let start = self.block(span).map_or(span.start, |block| block.start);
         let before = self.text[start..span.start].trim_end_matches([' ', ',', ':', '(']);
-        let before = before.to_lowercase();
-        ["e.g.", "e.g", "for example", "for instance", "such as"]
-            .iter()
-            .any(|it| before.ends_with(it))
+        ["e.g.", "e.g", "for example", "for instance", "such as"].iter().any(|it| {
+            let start = before.len().saturating_sub(it.len());
+            before.get(start..).is_some_and(|end| end.eq_ignore_ascii_case(it))
+        })
     }
 
     /// Returns how the sentence around a claim presents it.

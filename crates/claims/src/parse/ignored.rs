@@ -6,8 +6,12 @@ use cerberus_model::text::{LineIndex, Span};
 #[derive(Debug, Default)]
 pub(super) struct Ignored {
     is_whole: bool,
-    /// The comments, each with the block that it excludes.
-    comments: Vec<(Span, Option<Span>)>,
+    /// The starts of the comments, which exclude their lines.
+    starts: Vec<usize>,
+    /// The ends of the comments that exclude the next block.
+    pending: Vec<usize>,
+    /// The excluded blocks, in order, without the ones inside of others.
+    excluded: Vec<Span>,
 }
 
 impl Ignored {
@@ -27,8 +31,11 @@ impl Ignored {
                 Some("ignore-file") => self.is_whole = true,
                 Some("ignore") => {
                     let before = text[..html.start].rsplit('\n').next().unwrap_or_default();
-                    let follows_text = before.contains(char::is_alphanumeric);
-                    self.comments.push((html, follows_text.then_some(html)));
+                    self.starts.push(html.start);
+                    match before.contains(char::is_alphanumeric) {
+                        true => self.exclude(html),
+                        false => self.pending.push(html.end),
+                    }
                 }
                 _ => {}
             }
@@ -37,19 +44,25 @@ impl Ignored {
 
     /// Notes the start of a block: comments right before it exclude it.
     pub(super) fn block(&mut self, block: Span) {
-        for (comment, next) in self.comments.iter_mut().rev() {
-            if next.is_none() && comment.end <= block.start {
-                *next = Some(block);
-            }
+        let n_pending = self.pending.len();
+        self.pending.retain(|end| *end > block.start);
+        if self.pending.len() < n_pending {
+            self.exclude(block);
+        }
+    }
+
+    fn exclude(&mut self, block: Span) {
+        if self.excluded.last().is_none_or(|outer| outer.end < block.end) {
+            self.excluded.push(block);
         }
     }
 
     pub(super) fn contains(&self, span: Span, lines: &LineIndex) -> bool {
-        let is_in = |outer: &Span| outer.start <= span.start && span.end <= outer.end;
-        self.is_whole
-            || self.comments.iter().any(|(comment, block)| {
-                let line = lines.line(comment.start);
-                lines.line(span.start) == line || block.as_ref().is_some_and(is_in)
-            })
+        let line = lines.line(span.start);
+        let first = self.starts.partition_point(|start| *start < lines.start(line));
+        let has_comment = self.starts.get(first).is_some_and(|start| lines.line(*start) == line);
+        let n_before = self.excluded.partition_point(|block| block.start <= span.start);
+        let is_in = |block: &Span| span.end <= block.end;
+        self.is_whole || has_comment || self.excluded[..n_before].last().is_some_and(is_in)
     }
 }
