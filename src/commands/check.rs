@@ -66,7 +66,7 @@ pub(crate) struct Report {
     pub(crate) ok: bool,
     pub(crate) summary: Summary,
     pub(crate) findings: Vec<Finding>,
-    /// What was asked for and not checked.
+    /// The parts of the request that could not be checked.
     pub(crate) unchecked: Vec<Unchecked>,
     /// Accepted findings of the baseline that no longer exist.
     pub(crate) outdated: Vec<baseline::Accepted>,

@@ -53,7 +53,7 @@ pub(super) fn fork_point(root: &Path, revision: &str) -> Result<String> {
     })
 }
 
-/// What was asked for and not checked.
+/// The parts of a request that could not be checked.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct Unchecked {
     /// Empty if it is about no single file.

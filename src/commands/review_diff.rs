@@ -61,7 +61,7 @@ pub(crate) struct Report {
     pub(crate) ok: bool,
     pub(crate) summary: Summary,
     pub(crate) findings: Vec<Finding>,
-    /// What was asked for and not checked.
+    /// The parts of the request that could not be checked.
     pub(crate) unchecked: Vec<Unchecked>,
     /// The rules that are linked to the changed code or whose pattern is for its language.
     pub(crate) rules: Vec<AppliedRule>,

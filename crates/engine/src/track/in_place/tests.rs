@@ -13,7 +13,7 @@ struct Namesakes {
     first: &'static str,
     second: &'static str,
     third: &'static str,
-    /// Parts of the first and the second definition, with an edit of the first and what is left of a
+    /// Parts of the first and the second definition, with an edit of the first and the remains of a
     /// gutted second.
     edit: [&'static str; 2],
     gut: [&'static str; 2],
