@@ -170,10 +170,10 @@ fn each_package_uses_what_its_manifest_names() {
 }
 
 #[test]
-fn readme_lists_each_dependency() {
+fn contributing_lists_each_dependency() {
     let wanted = external_packages();
-    let readme = read("README.md");
-    let (_, rest) = readme.split_once("\n## Dependencies\n").expect("a part of the README");
+    let page = read("CONTRIBUTING.md");
+    let (_, rest) = page.split_once("\n## Dependencies\n").expect("a part of CONTRIBUTING.md");
     let part = rest.split("\n## ").next().unwrap_or_default();
     // The first cell of a row may name several.
     let rows = part.lines().filter_map(|line| line.strip_prefix("| `")?.split(" |").next());
@@ -184,7 +184,7 @@ fn readme_lists_each_dependency() {
         differing
             .map(|it| {
                 format!(
-                    "README.md: `{it}` is not both in Cargo.toml and in the table of dependencies"
+                    "CONTRIBUTING.md: `{it}` is not both in Cargo.toml and in the table of dependencies"
                 )
             })
             .collect(),

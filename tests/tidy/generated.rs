@@ -1,5 +1,5 @@
-//! What is made from the command line's definition: completions, man pages, the reference, the README's list;
-//! and the command lines that the README and the help show.
+//! What is made from the command line's definition: completions, man pages, the reference;
+//! and the command lines that the README, the documentation and the help show.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,14 +8,17 @@ use clap::{Command, ValueEnum};
 
 use super::{assert_none, entries, read, root};
 
-/// What the README's list of commands stands between.
-const LIST_START: &str =
-    "<!-- commands: written by `UPDATE=1 cargo test --locked --test tidy` -->\n";
-const LIST_END: &str = "<!-- end of commands -->";
-
 /// Pages of the documentation that show command lines.
-const DOCUMENTATION: &[&str] =
-    &["tutorial.md", "how-to/agents.md", "how-to/ci.md", "how-to/migrate.md", "how-to/monorepo.md"];
+const DOCUMENTATION: &[&str] = &[
+    "tutorial.md",
+    "how-to/agents.md",
+    "how-to/ci.md",
+    "how-to/migrate.md",
+    "how-to/monorepo.md",
+    "how-to/rules.md",
+    "how-to/shared-banks.md",
+    "how-to/team.md",
+];
 
 #[test]
 fn completions_are_up_to_date() {
@@ -47,6 +50,8 @@ fn the_reference_has_the_help_of_each_command() {
         .to_owned();
     let mut command = cerberus_memory::command().disable_help_subcommand(true).term_width(100);
     command.build();
+    page.push('\n');
+    page.push_str(&command_list(&command));
     add_help(&command, &mut page);
     let path = root().join("docs/reference/commands.md");
     if is_updating() {
@@ -78,25 +83,6 @@ fn add_help(command: &Command, page: &mut String) {
     page.push_str(&format!("\n## {name}\n\n```text\n{}\n```\n", text.trim_end()));
     for below in command.get_subcommands().filter(|it| !it.is_hide_set()) {
         add_help(below, page);
-    }
-}
-
-#[test]
-fn readme_lists_the_commands() {
-    let readme = read("README.md");
-    let list = command_list(&cerberus_memory::command());
-    let (before, rest) =
-        readme.split_once(LIST_START).expect("README.md marks where its list of commands starts");
-    let (found, after) =
-        rest.split_once(LIST_END).expect("README.md marks where its list of commands ends");
-    if found != list && is_updating() {
-        std::fs::write(
-            root().join("README.md"),
-            [before, LIST_START, &list, LIST_END, after].concat(),
-        )
-        .expect("README.md can be written");
-    } else {
-        assert_eq!(found, list, "README.md: the list of commands; `UPDATE=1` rewrites it");
     }
 }
 
@@ -176,7 +162,7 @@ fn add_man_pages(command: &Command, files: &mut BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// Returns the README's table of commands.
+/// Returns the table of all commands.
 fn command_list(command: &Command) -> String {
     let mut list = "| command | what it does |\n|---|---|\n".to_owned();
     add_commands(command, "", &mut list);
