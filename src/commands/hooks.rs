@@ -14,8 +14,10 @@ mod commit;
 mod edit;
 mod git_command;
 mod payload;
+mod prompt;
 mod session;
 mod settings;
+mod stop;
 
 pub(crate) use settings::{merge, remove};
 
@@ -30,20 +32,27 @@ The settings belong in .claude/settings.json, .codex/hooks.json, .gemini/setting
 .git/hooks/pre-commit; `cerberus setup` writes them there and preserves the rest of the file. Without
 `cerberus` on PATH the hooks do nothing. Their commands are for a POSIX shell.
 
-                 rules at the start of  rules for the file      before a
-                 a session              of an edit              commit
-  claude, codex  yes                    before the edit         yes
-  gemini         yes                    after the edit          with git
-  cursor         yes                    after the edit (*)      with git
-  copilot        yes                    after the edit          with git
-  opencode       with AGENTS.md         after the edit          with git
-  git                                                           yes
+            start  subagent  prompt  edit                 shell  stop  commit
+  claude    yes    yes       yes     before and after it  yes    yes   yes
+  codex     yes    yes       yes     before and after it  yes    yes   yes
+  copilot   yes    yes       yes     after it             yes    yes   with git
+  gemini    yes              yes     after it             yes          with git
+  opencode  yes              yes     after it             yes          with git
+  cursor    yes                      after it (*)                      with git
+  git                                                                  yes
+
+start, subagent  the rules that hold everywhere
+prompt           the rules for the task
+edit             the rules for the file; after it, the patterns that it hits
+shell            the same after a shell command that changed a few files
+stop             once in a session, the patterns that uncommitted changes hit
+commit           the rules that concern the changes, and the examples that they change
 
 Where no event before an edit can add context, the rules come with the result of the edit, before the
 agent goes on. (*) Some versions of Cursor do not pass that text on to the model. \"With git\" is the
-hook of `cerberus setup git`, whose output the agent sees; \"with AGENTS.md\" is the block of
-`cerberus memory inject --into AGENTS.md`. Codex and Copilot ask before they run the hooks of a
-repository for the first time.
+hook of `cerberus setup git`, whose output the agent sees. VS Code runs the hooks of copilot. Codex and
+Copilot ask before they run the hooks of a repository for the first time; `codex exec` does not ask, and
+runs none until they were allowed.
 
 Example: cerberus hooks print claude"
     )]
@@ -54,9 +63,8 @@ The settings of `cerberus hooks print` run this command. It reads the JSON of th
 answer in the format of the agent. It is silent if there is nothing to say, if it does not understand
 the event, or if the project has no bank, and its exit status is 0, so that it never blocks the agent.
 
-A rule is given with an edit once in a session; a compaction of the session starts anew. With a
-commit it says which rules concern the changed code, and which examples the commit edits or removes.
-The project is the one around the edited file or the folder of the commit.
+A rule is given once in a session, whichever hook gives it; a compaction of the session starts anew.
+The project is the one around the edited file or the folder of the agent.
 
 Example: cerberus hooks run claude edit < event.json")]
     Run(HooksRunArgs),
@@ -100,12 +108,22 @@ pub(crate) enum HookTool {
 pub(crate) enum HookEvent {
     /// A session starts, is resumed, or was compacted
     SessionStart,
+    /// A subagent starts
+    SubagentStart,
+    /// The user asks for something
+    Prompt,
     /// The agent edits a file
     Edit,
     /// The agent edited a file
     AfterEdit,
+    /// The agent ran a shell command, which may have edited files
+    AfterCommand,
     /// A commit, or a shell command that may make one
     Commit,
+    /// The agent has finished
+    Stop,
+    /// The context of a session will be shortened
+    Compact,
 }
 
 pub(crate) fn run(
@@ -116,11 +134,18 @@ pub(crate) fn run(
     match command {
         HooksCommand::Print(args) => settings::run(args, out),
         HooksCommand::Run(args) => {
-            match args.event {
-                HookEvent::SessionStart => session::run(args.tool, global, out)?,
-                HookEvent::Edit => edit::run(args.tool, global, out)?,
-                HookEvent::AfterEdit => edit::run_after(args.tool, global, out)?,
-                HookEvent::Commit => commit::run(args.tool, global, out)?,
+            let HooksRunArgs { tool, event } = *args;
+            match event {
+                HookEvent::SessionStart | HookEvent::SubagentStart => {
+                    session::run(tool, event, global, out)?;
+                }
+                HookEvent::Prompt => prompt::run(tool, global, out)?,
+                HookEvent::Edit => edit::run(tool, global, out)?,
+                HookEvent::AfterEdit => edit::run_after(tool, global, out)?,
+                HookEvent::AfterCommand => edit::run_after_command(tool, global, out)?,
+                HookEvent::Commit => commit::run(tool, global, out)?,
+                HookEvent::Stop => stop::run(tool, global, out)?,
+                HookEvent::Compact => session::forget(global)?,
             }
             Ok(ExitStatus::Done)
         }

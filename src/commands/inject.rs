@@ -40,12 +40,14 @@ mod relevance;
 mod short;
 mod split;
 mod start;
+mod task;
 mod unverified;
 
 pub(crate) use client::{ClientProfile, hook_output};
 pub(crate) use edit::rules_for_edit;
 pub(crate) use into::are_blocks_stale;
 pub(crate) use pack::Cost;
+pub(crate) use task::rules_for_task;
 
 use block::{Block, Candidate, Slot, Text};
 use relevance::{Focus, Ranked, Relevant};
@@ -86,6 +88,9 @@ pub(crate) struct Request {
     /// Only these memories, and no pins.
     #[arg(skip)]
     pub(crate) part: Option<into::Part>,
+    /// Memories only.
+    #[arg(skip)]
+    pub(crate) without_pins: bool,
     /// Not these memories.
     #[arg(skip)]
     pub(crate) excluded: BTreeSet<String>,
@@ -340,7 +345,7 @@ fn inject_from(
 
 /// Returns the pins of a request.
 fn pins(project: &Project, request: &Request, loaded: &pins::Loaded) -> Vec<Pin> {
-    if request.part.is_some() {
+    if request.part.is_some() || request.without_pins {
         return Vec::new();
     }
     let mut pins = loaded.injected(project);

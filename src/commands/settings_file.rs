@@ -175,14 +175,11 @@ fn is_equal(node: &CstNode, value: &CstInputValue) -> bool {
 
 /// Returns the entries that run cerberus for an event.
 fn of_kind(entries: &CstArray, event: &str) -> Vec<CstNode> {
-    // The longer name first.
-    const EVENTS: &[&str] = &["session-start", "commit", "after-edit", "edit"];
     let is_of = |entry: &CstNode| {
-        let found = commands(entry).iter().find_map(|command| {
-            let (_, arguments) = command.rsplit_once("cerberus hooks run ")?;
-            EVENTS.iter().find(|event| arguments.contains(**event))
-        });
-        found == Some(&event)
+        commands(entry).iter().any(|command| {
+            let arguments = command.rsplit_once("cerberus hooks run ").map(|(_, rest)| rest);
+            arguments.is_some_and(|it| it.split_whitespace().any(|word| word == event))
+        })
     };
     entries.elements().into_iter().filter(is_of).collect()
 }

@@ -11,19 +11,19 @@ fn settings_are_printed_and_nothing_is_written() {
     sandbox.session(expect![[r#"
         $ cerberus hooks print claude --json
         {
-          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude session-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Edit|Write|MultiEdit|NotebookEdit\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PostToolUse\": [\n      {\n        \"matcher\": \"Edit|Write|MultiEdit|NotebookEdit\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ]\n  }\n}\n"
+          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude session-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"SubagentStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude subagent-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude prompt || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Edit|Write|MultiEdit|NotebookEdit\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PostToolUse\": [\n      {\n        \"matcher\": \"Edit|Write|MultiEdit|NotebookEdit\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-command || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude stop || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ]\n  }\n}\n"
         }
         [exit 0]
 
         $ cerberus hooks print codex --json
         {
-          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex session-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"apply_patch\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex commit || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PostToolUse\": [\n      {\n        \"matcher\": \"apply_patch\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex after-edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ]\n  }\n}\n"
+          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex session-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"SubagentStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex subagent-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex prompt || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"apply_patch|Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex commit || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PostToolUse\": [\n      {\n        \"matcher\": \"apply_patch\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex after-edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex after-command || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex stop || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ]\n  }\n}\n"
         }
         [exit 0]
 
         $ cerberus hooks print gemini --json
         {
-          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run gemini session-start || true\",\n            \"timeout\": 30000\n          }\n        ]\n      }\n    ],\n    \"AfterTool\": [\n      {\n        \"matcher\": \"write_file|replace\",\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run gemini edit || true\",\n            \"timeout\": 30000\n          }\n        ]\n      }\n    ]\n  }\n}\n"
+          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run gemini session-start || true\",\n            \"timeout\": 30000\n          }\n        ]\n      }\n    ],\n    \"BeforeAgent\": [\n      {\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run gemini prompt || true\",\n            \"timeout\": 30000\n          }\n        ]\n      }\n    ],\n    \"AfterTool\": [\n      {\n        \"matcher\": \"write_file|replace\",\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run gemini edit || true\",\n            \"timeout\": 30000\n          }\n        ]\n      },\n      {\n        \"matcher\": \"run_shell_command\",\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run gemini after-command || true\",\n            \"timeout\": 30000\n          }\n        ]\n      }\n    ]\n  }\n}\n"
         }
         [exit 0]
 
@@ -75,6 +75,28 @@ fn settings_are_merged_into_a_file() {
                 ]
               }
             ],
+            "SubagentStart": [
+              {
+                "hooks": [
+                  {
+                    "type": "command",
+                    "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude subagent-start || true",
+                    "timeout": 30
+                  }
+                ]
+              }
+            ],
+            "UserPromptSubmit": [
+              {
+                "hooks": [
+                  {
+                    "type": "command",
+                    "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude prompt || true",
+                    "timeout": 30
+                  }
+                ]
+              }
+            ],
             "PreToolUse": [
               {
                 "matcher": "Edit|Write|MultiEdit|NotebookEdit",
@@ -104,6 +126,27 @@ fn settings_are_merged_into_a_file() {
                   {
                     "type": "command",
                     "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true",
+                    "timeout": 30
+                  }
+                ]
+              },
+              {
+                "matcher": "Bash",
+                "hooks": [
+                  {
+                    "type": "command",
+                    "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-command || true",
+                    "timeout": 30
+                  }
+                ]
+              }
+            ],
+            "Stop": [
+              {
+                "hooks": [
+                  {
+                    "type": "command",
+                    "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude stop || true",
                     "timeout": 30
                   }
                 ]
@@ -176,10 +219,13 @@ fn the_rules_for_an_edit_come_once_in_a_session() {
     let start =
         |source: &str| json!({ "session_id": "a", "cwd": sandbox.path(""), "source": source });
     let text = hook(&sandbox, "claude session-start", start("resume").to_string());
-    assert!(text.starts_with("<cerberus-memory>"), "{text}");
+    assert!(text.contains("<cerberus-memory>"), "{text}");
     assert_eq!(hook(&sandbox, "claude edit", event("a")), "");
-    hook(&sandbox, "claude session-start", start("compact").to_string());
-    assert!(hook(&sandbox, "claude edit", event("a")).contains("escapeHtml"));
+    let again = hook(&sandbox, "claude session-start", start("resume").to_string());
+    assert_eq!(again, "", "the session has it");
+    let text = hook(&sandbox, "claude session-start", start("compact").to_string());
+    assert!(text.contains("export function escapeHtml"), "{text}");
+    assert_eq!(hook(&sandbox, "claude edit", event("a")), "", "the start gave it");
     assert_eq!(sandbox.git("status --porcelain"), "");
 }
 
@@ -203,35 +249,35 @@ fn each_agent_reads_the_rules_in_its_format() {
         (
             "codex",
             json!({
-                "session_id": "s", "cwd": root, "hook_event_name": "PreToolUse",
+                "session_id": "codex", "cwd": root, "hook_event_name": "PreToolUse",
                 "tool_name": "apply_patch", "tool_input": { "command": patch },
             }),
         ),
         (
             "gemini",
             json!({
-                "session_id": "s", "cwd": root, "hook_event_name": "AfterTool",
+                "session_id": "gemini", "cwd": root, "hook_event_name": "AfterTool",
                 "tool_name": "write_file", "tool_input": { "file_path": file, "content": text },
             }),
         ),
         (
             "cursor",
             json!({
-                "conversation_id": "s", "workspace_roots": [root], "hook_event_name": "postToolUse",
+                "conversation_id": "cursor", "workspace_roots": [root], "hook_event_name": "postToolUse",
                 "tool_name": "Write", "tool_input": { "file_path": file, "content": text },
             }),
         ),
         (
             "copilot",
             json!({
-                "sessionId": "s", "cwd": root, "toolName": "edit",
+                "sessionId": "copilot", "cwd": root, "toolName": "edit",
                 "toolArgs": json!({ "path": file, "new_str": text }).to_string(),
             }),
         ),
         (
             "opencode",
             json!({
-                "sessionID": "s", "cwd": root, "args": { "filePath": file, "newString": text },
+                "sessionID": "opencode", "cwd": root, "args": { "filePath": file, "newString": text },
             }),
         ),
     ];
@@ -239,15 +285,16 @@ fn each_agent_reads_the_rules_in_its_format() {
     for (agent, event) in events {
         let text = hook(&sandbox, &format!("{agent} edit"), event.to_string());
         // The text itself is the same for all.
-        let (start, rest) = text.split_once("<cerberus-memory>").expect("rules");
-        let (_, end) = rest.split_once("</cerberus-memory>").expect("an end");
-        printed += &format!("{agent}: {start}…{end}");
+        let parts = text.split("<cerberus-memory>").collect::<Vec<_>>();
+        let ends =
+            parts[1..].iter().map(|it| it.split_once("</cerberus-memory>").expect("an end").1);
+        printed += &format!("{agent}: {}…{}", parts[0], ends.collect::<Vec<_>>().join("…"));
     }
     expect![[r#"
         codex: {"hookSpecificOutput":{"additionalContext":"…\n","hookEventName":"PreToolUse"}}
         gemini: {"hookSpecificOutput":{"additionalContext":"…\n","hookEventName":"AfterTool"}}
         cursor: {"additional_context":"…\n"}
-        copilot: {"additionalContext":"…\n"}
+        copilot: {"additionalContext":"…\n","hookSpecificOutput":{"additionalContext":"…\n","hookEventName":"PostToolUse"}}
         opencode: …
     "#]]
     .assert_eq(&printed);
@@ -295,14 +342,14 @@ fn of_eight_hooks_at_once_one_gives_a_rule() {
 #[test]
 fn a_session_start_is_printed_in_the_format_of_the_agent() {
     let sandbox = Sandbox::anchored();
-    let event = json!({ "session_id": "s", "cwd": sandbox.path("") }).to_string();
     for (agent, start) in [
-        ("claude", "<cerberus-memory>"),
-        ("codex", "<cerberus-memory>"),
+        ("claude", r#"{"hookSpecificOutput":{"additionalContext":"<cerberus-memory>"#),
+        ("codex", r#"{"hookSpecificOutput":{"additionalContext":"<cerberus-memory>"#),
         ("gemini", r#"{"hookSpecificOutput":{"additionalContext":"<cerberus-memory>"#),
         ("cursor", r#"{"additional_context":"<cerberus-memory>"#),
         ("copilot", r#"{"additionalContext":"<cerberus-memory>"#),
     ] {
+        let event = json!({ "session_id": agent, "cwd": sandbox.path("") }).to_string();
         let text = hook(&sandbox, &format!("{agent} session-start"), &event);
         assert!(text.starts_with(start), "{agent}: {text}");
     }
@@ -422,4 +469,89 @@ fn the_hook_of_git_sees_what_a_commit_adds() {
     assert!(commit("a", "-a", true));
     assert!(commit("b", "web/html.ts", true));
     assert!(!commit("c", "-a", false), "cerberus is not on PATH");
+}
+
+/// An event of a session in the project.
+fn event(sandbox: &Sandbox, session: &str, fields: serde_json::Value) -> String {
+    let mut event = json!({ "session_id": session, "cwd": sandbox.path("") });
+    event.as_object_mut().expect("an object").extend(fields.as_object().expect("fields").clone());
+    event.to_string()
+}
+
+#[test]
+fn the_rules_for_a_task_come_with_the_prompt() {
+    let sandbox = Sandbox::anchored();
+    let task = "Render the name of an order as markup in the new page of the shop";
+    let prompt = |session, text| event(&sandbox, session, json!({ "prompt": text }));
+    let given = hook(&sandbox, "claude prompt", prompt("a", task));
+    assert!(
+        given.contains("Escape HTML") && given.contains("export function escapeHtml"),
+        "{given}"
+    );
+    assert!(given.contains(r#""hookEventName":"UserPromptSubmit""#) && !given.contains("Pinned"));
+    assert_eq!(hook(&sandbox, "claude prompt", prompt("a", task)), "", "once in a session");
+    let edit = edit(&sandbox, "a", "web/html.ts", "escapeHtml(text)");
+    assert_eq!(hook(&sandbox, "claude edit", edit), "", "whichever hook gives it");
+    for text in ["/clear", "yes", "continue with that", ""] {
+        assert_eq!(hook(&sandbox, "claude prompt", prompt("b", text)), "", "{text}");
+    }
+    assert_eq!(hook(&sandbox, "claude prompt", json!({ "prompt": task }).to_string()), "");
+    // An agent that shortens its context loses what it was given.
+    hook(&sandbox, "copilot compact", event(&sandbox, "a", json!({})));
+    let given = hook(&sandbox, "copilot prompt", prompt("a", task));
+    let given: serde_json::Value = serde_json::from_str(&given).expect("JSON");
+    assert_eq!(given["additionalContext"], given["hookSpecificOutput"]["additionalContext"]);
+}
+
+#[test]
+fn a_session_starts_once_and_a_subagent_has_a_start_of_its_own() {
+    let sandbox = Sandbox::anchored();
+    let start = |fields| event(&sandbox, "a", fields);
+    let startup = start(json!({ "source": "startup" }));
+    assert!(hook(&sandbox, "claude session-start", &startup).contains("SessionStart"));
+    assert_eq!(hook(&sandbox, "claude session-start", &startup), "", "a plugin and the settings");
+    assert_eq!(hook(&sandbox, "copilot session-start", &startup), "", "it runs the hooks of both");
+    let subagent = start(json!({ "agent_id": "x", "agent_type": "Explore" }));
+    let text = hook(&sandbox, "claude subagent-start", &subagent);
+    assert!(text.contains(r#""hookEventName":"SubagentStart""#), "{text}");
+    assert_eq!(hook(&sandbox, "claude subagent-start", &subagent), "");
+}
+
+#[test]
+fn files_that_a_command_edits_get_their_rules() {
+    let sandbox = Sandbox::anchored();
+    let command = |session, command: &str| {
+        event(&sandbox, session, json!({ "tool_input": { "command": command } }))
+    };
+    // The files of the project are new, but equal to the commit.
+    assert_eq!(hook(&sandbox, "claude after-command", command("a", "ls")), "");
+    let text = sandbox.read("web/html.ts");
+    sandbox.write("web/html.ts", format!("{text}\nexport const shown = escapeHtml(text);\n"));
+    let given = hook(&sandbox, "claude after-command", command("a", "sed -i s/a/b/ web/html.ts"));
+    assert!(given.contains("PostToolUse") && given.contains("Escape HTML"), "{given}");
+    assert_eq!(hook(&sandbox, "claude after-command", command("a", "ls")), "");
+    let patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: web/html.ts\n+escapeHtml(text)\n*** End Patch\nEOF";
+    let given = hook(&sandbox, "codex edit", command("b", patch));
+    assert!(given.contains("PreToolUse") && given.contains("Escape HTML"), "{given}");
+}
+
+#[test]
+fn an_agent_that_stops_is_asked_once_to_follow_the_rules() {
+    let sandbox = Sandbox::anchored();
+    let id = "no-print";
+    sandbox.ok(&format!("memory add \"Never use `print()`\" --id {id} --no-anchor"));
+    let rule = sandbox.read(".memories/no-print.md");
+    let pattern = "pattern: |\n  language: Python\n  rule:\n    pattern: print($$$)\n---\n";
+    let (head, body) = rule[4..].split_once("---\n").expect("frontmatter");
+    sandbox.write(".memories/no-print.md", format!("---\n{head}{pattern}{body}"));
+    sandbox.commit("A rule");
+    let stop = |fields| event(&sandbox, "a", fields);
+    assert_eq!(hook(&sandbox, "claude stop", stop(json!({}))), "");
+    sandbox.write("new.py", "print(1)\n");
+    assert_eq!(hook(&sandbox, "claude stop", stop(json!({ "stop_hook_active": true }))), "");
+    let asked = hook(&sandbox, "claude stop", stop(json!({})));
+    let asked: serde_json::Value = serde_json::from_str(&asked).expect("JSON");
+    assert_eq!(asked["decision"], "block");
+    assert!(asked["reason"].as_str().expect("a reason").contains("new.py:1: error: Never use"));
+    assert_eq!(hook(&sandbox, "claude stop", stop(json!({}))), "", "once in a session");
 }

@@ -35,7 +35,7 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
            }
         --- .claude/settings.json
         +++ .claude/settings.json
-        @@ -0,0 +1,49 @@
+        @@ -0,0 +1,92 @@
         +{
         +  "hooks": {
         +    "SessionStart": [
@@ -44,6 +44,28 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
         +          {
         +            "type": "command",
         +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude session-start || true",
+        +            "timeout": 30
+        +          }
+        +        ]
+        +      }
+        +    ],
+        +    "SubagentStart": [
+        +      {
+        +        "hooks": [
+        +          {
+        +            "type": "command",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude subagent-start || true",
+        +            "timeout": 30
+        +          }
+        +        ]
+        +      }
+        +    ],
+        +    "UserPromptSubmit": [
+        +      {
+        +        "hooks": [
+        +          {
+        +            "type": "command",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude prompt || true",
         +            "timeout": 30
         +          }
         +        ]
@@ -78,6 +100,27 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
         +          {
         +            "type": "command",
         +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true",
+        +            "timeout": 30
+        +          }
+        +        ]
+        +      },
+        +      {
+        +        "matcher": "Bash",
+        +        "hooks": [
+        +          {
+        +            "type": "command",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-command || true",
+        +            "timeout": 30
+        +          }
+        +        ]
+        +      }
+        +    ],
+        +    "Stop": [
+        +      {
+        +        "hooks": [
+        +          {
+        +            "type": "command",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude stop || true",
         +            "timeout": 30
         +          }
         +        ]
@@ -105,7 +148,7 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
            }
         --- .claude/settings.json
         +++ .claude/settings.json
-        @@ -0,0 +1,49 @@
+        @@ -0,0 +1,92 @@
         +{
         +  "hooks": {
         +    "SessionStart": [
@@ -114,6 +157,28 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
         +          {
         +            "type": "command",
         +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude session-start || true",
+        +            "timeout": 30
+        +          }
+        +        ]
+        +      }
+        +    ],
+        +    "SubagentStart": [
+        +      {
+        +        "hooks": [
+        +          {
+        +            "type": "command",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude subagent-start || true",
+        +            "timeout": 30
+        +          }
+        +        ]
+        +      }
+        +    ],
+        +    "UserPromptSubmit": [
+        +      {
+        +        "hooks": [
+        +          {
+        +            "type": "command",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude prompt || true",
         +            "timeout": 30
         +          }
         +        ]
@@ -148,6 +213,27 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
         +          {
         +            "type": "command",
         +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true",
+        +            "timeout": 30
+        +          }
+        +        ]
+        +      },
+        +      {
+        +        "matcher": "Bash",
+        +        "hooks": [
+        +          {
+        +            "type": "command",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-command || true",
+        +            "timeout": 30
+        +          }
+        +        ]
+        +      }
+        +    ],
+        +    "Stop": [
+        +      {
+        +        "hooks": [
+        +          {
+        +            "type": "command",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude stop || true",
         +            "timeout": 30
         +          }
         +        ]
@@ -174,7 +260,7 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
            }
         --- .claude/settings.json
         +++ .claude/settings.json
-        @@ -0,0 +1,49 @@
+        @@ -0,0 +1,92 @@
         +{
         +  "hooks": {
         +    "SessionStart": [
@@ -183,6 +269,28 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
         +          {
         +            "type": "command",
         +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude session-start || true",
+        +            "timeout": 30
+        +          }
+        +        ]
+        +      }
+        +    ],
+        +    "SubagentStart": [
+        +      {
+        +        "hooks": [
+        +          {
+        +            "type": "command",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude subagent-start || true",
+        +            "timeout": 30
+        +          }
+        +        ]
+        +      }
+        +    ],
+        +    "UserPromptSubmit": [
+        +      {
+        +        "hooks": [
+        +          {
+        +            "type": "command",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude prompt || true",
         +            "timeout": 30
         +          }
         +        ]
@@ -217,6 +325,27 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
         +          {
         +            "type": "command",
         +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true",
+        +            "timeout": 30
+        +          }
+        +        ]
+        +      },
+        +      {
+        +        "matcher": "Bash",
+        +        "hooks": [
+        +          {
+        +            "type": "command",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-command || true",
+        +            "timeout": 30
+        +          }
+        +        ]
+        +      }
+        +    ],
+        +    "Stop": [
+        +      {
+        +        "hooks": [
+        +          {
+        +            "type": "command",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude stop || true",
         +            "timeout": 30
         +          }
         +        ]
@@ -254,7 +383,7 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
            }
         --- .claude/settings.json
         +++ .claude/settings.json
-        @@ -1,49 +0,0 @@
+        @@ -1,92 +0,0 @@
         -{
         -  "hooks": {
         -    "SessionStart": [
@@ -263,6 +392,28 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
         -          {
         -            "type": "command",
         -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude session-start || true",
+        -            "timeout": 30
+        -          }
+        -        ]
+        -      }
+        -    ],
+        -    "SubagentStart": [
+        -      {
+        -        "hooks": [
+        -          {
+        -            "type": "command",
+        -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude subagent-start || true",
+        -            "timeout": 30
+        -          }
+        -        ]
+        -      }
+        -    ],
+        -    "UserPromptSubmit": [
+        -      {
+        -        "hooks": [
+        -          {
+        -            "type": "command",
+        -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude prompt || true",
         -            "timeout": 30
         -          }
         -        ]
@@ -297,6 +448,27 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
         -          {
         -            "type": "command",
         -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true",
+        -            "timeout": 30
+        -          }
+        -        ]
+        -      },
+        -      {
+        -        "matcher": "Bash",
+        -        "hooks": [
+        -          {
+        -            "type": "command",
+        -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-command || true",
+        -            "timeout": 30
+        -          }
+        -        ]
+        -      }
+        -    ],
+        -    "Stop": [
+        -      {
+        -        "hooks": [
+        -          {
+        -            "type": "command",
+        -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude stop || true",
         -            "timeout": 30
         -          }
         -        ]
@@ -422,7 +594,7 @@ fn edited_entries_stay() {
         $ cerberus setup --remove --yes
         --- .claude/settings.json
         +++ .claude/settings.json
-        @@ -1,49 +0,0 @@
+        @@ -1,92 +0,0 @@
         -{
         -  "hooks": {
         -    "SessionStart": [
@@ -431,6 +603,28 @@ fn edited_entries_stay() {
         -          {
         -            "type": "command",
         -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude session-start || true",
+        -            "timeout": 30
+        -          }
+        -        ]
+        -      }
+        -    ],
+        -    "SubagentStart": [
+        -      {
+        -        "hooks": [
+        -          {
+        -            "type": "command",
+        -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude subagent-start || true",
+        -            "timeout": 30
+        -          }
+        -        ]
+        -      }
+        -    ],
+        -    "UserPromptSubmit": [
+        -      {
+        -        "hooks": [
+        -          {
+        -            "type": "command",
+        -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude prompt || true",
         -            "timeout": 30
         -          }
         -        ]
@@ -465,6 +659,27 @@ fn edited_entries_stay() {
         -          {
         -            "type": "command",
         -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true",
+        -            "timeout": 30
+        -          }
+        -        ]
+        -      },
+        -      {
+        -        "matcher": "Bash",
+        -        "hooks": [
+        -          {
+        -            "type": "command",
+        -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-command || true",
+        -            "timeout": 30
+        -          }
+        -        ]
+        -      }
+        -    ],
+        -    "Stop": [
+        -      {
+        -        "hooks": [
+        -          {
+        -            "type": "command",
+        -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude stop || true",
         -            "timeout": 30
         -          }
         -        ]
@@ -585,7 +800,7 @@ fn hooks_are_silent_without_cerberus() {
             check_silent(&sandbox, &command);
         }
     }
-    assert_eq!(n_commands, 14);
+    assert_eq!(n_commands, 29);
     check_silent(&sandbox, &sandbox.read(".git/hooks/pre-commit"));
 }
 

@@ -2,37 +2,102 @@
 //!
 //! The rows are not authenticated, as their loss or a false one costs only a repetition or a rule.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use rusqlite::{Connection, params};
 
 /// Age from which a session counts as ended.
 const MAX_SECONDS: i64 = 7 * 24 * 3600;
 
+/// Time in which hooks that run at the same start of a session count as one. Plugins and settings of a project
+/// may both run cerberus, and some agents run the hooks of another one, too.
+const SAME_START_SECONDS: i64 = 10;
+
+/// Records the start of a session, with its source; no id of a memory has a space.
+const START: &str = " start ";
+
+/// Records that a session was asked to go on.
+const STOP: &str = " stop";
+
 /// Maximum number of rows. The oldest are removed first.
 const MAX_ROWS: usize = 10_000;
 
-/// Records that memories are given in a session. Returns for each of them whether it was not recorded
-/// before: of several hooks at once, one gives a memory.
+/// Appended to the id of a memory that was given with code that shows it.
+const WITH_CODE: &str = " +code";
+
+/// A memory that is given in a session.
+#[derive(Debug, Clone, Copy)]
+pub struct Given<'a> {
+    pub memory: &'a str,
+    /// Whether code that shows it is given, too.
+    pub with_code: bool,
+}
+
+/// Records that memories are given in a session. Returns for each of them whether it is new to the session, or its
+/// code is: of several hooks at once, one gives a memory.
 pub fn claim(
     connection: &Connection,
     session: &str,
-    memories: &[&str],
+    memories: &[Given],
     seconds: i64,
 ) -> Result<Vec<bool>> {
-    const INSERT: &str =
-        "INSERT OR IGNORE INTO given_rule (session, memory, seconds) VALUES (?1, ?2, ?3)";
     const EXPIRE: &str = "DELETE FROM given_rule WHERE seconds < ?1";
     const LIMIT: &str = "DELETE FROM given_rule WHERE (session, memory) IN (
         SELECT session, memory FROM given_rule ORDER BY seconds DESC, session, memory
         LIMIT -1 OFFSET ?1)";
-    let mut insert = connection.prepare_cached(INSERT)?;
     let mut claimed = Vec::new();
-    for memory in memories {
-        claimed.push(insert.execute(params![session, memory, seconds])? == 1);
+    for Given { memory, with_code } in memories {
+        let mut is_new = insert(connection, session, memory, seconds)?;
+        if *with_code {
+            is_new = insert(connection, session, &format!("{memory}{WITH_CODE}"), seconds)?;
+        }
+        claimed.push(is_new);
     }
     connection.prepare_cached(EXPIRE)?.execute([seconds.saturating_sub(MAX_SECONDS)])?;
     connection.prepare_cached(LIMIT)?.execute([MAX_ROWS])?;
     Ok(claimed)
+}
+
+/// Records that a session was asked to go on. Returns whether it was not asked before.
+pub fn claim_stop(connection: &Connection, session: &str, seconds: i64) -> Result<bool> {
+    insert(connection, session, STOP, seconds)
+}
+
+fn insert(connection: &Connection, session: &str, key: &str, seconds: i64) -> Result<bool> {
+    const INSERT: &str =
+        "INSERT OR IGNORE INTO given_rule (session, memory, seconds) VALUES (?1, ?2, ?3)";
+    Ok(connection.prepare_cached(INSERT)?.execute(params![session, key, seconds])? == 1)
+}
+
+/// Records that a session starts, and forgets what it was given before, unless it is resumed and has its context.
+/// Returns `false` if the agent has the text of the start already. `source` is why it starts.
+pub fn start(connection: &Connection, session: &str, source: &str, seconds: i64) -> Result<bool> {
+    const LAST: &str = "SELECT max(seconds) FROM given_rule WHERE session = ?1 AND memory LIKE ?2";
+    let last = |pattern: String| -> rusqlite::Result<Option<i64>> {
+        connection.prepare_cached(LAST)?.query_row([session, &pattern], |row| row.get(0))
+    };
+    let is_same = |last: i64| (0..SAME_START_SECONDS).contains(&(seconds - last));
+    let has_start = match source {
+        "resume" => last(format!("{START}%"))?.is_some(),
+        source => last(format!("{START}{source}"))?.is_some_and(is_same),
+    };
+    if has_start {
+        return Ok(false);
+    }
+    if source != "resume" {
+        forget(connection, session)?;
+    }
+    insert(connection, session, &format!("{START}{source}"), seconds)
+}
+
+/// Returns the memories that a session was given.
+pub fn given(connection: &Connection, session: &str) -> Result<BTreeSet<String>> {
+    let mut statement =
+        connection.prepare_cached("SELECT memory FROM given_rule WHERE session = ?1")?;
+    let rows = statement.query_map([session], |row| row.get::<_, String>(0))?;
+    let all = rows.collect::<Result<Vec<_>, _>>()?;
+    Ok(all.into_iter().filter(|key| !key.contains(' ')).collect())
 }
 
 /// Forgets a session, whose context the agent no longer has.
@@ -46,11 +111,38 @@ mod tests {
     use super::*;
     use crate::Store;
 
+    fn texts<'a>(memories: &[&'a str]) -> Vec<Given<'a>> {
+        memories.iter().map(|memory| Given { memory, with_code: false }).collect()
+    }
+
+    #[test]
+    fn a_memory_is_given_again_with_its_code_and_never_again_without() {
+        let store = Store::in_memory().expect("a store");
+        let claim = |with_code| {
+            let given = [Given { memory: "a", with_code }];
+            claim(store.reader(), "s", &given, 1).expect("claimed")[0]
+        };
+        assert_eq!(
+            [claim(false), claim(true), claim(true), claim(false)],
+            [true, true, false, false]
+        );
+        let given = given(store.reader(), "s").expect("read");
+        assert_eq!(given, BTreeSet::from(["a".to_owned()]));
+    }
+
+    #[test]
+    fn a_session_is_asked_once_to_go_on() {
+        let store = Store::in_memory().expect("a store");
+        let claim = |session| claim_stop(store.reader(), session, 1).expect("claimed");
+        assert_eq!([claim("s"), claim("s"), claim("t")], [true, false, true]);
+        assert_eq!(given(store.reader(), "s").expect("read"), BTreeSet::new());
+    }
+
     #[test]
     fn a_memory_is_claimed_once_in_a_session() {
         let store = Store::in_memory().expect("a store");
         let claim = |session, memories: &[&str], seconds| {
-            claim(store.reader(), session, memories, seconds).expect("claimed")
+            claim(store.reader(), session, &texts(memories), seconds).expect("claimed")
         };
         assert_eq!(claim("s", &["a", "b"], 10), [true, true]);
         assert_eq!(claim("s", &["b", "c"], 11), [false, true]);
@@ -61,20 +153,36 @@ mod tests {
     }
 
     #[test]
+    fn a_start_is_given_once_and_forgets_what_was_given_before() {
+        let store = Store::in_memory().expect("a store");
+        let connection = store.reader();
+        let start = |source, seconds| start(connection, "s", source, seconds).expect("read");
+        assert!(start("startup", 0));
+        claim(connection, "s", &texts(&["a"]), 1).expect("claimed");
+        assert!(!start("startup", 2), "another hook of the same start");
+        assert!(!start("resume", 500), "the context is still there");
+        assert_eq!(given(connection, "s").expect("read"), BTreeSet::from(["a".to_owned()]));
+        assert!(start("compact", 3));
+        assert!(!start("compact", 4));
+        assert!(start("compact", 500));
+        assert_eq!(given(connection, "s").expect("read"), BTreeSet::new());
+    }
+
+    #[test]
     fn old_and_too_many_rows_are_removed() {
         let store = Store::in_memory().expect("a store");
         let count = || {
             let sql = "SELECT count(*) FROM given_rule";
             store.reader().query_row(sql, [], |row| row.get::<_, usize>(0)).expect("a count")
         };
-        claim(store.reader(), "old", &["a"], 0).expect("claimed");
-        claim(store.reader(), "new", &["a"], MAX_SECONDS + 1).expect("claimed");
+        claim(store.reader(), "old", &texts(&["a"]), 0).expect("claimed");
+        claim(store.reader(), "new", &texts(&["a"]), MAX_SECONDS + 1).expect("claimed");
         assert_eq!(count(), 1);
         let ids: Vec<String> = (0..MAX_ROWS).map(|n| n.to_string()).collect();
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        claim(store.reader(), "many", &ids, MAX_SECONDS + 2).expect("claimed");
+        claim(store.reader(), "many", &texts(&ids), MAX_SECONDS + 2).expect("claimed");
         assert_eq!(count(), MAX_ROWS);
-        let again = claim(store.reader(), "new", &["a"], MAX_SECONDS + 3).expect("claimed");
+        let again = claim(store.reader(), "new", &texts(&["a"]), MAX_SECONDS + 3).expect("claimed");
         assert_eq!(again, [true], "it was removed");
     }
 }

@@ -3,7 +3,8 @@
 use anyhow::Result;
 
 use super::answer;
-use crate::commands::review_diff::{self, Finding};
+use crate::commands::findings::Severity;
+use crate::commands::review_diff::{self, Finding, ReviewDiffArgs};
 use cerberus_bank::ops::{Project, envelope};
 use cerberus_model::text::escaped;
 
@@ -32,6 +33,18 @@ pub(super) fn findings<'a>(
         return Ok(String::new());
     }
     let text = format!("Findings in this edit:\n{}", answer::listed(&items));
+    Ok(envelope::wrapped(&escaped(&text)))
+}
+
+/// Returns the accepted patterns that uncommitted changes hit, or an empty text.
+pub(super) fn open_errors(project: &Project) -> Result<String> {
+    let report = review_diff::review(project, &ReviewDiffArgs::default(), &|_, _| {})?;
+    let errors = report.findings.iter().filter(|it| it.severity == Severity::Error);
+    let items: Vec<String> = errors.map(item).collect();
+    if items.is_empty() {
+        return Ok(String::new());
+    }
+    let text = format!("The changes break rules of this project:\n{}", answer::listed(&items));
     Ok(envelope::wrapped(&escaped(&text)))
 }
 

@@ -1,9 +1,9 @@
-//! The answers to edits and commands in the formats of the agents.
+//! The answers to events in the formats of the agents.
 
 use anyhow::Result;
 use serde_json::json;
 
-use super::HookTool;
+use super::{HookEvent, HookTool};
 use crate::commands::inject::hook_output;
 use crate::output::Printer;
 use cerberus_model::text::plural;
@@ -20,25 +20,45 @@ pub(super) fn listed(items: &[String]) -> String {
     list
 }
 
-/// Prints a text as context for the model. The name of the event is the one in the settings.
-pub(super) fn print(tool: HookTool, text: &str, out: &mut Printer) -> Result<()> {
+/// Prints a text as context for the model, in the form that the agent reads at this moment.
+pub(super) fn print(
+    tool: HookTool,
+    moment: HookEvent,
+    text: &str,
+    out: &mut Printer,
+) -> Result<()> {
+    let is_stop = moment == HookEvent::Stop;
     match tool {
-        HookTool::Claude | HookTool::Codex => out.json(&hook_output("PreToolUse", text)),
-        HookTool::Gemini => out.json(&hook_output("AfterTool", text)),
-        HookTool::Cursor => out.json(&json!({ "additional_context": text })),
-        HookTool::Copilot => out.json(&json!({ "additionalContext": text })),
-        // The plugin appends the text to the result of the tool.
         HookTool::Opencode | HookTool::Git => {
+            // The plugin adds the text to the prompt or to the result of the tool.
             out.line(text.trim_end_matches('\n'));
             Ok(())
+        }
+        _ if is_stop => out.json(&json!({ "decision": "block", "reason": text })),
+        HookTool::Cursor => out.json(&json!({ "additional_context": text })),
+        // The CLI reads the first field, VS Code the second one.
+        HookTool::Copilot => {
+            let mut document = hook_output(event_name(tool, moment), text);
+            document["additionalContext"] = text.into();
+            out.json(&document)
+        }
+        HookTool::Claude | HookTool::Codex | HookTool::Gemini => {
+            out.json(&hook_output(event_name(tool, moment), text))
         }
     }
 }
 
-/// Like [`print()`], after a tool has run.
-pub(super) fn print_after(tool: HookTool, text: &str, out: &mut Printer) -> Result<()> {
-    match tool {
-        HookTool::Claude | HookTool::Codex => out.json(&hook_output("PostToolUse", text)),
-        _ => print(tool, text, out),
+/// Returns the name of a moment in the settings of an agent.
+fn event_name(tool: HookTool, moment: HookEvent) -> &'static str {
+    use HookEvent as Moment;
+    let is_gemini = tool == HookTool::Gemini;
+    match moment {
+        Moment::SessionStart => "SessionStart",
+        Moment::SubagentStart => "SubagentStart",
+        Moment::Prompt if is_gemini => "BeforeAgent",
+        Moment::Prompt => "UserPromptSubmit",
+        _ if is_gemini => "AfterTool",
+        Moment::Edit | Moment::Commit if tool != HookTool::Copilot => "PreToolUse",
+        _ => "PostToolUse",
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::git_command::{self, Commit, Unstaged};
-use super::{HookTool, answer, payload};
+use super::{HookEvent, HookTool, answer, payload};
 use crate::commands::linked::{self, Reason};
 use crate::commands::{format_location, inject};
 use crate::config::{GlobalArgs, Settings};
@@ -42,7 +42,7 @@ fn find(tool: HookTool) -> Option<Commit> {
     if tool == HookTool::Git {
         return Some(Commit { folder: PathBuf::new(), unstaged: Unstaged::Paths(Vec::new()) });
     }
-    let event = payload::read(tool)?;
+    let event = payload::read()?;
     let folder = PathBuf::from(event.folder.as_deref()?);
     let commit = git_command::commit(&event.command()?, &folder)?;
     Some(Commit { folder: commit.folder.canonicalize().ok()?, ..commit })
@@ -63,7 +63,7 @@ fn print(
         return Ok(());
     }
     // An agent that commits reads the output of git's hook, too.
-    answer::print(tool, &envelope::wrapped(&escaped(&text)), out)
+    answer::print(tool, HookEvent::Commit, &envelope::wrapped(&escaped(&text)), out)
 }
 
 /// Returns what there is to say about a commit.

@@ -1,20 +1,28 @@
-//! `cerberus hooks run … edit`: the rules for the file that an agent edits.
+//! `cerberus hooks run … edit`, `after-edit` and `after-command`: the rules for the files that an agent edits.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
 
 use super::payload::{self, Edit, Event};
-use super::{HookTool, after_edit, answer};
+use super::{HookEvent, HookTool, after_edit, answer, session};
 use crate::commands::inject;
 use crate::config::{GlobalArgs, Settings};
 use crate::output::Printer;
 use cerberus_bank::ops::Project;
+use cerberus_engine::tree::{git, walk};
 use cerberus_store::{self as store, Store, given_rules};
 
+/// How long before its end a command may have written a file.
+const RECENT: Duration = Duration::from_secs(120);
+
+/// Maximum number of files that a command edits.
+const MAX_WRITTEN: usize = 20;
+
 pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
-    let Some(event) = payload::read(tool) else { return Ok(()) };
+    let Some(event) = payload::read() else { return Ok(()) };
     // Without a session the same rules would come with every edit.
     let Some(session) = &event.session else { return Ok(()) };
     let Some((settings, written)) = written(&event, global)? else { return Ok(()) };
@@ -24,21 +32,66 @@ pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Res
     if !matches!(tool, HookTool::Claude | HookTool::Codex | HookTool::Git) {
         text.push_str(&findings(project, &written)?);
     }
-    if !text.is_empty() {
-        answer::print(tool, &text, out)?;
-    }
-    Ok(())
+    print(tool, HookEvent::Edit, &text, out)
 }
 
 /// Answers an edit that was made.
 pub(super) fn run_after(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
-    let Some(event) = payload::read(tool) else { return Ok(()) };
+    let Some(event) = payload::read() else { return Ok(()) };
     let Some((settings, written)) = written(&event, global)? else { return Ok(()) };
     let text = findings(&settings.project, &written)?;
-    if !text.is_empty() {
-        answer::print_after(tool, &text, out)?;
+    print(tool, HookEvent::AfterEdit, &text, out)
+}
+
+/// Answers a shell command that edited files.
+pub(super) fn run_after_command(
+    tool: HookTool,
+    global: &GlobalArgs,
+    out: &mut Printer,
+) -> Result<()> {
+    let Some(event) = payload::read() else { return Ok(()) };
+    let (Some(session), Some(_)) = (&event.session, event.command()) else { return Ok(()) };
+    let Some(settings) = session::settings(Some(&event), global)? else { return Ok(()) };
+    let project = &settings.project;
+    let written = recently_written(project)?;
+    if written.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let mut text = store::with_repair(&project.store, |_| rules(project, session, &written))?;
+    text.push_str(&findings(project, &written)?);
+    print(tool, HookEvent::AfterCommand, &text, out)
+}
+
+fn print(tool: HookTool, moment: HookEvent, text: &str, out: &mut Printer) -> Result<()> {
+    match text.is_empty() {
+        true => Ok(()),
+        false => answer::print(tool, moment, text, out),
+    }
+}
+
+/// Returns the lines that the files written in the last [`RECENT`] add to HEAD. A command that
+/// writes more than [`MAX_WRITTEN`] files does not edit them: it generates code, or checks out another commit.
+fn recently_written(project: &Project) -> Result<BTreeMap<String, Written>> {
+    let root = &project.root;
+    let now = SystemTime::from(project.now);
+    let is_recent = |path: &String| {
+        let time = root.join(path).symlink_metadata().and_then(|it| it.modified());
+        time.is_ok_and(|time| now.duration_since(time).unwrap_or_default() <= RECENT)
+    };
+    let listing = walk::walk(root, &project.exclude)?;
+    let paths = listing.entries.into_iter().map(|entry| entry.path);
+    let files: Vec<String> = paths.filter(is_recent).collect();
+    if files.len() > MAX_WRITTEN {
+        return Ok(BTreeMap::new());
+    }
+    let added = |file: String| {
+        let lines = git::added_in(root, &file)?;
+        let added = lines.text.split_inclusive('\n').zip(&lines.is_added);
+        let added: String =
+            added.filter(|(_, is_added)| **is_added).map(|(line, _)| line).collect();
+        (!added.is_empty()).then(|| (file, Written { text: added.clone(), added }))
+    };
+    Ok(files.into_iter().filter_map(added).collect())
 }
 
 /// What is written to a file.
@@ -111,9 +164,9 @@ fn slashed(path: &Path) -> Option<String> {
 /// Returns the text with the rules that the session does not have yet, and records them.
 fn rules(project: &Project, session: &str, written: &BTreeMap<String, Written>) -> Result<String> {
     let added = written.iter().map(|(path, written)| (path.clone(), written.added.clone()));
-    inject::rules_for_edit(project, added.collect(), |ids| {
+    inject::rules_for_edit(project, added.collect(), |given| {
         let seconds = project.now.as_second();
         Store::open(&project.store)?
-            .transaction(|store| given_rules::claim(store, session, ids, seconds))
+            .transaction(|store| given_rules::claim(store, session, given, seconds))
     })
 }

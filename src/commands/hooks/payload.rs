@@ -10,18 +10,26 @@ use rustc_hash::FxHashSet;
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::HookTool;
-
 /// Maximum size of an event. An agent writes no larger file at once.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
 // The names of the fields of each agent: see the documents in `settings`.
 const SESSION: &[&str] = &["session_id", "sessionId", "sessionID", "conversation_id"];
+const AGENT: &[&str] = &["agent_id", "agentId"];
 const ARGUMENTS: &[&str] = &["tool_input", "toolArgs", "args"];
 const PATH: &[&str] = &["file_path", "filePath", "notebook_path", "path"];
-const TEXT: &[&str] =
-    &["content", "new_string", "newString", "new_str", "file_text", "new_source", "insert_text"];
+const TEXT: &[&str] = &[
+    "content",
+    "new_string",
+    "newString",
+    "new_str",
+    "file_text",
+    "new_source",
+    "insert_text",
+    "code",
+];
 const OLD_TEXT: &[&str] = &["old_string", "oldString", "old_str"];
+const SEVERAL: &[&str] = &["edits", "replacements"];
 const PATCH: &[&str] = &["command", "patchText", "patch", "input"];
 
 /// An event of a session.
@@ -33,6 +41,10 @@ pub(super) struct Event {
     pub(super) folder: Option<String>,
     /// Why a session starts.
     pub(super) source: Option<String>,
+    /// What the user asks for.
+    pub(super) prompt: Option<String>,
+    /// Whether the agent goes on because a hook asked it to.
+    pub(super) is_repeated_stop: bool,
     arguments: Value,
 }
 
@@ -46,7 +58,7 @@ pub(super) struct Edit {
 }
 
 /// Reads the event from stdin.
-pub(super) fn read(tool: HookTool) -> Option<Event> {
+pub(super) fn read() -> Option<Event> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
         return None;
@@ -56,11 +68,11 @@ pub(super) fn read(tool: HookTool) -> Option<Event> {
     if bytes.len() as u64 > MAX_BYTES {
         return None;
     }
-    Event::parse(tool, &bytes)
+    Event::parse(&bytes)
 }
 
 impl Event {
-    fn parse(tool: HookTool, bytes: &[u8]) -> Option<Self> {
+    fn parse(bytes: &[u8]) -> Option<Self> {
         let value: Value = serde_json::from_slice(bytes).ok()?;
         let arguments = field(&value, ARGUMENTS).cloned().unwrap_or(Value::Null);
         // Copilot may send the arguments as text.
@@ -71,12 +83,17 @@ impl Event {
         let folder = text_field(&value, &["cwd"]).filter(|folder| !folder.is_empty()).or(root);
         Some(Self {
             session: text_field(&value, SESSION).map(|session| {
-                // A subagent has a context of its own.
-                let agent = text_field(&value, &["agent_id"]).unwrap_or_default();
-                format!("{:032x}", xxh3_128(format!("{tool:?}\n{session}\n{agent}").as_bytes()))
+                // A subagent has a context of its own. An agent that also runs the hooks of another one
+                // has the same session in both.
+                let agent = text_field(&value, AGENT).unwrap_or_default();
+                format!("{:032x}", xxh3_128(format!("{session}\n{agent}").as_bytes()))
             }),
             folder,
             source: text_field(&value, &["source"]),
+            prompt: text_field(&value, &["prompt"]),
+            is_repeated_stop: field(&value, &["stop_hook_active", "stopHookActive"])
+                .and_then(Value::as_bool)
+                .unwrap_or_default(),
             arguments: parsed.unwrap_or(arguments),
         })
     }
@@ -91,19 +108,26 @@ impl Event {
         if let Some(patch) = self.patch() {
             return patch;
         }
-        let Some(path) = text_field(&self.arguments, PATH) else { return Vec::new() };
-        let several = self.arguments.get("edits").and_then(Value::as_array);
+        let several = field(&self.arguments, SEVERAL).and_then(Value::as_array);
         let several = several.map(Vec::as_slice).unwrap_or_default();
-        let texts = std::iter::once(&self.arguments).chain(several);
-        let (texts, added): (Vec<String>, Vec<String>) = texts
-            .filter_map(|it| {
-                let text = text_field(it, TEXT)?;
-                let old = text_field(it, OLD_TEXT).unwrap_or_default();
-                let added = added_lines(&old, &text);
-                Some((text, added))
-            })
-            .unzip();
-        vec![Edit { path, text: texts.join("\n"), added: added.join("\n") }]
+        let all = std::iter::once(&self.arguments).chain(several);
+        let of_all = text_field(&self.arguments, PATH);
+        let mut edits: Vec<Edit> = Vec::new();
+        for arguments in all {
+            let path = text_field(arguments, PATH).or_else(|| of_all.clone());
+            // A tool that only reads names a file, too.
+            let (Some(path), Some(text)) = (path, text_field(arguments, TEXT)) else { continue };
+            let old = text_field(arguments, OLD_TEXT).unwrap_or_default();
+            let added = added_lines(&old, &text);
+            match edits.iter_mut().find(|edit| edit.path == path) {
+                Some(edit) => {
+                    append(&mut edit.text, &text);
+                    append(&mut edit.added, &added);
+                }
+                None => edits.push(Edit { path, text, added }),
+            }
+        }
+        edits
     }
 
     /// Returns the edits of a patch in the format of `apply_patch`.
@@ -141,6 +165,13 @@ impl Event {
 fn added_lines(old: &str, new: &str) -> String {
     let old: FxHashSet<&str> = old.lines().collect();
     new.lines().filter(|line| !old.contains(line)).collect::<Vec<_>>().join("\n")
+}
+
+fn append(text: &mut String, more: &str) {
+    if !text.is_empty() && !more.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(more);
 }
 
 fn field<'v>(value: &'v Value, names: &[&str]) -> Option<&'v Value> {

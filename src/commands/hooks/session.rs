@@ -1,26 +1,25 @@
-//! `cerberus hooks run … session-start`: what an agent gets at the start of a session.
+//! The start and the compaction of a session or a subagent: what an agent gets without a task.
 
 use std::path::Path;
 
 use anyhow::Result;
 
-use super::{HookTool, payload};
+use super::payload::{self, Event};
+use super::{HookEvent, HookTool, answer};
 use crate::commands::inject::{self, ClientProfile};
 use crate::config::{GlobalArgs, Settings};
 use crate::output::Printer;
 use cerberus_store::{self as store, Store, given_rules};
 
-pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
-    let event = payload::read(tool);
-    let folder = event.as_ref().and_then(|event| event.folder.as_deref());
-    let settings = match folder.map(Path::new).filter(|folder| folder.is_dir()) {
-        Some(folder) => Settings::resolve_around(folder, global)?,
-        None => Settings::resolve(global)?,
-    };
+pub(super) fn run(
+    tool: HookTool,
+    moment: HookEvent,
+    global: &GlobalArgs,
+    out: &mut Printer,
+) -> Result<()> {
+    let event = payload::read();
+    let Some(settings) = settings(event.as_ref(), global)? else { return Ok(()) };
     let project = &settings.project;
-    if !settings.memory_enabled || !project.bank.exists() {
-        return Ok(());
-    }
     let client = match tool {
         HookTool::Claude => Some(ClientProfile::ClaudeHook),
         HookTool::Codex => Some(ClientProfile::CodexHook),
@@ -30,18 +29,44 @@ pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Res
         HookTool::Opencode | HookTool::Git => None,
     };
     let request = inject::Request { client, ..inject::Request::default() };
-    let session = settings.session.as_deref();
+    let pins_session = settings.session.as_deref();
+    let session = event.as_ref().and_then(|event| event.session.as_deref());
+    let source = event.as_ref().and_then(|it| it.source.as_deref()).unwrap_or("startup");
     let report = store::with_repair(&project.store, |_| {
-        // The context of a resumed session still contains the rules that were given.
-        let is_resumed = |it: &payload::Event| it.source.as_deref() == Some("resume");
-        if let Some(event) = event.as_ref().filter(|event| !is_resumed(event))
-            && let Some(session) = &event.session
-        {
-            Store::open(&project.store)?
-                .transaction(|store| given_rules::forget(store, session))?;
+        let Some(session) = session else { return inject::inject(project, &request, pins_session) };
+        let seconds = project.now.as_second();
+        let mut store = Store::open(&project.store)?;
+        if !store.transaction(|it| given_rules::start(it, session, source, seconds))? {
+            return Ok(inject::Report::default());
         }
-        inject::inject(project, &request, session)
+        let report = inject::inject(project, &request, pins_session)?;
+        store.transaction(|it| given_rules::claim(it, session, &report.given(), seconds))?;
+        Ok(report)
     })?;
     out.warn(&report.warnings);
-    inject::print_text(&report, client, out)
+    match report.text.is_empty() {
+        true => Ok(()),
+        false => answer::print(tool, moment, &report.text, out),
+    }
+}
+
+/// Forgets what a session was given, whose context the agent is about to shorten.
+pub(super) fn forget(global: &GlobalArgs) -> Result<()> {
+    let event = payload::read();
+    let Some(settings) = settings(event.as_ref(), global)? else { return Ok(()) };
+    let Some(session) = event.and_then(|event| event.session) else { return Ok(()) };
+    store::with_repair(&settings.project.store, |_| {
+        Store::open(&settings.project.store)?.transaction(|it| given_rules::forget(it, &session))
+    })
+}
+
+/// Returns the settings of the project in whose folder the agent works, if it has a bank.
+pub(super) fn settings(event: Option<&Event>, global: &GlobalArgs) -> Result<Option<Settings>> {
+    let folder = event.and_then(|event| event.folder.as_deref());
+    let settings = match folder.map(Path::new).filter(|folder| folder.is_dir()) {
+        Some(folder) => Settings::resolve_around(folder, global)?,
+        None => Settings::resolve(global)?,
+    };
+    let has_bank = settings.memory_enabled && settings.project.bank.exists();
+    Ok(has_bank.then_some(settings))
 }

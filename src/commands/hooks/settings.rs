@@ -24,6 +24,7 @@ fi
 
 // `.opencode/plugins/cerberus.js`, https://opencode.ai/docs/plugins: `tool.execute.before` can only
 // change the arguments, `tool.execute.after` can change the result, so the rules come with the result.
+// Version 2 loads the default export and ignores `server`.
 const OPENCODE_PLUGIN: &str = include_str!("opencode.js");
 
 /// The event in the settings of an agent, the tools of the agent whose use it is about, and what
@@ -83,31 +84,42 @@ fn settings(tool: HookTool) -> Settings {
 /// Returns the hooks of an agent. Before the first edit, a large project may have to be indexed,
 /// which the time limits allow for.
 fn entries(tool: HookTool) -> &'static [Hook] {
-    use HookEvent::{AfterEdit, Commit, Edit, SessionStart};
+    use HookEvent::{AfterCommand, AfterEdit, Commit, Compact, Edit, Prompt};
+    use HookEvent::{SessionStart, Stop, SubagentStart};
     match tool {
         // `.claude/settings.json`, https://code.claude.com/docs/en/hooks: `SessionStart` without a
-        // matcher also runs after a compaction and reads plain text; `PreToolUse` reads
-        // `additionalContext`.
+        // matcher also runs after a compaction; `PreToolUse` reads `additionalContext`.
         HookTool::Claude => &[
             ("SessionStart", None, SessionStart),
+            ("SubagentStart", None, SubagentStart),
+            ("UserPromptSubmit", None, Prompt),
             ("PreToolUse", Some("Edit|Write|MultiEdit|NotebookEdit"), Edit),
-            ("PostToolUse", Some("Edit|Write|MultiEdit|NotebookEdit"), AfterEdit),
             ("PreToolUse", Some("Bash"), Commit),
+            ("PostToolUse", Some("Edit|Write|MultiEdit|NotebookEdit"), AfterEdit),
+            ("PostToolUse", Some("Bash"), AfterCommand),
+            ("Stop", None, Stop),
         ],
         // `.codex/hooks.json`, https://developers.openai.com/codex/hooks: the format of Claude Code;
-        // files are edited with the tool `apply_patch`.
+        // files are edited with the tool `apply_patch`, or with a command of that name.
         HookTool::Codex => &[
             ("SessionStart", None, SessionStart),
-            ("PreToolUse", Some("apply_patch"), Edit),
-            ("PostToolUse", Some("apply_patch"), AfterEdit),
+            ("SubagentStart", None, SubagentStart),
+            ("UserPromptSubmit", None, Prompt),
+            ("PreToolUse", Some("apply_patch|Bash"), Edit),
             ("PreToolUse", Some("Bash"), Commit),
+            ("PostToolUse", Some("apply_patch"), AfterEdit),
+            ("PostToolUse", Some("Bash"), AfterCommand),
+            ("Stop", None, Stop),
         ],
         // `.gemini/settings.json`, https://geminicli.com/docs/hooks/reference: timeouts are in
-        // milliseconds, the output is JSON, no event follows a compression, and `BeforeTool` cannot
-        // add context, but `AfterTool` can.
-        HookTool::Gemini => {
-            &[("SessionStart", None, SessionStart), ("AfterTool", Some("write_file|replace"), Edit)]
-        }
+        // milliseconds, the output is JSON, `PreCompress` runs before every call, and `BeforeTool`
+        // cannot add context, but `AfterTool` can.
+        HookTool::Gemini => &[
+            ("SessionStart", None, SessionStart),
+            ("BeforeAgent", None, Prompt),
+            ("AfterTool", Some("write_file|replace"), Edit),
+            ("AfterTool", Some("run_shell_command"), AfterCommand),
+        ],
         // `.cursor/hooks.json`, https://cursor.com/docs/hooks: `preToolUse` can deny a call but not
         // add context, `postToolUse` can. The matcher is a regular expression.
         HookTool::Cursor => &[
@@ -115,10 +127,16 @@ fn entries(tool: HookTool) -> &'static [Hook] {
             ("postToolUse", Some("Write|StrReplace|Edit"), Edit),
         ],
         // `.github/hooks/*.json`, https://docs.github.com/en/copilot/reference/hooks-reference:
-        // `preToolUse` can deny a call but not add context, `postToolUse` can.
+        // `preToolUse` can deny a call but not add context, `postToolUse` can. VS Code ignores the
+        // matchers: https://code.visualstudio.com/docs/agents/reference/hooks-reference.
         HookTool::Copilot => &[
             ("sessionStart", None, SessionStart),
+            ("subagentStart", None, SubagentStart),
+            ("userPromptSubmitted", None, Prompt),
             ("postToolUse", Some("create|edit|str_replace_editor|apply_patch"), Edit),
+            ("postToolUse", Some("bash"), AfterCommand),
+            ("preCompact", None, Compact),
+            ("agentStop", None, Stop),
         ],
         HookTool::Opencode | HookTool::Git => &[],
     }
@@ -219,7 +237,7 @@ fn merge_plugin(old: &[u8]) -> Result<Edited, String> {
 /// Returns the command of an edited plugin, or nothing if it is another plugin.
 fn edited_plugin(text: &[u8]) -> Vec<String> {
     let is_ours = String::from_utf8_lossy(text).contains("cerberus");
-    is_ours.then(|| "cerberus hooks run opencode edit".to_owned()).into_iter().collect()
+    is_ours.then(|| "cerberus hooks run opencode".to_owned()).into_iter().collect()
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use super::relevance::{self, Focus, Relevant};
 use super::{unverified, with_place};
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::memories::Memories;
+use cerberus_store::given_rules::Given;
 
 /// Maximum number of rules. They come in the middle of the work, and more would not be read.
 const MAX_RULES: usize = 3;
@@ -23,11 +24,11 @@ const MAX_RULE_TOKENS: usize = 200;
 const HEADER: &str = "Rules of this project for this edit:\n";
 
 /// Returns the text with the most relevant rules for texts that are written to files, given by path, with their
-/// examples. `claim` records the rules by their ids, and returns which of them to give.
+/// examples. `claim` records the rules, and returns which of them to give.
 pub(crate) fn rules_for_edit(
     project: &Project,
     written: BTreeMap<String, String>,
-    claim: impl FnOnce(&[&str]) -> Result<Vec<bool>>,
+    claim: impl FnOnce(&[Given]) -> Result<Vec<bool>>,
 ) -> Result<String> {
     let Some(focus) = Focus::of_edit(written) else { return Ok(String::new()) };
     let memories = Memories::load(project)?;
@@ -46,8 +47,8 @@ pub(crate) fn rules_for_edit(
         return Ok(String::new());
     }
     // Only now: rules that the session has must not make room for less relevant ones.
-    let ids: Vec<&str> = candidates.iter().map(|it| it.stored.memory.id.as_str()).collect();
-    let mut is_wanted = claim(&ids)?.into_iter();
+    let all: Vec<Given> = candidates.iter().map(given).collect();
+    let mut is_wanted = claim(&all)?.into_iter();
     candidates.retain(|_| is_wanted.next() == Some(true));
     unverified::add(project, &mut candidates)?;
     let mut block = Block {
@@ -60,4 +61,10 @@ pub(crate) fn rules_for_edit(
     };
     let limit = Cost { tokens: BUDGET, ..Cost::UNLIMITED }.minus(envelope_cost());
     Ok(block.fill(limit, None).0)
+}
+
+fn given<'a>(candidate: &Candidate<'a>) -> Given<'a> {
+    let with_code =
+        matches!(candidate.example, Slot::Unread(_)) || unverified::is_wanted(candidate);
+    Given { memory: &candidate.stored.memory.id, with_code }
 }

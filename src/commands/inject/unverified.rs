@@ -10,6 +10,7 @@ use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::anchors;
 use cerberus_bank::ops::memories;
+use cerberus_bank::ops::patterns;
 use cerberus_bank::ops::pins::render::safe;
 use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking};
 use cerberus_engine::excerpt;
@@ -24,8 +25,7 @@ const N_CANDIDATES: usize = 3;
 /// Maximum number of lines of a candidate.
 const MAX_LINES: usize = 12;
 
-const HEADING: &str =
-    "  Candidates (unverified, found by words; use what fits, ignore the rest):\n";
+const HEADING: &str = "  Candidates (unverified, found by words; use what fits, ignore the rest";
 
 /// The candidates of a rule.
 pub(super) struct Unverified {
@@ -37,7 +37,7 @@ pub(super) struct Unverified {
 pub(super) fn add(project: &Project, candidates: &mut [Candidate<'_>]) -> Result<()> {
     let (mut rules, queries): (Vec<_>, Vec<_>) = candidates
         .iter_mut()
-        .filter(|it| matches!(it.example, Slot::Absent))
+        .filter(|it| is_wanted(it))
         .filter_map(|it| query(it.stored).map(|query| (it, query)))
         .take(MAX_RULES)
         .unzip();
@@ -62,18 +62,28 @@ pub(super) fn add(project: &Project, candidates: &mut [Candidate<'_>]) -> Result
         });
         let found: Vec<_> = found.filter(|it| !it.code.trim().is_empty()).collect();
         if !found.is_empty() {
-            let item = Item::new(HEADING.to_owned() + &found.iter().map(text).collect::<String>());
+            let id = &rule.stored.memory.id;
+            let settle = format!(
+                "{HEADING}; record one that shows the rule: `anchor_memory` {id} FILE::SYMBOL):\n"
+            );
+            let item = Item::new(settle + &found.iter().map(text).collect::<String>());
             rule.example = Slot::Unverified(Unverified { found, item });
         }
     }
     Ok(())
 }
 
-/// Returns the query for a rule that may have an example in the code.
+/// Whether candidates are looked for if there is room.
+pub(super) fn is_wanted(candidate: &Candidate<'_>) -> bool {
+    matches!(candidate.example, Slot::Absent) && query(candidate.stored).is_some()
+}
+
+/// Returns the query for a rule that may have an example in the code. Words find what a pattern forbids, too.
 fn query(stored: &MemoryFile) -> Option<Query> {
     let memory = &stored.memory;
     let kind = || memory.kind.unwrap_or_else(|| rule_kind::classify(&memory.body).kind);
     let may_have_example = memory.memory_type == MemoryType::Rule
+        && patterns::of_memory(stored).patterns.is_empty()
         && memory.example.is_none()
         && memory.example_elsewhere.is_none();
     let languages = memories::languages(&memory.scope).ok().filter(|_| may_have_example)?;

@@ -43,14 +43,17 @@ fn check_keys(value: &serde_json::Value, required: &[&str], optional: &[&str]) {
     }
 }
 
+const MOMENTS: &[&str] =
+    &["SessionStart", "SubagentStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"];
+
 // The formats below are those of the documents that `entries` cites.
 
 #[test]
 fn groups_have_the_format_of_claude_code_codex_and_gemini() {
     for (tool, events, names) in [
-        (HookTool::Claude, &["SessionStart", "PreToolUse", "PostToolUse"][..], &[][..]),
-        (HookTool::Codex, &["SessionStart", "PreToolUse", "PostToolUse"], &[]),
-        (HookTool::Gemini, &["SessionStart", "AfterTool"], &["name"]),
+        (HookTool::Claude, MOMENTS, &[][..]),
+        (HookTool::Codex, MOMENTS, &[]),
+        (HookTool::Gemini, &["SessionStart", "BeforeAgent", "AfterTool"], &["name"]),
     ] {
         let settings = json(tool);
         check_keys(&settings, &["hooks"], &[]);
@@ -70,17 +73,25 @@ fn groups_have_the_format_of_claude_code_codex_and_gemini() {
 
 #[test]
 fn entries_have_the_format_of_cursor_and_copilot() {
-    for (tool, required, optional) in [
-        (HookTool::Cursor, &["command"][..], &["matcher"][..]),
-        (HookTool::Copilot, &["type", "bash", "timeoutSec"], &["matcher"]),
+    const COPILOT: &[&str] = &[
+        "sessionStart",
+        "subagentStart",
+        "userPromptSubmitted",
+        "postToolUse",
+        "preCompact",
+        "agentStop",
+    ];
+    for (tool, events, required) in [
+        (HookTool::Cursor, &["sessionStart", "postToolUse"][..], &["command"][..]),
+        (HookTool::Copilot, COPILOT, &["type", "bash", "timeoutSec"]),
     ] {
         let settings = json(tool);
         check_keys(&settings, &["version", "hooks"], &[]);
         assert_eq!(settings["version"], 1);
-        check_keys(&settings["hooks"], &["sessionStart", "postToolUse"], &[]);
-        for event in ["sessionStart", "postToolUse"] {
+        check_keys(&settings["hooks"], events, &[]);
+        for event in events {
             for hook in settings["hooks"][event].as_array().expect("hooks") {
-                check_keys(hook, required, optional);
+                check_keys(hook, required, &["matcher"]);
             }
         }
     }
@@ -139,7 +150,7 @@ fn edited_hooks_stay_and_are_reported() {
     // Another time limit is an edit too.
     let slow = merged(HookTool::Codex, "").replace("\"timeout\": 30", "\"timeout\": 5");
     let new = merge(HookTool::Codex, slow.as_bytes()).expect("merged");
-    assert_eq!((new.edited.len(), new.text), (4, slow.into_bytes()));
+    assert_eq!((new.edited.len(), String::from_utf8(new.text)), (8, Ok(slow)));
     // An unrelated hook with the name of cerberus in its path is not one of cerberus.
     let other = r#"{"hooks":{"sessionStart":[{"command":"~/src/cerberus/edit.sh"}]}}"#;
     let new = merge(HookTool::Cursor, other.as_bytes()).expect("merged");

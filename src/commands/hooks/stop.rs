@@ -1,0 +1,27 @@
+//! `cerberus hooks run … stop`: what an agent that says it has finished must still correct.
+
+use anyhow::Result;
+
+use super::{HookEvent, HookTool, after_edit, answer, payload, session};
+use crate::config::GlobalArgs;
+use crate::output::Printer;
+use cerberus_store::{self as store, Store, given_rules};
+
+pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
+    let Some(event) = payload::read() else { return Ok(()) };
+    // An agent that goes on because of a hook is not asked again.
+    let Some(session) = event.session.as_ref().filter(|_| !event.is_repeated_stop) else {
+        return Ok(());
+    };
+    let Some(settings) = session::settings(Some(&event), global)? else { return Ok(()) };
+    let project = &settings.project;
+    let text = after_edit::open_errors(project)?;
+    let seconds = project.now.as_second();
+    let claim = |_: Option<String>| {
+        Store::open(&project.store)?.transaction(|it| given_rules::claim_stop(it, session, seconds))
+    };
+    match text.is_empty() || !store::with_repair(&project.store, claim)? {
+        true => Ok(()),
+        false => answer::print(tool, HookEvent::Stop, &text, out),
+    }
+}
