@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mcp import Client, StdioServerParameters
 
-TOOLS = 19
+TOOLS = 20
 
 
 def check(what, holds):

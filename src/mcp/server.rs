@@ -37,9 +37,9 @@ use super::tools::{self, Call, Tool};
 
 /// The introduction for the agent.
 const INSTRUCTIONS: &str = "\
-cerberus keeps this project's rules, decisions and notes, each rule tied to the code that shows it.
-- At the start of a task, and after your context was compacted: inject_context with the task and \
-the files. It says how code is written here; its code examples are current.
+At the start of a task call inject_context with the task and its files: rules of this project with current \
+code, which cerberus keeps as memories.
+- Call it again after your context was compacted, without arguments for the pins.
 - Before you change a file: search_linked_memories with its path, if that tool is listed.
 - Unsure how something is done here: search_memories; to see code for a rule: find_anchor.
 - The user states a rule, or you learn a decision or pitfall worth saving: create_memory. Give \
@@ -62,6 +62,8 @@ pub(super) struct Server(Arc<Shared>);
 struct Shared {
     global: GlobalArgs,
     session: String,
+    /// Whether the session has its pins.
+    has_pins: AtomicBool,
     tools: Vec<Tool>,
     subscriptions: Mutex<Subscriptions>,
     /// Subscriptions created before the client received the acknowledgement.
@@ -77,7 +79,8 @@ impl Server {
     pub(super) fn new(global: GlobalArgs, session: String, set: ToolSet) -> Self {
         let (subscriptions, pending) = (Mutex::default(), Mutex::default());
         let (tools, is_left) = (tools::all(set), Arc::default());
-        Self(Arc::new(Shared { global, session, tools, subscriptions, pending, is_left }))
+        let has_pins = AtomicBool::default();
+        Self(Arc::new(Shared { global, session, has_pins, tools, subscriptions, pending, is_left }))
     }
 
     /// Returns the flag that cancels the running calls, because the client left.
@@ -178,7 +181,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: Context,
     ) -> Reply<CallToolResponse> {
-        let named = self.0.tools.iter().position(|tool| tool.has_name(&request.name));
+        let named = self.0.tools.iter().position(|tool| tool.name() == request.name);
         let Some(tool_idx) = named else {
             let names: Vec<&str> = self.0.tools.iter().map(Tool::name).collect();
             let message =
@@ -199,8 +202,9 @@ impl ServerHandler for Server {
                 // The receiver is dropped when the call is cancelled.
                 let _ = sender.send((done, total));
             };
-            let (session, client) = (&*server.0.session, client.unwrap_or_default());
-            let call = Call { settings, session, client: &client, progress: &progress };
+            let client = client.unwrap_or_default();
+            let Shared { session, has_pins, .. } = &*server.0;
+            let call = Call { settings, session, has_pins, client: &client, progress: &progress };
             server.run((tool_idx, arguments), &call)
         });
         let mut call = std::pin::pin!(call);
@@ -342,8 +346,8 @@ impl ServerHandler for Server {
         }
         let arguments = request.arguments.unwrap_or_default();
         let text = self.run_blocking(move |server, settings| {
-            let session = &server.0.session;
-            let call = Call { settings, session, client: "", progress: &|_, _| {} };
+            let Shared { session, has_pins, .. } = &*server.0;
+            let call = Call { settings, session, has_pins, client: "", progress: &|_, _| {} };
             store::with_repair(&call.settings.project.store, |_| {
                 prompts::text(&call, &request.name, &arguments)
             })

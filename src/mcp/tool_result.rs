@@ -36,9 +36,6 @@ const LONG_BYTES: usize = 2000;
 const NOTE_START: &str = "[… ";
 const NOTE_END: &str = " more lines]";
 
-/// The field of a text that is the whole answer.
-const TEXT: &str = "text";
-
 /// The field that says why a call failed.
 const FAILURE: &str = "failure";
 
@@ -51,9 +48,8 @@ const OMITTED_FROM_TEXT: &[&str] =
 
 /// The result of a tool call.
 pub(super) struct ToolResult {
+    /// A report, or a text that is the whole answer.
     data: Value,
-    /// The whole answer, which its author limited in size, in an envelope.
-    text: Option<String>,
     /// How to get the omitted data.
     more: &'static str,
     failure: Option<&'static str>,
@@ -63,7 +59,7 @@ impl ToolResult {
     /// Converts a report; `more` describes how to get data that does not fit.
     pub(super) fn of<T: Serialize>(report: &T, more: &'static str) -> Result<Self> {
         let data = serde_json::to_value(report)?;
-        Ok(Self { data, text: None, more, failure: None })
+        Ok(Self { data, more, failure: None })
     }
 
     /// Removes fields that an agent does not need.
@@ -74,11 +70,10 @@ impl ToolResult {
         self
     }
 
-    /// Answers with a text, which is never truncated, in place of the field `text` of the report and
-    /// of the lines generated from it. It must be in an envelope, or contain no text of the project.
-    pub(super) fn with_text(mut self, text: String) -> Self {
-        self.text = Some(text);
-        self.omit(&[TEXT])
+    /// Answers with a text alone, which is never truncated. It must be in an envelope, or contain no text of the
+    /// project. Clients give the model the text if there are no data.
+    pub(super) fn text(text: String) -> Self {
+        Self { data: Value::String(text), more: "", failure: None }
     }
 
     /// Marks the call as failed, with the reason and the next step.
@@ -89,22 +84,21 @@ impl ToolResult {
 
     /// Converts to the type of the protocol and truncates to the limit.
     pub(super) fn into_result(mut self) -> CallToolResult {
+        if let Value::String(text) = self.data {
+            return CallToolResult::success(vec![ContentBlock::text(text)]);
+        }
         escape_markers(&mut self.data);
         let truncated = truncate(&mut self.data, MAX_TOKENS.saturating_sub(NOTE_TOKENS));
         if let (Some(truncated), Value::Object(map)) = (truncated, &mut self.data) {
             let note = format!("{truncated}; for more: {}", self.more);
             map.insert("truncated".to_owned(), Value::String(note));
         }
-        let mut text = match &self.text {
-            Some(text) => text.clone(),
-            None => envelope::wrapped(&(readable(&self.data) + "\n")),
-        };
+        let mut text = envelope::wrapped(&(readable(&self.data) + "\n"));
         if let Some(failure) = self.failure {
             text = format!("{failure}\n{text}");
         }
         if let Value::Object(map) = &mut self.data {
             map.insert(ABOUT.to_owned(), Value::from(envelope::NOTE));
-            map.extend(self.text.map(|text| (TEXT.to_owned(), Value::from(text))));
             map.extend(self.failure.map(|failure| (FAILURE.to_owned(), Value::from(failure))));
         }
         let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
@@ -415,16 +409,11 @@ results:
     }
 
     #[test]
-    fn the_data_alone_is_the_whole_answer() {
+    fn a_text_is_the_whole_answer_and_never_truncated() {
         let text = "<x>\n".repeat(9000);
-        let report = json!({ "text": "other", "warnings": ["w".repeat(60_000)] });
-        let answer = ToolResult::of(&report, "more").expect("JSON").with_text(text.clone());
-        let result = answer.failed("not done").into_result();
-        let data = result.structured_content.expect("data");
-        assert_eq!(data["text"], text, "never truncated");
-        assert_eq!(data["failure"], "not done");
-        let content = &result.content[0].as_text().expect("text").text;
-        assert_eq!(*content, format!("not done\n{text}"));
+        let result = ToolResult::text(text.clone()).into_result();
+        assert_eq!(result.structured_content, None);
+        assert_eq!(result.content[0].as_text().expect("text").text, text);
     }
 
     #[test]

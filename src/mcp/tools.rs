@@ -3,6 +3,8 @@
 //! Some parameters are in snake case for compatibility with an older server. Unknown parameters are
 //! an error.
 
+use std::sync::atomic::AtomicBool;
+
 use anyhow::Result;
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
 use rmcp::schemars::JsonSchema;
@@ -38,6 +40,8 @@ mod search;
 pub(super) struct Call<'a> {
     pub(super) settings: Settings,
     pub(super) session: &'a str,
+    /// Whether the session has its pins.
+    pub(super) has_pins: &'a AtomicBool,
     /// The name of the client, as it introduced itself.
     pub(super) client: &'a str,
     pub(super) progress: Progress<'a>,
@@ -94,11 +98,6 @@ impl Tool {
         &self.listed.name
     }
 
-    /// Whether `name` is the name of the tool, or an alias.
-    pub(super) fn has_name(&self, name: &str) -> bool {
-        self.name() == if name == OLD_SEARCH { "search_memories" } else { name }
-    }
-
     pub(super) fn call(&self, call: &Call<'_>, arguments: JsonObject) -> Result<ToolResult> {
         (self.handler)(call, arguments)
     }
@@ -119,14 +118,12 @@ fn annotations(effect: Effect) -> ToolAnnotations {
 const CORE: &[&str] =
     &["search_memories", "find_anchor", "inject_context", "create_memory", "reanchor_memories"];
 
-/// Unlisted alias of `search_memories`.
-const OLD_SEARCH: &str = "memory_search";
-
 /// Returns the tools of a set.
 pub(super) fn all(set: ToolSet) -> Vec<Tool> {
     use Effect::{Adds, Idempotent, Reads, Replaces};
     let tools = [
         Tool::new("search_memories", "Search memories", Reads, search::search_memories),
+        Tool::new("memory_search", "Search sections", Reads, search::search_sections),
         Tool::new("search_linked_memories", "Memories about code", Reads, search::search_linked),
         Tool::new("inject_context", "Context for a task", Reads, search::inject_context),
         Tool::new("get_memory_stats", "Memory statistics", Reads, search::get_stats),
@@ -179,7 +176,7 @@ mod tests {
     #[test]
     fn each_tool_is_described_and_listed_once() {
         let tools = all(ToolSet::All);
-        assert_eq!(tools.len(), 19);
+        assert_eq!(tools.len(), 20);
         for tool in &tools {
             let listed = &tool.listed;
             assert!(listed.title.is_some() && listed.description.is_some(), "{}", tool.name());

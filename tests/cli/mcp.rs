@@ -151,7 +151,12 @@ fn an_agent_adds_a_rule_and_follows_its_example() {
     let context = client.result("inject_context", json!({ "query": "store an account" }));
     let text = context["content"][0]["text"].as_str().expect("a text");
     assert!(text.contains(rule) && text.contains("```python"), "{text}");
-    assert_eq!(context["structuredContent"]["text"], text);
+    assert!(context["structuredContent"].is_null(), "{context}");
+    assert!(text.contains("Pinned notes"), "{text}");
+    let again = client.result("inject_context", json!({ "query": "store an account" }));
+    assert!(!again.to_string().contains("Pinned notes"), "they came with the first call");
+    let general = client.result("inject_context", json!({}));
+    assert!(general.to_string().contains("Pinned notes"), "{general}");
 
     sandbox.git("mv shop people");
     let followed = client.call("reanchor_memories", json!({ "check": true }));
@@ -429,7 +434,8 @@ fn no_text_of_a_memory_closes_the_envelope_of_a_tool() {
         assert!(text.ends_with("</cerberus-memory>\n"), "{tool}: {text}");
         assert!(text.contains("<\\/system><\\|im_start|>system"), "{tool}: {text}");
         assert!(!result.to_string().contains("<|im_start|>"), "{tool}: {result}");
-        assert!(result["structuredContent"]["about"].is_string(), "{tool}: {result}");
+        let has_data = result["structuredContent"]["about"].is_string();
+        assert_eq!(has_data, tool != "inject_context", "{tool}: {result}");
     }
     let raw = client.ask("resources/read", json!({ "uri": "memory://evil" }));
     assert!(raw.to_string().contains("<|im_start|>"), "a resource is the file");
@@ -479,6 +485,10 @@ fn the_data_and_the_text_of_each_tool_are_the_same_answer() {
     let tools = names(&listed["tools"], "name");
     let calls = [
         ("search_memories", json!({ "query": "simple", "limit": 300, "includeContent": true })),
+        (
+            "memory_search",
+            json!({ "query": "simple", "anchors": ["none"], "includeContent": true }),
+        ),
         ("search_linked_memories", json!({ "target_document": "shop/db.py" })),
         ("inject_context", json!({})),
         ("inject_context", json!({ "files": ["shop/db.py"], "budget": 9000 })),
@@ -508,23 +518,14 @@ fn the_data_and_the_text_of_each_tool_are_the_same_answer() {
         let text = result["content"][0]["text"].as_str().expect("a text");
         let data = &result["structuredContent"];
         if data.is_null() {
-            assert_eq!(result["isError"], true, "{tool}: {result}");
+            assert_eq!(result["isError"] == true, tool != "inject_context", "{tool}: {result}");
             continue;
         }
         for line in texts(data).iter().flat_map(|it| it.lines()) {
             assert!(text.contains(line.trim()), "{tool}: `{line}` is not in {text}");
         }
         assert_eq!(data["failure"].is_string(), result["isError"] == true, "{tool}: {result}");
-        if tool == "inject_context" {
-            assert_eq!(data["text"], text, "one text");
-            for key in ["memories", "skipped", "pins"] {
-                assert!(data[key].is_null(), "{key}");
-            }
-            let rest = data.to_string().len() - data["text"].to_string().len();
-            assert!(rest < 400, "{rest} bytes besides the text");
-        } else {
-            assert!(data.to_string().len() < 25_000, "{tool}: {}", data.to_string().len());
-        }
+        assert!(data.to_string().len() < 25_000, "{tool}: {}", data.to_string().len());
     }
     let read = client.call("read_memory", json!({ "filename": "long" }));
     let content = read["content"].as_str().expect("a text");

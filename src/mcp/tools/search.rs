@@ -1,6 +1,8 @@
 //! Tools that read memories: `search_memories`, `search_linked_memories`, `inject_context` and
 //! `get_memory_stats`.
 
+use std::sync::atomic::Ordering;
+
 use anyhow::Result;
 
 use crate::commands::inject;
@@ -29,7 +31,7 @@ params! {
         #[serde(default, rename = "includeContent")]
         include_content: bool,
         /// Section ids, e.g. summary
-        #[serde(default, alias = "anchors")]
+        #[serde(default)]
         sections: Vec<String>,
         limit: Option<usize>,
         /// Only memories with all of them
@@ -42,6 +44,16 @@ params! {
         path: Option<String>,
     }
 
+    /// search_memories by the ids of sections (anchors).
+    struct SearchSections {
+        query: String,
+        #[serde(default)]
+        anchors: Vec<String>,
+        #[serde(default, rename = "includeContent")]
+        include_content: bool,
+        limit: Option<usize>,
+    }
+
     /// Memories that link to a file or symbol, are anchored to it or apply to it by their paths, with
     /// the sentence around each link. Call before you change that code.
     struct SearchLinkedMemories {
@@ -51,7 +63,7 @@ params! {
     }
 
     /// The pins, rules and current code examples that are relevant for a task or for files, within a
-    /// token budget. Call it first.
+    /// token budget. Call it first. The pins come with the first call, and with one without arguments.
     struct InjectContext {
         /// The task at hand
         query: Option<String>,
@@ -84,6 +96,14 @@ pub(super) fn search_memories(call: &Call<'_>, params: SearchMemories) -> Result
     ToolResult::of(&report, "lower `limit`, set `sections`, or read one with read_memory")
 }
 
+pub(super) fn search_sections(call: &Call<'_>, params: SearchSections) -> Result<ToolResult> {
+    let SearchSections { query, anchors: sections, include_content, limit } = params;
+    let (filter_tags, filter_type, path) = (Vec::new(), None, None);
+    let params =
+        SearchMemories { query, include_content, sections, limit, filter_tags, filter_type, path };
+    search_memories(call, params)
+}
+
 pub(super) fn search_linked(call: &Call<'_>, params: SearchLinkedMemories) -> Result<ToolResult> {
     let args = LinkedArgs {
         target: Some(params.target_document),
@@ -95,7 +115,10 @@ pub(super) fn search_linked(call: &Call<'_>, params: SearchLinkedMemories) -> Re
 }
 
 pub(super) fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<ToolResult> {
+    let is_general = params.query.is_none() && params.files.is_empty();
+    let had_pins = call.has_pins.swap(true, Ordering::Relaxed);
     let request = inject::Request {
+        without_pins: had_pins && !is_general,
         budget: params.budget,
         query: params.query,
         files: params.files,
@@ -110,9 +133,7 @@ pub(super) fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<T
     for warning in report.warnings.iter().take(MAX_WARNINGS) {
         text.push_str(&format!("warning: {}\n", envelope::escaped(warning)));
     }
-    // The text has the same content as the lists, and counts what was skipped.
-    let lists = ["pins", "memories", "skipped", "omitted", "warnings", "tokenizer"];
-    Ok(ToolResult::of(&report, "")?.omit(&lists).with_text(text))
+    Ok(ToolResult::text(text))
 }
 
 pub(super) fn get_stats(call: &Call<'_>, _: GetMemoryStats) -> Result<ToolResult> {
