@@ -88,6 +88,9 @@ pub(crate) struct Request {
     /// Only these memories, and no pins.
     #[arg(skip)]
     pub(crate) part: Option<into::Part>,
+    /// The memories whose text the file has already, with its line: they are given with their example only.
+    #[arg(skip)]
+    pub(crate) stated: BTreeMap<String, usize>,
     /// Memories only.
     #[arg(skip)]
     pub(crate) without_pins: bool,
@@ -132,6 +135,9 @@ pub(crate) struct InjectArgs {
     /// Write nothing; exit with 1 if a block is out of date
     #[arg(long, requires = "into")]
     pub(crate) check: bool,
+    /// Write the pins to the block, too
+    #[arg(long, requires = "into")]
+    pub(crate) pins: bool,
     /// Write the rules of folders to the files of these folders, or to files with globs
     #[arg(long, requires = "into", conflicts_with_all = ["query", "files", "staged"])]
     pub(crate) split_by_folder: bool,
@@ -284,6 +290,11 @@ fn inject_from(
     let Ranked { relevant: mut ranked, skipped: mut not_applicable, features } =
         relevance::rank(project, memories, &focus)?;
     ranked.retain(|it| !request.excludes(&it.stored.memory.id));
+    let has_nothing_to_add = |id: &String| {
+        request.stated.contains_key(id)
+            && (request.no_examples || !memories.anchors.contains_key(id))
+    };
+    ranked.retain(|it| !has_nothing_to_add(&it.stored.memory.id));
     not_applicable.retain(|it| !request.excludes(&it.id));
     let features = features.into_iter().map(|(id, it)| (id.to_owned(), it));
     let n_first = match focus.is_empty() {
@@ -372,6 +383,11 @@ fn candidate<'a>(it: &Relevant<'a>, memories: &'a Memories, request: &Request) -
     let Memory { id, .. } = &it.stored.memory;
     let names_paths = request.part.as_ref().is_some_and(|part| part.get(id) == Some(&true));
     let place = place(it.stored, names_paths);
+    if let Some(line) = request.stated.get(id) {
+        let text = Text::alone(&format!("line {line} above (`{id}`)"));
+        let example = memories.anchors.get(id).map_or(Slot::Absent, Slot::Unread);
+        return Candidate { stored: it.stored, text, example, why: it.why.clone() };
+    }
     let text = with_example_elsewhere(text(it.stored), it.stored, memories);
     let text = if request.persistent_only {
         Text::alone(&after_place(place, text))

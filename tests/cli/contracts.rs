@@ -268,7 +268,7 @@ fn json_of_pins_inject_feedback_and_hooks() {
             file: string
             memories: [{example:{code:string,file:string,shownLines:[[number]],startLine:number,state:string,symbol:string},id:string,text:string}]
             omitted: {byClient:bool,examples:number,memories:number,neededTokens:number,pins:number}
-            pins: [{id:string,priority:string,text:string}]
+            pins: []
             skipped: []
             stale: bool
             text: string

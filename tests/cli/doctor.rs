@@ -499,7 +499,7 @@ fn hook_settings_with_a_missing_program_are_reported() {
 fn a_stale_block_is_an_info() {
     let sandbox = Sandbox::anchored();
     sandbox.write("AGENTS.md", "# Agents\n");
-    sandbox.ok("memory inject --into AGENTS.md --for agents-md");
+    sandbox.ok("memory inject --into AGENTS.md --for agents-md --pins");
     sandbox.commit("agents");
     check(
         &sandbox,

@@ -604,3 +604,28 @@ fn without_a_task_what_holds_everywhere_comes_before_a_table_of_contents() {
     let all = sandbox.ok("memory inject --budget 5000");
     assert!(all.contains("number 29") && !all.contains("Contents"), "{all}");
 }
+
+#[test]
+fn a_block_adds_only_the_examples_of_the_rules_above_it() {
+    let sandbox = Sandbox::shop();
+    sandbox.ok("memory init");
+    let rules = "# Rules\n\n- Escape HTML entities with `escapeHtml` before rendering\n- Run the tests before a commit\n";
+    sandbox.write("AGENTS.md", rules);
+    sandbox.ok("memory import AGENTS.md");
+    sandbox.ok("memory add \"Close the session\" --id close --no-anchor");
+    sandbox.ok("memory inject --into AGENTS.md");
+    let text = sandbox.read("AGENTS.md");
+    let block = text.strip_prefix(rules).expect("the rest is unchanged");
+    assert!(block.contains("- line 3 above (`escape-html"), "{block}");
+    assert!(block.contains("export function escapeHtml"), "{block}");
+    assert!(!block.contains("before rendering") && !block.contains("Run the tests"), "{block}");
+    assert!(block.contains("- Close the session\n") && !block.contains("Pinned"), "{block}");
+    sandbox.ok("memory inject --into AGENTS.md --check");
+    // Without the originals, the block has the texts.
+    sandbox.write("AGENTS.md", block);
+    sandbox.ok("memory inject --into AGENTS.md --pins");
+    let text = sandbox.read("AGENTS.md");
+    assert!(text.contains("before rendering") && text.contains("- Run the tests"), "{text}");
+    assert!(text.contains("Pinned"), "{text}");
+    sandbox.ok("memory inject --into AGENTS.md --check");
+}

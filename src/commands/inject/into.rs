@@ -16,6 +16,7 @@ use crate::output::{DIM, NAME, OK, Printer, WARN};
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::managed_block::{self, BlockMarkers};
 use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::pins::render;
 use cerberus_bank::{ExternalFile, MemoryFile, external_file};
 use cerberus_engine::tree::{documents, walk};
 use cerberus_model::error::{ExitStatus, UserError};
@@ -123,7 +124,8 @@ fn folders(project: &Project) -> Result<Folders<'_>> {
 pub(crate) fn are_blocks_stale(project: &Project, request: &Request, path: &Path) -> Result<bool> {
     let start = start_line(&external_file::read(path)?).unwrap_or_default();
     let is_split = start.contains("--split-by-folder");
-    Ok(plan_blocks(project, request, path, is_split)?.iter().any(Plan::is_stale))
+    let request = Request { without_pins: true, ..request.clone() };
+    Ok(plan_blocks(project, &request, path, is_split)?.iter().any(Plan::is_stale))
 }
 
 /// Refuses to publish the texts of a user bank without consent.
@@ -270,6 +272,12 @@ impl Block<'_> {
             reserved: Some(Cost::of(&String::from_utf8_lossy(&outside)).plus(cost)),
             ..self.request.clone()
         };
+        let has_pins = markers.text(old).ok().flatten().is_some_and(has_pins);
+        let request = Request {
+            stated: stated(old, &self.path, memories),
+            without_pins: request.without_pins && !has_pins,
+            ..request
+        };
         let mut report = inject_from(project, memories, stored, &request)?;
         report.budget = budget;
         report.omitted.needed_tokens += cost.tokens;
@@ -278,6 +286,34 @@ impl Block<'_> {
         let new = if is_empty { None } else { Some(new) };
         Ok(Plan { path: self.path.clone(), file, new, is_obsolete: false, report })
     }
+}
+
+/// Returns whether the text of a block has pins.
+fn has_pins(text: &[u8]) -> bool {
+    text.windows(render::HEADER.len()).any(|part| part == render::HEADER.as_bytes())
+}
+
+/// Returns the memories that were imported from a file and that its text above the block still has, with the lines.
+fn stated(text: &[u8], path: &str, memories: &Memories) -> BTreeMap<String, usize> {
+    let text = String::from_utf8_lossy(text);
+    let text = text.split("<!-- cerberus:start").next().unwrap_or_default();
+    let mut words = String::new();
+    // Where the words of each line start.
+    let mut starts = Vec::new();
+    for line in text.lines() {
+        starts.push(words.len());
+        line.split_whitespace().for_each(|word| words.extend([word, " "]));
+    }
+    let is_from_here = |source: &String| {
+        source.rsplit_once(':').is_some_and(|(file, _)| file == path) || source == path
+    };
+    let imported = memories.all.iter().filter(|it| it.memory.source.iter().any(is_from_here));
+    let line = |stored: &MemoryFile| {
+        let wanted: Vec<&str> = stored.memory.body.split_whitespace().collect();
+        let at = words.find(&wanted.join(" ")).filter(|_| !wanted.is_empty())?;
+        Some((stored.memory.id.clone(), starts.partition_point(|start| *start <= at)))
+    };
+    imported.filter_map(line).collect()
 }
 
 /// A file with its new content.
@@ -318,7 +354,8 @@ pub(super) fn run(
     project: &Project,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
-    let plans = plan_blocks(project, &args.request, path, args.split_by_folder)?;
+    let request = Request { without_pins: !args.pins, ..args.request.clone() };
+    let plans = plan_blocks(project, &request, path, args.split_by_folder)?;
     if !args.check {
         // Everything that can be refused was checked. Parts first: a rule is rather in two files than
         // in none if the command is interrupted.
