@@ -625,7 +625,7 @@ fn a_block_adds_only_the_examples_of_the_rules_above_it() {
     sandbox.write("AGENTS.md", block);
     sandbox.ok("memory inject --into AGENTS.md --pins");
     let text = sandbox.read("AGENTS.md");
-    assert!(text.contains("before rendering") && text.contains("- Run the tests"), "{text}");
+    assert!(text.contains("before rendering") && text.contains("Run the tests"), "{text}");
     assert!(text.contains("Pinned"), "{text}");
     sandbox.ok("memory inject --into AGENTS.md --check");
 }
