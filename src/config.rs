@@ -155,6 +155,7 @@ impl PinsConfig {
         pins::PinLimits {
             max_pins: self.max_pins.or(user.max_pins).unwrap_or(default.max_pins),
             max_tokens: self.max_tokens.or(user.max_tokens).unwrap_or(default.max_tokens),
+            is_builtin_chosen: builtin.is_some(),
             off: builtin.map(|builtin| builtin.disabled()).unwrap_or_default(),
         }
     }
@@ -164,6 +165,7 @@ impl PinsConfig {
 #[serde(default, deny_unknown_fields)]
 struct InjectConfig {
     budget: Option<usize>,
+    session_budget: Option<usize>,
     code_share: Option<f64>,
     max_lines: Option<NonZeroUsize>,
 }
@@ -175,6 +177,10 @@ impl InjectConfig {
         let max_lines = self.max_lines.or(user.max_lines).map(NonZeroUsize::get);
         InjectOptions {
             budget: self.budget.or(user.budget).unwrap_or(default.budget),
+            session_budget: self
+                .session_budget
+                .or(user.session_budget)
+                .unwrap_or(default.session_budget),
             code_share: self.code_share.or(user.code_share).unwrap_or(default.code_share),
             max_lines: max_lines.unwrap_or(default.max_lines),
         }

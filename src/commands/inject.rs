@@ -17,7 +17,7 @@ use crate::output::Printer;
 use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::pins;
+use cerberus_bank::ops::pins::{self, builtin};
 use cerberus_bank::tokens;
 use cerberus_engine::excerpt::LineRange;
 use cerberus_engine::rank::moment::{self, Moment};
@@ -91,6 +91,9 @@ pub(crate) struct Request {
     /// The memories whose text the file has already, with its line: they are given with their example only.
     #[arg(skip)]
     pub(crate) stated: BTreeMap<String, usize>,
+    /// Only the user's own pins.
+    #[arg(skip)]
+    pub(crate) without_builtin_pins: bool,
     /// Memories only.
     #[arg(skip)]
     pub(crate) without_pins: bool,
@@ -361,6 +364,7 @@ fn pins(project: &Project, request: &Request, loaded: &pins::Loaded) -> Vec<Pin>
     }
     let mut pins = loaded.injected(project);
     pins.retain(|pin| !request.persistent_only || pin.scope == PinScope::Persistent);
+    pins.retain(|pin| !request.without_builtin_pins || !pin.id.starts_with(builtin::PREFIX));
     pins
 }
 

@@ -555,3 +555,23 @@ fn an_agent_that_stops_is_asked_once_to_follow_the_rules() {
     assert!(asked["reason"].as_str().expect("a reason").contains("new.py:1: error: Never use"));
     assert_eq!(hook(&sandbox, "claude stop", stop(json!({}))), "", "once in a session");
 }
+
+#[test]
+fn a_session_start_is_short_and_has_the_built_in_pins_only_if_they_are_configured() {
+    let sandbox = Sandbox::anchored();
+    for n in 0..40 {
+        sandbox
+            .memory(&format!("r{n}"), format!("---\ntype: rule\n---\nAlways do thing {n} well\n"));
+    }
+    sandbox.ok("memory pin add \"Mind the gap\"");
+    let start = |session| {
+        let event = event(&sandbox, session, json!({ "source": "startup" }));
+        hook(&sandbox, "opencode session-start", event)
+    };
+    let text = start("a");
+    assert!(text.contains("Mind the gap") && !text.contains("(safety)"), "{text}");
+    assert!(text.len() <= 2048, "{} bytes", text.len());
+    sandbox.write("cerberus.toml", "[pins]\nbuiltin = true\n[inject]\nsession_budget = 1500\n");
+    let text = start("b");
+    assert!(text.contains("(safety)") && text.len() > 2048, "{text}");
+}

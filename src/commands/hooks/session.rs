@@ -28,7 +28,12 @@ pub(super) fn run(
         HookTool::Copilot => Some(ClientProfile::CopilotHook),
         HookTool::Opencode | HookTool::Git => None,
     };
-    let request = inject::Request { client, ..inject::Request::default() };
+    let request = inject::Request {
+        client,
+        budget: Some(project.inject.session_budget),
+        without_builtin_pins: !project.pins.is_builtin_chosen,
+        ..inject::Request::default()
+    };
     let pins_session = settings.session.as_deref();
     let session = event.as_ref().and_then(|event| event.session.as_deref());
     let source = event.as_ref().and_then(|it| it.source.as_deref()).unwrap_or("startup");

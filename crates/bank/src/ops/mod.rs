@@ -78,6 +78,8 @@ impl Project {
 #[derive(Debug, Clone)]
 pub struct InjectOptions {
     pub budget: usize,
+    /// The budget at the start of a session.
+    pub session_budget: usize,
     /// The share of the budget for examples if the texts need the rest.
     pub code_share: f64,
     /// The maximum number of lines of an example.
@@ -86,7 +88,7 @@ pub struct InjectOptions {
 
 impl Default for InjectOptions {
     fn default() -> Self {
-        Self { budget: 1500, code_share: 0.6, max_lines: 30 }
+        Self { budget: 1500, session_budget: 500, code_share: 0.6, max_lines: 30 }
     }
 }
 

@@ -30,11 +30,13 @@ pub struct PinLimits {
     pub max_pins: usize,
     pub max_tokens: usize,
     pub off: Vec<String>,
+    /// Whether the configuration says which built-in pins are on.
+    pub is_builtin_chosen: bool,
 }
 
 impl Default for PinLimits {
     fn default() -> Self {
-        Self { max_pins: 20, max_tokens: 2000, off: Vec::new() }
+        Self { max_pins: 20, max_tokens: 2000, off: Vec::new(), is_builtin_chosen: false }
     }
 }
 
