@@ -52,8 +52,8 @@ pub(crate) enum Command {
     Setup(setup::SetupArgs),
     /// Diagnose problems and suggest fixes
     Doctor,
-    /// Run the main commands in a temporary repository and check each step
-    Demo,
+    /// Show the main commands in a new repository
+    Demo(demo::DemoArgs),
     /// Install agent and git hooks
     #[command(subcommand)]
     Hooks(hooks::HooksCommand),
@@ -122,7 +122,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
             with_repair(&settings, out, |out| check::run(args, &settings, out))
         }
         Command::Completions(args) => completions::run(args, out),
-        Command::Demo => demo::run(out),
+        Command::Demo(args) => demo::run(args, out),
         Command::Doctor => doctor::run(&cli.global, out),
         Command::Fleet(command) => fleet::run(command, &Folders::resolve()?, out),
         Command::Hooks(command) => hooks::run(command, &cli.global, out),

@@ -1,55 +1,40 @@
-//! `cerberus demo`: runs the main commands in a temporary repository and checks each step.
+//! `cerberus demo`: runs the main commands in a new repository, and checks what each prints.
 #![expect(
     clippy::disallowed_methods,
-    reason = "the demo creates, changes and removes a temporary folder"
+    reason = "the demo creates, changes and removes a folder of its own"
 )]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use jiff::Timestamp;
+use clap::Args;
 use serde::Serialize;
 
-use super::add::{self, AddArgs};
-use super::init;
-use super::reanchor::{self, ReanchorArgs};
-use crate::commands::show::{self, ShowArgs};
-use crate::commands::trash::{self, DeleteArgs, RestoreArgs};
-use crate::config;
-use crate::output::{DIM, ERROR, OK, Printer};
-use cerberus_bank::Bank;
-use cerberus_bank::ops::{InjectOptions, Project, pins, search};
-use cerberus_engine::rank::calibrate::Weights;
-use cerberus_engine::rank::fusion::Recency;
-use cerberus_model::State;
+use crate::output::{DIM, ERROR, NAME, Printer};
 use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_store::StoreFile;
 
-/// The repository: one example in Python and one in Go, and other code.
+/// The repository: code in Python and Go, and instructions about it.
 const FILES: &[(&str, &str)] = &[
+    ("AGENTS.md", include_str!("demo/AGENTS.md")),
     ("shop/accounts.py", include_str!("demo/accounts.py")),
     ("shop/orders.py", include_str!("demo/orders.py")),
     ("api/limit.go", include_str!("demo/limit.go")),
 ];
 
-/// A memory with two sections.
-const NOTES: &str = include_str!("demo/release-notes.md");
+/// The steps: `# EXPLANATION`, `$ COMMAND`, and `= STATUS TEXT`, which the command above must print.
+const SESSION: &str = include_str!("demo/session.txt");
 
-/// Id and text of each rule, with its example.
-const RULES: &[(&str, &str, Option<&str>)] = &[
-    (
-        "hash-passwords",
-        "Hash a password with a fresh salt before it is stored",
-        Some("shop/accounts.py::Accounts.register"),
-    ),
-    (
-        "limit-clients",
-        "Answer too many requests from one client with status 429",
-        Some("api/limit.go::Limiter.Wrap"),
-    ),
-    ("render-invoices", "Render invoices as PDF with embedded fonts", None),
-];
+/// How the repository is made.
+const START: &str = "git init -q && git add -A && git commit -qm 'The shop'";
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Create the repository in this new folder, and leave it there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+}
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -60,146 +45,52 @@ pub(crate) struct Report {
     pub(crate) elapsed_ms: f64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Step {
-    pub(crate) command: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) explanation: Option<&'static str>,
+    pub(crate) command: &'static str,
+    /// What the command prints.
     pub(crate) shows: String,
     pub(crate) ok: bool,
 }
 
-/// Runs the demo in a temporary folder.
-fn demo(now: Timestamp) -> Result<Report> {
+/// Runs the session in `root`; `each` gets every step.
+fn demo(root: &Path, home: &Path, mut each: impl FnMut(&Step)) -> Result<Report> {
     let started = Instant::now();
-    let folder = tempfile::tempdir().context("failed to create a temporary folder")?;
-    let root = folder.path().canonicalize()?;
     for (path, text) in FILES {
         write(&root.join(path), text)?;
     }
-    let bank = Bank::new(root.join(".memories"));
-    let project = Project {
-        store: StoreFile {
-            path: bank.folder().join("indices/cerberus.db"),
-            key: Some(root.join("key")),
-        },
-        bank,
-        name: None,
-        exclude: Vec::new(),
-        min_quality: 0.7,
-        weights: Weights::default(),
-        recency: Recency::default(),
-        pins: pins::PinLimits::default(),
-        inject: InjectOptions::default(),
-        now,
-        root,
-    };
-    let mut steps = Vec::new();
-    add_rules(&project, &mut steps)?;
-    move_code(&project, &mut steps)?;
-    rebuild_store(&project, &mut steps)?;
-    search_sections(&project, &mut steps)?;
-    delete_and_restore(&project, &mut steps)?;
+    let (status, text) = run_line(root, home, START)?;
+    if status != 0 {
+        return Err(UserError::environment(format!(
+            "git cannot create a repository: {}",
+            text.trim()
+        ))
+        .hint("install git 2.30 or newer, and a POSIX shell")
+        .into());
+    }
+    let mut steps: Vec<Step> = Vec::new();
+    let mut explanation = None;
+    for line in SESSION.lines() {
+        match line.split_at(2) {
+            ("# ", text) => explanation = Some(text),
+            ("$ ", command) => {
+                let explanation = explanation.take();
+                steps.push(Step { explanation, command, ..Step::default() });
+            }
+            (_, expected) => {
+                let Some(step) = steps.last_mut() else { continue };
+                let (wanted, part) = expected.split_once(' ').unwrap_or((expected, ""));
+                let (status, shows) = run_line(root, home, step.command)?;
+                step.ok = status.to_string() == wanted && shows.contains(part);
+                step.shows = shows;
+                each(step);
+            }
+        }
+    }
     let ok = steps.iter().all(|step| step.ok);
     Ok(Report { ok, steps, elapsed_ms: super::milliseconds(started) })
-}
-
-fn step(steps: &mut Vec<Step>, command: &str, shows: impl Into<String>, ok: bool) {
-    steps.push(Step { command: command.to_owned(), shows: shows.into(), ok });
-}
-
-fn add_rules(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
-    let created = init::init(project)?.created.join(", ");
-    step(steps, "cerberus memory init", created, project.bank.exists());
-    for (id, text, expected) in RULES {
-        let args = AddArgs { id: Some((*id).to_owned()), ..AddArgs::new((*text).to_owned()) };
-        let anchor = add::add(project, &args)?.anchor;
-        let found =
-            anchor.map(|anchor| super::format_location(&anchor.file, anchor.symbol.as_deref()));
-        let shows = match &found {
-            Some(location) => format!("example {location}"),
-            None => "not anchored, because there is no example".to_owned(),
-        };
-        let command = format!("cerberus memory add \"{text}\" --id {id}");
-        step(steps, &command, shows, found.as_deref() == *expected);
-    }
-    Ok(())
-}
-
-fn move_code(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
-    let (old, new) =
-        (project.root.join("shop/accounts.py"), project.root.join("people/members.py"));
-    let text = std::fs::read_to_string(&old)?.replace("class Accounts", "class Members");
-    write(&new, &text)?;
-    std::fs::remove_file(&old)?;
-    let shows = "the file moves to people/members.py, the class becomes Members";
-    step(steps, "git mv shop/accounts.py people/members.py", shows, true);
-
-    let reanchor = |check| {
-        let args = ReanchorArgs { check, ..ReanchorArgs::default() };
-        reanchor::reanchor(project, &args, &|_, _| ())
-    };
-    let command = "cerberus memory reanchor --check";
-    let report = reanchor(true)?;
-    step(steps, command, format!("exit status 1: {}", changes(&report)), !report.ok);
-    let report = reanchor(false)?;
-    step(steps, "cerberus memory reanchor", changes(&report), report.written);
-    let report = reanchor(true)?;
-    step(steps, command, "exit status 0: all anchors are up to date", report.ok);
-    Ok(())
-}
-
-fn changes(report: &reanchor::Report) -> String {
-    let changed = report.results.iter().filter(|finding| finding.state != State::Fresh);
-    let changes = changed.map(|finding| {
-        let file = finding.new.as_ref().map_or("not found", |new| new.file.as_str());
-        format!("{} {} to {file}", finding.id, finding.state)
-    });
-    changes.collect::<Vec<_>>().join(", ")
-}
-
-fn rebuild_store(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
-    let args = ShowArgs { anchored: true, ..ShowArgs::default() };
-    let show = || -> Result<String> {
-        let report = show::show(project, &args)?;
-        let code = report.memories.into_iter().filter_map(|memory| memory.anchor?.code);
-        Ok(code.collect::<Vec<_>>().join("\n"))
-    };
-    let before = show()?;
-    if let Some(indices) = project.store.path.parent() {
-        std::fs::remove_dir_all(indices)?;
-    }
-    let is_same = before == show()? && before.contains("def register");
-    let command = "rm -r .memories/indices && cerberus memory show --anchored";
-    step(steps, command, "the same code after the store was deleted", is_same);
-    Ok(())
-}
-
-fn search_sections(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
-    write(&project.bank.folder().join("release-notes.md"), NOTES)?;
-    let request = search::Request {
-        sections: vec!["summary".to_owned()],
-        content: true,
-        ..search::Request::new("release".to_owned(), 1)
-    };
-    let mut results = search::search(project, &request)?.results.into_iter();
-    let metrics = results.next().and_then(|hit| hit.token_metrics);
-    let (shows, ok) = match metrics.and_then(|it| Some((it.savings_percent?, it))) {
-        Some((saved, it)) => (
-            format!("{} of {} tokens, {saved} % saved", it.actual_tokens, it.full_file_tokens),
-            saved > 50.0,
-        ),
-        None => ("no results".to_owned(), false),
-    };
-    step(steps, "cerberus memory search release --section summary --content", shows, ok);
-    Ok(())
-}
-
-fn delete_and_restore(project: &Project, steps: &mut Vec<Step>) -> Result<()> {
-    let deleted = trash::delete(project, &DeleteArgs { ids: vec!["limit-clients".to_owned()] })?;
-    let restored = trash::restore(project, &RestoreArgs { id: "limit-clients".to_owned() })?;
-    let ok = [deleted, restored].iter().all(|report| report.moved.iter().all(|it| it.anchored));
-    let command = "cerberus memory delete limit-clients && cerberus memory restore limit-clients";
-    step(steps, command, "restored from the trash with its anchor", ok);
-    Ok(())
 }
 
 pub(super) fn write(path: &Path, text: &str) -> Result<()> {
@@ -209,31 +100,76 @@ pub(super) fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).with_context(|| format!("failed to write `{}`", path.display()))
 }
 
-pub(crate) fn run(out: &mut Printer) -> Result<ExitStatus> {
-    let report = demo(config::now()?)?;
+/// Runs a command line without the settings of the user; returns its status, and what it prints.
+fn run_line(root: &Path, home: &Path, line: &str) -> Result<(i32, String)> {
+    let own = std::env::current_exe()?;
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let folders =
+        own.parent().map(Path::to_owned).into_iter().chain(std::env::split_paths(&folders));
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("exec 2>&1\n{line}")]).current_dir(root);
+    command.env("PATH", std::env::join_paths(folders)?).env("HOME", home);
+    for (key, value) in std::env::vars_os() {
+        let name = key.to_string_lossy();
+        let is_kept = matches!(&*name, "PATH" | "HOME" | "CERBERUS_NOW") || value.is_empty();
+        if !is_kept && ["GIT_", "XDG_", "CERBERUS_"].iter().any(|start| name.starts_with(start)) {
+            command.env_remove(&key);
+        }
+    }
+    for who in ["AUTHOR", "COMMITTER"] {
+        command
+            .env(format!("GIT_{who}_NAME"), "Ada")
+            .env(format!("GIT_{who}_EMAIL"), "ada@example.com");
+    }
+    let output = command.output().context("failed to run `sh`")?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok((output.status.code().unwrap_or(-1), text))
+}
+
+pub(crate) fn run(args: &DemoArgs, out: &mut Printer) -> Result<ExitStatus> {
+    let temporary = tempfile::tempdir().context("failed to create a temporary folder")?;
+    let root = match &args.keep {
+        Some(folder) => folder.clone(),
+        None => temporary.path().join("shop"),
+    };
+    if let Err(error) = std::fs::create_dir(&root) {
+        let folder = root.display();
+        return Err(UserError::usage(format!("failed to create `{folder}`: {error}"))
+            .hint("name a folder that does not exist yet")
+            .into());
+    }
+    let is_json = out.json;
+    let report = demo(&root, temporary.path(), |step| {
+        if !is_json {
+            print(step, out);
+        }
+    })?;
     if out.json {
         out.json(&report)?;
         return Ok(ExitStatus::of_check(report.ok));
     }
-    for step in &report.steps {
-        let mark = if step.ok { out.paint(OK, "ok  ") } else { out.paint(ERROR, "FAIL") };
-        out.line(&format!("{mark} {}", step.command));
-        out.line(&out.paint(DIM, &format!("     {}", step.shows)));
+    if !report.ok {
+        out.flush()?;
+        let error = UserError::check("a demo step failed");
+        return Err(error.hint("please report it with the lines above").into());
     }
-    if report.ok {
-        out.line(&format!("{} steps passed, {:.0} ms", report.steps.len(), report.elapsed_ms));
-        return Ok(ExitStatus::Done);
+    if let Some(folder) = &args.keep {
+        out.line(&format!(
+            "the repository is in {}",
+            out.style(NAME, &folder.display().to_string())
+        ));
     }
-    out.flush()?;
-    Err(UserError::check("a demo step failed").hint("please report it with the lines above").into())
+    Ok(ExitStatus::Done)
 }
 
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn every_step_passes() {
-        let report = super::demo(jiff::Timestamp::UNIX_EPOCH).expect("runs");
-        let failed: Vec<_> = report.steps.iter().filter(|step| !step.ok).collect();
-        assert!(failed.is_empty(), "{failed:#?}");
+fn print(step: &Step, out: &mut Printer) {
+    if let Some(explanation) = step.explanation {
+        out.line("");
+        out.line(&out.paint(NAME, explanation));
+    }
+    out.line(&format!("$ {}", step.command));
+    step.shows.lines().for_each(|line| out.line(&out.paint(DIM, &out.safe(line))));
+    if !step.ok {
+        out.line(&out.paint(ERROR, "FAIL"));
     }
 }

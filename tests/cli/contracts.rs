@@ -99,7 +99,7 @@ fn json_of_anchor_test_index_and_demo() {
             $ cerberus demo
             elapsedMs: number
             ok: bool
-            steps: [{command:string,ok:bool,shows:string}]
+            steps: [{command:string,explanation:string,ok:bool,shows:string}]
         "#]],
     );
     let without = sandbox.json("memory anchor-test qqqq");

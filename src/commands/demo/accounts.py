@@ -8,7 +8,7 @@ class Accounts:
     def __init__(self, store):
         self.store = store
 
-    def register(self, name, password):
+    def register_customer(self, name, password):
         """Store a new customer; the password is hashed with a fresh salt."""
         salt = secrets.token_bytes(16)
         hashed = hashlib.scrypt(password.encode(), salt=salt, n=2**14, r=8, p=1)
