@@ -82,7 +82,7 @@ mod tests {
     #[track_caller]
     fn check(held: &str, new: &str, expected: &str) {
         let (held, new) = (pins(held), pins(new));
-        let limits = PinLimits { max_pins: 3, max_tokens: 50, off: Vec::new() };
+        let limits = PinLimits { max_pins: 3, max_tokens: 50, ..PinLimits::default() };
         let found = match evict(&held.iter().collect::<Vec<_>>(), &new[0], &limits) {
             Ok(evicted) => evicted.iter().map(|pin| pin.id.as_str()).collect::<Vec<_>>().join(" "),
             Err(error) => error.message,
