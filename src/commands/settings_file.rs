@@ -3,6 +3,8 @@
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 
+mod compact;
+
 /// A text with merged or removed settings.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Edited {
@@ -38,35 +40,52 @@ pub(crate) struct Entry {
     pub(crate) value: CstInputValue,
 }
 
+/// How missing entries are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// Like the rest of the file, at the end of their objects.
+    Like,
+    /// Without spaces at the start of their objects, so that a removal restores any file.
+    Compact,
+}
+
+/// What settings have in the place of an entry.
+enum Found {
+    Nothing,
+    Same,
+    Edited(String),
+}
+
 /// Returns `old` with the entries merged, or the reason for the failure. Edited entries stay.
-pub(crate) fn merge(old: &[u8], settings: Settings) -> Result<Edited, String> {
+pub(crate) fn merge(old: &[u8], settings: Settings, layout: Layout) -> Result<Edited, String> {
+    let Settings { header, is_header_optional, entries } = settings;
     let root = parse(old)?;
     let object = root.object_value_or_create().ok_or("it is not a JSON object")?;
-    if let Some((key, value)) = settings.header
-        && (old.is_empty() || !settings.is_header_optional)
-        && object.get(key).is_none()
-    {
+    let (mut missing, mut edited) = (Vec::new(), Vec::new());
+    for entry in entries {
+        match find(&object, &entry)? {
+            Found::Nothing => missing.push(entry),
+            Found::Same => {}
+            Found::Edited(text) => edited.push(text),
+        }
+    }
+    let is_needed = |key| (old.is_empty() || !is_header_optional) && object.get(key).is_none();
+    let header = header.filter(|(key, _)| is_needed(key));
+    if layout == Layout::Compact {
+        let text = String::from_utf8_lossy(old);
+        let text = compact::insert(&text, header.as_ref(), &missing);
+        return Ok(Edited { text: text.ok_or("it has no place for it")?.into_bytes(), edited });
+    }
+    if let Some((key, value)) = header {
         object.append(key, value);
     }
-    let mut edited = Vec::new();
-    for Entry { parent, key, kind, value } in settings.entries {
+    for Entry { parent, key, kind, value } in missing {
         let inner = object.object_value_or_create(parent);
         let inner = inner.ok_or_else(|| format!("its `{parent}` is not an object"))?;
-        let Some(kind) = kind else {
-            match inner.get(key).and_then(|property| property.value()) {
-                None => drop(inner.append(key, value)),
-                Some(found) if is_equal(&found, &value) => {}
-                Some(found) => edited.push(found.to_string()),
-            }
-            continue;
-        };
-        let list = inner.array_value_or_create(key);
-        let list = list.ok_or_else(|| format!("its `{key}` is not an array"))?;
-        let ours = of_kind(&list, &kind);
-        if ours.is_empty() {
+        if kind.is_none() {
+            inner.append(key, value);
+        } else if let Some(list) = inner.array_value_or_create(key) {
             list.append(value);
-        } else if !ours.iter().any(|node| is_equal(node, &value)) {
-            edited.extend(commands(&ours[0]).into_iter().next());
         }
     }
     let mut text = root.to_string();
@@ -76,6 +95,37 @@ pub(crate) fn merge(old: &[u8], settings: Settings) -> Result<Edited, String> {
     Ok(Edited { text: text.into_bytes(), edited })
 }
 
+/// Looks for an entry, or returns why the settings have no place for it.
+fn find(object: &CstObject, entry: &Entry) -> Result<Found, String> {
+    let Entry { parent, key, kind, value } = entry;
+    let Some(inner) = only(object, parent)? else { return Ok(Found::Nothing) };
+    let inner = inner.as_object().ok_or_else(|| format!("its `{parent}` is not an object"))?;
+    let Some(found) = only(&inner, key)? else { return Ok(Found::Nothing) };
+    let Some(kind) = kind else {
+        let is_same = is_equal(&found, value);
+        return Ok(if is_same { Found::Same } else { Found::Edited(found.to_string()) });
+    };
+    let list = found.as_array().ok_or_else(|| format!("its `{key}` is not an array"))?;
+    let ours = of_kind(&list, kind);
+    Ok(match ours.first() {
+        None => Found::Nothing,
+        Some(_) if ours.iter().any(|node| is_equal(node, value)) => Found::Same,
+        Some(first) => Found::Edited(commands(first).into_iter().next().unwrap_or_default()),
+    })
+}
+
+/// Returns the value of a key. Of a key that is there twice, programs read different values.
+fn only(object: &CstObject, key: &str) -> Result<Option<CstNode>, String> {
+    let is_it = |name: Option<String>| name.as_deref() == Some(key);
+    let properties = object.properties();
+    let mut named = properties.iter().filter(|it| is_it(it.decoded_name()));
+    let value = named.next().map(|it| it.value().ok_or(format!("its `{key}` has no value")));
+    match named.next() {
+        None => value.transpose(),
+        Some(_) => Err(format!("its `{key}` is there twice")),
+    }
+}
+
 /// Returns `old` without the entries, or the reason for the failure. Edited entries stay. A parent
 /// that is empty then stays if `is_parent_kept`.
 pub(crate) fn remove(
@@ -83,11 +133,12 @@ pub(crate) fn remove(
     settings: Settings,
     is_parent_kept: bool,
 ) -> Result<Edited, String> {
-    let unchanged = |edited| Edited { edited, ..Edited::new(old.to_vec()) };
     if old.is_empty() {
-        return Ok(unchanged(Vec::new()));
+        return Ok(Edited::new(Vec::new()));
     }
-    let root = parse(old)?;
+    let text = std::str::from_utf8(old).map_err(|_| "it is not valid UTF-8".to_owned())?;
+    let old = compact::remove(text, &settings);
+    let root = parse(old.as_bytes())?;
     let object = root.object_value_or_create().ok_or("it is not a JSON object")?;
     let (mut edited, mut n_removed) = (Vec::new(), 0);
     for Entry { parent, key, kind, value } in settings.entries {
@@ -118,7 +169,7 @@ pub(crate) fn remove(
         }
     }
     if n_removed == 0 {
-        return Ok(unchanged(edited));
+        return Ok(Edited { text: old.into_bytes(), edited });
     }
     if let ([property], Some((key, _))) = (&object.properties()[..], &settings.header)
         && property.decoded_name().as_deref() == Some(key)

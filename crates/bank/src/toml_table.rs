@@ -12,52 +12,102 @@ pub enum TableEdit {
     Different(String),
 }
 
+/// What is before an appended table.
+const LINE: &str = " ";
+const NO_LINE: &str = "\n  ";
+
 /// Adds the table `[parent.name]` with the entries of the TOML text `entries`. Returns the reason
 /// if the file cannot hold it.
 pub fn add(old: &[u8], parent: &str, name: &str, entries: &str) -> Result<TableEdit, String> {
+    added(old, [parent, name, entries], |text| {
+        let mut document: DocumentMut = text.parse().map_err(invalid)?;
+        let mut implicit = Table::new();
+        implicit.set_implicit(true);
+        let tables = document.entry(parent).or_insert(Item::Table(implicit));
+        let table: DocumentMut = entries.parse().map_err(invalid)?;
+        let tables = tables.as_table_mut().ok_or_else(|| no_place(parent))?;
+        tables.insert(name, Item::Table(table.as_table().clone()));
+        Ok(with_line_endings(document.to_string(), text))
+    })
+}
+
+/// Like [`add`], but at the end, indented so that [`remove`] restores every byte before it: one space
+/// after a complete line, two after one that was not.
+pub fn append(old: &[u8], parent: &str, name: &str, entries: &str) -> Result<TableEdit, String> {
+    added(old, [parent, name, entries], |text| {
+        let indent = if text.is_empty() || text.ends_with('\n') { LINE } else { NO_LINE };
+        Ok(format!("{text}{indent}[{parent}.{name}]\n{entries}"))
+    })
+}
+
+fn added(
+    old: &[u8],
+    [parent, name, entries]: [&str; 3],
+    edit: impl Fn(&str) -> Result<String, String>,
+) -> Result<TableEdit, String> {
     let text = std::str::from_utf8(old).map_err(|_| "it is not valid UTF-8".to_owned())?;
-    let (parsed, new) = (parsed(text)?, parsed(entries)?);
-    if let Some(found) = parsed.get(parent).and_then(|it| it.get(name)) {
+    let (mut expected, new) = (parsed(text)?, parsed(entries)?);
+    if let Some(found) = expected.get(parent).and_then(|it| it.get(name)) {
         return Ok(match found.as_table() == Some(&new) {
             true => TableEdit::Unchanged,
             false => TableEdit::Different(found.to_string()),
         });
     }
-    let mut document: DocumentMut = text.parse().map_err(invalid)?;
-    let mut implicit = Table::new();
-    implicit.set_implicit(true);
-    let tables = document.entry(parent).or_insert(Item::Table(implicit));
-    let table: DocumentMut = entries.parse().map_err(invalid)?;
-    let failure = || format!("its `{parent}` has no place for a table");
-    let tables = tables.as_table_mut().ok_or_else(failure)?;
-    tables.insert(name, Item::Table(table.as_table().clone()));
-    let changed = with_line_endings(document.to_string(), text);
+    let changed = edit(text)?;
     // Inline and dotted tables can be written in ways that a new table would break.
-    let mut expected = parsed;
     let entry = expected.entry(parent).or_insert_with(|| toml::Value::Table(toml::Table::new()));
-    let entry = entry.as_table_mut().ok_or_else(failure)?;
+    let entry = entry.as_table_mut().ok_or_else(|| no_place(parent))?;
     entry.insert(name.to_owned(), toml::Value::Table(new));
     let is_right = changed.parse::<toml::Table>().is_ok_and(|it| it == expected);
-    is_right.then_some(TableEdit::Changed(changed)).ok_or_else(failure)
+    is_right.then_some(TableEdit::Changed(changed)).ok_or_else(|| no_place(parent))
+}
+
+fn no_place(parent: &str) -> String {
+    format!("its `{parent}` has no place for a table")
+}
+
+/// Returns the text without a table that [`append`] added.
+fn without_appended(text: &str, table: &str) -> Option<String> {
+    let at = |indent: &str| {
+        let start = text.find(&format!("{indent}{table}"))?;
+        let is_line = indent == NO_LINE || start == 0 || text[..start].ends_with('\n');
+        is_line.then(|| [&text[..start], &text[start + indent.len() + table.len()..]].concat())
+    };
+    at(NO_LINE).or_else(|| at(LINE))
 }
 
 /// Removes the table `[parent.name]` if it has the entries of the TOML text `entries`. A comment
 /// before it remains.
 pub fn remove(old: &[u8], parent: &str, name: &str, entries: &str) -> Result<TableEdit, String> {
     let text = std::str::from_utf8(old).map_err(|_| "it is not valid UTF-8".to_owned())?;
-    let mut expected = parsed(text)?;
-    let Some(found) = expected.get(parent).and_then(|it| it.get(name)) else {
+    let all = parsed(text)?;
+    let Some(found) = all.get(parent).and_then(|it| it.get(name)) else {
         return Ok(TableEdit::Unchanged);
     };
     if found.as_table() != Some(&parsed(entries)?) {
         return Ok(TableEdit::Different(found.to_string()));
     }
+    // Whether the table of all servers stays is a question of layout.
+    let without = |mut all: toml::Table| {
+        if let Some(tables) = all.get_mut(parent).and_then(toml::Value::as_table_mut) {
+            tables.remove(name);
+        }
+        if all.get(parent).and_then(toml::Value::as_table).is_some_and(toml::Table::is_empty) {
+            all.remove(parent);
+        }
+        all
+    };
+    let expected = without(all);
+    let is_right = |changed: &String| parsed(changed).is_ok_and(|it| without(it) == expected);
+    let table = format!("[{parent}.{name}]\n{entries}");
+    if let Some(changed) = without_appended(text, &table).filter(is_right) {
+        return Ok(TableEdit::Changed(changed));
+    }
     let mut document: DocumentMut = text.parse().map_err(invalid)?;
     let failure = || format!("its `{parent}` is not a table with a heading");
     let tables = document.get_mut(parent).and_then(Item::as_table_mut).ok_or_else(failure)?;
     let removed = tables.remove(name).ok_or_else(failure)?;
-    let is_empty = tables.is_empty();
-    if is_empty && tables.is_implicit() {
+    if tables.is_empty() && tables.is_implicit() {
         document.remove(parent);
     }
     let before = removed.as_table().and_then(|it| it.decor().prefix()?.as_str());
@@ -65,15 +115,8 @@ pub fn remove(old: &[u8], parent: &str, name: &str, entries: &str) -> Result<Tab
         let trailing = document.trailing().as_str().unwrap_or_default().to_owned();
         document.set_trailing(format!("{comment}{trailing}"));
     }
-    if let Some(tables) = expected.get_mut(parent).and_then(toml::Value::as_table_mut) {
-        tables.remove(name);
-    }
-    if is_empty && document.get(parent).is_none() {
-        expected.remove(parent);
-    }
     let changed = with_line_endings(document.to_string(), text);
-    let is_right = changed.parse::<toml::Table>().is_ok_and(|it| it == expected);
-    is_right.then_some(TableEdit::Changed(changed)).ok_or_else(failure)
+    Some(changed).filter(is_right).map(TableEdit::Changed).ok_or_else(failure)
 }
 
 fn parsed(text: &str) -> Result<toml::Table, String> {

@@ -10,7 +10,7 @@ use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::json;
 
 use super::{HookEvent, HookTool, HooksPrintArgs};
-use crate::commands::settings_file::{self, Edited, Entry, Settings};
+use crate::commands::settings_file::{self, Edited, Entry, Layout, Settings};
 use crate::output::Printer;
 use cerberus_bank::ops::managed_block;
 use cerberus_model::error::{ExitStatus, UserError};
@@ -33,7 +33,7 @@ type Hook = (&'static str, Option<&'static str>, HookEvent);
 
 /// Prints the settings of a tool.
 pub(super) fn run(args: &HooksPrintArgs, out: &mut Printer) -> Result<ExitStatus> {
-    let merged = merge(args.tool, b"").map_err(UserError::usage)?;
+    let merged = merge(args.tool, b"", Layout::Like).map_err(UserError::usage)?;
     let text = String::from_utf8_lossy(&merged.text);
     if out.json {
         out.json(&serde_json::json!({ "text": text }))?;
@@ -44,11 +44,11 @@ pub(super) fn run(args: &HooksPrintArgs, out: &mut Printer) -> Result<ExitStatus
 }
 
 /// Returns `old` with the settings merged, or the reason for the failure.
-pub(crate) fn merge(tool: HookTool, old: &[u8]) -> Result<Edited, String> {
+pub(crate) fn merge(tool: HookTool, old: &[u8], layout: Layout) -> Result<Edited, String> {
     match tool {
         HookTool::Git => merge_script(old),
         HookTool::Opencode => merge_plugin(old),
-        _ => settings_file::merge(old, settings(tool)),
+        _ => settings_file::merge(old, settings(tool), layout),
     }
 }
 
@@ -210,17 +210,17 @@ fn remove_script(old: &[u8]) -> Result<Edited, String> {
     if block != PRE_COMMIT {
         return Ok(Edited { edited: vec![block], ..Edited::new(old.to_vec()) });
     }
-    let mut rest = managed_block::SCRIPT.remove(old).map_err(|it| it.message)?;
+    let mut rest = managed_block::SCRIPT.without_block(old).map_err(|it| it.message)?;
     // The empty line between the first line and the block, which a merge puts there.
     let first = old.split_inclusive(|byte| *byte == b'\n').next().map_or(0, <[u8]>::len);
     for newline in ["\r\n", "\n"] {
         let gap = format!("{newline}{}", managed_block::SCRIPT.start);
         if old[first..].starts_with(gap.as_bytes()) {
             rest.drain(first..first + newline.len());
+            return Ok(Edited::new(rest));
         }
     }
-    let is_empty = rest.trim_ascii() == b"#!/bin/sh";
-    Ok(Edited::new(if is_empty { Vec::new() } else { rest }))
+    Ok(Edited::new(if rest == b"#!/bin/sh\n" { Vec::new() } else { rest }))
 }
 
 /// Returns the plugin, which is the whole file.

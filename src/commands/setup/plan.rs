@@ -9,7 +9,7 @@ use super::agents::{Agent, Content};
 use super::servers;
 use crate::commands::confirm;
 use crate::commands::hooks;
-use crate::commands::settings_file::Edited;
+use crate::commands::settings_file::{Edited, Layout};
 use cerberus_bank::ExternalFile;
 use cerberus_model::error::UserError;
 
@@ -54,10 +54,11 @@ pub(super) fn changes(agents: &[Agent], is_removal: bool, root: &Path) -> Result
         for (path, contents) in agent.files(root) {
             let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
             let file = ExternalFile::open_with_folders(&path, root)?;
-            let new = edited(&file.bytes, &contents, is_removal).map_err(|why| {
-                UserError::usage(format!("failed to edit `{shown}`: {why}"))
-                    .hint("fix the file, and run the command again; nothing was written")
-            })?;
+            let new =
+                new_content(&file.bytes, file.exists, &contents, is_removal).map_err(|why| {
+                    UserError::usage(format!("failed to edit `{shown}`: {why}"))
+                        .hint("fix the file, and run the command again; nothing was written")
+                })?;
             let action = match (file.bytes == new.text, new.text.is_empty()) {
                 (true, _) => Action::Unchanged,
                 (_, true) => Action::Remove,
@@ -71,30 +72,62 @@ pub(super) fn changes(agents: &[Agent], is_removal: bool, root: &Path) -> Result
     Ok(changes)
 }
 
-/// Returns a text after all contents were merged or removed.
+/// Returns the content of a file after all contents were merged or removed.
+fn new_content(
+    old: &[u8],
+    exists: bool,
+    contents: &[Content],
+    is_removal: bool,
+) -> Result<Edited, String> {
+    const BOM: &[u8] = b"\xEF\xBB\xBF";
+    // Parsers of JSON and TOML differ in whether they accept it.
+    let (bom, text) = old.strip_prefix(BOM).map_or((&b""[..], old), |text| (BOM, text));
+    if text.is_empty() && exists && !is_removal {
+        return Err("it is empty, and would be removed by `setup --remove`".to_owned());
+    }
+    let mut new = edited(text, contents, is_removal)?;
+    new.text.splice(..0, bom.iter().copied());
+    Ok(new)
+}
+
+/// Returns a text after all contents were merged or removed. What cannot be removed to the byte is
+/// refused.
 fn edited(old: &[u8], contents: &[Content], is_removal: bool) -> Result<Edited, String> {
     if is_removal {
         return removed(old, contents);
     }
-    let mut merged = merged(old, contents)?;
-    if let Some(text) = on_one_line(old, &merged.text, contents) {
-        merged.text = text;
+    let merged = merged(old, contents, Layout::Like)?;
+    if merged.text == old {
+        return Ok(merged);
     }
-    Ok(merged)
+    let restored = removed(old, contents)?.text;
+    let text = layouts(old, contents).into_iter().find(|new| {
+        removed(new, contents).is_ok_and(|it| it.text == restored)
+            && self::merged(new, contents, Layout::Like).is_ok_and(|it| it.text == *new)
+    });
+    let text = text.ok_or("`setup --remove` could not restore its layout")?;
+    Ok(Edited { text, ..merged })
 }
 
-fn merged(old: &[u8], contents: &[Content]) -> Result<Edited, String> {
+/// Returns `old` after a merge, in the possible layouts.
+fn layouts(old: &[u8], contents: &[Content]) -> Vec<Vec<u8>> {
+    let merged = |layout| merged(old, contents, layout).ok().map(|it| it.text);
+    let like = merged(Layout::Like);
+    let lines = like.as_ref().and_then(|new| on_one_line(old, new));
+    lines.into_iter().flatten().chain(like).chain(merged(Layout::Compact)).collect()
+}
+
+fn merged(old: &[u8], contents: &[Content], layout: Layout) -> Result<Edited, String> {
     applied(old, contents, |content, text| match content {
-        Content::Server(client) => servers::merge(*client, text),
-        Content::Hooks(tool) => hooks::merge(*tool, text),
+        Content::Server(client) => servers::merge(*client, text, layout),
+        Content::Hooks(tool) => hooks::merge(*tool, text, layout),
     })
 }
 
 /// Returns the text from which merging gives `old`, as far as that can be known. A file may have had
 /// an empty object of servers before.
 fn removed(old: &[u8], contents: &[Content]) -> Result<Edited, String> {
-    let gives_old =
-        |new: &Edited| edited(&new.text, contents, false).is_ok_and(|it| it.text == old);
+    let gives_old = |new: &Edited| layouts(&new.text, contents).iter().any(|it| it == old);
     let new = without(old, contents, false)?;
     if new.text != old && !gives_old(&new) {
         let kept = without(old, contents, true)?;
@@ -106,7 +139,8 @@ fn removed(old: &[u8], contents: &[Content]) -> Result<Edited, String> {
 }
 
 fn without(old: &[u8], contents: &[Content], is_object_kept: bool) -> Result<Edited, String> {
-    applied(old, contents, |content, text| match content {
+    let last_first: Vec<Content> = contents.iter().rev().copied().collect();
+    applied(old, &last_first, |content, text| match content {
         Content::Server(client) => servers::remove(*client, text, is_object_kept),
         Content::Hooks(tool) => hooks::remove(*tool, text),
     })
@@ -127,26 +161,21 @@ fn applied(
     Ok(all)
 }
 
-/// Returns `new` on one line if the JSON of `old` is, provided that a removal then restores `old`.
-fn on_one_line(old: &[u8], new: &[u8], contents: &[Content]) -> Option<Vec<u8>> {
+/// Returns `new` on one line if the JSON of `old` is, with different spaces.
+fn on_one_line(old: &[u8], new: &[u8]) -> Option<[Vec<u8>; 3]> {
     let (text, new) = (std::str::from_utf8(old).ok()?, std::str::from_utf8(new).ok()?);
     let line = text.trim_end();
     if !line.starts_with('{') || line.contains('\n') || text == new {
         return None;
     }
     let lines: Vec<&str> = new.trim_end().lines().map(str::trim).collect();
-    let tight = lines.concat();
-    let restores = |new: &[u8]| {
-        [false, true]
-            .into_iter()
-            .any(|is_kept| without(new, contents, is_kept).is_ok_and(|it| it.text == old))
-    };
     let spaced = lines.join("\n").replace(",\n", ", ").replace('\n', "");
-    [tight, spaced, lines.join(" ")]
-        .map(|line_of_new| format!("{line_of_new}{}", &text[line.len()..]).into_bytes())
-        .into_iter()
-        .find(|new| restores(new))
+    let variants = [lines.concat(), spaced, lines.join(" ")];
+    Some(variants.map(|line_of_new| format!("{line_of_new}{}", &text[line.len()..]).into_bytes()))
 }
+
+#[cfg(test)]
+mod odd_files;
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,7 @@ use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::json;
 
 use super::Agent;
-use crate::commands::settings_file::{self, Edited, Entry, Settings};
+use crate::commands::settings_file::{self, Edited, Entry, Layout, Settings};
 use cerberus_bank::toml_table::{self, TableEdit};
 
 /// The name of the server in the settings.
@@ -28,12 +28,15 @@ const CODEX_ENTRIES: &str = "command = \"cerberus\"\nargs = [\"mcp\"]\n";
 
 /// Returns `old` with the server added, or the reason for the failure. A server with this name and
 /// other settings stays.
-pub(super) fn merge(agent: Agent, old: &[u8]) -> Result<Edited, String> {
+pub(super) fn merge(agent: Agent, old: &[u8], layout: Layout) -> Result<Edited, String> {
     match settings(agent) {
-        Some(settings) => settings_file::merge(old, settings),
+        Some(settings) => settings_file::merge(old, settings, layout),
         None => {
-            let edit = toml_table::add(old, CODEX_SERVERS, SERVER, CODEX_ENTRIES)?;
-            Ok(edited_table(edit, old))
+            let add = match layout {
+                Layout::Like => toml_table::add,
+                Layout::Compact => toml_table::append,
+            };
+            Ok(edited_table(add(old, CODEX_SERVERS, SERVER, CODEX_ENTRIES)?, old))
         }
     }
 }
@@ -106,7 +109,7 @@ mod tests {
     ];
 
     fn json(client: Agent) -> Value {
-        let text = merge(client, b"").expect("it can be written").text;
+        let text = merge(client, b"", Layout::Like).expect("it can be written").text;
         serde_json::from_slice(&text).expect("JSON")
     }
 
@@ -121,7 +124,7 @@ mod tests {
         assert_eq!(json(Agent::Vscode)["servers"]["cerberus"]["type"], "stdio");
         let command = serde_json::json!(["cerberus", "mcp"]);
         assert_eq!(json(Agent::Opencode)["mcp"]["cerberus"]["command"], command);
-        let text = merge(Agent::Codex, b"").expect("it can be written").text;
+        let text = merge(Agent::Codex, b"", Layout::Like).expect("it can be written").text;
         let expected = "[mcp_servers.cerberus]\ncommand = \"cerberus\"\nargs = [\"mcp\"]\n";
         assert_eq!(String::from_utf8_lossy(&text), expected);
     }
@@ -135,13 +138,13 @@ mod tests {
                 "{\r\n    \"z\": {\r\n        \"y\": 1\r\n    }\r\n}\r\n",
                 "{\n  \"mcpServers\": {\n    \"x\": { \"command\": \"y\" }\n  },\n  \"servers\": {\n    \"x\": 1,\n  },\n  \"mcp\": {\n    \"x\": 1 // one\n  }\n}\n",
             ] {
-                let new = merge(client, old.as_bytes()).expect("merged");
+                let new = merge(client, old.as_bytes(), Layout::Like).expect("merged");
                 assert_ne!(new.text, old.as_bytes());
-                assert_eq!(merge(client, &new.text).as_ref(), Ok(&new), "idempotent");
+                assert_eq!(merge(client, &new.text, Layout::Like).as_ref(), Ok(&new), "idempotent");
                 let back = remove(client, &new.text, false).expect("removed");
                 assert_eq!(String::from_utf8_lossy(&back.text), old, "{client:?}");
             }
-            let new = merge(client, b"").expect("created");
+            let new = merge(client, b"", Layout::Like).expect("created");
             assert_eq!(remove(client, &new.text, false), Ok(Edited::new(Vec::new())));
         }
     }
@@ -149,9 +152,12 @@ mod tests {
     #[test]
     fn a_server_with_other_settings_stays() {
         for client in JSON_CLIENTS.into_iter().chain([Agent::Codex]) {
-            let old = merge(client, b"").expect("created").text;
+            let old = merge(client, b"", Layout::Like).expect("created").text;
             let core = String::from_utf8_lossy(&old).replace("\"mcp\"]", "\"mcp\", \"--tools\"]");
-            for new in [merge(client, core.as_bytes()), remove(client, core.as_bytes(), false)] {
+            for new in [
+                merge(client, core.as_bytes(), Layout::Like),
+                remove(client, core.as_bytes(), false),
+            ] {
                 let new = new.expect("valid");
                 assert_eq!(
                     (new.edited.len(), new.text),

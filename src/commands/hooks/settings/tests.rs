@@ -5,14 +5,14 @@ use super::*;
 #[track_caller]
 fn check(tool: HookTool, old: &str, expected: &str) {
     let text = |merged: Edited| String::from_utf8(merged.text).expect("text");
-    let new = merge(tool, old.as_bytes()).map(text);
+    let new = merge(tool, old.as_bytes(), Layout::Like).map(text);
     assert_eq!(new.as_deref(), Ok(expected));
-    let again = merge(tool, expected.as_bytes()).map(text);
+    let again = merge(tool, expected.as_bytes(), Layout::Like).map(text);
     assert_eq!(again.as_deref(), Ok(expected), "idempotent");
 }
 
 fn merged(tool: HookTool, old: &str) -> String {
-    let merged = merge(tool, old.as_bytes()).expect("merged");
+    let merged = merge(tool, old.as_bytes(), Layout::Like).expect("merged");
     String::from_utf8(merged.text).expect("text")
 }
 
@@ -142,18 +142,18 @@ fn other_settings_are_preserved() {
 #[test]
 fn edited_hooks_stay_and_are_reported() {
     let edited = r#"{"hooks":{"sessionStart":[{"command":"cd x && cerberus hooks run cursor session-start --budget 9"}]},"version":1}"#;
-    let new = merge(HookTool::Cursor, edited.as_bytes()).expect("merged");
+    let new = merge(HookTool::Cursor, edited.as_bytes(), Layout::Like).expect("merged");
     assert_eq!(new.edited, ["cd x && cerberus hooks run cursor session-start --budget 9"]);
     let text = String::from_utf8(new.text).expect("text");
     assert!(text.contains("--budget 9") && !text.contains("session-start ||"), "{text}");
     assert!(text.contains("cerberus hooks run cursor edit"), "{text}");
     // Another time limit is an edit too.
     let slow = merged(HookTool::Codex, "").replace("\"timeout\": 30", "\"timeout\": 5");
-    let new = merge(HookTool::Codex, slow.as_bytes()).expect("merged");
+    let new = merge(HookTool::Codex, slow.as_bytes(), Layout::Like).expect("merged");
     assert_eq!((new.edited.len(), String::from_utf8(new.text)), (8, Ok(slow)));
     // An unrelated hook with the name of cerberus in its path is not one of cerberus.
     let other = r#"{"hooks":{"sessionStart":[{"command":"~/src/cerberus/edit.sh"}]}}"#;
-    let new = merge(HookTool::Cursor, other.as_bytes()).expect("merged");
+    let new = merge(HookTool::Cursor, other.as_bytes(), Layout::Like).expect("merged");
     assert!(new.edited.is_empty() && new.text.len() > other.len() + 100);
 }
 
@@ -170,7 +170,7 @@ fn the_block_is_at_the_start_of_a_script() {
     let old = format!("#!/bin/sh\n{block}make lint\n");
     check(HookTool::Git, &old, &old);
     let edited = old.replace("|| true", "|| exit 1");
-    let new = merge(HookTool::Git, edited.as_bytes()).expect("merged");
+    let new = merge(HookTool::Git, edited.as_bytes(), Layout::Like).expect("merged");
     assert_eq!((new.edited.len(), new.text), (1, edited.into_bytes()));
 }
 
@@ -178,9 +178,9 @@ fn the_block_is_at_the_start_of_a_script() {
 fn the_plugin_is_the_whole_file() {
     check(HookTool::Opencode, "", OPENCODE_PLUGIN);
     let edited = format!("{OPENCODE_PLUGIN}// mine\n");
-    let new = merge(HookTool::Opencode, edited.as_bytes()).expect("merged");
+    let new = merge(HookTool::Opencode, edited.as_bytes(), Layout::Like).expect("merged");
     assert_eq!((new.edited.len(), new.text), (1, edited.into_bytes()));
-    assert!(merge(HookTool::Opencode, b"export const A = 1").is_err());
+    assert!(merge(HookTool::Opencode, b"export const A = 1", Layout::Like).is_err());
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn invalid_files_are_an_error() {
         (HookTool::Git, "#!/usr/bin/env python\n", "it is not a shell script"),
         (HookTool::Git, "\u{7f}ELF", "it is not a shell script"),
     ] {
-        let error = merge(tool, old.as_bytes()).expect_err("refused");
+        let error = merge(tool, old.as_bytes(), Layout::Like).expect_err("refused");
         assert!(error.starts_with(why), "{error}");
     }
 }
