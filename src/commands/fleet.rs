@@ -10,7 +10,7 @@ use super::content;
 use crate::config::Folders;
 use crate::output::{Printer, ProgressBar};
 use cerberus_bank::ops::fleet::{self, Fleet, Options, Repository};
-use cerberus_bank::{self as bank, Bank, OutputFile};
+use cerberus_bank::{Bank, OutputFile, OutputKind};
 use cerberus_model::error::{ExitStatus, UserError};
 
 mod page;
@@ -24,6 +24,9 @@ const MAX_JOBS: u16 = 256;
 
 /// Version of the parts.
 const PART_VERSION: u32 = 1;
+
+/// The start of every part.
+const PART_START: &str = "{\"version\":";
 
 /// Maximum size of a part.
 const MAX_PART_BYTES: u64 = 512 * 1024 * 1024;
@@ -100,6 +103,10 @@ pub(crate) fn run(
 
 fn report(args: &FleetReportArgs, folders: &Folders, out: &mut Printer) -> Result<ExitStatus> {
     let page = page_file(&args.output, folders, out)?;
+    let bank = Bank::new(folders.here.join(".memories"));
+    let open =
+        |path: &PathBuf| OutputFile::open(path, OutputKind::Part(PART_START), &bank, &folders.here);
+    let part = args.part.as_ref().map(open).transpose()?;
     let sources = fleet::sources(&args.sources, args.branch.as_deref())?;
     let state = args.state.clone().unwrap_or_else(|| folders.cache.join("fleet"));
     let jobs = args.jobs.map_or(JOBS, usize::from);
@@ -107,14 +114,13 @@ fn report(args: &FleetReportArgs, folders: &Folders, out: &mut Printer) -> Resul
     let options = Options { state, cache: folders.banks(), jobs };
     let repositories = fleet::read(&sources, &options, &|done, total| bar.step(done, total))?;
     drop(bar);
-    let Some(path) = &args.part else {
+    let (Some(path), Some(part)) = (&args.part, part) else {
         return finish(repositories, &args.output, page, out);
     };
     let status = status(&repositories);
     print::failures(&repositories, out);
     let n = repositories.len();
-    let text = serde_json::to_string(&Part { version: PART_VERSION, repositories })? + "\n";
-    bank::replace_file(path, &folders.here, &text)?;
+    part.write(&(serde_json::to_string(&Part { version: PART_VERSION, repositories })? + "\n"))?;
     print::part(n, path, out)?;
     Ok(status)
 }

@@ -198,13 +198,16 @@ fn change(apply: impl FnOnce(&mut Vec<TrustedProject>) -> bool) -> Result<bool> 
         .open(path.with_extension("lock"))
         .with_context(failed)?;
     lock.lock().with_context(failed)?;
+    // The file itself, if this is a link to it. What an editor saves after this is compared with it.
+    let path = path.canonicalize().unwrap_or(path);
+    let old = std::fs::read(&path).ok();
     let mut file = load()?;
     let is_changed = apply(&mut file.project);
     if is_changed {
         file.project.sort_by(|a, b| a.root.cmp(&b.root));
         let text = toml::to_string(&file).context("failed to serialize the trusted projects")?;
         let folder = path.parent().unwrap_or(&path);
-        bank::replace_file(&path, folder, &format!("{HEADER}{text}"))?;
+        bank::replace_file(&path, folder, old.as_deref(), &format!("{HEADER}{text}"))?;
     }
     Ok(is_changed)
 }

@@ -103,6 +103,11 @@ fn a_fleet_shows_who_is_behind_and_where_examples_drifted_or_are_missing() {
     sandbox.write("1.txt", ".\n../web\n");
     sandbox.write("2.txt", format!("../plain main\n{url}\n"));
     sandbox.ok("fleet report 1.txt --part 1.json --state one");
+    // A part is replaced, another file is not.
+    sandbox.write("notes.json", "{}");
+    let refused = sandbox.run("fleet report 1.txt --part notes.json --state one");
+    assert_eq!((refused.status(), &*sandbox.read("notes.json")), (2, "{}"));
+    sandbox.ok("fleet report 1.txt --part 1.json --state one");
     sandbox.ok("fleet report 2.txt --part 2.json --state two");
     assert_eq!(sandbox.json("fleet join 1.json 2.json"), report);
     assert_eq!(sandbox.ok("fleet join 2.json 1.json --html -"), page);

@@ -45,7 +45,7 @@ pub use external_file::ExternalFile;
 pub use files::{WriteGuard, sync_folders};
 pub use import::ImportChanges;
 pub use memory_file::MemoryFile;
-pub use output_file::OutputFile;
+pub use output_file::{OutputFile, OutputKind};
 pub(crate) use pins::PinFile;
 pub(crate) use view::View;
 
@@ -191,12 +191,12 @@ pub fn remove_file(path: &Path) -> Result<()> {
     files::remove(path)
 }
 
-/// Atomically writes `text` to `path`, replacing an existing file, and follows no link out of the
-/// project `root`.
-pub fn replace_file(path: &Path, root: &Path, text: &str) -> Result<()> {
+/// Atomically writes `text` to `path` if the file still has the content `old`, where `None` is a
+/// missing file. Follows no link out of the folder `root`.
+pub fn replace_file(path: &Path, root: &Path, old: Option<&[u8]>, text: &str) -> Result<()> {
     external_file::check_folder(path, root)?;
     remove_stale_siblings(path);
-    files::replace(path, text.as_bytes())
+    compared::replace_all(&[Change { path, old, new: Some(text.as_bytes()) }])
 }
 
 /// Removes stale temporary files in the folder of a file outside the bank.

@@ -264,7 +264,8 @@ pub fn read_version(path: &Path) -> Result<Anchors> {
     decode(&bytes.with_context(|| format!("file `{}` not found", path.display()))?)
 }
 
-/// Replaces a version of the lock file that git wrote to `path`.
+/// Replaces a version of the lock file that git wrote to `path`: a temporary file that only git, which
+/// waits, and this command know. It is not compared.
 pub fn write_version(path: &Path, text: &str) -> Result<()> {
     files::replace(path, text.as_bytes())
 }

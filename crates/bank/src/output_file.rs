@@ -1,4 +1,4 @@
-//! Output file of an HTML report. It replaces an older report, but no other file.
+//! Output file of a report. It replaces an older report, but no other file.
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,14 @@ use super::{Bank, external_file, files};
 /// Size limit of an older report.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
+/// What an output file contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputKind {
+    Page,
+    /// A part of `cerberus fleet report`, which starts with this text.
+    Part(&'static str),
+}
+
 /// Path to which a report can be written.
 #[derive(Debug)]
 pub struct OutputFile {
@@ -21,8 +29,8 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// Checks that a report can be written to `path` without replacing another file.
-    pub fn open(path: &Path, bank: &Bank, root: &Path) -> Result<Self> {
+    /// Checks that a report can be written to `path` without replacing a file of another kind.
+    pub fn open(path: &Path, kind: OutputKind, bank: &Bank, root: &Path) -> Result<Self> {
         let shown = path.display();
         let refused = |why: &str, hint: String| {
             Err(UserError::usage(format!("`{shown}` {why}")).hint(hint).into())
@@ -44,16 +52,24 @@ impl OutputFile {
             }
         }
         let old = files::read(path, MAX_BYTES)?;
-        if old.as_deref().is_some_and(|old| !is_page(old)) {
+        let name = match kind {
+            OutputKind::Page => "an HTML page",
+            OutputKind::Part(_) => "a part of a report",
+        };
+        let is_kind = |old: &[u8]| match kind {
+            OutputKind::Page => is_page(old),
+            OutputKind::Part(start) => old.is_empty() || old.starts_with(start.as_bytes()),
+        };
+        if old.as_deref().is_some_and(|old| !is_kind(old)) {
             let hint = "name another file, or remove this one first".to_owned();
-            return refused("exists and is not an HTML page", hint);
+            return refused(&format!("exists and is not {name}"), hint);
         }
         Ok(Self { path: path.to_owned(), old })
     }
 
     /// Atomically writes the report.
-    pub fn write(&self, html: &str) -> Result<()> {
-        let (old, new) = (self.old.as_deref(), Some(html.as_bytes()));
+    pub fn write(&self, text: &str) -> Result<()> {
+        let (old, new) = (self.old.as_deref(), Some(text.as_bytes()));
         compared::replace_all(&[Change { path: &self.path, old, new }])
     }
 }
