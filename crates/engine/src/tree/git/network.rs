@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 #[cfg(unix)]
@@ -26,9 +26,6 @@ const SETTINGS: &[&str] = &[
     "gc.auto=0",
     "fetch.writeCommitGraph=false",
     "core.logAllRefUpdates=false",
-    // For a git that is left alone, because cerberus is interrupted: its group is not that of the terminal.
-    "http.lowSpeedLimit=1",
-    "http.lowSpeedTime=120",
 ];
 
 /// Maximum number of bytes of an error message.
@@ -88,7 +85,9 @@ pub(super) fn run(
     stdin.write_all(input.as_bytes()).and_then(|()| stdin.rewind()).map_err(no_file)?;
     let mut command = Command::new("git");
     #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let group = Group::new().map_err(|error| format!("failed to start `sh`: {error}"))?;
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, group.id());
     let child = command
         .arg("--git-dir")
         .arg(folder)
@@ -119,9 +118,47 @@ pub(super) fn run(
         file.rewind().and_then(|()| file.take(limit).read_to_end(&mut bytes)).map_err(no_file)?;
         Ok(bytes)
     };
+    #[cfg(unix)]
+    if ended.is_err() {
+        group.kill();
+    }
     match ended? {
         true => read(stdout, limits.bytes),
         false => Err(failure(&String::from_utf8_lossy(&read(stderr, MAX_MESSAGE)?))),
+    }
+}
+
+/// The process group of git and its helpers, which do not end with it.
+///
+/// Its first process waits for the end of its input, which is the end of cerberus, however it ends
+/// (Ctrl-C reaches the group of the terminal only), and then kills the group.
+#[cfg(unix)]
+struct Group(Child);
+
+#[cfg(unix)]
+impl Group {
+    fn new() -> std::io::Result<Self> {
+        let mut command = Command::new("/bin/sh");
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command.args(["-c", "read -r line; kill -KILL 0"]).stdin(Stdio::piped());
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(Self)
+    }
+
+    fn id(&self) -> i32 {
+        Pid::from_child(&self.0).as_raw_nonzero().get()
+    }
+
+    fn kill(&self) {
+        let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Group {
+    /// Ends the first process only: what git leaves running, such as its cache of passwords, stays.
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
@@ -145,9 +182,6 @@ fn wait(child: &mut Child, limits: Limits, size: impl Fn() -> u64) -> Result<boo
             None
         };
         if let Some(why) = exceeded {
-            // The helpers of git, too: they do not end with it.
-            #[cfg(unix)]
-            let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
             let _ = child.kill();
             let _ = child.wait();
             return Err(why);
@@ -166,8 +200,23 @@ fn size(folder: &Path) -> u64 {
     packs.flatten().filter_map(|it| it.metadata().ok()).map(|it| it.len()).sum()
 }
 
+/// What ssh says if it had to ask, which it cannot here, and how to answer beforehand.
+const QUESTIONS: [(&str, &str); 2] = [
+    (
+        "Permission denied (",
+        "no passphrase can be asked for here: add the key with `ssh-add` first",
+    ),
+    ("Host key verification failed", "connect once with `ssh`, to accept the key of the host"),
+];
+
 /// Returns the message of git that names the cause.
 fn failure(message: &str) -> String {
+    let asked = |line: &str| QUESTIONS.iter().find(|(said, _)| line.contains(said));
+    if let Some((line, (_, answer))) =
+        message.lines().find_map(|line| Some((line.trim_end().trim_end_matches('.'), asked(line)?)))
+    {
+        return format!("{}; {answer}", masked(line).escape_debug());
+    }
     let is_cause =
         |line: &&str| ["fatal: ", "error: ", "ERR "].iter().any(|it| line.starts_with(it));
     let cause = message.lines().find(is_cause).or_else(|| message.lines().next());
@@ -243,6 +292,31 @@ mod tests {
         while opened().is_ok() {
             std::thread::yield_now();
         }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn the_helpers_of_git_end_with_cerberus() {
+        let group = Group::new().expect("a shell");
+        let mut helper = Command::new("sleep");
+        std::os::unix::process::CommandExt::process_group(&mut helper, group.id());
+        let mut helper = helper.arg("60").spawn().expect("it starts");
+        let Group(shell) = &group;
+        assert!(helper.try_wait().is_ok_and(|it| it.is_none()), "{shell:?} waits");
+        // As if cerberus had ended: the pipe is closed.
+        let mut group = std::mem::ManuallyDrop::new(group);
+        drop(group.0.stdin.take());
+        assert_eq!(helper.wait().expect("it ends").code(), None, "killed");
+        group.0.wait().expect("it ends");
+    }
+
+    #[test]
+    fn what_ssh_cannot_ask_names_the_way_out() {
+        let message = "git@host: Permission denied (publickey).\r\nfatal: Could not read from remote repository.\n";
+        assert_eq!(
+            failure(message),
+            "git@host: Permission denied (publickey); no passphrase can be asked for here: add the key with `ssh-add` first"
+        );
     }
 
     #[test]
