@@ -77,12 +77,13 @@ pub fn find(
     read: impl Fn(&str) -> Option<String> + Sync,
 ) -> Result<Vec<ExistingFunction>> {
     let is_source = |path: &str| PathClass::from_path(path) == PathClass::Source;
-    let mut added: Vec<Function> = Vec::new();
+    let (mut added, mut unchanged): (Vec<Function>, Vec<Function>) = Default::default();
     for (idx, (path, text)) in changed.iter().enumerate() {
         if is_source(path) {
-            let functions = functions(path, text);
-            added
-                .extend(functions.into_iter().filter(|function| is_new(idx, function.place.lines)));
+            let is_new = |function: &Function| is_new(idx, function.place.lines);
+            let (new, old): (Vec<_>, Vec<_>) = functions(path, text).into_iter().partition(is_new);
+            added.extend(new);
+            unchanged.extend(old);
         }
     }
     if added.is_empty() {
@@ -102,15 +103,16 @@ pub fn find(
     paths.retain(|path| is_source(path) && is_kin(path));
     let (weights, found) = identifiers(&paths, &added, text);
     let weights = weights.weighed();
-    let places: FxHashSet<&Place> = added.iter().map(|new| &new.place).collect();
-    let candidates: Vec<Function> = found
+    let paths: FxHashSet<&str> = found
         .into_par_iter()
         .filter(|(_, known)| added.iter().any(|new| weights.may_be_known(new, known)))
-        .flat_map_iter(|(path, _)| {
-            text(path).map(|text| functions(path, &text)).unwrap_or_default()
-        })
-        .filter(|function| !places.contains(&function.place))
+        .map(|(path, _)| path)
         .collect();
+    unchanged.retain(|function| paths.contains(&*function.place.file));
+    let others = paths.par_iter().filter(|path| !is_changed.contains_key(**path));
+    let parsed = others
+        .flat_map_iter(|path| text(path).map(|text| functions(path, &text)).unwrap_or_default());
+    let candidates: Vec<Function> = parsed.chain(unchanged).collect();
     let n_compared = MAX_PAIRS / candidates.len().max(1);
     let compared = added.par_iter().take(n_compared);
     let mut found: Vec<ExistingFunction> =
