@@ -74,7 +74,7 @@ fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
         checks: vec!["configuration".to_owned()],
     };
     // In the order in which they run.
-    let checks: [Check<'p>; 10] = [
+    let checks: [Check<'p>; 11] = [
         (Stage::Project, "code", Doctor::code),
         (Stage::Project, "bank", Doctor::bank),
         (Stage::Bank, "memories", Doctor::memories),
@@ -85,6 +85,7 @@ fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
         (Stage::Project, "store", Doctor::store),
         (Stage::Project, "git", Doctor::git),
         (Stage::Project, "hosts", Doctor::hooks),
+        (Stage::Project, "hosts", Doctor::instructions),
     ];
     for (needed, name, check) in checks {
         doctor.check = name;

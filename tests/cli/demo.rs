@@ -7,8 +7,11 @@ fn every_step_passes_and_the_repository_is_removed() {
     let sandbox = Sandbox::empty();
     let outcome = sandbox.run("demo");
     assert_eq!(outcome.status(), 0, "{}", outcome.text());
-    for shown in ["no longer exists", "+- Customers are stored by `add_member` in `shop/members.py`", "def add_member"]
-    {
+    for shown in [
+        "no longer exists",
+        "+- Customers are stored by `add_member` in `shop/members.py`",
+        "def add_member",
+    ] {
         assert!(outcome.stdout().contains(shown), "{shown}: {}", outcome.text());
     }
     assert_eq!(sandbox.json("demo")["ok"], true);

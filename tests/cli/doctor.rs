@@ -519,3 +519,22 @@ fn a_stale_block_is_an_info() {
         "#]],
     );
 }
+
+#[test]
+fn an_agents_file_that_claude_code_does_not_read_is_an_info() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("AGENTS.md", "# Agents\n");
+    sandbox.write("CLAUDE.md", "# Claude\n");
+    sandbox.commit("agents");
+    check(
+        &sandbox,
+        expect![[r#"
+            info	hosts	Claude Code does not read `AGENTS.md`, because there is `CLAUDE.md`	if it should, add the line `@AGENTS.md` to `CLAUDE.md`
+            [exit 0]
+        "#]],
+    );
+    sandbox.write("CLAUDE.md", "# Claude\n\n@AGENTS.md\n");
+    sandbox.commit("import");
+    let outcome = sandbox.run("doctor");
+    assert!(!outcome.stdout().contains("AGENTS.md"), "{}", outcome.text());
+}

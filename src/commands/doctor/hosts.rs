@@ -1,6 +1,6 @@
 //! Checks of the integrations: managed blocks in documents, and client settings that start cerberus.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -58,6 +58,27 @@ impl Doctor<'_> {
                 }
                 Err(error) => self.findings.push(failed_check("hosts", &error)),
             }
+        }
+        Ok(())
+    }
+
+    /// Checks that Claude Code reads AGENTS.md, which it does only where no CLAUDE.md is.
+    pub(super) fn instructions(&mut self) -> Result<()> {
+        let root = &self.project.root;
+        let agents = root.join("AGENTS.md");
+        let Ok(real) = agents.canonicalize() else { return Ok(()) };
+        let own = ["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"].map(|name| root.join(name));
+        let above = root.ancestors().skip(1).map(|folder| folder.join("CLAUDE.md"));
+        let hides = |path: &PathBuf| {
+            let is_same = path.canonicalize().is_ok_and(|it| it == real);
+            !is_same && read_external(path).is_some_and(|text| !text.contains("@AGENTS.md"))
+        };
+        if let Some(path) = own.into_iter().chain(above).find(hides) {
+            let file = super::shown(self.project, &path);
+            self.info(
+                format!("Claude Code does not read `AGENTS.md`, because there is `{file}`"),
+                format!("if it should, add the line `@AGENTS.md` to `{file}`"),
+            );
         }
         Ok(())
     }
