@@ -196,7 +196,7 @@ fn merge_script(old: &[u8]) -> Result<Edited, String> {
     };
     let block = String::from_utf8_lossy(block).replace("\r\n", "\n");
     if block == PRE_COMMIT {
-        return Ok(Edited::new(update(old)?));
+        return Ok(Edited::new(old.to_vec()));
     }
     Ok(Edited { edited: vec![block], ..Edited::new(old.to_vec()) })
 }
