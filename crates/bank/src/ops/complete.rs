@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 
 use crate::{MemoryFile, repeated};
-use cerberus_engine::syntax::parse::unique_name;
+use cerberus_engine::syntax::parse::unique_names;
 use cerberus_engine::syntax::{ParsedFile, language};
 use cerberus_engine::tree::{entries, read};
 use cerberus_markdown::sections;
@@ -214,8 +214,7 @@ fn symbols(project: &Project, path: &str) -> Vec<String> {
         return Vec::new();
     };
     let symbols = ParsedFile::outline(language, &text).symbols;
-    let names = symbols.iter().map(|symbol| symbol.name.as_str());
-    (0..symbols.len()).map(|idx| unique_name(names.clone(), idx)).collect()
+    unique_names(&symbols.iter().map(|symbol| symbol.name.as_str()).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

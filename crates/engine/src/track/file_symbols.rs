@@ -199,13 +199,9 @@ fn set_containers(symbols: &mut [FileSymbol]) -> Vec<Vec<u64>> {
         symbol.container_idx = container_idx;
     }
     let sorted_names = |members: Vec<(usize, u64)>| {
-        for (member_idx, &(symbol_idx, hash)) in members.iter().enumerate() {
-            let short_hash_of = |member: &(usize, u64)| short_hash(member.1);
-            let is_other = |other: &u16| *other != short_hash(hash);
-            let before = members[..member_idx].iter().rev().map(short_hash_of).find(is_other);
-            let after = members[member_idx..].iter().map(short_hash_of).find(is_other);
-            symbols[symbol_idx].between =
-                [before, after].map(|other| other.unwrap_or(NO_NEIGHBOUR));
+        let others = other_neighbours(&members);
+        for (&(symbol_idx, _), between) in members.iter().zip(others) {
+            symbols[symbol_idx].between = between;
         }
         let mut names: Vec<u64> = members.into_iter().map(|(_, hash)| hash).collect();
         names.sort_unstable();
@@ -213,6 +209,22 @@ fn set_containers(symbols: &mut [FileSymbol]) -> Vec<Vec<u64>> {
         names
     };
     containers.into_iter().map(sorted_names).collect()
+}
+
+/// Returns the nearest other names before and after each member.
+fn other_neighbours(members: &[(usize, u64)]) -> Vec<[u16; 2]> {
+    let names: Vec<u16> = members.iter().map(|member| short_hash(member.1)).collect();
+    let mut others = vec![[NO_NEIGHBOUR; 2]; names.len()];
+    // A file may define one name many thousand times, so each looks at its neighbour only.
+    for idx in 1..names.len() {
+        let before = names[idx - 1];
+        others[idx][0] = if before == names[idx] { others[idx - 1][0] } else { before };
+    }
+    for idx in (1..names.len()).rev() {
+        let after = names[idx];
+        others[idx - 1][1] = if after == names[idx - 1] { others[idx][1] } else { after };
+    }
+    others
 }
 
 /// Returns the file at `path`, if it is in `files`, which are sorted by path.
@@ -223,4 +235,18 @@ pub(super) fn find_file(files: &[FileSymbols], path: &str) -> Option<usize> {
 /// Returns the folder and the file name.
 pub(super) fn split_path(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_other_neighbours_are_the_nearest_with_another_name() {
+        let members: Vec<(usize, u64)> =
+            [1, 1, 2, 2, 2, 3, 1].into_iter().map(|name: u64| (0, name << 48)).collect();
+        let found = other_neighbours(&members);
+        assert_eq!(found, [[0, 2], [0, 2], [1, 3], [1, 3], [1, 3], [2, 1], [3, 0]]);
+        assert_eq!(other_neighbours(&[]).len(), 0);
+    }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use rustc_hash::FxHashSet;
 
 use crate::syntax::parse::limit_warning;
 use crate::syntax::{ParsedFile, language};
@@ -17,6 +18,9 @@ use super::file_symbols::{FileSymbol, FileSymbols};
 
 /// Maximum number of symbols that an error lists.
 const MAX_LISTED: usize = 8;
+
+/// Maximum number of symbols of one name that are looked at.
+const MAX_SAME: usize = 100;
 
 /// Maximum length of the parameters that an error lists.
 const MAX_PARAMETERS: usize = 60;
@@ -223,25 +227,27 @@ fn resolve(code: &Code<'_>, typed: &Typed<'_>) -> Result<Vec<Located>> {
     if known.iter().any(|(_, name)| *name == typed.name) {
         names.push(typed.name);
     } else {
-        for (_, name) in known.iter().filter(|(_, name)| is_tail(name)) {
-            if !names.contains(name) {
-                names.push(name);
-            }
-        }
+        let mut seen = FxHashSet::default();
+        let tails = known.iter().map(|(_, name)| *name).filter(|name| is_tail(name));
+        names.extend(tails.filter(|name| seen.insert(*name)));
     }
     let (message, hint) = match names.as_slice() {
         [name] => {
-            let own = known.iter().filter(|(_, it)| it == name);
-            let own: Vec<Located> = own.map(|(idx, _)| code.located(*idx)).collect();
-            let is_typed = |(number, it): &(usize, &Located)| {
+            let own = known.iter().filter(|(_, it)| it == name).map(|(idx, _)| *idx);
+            let own: Vec<usize> = own.collect();
+            let is_typed = |(number, idx): &(usize, &usize)| {
                 typed.number.is_none_or(|typed| typed == number + 1)
-                    && typed.has_parameters(&it.parameters)
+                    && typed.has_parameters(&code.parameters(**idx).unwrap_or_default())
             };
-            let numbered = own.iter().enumerate();
-            let found: Vec<Located> = numbered.filter(is_typed).map(|(_, it)| it.clone()).collect();
+            let found = own.iter().enumerate().filter(is_typed);
+            // A file may define one name many thousand times, and each is compared with all.
+            let found = found.take(MAX_SAME).map(|(_, idx)| code.located(*idx));
+            let found: Vec<Located> = found.collect();
             if !found.is_empty() {
                 return Ok(found);
             }
+            let own: Vec<Located> =
+                own.iter().take(MAX_SAME).map(|idx| code.located(*idx)).collect();
             (format!("symbol `{}` not found in `{path}`", typed.whole), one_of(&spelled(&own)))
         }
         [] => {
