@@ -29,6 +29,8 @@ word_lists! { "words/code.txt": DEFINING VALUES MODIFIERS }
 pub(super) struct Words {
     words: Vec<String>,
     idxs: FxHashMap<Vec<u8>, usize>,
+    /// Those with letters outside ASCII.
+    unusual: Vec<usize>,
     /// For each first byte the lengths of the words, as bits; the last bit is for all longer ones.
     lengths: [u64; 256],
 }
@@ -56,7 +58,8 @@ impl Words {
         for word in &words {
             lengths[usize::from(word.as_bytes()[0])] |= length_bit(word.len());
         }
-        Self { words, idxs, lengths }
+        let unusual = (0..words.len()).filter(|idx| !words[*idx].is_ascii()).collect();
+        Self { words, idxs, unusual, lengths }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -88,6 +91,15 @@ impl Words {
             }
             start = end + 1;
         }
+        let is_part =
+            |byte: Option<&u8>| byte.is_some_and(|it| IS_WORD[usize::from(*it)] || !it.is_ascii());
+        found.extend(self.unusual.iter().copied().filter(|idx| {
+            let word = self.words[*idx].as_bytes();
+            memmem::find_iter(bytes, word).any(|at| {
+                !is_part(at.checked_sub(1).and_then(|at| bytes.get(at)))
+                    && !is_part(bytes.get(at + word.len()))
+            })
+        }));
         found.sort_unstable();
         found.dedup();
         found

@@ -276,8 +276,8 @@ fn symbol(text: &str) -> Option<(usize, Vec<String>, bool)> {
     let name = name.trim_end_matches(['!', '?']);
     let name = name.split(['<', '[']).next().unwrap_or(name);
     let is_part = |part: &str| {
-        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && part.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+        part.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && part.chars().all(|it| it.is_alphanumeric() || it == '_')
     };
     let normal = name.replace("::", ".").replace("->", ".").replace('#', ".");
     let mut parts: Vec<&str> = normal.split('.').collect();
