@@ -117,9 +117,9 @@ pub(crate) struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) replacement: Option<String>,
     pub(crate) next: String,
-    /// The bytes that `--fix` replaces: several if a line names it several times.
+    /// The bytes that `--fix` replaces, and by what: several if a line names it several times.
     #[serde(skip)]
-    spans: Vec<Span>,
+    spans: Vec<(Span, Option<String>)>,
 }
 
 pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
@@ -164,7 +164,7 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     let since = since.transpose()?;
     let baseline = args.baseline.as_deref().filter(|_| !args.update_baseline);
     let accepted = baseline.map(baseline::read).transpose()?;
-    let mut found = documents::read(project, &args.files, &settings.check)?;
+    let mut found = documents::read(project, &args.files, since.is_some(), &settings.check)?;
     let mut summary = Summary::default();
     let ignored = patterns::Patterns::new(&settings.check.ignore);
     for document in &mut found.documents {
@@ -184,7 +184,7 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     let mut unchecked = found.unread;
     let mut warnings = checked.warnings;
     let mut unknown: BTreeMap<(usize, &str), usize> = BTreeMap::new();
-    let mut findings = Vec::new();
+    let mut findings: Vec<Finding> = Vec::new();
     for finding in checked.findings {
         let document = &found.documents[finding.document_idx];
         let claim = &document.claims.claims[finding.claim_idx];
@@ -195,7 +195,9 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
                 summary.unknown += 1;
                 *unknown.entry((finding.document_idx, *why)).or_default() += 1;
             }
-            Verdict::NeverTrue | Verdict::Fulfilled => summary.never_true += 1,
+            // A word in the font of code, of which nothing was claimed.
+            Verdict::NeverTrue if matches!(claim.target, Target::Package(_)) => {}
+            Verdict::NeverTrue | Verdict::Fulfilled(_) => summary.never_true += 1,
         }
         findings.push(of_claim(document, claim, &finding.verdict));
     }
@@ -217,16 +219,7 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         let place = |it: &Finding| (it.file.clone(), it.line, it.claim.clone(), it.column);
         place(a).cmp(&place(b))
     });
-    // A link whose text is its target, or a name that a line repeats.
-    findings.dedup_by(|next, first| {
-        let identity =
-            |it: &Finding| (it.file.clone(), it.line, it.claim.clone(), it.message.clone());
-        let is_same = identity(next) == identity(first) && next.replacement == first.replacement;
-        if is_same {
-            first.spans.append(&mut next.spans);
-        }
-        is_same
-    });
+    let mut findings = merged(findings);
     let mut outdated = Vec::new();
     if let Some(accepted) = accepted {
         (summary.accepted, outdated) = baseline::accept(&accepted, &mut findings);
@@ -243,6 +236,33 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     let texts = found.documents.into_iter().map(|document| (document.path, document.text));
     let texts = texts.filter(|(path, _)| fixable.contains(path.as_str())).collect();
     Ok(Report { ok, summary, findings, unchecked, outdated, warnings, texts })
+}
+
+/// Makes one finding of a link and its text, and of a name that a line repeats.
+fn merged(findings: Vec<Finding>) -> Vec<Finding> {
+    let name = |claim: &str| claim.rsplit('/').next().unwrap_or_default().to_owned();
+    let plain = |claim: &str| claim.trim_start_matches(['.', '/']).to_owned();
+    let is_same = |a: &Finding, b: &Finding| {
+        let (long, short) = (plain(&a.claim), plain(&b.claim));
+        let is_text = matches!((a.check, b.check), ("link", "path") | ("path", "link"));
+        (a.claim == b.claim && a.replacement == b.replacement)
+            || is_text && (long.ends_with(&short) || short.ends_with(&long))
+    };
+    let mut merged: Vec<Finding> = Vec::new();
+    let mut known: BTreeMap<_, usize> = BTreeMap::new();
+    for mut finding in findings {
+        let Finding { file, message, now, .. } = &finding;
+        let key = (file.clone(), finding.line, message.clone(), now.clone(), name(&finding.claim));
+        match known.get(&key).map(|idx| &mut merged[*idx]).filter(|first| is_same(first, &finding))
+        {
+            Some(first) => first.spans.append(&mut finding.spans),
+            None => {
+                known.insert(key, merged.len());
+                merged.push(finding);
+            }
+        }
+    }
+    merged
 }
 
 impl Finding {
@@ -274,7 +294,7 @@ fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Fi
     let finding = Finding {
         line: line + 1,
         column: before.map_or(column, |before| before.chars().count()) + 1,
-        spans: vec![claim.span],
+        spans: vec![(claim.span, None)],
         ..Finding::new(kind(&claim.target), document.path.clone(), &claim.text)
     };
     let note = |finding: Finding, message: String| Finding {
@@ -284,8 +304,11 @@ fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Fi
         ..finding
     };
     match verdict {
+        Verdict::NeverTrue if matches!(claim.target, Target::Package(_)) => {
+            note(finding, "not recognised: nothing here has this name".to_owned())
+        }
         Verdict::NeverTrue => note(finding, "it was never true in this repository".to_owned()),
-        Verdict::Fulfilled => note(finding, "it does not exist, as the sentence says".to_owned()),
+        Verdict::Fulfilled(why) => note(finding, (*why).to_owned()),
         Verdict::Unknown(why) | Verdict::Unchecked(why) => note(finding, format!("unknown: {why}")),
         Verdict::Stale(stale) => {
             let Stale { reason, written, removed, now } = stale.as_ref();
@@ -297,6 +320,7 @@ fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Fi
                 removed: removed.clone(),
                 now: now.as_ref().map(|now| now.place.clone()),
                 next: next_step(replacement.is_some(), now.as_ref()),
+                spans: vec![(claim.span, replacement.clone())],
                 replacement,
                 ..finding
             }

@@ -171,7 +171,7 @@ fn everything_else_that_fails_is_shown_on_request() {
               "column": 14,
               "file": "AGENTS.md",
               "line": 5,
-              "message": "it does not exist, as the sentence says",
+              "message": "it no longer exists, and the sentence forbids it",
               "next": "none, unless it is a mistake",
               "severity": "note"
             },
@@ -295,7 +295,7 @@ fn since_reports_what_a_change_broke_in_other_documents() {
         [exit 1]
 
         $ cerberus check --since HEAD
-        nothing is out of date; checked 8 claims in 1 document
+        nothing is out of date; checked 8 claims in 2 documents
         7 never true here (see --all)
         [exit 0]
 

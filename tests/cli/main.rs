@@ -14,6 +14,7 @@ mod anchor_test;
 mod append;
 mod bank;
 mod check;
+mod check_documents;
 mod check_repositories;
 mod completions;
 mod concurrency;

@@ -36,6 +36,7 @@ pub mod parse;
 mod removal;
 mod snapshot;
 mod then;
+pub mod times;
 mod words;
 
 use ends::MainLine;
@@ -46,6 +47,11 @@ use words::Words;
 
 /// Maximum number of old commits whose trees are compared.
 const MAX_TREES: usize = 1000;
+
+/// What a sentence or its heading says about what does not exist.
+const ABSENT: &str = "it does not exist, as the sentence says";
+const FORBIDDEN: &str = "it no longer exists, and the sentence forbids it";
+const EXAMPLE: &str = "it is an example of a pattern";
 
 /// Why a claim is not checked if git fails on the way.
 const GIT_FAILED: &str = "git could not read the objects of the repository";
@@ -76,8 +82,8 @@ pub struct Finding {
 pub enum Verdict {
     /// It was true when it was written.
     Stale(Box<Stale>),
-    /// The sentence forbids its target or says that it is gone, and it is.
-    Fulfilled,
+    /// It does not exist, and why its sentence does not say that it does.
+    Fulfilled(&'static str),
     /// It was not true when it was written.
     NeverTrue,
     /// Why it cannot be known.
@@ -134,7 +140,12 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
                 // A list of versions, of which one is that of now.
                 Holds::No if is_listed(&now, document, claim) => {}
                 Holds::Unknown(why) => checker.put(at, Verdict::Unknown(why)),
-                Holds::No if claim.stance == Stance::Absent => checker.put(at, Verdict::Fulfilled),
+                Holds::No if claim.stance == Stance::Absent => {
+                    checker.put(at, Verdict::Fulfilled(ABSENT));
+                }
+                Holds::No if claim.stance == Stance::Example => {
+                    checker.put(at, Verdict::Fulfilled(EXAMPLE));
+                }
                 Holds::No if is_example(document, claim) => checker.put(at, Verdict::NeverTrue),
                 Holds::No => failing.push(at),
             }
@@ -444,7 +455,7 @@ impl Checker<'_> {
                 Some(Stale { now, .. })
                     if is_forbidden && !now.as_ref().is_some_and(|it| it.is_certain) =>
                 {
-                    Verdict::Fulfilled
+                    Verdict::Fulfilled(FORBIDDEN)
                 }
                 Some(explained) => Verdict::Stale(Box::new(explained)),
             };

@@ -14,6 +14,8 @@ pub(super) struct Facts {
     pub(super) dependencies: BTreeSet<(String, String)>,
     /// The words of the names of its packages, in lower case.
     pub(super) names: BTreeSet<String>,
+    /// The keys of its tables: features, extras, settings.
+    pub(super) keys: BTreeSet<String>,
     /// Runners whose tasks are computed, or are defined in files that are not read.
     pub(super) dynamic: BTreeSet<Runner>,
 }
@@ -44,6 +46,11 @@ impl Manifests {
     /// Returns whether a manifest computes tasks, or names files of tasks that are not read.
     pub(super) fn is_dynamic(&self, runner: Runner) -> bool {
         self.0.values().any(|facts| facts.dynamic.contains(&runner))
+    }
+
+    /// Returns whether a table of a manifest has a key: a feature, an extra, a setting.
+    pub(super) fn has_key(&self, name: &str) -> bool {
+        self.0.values().any(|facts| facts.keys.contains(name))
     }
 
     /// Returns whether a word is in the name of a package of the project.
@@ -154,6 +161,18 @@ impl Facts {
         self.names.extend(words.map(str::to_owned));
     }
 
+    /// Adds the keys of a table and of the tables in it.
+    fn add_keys(&mut self, value: &Value) {
+        match value {
+            Value::Object(table) => table.iter().for_each(|(key, value)| {
+                self.keys.insert(key.clone());
+                self.add_keys(value);
+            }),
+            Value::Array(items) => items.iter().for_each(|item| self.add_keys(item)),
+            _ => {}
+        }
+    }
+
     fn dependency(&mut self, name: &str, version: &str) {
         self.dependencies.insert((package_name(name), version.to_owned()));
     }
@@ -207,6 +226,7 @@ fn strings<'v>(value: &'v Value, path: &str) -> impl Iterator<Item = &'v str> {
 
 fn package_json(_: &str, text: &str, facts: &mut Facts) {
     let json: Value = serde_json::from_str(text).unwrap_or_default();
+    facts.add_keys(&json);
     facts.add_tasks(Runner::Script, keys(&json, "/scripts"));
     if let Some(name) = string(&json, "/name") {
         facts.add_name(name);
@@ -318,6 +338,7 @@ const REQUIREMENT_GROUPS: [&str; 3] =
 
 fn pyproject(_: &str, text: &str, facts: &mut Facts) {
     let toml = toml(text);
+    facts.add_keys(&toml);
     let tasks = PYTHON_TASKS.iter().flat_map(|path| keys(&toml, path));
     facts.add_tasks(Runner::Python, tasks);
     for (environment, value) in table(&toml, "/tool/hatch/envs") {
@@ -406,6 +427,7 @@ fn noxfile(_: &str, text: &str, facts: &mut Facts) {
 
 fn cargo_toml(path: &str, text: &str, facts: &mut Facts) {
     let toml = toml(text);
+    facts.add_keys(&toml);
     let folder = path.rsplit('/').nth(1).unwrap_or_default();
     if let Some(name) = string(&toml, "/package/name") {
         facts.add_name(name);
@@ -490,6 +512,17 @@ fn requirements(_: &str, text: &str, facts: &mut Facts) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn features_extras_and_settings_are_keys() {
+        for (path, text, key) in [
+            ("Cargo.toml", "[features]\ntransport-io = []\n", "transport-io"),
+            ("pyproject.toml", "[project.optional-dependencies]\nfast-io = []\n", "fast-io"),
+            ("package.json", "{\"lint-staged\": {}}", "lint-staged"),
+        ] {
+            assert!(read(path, text).keys.contains(key), "{path}");
+        }
+    }
 
     #[test]
     fn targets_of_a_makefile_that_are_variables_are_their_values() {

@@ -105,6 +105,7 @@ impl Now {
             Target::Package(name) => {
                 self.is_made(&claim.target)
                     || self.is_used(&module_name(name))
+                    || self.manifests.has_key(name)
                     // A package of the project itself.
                     || self.tree.resolve("", name) != Found::No
             }

@@ -5,13 +5,16 @@
 //! claim is true is not decided here, so doubtful text is a claim too: what never existed cannot
 //! become stale.
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use cerberus_markdown::frontmatter;
 use cerberus_markdown::structure::normalize;
 use cerberus_model::text::{LineIndex, Span};
 
 mod classify;
+mod context;
 mod ignored;
 mod shell;
 mod stance;
@@ -22,15 +25,13 @@ mod word_lists;
 
 pub(crate) use stance::Stance;
 
+use context::Context;
 use ignored::Ignored;
 
 /// Maximum number of claims of a document; the rest is not read.
 const MAX_CLAIMS: usize = 10_000;
 
-/// Maximum number of blocks before a claim that may contain it.
-const MAX_DEPTH: usize = 64;
-
-/// Maximum length of a claim.
+/// Maximum length of a claim, and of the words before a list.
 const MAX_BYTES: usize = 300;
 
 /// Something that a document names.
@@ -121,6 +122,8 @@ pub struct Claims {
     pub(crate) examples: Vec<Span>,
     /// The code blocks that draw a directory tree.
     pub(crate) trees: Vec<Span>,
+    /// Whether its headings are those of a changelog: versions or days.
+    pub is_history: bool,
     /// The number of claims that a comment in the document excludes.
     pub n_ignored: usize,
     /// The lines of the document.
@@ -131,42 +134,38 @@ pub struct Claims {
 pub fn read(text: &str) -> Claims {
     let normalized = normalize(text);
     let body = frontmatter::body_start(text);
-    let mut reader = Reader { text, glob_words: glob_words(text), ..Reader::default() };
+    let mut reader = Reader {
+        text,
+        context: Context::new(text),
+        glob_words: glob_words(text),
+        ..Reader::default()
+    };
     reader.frontmatter(body);
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
-    let parser = Parser::new_ext(&normalized[body..], options);
-    let mut code: Option<(bool, usize)> = None;
-    for (event, range) in parser.into_offset_iter() {
+    let parser = Parser::new_ext(&normalized[body..], options).into_offset_iter();
+    let shifted = |range: Range<usize>| Span::new(body + range.start, body + range.end);
+    let events: Vec<_> = parser.map(|(event, range)| (event, shifted(range))).collect();
+    for (event, span) in &events {
+        reader.structure(event, *span);
+    }
+    let mut in_code = false;
+    for (event, span) in events {
         if reader.claims.len() > MAX_CLAIMS {
             break;
         }
-        let span = Span::new(body + range.start, body + range.end);
         match event {
             Event::Start(Tag::CodeBlock(kind)) => {
-                code = Some((shell::is_shell(&info(&kind)), span.start));
-                reader.ignored.block(span);
+                in_code = true;
                 reader.code_block(span, &info(&kind));
             }
-            Event::End(TagEnd::CodeBlock) => code = None,
-            Event::Start(Tag::Heading { level: HeadingLevel::H1, .. }) => {
-                reader.title.get_or_insert(span);
-                reader.ignored.block(span);
-                reader.blocks.push(span);
-            }
-            Event::Start(
-                Tag::Paragraph | Tag::Heading { .. } | Tag::Item | Tag::TableHead | Tag::TableRow,
-            ) => {
-                reader.ignored.block(span);
-                reader.blocks.push(span);
-            }
+            Event::End(TagEnd::CodeBlock) => in_code = false,
             Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
                 reader.in_external_link = !reader.link(span, &dest_url);
             }
             Event::End(TagEnd::Link | TagEnd::Image) => reader.in_external_link = false,
             Event::Code(_) if reader.in_external_link => {}
             Event::Code(_) => reader.inline_code(span),
-            Event::Text(_) if code.is_none() => reader.prose.push(span),
-            Event::Html(_) | Event::InlineHtml(_) => reader.ignored.comment(text, span),
+            Event::Text(_) if !in_code => reader.prose.push(span),
             _ => {}
         }
     }
@@ -213,10 +212,7 @@ fn glob_words(text: &str) -> Vec<usize> {
 struct Reader<'a> {
     text: &'a str,
     ignored: Ignored,
-    /// The blocks with text, outer before inner ones.
-    blocks: Vec<Span>,
-    /// The first heading of the first level.
-    title: Option<Span>,
+    context: Context<'a>,
     examples: Vec<Span>,
     trees: Vec<Span>,
     /// The positions of the words "glob" and "pattern", in order.
@@ -229,7 +225,21 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// Reads where blocks and names are, which later events need.
+    fn structure(&mut self, event: &Event<'_>, span: Span) {
+        match event {
+            Event::Html(_) | Event::InlineHtml(_) => self.ignored.comment(self.text, span),
+            Event::Start(Tag::CodeBlock(_)) => self.ignored.block(span),
+            _ => {
+                if self.context.add(event, span) {
+                    self.ignored.block(span);
+                }
+            }
+        }
+    }
+
     fn push(&mut self, span: Span, shown: &str, target: Target, stance: Stance) {
+        let stance = stance.max(self.context.section(span.start));
         if !span.is_empty() && shown.len() <= MAX_BYTES {
             self.claims.push(Claim { span, text: shown.to_owned(), target, stance });
         }
@@ -281,7 +291,7 @@ impl Reader<'_> {
             Some(start) => Span::new(start, start + destination.len()),
             None => span,
         };
-        let stance = self.stance(span);
+        let stance = self.context.stance(span);
         let target = Target::Path { path, part, is_link: true };
         self.push(name, destination, target, stance);
         true
@@ -295,8 +305,9 @@ impl Reader<'_> {
             return;
         }
         let start = span.start + (trimmed.as_ptr().addr() - raw.as_ptr().addr());
-        let stance = self.stance(span);
-        if shell::is_command(trimmed) {
+        let stance = self.context.stance(span);
+        let is_command = shell::is_command(trimmed);
+        if is_command {
             self.command_line(trimmed, start, stance);
             return;
         }
@@ -304,13 +315,18 @@ impl Reader<'_> {
         for (name, target) in classify::code(trimmed, &after) {
             // The title of a document names its subject, which need not be a dependency, and an
             // example is one of many.
-            let is_in_title = self.title.is_some_and(|it| it.start <= start && start < it.end);
+            let is_in_title =
+                self.context.title.is_some_and(|it| it.start <= start && start < it.end);
             if (is_in_title || self.is_after_example(span)) && matches!(target, Target::Package(_))
             {
                 continue;
             }
             let is_glob = matches!(&target, Target::Path { path, .. } if path.contains('*'));
-            let stance = if is_glob && self.is_about_globs(span) { Stance::Absent } else { stance };
+            let stance = if is_glob && self.is_about_globs(span) {
+                stance.max(Stance::Example)
+            } else {
+                stance
+            };
             let name = name.shifted(start);
             self.push(name, trimmed, target, stance);
         }
@@ -343,7 +359,8 @@ impl Reader<'_> {
             return;
         }
         let mut at = span.start;
-        let mut stance = Stance::Plain;
+        let lead = self.context.lead(span.start);
+        let mut stance = lead;
         for line in block.split_inclusive('\n') {
             let start = at;
             at += line.len();
@@ -351,18 +368,18 @@ impl Reader<'_> {
             let comment = trimmed.strip_prefix('#');
             if let Some(comment) = comment {
                 // A comment describes the lines below it.
-                stance = Stance::of(comment);
+                stance = stance::of_lead(comment).max(lead);
                 continue;
             }
             if trimmed.is_empty() {
-                stance = Stance::Plain;
+                stance = lead;
             }
             if trimmed.starts_with("```") || !(is_shell || shell::is_command(trimmed)) {
                 continue;
             }
-            let own = trimmed.split_once(" #").map_or(stance, |(_, comment)| {
-                if stance == Stance::Plain { Stance::of(comment) } else { stance }
-            });
+            let own = trimmed
+                .split_once(" #")
+                .map_or(stance, |(_, comment)| stance.max(stance::of_lead(comment)));
             self.command_line(trimmed, start + (line.len() - line.trim_start().len()), own);
         }
     }
@@ -381,7 +398,7 @@ impl Reader<'_> {
             for (name, target) in classify::prose(span.slice(self.text)) {
                 let name = name.shifted(span.start);
                 // Code that is named beside its version: `react` 18.
-                let stance = self.stance(name);
+                let stance = self.context.stance(name);
                 self.push(name, name.slice(self.text), target, stance);
             }
         }
@@ -389,35 +406,19 @@ impl Reader<'_> {
 
     /// Returns whether the text around a claim is about globs, of which it is an example.
     fn is_about_globs(&self, span: Span) -> bool {
-        let Some(block) = self.block(span) else { return false };
+        let Some(block) = self.context.block(span) else { return false };
         let first = self.glob_words.partition_point(|at| *at < block.start);
         self.glob_words.get(first).is_some_and(|at| *at < block.end)
     }
 
     /// Returns whether the words before a claim introduce an example.
     fn is_after_example(&self, span: Span) -> bool {
-        let start = self.block(span).map_or(span.start, |block| block.start);
+        let start = self.context.block(span).map_or(span.start, |block| block.start);
         let before = self.text[start..span.start].trim_end_matches([' ', ',', ':', '(']);
         ["e.g.", "e.g", "for example", "for instance", "such as"].iter().any(|it| {
             let start = before.len().saturating_sub(it.len());
             before.get(start..).is_some_and(|end| end.eq_ignore_ascii_case(it))
         })
-    }
-
-    /// Returns how the sentence around a claim presents it.
-    fn stance(&self, span: Span) -> Stance {
-        self.block(span).map_or(Stance::Plain, |block| {
-            let (start, end) = (span.start - block.start, span.end - block.start);
-            Stance::of_sentence(block.slice(self.text), start, end)
-        })
-    }
-
-    /// Returns the innermost block that contains a claim.
-    fn block(&self, span: Span) -> Option<Span> {
-        // The innermost block that contains it is the last one that started.
-        let n_before = self.blocks.partition_point(|it| it.start <= span.start);
-        let mut before = self.blocks[..n_before].iter().rev().take(MAX_DEPTH);
-        before.find(|it| it.end >= span.end).copied()
     }
 
     fn finish(mut self) -> Claims {
@@ -427,7 +428,8 @@ impl Reader<'_> {
         self.claims.sort_by(|a, b| (a.span, &a.target).cmp(&(b.span, &b.target)));
         self.claims.dedup_by(|a, b| a.span == b.span && a.target == b.target);
         let n_ignored = n_all.saturating_sub(self.claims.len());
+        let is_history = self.context.is_history();
         let Self { claims, examples, trees, .. } = self;
-        Claims { claims, examples, trees, n_ignored, lines }
+        Claims { claims, examples, trees, is_history, n_ignored, lines }
     }
 }

@@ -72,7 +72,9 @@ pub(super) fn explain(
         fates[idx] = Some(fate);
     }
     timings::timed("follow renamed code", || {
-        Search::new(root, project.now, main, objects).follow_symbols(&claims, &mut fates)
+        let mut search = Search::new(root, project.now, main, objects);
+        search.follow_symbols(&claims, &mut fates)?;
+        Some(())
     })?;
     let written = former.iter().map(|it| it.commit.as_str());
     let removing = fates.iter().flatten().filter_map(|fate| fate.removed.as_deref());
@@ -292,21 +294,25 @@ impl<'s, 'o> Search<'s, 'o> {
             if !seen.insert(node.id.clone()) || seen.len() > MAX_RENAMES {
                 return (Some(node), files);
             }
-            if !self.changed_code.contains_key(&node.id) {
-                let code = self.read_changed_code(&node.id);
-                self.changed_code.insert(node.id.clone(), code);
-            }
-            let Self { changed_code, definitions, .. } = self;
-            let mut passes = |path: &str, bytes| test.passes(definitions, path, bytes);
-            let changed = changed_code[&node.id].iter();
-            let moved = changed.filter(|(path, bytes)| passes(path, bytes));
-            let moved: Vec<String> = moved.map(|(path, _)| path.clone()).collect();
+            let moved = self.passing_after(&node.id, test);
             if moved.is_empty() {
                 return (Some(node), files);
             }
             since.clone_from(&node.id);
             files = moved;
         }
+    }
+
+    /// Returns the files of code that a commit changed and that pass a test after it.
+    fn passing_after(&mut self, commit: &str, test: &Test) -> Vec<String> {
+        if !self.changed_code.contains_key(commit) {
+            let code = self.read_changed_code(commit);
+            self.changed_code.insert(commit.to_owned(), code);
+        }
+        let Self { changed_code, definitions, .. } = self;
+        let mut passes = |path: &str, bytes| test.passes(definitions, path, bytes);
+        let passing = changed_code[commit].iter().filter(|(path, bytes)| passes(path, bytes));
+        passing.map(|(path, _)| path.clone()).collect()
     }
 
     /// Returns whether a change that is not committed makes files fail a test.

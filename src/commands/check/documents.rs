@@ -13,6 +13,7 @@ use crate::config::CheckConfig;
 use cerberus_bank::ops::Project;
 use cerberus_claims::Document;
 use cerberus_claims::parse::{self, Target};
+use cerberus_claims::times::{self, Status};
 use cerberus_engine::tree::{documents, read};
 use cerberus_markdown::links::normalize_path;
 use cerberus_model::text::Globs;
@@ -20,10 +21,6 @@ use cerberus_model::{MemoryStatus, MemoryType};
 
 /// Folders of documents that describe another project: the one that is made from the template.
 const TEMPLATE_FOLDERS: &[&str] = &["templates", "template"];
-
-/// Words in the names of documents about the past or the future.
-const OTHER_TIMES: &str = "changelog changes history release migrat upgrad roadmap todo plan \
-    proposal rfc adr decisions journal archive postmortem news";
 
 /// Lists the skills that were installed from other projects, with their sources.
 const SKILLS_LOCK: &str = "skills-lock.json";
@@ -34,16 +31,38 @@ pub(super) struct Found {
     pub(super) unread: Vec<Unchecked>,
 }
 
-pub(super) fn read(project: &Project, files: &[PathBuf], config: &CheckConfig) -> Result<Found> {
+/// Reads the documents of `files`, or of the project: with `is_any` all of them that are about now.
+pub(super) fn read(
+    project: &Project,
+    files: &[PathBuf],
+    is_any: bool,
+    config: &CheckConfig,
+) -> Result<Found> {
     let root = &project.root;
+    // What the command line names itself is read whatever it is about.
+    let mut exempt: BTreeSet<String> = BTreeSet::new();
     let mut paths: BTreeSet<String> = BTreeSet::new();
     for file in files {
-        paths.extend(documents::find(root, file)?);
+        for path in documents::find(root, file)? {
+            match below(&path, file) {
+                "" => _ = exempt.insert(path),
+                below if documents::is_specification(&path) || !times::is_of_other_time(below) => {
+                    paths.insert(path);
+                }
+                _ => {}
+            }
+        }
     }
     if files.is_empty() {
         paths.extend(documents::find_guides(root)?);
-        paths.retain(|path| !is_other(path) && !is_installed(root, path));
+        if is_any {
+            paths.extend(documents::find(root, root).unwrap_or_default());
+        }
+        paths.retain(|path| {
+            (documents::is_specification(path) || !is_other(path)) && !is_installed(root, path)
+        });
     }
+    paths.extend(exempt.iter().cloned());
     if files.is_empty()
         && project.bank.exists()
         && let Ok(folder) = project.bank.folder().strip_prefix(root)
@@ -64,25 +83,45 @@ pub(super) fn read(project: &Project, files: &[PathBuf], config: &CheckConfig) -
     let exclude = Globs::new(&config.exclude);
     let mut found = Found { documents: Vec::new(), unread: Vec::new() };
     paths.retain(|path| exclude.find(path).is_none());
-    found.add(project, &paths);
+    let is_of_time = |path: &str, text: &str, is_listed: bool| {
+        exempt.contains(path)
+            || !documents::is_specification(path)
+            || match times::status(text) {
+                Some(status) => status == Status::Current,
+                None => is_listed,
+            }
+    };
+    found.add(project, &paths, |path, text| is_of_time(path, text, !files.is_empty()));
     let is_rule_file = |it: &&Document| files.is_empty() && documents::is_rule_file(&it.path);
     let rule_files: Vec<&Document> = found.documents.iter().filter(is_rule_file).collect();
     let named = rule_files.par_iter().flat_map_iter(|it| named_documents(project, it));
     let mut named: BTreeSet<String> = named.collect();
-    named.retain(|path| !paths.contains(path) && exclude.find(path).is_none());
-    found.add(project, &named);
+    let known: BTreeSet<&str> = found.documents.iter().map(|it| it.path.as_str()).collect();
+    named.retain(|path| !known.contains(path.as_str()) && exclude.find(path).is_none());
+    found.add(project, &named, |path, text| is_of_time(path, text, true));
+    found.documents.retain(|it| exempt.contains(&it.path) || !it.claims.is_history);
     found.documents.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)
 }
 
 impl Found {
-    fn add(&mut self, project: &Project, paths: &BTreeSet<String>) {
-        let parse = |text: String| {
-            let claims = parse::read(&text);
-            (text, claims)
+    /// Adds documents, of which `is_wanted` has the paths and the texts.
+    fn add(
+        &mut self,
+        project: &Project,
+        paths: &BTreeSet<String>,
+        is_wanted: impl Fn(&str, &str) -> bool + Sync,
+    ) {
+        let read = |path: &String| {
+            let text = read::text(&project.root, path);
+            let text = text.map(|text| is_wanted(path, &text).then_some(text)).transpose()?;
+            let parsed = text.map(|text| {
+                let claims = parse::read(&text);
+                (text, claims)
+            });
+            Some((path.clone(), parsed))
         };
-        let read = |path: &String| (path.clone(), read::text(&project.root, path).map(parse));
-        let read: Vec<_> = paths.par_iter().map(read).collect();
+        let read: Vec<_> = paths.par_iter().filter_map(read).collect();
         for (path, content) in read {
             match content {
                 Ok((text, claims)) => self.documents.push(Document { path, text, claims }),
@@ -94,6 +133,19 @@ impl Found {
             }
         }
     }
+}
+
+/// Returns the part of a path below the folder that the command line names: nothing for a file.
+fn below<'p>(path: &'p str, argument: &Path) -> &'p str {
+    let Some(name) = argument.file_name().and_then(|name| name.to_str()) else { return path };
+    let mut rest = path;
+    while let Some((folder, below)) = rest.split_once('/') {
+        if folder == name {
+            return below;
+        }
+        rest = below;
+    }
+    if rest == name { "" } else { path }
 }
 
 /// Returns the documents of the project that an instruction file names.
@@ -130,14 +182,8 @@ fn is_installed(root: &Path, path: &str) -> bool {
 
 /// Returns whether a document is not about this project as it is.
 fn is_other(path: &str) -> bool {
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let name = name.to_ascii_lowercase();
-    let is_of_other_time = |part: &str| {
-        part.split(['-', '_', '.'])
-            .any(|word| OTHER_TIMES.split(' ').any(|it| word.starts_with(it)))
-    };
-    folders.split('/').any(|folder| {
-        TEMPLATE_FOLDERS.contains(&folder) || is_of_other_time(&folder.to_ascii_lowercase())
-    }) || is_of_other_time(&name)
+    let (folders, _) = path.rsplit_once('/').unwrap_or(("", path));
+    folders.split('/').any(|folder| TEMPLATE_FOLDERS.contains(&folder))
+        || times::is_of_other_time(path)
         || documents::is_foreign(path)
 }

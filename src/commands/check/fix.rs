@@ -89,8 +89,9 @@ fn plan(settings: &Settings, report: &Report) -> Result<Vec<Fixed>> {
     let root = &settings.project.root;
     let mut by_file: BTreeMap<&str, Vec<(Span, &str)>> = BTreeMap::new();
     for finding in &report.findings {
-        if let Some(new) = &finding.replacement {
-            let changes = finding.spans.iter().map(|span| (*span, new.as_str()));
+        let changes = finding.spans.iter().filter_map(|(span, new)| Some((*span, new.as_deref()?)));
+        let changes: Vec<_> = changes.collect();
+        if !changes.is_empty() {
             by_file.entry(&finding.file).or_default().extend(changes);
         }
     }

@@ -1,64 +1,218 @@
-//! How a sentence presents what it names: as it is, as forbidden, or as past.
+//! How a sentence presents a claim: as it is, as not wanted, or as gone.
+//!
+//! A cue, such as "removed" or "never", governs the object of its verb or its subject, not all
+//! names of its sentence: "there is no retry in `a`" says nothing about `a`. So the names of a
+//! sentence are found by walking from the cue to a word that ends what it governs.
 
-use super::word_lists::{ABSENT, ABSENT_AFTER, FORBIDDEN};
-use cerberus_model::text::WordList;
+use std::cmp::Reverse;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use cerberus_model::text::{Span, WordList};
+use cerberus_model::word_lists;
+
+word_lists! { "words/stance.txt":
+    GONE UNWANTED GONE_OBJECT GONE_SUBJECT GONE_AFTER ALTERNATIVE NEVER WRONG GONE_TITLES
+    UNWANTED_TITLES GONE_COLUMNS KEEPING CREATING EXISTING AUXILIARIES MODALS PREPOSITIONS CARRIERS
+    STOPS CONDITIONS DETERMINERS NOUNS
+}
 
 /// How a sentence presents a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stance {
+    #[default]
     Plain,
+    /// It is one of many that a pattern means.
+    Example,
     /// The sentence forbids it: its removal fulfils the rule.
     Forbidden,
     /// The sentence says that it does not exist, no longer or not yet.
     Absent,
 }
 
-/// Maximum length of the parts of a sentence before and after a claim.
+/// Maximum length of the parts of a block before and after a claim that are read.
 const MAX_BYTES: usize = 600;
 
-impl Stance {
-    /// Returns how a piece of text presents what it names.
-    pub(super) fn of(text: &str) -> Self {
-        Self::of_parts(text, text)
-    }
+/// A piece of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    /// In lower case.
+    Word(String),
+    /// Code, a link, or the claim.
+    Name,
+    /// A character that separates; `.` ends a sentence, and `-` is any dash.
+    Mark(char),
+}
 
-    /// Returns how a sentence presents what it names after the part `before`.
-    fn of_parts(sentence: &str, before: &str) -> Self {
-        let plain = |text: &str| text.to_lowercase().replace('’', "'");
-        let (sentence, before) = (plain(sentence), plain(before));
-        let has = |text: &str, phrases: &WordList| {
-            phrases.entries().iter().any(|phrase| contains_words(text, phrase))
-        };
-        if has(&sentence, &ABSENT) || has(&before, &ABSENT_AFTER) {
-            Self::Absent
-        } else if has(&sentence, &FORBIDDEN) {
-            Self::Forbidden
-        } else {
-            Self::Plain
+/// What a phrase says about the names around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cue {
+    /// About its object, or as a predicate about its subject.
+    Participle(Stance),
+    Object,
+    Subject,
+    After,
+    Alternative,
+    NoLonger,
+    Never,
+    Wrong,
+}
+
+/// The words of phrases with what they say.
+type Phrases = Vec<(Vec<&'static str>, Cue)>;
+
+/// The phrases of each cue by their first words, the longest first.
+static CUES: LazyLock<FxHashMap<&str, Phrases>> = LazyLock::new(|| {
+    let lists: [(&'static WordList, Cue); 8] = [
+        (&GONE, Cue::Participle(Stance::Absent)),
+        (&UNWANTED, Cue::Participle(Stance::Forbidden)),
+        (&GONE_OBJECT, Cue::Object),
+        (&GONE_SUBJECT, Cue::Subject),
+        (&GONE_AFTER, Cue::After),
+        (&ALTERNATIVE, Cue::Alternative),
+        (&NEVER, Cue::Never),
+        (&WRONG, Cue::Wrong),
+    ];
+    let listed = lists.iter().flat_map(|(list, cue)| list.entries().iter().map(|it| (*it, *cue)));
+    let mut cues: FxHashMap<&str, Phrases> = FxHashMap::default();
+    for (phrase, cue) in listed.chain([("no longer", Cue::NoLonger)]) {
+        let words: Vec<&str> = phrase.split(' ').collect();
+        cues.entry(words[0]).or_default().push((words, cue));
+    }
+    cues.values_mut().for_each(|cues| cues.sort_by_key(|(words, _)| Reverse(words.len())));
+    cues
+});
+
+/// Returns how a block presents the claim in `span`. `names` are the pieces of code and links of
+/// the document, in order.
+pub(super) fn of(text: &str, block: Span, names: &[Span], span: Span) -> Stance {
+    let is_boundary = |at: &usize| text.is_char_boundary(*at);
+    let from = block.start.max(span.start.saturating_sub(MAX_BYTES));
+    let to = block.end.min(span.end + MAX_BYTES);
+    let from = (from..=span.start).find(is_boundary).unwrap_or(span.start);
+    let to = (span.end..=to).rev().find(is_boundary).unwrap_or(span.end);
+    let first = names.partition_point(|it| it.end <= from);
+    let last = names.partition_point(|it| it.start < to);
+    let mut names: Vec<Span> = names[first..last.max(first)].to_vec();
+    if !names.iter().any(|it| it.start <= span.start && span.end <= it.end) {
+        names.retain(|it| it.end <= span.start || it.start >= span.end);
+        names.push(span);
+        names.sort_unstable();
+    }
+    let (tokens, position) = tokens(text, Span::new(from, to), &names, span);
+    position.map_or(Stance::Plain, |position| sentence_stance(&tokens, position))
+}
+
+/// Returns how a text presents what follows it: a comment, or the words before a list.
+pub(super) fn of_lead(text: &str) -> Stance {
+    let text = text.trim().trim_end_matches(':');
+    let end = Span::new(text.len(), text.len());
+    let (mut tokens, _) = tokens(text, Span::new(0, text.len()), &[], end);
+    tokens.extend([Token::Mark(':'), Token::Name]);
+    sentence_stance(&tokens, tokens.len() - 1)
+}
+
+/// Returns how a heading presents what is below it.
+pub(super) fn of_title(title: &str) -> Stance {
+    let end = Span::new(title.len(), title.len());
+    let (tokens, _) = tokens(title, Span::new(0, title.len()), &[], end);
+    let starts = |list: &WordList| {
+        list.entries()
+            .iter()
+            .any(|phrase| starts_with(&tokens, &phrase.split(' ').collect::<Vec<_>>()))
+    };
+    // A whole sentence is about what it names itself.
+    match tokens.len() {
+        0 | 6.. => Stance::Plain,
+        _ if starts(&GONE_TITLES) => Stance::Absent,
+        _ if starts(&UNWANTED_TITLES) => Stance::Forbidden,
+        _ => Stance::Plain,
+    }
+}
+
+/// Returns how the title of a column presents what is below it.
+pub(super) fn of_column(title: &str) -> Stance {
+    let title = title.trim().trim_matches('*').to_lowercase();
+    if GONE_COLUMNS.entries().contains(&title.as_str()) { Stance::Absent } else { of_title(&title) }
+}
+
+/// Returns the tokens of a part of a text, and the position of the claim.
+fn tokens(text: &str, part: Span, names: &[Span], claim: Span) -> (Vec<Token>, Option<usize>) {
+    let (mut found, mut position) = (Vec::new(), None);
+    let mut at = part.start;
+    for name in names {
+        if name.start < at {
+            // A part of a link.
+            continue;
+        }
+        words(&text[at..name.start], &mut found);
+        if name.start <= claim.start && claim.end <= name.end {
+            position = Some(found.len());
+        }
+        found.push(Token::Name);
+        at = name.end.min(part.end);
+        if text[at..part.end].starts_with("'s") || text[at..part.end].starts_with("’s") {
+            found.push(Token::Mark('\''));
         }
     }
+    words(&text[at.min(part.end)..part.end], &mut found);
+    (found, position)
+}
 
-    /// Returns how the sentence around `start..end` presents it. `block` is a paragraph, an item
-    /// or a row.
-    pub(super) fn of_sentence(block: &str, start: usize, end: usize) -> Self {
-        let is_end = |at: usize| {
-            let rest = &block[at..];
-            let mut chars = rest.chars();
-            matches!(chars.next(), Some('.' | '!' | '?' | ';'))
-                && chars.next().is_none_or(char::is_whitespace)
-                || rest.starts_with("\n\n")
-                || is_item(rest)
+/// Adds the words and marks of a text without names.
+fn words(text: &str, found: &mut Vec<Token>) {
+    let is_in_word = |c: char| c.is_alphanumeric() || "'’-_./@".contains(c);
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let len = if first.is_alphanumeric() || first == '_' {
+            let len = rest.find(|c| !is_in_word(c)).unwrap_or(rest.len());
+            let word = rest[..len].trim_end_matches(['.', '-', '\'', '’', '/']);
+            found.push(Token::Word(word.replace('’', "'").to_lowercase()));
+            // Not an abbreviation, as "e.g.".
+            let is_end = rest[word.len()..len].starts_with('.') && !word.contains('.');
+            if is_end
+                && (len == word.len() + 1)
+                && rest[len..].chars().next().is_none_or(char::is_whitespace)
+            {
+                found.push(Token::Mark('.'));
+            }
+            len
+        } else {
+            mark(first, rest, found)
         };
-        let at = |range: std::ops::Range<usize>| range.filter(|at| block.is_char_boundary(*at));
-        // The words that matter are near.
-        let (from, to) = (start.saturating_sub(MAX_BYTES), block.len().min(end + MAX_BYTES));
-        let first = at(from..start).rev().find(|&at| is_end(at));
-        let first = first.or_else(|| at(from..start + 1).next()).unwrap_or(start);
-        let last = at(end..to).find(|&at| is_end(at));
-        let last = last.or_else(|| at(end..to + 1).next_back()).unwrap_or(end);
-        let before = block.get(first..start).unwrap_or_default();
-        block.get(first..last).map_or(Self::Plain, |sentence| Self::of_parts(sentence, before))
+        rest = &rest[len..];
     }
+}
+
+/// Adds the mark at the start of a text. Returns its length.
+fn mark(first: char, rest: &str, found: &mut Vec<Token>) -> usize {
+    let after = &rest[first.len_utf8()..];
+    let is_before_space = after.chars().next().is_none_or(char::is_whitespace);
+    let mark = match first {
+        '.' | '!' | '?' if is_before_space => '.',
+        ';' => '.',
+        '\n' if after.trim_start_matches([' ', '\t', '>', '\r']).starts_with('\n')
+            || is_item(rest) =>
+        {
+            '.'
+        }
+        ',' | ':' | '(' | ')' | '|' => first,
+        '—' | '–' | '→' => '-',
+        '-' if is_before_space || after.starts_with(['-', '>']) => '-',
+        '=' if after.starts_with('>') => '-',
+        '~' if after.starts_with('~') => {
+            found.push(Token::Mark('~'));
+            return 2;
+        }
+        '❌' | '🚫' | '✅' => {
+            found.push(Token::Word(first.to_string()));
+            return first.len_utf8();
+        }
+        _ => return first.len_utf8(),
+    };
+    found.push(Token::Mark(mark));
+    first.len_utf8()
 }
 
 /// Returns whether a text starts with the marker of an item of a list on a new line.
@@ -70,11 +224,344 @@ fn is_item(text: &str) -> bool {
         || (number.len() < line.len() && [". ", ") "].iter().any(|it| number.starts_with(it)))
 }
 
-/// Returns whether `text` contains the words of `phrase`.
-fn contains_words(text: &str, phrase: &str) -> bool {
-    text.match_indices(phrase).any(|(at, _)| {
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        !text[..at].ends_with(|c| is_word(c) || c == '-')
-            && !text[at + phrase.len()..].starts_with(|c| is_word(c) || c == '-')
-    })
+fn starts_with(tokens: &[Token], words: &[&str]) -> bool {
+    let is_same = |(token, word): (&Token, &&str)| matches!(token, Token::Word(it) if it == word);
+    tokens.len() >= words.len() && tokens.iter().zip(words).all(is_same)
+}
+
+/// Returns how the sentence around a name presents it.
+fn sentence_stance(tokens: &[Token], position: usize) -> Stance {
+    let is_end = |token: &Token| *token == Token::Mark('.');
+    let start = tokens[..position].iter().rposition(is_end).map_or(0, |at| at + 1);
+    let end = tokens[position..].iter().position(is_end).map_or(tokens.len(), |n| position + n);
+    let sentence = Sentence { tokens: &tokens[start..end], name: position - start };
+    let n_struck = tokens[start..position].iter().filter(|it| **it == Token::Mark('~')).count();
+    if n_struck % 2 == 1 {
+        return Stance::Absent;
+    }
+    let (mut stance, mut at) = (Stance::Plain, 0);
+    while at < sentence.tokens.len() {
+        let mut cues = sentence.word(at).and_then(|word| CUES.get(word)).into_iter().flatten();
+        let cue = cues.find(|(words, _)| starts_with(&sentence.tokens[at..], words));
+        let n_words = cue.map_or(1, |(words, _)| words.len());
+        if let Some((_, cue)) = cue
+            && !sentence.is_conditional(at)
+        {
+            stance = stance.max(sentence.governed(*cue, at, at + n_words));
+        }
+        at += n_words;
+    }
+    stance
+}
+
+/// A sentence with the name that is asked for.
+#[derive(Clone, Copy)]
+struct Sentence<'s> {
+    tokens: &'s [Token],
+    name: usize,
+}
+
+impl Sentence<'_> {
+    fn word(&self, at: usize) -> Option<&str> {
+        match self.tokens.get(at)? {
+            Token::Word(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    fn is_in(&self, at: usize, list: &WordList) -> bool {
+        self.word(at).is_some_and(|word| list.contains(word))
+    }
+
+    fn is_name(&self, at: usize) -> bool {
+        self.tokens.get(at) == Some(&Token::Name)
+    }
+
+    /// Returns whether the clause of a cue says only what happens in a case.
+    fn is_conditional(&self, cue: usize) -> bool {
+        let start = self.tokens[..cue].iter().rposition(|it| matches!(it, Token::Mark(_)));
+        (start.map_or(0, |at| at + 1)..cue).any(|at| self.is_in(at, &CONDITIONS))
+    }
+
+    /// Returns what a cue at `start..end` says about the name.
+    fn governed(&self, cue: Cue, start: usize, end: usize) -> Stance {
+        let reaches = |name: usize| Self { name, ..*self }.is_object(cue, end);
+        let absent = |is_governed: bool| if is_governed { Stance::Absent } else { Stance::Plain };
+        // What ends the reach of a cue before the first name ends it for all.
+        let first = (end..self.tokens.len()).find(|at| self.is_name(*at));
+        let has_object = first.is_some_and(reaches);
+        let is_predicate = start > 0 && self.is_in(start - 1, &AUXILIARIES);
+        match cue {
+            Cue::Object | Cue::After | Cue::Alternative => absent(reaches(self.name)),
+            Cue::Subject => absent(self.is_subject(start)),
+            Cue::Participle(stance) => {
+                // "These were removed: `a`".
+                let is_lead = self.tokens.get(end) == Some(&Token::Mark(':'));
+                let is_governed = if (is_lead || !is_predicate) && has_object {
+                    reaches(self.name)
+                } else {
+                    self.is_subject(start)
+                };
+                if is_governed { stance } else { Stance::Plain }
+            }
+            Cue::NoLonger if has_object => absent(reaches(self.name)),
+            Cue::NoLonger => {
+                let verb = if self.is_in(end, &AUXILIARIES) { end + 1 } else { end };
+                absent(self.is_in(verb, &EXISTING) && self.is_subject(start))
+            }
+            Cue::Never if self.is_in(end, &KEEPING) => Stance::Plain,
+            // A purpose: "to avoid `a`".
+            Cue::Never
+                if self.word(start) == Some("avoid")
+                    && start > 0
+                    && self.is_in(start - 1, &MODALS) =>
+            {
+                Stance::Plain
+            }
+            Cue::Never if self.word(end) == Some("be") => {
+                let is_after_modal = start > 0 && self.is_in(start - 1, &MODALS);
+                let is_governed = self.is_head_before(start - usize::from(is_after_modal));
+                if is_governed { Stance::Forbidden } else { Stance::Plain }
+            }
+            Cue::Never if !reaches(self.name) => Stance::Plain,
+            Cue::Never if self.is_in(end, &CREATING) => Stance::Absent,
+            Cue::Never => Stance::Forbidden,
+            Cue::Wrong => {
+                let is_governed =
+                    (start == 0 && reaches(self.name)) || (is_predicate && self.is_subject(start));
+                if is_governed { Stance::Forbidden } else { Stance::Plain }
+            }
+        }
+    }
+
+    /// Returns whether the name is an object of the words before `from`.
+    fn is_object(&self, cue: Cue, from: usize) -> bool {
+        let mut has_name = false;
+        let mut at = from;
+        while at < self.name {
+            match &self.tokens[at] {
+                Token::Name => has_name = true,
+                Token::Mark('(') => {
+                    match self.tokens[at..self.name].iter().position(|it| *it == Token::Mark(')')) {
+                        Some(n) => at += n,
+                        None => return false,
+                    }
+                }
+                Token::Mark(':') if !has_name => {}
+                Token::Mark('-') if at == from => {}
+                Token::Mark(',')
+                    if has_name && cue != Cue::Alternative && self.is_coordinated(at) => {}
+                Token::Mark('~') => {}
+                Token::Mark(_) => return false,
+                Token::Word(word) if matches!(word.as_str(), "and" | "or" | "nor") => {
+                    let is_prohibited = cue == Cue::Never && word != "and";
+                    if !(is_prohibited || has_name && self.is_coordinated(at)) {
+                        return false;
+                    }
+                }
+                // What was named before.
+                Token::Word(word) if matches!(word.as_str(), "it" | "them") => return false,
+                Token::Word(_) if self.ends_object(cue, from, at) => return false,
+                Token::Word(_) => {}
+            }
+            at += 1;
+        }
+        // What belongs to a name is not the name.
+        from <= self.name && self.tokens.get(self.name + 1) != Some(&Token::Mark('\''))
+    }
+
+    fn ends_object(&self, cue: Cue, from: usize, at: usize) -> bool {
+        let is_carried = at > 0 && self.is_in(at - 1, &CARRIERS);
+        let is_preposition = self.is_in(at, &PREPOSITIONS) && !is_carried;
+        match cue {
+            Cue::After => matches!(self.word(at), Some("to" | "into")),
+            // "Rather than in `a`".
+            Cue::Alternative if at == from => false,
+            _ => is_preposition || self.is_in(at, &STOPS),
+        }
+    }
+
+    /// Returns whether a name comes next after a comma or an "and".
+    fn is_coordinated(&self, mut at: usize) -> bool {
+        at += 1;
+        while self.word(at).is_some_and(|it| matches!(it, "and" | "or" | "nor"))
+            || self.is_in(at, &DETERMINERS)
+        {
+            at += 1;
+        }
+        self.is_name(at)
+    }
+
+    /// Returns whether the name is a subject of the words at `predicate`.
+    fn is_subject(&self, predicate: usize) -> bool {
+        let mut at = predicate;
+        while at > 0 && self.is_in(at - 1, &AUXILIARIES) {
+            at -= 1;
+        }
+        if at > 0 && self.is_in(at - 1, &MODALS) {
+            return false;
+        }
+        match at.checked_sub(1).map(|it| &self.tokens[it]) {
+            // What a relative clause is about is right before it.
+            Some(Token::Word(word)) if matches!(word.as_str(), "which" | "that") => {
+                at -= 1;
+                at -= usize::from(at > 0 && self.tokens[at - 1] == Token::Mark(','));
+                while at > 0 && self.is_in(at - 1, &NOUNS) {
+                    at -= 1;
+                }
+                return self.name + 1 == at;
+            }
+            Some(Token::Mark(':' | '-' | '(' | ',')) if at == predicate => at -= 1,
+            _ => {}
+        }
+        let is_cell = |token: &Token| *token == Token::Mark('|');
+        if at > 0 && is_cell(&self.tokens[at - 1]) {
+            // A cell with the state of what the first one names.
+            let n_before = self.tokens[..self.name].iter().filter(|it| is_cell(it)).count();
+            return n_before == usize::from(is_cell(&self.tokens[0]));
+        }
+        self.is_head_before(at)
+    }
+
+    /// Returns whether the name is in the noun phrase that ends at `end`, not after a preposition.
+    fn is_head_before(&self, end: usize) -> bool {
+        let (mut is_governed, mut has_name, mut at) = (false, false, end);
+        while at > 0 {
+            at -= 1;
+            match &self.tokens[at] {
+                Token::Name => {
+                    has_name = true;
+                    is_governed |= at == self.name;
+                }
+                Token::Mark(')') => {
+                    match self.tokens[..at].iter().rposition(|it| *it == Token::Mark('(')) {
+                        Some(open) => at = open,
+                        None => break,
+                    }
+                }
+                Token::Mark(',') if has_name && at > 0 && self.is_name(at - 1) => {}
+                Token::Mark('~') => {}
+                Token::Mark(_) => break,
+                Token::Word(word) if matches!(word.as_str(), "and" | "or") => {}
+                Token::Word(_) if self.is_in(at, &PREPOSITIONS) => {
+                    let is_carried = at > 0 && self.is_in(at - 1, &CARRIERS);
+                    is_governed &= is_carried;
+                    has_name = true;
+                }
+                Token::Word(_) if self.is_in(at, &STOPS) => break,
+                // The head is another noun, of which the name says the kind.
+                Token::Word(_) if !has_name && !self.is_in(at, &NOUNS) => return false,
+                Token::Word(_) => {}
+            }
+        }
+        is_governed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compares the stances of the names of a text, in order: plain `.`, forbidden `f`, absent `a`.
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let ticks: Vec<usize> = text.match_indices('`').map(|it| it.0).collect();
+        let names: Vec<Span> = ticks.chunks(2).map(|it| Span::new(it[0], it[1] + 1)).collect();
+        let block = Span::new(0, text.len());
+        let letter = |name: &Span| match of(text, block, &names, *name) {
+            Stance::Plain => '.',
+            Stance::Example => 'e',
+            Stance::Forbidden => 'f',
+            Stance::Absent => 'a',
+        };
+        assert_eq!(names.iter().map(letter).collect::<String>(), expected, "{text}");
+    }
+
+    #[test]
+    fn a_cue_governs_its_object() {
+        check("Removed `a`, `b` and the `c` helper from `d`", "aaa.");
+        check("Removed `a` and moved `b` to `c`", "aa.");
+        check("Removed: `a`, `b`", "aa");
+        check("There is no retry in `a`", ".");
+        check("There is no `a`", "a");
+        check("Renamed columns are handled in `a`", ".");
+        check("It replaces `a` in `b`", "a.");
+        check("`a` replaced `b`", ".a");
+        check("We no longer call `a` from `b`", "a.");
+        check("Removed `a`'s retry", ".");
+        check("Removed support for `a` (see `b`)", "a.");
+    }
+
+    #[test]
+    fn a_predicate_governs_its_subject() {
+        check("`a` was removed in favour of `b`", "a.");
+        check("`a`, `b` and `c` were removed", "aaa");
+        check("The retry in `a` was removed", ".");
+        check("The `a` function in `b` was removed", "a.");
+        check("The `a` loader cache was removed, see `b`", "..");
+        check("`a` was renamed to `b`", "a.");
+        check("`a` (removed in 2.0) and `b`", "a.");
+        check("`a`: removed; `b`", "a.");
+        check("`a` (deprecated, use `b`)", "f.");
+        check("`a`, which was dropped, and `b`", "a.");
+        check("It was in the `a` module that was removed", "a");
+        check("`a` no longer exists", "a");
+        check("`a` is no longer used by `b`", "a.");
+        check("`a` no longer reads lines", ".");
+        check("`a` handles removed rows", ".");
+        check("`a` is not yet implemented", "a");
+        check("`a` can be removed", ".");
+        check("| `a` | `b` | removed |", "a.");
+        check("| `a` | *(removed)* | text |", "a");
+        check("~~`a`~~ `b`", "a.");
+    }
+
+    #[test]
+    fn a_condition_says_nothing_about_now() {
+        check("If `a` was removed, run `b`", "..");
+        check("When `a` does not exist, `b` is made", "..");
+    }
+
+    #[test]
+    fn an_alternative_is_not_wanted() {
+        check("Instead of copying, extend `a`", ".");
+        check("Use `a` instead of `b`, or `c`", ".a.");
+        check("Call `a` rather than calling `b` from `c`", ".a.");
+        check("It is in `a` rather than in `b`", ".a");
+        check("`a` (formerly in `b`)", ".a");
+        check("`a` moved from `b` to `c`", ".a.");
+    }
+
+    #[test]
+    fn a_prohibition_governs_what_it_prohibits() {
+        check("Never use `a` in `b`", "f.");
+        check("Never edit `a` by hand", ".");
+        check("Do not import `a` or `b` from `c`", "ff.");
+        check("Don't forget to run `a`", ".");
+        check("Do not create files like `a`", "a");
+        check("Never merge without running `a`", ".");
+        check("`a` must never be called from `b`", "f.");
+        check("You cannot call `a`; use `b`", "f.");
+        check("❌ `a` - use `b`", "f.");
+        check("Bad: call `a`. Good: call `b`.", "f.");
+        check("`a` is forbidden in `b`", "f.");
+        check("Use `a` and do not use `b`", ".f");
+        check("Create a file called `a` for `b`", "a.");
+        check("List these and do not bundle them: `a`", ".");
+        check("To avoid `a` calling `b`, use `c`", "...");
+    }
+
+    #[test]
+    fn leads_and_titles_govern_what_follows() {
+        assert_eq!(of_lead("Never run these:"), Stance::Forbidden);
+        assert_eq!(of_lead("Bad"), Stance::Forbidden);
+        assert_eq!(of_lead("The following were removed:"), Stance::Absent);
+        assert_eq!(of_lead("There is no need to install it"), Stance::Plain);
+        assert_eq!(of_lead("Removed columns are read"), Stance::Plain);
+        assert_eq!(of_title("Removed in 2.0"), Stance::Absent);
+        assert_eq!(of_title("Anti-patterns"), Stance::Forbidden);
+        assert_eq!(of_title("Never edit the files that the generator writes"), Stance::Plain);
+        assert_eq!(of_column("Old"), Stance::Absent);
+        assert_eq!(of_column("Old rows are read"), Stance::Plain);
+    }
 }

@@ -22,6 +22,7 @@ fn shown(claim: &Claim) -> String {
     };
     match claim.stance {
         Stance::Plain => target,
+        Stance::Example => format!("{target}, example"),
         Stance::Forbidden => format!("{target}, forbidden"),
         Stance::Absent => format!("{target}, absent"),
     }
@@ -37,6 +38,7 @@ fn inline_code_names_paths_symbols_and_variables() {
     check("`Makefile` and `.env.example`", &["path Makefile", "path .env.example"]);
     check("`Session.close`", &["symbol Session.close"]);
     check("`session::close(&mut it)`", &["symbol session.close"]);
+    check("`größe_lesen` in `src/größe.py`", &["symbol größe_lesen", "path src/größe.py"]);
     check("`useHook` or `load_rows()`", &["symbol useHook", "symbol load_rows"]);
     check(
         "`SHOP_TOKEN=1` and `process.env.SHOP_KEY`",
@@ -108,18 +110,49 @@ fn trees_are_read_without_their_root() {
 }
 
 #[test]
-fn the_sentence_decides_the_stance() {
-    check("Use `a/b.py`. Never edit `a/c.py`.", &["path a/b.py", "path a/c.py, forbidden"]);
+fn the_words_that_govern_a_claim_decide_its_stance() {
+    check("Use `a/b.py`. Never edit `a/c.py`.", &["path a/b.py", "path a/c.py"]);
+    check("Never use `a/c.py`.", &["path a/c.py, forbidden"]);
     check("- Old: `a/b.py` was removed\n- Use `a/c.py`", &["path a/b.py, absent", "path a/c.py"]);
+    check("There is no retry in [a](a/b.py)", &["link a/b.py"]);
     check(
         "Call `new_one` instead of `old_one`",
         &["symbol new_one", "package new_one", "symbol old_one, absent", "package old_one, absent"],
     );
     check("Do not create files like `src/a.py`", &["path src/a.py, absent"]);
-    check("A pattern such as `src/**/*.js` matches", &["path src/**/*.js, absent"]);
+    check("A pattern such as `src/**/*.js` matches", &["path src/**/*.js, example"]);
     check("Tests are `src/**/*.js`", &["path src/**/*.js"]);
     check("# `zod-parser`\n\nUses `zod-parser`", &["package zod-parser"]);
     check("A package (e.g., `zod-parser`) or `zod`", &["package zod"]);
+}
+
+#[test]
+fn headings_columns_and_the_words_before_a_list_present_what_follows() {
+    check(
+        "## Removed\n\n`a/b.py`\n\n### In 2.0\n\n`a/c.py`\n\n## Now\n\n`a/d.py`",
+        &["path a/b.py, absent", "path a/c.py, absent", "path a/d.py"],
+    );
+    check(
+        "Never use these:\n\n- `a/b.py`\n- `a/c.py`\n\n`a/d.py`",
+        &["path a/b.py, forbidden", "path a/c.py, forbidden", "path a/d.py"],
+    );
+    check(
+        "| Old | New |\n|---|---|\n| `a/b.py` | `a/c.py` |",
+        &["path a/b.py, absent", "path a/c.py"],
+    );
+    check(
+        "```sh\n# Never run this\nmake a\n\nmake b\n```",
+        &["task Make a, forbidden", "task Make b"],
+    );
+}
+
+#[test]
+fn a_document_with_headings_of_versions_is_history() {
+    assert!(read("# A\n\n## 1.2.0\n\n## 1.1.0 (2024)\n\n## 1.0.0\n").is_history);
+    assert!(!read("# A\n\n## 1.1 Setup\n\n## 1.2 Use\n\n## 1.3 Test\n").is_history);
+    assert!(!read("# A\n\n## 1.0.0\n\n## Setup\n").is_history);
+    let below = "# A\n\n## Use\n\n## Changes\n\n### 1.2.0\n\n### 1.1.0\n\n### 1.0.0\n";
+    assert!(!read(below).is_history);
 }
 
 #[test]

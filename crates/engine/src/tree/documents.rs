@@ -1,6 +1,6 @@
 //! Documents to import: a file, or all documents in a folder.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use anyhow::{Context, Result};
@@ -18,18 +18,24 @@ use cerberus_model::word_lists;
 const EXTENSIONS: &[&str] = &["md", "mdc", "markdown", "txt"];
 
 // The files of rules are listed here only: those that hold for their folder, and globs of the others.
-word_lists! { "words/documents.txt": OTHER_MARKUP FOLDER_RULE_FILES RULE_FILES GUIDES }
+word_lists! { "words/documents.txt": OTHER_MARKUP FOLDER_RULE_FILES RULE_FILES GUIDES
+SPECIFICATIONS }
 
 /// Returns the paths, relative to `root`, of the file `path` or of the documents in the folder
-/// `path`, sorted. Symbolic links in a folder are not followed, and memories of a bank are
-/// skipped.
+/// `path`, sorted. A path that is not in the project from the current folder is one from `root`.
+/// Symbolic links in a folder are not followed, and memories of a bank are skipped.
 pub fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
     let shown = path.display();
-    let real = path.canonicalize().map_err(|error| {
-        UserError::usage(format!("failed to read `{shown}`: {error}"))
-            .hint("name a file of the project, such as `AGENTS.md`")
-    })?;
     let root = root.canonicalize().context("failed to resolve the project's root")?;
+    let from_root = || root.join(path).canonicalize().ok();
+    let is_inside = |real: &PathBuf| relative(&root, real).is_some();
+    let real = match path.canonicalize() {
+        Ok(real) => from_root().filter(|_| !is_inside(&real)).unwrap_or(real),
+        Err(error) => from_root().ok_or_else(|| {
+            UserError::usage(format!("failed to read `{shown}`: {error}"))
+                .hint("name a file of the project, such as `AGENTS.md`")
+        })?,
+    };
     let outside = || {
         UserError::usage(format!("`{shown}` is outside the project `{}`", root.display()))
             .hint("copy it into the project, or name its project with `--project DIR`")
@@ -56,9 +62,15 @@ pub fn find_rule_files(root: &Path) -> Result<Vec<String>> {
 }
 
 /// Returns the paths, relative to `root`, of the documents that describe the work on a project:
-/// files of rules and guides, sorted.
+/// files of rules, guides and specifications, sorted.
 pub fn find_guides(root: &Path) -> Result<Vec<String>> {
-    find_matching(root, &[&FOLDER_RULE_FILES, &RULE_FILES, &GUIDES])
+    find_matching(root, &[&FOLDER_RULE_FILES, &RULE_FILES, &GUIDES, &SPECIFICATIONS])
+}
+
+/// Returns whether the document at a path relative to the root is a specification or a decision.
+pub fn is_specification(path: &str) -> bool {
+    static GLOBS: LazyLock<Globs> = LazyLock::new(|| Globs::new(&globs_of(&[&SPECIFICATIONS])));
+    GLOBS.find(path).is_some()
 }
 
 fn globs_of(lists: &[&WordList]) -> Vec<String> {

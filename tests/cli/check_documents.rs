@@ -1,0 +1,167 @@
+//! `check`: which documents it reads, and what their sentences claim.
+
+use expect_test::expect;
+
+use crate::sandbox::Sandbox;
+
+/// A project of which every document of `documents` is committed, and then the file `src/b.py` is
+/// removed.
+fn without_b(documents: &[(&str, &str)]) -> Sandbox {
+    let sandbox = Sandbox::empty();
+    for (path, text) in documents {
+        sandbox.write(path, text);
+    }
+    sandbox.write("src/a.py", "x = 1\n");
+    sandbox.write("src/b.py", "y = 2\nprint(y)\n");
+    sandbox.commit("start");
+    sandbox.git("rm -q src/b.py");
+    sandbox.commit("Remove b");
+    sandbox
+}
+
+#[test]
+fn words_of_a_sentence_that_do_not_govern_a_claim_do_not_silence_it() {
+    let text = "\
+- Instead of copying, extend `src/b.py`.
+- There is no retry in `src/b.py`.
+- Renamed columns are handled in `src/b.py`.
+- Use `src/a.py` instead of `src/b.py`.
+- Never call `src/b.py`.
+- We put it into `src/b.py`, which was removed.
+";
+    without_b(&[("AGENTS.md", text)]).session(expect![[r#"
+        $ cerberus check --all
+        AGENTS.md:1:31: `src/b.py`: the file no longer exists
+            since f8796eebd7 of 2026-01-02: Remove b
+        AGENTS.md:2:25: `src/b.py`: the file no longer exists
+            since f8796eebd7 of 2026-01-02: Remove b
+        AGENTS.md:3:35: `src/b.py`: the file no longer exists
+            since f8796eebd7 of 2026-01-02: Remove b
+        AGENTS.md:4:30: `src/b.py`: it does not exist, as the sentence says
+        AGENTS.md:5:15: `src/b.py`: it no longer exists, and the sentence forbids it
+        AGENTS.md:6:19: `src/b.py`: it does not exist, as the sentence says
+
+        3 errors; checked 7 claims in 1 document
+        3 never true here
+        next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+        [exit 1]
+    "#]]);
+}
+
+#[test]
+fn changelogs_are_read_only_if_they_are_named() {
+    let dated = "# Log\n\n## 1.2.0\n\nSee `src/b.py`.\n\n## 1.1.0\n\n## 1.0.0\n";
+    let sandbox = without_b(&[
+        ("docs/CHANGELOG.md", "See `src/b.py`.\n"),
+        ("docs/log.md", dated),
+        ("docs/use.md", "See `src/b.py`.\n"),
+    ]);
+    sandbox.session(expect![[r#"
+        $ cerberus check docs
+        docs/use.md:1:6: `src/b.py`: the file no longer exists
+            since 707738049b of 2026-01-02: Remove b
+            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+
+        1 error; checked 1 claim in 1 document
+        [exit 1]
+
+        $ cerberus check docs/CHANGELOG.md docs/log.md
+        docs/CHANGELOG.md:1:6: `src/b.py`: the file no longer exists
+            since 707738049b of 2026-01-02: Remove b
+        docs/log.md:5:6: `src/b.py`: the file no longer exists
+            since 707738049b of 2026-01-02: Remove b
+
+        2 errors; checked 2 claims in 2 documents
+        next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+        [exit 1]
+    "#]]);
+}
+
+#[test]
+fn specifications_are_read_if_they_say_that_they_are_current() {
+    let sandbox = without_b(&[
+        ("AGENTS.md", "See `specs/named.md` and `specs/settled.md`.\n"),
+        ("specs/current.md", "# A\n\n**Status:** Active\n\nSee `src/b.py`.\n"),
+        ("specs/draft.md", "# A\n\nSee `src/b.py`.\n"),
+        ("specs/named.md", "# A\n\nSee `src/b.py`.\n"),
+        ("specs/settled.md", "# A\n\nStatus: implemented\n\nSee `src/b.py`.\n"),
+        ("docs/adr/1.md", "# A\n\n## Status\n\nAccepted\n\nSee `src/b.py`.\n"),
+    ]);
+    sandbox.session(expect![[r#"
+        $ cerberus check
+        specs/current.md:5:6: `src/b.py`: the file no longer exists
+            since 4826a3f159 of 2026-01-02: Remove b
+        specs/named.md:3:6: `src/b.py`: the file no longer exists
+            since 4826a3f159 of 2026-01-02: Remove b
+
+        2 errors; checked 4 claims in 3 documents
+        next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+        [exit 1]
+    "#]]);
+}
+
+#[test]
+fn a_change_is_compared_with_all_documents() {
+    let sandbox = without_b(&[("notes/use.md", "See `src/b.py`.\n"), ("AGENTS.md", "Text.\n")]);
+    sandbox.session(expect![[r#"
+        $ cerberus check
+        nothing is out of date; checked 0 claims in 1 document
+        [exit 0]
+
+        $ cerberus check --since HEAD~1
+        notes/use.md:1:6: `src/b.py`: the file no longer exists
+            since 14d2143e6a of 2026-01-02: Remove b
+            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+
+        1 error; checked 1 claim in 2 documents
+        [exit 1]
+    "#]]);
+}
+
+#[test]
+fn a_file_is_one_of_the_project_that_is_named() {
+    let sandbox = without_b(&[("AGENTS.md", "See `src/b.py`.\n")]);
+    let other = Sandbox::empty();
+    other.write("AGENTS.md", "Text.\n");
+    let root = sandbox.path("").display().to_string();
+    let outcome = other.run(&format!("check AGENTS.md --project {root}"));
+    assert!(outcome.text().contains("AGENTS.md:1:6: `src/b.py`"), "{}", outcome.text());
+}
+
+#[test]
+fn a_link_and_its_text_are_one_error() {
+    let sandbox = without_b(&[("docs/use.md", "See [`src/b.py`](../src/b.py).\n")]);
+    sandbox.git("mv src/a.py src/ä.py");
+    sandbox.write("docs/more.md", "See `src/ä.py` and `größe_lesen()`.\n");
+    sandbox.write("src/c.py", "def größe_lesen():\n    return 1\n");
+    sandbox.commit("Write more");
+    sandbox.git("rm -q src/ä.py src/c.py");
+    sandbox.commit("Remove more");
+    sandbox.session(expect![[r#"
+        $ cerberus check docs
+        docs/more.md:1:21: `größe_lesen()`: the code no longer defines or uses it
+            since 437100c246 of 2026-01-02: Remove more
+        docs/more.md:1:6: `src/ä.py`: the file no longer exists
+            since 437100c246 of 2026-01-02: Remove more
+        docs/use.md:1:18: `../src/b.py`: the file no longer exists
+            since df4d82cf5b of 2026-01-02: Remove b
+
+        3 errors; checked 4 claims in 2 documents
+        next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+        [exit 1]
+    "#]]);
+}
+
+#[test]
+fn a_word_in_the_font_of_code_is_not_recognised() {
+    let sandbox = without_b(&[("AGENTS.md", "Written `easily` with `transport-io`.\n")]);
+    sandbox.write("Cargo.toml", "[features]\ntransport-io = []\n");
+    sandbox.commit("Add a feature");
+    sandbox.session(expect![[r#"
+        $ cerberus check --all
+        AGENTS.md:1:10: `easily`: not recognised: nothing here has this name
+
+        nothing is out of date; checked 2 claims in 1 document
+        [exit 0]
+    "#]]);
+}
