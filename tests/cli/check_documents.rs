@@ -153,6 +153,36 @@ fn a_link_and_its_text_are_one_error() {
 }
 
 #[test]
+fn a_file_goes_where_its_symbols_went() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("AGENTS.md", "Rows are read by `load_rows` in `src/rows.py`.\n");
+    let load =
+        "    data = open(path).read()\n    return [row.split(',') for row in data.splitlines()]\n";
+    sandbox.write("src/rows.py", &format!("def load_rows(path):\n{load}"));
+    sandbox.commit("start");
+    sandbox.git("rm -q src/rows.py");
+    sandbox.write("core/table.py", &format!("import os\n\nNAMES = os.environ\n\n\ndef read_rows(path):\n{load}\n\ndef other():\n    return NAMES\n"));
+    sandbox.commit("Move the rows");
+    sandbox.session(expect![[r#"
+        $ cerberus check
+        AGENTS.md:1:19: `load_rows`: the code no longer defines or uses it
+            since 5d693681d5 of 2026-01-02: Move the rows
+            now `core/table.py::read_rows`
+            next: cerberus check --fix
+        AGENTS.md:1:34: `src/rows.py`: the file no longer exists
+            since 5d693681d5 of 2026-01-02: Move the rows
+            now `core/table.py`
+            next: cerberus check --fix
+
+        2 errors; checked 3 claims in 1 document
+        to correct 2 of them: cerberus check --fix
+        [exit 1]
+    "#]]);
+    sandbox.run("check --fix --yes");
+    assert_eq!(sandbox.read("AGENTS.md"), "Rows are read by `read_rows` in `core/table.py`.\n");
+}
+
+#[test]
 fn a_word_in_the_font_of_code_is_not_recognised() {
     let sandbox = without_b(&[("AGENTS.md", "Written `easily` with `transport-io`.\n")]);
     sandbox.write("Cargo.toml", "[features]\ntransport-io = []\n");

@@ -26,6 +26,7 @@ use super::then::{MAX_DEFINITIONS, Truth, has_part};
 use super::words;
 use super::{Document, Former, NewPlace, Project, Stale, folder_of, manifests};
 
+mod companions;
 mod moves;
 
 /// Maximum number of renames of one path, or moves of one name, that are followed.
@@ -74,6 +75,7 @@ pub(super) fn explain(
     timings::timed("follow renamed code", || {
         let mut search = Search::new(root, project.now, main, objects);
         search.follow_symbols(&claims, &mut fates)?;
+        search.follow_companions(project, former, &mut fates);
         Some(())
     })?;
     let written = former.iter().map(|it| it.commit.as_str());
