@@ -349,6 +349,7 @@ fn kind(target: &Target) -> &'static str {
         Target::Task(_) => "command",
         Target::Variable(_) => "variable",
         Target::Package(_) => "dependency",
+        Target::Rule { .. } => "enforcement",
         Target::Version { .. } => "version",
     }
 }

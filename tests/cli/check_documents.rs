@@ -183,6 +183,47 @@ fn a_file_goes_where_its_symbols_went() {
 }
 
 #[test]
+fn what_a_tool_enforces_is_a_claim() {
+    let sandbox = Sandbox::empty();
+    let text = "\
+- Ruff `T201` enforces that nothing is printed, and eslint makes `no-console` an error.
+- CI runs `make lint`.
+- Clippy fails on `unwrap_used`.
+";
+    sandbox.write("AGENTS.md", text);
+    sandbox.write("Makefile", "lint:\n\truff check\n");
+    sandbox.write("ruff.toml", "[lint]\nselect = [\"E\", \"T20\"]\n");
+    sandbox
+        .write("eslint.config.js", "export default [{ rules: { \"no-console\": \"error\" } }];\n");
+    sandbox.write("Cargo.toml", "[lints.clippy]\nunwrap_used = \"deny\"\n");
+    let job = "jobs:\n  lint:\n    steps:\n      - run: make lint\n";
+    sandbox.write(".github/workflows/ci.yml", job);
+    sandbox.commit("start");
+    sandbox.session(expect![[r#"
+        $ cerberus check
+        nothing is out of date; checked 5 claims in 1 document
+        [exit 0]
+    "#]]);
+    sandbox.write("ruff.toml", "[lint]\nselect = [\"E\"]\n");
+    sandbox.write("eslint.config.js", "export default [{ rules: { \"no-var\": \"error\" } }];\n");
+    sandbox.write(".github/workflows/ci.yml", &job.replace("make lint", "make check"));
+    sandbox.commit("Check less");
+    sandbox.session(expect![[r#"
+        $ cerberus check
+        AGENTS.md:1:9: `T201`: no configuration of ruff enables it any more
+            since 8b5730ef80 of 2026-01-02: Check less
+        AGENTS.md:1:67: `no-console`: no configuration of eslint enables it any more
+            since 8b5730ef80 of 2026-01-02: Check less
+        AGENTS.md:2:12: `make lint`: no workflow runs it any more
+            since 8b5730ef80 of 2026-01-02: Check less
+
+        3 errors; checked 5 claims in 1 document
+        next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+        [exit 1]
+    "#]]);
+}
+
+#[test]
 fn a_word_in_the_font_of_code_is_not_recognised() {
     let sandbox = without_b(&[("AGENTS.md", "Written `easily` with `transport-io`.\n")]);
     sandbox.write("Cargo.toml", "[features]\ntransport-io = []\n");

@@ -34,6 +34,7 @@ mod now;
 mod origin;
 pub mod parse;
 mod removal;
+pub mod rules;
 mod snapshot;
 mod then;
 pub mod times;

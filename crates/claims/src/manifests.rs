@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::rules::{self, Rules, Tool};
 use crate::parse::{Runner, Target};
 
 /// What a manifest defines.
@@ -16,6 +17,7 @@ pub(super) struct Facts {
     pub(super) names: BTreeSet<String>,
     /// The keys of its tables: features, extras, settings.
     pub(super) keys: BTreeSet<String>,
+    pub(super) rules: Rules,
     /// Runners whose tasks are computed, or are defined in files that are not read.
     pub(super) dynamic: BTreeSet<Runner>,
 }
@@ -33,6 +35,10 @@ impl Manifests {
                 let defining = self.0.iter().filter(|(_, facts)| facts.tasks.contains(&task));
                 defining.map(|(path, _)| path.as_str()).collect()
             }
+            Target::Rule { tool, name } => {
+                let enforcing = self.0.iter().filter(|(_, facts)| facts.rules.enforce(*tool, name));
+                enforcing.map(|(path, _)| path.as_str()).collect()
+            }
             Target::Package(name) => self.depending(name).iter().map(|(path, _)| *path).collect(),
             Target::Version { name, version } => {
                 let depending = self.depending(name).into_iter();
@@ -46,6 +52,11 @@ impl Manifests {
     /// Returns whether a manifest computes tasks, or names files of tasks that are not read.
     pub(super) fn is_dynamic(&self, runner: Runner) -> bool {
         self.0.values().any(|facts| facts.dynamic.contains(&runner))
+    }
+
+    /// Returns whether a configuration takes rules from elsewhere.
+    pub(super) fn is_open(&self, tool: Tool) -> bool {
+        self.0.values().any(|facts| facts.rules.open.contains(&tool))
     }
 
     /// Returns whether a table of a manifest has a key: a feature, an extra, a setting.
@@ -100,7 +111,7 @@ pub(super) fn makes_true(path: &str, text: &str, target: &Target) -> bool {
 
 /// Returns whether a file defines tasks or dependencies.
 pub(super) fn is_manifest(path: &str) -> bool {
-    reader(path).is_some()
+    reader(path).is_some() || rules::reader(path).is_some()
 }
 
 type Reader = fn(&str, &str, &mut Facts);
@@ -142,6 +153,9 @@ pub(super) fn read(path: &str, text: &str) -> Facts {
     let mut facts = Facts::default();
     if let Some(reader) = reader(path) {
         reader(path, text, &mut facts);
+    }
+    if let Some(reader) = rules::reader(path) {
+        facts.rules = reader(text);
     }
     facts
 }

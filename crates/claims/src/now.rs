@@ -109,6 +109,9 @@ impl Now {
                     // A package of the project itself.
                     || self.tree.resolve("", name) != Found::No
             }
+            Target::Rule { tool, .. } => {
+                self.is_made(&claim.target) || self.manifests.is_open(*tool)
+            }
             Target::Version { name, .. } => {
                 self.manifests.depending(name).is_empty() || self.is_made(&claim.target)
             }

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
+use crate::rules::{self, Tool};
 use cerberus_markdown::frontmatter;
 use cerberus_markdown::structure::normalize;
 use cerberus_model::text::{LineIndex, Span};
@@ -64,6 +65,11 @@ pub enum Target {
     Variable(String),
     /// A word that may be the name of a package.
     Package(String),
+    /// A rule that a tool enforces.
+    Rule {
+        tool: Tool,
+        name: String,
+    },
     /// The version of a package or of a language: `react 18`, `Python 3.11`.
     Version {
         name: String,
@@ -307,6 +313,15 @@ impl Reader<'_> {
         let start = span.start + (trimmed.as_ptr().addr() - raw.as_ptr().addr());
         let stance = self.context.stance(span);
         let is_command = shell::is_command(trimmed);
+        if let Some(tool) = self.enforcing(span, trimmed)
+            && (tool != Tool::Ci || is_command)
+        {
+            let target = Target::Rule { tool, name: trimmed.to_owned() };
+            self.push(Span::new(start, start + trimmed.len()), trimmed, target, stance);
+            if tool != Tool::Ci {
+                return;
+            }
+        }
         if is_command {
             self.command_line(trimmed, start, stance);
             return;
@@ -330,6 +345,19 @@ impl Reader<'_> {
             let name = name.shifted(start);
             self.push(name, trimmed, target, stance);
         }
+    }
+
+    /// Returns the tool of which the sentence around a piece of code says that it enforces it.
+    fn enforcing(&self, span: Span, name: &str) -> Option<Tool> {
+        let block = self.context.block(span)?;
+        let is_boundary = |at: &usize| self.text.is_char_boundary(*at);
+        let from = block.start.max(span.start.saturating_sub(MAX_BYTES));
+        let to = block.end.min(span.end + MAX_BYTES);
+        let from = (from..=span.start).find(is_boundary)?;
+        let to = (span.end..=to).rev().find(is_boundary)?;
+        let before = self.text[from..span.start].rsplit(". ").next()?;
+        let after = self.text[span.end..to].split(". ").next()?;
+        rules::enforcing(before, name, after)
     }
 
     fn command_line(&mut self, line: &str, start: usize, stance: Stance) {

@@ -21,6 +21,7 @@ use super::definitions::Definitions;
 use super::ends::{Ends, MainLine};
 use super::now::Now;
 use super::origin::{Moment, line_of};
+use super::rules::Tool;
 use super::snapshot::Found;
 use super::then::{MAX_DEFINITIONS, Truth, has_part};
 use super::words;
@@ -477,6 +478,10 @@ fn reason(now: &Now, document: &Document, claim: &Claim) -> String {
         Target::Task(_) => "no manifest defines it any more".to_owned(),
         Target::Variable(_) => "the code no longer uses it".to_owned(),
         Target::Package(_) => "it is no longer a dependency".to_owned(),
+        Target::Rule { tool: Tool::Ci, .. } => "no workflow runs it any more".to_owned(),
+        Target::Rule { tool, .. } => {
+            format!("no configuration of {} enables it any more", tool.name())
+        }
         Target::Version { name, .. } => {
             let mut versions: Vec<&str> =
                 now.manifests().depending(name).iter().map(|(_, version)| *version).collect();

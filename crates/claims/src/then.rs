@@ -265,7 +265,7 @@ impl<'p, 'o> Past<'p, 'o> {
             Target::Path { path, part, .. } => self.path(old, writer, path, part.as_ref()),
             Target::Symbol { parts, .. } => self.symbol(old, writer, parts),
             Target::Variable(name) => self.variable(old, name),
-            Target::Task(_) | Target::Package(_) | Target::Version { .. } => {
+            Target::Task(_) | Target::Package(_) | Target::Rule { .. } | Target::Version { .. } => {
                 let manifests = self.manifests(old);
                 let is_certain = |path: &&str| match target {
                     Target::Task(task) => !manifests.0[*path].dynamic.contains(&task.runner),

@@ -18,6 +18,7 @@ fn shown(claim: &Claim) -> String {
         Target::Task(task) => format!("task {:?} {}", task.runner, task.name),
         Target::Variable(name) => format!("variable {name}"),
         Target::Package(name) => format!("package {name}"),
+        Target::Rule { tool, name } => format!("rule {} {name}", tool.name()),
         Target::Version { name, version } => format!("version {name} {version}"),
     };
     match claim.stance {
@@ -144,6 +145,13 @@ fn headings_columns_and_the_words_before_a_list_present_what_follows() {
         "```sh\n# Never run this\nmake a\n\nmake b\n```",
         &["task Make a, forbidden", "task Make b"],
     );
+}
+
+#[test]
+fn what_a_tool_enforces_is_a_rule() {
+    check("ruff `T201` enforces this", &["rule ruff T201"]);
+    check("CI runs `make lint`", &["rule GitHub Actions make lint", "task Make lint"]);
+    check("Silence it with `# noqa: T201` of ruff", &[]);
 }
 
 #[test]
