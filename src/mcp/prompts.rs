@@ -23,7 +23,8 @@ Choose the examples of the rules of this project: for each, the code that shows 
 1. Call review_rules. It lists the next rules, each with five candidates in the code. Compare them; \
 read a file if its excerpt does not suffice.
 2. Answer for all of them with one call of settle_rules: the `example` of the candidate that clearly \
-follows the rule; `kind: process` if the rule is about the work on the project; 3-6 `hints` \
+follows the rule; `kind: process` if the rule is about the work on the project, states a fact that no code shows, or is so \
+general that no code follows it more clearly than other code; 3-6 other `hints` \
 (identifiers, abbreviations or library calls that you expect in such code) if no candidate fits, which \
 gives other candidates, once; else `none: true`.
 3. Go on until review_rules lists no rule.

@@ -15,6 +15,9 @@ pub type LineRange = (u32, u32);
 /// Maximum number of lines of each candidate that a person or an agent chooses from.
 pub const CANDIDATE_LINES: usize = 7;
 
+/// The part of a candidate's lines that the comment above it may take.
+const COMMENT_SHARE: usize = 4;
+
 /// Returns the excerpt of the code between two lines of a file's text, both counted from 0.
 pub fn of_text(
     rule: &RuleWords,
@@ -26,8 +29,8 @@ pub fn of_text(
     excerpt::excerpt(source, lines, max_lines, |line| rule.evidence(line))
 }
 
-/// Returns the excerpt of a candidate between two lines of a file, both counted from 1. It is empty
-/// if the file cannot be read.
+/// Returns the excerpt of a candidate between two lines of a file, both counted from 1, below the start
+/// of the comment above it. It is empty if the file cannot be read.
 pub fn of_candidate(
     root: &Path,
     rule: &RuleWords,
@@ -37,7 +40,9 @@ pub fn of_candidate(
     let Ok(text) = read::text(root, file) else { return Excerpt::default() };
     let lines = (first.saturating_sub(1), last.saturating_sub(1));
     let source = Source { language: language::from_path(file), text: &text };
-    of_text(rule, source, lines, max_lines)
+    let comment = excerpt::comment_above(&text, lines.0 as usize, max_lines / COMMENT_SHARE);
+    let n_left = max_lines - comment.text.lines().count();
+    comment.followed_by(of_text(rule, source, lines, n_left))
 }
 
 /// Returns the lines of a file that an excerpt has, counted from 1.

@@ -23,7 +23,7 @@ use cerberus_bank::ops::answers::{self, Answers, Decided, Offered};
 use cerberus_bank::ops::memories::{self, Memories};
 use cerberus_bank::ops::{Project, anchors};
 use cerberus_bank::{shared, tokens};
-use cerberus_engine::examples::{self, Options, Query};
+use cerberus_engine::examples::{self, Options, Query, RankedSymbol};
 use cerberus_engine::excerpt;
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_model::error::{ExitStatus, UserError};
@@ -104,11 +104,21 @@ enum Task {
 pub(crate) struct OpenRule<'a> {
     stored: &'a MemoryFile,
     query: Query,
+    /// Candidates that an agent has seen and not chosen.
+    refused: Vec<RankedSymbol>,
 }
 
 impl OpenRule<'_> {
     fn id(&self) -> &str {
         &self.stored.memory.id
+    }
+
+    /// Takes other hints in place of the ones that found only candidates that an agent refused.
+    pub(crate) fn search_again(&mut self, hints: Vec<String>, refused: Vec<RankedSymbol>) {
+        self.refused = refused;
+        if !hints.is_empty() {
+            self.query.hints = hints;
+        }
     }
 
     /// Whether it is known what kind of rule it is and what to search for.
@@ -168,7 +178,8 @@ fn open_rule<'a>(memories: &Memories, stored: &'a MemoryFile) -> Result<OpenRule
     answers::check_undecided(memories, stored)?;
     let languages = memories::languages(&stored.memory.scope).map_err(UserError::usage)?;
     let kind = Some(RuleKind::Code);
-    Ok(OpenRule { stored, query: Query { languages, kind, ..anchors::query(stored, &[]) } })
+    let query = Query { languages, kind, ..anchors::query(stored, &[]) };
+    Ok(OpenRule { stored, query, refused: Vec::new() })
 }
 
 /// Returns rules with their ranked candidates, for an agent and for the check of its answer.
@@ -180,16 +191,21 @@ pub(crate) fn with_candidates(
         return Ok((Vec::new(), Offered::new()));
     }
     let queries: Vec<Query> = rules.iter().map(|rule| rule.query.clone()).collect();
+    let n_refused = rules.iter().map(|rule| rule.refused.len()).max().unwrap_or_default();
     let options = Options {
-        limit: N_CANDIDATES,
+        limit: N_CANDIDATES + n_refused,
         distinct_files: true,
         min_quality: project.min_quality,
         explain: false,
     };
     let (mut items, mut offered) = (Vec::new(), Offered::new());
     for (rule, ranking) in rules.iter().zip(examples::find(project.code(), &queries, options)?) {
+        let mut found = ranking.candidates;
+        let place = |it: &RankedSymbol| (it.file.clone(), it.symbol.clone());
+        found.retain(|it| !rule.refused.iter().any(|seen| place(seen) == place(it)));
+        found.truncate(N_CANDIDATES);
         let words = RuleWords::new(&rule.query.rule, &rule.query.hints);
-        let candidates = ranking.candidates.iter().map(|it| {
+        let candidates = found.iter().map(|it| {
             let place = (&*it.file, (it.start_line, it.end_line));
             json!({
                 "example": format_location(&it.file, it.symbol.as_deref()),
@@ -201,7 +217,7 @@ pub(crate) fn with_candidates(
         let mut item = rule.item();
         item["candidates"] = candidates.collect();
         items.push(item);
-        offered.insert(rule.id().to_owned(), ranking.candidates);
+        offered.insert(rule.id().to_owned(), found);
     }
     Ok((items, offered))
 }
@@ -260,7 +276,7 @@ impl Session<'_> {
         let n_rules = if task == Task::Describe { N_DESCRIBED } else { N_CHOSEN };
         let mut hints = BTreeMap::new();
         for batch in rules.chunks(n_rules) {
-            let (items, offered) = asked(self.project, task, batch)?;
+            let (items, mut offered) = asked(self.project, task, batch)?;
             let request = request(task, &items)?;
             let Some(mut items) = self.answer(&request)? else { break };
             for item in items.iter_mut().filter(|it| is_last && it["example"].is_null()) {
@@ -271,14 +287,21 @@ impl Session<'_> {
             let answers = Answers { choice, items, offered: &offered, continues };
             for decided in answers::record(self.project, &answers)? {
                 match decided.outcome {
-                    Outcome::Described => drop(hints.insert(decided.id, decided.hints)),
+                    Outcome::Described => {
+                        let refused = offered.remove(&decided.id).unwrap_or_default();
+                        hints.insert(decided.id, (decided.hints, refused));
+                    }
                     _ => self.decided.push(decided),
                 }
             }
             self.bar.step(self.decided.len(), self.total);
         }
         let described = rules.into_iter().filter_map(|mut rule| {
-            rule.query.hints.extend(hints.remove(rule.id())?);
+            let (hints, refused) = hints.remove(rule.id())?;
+            match task {
+                Task::Describe => rule.query.hints.extend(hints),
+                Task::Choose => rule.search_again(hints, refused),
+            }
             Some(rule)
         });
         Ok(described.collect())

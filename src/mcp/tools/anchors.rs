@@ -176,11 +176,12 @@ pub(super) fn review_rules(call: &Call<'_>, params: ReviewRules) -> Result<ToolR
 pub(super) fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolResult> {
     let project = call.project();
     let id = |item: &Value| item["id"].as_str().map(str::to_owned);
-    // A candidate is recorded with its quality.
-    let with_example = params.rules.iter().filter(|item| item["example"].is_string());
-    let with_example: Vec<String> = with_example.filter_map(id).collect();
+    // A candidate is recorded with its quality, and one that is refused is not offered again.
+    let compared =
+        params.rules.iter().filter(|it| !it["example"].is_null() || !it["hints"].is_null());
+    let compared: Vec<String> = compared.filter_map(id).collect();
     let memories = Memories::load(project)?;
-    let (ranked, _) = reader::named_rules(&memories, &with_example);
+    let (ranked, _) = reader::named_rules(&memories, &compared);
     let (_, mut offered) = reader::with_candidates(project, &ranked)?;
     for id in params.rules.iter().filter_map(id) {
         offered.entry(id).or_default();
@@ -190,9 +191,12 @@ pub(super) fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolR
     let answers = Answers { choice: &choice, items, offered: &offered, continues };
     let decided = answers::record(project, &answers)?;
     let again = decided.iter().filter(|it| it.outcome == Outcome::Described);
-    let again: Vec<String> = again.map(|it| it.id.clone()).collect();
+    let (ids, hints): (Vec<_>, Vec<_>) = again.map(|it| (it.id.clone(), it.hints.clone())).unzip();
     let memories = Memories::load(project)?;
-    let (again, warnings) = reader::named_rules(&memories, &again);
+    let (mut again, warnings) = reader::named_rules(&memories, &ids);
+    for ((rule, id), hints) in again.iter_mut().zip(ids).zip(hints) {
+        rule.search_again(hints, offered.remove(&id).unwrap_or_default());
+    }
     let (rules, _) = reader::with_candidates(project, &again)?;
     let report = Rules { decided: Some(decided), total: None, rules, warnings };
     ToolResult::of(&report, "decide about fewer rules at once")

@@ -45,6 +45,33 @@ pub struct Excerpt {
     pub(crate) lines: Vec<Lines>,
 }
 
+impl Excerpt {
+    /// Returns an excerpt of lines above those of another one, with both.
+    pub(crate) fn followed_by(mut self, other: Self) -> Self {
+        if !self.text.is_empty() && !other.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text += &other.text;
+        self.lines.extend(other.lines);
+        self
+    }
+}
+
+/// Returns the first lines with words of the comment that ends directly above a line.
+pub(crate) fn comment_above(text: &str, line: usize, max_lines: usize) -> Excerpt {
+    let lines: Vec<&str> = text.lines().take(line).collect();
+    let above = lines.iter().rev().take_while(|line| structure::starts_comment(line)).count();
+    let has_words = |row: &usize| lines[*row].contains(char::is_alphanumeric);
+    let Some(first) = (lines.len() - above..lines.len()).find(has_words) else {
+        return Excerpt::default();
+    };
+    let mut shown: Vec<String> =
+        lines[first..].iter().take(max_lines).map(|line| (*line).to_owned()).collect();
+    dedent(&mut shown);
+    let ranges = shown.len().checked_sub(1).map(|n| (first, first + n));
+    Excerpt { text: shown.join("\n"), lines: ranges.into_iter().collect() }
+}
+
 /// Returns the lines `first..=last` of a file, shortened to `max_lines`.
 pub(crate) fn excerpt(
     Source { language, text }: Source<'_>,

@@ -96,6 +96,31 @@ fn an_offered_candidate_is_stored_with_its_quality_and_other_code_with_full_qual
 }
 
 #[test]
+fn other_hints_replace_the_first_ones_and_a_refused_candidate_is_not_offered_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = settings(folder.path(), RULES);
+    let memories = Memories::load(&settings.project).expect("loaded");
+    let (mut rules, _) = named_rules(&memories, &["escape".to_owned()]);
+    rules[0].query.hints = vec!["escape_html".to_owned()];
+    let examples = |item: &Value| -> Vec<String> {
+        let candidates = item["candidates"].as_array().expect("a list");
+        candidates.iter().map(|it| it["example"].as_str().expect("one").to_owned()).collect()
+    };
+    let (items, mut offered) = with_candidates(&settings.project, &rules).expect("ranked");
+    let first = examples(&items[0]);
+    assert_eq!(first[0], "web.py::escape_html");
+    let refused = offered.remove("escape").expect("offered");
+    rules[0].search_again(vec!["close_session".to_owned()], refused);
+    let (items, offered) = with_candidates(&settings.project, &rules).expect("ranked");
+    let second = examples(&items[0]);
+    assert_eq!(
+        (&items[0]["hints"], offered["escape"].len()),
+        (&json!(["close_session"]), second.len())
+    );
+    assert!(!second.iter().any(|it| first.contains(it)), "{first:?} {second:?}");
+}
+
+#[test]
 fn an_invalid_answer_is_refused_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path(), RULES);

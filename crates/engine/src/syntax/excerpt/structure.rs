@@ -28,7 +28,7 @@ const IMPORTS: &[&str] = &[
 /// Words of a comment at the head of a file that is a licence.
 const LICENCE_WORDS: &[&str] = &["licence", "license", "copyright", "spdx-"];
 
-/// The starts of comments in files whose language is not known.
+/// The starts of comments where the language does not matter or is not known.
 const COMMENT_STARTS: &[&str] = &["#", "//", "/*", "*", "--", "<!--", ";"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,10 +186,9 @@ impl Structure {
     /// Marks the comments at the head of a file whose language is not known.
     fn find_comments(&mut self, lines: &[&str]) {
         for (kind, line) in self.kinds.iter_mut().zip(lines) {
-            let line = line.trim_start();
-            if COMMENT_STARTS.iter().any(|start| line.starts_with(start)) {
+            if starts_comment(line) {
                 *kind = LineKind::Comment;
-            } else if !line.is_empty() {
+            } else if !line.trim_start().is_empty() {
                 return;
             }
         }
@@ -208,6 +207,11 @@ impl Structure {
             self.kinds[..n_head].fill(LineKind::Licence);
         }
     }
+}
+
+/// Whether a line starts with a comment, in any language.
+pub(super) fn starts_comment(line: &str) -> bool {
+    COMMENT_STARTS.iter().any(|start| line.trim_start().starts_with(start))
 }
 
 pub(super) fn indentation(line: &str) -> &str {

@@ -264,3 +264,13 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_comment_above_starts_with_its_first_words() {
+    let text = "let x = 1; // one\n/**\n * Closes it.\n * Late.\n */\nfunction close() {}\n";
+    let above = comment_above(text, 5, 2);
+    assert_eq!(above, Excerpt { text: "* Closes it.\n* Late.".to_owned(), lines: vec![(2, 3)] });
+    assert_eq!(comment_above(text, 1, 2), Excerpt::default());
+    assert_eq!(comment_above(text, 5, 0), Excerpt::default());
+    assert_eq!(comment_above("", 9, 2), Excerpt::default());
+}
