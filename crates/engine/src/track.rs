@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::syntax::fingerprint::bytes_hash;
+use crate::syntax::language;
 use crate::tree::git::Commits;
 use crate::tree::read;
 use cerberus_model::timings;
@@ -459,7 +460,8 @@ fn are_compatible(a: Option<Language>, b: Option<Language>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => a.is_kin(b),
         (None, None) => true,
-        _ => false,
+        // Older records of components have no language.
+        (Some(only), None) | (None, Some(only)) => language::tables(only).is_component,
     }
 }
 

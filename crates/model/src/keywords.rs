@@ -48,7 +48,9 @@ keywords! {
     MemoryStatus("status", "snake_case") { Active, Archived }
 
     /// Programming language whose definitions are indexed.
-    Language("language", "lowercase") { Python, Go, JavaScript, TypeScript, Tsx, Rust, Java }
+    Language("language", "lowercase") {
+        Python, Go, JavaScript, TypeScript, Tsx, Rust, Java, Vue, Svelte,
+    }
 
     /// Kind of definition.
     SymbolKind("symbol kind", "snake_case") {
@@ -155,10 +157,10 @@ keywords! {
 
 impl Language {
     /// Returns whether code of `self` can become code of `other` in a refactor. TypeScript
-    /// projects mix `.ts`, `.tsx` and `.js` files.
+    /// projects mix `.ts`, `.tsx` and `.js` files, and components.
     pub fn is_kin(self, other: Self) -> bool {
-        const WEB: [Language; 3] = [Language::JavaScript, Language::TypeScript, Language::Tsx];
-        self == other || (WEB.contains(&self) && WEB.contains(&other))
+        let is_web = |it| !matches!(it, Self::Python | Self::Go | Self::Rust | Self::Java);
+        self == other || (is_web(self) && is_web(other))
     }
 }
 

@@ -84,6 +84,8 @@ fn language_name(language: Language) -> &'static str {
         Language::Tsx => "Tsx",
         Language::Rust => "Rust",
         Language::Java => "Java",
+        Language::Vue => "Vue",
+        Language::Svelte => "Svelte",
     }
 }
 
@@ -111,6 +113,8 @@ pub(super) fn fence_language(name: &str) -> Option<Language> {
         "tsx" | "typescriptreact" => Language::Tsx,
         "rust" | "rs" => Language::Rust,
         "java" => Language::Java,
+        "vue" => Language::Vue,
+        "svelte" => Language::Svelte,
         _ => return None,
     })
 }

@@ -92,13 +92,15 @@ fn each_owned_id(
 /// Calls `each` with every token, and the symbol and field that contain it.
 fn for_each_owned_token(source: &ParsedFile, mut each: impl FnMut(Token, Option<(usize, Field)>)) {
     let symbols = &source.symbols;
-    // Comments above a definition are outside its span.
-    let mut above: Vec<(usize, usize, usize)> = symbols
-        .iter()
-        .enumerate()
-        .filter_map(|(idx, symbol)| symbol.leading_comments.map(|span| (span.start, span.end, idx)))
-        .collect();
-    above.sort_unstable();
+    // Comments and decorators above a definition are outside its span.
+    let above = symbols.iter().enumerate().flat_map(|(idx, symbol)| {
+        let spans = [(symbol.leading_comments, Field::Doc), (symbol.decorators, Field::Signature)];
+        spans
+            .into_iter()
+            .filter_map(move |(span, field)| Some((span?.start, span?.end, idx, field)))
+    });
+    let mut above: Vec<(usize, usize, usize, Field)> = above.collect();
+    above.sort_unstable_by_key(|run| (run.0, run.1, run.2));
     let mut order: Vec<usize> = (0..symbols.len()).collect();
     order.sort_by_key(|&idx| {
         (symbols[idx].span.start, std::cmp::Reverse(symbols[idx].span.end), idx)
@@ -117,10 +119,11 @@ fn for_each_owned_token(source: &ParsedFile, mut each: impl FnMut(Token, Option<
         while above_idx < above.len() && above[above_idx].1 <= start {
             above_idx += 1;
         }
-        let documented =
-            above.get(above_idx).filter(|run| run.0 <= start && token.kind == TokenKind::Comment);
-        let owner = match documented {
-            Some(&(_, _, idx)) => Some((idx, Field::Doc)),
+        let is_above = |run: &&(usize, usize, usize, Field)| {
+            run.0 <= start && (run.3 != Field::Doc || token.kind == TokenKind::Comment)
+        };
+        let owner = match above.get(above_idx).filter(is_above) {
+            Some(&(_, _, idx, field)) => Some((idx, field)),
             None => open.last().map(|&idx| (idx, field(&symbols[idx], token))),
         };
         each(token, owner);
@@ -131,12 +134,13 @@ fn field(symbol: &Symbol, token: Token) -> Field {
     match token.kind {
         TokenKind::Docstring => Field::Doc,
         TokenKind::Comment => Field::Comment,
-        TokenKind::StringContent => Field::Text,
+        // The name of a test is its title, a string.
         _ if symbol.name_span.start <= token.span.start
             && token.span.end <= symbol.name_span.end =>
         {
             Field::Name
         }
+        TokenKind::StringContent => Field::Text,
         _ if token.span.start < symbol.body_start => Field::Signature,
         _ => Field::Body,
     }

@@ -57,10 +57,10 @@ impl Excerpt {
     }
 }
 
-/// Returns the first lines with words of the comment that ends directly above a line.
+/// Returns the first lines with words of the comment and the attributes directly above a line.
 pub(crate) fn comment_above(text: &str, line: usize, max_lines: usize) -> Excerpt {
     let lines: Vec<&str> = text.lines().take(line).collect();
-    let above = lines.iter().rev().take_while(|line| structure::starts_comment(line)).count();
+    let above = lines.iter().rev().take_while(|line| structure::describes(line)).count();
     let has_words = |row: &usize| lines[*row].contains(char::is_alphanumeric);
     let Some(first) = (lines.len() - above..lines.len()).find(has_words) else {
         return Excerpt::default();

@@ -58,6 +58,8 @@ pub(crate) enum DefinitionKind {
     MemberAssignment,
     /// JavaScript: a key of an object literal whose value is a function.
     Property,
+    /// JavaScript: a call with a title and a callback, as tests are.
+    TitledCall,
 }
 
 /// The role of a node kind in the walk over the tree.
@@ -70,6 +72,8 @@ pub(crate) enum NodeRole {
     Wrapper,
     /// Belongs to the definition that follows it (a Rust attribute).
     Annotation,
+    /// Describes the member that follows it, but is not a part of its code (TypeScript).
+    Decorator,
     Comment,
     /// A string literal: one token unless it has interpolations.
     String,
@@ -128,6 +132,8 @@ pub struct LanguageTables {
     pub(crate) optional_semicolons: bool,
     pub(crate) line_comment: &'static str,
     pub(crate) member_kinds: &'static [SymbolKind],
+    pub(crate) titled_calls: &'static [&'static str],
+    pub(crate) is_component: bool,
     /// Repeats bytes if the language has fewer than the maximum.
     pub(crate) trigger_bytes: [u8; MAX_TRIGGER_BYTES],
     pub(crate) trigger_words: Vec<Finder<'static>>,
@@ -158,6 +164,8 @@ impl LanguageTables {
             optional_semicolons: spec.optional_semicolons,
             line_comment: spec.line_comment,
             member_kinds: spec.member_kinds,
+            titled_calls: spec.titled_calls,
+            is_component: spec.is_component,
             trigger_bytes: std::array::from_fn(|byte_idx| bytes[byte_idx % bytes.len()]),
             trigger_words: spec.trigger_words.iter().map(Finder::new).collect(),
             nodes,
@@ -194,8 +202,9 @@ pub fn tables(language: Language) -> &'static LanguageTables {
 }
 
 /// The extensions of all languages.
-pub(crate) const EXTENSIONS: &[&str] =
-    &["py", "go", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "rs", "java"];
+pub(crate) const EXTENSIONS: &[&str] = &[
+    "py", "go", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "rs", "java", "vue", "svelte",
+];
 
 /// Returns the language of a file from the extension of its name.
 pub fn from_path(path: &str) -> Option<Language> {
@@ -212,17 +221,23 @@ pub fn from_path(path: &str) -> Option<Language> {
         "tsx" => Language::Tsx,
         "rs" => Language::Rust,
         "java" => Language::Java,
+        "vue" => Language::Vue,
+        "svelte" => Language::Svelte,
         _ => return None,
     })
 }
 
-/// Returns the languages of a scope's name, if it is known; `typescript` includes TSX.
+/// Returns the languages of a scope's name, if it is known; `typescript` includes TSX and components.
 pub fn from_scope(name: &str) -> Option<&'static [Language]> {
     Some(match name {
         "python" | "py" => &[Language::Python],
         "go" | "golang" => &[Language::Go],
         "javascript" | "js" | "jsx" => &[Language::JavaScript],
-        "typescript" | "ts" | "tsx" => &[Language::TypeScript, Language::Tsx],
+        "typescript" | "ts" | "tsx" => {
+            &[Language::TypeScript, Language::Tsx, Language::Vue, Language::Svelte]
+        }
+        "vue" => &[Language::Vue],
+        "svelte" => &[Language::Svelte],
         "rust" | "rs" => &[Language::Rust],
         "java" => &[Language::Java],
         _ => return None,
@@ -232,7 +247,7 @@ pub fn from_scope(name: &str) -> Option<&'static [Language]> {
 #[cfg(test)]
 mod tests {
     use super::DefinitionKind::{
-        Binding, MemberAssignment, Named, Property, Qualifier, Receiver, TypeSpec,
+        Binding, MemberAssignment, Named, Property, Qualifier, Receiver, TitledCall, TypeSpec,
     };
     use super::NodeRole::Definition;
     use super::specs::LanguageSpec;
@@ -257,6 +272,7 @@ mod tests {
                     Definition(Qualifier | TypeSpec) => &["type"],
                     Definition(MemberAssignment) => &["left", "right"],
                     Definition(Property) => &["key", "value"],
+                    Definition(TitledCall) => &["arguments"],
                     _ => &[],
                 };
                 for field in fields {

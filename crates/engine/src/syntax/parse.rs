@@ -8,6 +8,7 @@
 mod definitions;
 mod keywords;
 mod limits;
+mod scripts;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -20,6 +21,7 @@ use cerberus_model::{Language, SymbolKind};
 
 use super::language::{self, DefinitionKind, LanguageTables, NodeRole};
 use super::layout;
+pub(crate) use definitions::titled_call;
 use keywords::Triggers;
 
 /// Maximum length of a qualified name. A definition with a longer name counts as code of the
@@ -75,6 +77,8 @@ pub struct Symbol {
     pub(crate) body_start: usize,
     /// The comments directly above the definition.
     pub(crate) leading_comments: Option<Span>,
+    /// The decorators above it that are not in `span`.
+    pub(crate) decorators: Option<Span>,
 }
 
 /// Returns the last part of a qualified name.
@@ -113,6 +117,8 @@ pub fn unique_names(names: &[&str]) -> Vec<String> {
 pub fn tree(tables: &LanguageTables, text: &str) -> Option<Tree> {
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(&tables.grammar).ok()?;
+        let scripts = if tables.is_component { scripts::ranges(text) } else { Vec::new() };
+        parser.set_included_ranges(&scripts).ok()?;
         limits::parse(parser, text)
     })
 }
@@ -165,10 +171,11 @@ impl ParsedFile {
 }
 
 /// The comments and attributes directly above the next sibling.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Default, Clone, Copy)]
 struct LeadingTrivia {
     comments: Option<Span>,
     annotations_start: Option<usize>,
+    decorators: Option<Span>,
     end_row: usize,
 }
 
@@ -335,6 +342,8 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
         if role == NodeRole::Annotation {
             self.record_leading(node, false);
             scope.prefix = self.root_scope.prefix.clone();
+        } else if role == NodeRole::Decorator {
+            self.record_leading(node, false);
         } else {
             let leading = self.take_leading(node);
             self.end_sibling(node);
@@ -413,12 +422,15 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
             return;
         }
         let adjacent = parent.leading.filter(|leading| leading.end_row + 1 >= start_row);
-        let mut leading =
-            adjacent.unwrap_or(LeadingTrivia { comments: None, annotations_start: None, end_row });
+        let mut leading = adjacent.unwrap_or(LeadingTrivia { end_row, ..LeadingTrivia::default() });
         leading.end_row = end_row;
+        let since = |known: Option<Span>| {
+            Some(Span::new(known.map_or(node.start_byte(), |it| it.start), node.end_byte()))
+        };
         if is_comment {
-            let start = leading.comments.map_or(node.start_byte(), |span| span.start);
-            leading.comments = Some(Span::new(start, node.end_byte()));
+            leading.comments = since(leading.comments);
+        } else if self.tables.role(node) == NodeRole::Decorator {
+            leading.decorators = since(leading.decorators);
         } else {
             leading.annotations_start.get_or_insert(node.start_byte());
         }

@@ -99,7 +99,11 @@ impl FileSymbols {
                         ..new(Some(symbol.name.clone()), symbol.kind, symbol.span, features)
                     }
                 }));
-                features(None, &|code| code.file())
+                if language::tables(language).is_component {
+                    fingerprint::plain_text(text)
+                } else {
+                    features(None, &|code| code.file())
+                }
             }
         };
         symbols.push(new(None, SymbolKind::File, Span::new(0, text.len()), whole));

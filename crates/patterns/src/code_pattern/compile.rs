@@ -236,7 +236,12 @@ fn goal_of(node: Node<'_>, text: &str, sigil: char, depth: usize) -> Result<Goal
 fn sigil(language: Language) -> char {
     match language {
         Language::Python | Language::Go | Language::Rust => 'µ',
-        Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Java => '$',
+        Language::JavaScript
+        | Language::TypeScript
+        | Language::Tsx
+        | Language::Java
+        | Language::Vue
+        | Language::Svelte => '$',
     }
 }
 

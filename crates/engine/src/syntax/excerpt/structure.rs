@@ -31,6 +31,9 @@ const LICENCE_WORDS: &[&str] = &["licence", "license", "copyright", "spdx-"];
 /// The starts of comments where the language does not matter or is not known.
 const COMMENT_STARTS: &[&str] = &["#", "//", "/*", "*", "--", "<!--", ";"];
 
+/// The start of an attribute above a symbol.
+const ATTRIBUTE_START: &str = "@";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineKind {
     Code,
@@ -146,7 +149,9 @@ impl Structure {
                     enters = false;
                 }
                 NodeRole::Wrapper => wrapper = Some((found.0, found.1)),
-                NodeRole::Definition(kind) if enters && found.1 > found.0 => {
+                NodeRole::Definition(kind)
+                    if enters && found.1 > found.0 && defines(tables, kind, node, lines) =>
+                {
                     let outer = wrapper.filter(|it| it.0 <= found.0 && found.1 <= it.1);
                     let start = outer.map_or(found.0, |it| it.0);
                     let definition = Definition { start, ..definition(tables, kind, node, lines) };
@@ -209,8 +214,12 @@ impl Structure {
     }
 }
 
-/// Whether a line starts with a comment, in any language.
-pub(super) fn starts_comment(line: &str) -> bool {
+/// Whether a line starts with a comment or an attribute, in any language.
+pub(super) fn describes(line: &str) -> bool {
+    starts_comment(line) || line.trim_start().starts_with(ATTRIBUTE_START)
+}
+
+fn starts_comment(line: &str) -> bool {
     COMMENT_STARTS.iter().any(|start| line.trim_start().starts_with(start))
 }
 
@@ -232,6 +241,14 @@ fn is_docstring(tables: &LanguageTables, node: Node<'_>) -> bool {
     only.is_some_and(|only| tables.role(only) == NodeRole::String)
 }
 
+/// Whether a node is a definition: most calls are none.
+fn defines(tables: &LanguageTables, kind: DefinitionKind, node: Node<'_>, lines: &[&str]) -> bool {
+    let start = node.start_position();
+    let text = lines.get(start.row).and_then(|line| line.get(start.column..));
+    kind != DefinitionKind::TitledCall
+        || text.is_some_and(|text| parse::titled_call(tables, node, text).is_some())
+}
+
 fn definition(
     tables: &LanguageTables,
     kind: DefinitionKind,
@@ -245,6 +262,7 @@ fn definition(
         DefinitionKind::Binding { name, value } => (name, tables.child(node, value)),
         DefinitionKind::MemberAssignment => ("left", tables.child(node, "right")),
         DefinitionKind::Property => ("key", tables.child(node, "value")),
+        DefinitionKind::TitledCall => ("function", None),
     };
     let (first, end) = rows(node);
     let name = tables.child(node, name).map_or(first, |it| rows(it).0);

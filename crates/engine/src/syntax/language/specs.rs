@@ -3,11 +3,12 @@
 use cerberus_model::{Language, SymbolKind as K};
 
 use super::DefinitionKind::{
-    Binding, MemberAssignment, Named, Property, Qualifier, Receiver, TypeSpec,
+    Binding, MemberAssignment, Named, Property, Qualifier, Receiver, TitledCall, TypeSpec,
 };
 use super::NodeRole::{
-    self, Annotation, Block, Comment, Definition, ExpressionStatement, Import, Interpolation,
-    MarkupExpression, MarkupText, ParameterParens, Parens, SeparatedList, String, Wrapper,
+    self, Annotation, Block, Comment, Decorator, Definition, ExpressionStatement, Import,
+    Interpolation, MarkupExpression, MarkupText, ParameterParens, Parens, SeparatedList, String,
+    Wrapper,
 };
 
 /// The syntax of one language, by the names of its grammar.
@@ -33,6 +34,10 @@ pub(super) struct LanguageSpec {
     pub(super) line_comment: &'static str,
     /// Kinds of symbols that parse only inside a class body.
     pub(super) member_kinds: &'static [K],
+    /// Functions whose calls with a title and a callback are definitions: `it("closes", () => …)`.
+    pub(super) titled_calls: &'static [&'static str],
+    /// Whether a file is markup with code in its `<script>` elements.
+    pub(super) is_component: bool,
 }
 
 /// Returns the spec of a language.
@@ -45,6 +50,7 @@ pub(super) fn spec(language: Language) -> &'static LanguageSpec {
         Language::Tsx => &TSX,
         Language::Rust => &RUST,
         Language::Java => &JAVA,
+        Language::Vue | Language::Svelte => &COMPONENT,
     }
 }
 
@@ -106,6 +112,8 @@ const PYTHON: LanguageSpec = LanguageSpec {
     holders: &["interpolation", "format_specifier", "format_expression"],
     line_comment: "#",
     member_kinds: &[],
+    titled_calls: &[],
+    is_component: false,
 };
 
 const GO: LanguageSpec = LanguageSpec {
@@ -135,6 +143,8 @@ const GO: LanguageSpec = LanguageSpec {
     holders: &["type_declaration", "interface_type"],
     line_comment: "//",
     member_kinds: &[],
+    titled_calls: &[],
+    is_component: false,
 };
 
 /// The roles that JavaScript and TypeScript share.
@@ -146,6 +156,7 @@ const WEB_ROLES: &[(&str, NodeRole)] = &[
     ("variable_declarator", Definition(Binding { name: "name", value: "value" })),
     ("assignment_expression", Definition(MemberAssignment)),
     ("pair", Definition(Property)),
+    ("call_expression", Definition(TitledCall)),
     ("export_statement", Wrapper),
     ("lexical_declaration", Wrapper),
     ("variable_declaration", Wrapper),
@@ -190,6 +201,8 @@ const JAVASCRIPT: LanguageSpec = LanguageSpec {
     holders: &[],
     line_comment: "//",
     member_kinds: &[K::Method],
+    titled_calls: &["bench", "describe", "it", "test"],
+    is_component: false,
 };
 
 const TYPESCRIPT_ROLES: &[(&str, NodeRole)] = &[
@@ -204,6 +217,7 @@ const TYPESCRIPT_ROLES: &[(&str, NodeRole)] = &[
     ("method_signature", Definition(Named(K::Method))),
     ("abstract_method_signature", Definition(Named(K::Method))),
     ("ambient_declaration", Wrapper),
+    ("decorator", Decorator),
     ("object_type", SeparatedList),
     ("interface_body", SeparatedList),
 ];
@@ -221,6 +235,9 @@ const TSX: LanguageSpec = LanguageSpec {
     node_roles: &[TYPESCRIPT_ROLES, WEB_ROLES, JSX_ROLES],
     ..TYPESCRIPT
 };
+
+/// Vue and Svelte, whose scripts may be TypeScript.
+const COMPONENT: LanguageSpec = LanguageSpec { is_component: true, ..TYPESCRIPT };
 
 const RUST: LanguageSpec = LanguageSpec {
     grammar: || tree_sitter_rust::LANGUAGE.into(),
@@ -257,6 +274,8 @@ const RUST: LanguageSpec = LanguageSpec {
     holders: &[],
     line_comment: "//",
     member_kinds: &[],
+    titled_calls: &[],
+    is_component: false,
 };
 
 const JAVA: LanguageSpec = LanguageSpec {
@@ -288,4 +307,6 @@ const JAVA: LanguageSpec = LanguageSpec {
     holders: &["class_body"],
     line_comment: "//",
     member_kinds: &[K::Method, K::Constant, K::Variable],
+    titled_calls: &[],
+    is_component: false,
 };

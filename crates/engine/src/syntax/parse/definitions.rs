@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::syntax::language::{DefinitionKind, LanguageTables};
+use crate::syntax::language::{DefinitionKind, LanguageTables, NodeRole};
 use cerberus_model::text::Span;
 use cerberus_model::{Language, SymbolKind};
 
@@ -64,6 +64,15 @@ impl TreeWalker<'_, '_> {
                     owner.prefix = format!("{prefix}{object}.").into();
                 }
                 (name, SymbolKind::Function, tables.child(value, "body"))
+            }
+            DefinitionKind::TitledCall => {
+                let (title, callback) = titled_call(tables, node, &self.text[node.start_byte()..])?;
+                let name = title_name(span(title).slice(self.text))?;
+                let symbol = (title, SymbolKind::Function, tables.child(callback, "body"));
+                let symbol_idx = self.push_symbol(scope, extent, symbol)?;
+                self.symbols[symbol_idx].name = format!("{prefix}{name}");
+                // What the callback defines is called as it would be outside of it.
+                return None;
             }
             DefinitionKind::Property => {
                 let value = field("value").filter(|it| tables.properties(*it).is_function)?;
@@ -164,9 +173,38 @@ impl TreeWalker<'_, '_> {
             name_span,
             body_start: body.map_or(whole.end, |it| it.start_byte().max(name_span.end)),
             leading_comments: extent.leading.and_then(|leading| leading.comments),
+            decorators: extent.leading.and_then(|leading| leading.decorators),
         });
         Some(self.symbols.len() - 1)
     }
+}
+
+/// Returns the title and the callback of a call that is a definition. `text` starts with the call.
+pub(crate) fn titled_call<'n>(
+    tables: &LanguageTables,
+    call: Node<'n>,
+    text: &str,
+) -> Option<(Node<'n>, Node<'n>)> {
+    let callee = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).next()?;
+    if !tables.titled_calls.contains(&callee) {
+        return None;
+    }
+    let arguments = tables.child(call, "arguments")?;
+    let title = arguments.named_child(0).filter(|it| tables.role(*it) == NodeRole::String)?;
+    // Options may be before the callback, and a time limit after it.
+    let mut others = (1..3).filter_map(|idx| arguments.named_child(idx));
+    let callback = others.find(|it| tables.properties(*it).is_function)?;
+    Some((title, callback))
+}
+
+/// Returns the name of a title: without the escapes of its quotes, and without the characters that
+/// separate the parts of a location.
+fn title_name(quoted: &str) -> Option<String> {
+    let title = quoted.trim_matches(['"', '\'', '`']).replace('\\', "");
+    let is_separator = |c: char| matches!(c, '.' | '#' | ':' | '(' | ')') || c.is_whitespace();
+    let parts: Vec<&str> = title.split(is_separator).filter(|it| !it.is_empty()).collect();
+    let has_words = title.contains(char::is_alphanumeric);
+    has_words.then(|| parts.join(" "))
 }
 
 /// Returns whether a node is a name and not a pattern.

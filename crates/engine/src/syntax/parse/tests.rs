@@ -247,6 +247,74 @@ fn code_with_errors_yields_the_symbols_that_parse() {
 }
 
 #[test]
+fn calls_with_a_title_and_a_callback_are_symbols_and_what_they_contain_keeps_its_name() {
+    let text = r#"
+describe('Cart v1.5', () => {
+  const helper = () => 1;
+  // Slow.
+  it.skipIf(isJSDOM)("isn't (yet) rendered: #2", async () => { const local = 2; }, 500);
+  it.each([1])(`adds ${n}`, { retry: 1 }, function () {});
+});
+function suite() { let a = 1; test('inside', () => { run(a); }); }
+it('todo');
+fit('other', () => {});
+item.it('member', () => {});
+it(name, () => {});
+it('!', () => {});
+"#;
+    let expected = || {
+        expect![[r#"
+            function Cart v1 5: describe('Cart v1.5', () => {
+            function helper: const helper = () => 1;
+            function isn't yet rendered 2: it.skipIf(isJSDOM)("isn't (yet) rendered: #2", async () => { const local = 2; }, 500)
+            variable local: const local = 2;
+            function adds ${n}: it.each([1])(`adds ${n}`, { retry: 1 }, function () {})
+            function suite: function suite() { let a = 1; test('inside', () => { run(a); }); }
+            function suite.inside: test('inside', () => { run(a); })
+        "#]]
+    };
+    for language in [Language::JavaScript, Language::TypeScript, Language::Tsx] {
+        check(language, text, expected());
+    }
+}
+
+#[test]
+fn the_scripts_of_a_component_have_symbols_at_their_lines() {
+    let text = "<template>\n  <p @click=\"f('x')\">it's {{ a }}</p>\n</template>\n\n<script setup lang=\"ts\" generic=\"T extends A<B>\">\nconst close = (a: T): void => f(a)\n</script>\n<script>\nexport default { name: 'Cart', data() { return {} } }\n</script>\n<style>p { color: red }</style>\n";
+    for language in [Language::Vue, Language::Svelte] {
+        check(
+            language,
+            text,
+            expect![[r#"
+                function close: const close = (a: T): void => f(a)
+                method data: data() { return {} }
+            "#]],
+        );
+        let parsed = ParsedFile::parse(language, text);
+        let lines = cerberus_model::text::LineIndex::new(text);
+        let rows: Vec<usize> = parsed.symbols.iter().map(|it| lines.line(it.span.start)).collect();
+        assert_eq!(rows, [5, 8]);
+        let words: Vec<&str> = parsed.tokens.iter().map(|it| it.span.slice(text)).collect();
+        assert!(!words.contains(&"template") && !words.contains(&"color"), "{words:?}");
+    }
+}
+
+#[test]
+fn decorators_of_typescript_belong_to_their_member_without_its_span() {
+    let text = "class A {\n  /** One. */\n  @Input({ alias: 'b' })\n  @Post()\n  save() {}\n\n  load() {}\n}\n";
+    let parsed = ParsedFile::parse(Language::TypeScript, text);
+    let shown: Vec<(&str, Option<&str>)> = parsed
+        .symbols
+        .iter()
+        .map(|it| (it.span.slice(text).lines().next().unwrap_or_default(), it.decorators))
+        .map(|(head, decorators)| (head, decorators.map(|span| span.slice(text))))
+        .collect();
+    let decorators = Some("@Input({ alias: 'b' })\n  @Post()");
+    assert_eq!(shown, [("class A {", None), ("save() {}", decorators), ("load() {}", None)]);
+    assert!(parsed.symbols[1].leading_comments.is_some());
+}
+
+#[test]
 fn code_nested_deeper_than_the_stack_is_parsed() {
     for language in Language::ALL {
         let text = format!("x = {}1{}", "(".repeat(50_000), ")".repeat(50_000));

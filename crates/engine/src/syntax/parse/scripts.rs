@@ -1,0 +1,81 @@
+//! The scripts of a component: the parts of a Vue or Svelte file that are code.
+
+use cerberus_model::text::LineIndex;
+use memchr::memmem;
+use tree_sitter::{Point, Range};
+
+const START: &str = "<script";
+const END: &str = "</script";
+
+/// Returns the ranges of the scripts of a file, for a parser. None for a piece of a script, which is
+/// parsed as a whole.
+pub(super) fn ranges(text: &str) -> Vec<Range> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = memmem::find(&text.as_bytes()[at..], START.as_bytes()) {
+        let attributes = at + start + START.len();
+        let Some(start) = content_start(text, attributes) else { break };
+        let end = memmem::find(&text.as_bytes()[start..], END.as_bytes());
+        at = end.map_or(text.len(), |end| start + end);
+        if text[attributes..].starts_with(|c: char| c == '>' || c.is_whitespace()) {
+            found.push((start, at));
+        }
+    }
+    found.retain(|(start, end)| start < end);
+    if found.is_empty() && text.trim_start().starts_with('<') {
+        // A component without code. No range at all would be the whole text.
+        found.push((text.len(), text.len()));
+    }
+    let lines = LineIndex::new(text);
+    let point = |offset| {
+        let (line, column) = lines.line_column(offset);
+        Point::new(line, column)
+    };
+    let range = |(start, end)| Range {
+        start_byte: start,
+        end_byte: end,
+        start_point: point(start),
+        end_point: point(end),
+    };
+    found.into_iter().map(range).collect()
+}
+
+/// Returns the end of a tag whose attributes start at `from`.
+fn content_start(text: &str, from: usize) -> Option<usize> {
+    let mut quote = None;
+    for (at, byte) in text.bytes().enumerate().skip(from) {
+        match (byte, quote) {
+            (b'>', None) => return Some(at + 1),
+            (b'"' | b'\'', None) => quote = Some(byte),
+            (_, Some(open)) if byte == open => quote = None,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let found: Vec<&str> =
+            ranges(text).iter().map(|it| &text[it.start_byte..it.end_byte]).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn scripts_are_found_in_markup() {
+        check(
+            "<template/>\n<script setup lang=\"ts\">a\n</script>\n<script>b</script>",
+            &["a\n", "b"],
+        );
+        check("<script generic=\"T extends A<B>\">a", &["a"]);
+        check("<template>x</template>", &[""]);
+        check("<script src='a.js'></script>", &[""]);
+        check("<scripts>a</scripts>", &[""]);
+        check("const a = 1;", &[]);
+        check("<script", &[""]);
+    }
+}
