@@ -19,6 +19,7 @@ use crate::syntax::language;
 use cerberus_model::Language;
 use cerberus_model::error::UserError;
 use cerberus_model::regular_file;
+use cerberus_model::text::conventions;
 
 use super::ignore_bytes::IgnoreBytes;
 
@@ -239,7 +240,7 @@ fn is_valid(metadata: &Metadata) -> bool {
 fn entry(root: &Path, found: &DirEntry) -> Option<Entry> {
     let path =
         Some(found).filter(|found| is_file(found)).and_then(|found| relative(root, found))?;
-    let language = language::from_path(&path)?;
+    let language = language::from_path(&path).filter(|_| !conventions::is_bundle(&path))?;
     Some(Entry { path, language })
 }
 

@@ -19,6 +19,7 @@ pub static CONVENTIONS: LazyLock<Conventions> = LazyLock::new(|| {
 #[serde(deny_unknown_fields)]
 pub struct Conventions {
     pub folders: Folders,
+    pub bundles: Bundles,
     pub tests: Tests,
     pub endings: Endings,
 }
@@ -33,6 +34,14 @@ pub struct Folders {
     pub samples: Names,
     pub foreign: Names,
     pub repeating: Names,
+}
+
+/// Names of files that bundlers write.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bundles {
+    prefixes: Vec<String>,
+    endings: Vec<String>,
 }
 
 /// Names of tests.
@@ -50,6 +59,22 @@ pub struct Endings {
     pub documents: Names,
     pub rules: Names,
     pub not_code: Names,
+}
+
+/// Returns whether a file is a bundle of JavaScript by its name.
+pub fn is_bundle(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let Bundles { prefixes, endings } = &CONVENTIONS.bundles;
+    // A hash distinguishes `chunk-VXZ4K2QD.js` from a module that a person named.
+    let is_hash = |rest: &str| {
+        rest.strip_suffix(".js").is_some_and(|hash| {
+            hash.len() >= 6
+                && hash.bytes().all(|it| it.is_ascii_alphanumeric())
+                && hash.bytes().any(|it| it.is_ascii_digit() || it.is_ascii_uppercase())
+        })
+    };
+    endings.iter().any(|ending| name.ends_with(ending))
+        || prefixes.iter().any(|prefix| name.strip_prefix(prefix.as_str()).is_some_and(is_hash))
 }
 
 /// Returns whether any folder above a file has one of `names`.
@@ -84,5 +109,7 @@ mod tests {
         assert!(CONVENTIONS.folders.vendored.contains("node_modules"));
         assert!(is_test("src/tests/a.rs") && is_test("a_test.go") && !is_test("src/contest.py"));
         assert_eq!(ending("a/b.tar.gz"), "gz");
+        assert!(is_bundle("dist/chunk-VXZ4K2QD.js") && is_bundle("a/b.min.js"));
+        assert!(!is_bundle("src/chunk-reader.js") && !is_bundle("src/chunk-size.ts"));
     }
 }
