@@ -61,6 +61,9 @@ const SLUG_WORDS: usize = 6;
 /// The maximum number of words of an introduction that only names its list.
 const LABEL_WORDS: usize = 5;
 
+/// The maximum number of words of bold text that only a list makes a rule.
+const LEAD_WORDS: usize = 2;
+
 /// The maximum number of words of an item that is the heading of its nested list.
 const HEADING_WORDS: usize = 4;
 
@@ -210,14 +213,14 @@ impl Reader<'_> {
 
     fn paragraph(&mut self, own: &Words, blocks: &[Block]) -> usize {
         let Some(span) = self.own_span(own) else { return 1 };
-        if let (true, Some(Block::List(items))) = (ends_open(&own.plain), blocks.get(1)) {
+        if let (true, Some(Block::List(items))) = (announces(own), blocks.get(1)) {
             let intro = Intro { span, text_start: span.start, words: own };
             self.list(items, Some(&intro), blocks.get(2));
             return 2 + self.attach_examples(&blocks[2..]);
         }
         let kind = self.heading_context().and_then(|context| context.kind);
         let is_before_commands = matches!(blocks.get(1), Some(Block::Code { is_shell: true, .. }));
-        if !verdict::paragraph(own, kind, is_before_commands) {
+        if is_lead(own, LEAD_WORDS) || !verdict::paragraph(own, kind, is_before_commands) {
             self.skip(span.start, "prose");
             return 1;
         }
@@ -335,7 +338,7 @@ impl Reader<'_> {
         let Some(span) = self.own_span(&item.words) else { return };
         let plain = item.words.plain.trim();
         let is_open = ends_open(plain);
-        if is_open && !item.lists.is_empty() {
+        if announces(&item.words) && !item.lists.is_empty() {
             let intro = Intro { span: item.span, text_start: span.start, words: &item.words };
             return self.labelled(plain, |reader| {
                 for items in &item.lists {
@@ -347,6 +350,7 @@ impl Reader<'_> {
         let is_heading = !item.lists.is_empty() && words(plain).len() <= HEADING_WORDS;
         let verdict = match item.is_task {
             true => Verdict::Other("a task list item"),
+            false if is_lead(&item.words, LEAD_WORDS) => Verdict::Other(INTRO),
             false => verdict::item(&item.words, context.and_then(|context| context.kind)),
         };
         let reason = match verdict {
@@ -508,6 +512,17 @@ impl Reader<'_> {
         });
         slugs.filter(|slug| !slug.is_empty()).collect()
     }
+}
+
+/// Returns whether a text introduces the list below it.
+fn announces(own: &Words) -> bool {
+    ends_open(&own.plain) || is_lead(own, LABEL_WORDS)
+}
+
+/// Returns whether a text is only a few bold words.
+fn is_lead(own: &Words, max_words: usize) -> bool {
+    let plain = own.plain.trim();
+    own.lead.as_deref().is_some_and(|lead| lead.trim() == plain) && words(plain).len() <= max_words
 }
 
 /// Returns whether an item is a rule without the help of its context.

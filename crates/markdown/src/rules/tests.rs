@@ -26,6 +26,62 @@ fn check(text: &str, expected: Expect) {
 }
 
 #[test]
+fn a_bold_lead_gives_its_sense_to_the_list_below_it() {
+    check(
+        "\
+# Shop
+
+**Never**
+
+- commit secrets
+- Push to `main`
+
+**Always**
+
+- Run the tests
+
+- **Never**
+  - Use `any`
+  - Call the store from a view
+- **Errors**
+  - Wrap them with their cause
+
+- **Never**
+
+**Don't use `var`**
+
+**Note**
+
+When you add a column, write it as:
+
+```sql
+ALTER TABLE
+```
+",
+        expect![[r#"
+            3   - an introduction
+            5   + Never: commit secrets  [shop]
+            6   + Never: Push to `main`  [shop]
+            8   - an introduction
+            10  + Always: Run the tests  [shop]
+            12  - an introduction
+            13  + Never: Use `any`  [shop]
+            14  + Never: Call the store from a view  [shop]
+            15  - an introduction
+            16  + Wrap them with their cause  [shop]
+            18  - an introduction
+            20  + **Don't use `var`**  [shop]
+            22  - prose
+            24  + When you add a column, write it as:
+
+                  ```sql
+                  ALTER TABLE
+                  ```  [shop]
+        "#]],
+    );
+}
+
+#[test]
 fn a_file_of_bullets_is_parsed() {
     check(
         "\
