@@ -23,7 +23,7 @@ use cerberus_engine::excerpt::{self, LineRange};
 use cerberus_engine::track::{self, InPlaceSymbol};
 use cerberus_engine::tree::read;
 use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_model::text::shell_word;
+use cerberus_model::text::{sentences, shell_word};
 use cerberus_model::{
     Anchor, ExampleChoice, ExampleRole, Language, Memory, MemoryType, Origin, State, SymbolKind,
 };
@@ -360,7 +360,7 @@ fn row(memory: &MemoryReport) -> [String; 4] {
             Some(ExampleChoice::None) => "none, by decision".to_owned(),
             None => "-".to_owned(),
         }),
-        memories::title(&memory.text).to_owned(),
+        memories::title(&by_sentence(&memory.text).join("\n")).to_owned(),
     ]
 }
 
@@ -383,8 +383,8 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
     }
     let kind = out.paint(DIM, &out.safe(&facts.join(" · ")));
     out.line(&format!("{}  {kind}", out.style(NAME, id)));
-    for line in memory.text.lines() {
-        out.line(&format!("  {}", out.safe(line)));
+    for line in by_sentence(&memory.text) {
+        out.line(format!("  {}", out.safe(&line)).trim_end());
     }
     if let Some(anchor) = &memory.anchor {
         print_example(id, anchor, out);
@@ -409,6 +409,32 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
         let command = format!("see cerberus memory pattern {}", out.safe(&id));
         out.line(&format!("  {}: {command}", pattern.enforcement.as_str()));
     }
+}
+
+/// Returns the lines of a text, with each sentence of its paragraphs on a line of its own. Lists, tables,
+/// headings and code remain as they are.
+fn by_sentence(text: &str) -> Vec<String> {
+    let (mut lines, mut paragraph, mut is_code) = (Vec::new(), String::new(), false);
+    for line in text.lines().chain([""]) {
+        let is_fence = ["```", "~~~"].iter().any(|mark| line.trim_start().starts_with(mark));
+        let is_prose = !is_code && !is_fence && line.starts_with(|c: char| is_prose_start(c));
+        if is_prose {
+            paragraph += if paragraph.is_empty() { "" } else { " " };
+            paragraph += line.trim_end();
+            continue;
+        }
+        lines.extend(sentences::of(&paragraph).map(str::to_owned));
+        paragraph.clear();
+        is_code ^= is_fence;
+        lines.push(line.to_owned());
+    }
+    lines.pop();
+    lines
+}
+
+/// Whether a line that starts with this is part of a paragraph: not of a list, a table, a quotation or code.
+fn is_prose_start(c: char) -> bool {
+    c.is_alphabetic() || matches!(c, '`' | '"' | '\'' | '(' | '[')
 }
 
 fn print_example(id: &str, anchor: &AnchorReport, out: &mut Printer) {

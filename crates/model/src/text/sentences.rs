@@ -52,6 +52,25 @@ pub fn gap_after(text: &str, within: Span, stop: usize) -> Option<Span> {
     ends_here.then(|| Span::new(within.end - rest.len(), within.end - next_sentence.len()))
 }
 
+/// Returns the sentences of a paragraph in one line.
+pub fn of(text: &str) -> impl Iterator<Item = &str> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+        let from = start;
+        let within = Span::new(from, text.len());
+        let mut is_in_code = false;
+        let mut stops = rest.bytes().enumerate().filter(|(_, byte)| {
+            is_in_code ^= *byte == b'`';
+            !is_in_code && matches!(byte, b'.' | b'!' | b'?')
+        });
+        let gap = stops.find_map(|(at, _)| gap_after(text, within, from + at));
+        let (end, next) = gap.map_or((text.len(), text.len()), |gap| (gap.start, gap.end));
+        start = next;
+        Some(&text[from..end])
+    })
+}
+
 fn ends_with_word(text: &str, word: &str) -> bool {
     text.len().checked_sub(word.len()).is_some_and(|start| {
         text.get(start..).is_some_and(|end| end.eq_ignore_ascii_case(word))
@@ -73,6 +92,17 @@ mod tests {
         );
         assert_eq!(parts("read-only - é — yes", is_dash), ["read-only ", " é ", " yes"]);
         assert_eq!(parts("", ends_sentence), [""]);
+    }
+
+    #[test]
+    fn a_paragraph_has_sentences() {
+        let of = |text| of(text).collect::<Vec<_>>();
+        assert_eq!(
+            of("Use `a. B`, e.g. C. Not v1.2!  Why? it works"),
+            ["Use `a. B`, e.g. C.", "Not v1.2!", "Why? it works"]
+        );
+        assert_eq!(of("One"), ["One"]);
+        assert_eq!(of(""), [""; 0]);
     }
 
     #[test]
