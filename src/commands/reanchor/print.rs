@@ -77,6 +77,15 @@ fn print_finding(finding: &Finding, args: &ReanchorArgs, out: &mut Printer) {
     }
     if let Some(next) = &finding.next {
         out.line(&format!("  next: {}", out.safe(next)));
+        if finding.edited && finding.new.is_some() && finding.role.is_none() {
+            let other = format!("cerberus memory anchor {id} --candidates 5");
+            if *next != other {
+                out.line(&format!("  or, to choose another: {}", out.safe(&other)));
+            }
+            let file = out.safe(&finding.old.file);
+            let see = out.safe(&format!("cerberus memory reanchor --explain {id}"));
+            out.line(&format!("  or, to keep the old code: undo the edit of {file}, see {see}"));
+        }
         if finding.state == State::Gone {
             let command = format!("cerberus memory anchor {id} --clear");
             out.line(&format!("  or, if the rule has no example: {}", out.safe(&command)));

@@ -305,7 +305,11 @@ impl<'a> Reconciler<'a> {
         finding.reason += &format!("; {left}");
         finding.drift = true;
         let id = shell_word(&finding.id);
-        finding.next = Some(format!("cerberus memory reanchor --accept {id}"));
+        finding.next = Some(match finding.degree {
+            // A stub shows nothing.
+            Some(Degree::Gutted) => format!("cerberus memory anchor {id} --candidates 5"),
+            _ => format!("cerberus memory reanchor --accept {id}"),
+        });
         None
     }
 
