@@ -11,8 +11,9 @@ use serde::Deserialize;
 use super::args::quality;
 use crate::config::Settings;
 use crate::output::{DIM, NAME, OK, Printer, WARN};
-use cerberus_bank::ops::{anchors, memories};
+use cerberus_bank::ops::{Project, anchors, memories};
 use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking, UnknownWord};
+use cerberus_engine::track;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::{CodeLocation, RuleKind, Scope};
 
@@ -81,6 +82,7 @@ pub(crate) fn run(
         if out.json { out.json(ranking)? } else { print(ranking, args.explain, out) }
     }
     let Some(expected) = &args.expect else { return Ok(ExitStatus::Done) };
+    let expected = &resolved(&settings.project, expected)?;
     let is_found = rankings.iter().all(|ranking| {
         let mut first = ranking.candidates.iter().take(args.top);
         first.any(|it| expected.matches(&it.file, it.symbol.as_deref()))
@@ -94,6 +96,14 @@ pub(crate) fn run(
             "show the matched terms with `--explain`, or add a keyword from its code with `--hint`",
         )
         .into())
+}
+
+/// Returns a location with the number of the definition that its parameters select.
+fn resolved(project: &Project, typed: &CodeLocation) -> Result<CodeLocation> {
+    let symbol = typed.symbol.as_deref().filter(|symbol| symbol.contains('('));
+    let Some(symbol) = symbol else { return Ok(typed.clone()) };
+    let found = track::locate(&project.root, &typed.file, Some(symbol))?.found;
+    Ok(CodeLocation { file: found.file, symbol: found.symbol })
 }
 
 fn queries(args: &AnchorTestArgs) -> Result<Vec<Query>> {

@@ -154,3 +154,16 @@ fn changed_code_is_found_at_once() {
     sandbox.write(".gitignore", "web/markup.ts\n");
     assert_ne!(best(&sandbox), "\"web/markup.ts\"", "ignored files are no examples");
 }
+
+#[test]
+fn parameters_select_the_expected_definition() {
+    let sandbox = Sandbox::empty();
+    sandbox.write(
+        "Mailer.java",
+        "class Mailer {\n  void send(String text) {\n    queue.add(text);\n  }\n\n  void send(String text, int budget) {\n    retry(text, jitter(budget));\n  }\n}\n",
+    );
+    let test = "memory anchor-test \"Retry with a jitter budget\" --expect";
+    assert_eq!(sandbox.run(&format!("{test} \"Mailer.java::send(String,int)\"")).status(), 0);
+    assert_eq!(sandbox.run(&format!("{test} \"Mailer.java::send(String)\"")).status(), 1);
+    assert_eq!(sandbox.run(&format!("{test} \"Mailer.java::send(long)\"")).status(), 2);
+}
