@@ -5,6 +5,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::args::{SecretArgs, quality};
+use super::review::print;
 use crate::config::Settings;
 use crate::output::{DIM, NAME, OK, Printer, WARN};
 use cerberus_bank::memories::text_of;
@@ -12,7 +13,8 @@ use cerberus_bank::names;
 use cerberus_bank::ops::anchors::{self, AnchorSummary};
 use cerberus_bank::ops::memories::{self, Memories};
 use cerberus_bank::ops::{Project, default_scope, document, seconds, similar};
-use cerberus_engine::examples::{self, Options, Query, Ranking};
+use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking};
+use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_markdown::frontmatter::Frontmatter;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::{Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleKind, Scope};
@@ -107,6 +109,9 @@ pub(crate) struct Unanchored {
     pub(crate) kind_reasons: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) confidence: Option<Confidence>,
+    /// The first candidates, with a few lines of each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) candidates: Vec<RankedSymbol>,
 }
 
 /// The result of the search for an example.
@@ -133,6 +138,10 @@ impl Found {
                 kind: Some(ranking.kind),
                 kind_reasons: ranking.kind_reasons.clone(),
                 confidence: Some(ranking.confidence),
+                candidates: match ranking.kind {
+                    RuleKind::Code => ranking.candidates.clone(),
+                    RuleKind::Process => Vec::new(),
+                },
             }),
         }
     }
@@ -213,7 +222,9 @@ fn find_anchor(
     let query =
         Query { rule, hints: args.hints.clone(), languages, kind: args.kind, ..Query::default() };
     let min_quality = args.min_quality.unwrap_or(project.min_quality);
-    let options = Options { limit: 1, distinct_files: false, min_quality, explain: true };
+    let options =
+        Options { limit: print::N_INLINE, distinct_files: true, min_quality, explain: true };
+    let words = RuleWords::new(&query.rule, &query.hints);
     let Some(mut ranking) = examples::find(project.code(), &[query], options)?.pop() else {
         return Ok(Found::NotSearched);
     };
@@ -223,6 +234,9 @@ fn find_anchor(
         let anchor = anchors::from_candidate(project, best, Origin::Auto)?;
         return Ok(Found::Anchor(Box::new(anchor)));
     }
+    let max_lines = print::INLINE_LINES;
+    examples::add_excerpts(&project.root, &words, &mut ranking.candidates, max_lines);
+    ranking.candidates.iter_mut().for_each(|it| it.reasons.clear());
     Ok(Found::Rejected(Box::new(ranking)))
 }
 
@@ -245,10 +259,10 @@ fn free_id(args: &AddArgs, text: &str, memories: &Memories) -> Result<String> {
 pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let args = AddArgs { hints: super::hints(&args.hints), ..args.clone() };
     let report = add(&settings.project, &args)?;
-    out.report(&report, print)
+    out.report(&report, |report, out| print_report(report, &args, out))
 }
 
-fn print(report: &Report, out: &mut Printer) {
+fn print_report(report: &Report, args: &AddArgs, out: &mut Printer) {
     out.warn(&report.warnings);
     let (id, file) = (out.style(NAME, &report.id), out.paint(DIM, &format!("({})", report.file)));
     out.line(&format!("{} {id} {file}", out.paint(OK, "added")));
@@ -264,7 +278,11 @@ fn print(report: &Report, out: &mut Printer) {
         if unanchored.kind == Some(RuleKind::Process) {
             out.line(&format!("  if it is about code: {command} --kind code"));
         } else if unanchored.can_be_anchored {
-            out.line(&format!("  next: {command} --candidates 5"));
+            let words = RuleWords::new(anchors::rule(&args.text), &args.hints);
+            print::candidates(unanchored.candidates.iter(), &words, out);
+            if !unanchored.candidates.is_empty() {
+                out.line(&format!("  next: {command} --pick 1, or --candidates 5 for more"));
+            }
             out.line(&format!("  or, with a keyword from its code: {command} --hint WORD"));
         }
     }

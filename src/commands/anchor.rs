@@ -4,8 +4,9 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde::Serialize;
 
-use super::anchor_test::{print_candidates, print_unknown_words};
+use super::anchor_test::print_unknown_words;
 use super::args::quality;
+use super::review::print;
 use crate::config::Settings;
 use crate::output::{NAME, OK, Printer, WARN};
 use cerberus_bank::MemoryFile;
@@ -16,6 +17,7 @@ use cerberus_bank::ops::document::{self, Edit};
 use cerberus_bank::ops::examples::{self as examples_beside, Change, OtherSummary};
 use cerberus_bank::ops::memories::{self, Memories};
 use cerberus_engine::examples::{self, Options, Query, RankedSymbol, UnknownWord};
+use cerberus_engine::excerpt;
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_markdown::frontmatter::FieldValue;
 use cerberus_model::error::{ExitStatus, UserError};
@@ -262,7 +264,9 @@ fn find(
     }
     let best = ranking.anchor.filter(|_| args.candidates.is_none());
     if best.is_none() {
-        examples::add_excerpts(&project.root, &words, &mut report.candidates);
+        let is_list = args.candidates.is_some();
+        let max_lines = if is_list { excerpt::CANDIDATE_LINES } else { print::INLINE_LINES };
+        examples::add_excerpts(&project.root, &words, &mut report.candidates, max_lines);
     }
     best.map(|best| anchors::from_candidate(project, &best, Origin::Auto)).transpose()
 }
@@ -302,11 +306,11 @@ pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> 
     let args = &AnchorArgs { hints: super::hints(&args.hints), ..args.clone() };
     let report = anchor(&settings.project, args)?;
     out.warn(&report.warnings);
-    out.report(&report, |report, out| print(report, args, out))?;
+    out.report(&report, |report, out| print_report(report, args, out))?;
     Ok(ExitStatus::of_check(report.anchor.is_some() || !args.is_automatic()))
 }
 
-fn print(report: &Report, args: &AnchorArgs, out: &mut Printer) {
+fn print_report(report: &Report, args: &AnchorArgs, out: &mut Printer) {
     let id = out.style(NAME, &report.id);
     if let Some(kind) = report.recorded_kind {
         out.line(&format!("recorded that {id} is of the kind {kind}"));
@@ -358,7 +362,9 @@ fn print(report: &Report, args: &AnchorArgs, out: &mut Printer) {
         // The user said that no code shows the rule.
         return out.line(&format!("if it is about code: {command} --kind code"));
     }
-    print_candidates(&report.candidates, is_list, out);
+    let words = RuleWords::new(&report.rule, &report.hints);
+    let n_shown = if is_list { report.candidates.len() } else { print::N_INLINE };
+    print::candidates(report.candidates.iter().take(n_shown), &words, out);
     if is_list || report.kind != Some(RuleKind::Process) {
         print_unknown_words(report.unknown_words.as_deref().unwrap_or_default(), out);
     }

@@ -191,7 +191,7 @@ fn print(ranking: &Ranking, explain: bool, out: &mut Printer) {
 }
 
 /// Prints candidates, with their matched terms and scores if `explain`.
-pub(super) fn print_candidates(candidates: &[RankedSymbol], explain: bool, out: &mut Printer) {
+fn print_candidates(candidates: &[RankedSymbol], explain: bool, out: &mut Printer) {
     let row = |candidate: &RankedSymbol| {
         vec![
             candidate.rank.to_string(),
@@ -203,14 +203,11 @@ pub(super) fn print_candidates(candidates: &[RankedSymbol], explain: bool, out: 
     };
     let rows: Vec<Vec<String>> = candidates.iter().map(row).collect();
     out.rows(&["#", "quality", "location", "symbol", "matched terms"], &rows);
-    for candidate in candidates.iter().filter(|it| explain || it.excerpt.is_some()) {
+    for candidate in candidates.iter().filter(|_| explain) {
         let location = super::format_location(&candidate.file, candidate.symbol.as_deref());
         let rank = out.paint(NAME, &format!("#{}", candidate.rank));
         out.line(&format!("{rank} {}", out.safe(&location)));
-        for line in candidate.excerpt.iter().flat_map(|excerpt| excerpt.lines()) {
-            out.line(format!("    {}", out.safe(line)).trim_end());
-        }
-        for reason in candidate.reasons.iter().filter(|_| explain) {
+        for reason in &candidate.reasons {
             let (word, fields) = (out.safe(&reason.word), reason.fields.join(", "));
             out.line(&format!("  +{:.3} {word} in {fields}", reason.gain));
         }

@@ -12,6 +12,7 @@ use crate::config::Settings;
 use crate::output::Printer;
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_bank::shared::is_shared;
 use cerberus_markdown::frontmatter;
 use cerberus_model::Scope;
@@ -83,13 +84,15 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
         if args.prune {
             trash::delete_files(project, &plan.removed)?;
         }
+        plan.report.rules = Some(RuleCounts::of(&Memories::load(project)?));
     }
     out.report(&plan.report, |report, out| {
         out.warn(&report.warnings);
         print::rules(report, args.prune, out);
-        if out.is_terminal() && !report.dry_run && report.to_review > 0 {
+        let n_waiting = report.rules.as_ref().map_or(0, |rules| rules.waiting);
+        if out.is_terminal() && n_waiting > 0 {
             let agent = setup::reader(&project.root).unwrap_or_else(|| "AGENT".to_owned());
-            let n_tokens = reader::estimated_tokens(report.to_review);
+            let n_tokens = reader::estimated_tokens(n_waiting);
             let command = format!("cerberus memory review --with {agent}");
             out.line(&format!("  or let an agent choose: `{command}` (about {n_tokens} tokens)"));
         }

@@ -26,6 +26,7 @@ use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::metadata::Metadata;
 use cerberus_bank::ops::patterns::{self, PatternSummary};
 use cerberus_bank::ops::pins::{self, BuiltinPin};
+use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_bank::ops::sync;
 use cerberus_bank::ops::{Progress, Project, rounded};
 use cerberus_bank::repeated::Repeated;
@@ -94,6 +95,7 @@ pub(crate) struct Commit {
 pub(crate) struct Counts {
     #[serde(flatten)]
     pub(crate) of_memories: MemoryCounts,
+    pub(crate) rules: RuleCounts,
     pub(crate) anchors_by_state: BTreeMap<State, usize>,
     /// Number of anchors that need a decision.
     pub(crate) drifted: usize,
@@ -209,6 +211,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
     let with_state = memories.all.iter().map(|it| (it, findings.contains_key(&it.memory.id)));
     let counts = Counts {
         of_memories: MemoryCounts::of(with_state),
+        rules: RuleCounts::of(&memories),
         links: links.total,
         broken_links: links.broken,
         pins: pins.pins.len(),
@@ -390,6 +393,7 @@ fn print_summary(counts: &Counts, path: &Path, n_bytes: usize, out: &mut Printer
     let (wrote, n) = (out.paint(OK, "wrote"), plural(counts.of_memories.memories, "memory"));
     let (path, n_kb) = (out.safe(&path.display().to_string()), n_bytes.div_ceil(1024));
     out.line(&format!("{wrote} {n} to {path}, {n_kb} KB"));
+    out.line(&counts.rules.to_string());
     if counts.drifted > 0 {
         let verb = if counts.drifted == 1 { "example needs" } else { "examples need" };
         out.line(&out.paint(WARN, &format!("{} {verb} a decision", counts.drifted)));

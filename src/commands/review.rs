@@ -5,31 +5,35 @@
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
+use super::check::{self, CheckArgs};
+use super::findings::Severity;
 use super::reanchor::{self, Finding, ReanchorArgs, TrackedLocation};
 use crate::config::Settings;
 use crate::output::{Keyboard, Printer, ProgressBar};
 use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::anchors::{self, AnchorSummary};
 use cerberus_bank::ops::memories::{self, Filter, Memories};
+use cerberus_bank::ops::rule_counts::{self, RuleCounts};
 use cerberus_bank::ops::{Progress, Project};
+use cerberus_bank::shared::is_shared;
 use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking};
 use cerberus_engine::excerpt::{self, LineRange};
 use cerberus_engine::rank::rule_words::RuleWords;
-use cerberus_engine::track;
+use cerberus_engine::track::{self, Degree};
+use cerberus_engine::tree::git;
 use cerberus_model::error::ExitStatus;
 use cerberus_model::text::shell_word;
-use cerberus_model::{
-    Confidence, Language, MemoryStatus, MemoryType, Origin, RuleKind, State, SymbolKind,
-};
+use cerberus_model::{Confidence, Language, Origin, RuleKind, State, SymbolKind};
 use reader::ReaderArgs;
 
 mod agents;
-mod print;
+pub(super) mod print;
 pub(crate) mod reader;
 mod session;
 #[cfg(test)]
@@ -73,6 +77,14 @@ pub(crate) struct Report {
     pub(crate) total: usize,
     /// Number of rules about the work on the project, which are skipped without `--all`.
     pub(crate) skipped_process: usize,
+    /// Their ids.
+    #[serde(skip)]
+    folded: Vec<String>,
+    /// Whether the memories were named.
+    #[serde(skip)]
+    is_requested: bool,
+    /// Of the whole bank.
+    pub(crate) rules: RuleCounts,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -92,6 +104,9 @@ pub(crate) struct Item {
     pub(crate) kind_reasons: Vec<String>,
     pub(crate) confidence: Confidence,
     pub(crate) anchor: Option<AnchorSummary>,
+    /// What the rule names and the project had: each as `cerberus check` says it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) outdated: Vec<String>,
     /// Words of the hints that do not occur in the code.
     pub(crate) unknown_hints: Vec<String>,
     pub(crate) candidates: Vec<Candidate>,
@@ -150,8 +165,8 @@ impl From<RankedSymbol> for Candidate {
             quality: Some(ranked.quality),
             is_anchored: false,
             matched_terms: ranked.matched_terms,
-            excerpt: String::new(),
-            shown_lines: Vec::new(),
+            excerpt: ranked.excerpt.unwrap_or_default(),
+            shown_lines: ranked.shown_lines.unwrap_or_default(),
         }
     }
 }
@@ -184,13 +199,13 @@ pub(crate) fn list(project: &Project, args: &ReviewArgs, progress: Progress<'_>)
     let rankings =
         if queries.is_empty() { Vec::new() } else { examples::find(code, &queries, options)? };
 
-    let (mut items, mut sure, mut skipped_process) = (Vec::new(), Vec::new(), 0);
+    let (mut items, mut sure, mut folded) = (Vec::new(), Vec::new(), Vec::new());
     for (target, mut ranking) in targets.iter().zip(rankings) {
         warnings.append(&mut ranking.warnings);
         let id = &target.stored.memory.id;
         if args.ids.is_empty() && target.reason == Reason::Unanchored {
             if ranking.kind == RuleKind::Process && !args.all {
-                skipped_process += 1;
+                folded.push(id.clone());
                 continue;
             }
             if ranking.confidence == Confidence::Sure {
@@ -213,7 +228,15 @@ pub(crate) fn list(project: &Project, args: &ReviewArgs, progress: Progress<'_>)
         add_excerpts(project, &target.query, &mut item.candidates);
         item
     });
-    Ok(Report { items: items.collect(), total, skipped_process, warnings })
+    Ok(Report {
+        items: items.collect(),
+        total,
+        skipped_process: folded.len(),
+        folded,
+        is_requested: !args.ids.is_empty(),
+        rules: RuleCounts::of(&memories),
+        warnings,
+    })
 }
 
 fn order(a: &Item, b: &Item) -> std::cmp::Ordering {
@@ -276,10 +299,7 @@ fn targets<'a>(
 
 /// Returns whether a memory is a rule in use that the filter selects.
 fn is_reviewed(stored: &MemoryFile, filter: &Filter, memories: &Memories) -> bool {
-    let memory = &stored.memory;
-    memory.memory_type == MemoryType::Rule
-        && memory.status == MemoryStatus::Active
-        && filter.takes(stored, &memories.anchors)
+    rule_counts::is_active_rule(stored) && filter.takes(stored, &memories.anchors)
 }
 
 /// Returns why a memory without an example by decision is not reviewed, and how to change that.
@@ -331,6 +351,7 @@ fn item(project: &Project, memories: &Memories, target: &Target<'_>, ranking: &R
         kind_reasons: ranking.kind_reasons.clone(),
         confidence: ranking.confidence,
         anchor: memories.anchors.get(id).map(AnchorSummary::from),
+        outdated: Vec::new(),
         unknown_hints: unknown.map(|word| word.word.clone()).collect(),
         candidates: candidates(project, *finding, &ranking.candidates),
     }
@@ -344,8 +365,12 @@ fn candidates(
 ) -> Vec<Candidate> {
     let places = finding.into_iter().flat_map(|finding| match finding.state {
         State::Ambiguous => &finding.candidates[..],
+        // A stub shows nothing.
+        _ if finding.degree == Some(Degree::Gutted) => &[],
         _ => finding.new.as_slice(),
     });
+    let stub =
+        finding.filter(|it| it.degree == Some(Degree::Gutted)).and_then(|it| it.new.as_ref());
     let mut all: Vec<Candidate> = Vec::new();
     for place in places {
         let ranked = ranked.iter().find(|it| it.file == place.file && it.symbol == place.symbol);
@@ -354,7 +379,8 @@ fn candidates(
     }
     all.iter_mut().for_each(|candidate| candidate.is_anchored = true);
     for ranked in ranked {
-        if !all.iter().any(|it| it.file == ranked.file && it.symbol == ranked.symbol) {
+        let is_stub = stub.is_some_and(|it| it.file == ranked.file && it.symbol == ranked.symbol);
+        if !is_stub && !all.iter().any(|it| it.file == ranked.file && it.symbol == ranked.symbol) {
             all.push(Candidate::from(ranked.clone()));
         }
     }
@@ -398,18 +424,39 @@ fn add_excerpts(project: &Project, query: &Query, candidates: &mut [Candidate]) 
     }
 }
 
+/// Adds what the rules name and the project no longer has.
+fn add_outdated(settings: &Settings, items: &mut [Item]) -> Result<()> {
+    let Project { bank, root, .. } = &settings.project;
+    let own = |item: &Item| (!is_shared(&item.file)).then(|| bank.folder().join(&item.file));
+    let files: Vec<PathBuf> = items.iter().filter_map(own).collect();
+    // Only git knows what the project had.
+    if files.is_empty() || git::head(root).is_none() || !bank.folder().starts_with(root) {
+        return Ok(());
+    }
+    let args = CheckArgs { files, allow_shallow: true, ..CheckArgs::default() };
+    let checked = check::check(&args, settings)?;
+    for item in items {
+        let file = bank.shown_path(&item.file, root);
+        let of_item = checked.findings.iter().filter(|it| it.file == file);
+        let stale = of_item.filter(|it| it.severity == Severity::Error);
+        item.outdated = stale.map(|it| format!("`{}`: {}", it.claim, it.message)).collect();
+    }
+    Ok(())
+}
+
 pub(crate) fn run(args: &ReviewArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     if let Some(with) = &args.reader.with {
         return reader::run(with, args, settings, out);
     }
     let bar = ProgressBar::new(out.terminal, "ranking candidates");
-    let report = list(&settings.project, args, &|done, total| bar.step(done, total))?;
+    let mut report = list(&settings.project, args, &|done, total| bar.step(done, total))?;
+    add_outdated(settings, &mut report.items)?;
     drop(bar);
     out.warn(&report.warnings);
     let asks = !args.list && out.terminal.out_is_terminal && std::io::stdin().is_terminal();
     if out.json {
         out.json(&report)?;
-    } else if asks && !report.items.is_empty() {
+    } else if asks && !(report.items.is_empty() && report.folded.is_empty()) {
         session::run(settings, report, &mut Keyboard::new(), out)?;
     } else {
         print::report(&report, out);

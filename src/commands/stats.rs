@@ -12,6 +12,7 @@ use crate::config::Settings;
 use crate::output::Printer;
 use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_bank::ops::{Project, links, sync};
 use cerberus_model::error::ExitStatus;
 use cerberus_model::{Scope, State};
@@ -29,6 +30,7 @@ pub(crate) struct StatsArgs {
 pub(crate) struct Report {
     #[serde(flatten)]
     pub(crate) counts: MemoryCounts,
+    pub(crate) rules: RuleCounts,
     /// Share of the memories that can have an anchor. `None` if no memory can.
     pub(crate) anchored_percent: Option<f64>,
     pub(crate) anchors_by_state: BTreeMap<State, usize>,
@@ -112,6 +114,7 @@ pub(crate) fn stats(project: &Project, args: &StatsArgs) -> Result<Report> {
     let percent = |part: usize, whole: usize| (part as f64 / whole as f64 * 1e3).round() / 10.0;
     Ok(Report {
         counts,
+        rules: RuleCounts::of(&memories),
         anchored_percent: (n_anchorable > 0).then(|| percent(anchors.len(), n_anchorable)),
         anchors_by_state,
         approval: feedback::approval(project)?,
@@ -142,6 +145,8 @@ fn print(report: &Report, out: &mut Printer) {
     if *no_example > 0 {
         rows.push(row("no example", "", no_example.to_string()));
     }
+    rows.push(row("rules", "", report.rules.total.to_string()));
+    rows.extend(report.rules.by_state().map(|(state, n)| row("rules", state, n.to_string())));
     for (state, n) in &report.anchors_by_state {
         rows.push(row("anchor", state.as_str(), n.to_string()));
     }

@@ -55,7 +55,6 @@ fn a_missing_example_is_explained() {
         $ cerberus memory add "Hang velvet curtains" --id none --kind code
         added none (none.md)
           not anchored: no code contains any of its words
-          next: cerberus memory anchor none --candidates 5
           or, with a keyword from its code: cerberus memory anchor none --hint WORD
         [exit 0]
 
@@ -76,9 +75,63 @@ fn a_missing_example_is_explained() {
           "id": "gate",
           "unanchored": {
             "canBeAnchored": true,
+            "candidates": [
+              {
+                "endLine": 17,
+                "excerpt": "def hash_password(self, password):\n    # … 3 lines\n    return salt + digest",
+                "file": "shop/accounts.py",
+                "kind": "method",
+                "language": "python",
+                "match": "Q",
+                "matchedTerms": [
+                  "password",
+                  "salt",
+                  "hash"
+                ],
+                "quality": "Q",
+                "rank": 1,
+                "shownLines": [
+                  [
+                    13,
+                    13
+                  ],
+                  [
+                    17,
+                    17
+                  ]
+                ],
+                "size": "Q",
+                "startLine": 13,
+                "symbol": "AccountStore.hash_password"
+              },
+              {
+                "endLine": 20,
+                "excerpt": "class AccountStore:\n    # … 13 lines",
+                "file": "shop/accounts.py",
+                "kind": "class",
+                "language": "python",
+                "match": "Q",
+                "matchedTerms": [
+                  "salt",
+                  "password",
+                  "hash"
+                ],
+                "quality": "Q",
+                "rank": 2,
+                "shownLines": [
+                  [
+                    7,
+                    7
+                  ]
+                ],
+                "size": "Q",
+                "startLine": 7,
+                "symbol": "AccountStore"
+              }
+            ],
             "confidence": "likely",
             "kind": "code",
-            "reason": "the best candidate is likely but not sure (quality Q, threshold 1)"
+            "reason": "the first candidate is likely, but not sure"
           },
           "warnings": []
         }

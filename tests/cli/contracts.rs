@@ -137,6 +137,7 @@ fn json_of_short_memories() {
             warnings: []
             $ cerberus memory review ship --list
             items: [{anchor:{chosen:string,file:string,match:number,quality:number,symbol:string},candidates:[{endLine:number,excerpt:string,file:string,isAnchored:bool,kind:string,language:string,matchedTerms:[string],quality:number,rank:number,shownLines:[[number]],startLine:number,symbol:string}],confidence:string,explanation:string,file:string,hints:[],id:string,kind:string,kindReasons:[],reason:string,rule:string,unknownHints:[]}]
+            rules: {anchored:number,noExample:number,process:number,total:number,waiting:number}
             skippedProcess: number
             total: number
             warnings: []
@@ -185,6 +186,7 @@ fn json_of_short_memories() {
             links: number
             memories: number
             noExample: number
+            rules: {anchored:number,noExample:number,process:number,total:number,waiting:number}
             warnings: []
             $ cerberus memory delete odd
             moved: [{anchored:bool,file:string,id:string,name:string}]
@@ -430,7 +432,7 @@ fn json_of_report() {
         expect![[r#"
             $ cerberus memory report
             commit: {changedFiles:[string],committedAt:string,id:string}
-            counts: {anchored:number,anchorsByState:{fresh:number,gone:number,moved:number},brokenLinks:number,byScope:{project:number,project:shop:number},byStatus:{active:number},byType:{fact:number,rule:number},drifted:number,links:number,memories:number,noExample:number,pins:number}
+            counts: {anchored:number,anchorsByState:{fresh:number,gone:number,moved:number},brokenLinks:number,byScope:{project:number,project:shop:number},byStatus:{active:number},byType:{fact:number,rule:number},drifted:number,links:number,memories:number,noExample:number,pins:number,rules:{anchored:number,noExample:number,process:number,total:number,waiting:number}}
             cycles: [{ids:[string],relation:string}]
             defaultPins: [{content:string,id:string}]
             links: [{context:string,file:string,label:string or null,line:number,node:string,note:string or null,relation:string,resolvedTo:null or string,source:string,sourceNode:string,state:string,target:string}]

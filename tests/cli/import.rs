@@ -47,16 +47,23 @@ fn importing_twice_adds_rules_once() {
         added close-the-session-as-request-session (AGENTS.md:7)
           example shop/db.py::request_session
         added never-write-sql-by-hand-see (AGENTS.md:8)
+          [1] shop/orders.py::ship:9-13  Q
+              def ship(order, carrier):
+                  """Hand an order to its carrier."""
+                  # … 3 lines
         added escape-html-entities-before-text-is (AGENTS.md:12)
           example web/html.ts::escapeHtml
         3 rules added, 0 changed, 0 duplicates, 2 skipped
           show the skipped items and the reasons with --dry-run
-          1 rule without an example: choose one with `cerberus memory review`
+        3 rules: 2 anchored, 1 waiting, 0 process, 0 no example
+          choose the examples of the waiting ones with `cerberus memory review`
         [exit 0]
 
         $ cerberus memory import AGENTS.md
         0 rules added, 0 changed, 3 duplicates, 2 skipped
           show the skipped items and the reasons with --dry-run
+        3 rules: 2 anchored, 1 waiting, 0 process, 0 no example
+          choose the examples of the waiting ones with `cerberus memory review`
         [exit 0]
 
         $ cerberus memory read escape-html-entities-before-text-is --raw
@@ -131,6 +138,13 @@ fn import_prints_a_json_report() {
               "text": "Names"
             }
           ],
+          "rules": {
+            "anchored": 0,
+            "noExample": 0,
+            "process": 0,
+            "total": 1,
+            "waiting": 1
+          },
           "warnings": []
         }
         [exit 0]
@@ -167,6 +181,8 @@ fn edited_memories_and_moved_items_are_recognised() {
         $ cerberus memory import AGENTS.md
         0 rules added, 0 changed, 3 duplicates, 3 skipped
           show the skipped items and the reasons with --dry-run
+        3 rules: 0 anchored, 3 waiting, 0 process, 0 no example
+          choose the examples of the waiting ones with `cerberus memory review`
         [exit 0]
     "#]]);
     sandbox.edit("AGENTS.md", "Close the session as", "Always close the session as");
@@ -175,6 +191,8 @@ fn edited_memories_and_moved_items_are_recognised() {
         changed close-the-session-as-request-session (AGENTS.md:9): `close-the-session-as-request-session` was imported from an earlier version of this item
         0 rules added, 1 changed, 2 duplicates, 3 skipped
           show the skipped items and the reasons with --dry-run
+        3 rules: 0 anchored, 3 waiting, 0 process, 0 no example
+          choose the examples of the waiting ones with `cerberus memory review`
         [exit 0]
 
         $ cerberus memory update close-the-session-as-request-session --content "Always close the session as `request_session` does"
@@ -184,6 +202,8 @@ fn edited_memories_and_moved_items_are_recognised() {
         $ cerberus memory import AGENTS.md
         0 rules added, 0 changed, 3 duplicates, 3 skipped
           show the skipped items and the reasons with --dry-run
+        3 rules: 0 anchored, 3 waiting, 0 process, 0 no example
+          choose the examples of the waiting ones with `cerberus memory review`
         [exit 0]
     "#]]);
     sandbox.edit("AGENTS.md", "- Never write SQL by hand, see shop/orders.py\n", "");
@@ -193,6 +213,8 @@ fn edited_memories_and_moved_items_are_recognised() {
         0 rules added, 0 changed, 1 removed, 2 duplicates, 3 skipped
           show the skipped items and the reasons with --dry-run
           move the removed ones to the trash with --prune
+        3 rules: 0 anchored, 3 waiting, 0 process, 0 no example
+          choose the examples of the waiting ones with `cerberus memory review`
         [exit 0]
     "#]]);
 }
@@ -213,6 +235,8 @@ fn rules_in_a_folder_get_a_scope() {
         added answer-clients-over-the-limit-with (.cursor/rules/go-api.mdc:6)
         added use-the-carts-own-total (.cursor/rules/web.mdc:6)
         2 rules added, 0 changed, 0 duplicates, 0 skipped
+        2 rules: 0 anchored, 2 waiting, 0 process, 0 no example
+          choose the examples of the waiting ones with `cerberus memory review`
         [exit 0]
 
         $ cerberus memory read answer-clients-over-the-limit-with --raw
@@ -256,6 +280,8 @@ fn a_nested_document_holds_for_its_folder() {
         added keep-most-state-here-as-web (web/AGENTS.md:7)
         added use-shop-orders-py-for-orders (web/AGENTS.md:8)
         2 rules added, 0 changed, 0 duplicates, 0 skipped
+        2 rules: 0 anchored, 2 waiting, 0 process, 0 no example
+          choose the examples of the waiting ones with `cerberus memory review`
         [exit 0]
 
         $ cerberus memory read keep-most-state-here-as-web --raw
@@ -318,6 +344,7 @@ fn an_unreadable_source_is_refused() {
         $ cerberus memory import PROSE.md
         0 rules added, 0 changed, 0 duplicates, 1 skipped
           show the skipped items and the reasons with --dry-run
+        0 rules: 0 anchored, 0 waiting, 0 process, 0 no example
         --- stderr
         warning: `PROSE.md` contains no rules: nothing in it demands anything
         [exit 0]
@@ -368,11 +395,15 @@ fn all_files_of_rules_are_found_with_their_imports() {
         added use-cups (web/notes.md:1)
         5 rules added, 0 changed, 1 duplicate, 3 skipped
           show the skipped items and the reasons with --dry-run
+        5 rules: 0 anchored, 5 waiting, 0 process, 0 no example
+          choose the examples of the waiting ones with `cerberus memory review`
         [exit 0]
 
         $ cerberus memory import --no-anchor
         0 rules added, 0 changed, 6 duplicates, 3 skipped
           show the skipped items and the reasons with --dry-run
+        5 rules: 0 anchored, 5 waiting, 0 process, 0 no example
+          choose the examples of the waiting ones with `cerberus memory review`
         [exit 0]
 
         $ cerberus memory import --check
@@ -433,6 +464,8 @@ fn all_files_of_rules_are_found_with_their_imports() {
         moved to the trash use-cups (web/notes.md:1): no longer in the document
         0 rules added, 1 changed, 1 removed, 4 duplicates, 3 skipped
           show the skipped items and the reasons with --dry-run
+        4 rules: 0 anchored, 4 waiting, 0 process, 0 no example
+          choose the examples of the waiting ones with `cerberus memory review`
         --- stderr
         warning: CLAUDE.md:1: `@AGENTS.md` is not imported: no such file
         warning: web/CLAUDE.md:1: `@notes.md` is not imported: no such file
@@ -479,6 +512,8 @@ fn the_bank_stays_in_step_with_a_document() {
         0 rules added, 1 changed, 1 removed, 1 duplicate, 2 skipped
           show the skipped items and the reasons with --dry-run
           move the removed ones to the trash with --prune
+        3 rules: 2 anchored, 1 waiting, 0 process, 0 no example
+          choose the examples of the waiting ones with `cerberus memory review`
         [exit 0]
 
         $ cerberus memory show close-the-session-as-request-session
@@ -519,6 +554,7 @@ fn the_bank_stays_in_step_with_a_document() {
         $ cerberus memory import AGENTS.md
         0 rules added, 0 changed, 1 duplicate, 3 skipped
           show the skipped items and the reasons with --dry-run
+        1 rule: 1 anchored, 0 waiting, 0 process, 0 no example
         [exit 0]
 
         $ cerberus memory import AGENTS.md --check
@@ -532,6 +568,7 @@ fn the_bank_stays_in_step_with_a_document() {
         $ cerberus memory import AGENTS.md
         0 rules added, 0 changed, 2 duplicates, 2 skipped
           show the skipped items and the reasons with --dry-run
+        2 rules: 2 anchored, 0 waiting, 0 process, 0 no example
         [exit 0]
     "#]]);
 }
@@ -547,6 +584,8 @@ fn an_item_that_was_edited_in_both_places_is_a_conflict() {
         conflict never-write-sql-by-hand-see (AGENTS.md:8): `never-write-sql-by-hand-see` was imported from an earlier version of this item and edited since; update it with `cerberus memory update never-write-sql-by-hand-see --content …`, or delete it and import again
         0 rules added, 0 changed, 1 in conflict, 2 duplicates, 2 skipped
           show the skipped items and the reasons with --dry-run
+        3 rules: 0 anchored, 3 waiting, 0 process, 0 no example
+          choose the examples of the waiting ones with `cerberus memory review`
         [exit 0]
     "#]]);
 }

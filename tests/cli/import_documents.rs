@@ -22,6 +22,8 @@ fn a_moved_document_keeps_its_memories() {
         changed use-tea (lib/web/AGENTS.md:2): its document was moved from lib/AGENTS.md
         0 rules added, 2 changed, 0 duplicates, 1 skipped
           show the skipped items and the reasons with --dry-run
+        2 rules: 0 anchored, 2 waiting, 0 process, 0 no example
+          choose the examples of the waiting ones with `cerberus memory review`
         [exit 0]
 
         $ cerberus memory import --check
@@ -55,6 +57,8 @@ fn a_document_that_is_not_text_is_one_problem() {
         $ cerberus memory import --prune --no-anchor
         unreadable: `lib/CLAUDE.md` is not text in UTF-8 or UTF-16
         0 rules added, 0 changed, 1 duplicate, 0 skipped
+        2 rules: 0 anchored, 2 waiting, 0 process, 0 no example
+          choose the examples of the waiting ones with `cerberus memory review`
         [exit 1]
 
         $ cerberus memory import lib/CLAUDE.md

@@ -26,8 +26,9 @@ fn the_list_has_reasons_and_candidates_with_code() {
         $ cerberus memory review --list
         1/2 escape  likely
           Escape HTML entities in text before it is rendered as markup
-          the best candidate is likely but not sure (quality Q, threshold 1)
+          the first candidate is likely, but not sure
           [1] web/html.ts::escapeHtml:4-6  Q
+              /** Escapes HTML entities in text before it is rendered as markup. */
               export function escapeHtml(text: string): string {
                 return text.replace(/[&<>]/g, (found) => ENTITIES[found]);
               }
@@ -38,7 +39,8 @@ fn the_list_has_reasons_and_candidates_with_code() {
           Hang velvet curtains
           no code contains any of its words
 
-        2 memories to review; 1 rule about the work on the project is skipped (see --all)
+        2 memories to review; 1 process rule skipped (see --all)
+        3 rules: 0 anchored, 2 waiting, 1 process, 0 no example
         next: cerberus memory review on a terminal, or cerberus memory anchor ID --to FILE::SYMBOL
         [exit 0]
 
@@ -48,6 +50,7 @@ fn the_list_has_reasons_and_candidates_with_code() {
           no code contains any of its words
 
         2 memories to review, 1 of them listed
+        3 rules: 0 anchored, 2 waiting, 1 process, 0 no example
         [exit 0]
 
         $ cerberus memory review --all --limit 1 --json
@@ -58,7 +61,7 @@ fn the_list_has_reasons_and_candidates_with_code() {
               "candidates": [
                 {
                   "endLine": 6,
-                  "excerpt": "export function escapeHtml(text: string): string {\n  return text.replace(/[&<>]/g, (found) => ENTITIES[found]);\n}",
+                  "excerpt": "/** Escapes HTML entities in text before it is rendered as markup. */\nexport function escapeHtml(text: string): string {\n  return text.replace(/[&<>]/g, (found) => ENTITIES[found]);\n}",
                   "file": "web/html.ts",
                   "isAnchored": false,
                   "kind": "function",
@@ -74,6 +77,10 @@ fn the_list_has_reasons_and_candidates_with_code() {
                   "quality": "Q",
                   "rank": 1,
                   "shownLines": [
+                    [
+                      3,
+                      3
+                    ],
                     [
                       4,
                       6
@@ -106,7 +113,7 @@ fn the_list_has_reasons_and_candidates_with_code() {
                 }
               ],
               "confidence": "likely",
-              "explanation": "the best candidate is likely but not sure (quality Q, threshold 1)",
+              "explanation": "the first candidate is likely, but not sure",
               "file": "escape.md",
               "hints": [],
               "id": "escape",
@@ -117,6 +124,13 @@ fn the_list_has_reasons_and_candidates_with_code() {
               "unknownHints": []
             }
           ],
+          "rules": {
+            "anchored": 0,
+            "noExample": 0,
+            "process": 1,
+            "total": 3,
+            "waiting": 2
+          },
           "skippedProcess": 0,
           "total": 3,
           "warnings": []
@@ -151,11 +165,13 @@ fn a_rule_without_an_example_is_not_searched_for() {
         [exit 2]
 
         $ cerberus memory review --list --limit 0
-        1 memory to review, 0 of them listed; 1 rule about the work on the project is skipped (see --all)
+        1 memory to review, 0 of them listed; 1 process rule skipped (see --all)
+        3 rules: 0 anchored, 1 waiting, 1 process, 1 no example
         [exit 0]
 
         $ cerberus memory review escape
         nothing to review
+        3 rules: 0 anchored, 1 waiting, 1 process, 1 no example
         --- stderr
         warning: `escape` is skipped: it has `example: none` in its frontmatter; remove that with `cerberus memory anchor escape --clear`
         [exit 0]
@@ -173,6 +189,11 @@ fn a_rule_without_an_example_is_not_searched_for() {
         status	active	3
         anchored		0 (0.0 %)
         no example		1
+        rules		3
+        rules	anchored	0
+        rules	waiting	1
+        rules	process	1
+        rules	no example	1
         [exit 0]
 
         $ cerberus memory anchor escape --clear
@@ -243,14 +264,20 @@ fn the_kind_in_the_frontmatter_overrides_the_wording() {
 
         $ cerberus memory anchor escape --hint qqqq
         escape is not anchored: the rule has `kind: process`, so that no code is searched for
-        1	Q	web/html.ts:4-6	escapeHtml	html escape text entities rendered markup
-        2	Q	web/html.ts:1-1	ENTITIES	entities html
-        #1 web/html.ts::escapeHtml
-            export function escapeHtml(text: string): string {
-              return text.replace(/[&<>]/g, (found) => ENTITIES[found]);
-            }
-        #2 web/html.ts::ENTITIES
-            const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+          [1] web/html.ts::escapeHtml:4-6  Q
+              export function escapeHtml(text: string): string {
+                return text.replace(/[&<>]/g, (found) => ENTITIES[found]);
+              }
+              +Q html in name, doc, path
+              +Q escape in name, doc
+              +Q text in signature, doc, body
+              +Q entities in doc, body
+              +Q rendered in doc
+              +Q markup in doc
+          [2] web/html.ts::ENTITIES:1-1  Q
+              const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+              +Q entities in name
+              +Q html in path
         store one with: cerberus memory anchor escape --hint qqqq --pick 1
         or search with a keyword from the code: cerberus memory anchor escape --hint WORD
         [exit 1]
@@ -268,8 +295,12 @@ fn hints_that_occur_nowhere_are_reported() {
 
         $ cerberus memory add "Render markup" --id render --kind code --hint zzzz
         added render (render.md)
-          not anchored: the best candidate is likely but not sure (quality Q, threshold 1)
-          next: cerberus memory anchor render --candidates 5
+          not anchored: the first candidate is likely, but not sure
+          [1] web/html.ts::escapeHtml:4-6  Q
+              export function escapeHtml(text: string): string {
+                return text.replace(/[&<>]/g, (found) => ENTITIES[found]);
+              }
+          next: cerberus memory anchor render --pick 1, or --candidates 5 for more
           or, with a keyword from its code: cerberus memory anchor render --hint WORD
         --- stderr
         warning: the hint `zzzz` is not found in the code
@@ -303,4 +334,20 @@ fn an_agent_is_led_through_the_list() {
     let both = json!({ "id": "escape", "also": "web/cart.ts", "not": "web/html.ts" });
     assert!(client.refused("anchor_memory", both).contains("exclude each other"));
     assert_eq!(prompt(&mut client, "5"), "No rule needs an example.");
+}
+
+#[test]
+fn what_a_rule_names_and_the_project_no_longer_has_is_said() {
+    let sandbox = unsure();
+    sandbox.write("shop/pool.py", "def borrow_session():\n    return 1\n");
+    sandbox.ok("memory add \"Get a session with `borrow_session()`\" --id borrow --no-anchor");
+    sandbox.commit("one");
+    sandbox.remove("shop/pool.py");
+    sandbox.commit("two");
+    let review = sandbox.json("memory review borrow");
+    let outdated = &review["items"][0]["outdated"];
+    let checked = sandbox.json("check .memories/borrow.md");
+    let message = checked["findings"][0]["message"].as_str().expect("a message");
+    assert_eq!(outdated, &json!([format!("`borrow_session()`: {message}")]), "{checked}");
+    assert!(sandbox.json("memory review escape")["items"][0].get("outdated").is_none());
 }

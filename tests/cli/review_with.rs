@@ -131,11 +131,13 @@ fn what_the_agent_chose_is_reviewed_first_and_can_be_undone() {
           [1] web/html.ts::ENTITIES:1-1  Q, the code of the anchor
               const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
           [2] web/html.ts::escapeHtml:4-6  Q
+              /** Escapes HTML entities in text before it is rendered as markup. */
               export function escapeHtml(text: string): string {
                 return text.replace(/[&<>]/g, (found) => ENTITIES[found]);
               }
 
-        3 memories to review, 1 of them listed; 1 rule about the work on the project is skipped (see --all)
+        3 memories to review, 1 of them listed; 1 process rule skipped (see --all)
+        5 rules: 2 anchored, 2 waiting, 1 process, 0 no example
         next: cerberus memory review on a terminal, or cerberus memory anchor ID --to FILE::SYMBOL
         [exit 0]
 

@@ -214,6 +214,13 @@ fn import_skips_a_rule_with_a_secret() {
               "text": "(not shown)"
             }
           ],
+          "rules": {
+            "anchored": 0,
+            "noExample": 0,
+            "process": 0,
+            "total": 2,
+            "waiting": 2
+          },
           "warnings": [
             "`AGENTS.md:4` contains a GitHub token and is skipped; describe where the secret is stored instead, or use `--allow-secret` if it is not a secret",
             "`AGENTS.md:7` contains a GitHub token and is skipped; describe where the secret is stored instead, or use `--allow-secret` if it is not a secret"
@@ -224,6 +231,8 @@ fn import_skips_a_rule_with_a_secret() {
         $ cerberus memory import AGENTS.md --no-anchor
         0 rules added, 0 changed, 2 duplicates, 2 skipped
           show the skipped items and the reasons with --dry-run
+        2 rules: 0 anchored, 2 waiting, 0 process, 0 no example
+          choose the examples of the waiting ones with `cerberus memory review`
         --- stderr
         warning: `AGENTS.md:4` contains a GitHub token and is skipped; describe where the secret is stored instead, or use `--allow-secret` if it is not a secret
         warning: `AGENTS.md:7` contains a GitHub token and is skipped; describe where the secret is stored instead, or use `--allow-secret` if it is not a secret

@@ -33,11 +33,16 @@ pub fn open_index(code: CodeBase<'_>) -> Result<CodeIndex> {
     CodeIndex::refresh(code, || Store::open(code.store))
 }
 
-/// Adds to each candidate an excerpt of its code.
-pub fn add_excerpts(root: &Path, rule: &RuleWords, candidates: &mut [RankedSymbol]) {
+/// Adds to each candidate an excerpt of its code with at most `max_lines` lines.
+pub fn add_excerpts(
+    root: &Path,
+    rule: &RuleWords,
+    candidates: &mut [RankedSymbol],
+    max_lines: usize,
+) {
     for candidate in candidates {
         let place = (&*candidate.file, (candidate.start_line, candidate.end_line));
-        let excerpt = excerpt::of_candidate(root, rule, place, excerpt::CANDIDATE_LINES);
+        let excerpt = excerpt::of_candidate(root, rule, place, max_lines);
         candidate.shown_lines = Some(excerpt::shown_lines(&excerpt));
         candidate.excerpt = Some(excerpt.text);
     }

@@ -118,7 +118,7 @@ pub struct RankedSymbol {
     pub excerpt: Option<String>,
     /// The lines of the file in the excerpt.
     #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
-    pub(crate) shown_lines: Option<Vec<LineRange>>,
+    pub shown_lines: Option<Vec<LineRange>>,
 }
 
 impl RankedSymbol {

@@ -1,7 +1,9 @@
 //! Prints the reports of an import.
 
 use super::rules::{Item, Outcome, Report};
+use crate::commands::review::print::candidates;
 use crate::output::{DIM, NAME, OK, Printer, WARN};
+use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_model::text::plural;
 
 /// Prints the items; in a dry run also the skipped ones, but not those that the bank has as they are.
@@ -129,6 +131,8 @@ fn added(item: &Item, out: &mut Printer) {
     if let Some(example) = example(item) {
         out.line(&format!("  example {}", out.style(NAME, &example)));
     }
+    let words = RuleWords::new(&item.text, &[]);
+    candidates(item.candidates.iter(), &words, out);
 }
 
 fn difference(item: &Item, is_pruned: bool, out: &mut Printer) {
@@ -165,13 +169,12 @@ fn summary(report: &Report, is_pruned: bool, out: &mut Printer) {
     if !report.dry_run && n(Outcome::Skipped) > 0 {
         out.line("  show the skipped items and the reasons with --dry-run");
     }
-    if !report.dry_run && report.to_review > 0 {
-        let rules = plural(report.to_review, "rule");
-        out.line(&format!(
-            "  {rules} without an example: choose one with `cerberus memory review`"
-        ));
-    }
     if n(Outcome::Removed) > 0 && !is_pruned {
         out.line("  move the removed ones to the trash with --prune");
+    }
+    let Some(rules) = &report.rules else { return };
+    out.line(&rules.to_string());
+    if rules.waiting > 0 {
+        out.line("  choose the examples of the waiting ones with `cerberus memory review`");
     }
 }

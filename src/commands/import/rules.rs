@@ -15,12 +15,15 @@ use super::classify::{Classifier, Document, Scopes, Update};
 use super::find::{self, Found};
 use super::moves;
 use super::sources::{Source, Sources, parse_item};
+use crate::commands::review::print;
 use cerberus_bank::names;
 use cerberus_bank::ops::anchors::{self, AnchorSummary};
 use cerberus_bank::ops::memories::{self, Memories};
+use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_bank::ops::similar::{self, SimilarMemories};
 use cerberus_bank::ops::{Project, default_scope};
-use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking};
+use cerberus_engine::examples::{self, Options, Query, RankedSymbol};
+use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::tree::{git, read};
 use cerberus_markdown::rules::RuleItem;
 use cerberus_model::error::UserError;
@@ -33,6 +36,9 @@ const MAX_TAGS: usize = 3;
 /// Maximum number of pairs of rules that are compared, which takes about a second.
 const MAX_PAIRS: usize = 1_000_000;
 
+/// Maximum number of rules whose candidates are shown; `review` shows the others.
+const MAX_SHOWN: usize = 5;
+
 /// Maximum number of characters of a removed memory that are shown.
 const SHOWN_CHARS: usize = 80;
 
@@ -44,9 +50,9 @@ pub(crate) struct Report {
     pub(crate) documents: Vec<DocumentSummary>,
     /// In the order of the documents.
     pub(crate) items: Vec<Item>,
-    /// The number of new rules for which a person has to choose the example.
-    #[serde(skip)]
-    pub(crate) to_review: usize,
+    /// Of the whole bank after the import; none in a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rules: Option<RuleCounts>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -90,6 +96,9 @@ pub(crate) struct Item {
     /// Globs of the files that the rule applies to.
     pub(crate) paths: Vec<String>,
     pub(crate) anchor: Option<AnchorSummary>,
+    /// The first candidates of a rule about code without an anchor, with a few lines of each.
+    #[serde(skip)]
+    pub(crate) candidates: Vec<RankedSymbol>,
     /// Why it was not imported, or what changed.
     pub(crate) reason: Option<String>,
 }
@@ -384,19 +393,27 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
         query_rules.push(rule);
     }
     let options = Options {
-        limit: 1,
-        distinct_files: false,
+        limit: print::N_INLINE,
+        distinct_files: true,
         min_quality: project.min_quality,
         explain: false,
     };
     let rankings = examples::rank(project.code(), &mut index, &queries, options)?;
-    let is_open = |it: &&Ranking| it.anchor.is_none() && it.kind != RuleKind::Process;
-    report.to_review = rankings.iter().filter(is_open).count();
     let best: Vec<&RankedSymbol> = rankings.iter().filter_map(|it| it.anchor.as_ref()).collect();
-    let anchored = query_rules.into_iter().zip(&rankings).filter(|(_, it)| it.anchor.is_some());
-    for ((rule, _), anchor) in anchored.zip(anchors::from_candidates(project, &best)?) {
-        report.items[rule.item_idx].anchor = Some(AnchorSummary::from(&anchor));
-        rule.anchor = Some(anchor);
+    let mut anchors = anchors::from_candidates(project, &best)?.into_iter();
+    let mut n_shown = 0;
+    for ((rule, query), mut ranking) in query_rules.into_iter().zip(&queries).zip(rankings) {
+        let item = &mut report.items[rule.item_idx];
+        if let Some(anchor) = ranking.anchor.and_then(|_| anchors.next()) {
+            item.anchor = Some(AnchorSummary::from(&anchor));
+            rule.anchor = Some(anchor);
+        } else if ranking.kind == RuleKind::Code && n_shown < MAX_SHOWN {
+            n_shown += 1;
+            let words = RuleWords::new(&query.rule, &query.hints);
+            let (found, max_lines) = (&mut ranking.candidates, print::INLINE_LINES);
+            examples::add_excerpts(&project.root, &words, found, max_lines);
+            item.candidates = ranking.candidates;
+        }
     }
     Ok(())
 }

@@ -14,7 +14,6 @@ use cerberus_bank::ops::patterns;
 use cerberus_bank::ops::pins::render::safe;
 use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking};
 use cerberus_engine::excerpt;
-use cerberus_engine::rank::rule_kind;
 use cerberus_model::{MemoryType, RuleKind};
 
 /// Maximum number of rules with candidates, which take about 400 tokens each.
@@ -81,13 +80,13 @@ pub(super) fn is_wanted(candidate: &Candidate<'_>) -> bool {
 /// Returns the query for a rule that may have an example in the code. Words find what a pattern forbids, too.
 fn query(stored: &MemoryFile) -> Option<Query> {
     let memory = &stored.memory;
-    let kind = || memory.kind.unwrap_or_else(|| rule_kind::classify(&memory.body).kind);
     let may_have_example = memory.memory_type == MemoryType::Rule
         && patterns::of_memory(stored).patterns.is_empty()
         && memory.example.is_none()
         && memory.example_elsewhere.is_none();
     let languages = memories::languages(&memory.scope).ok().filter(|_| may_have_example)?;
-    (kind() == RuleKind::Code).then(|| Query { languages, ..anchors::query(stored, &[]) })
+    (anchors::kind(stored) == RuleKind::Code)
+        .then(|| Query { languages, ..anchors::query(stored, &[]) })
 }
 
 fn text(candidate: &InjectedCandidate) -> String {

@@ -3,12 +3,17 @@
 use super::{Candidate, Item, Report};
 use crate::commands::format_location;
 use crate::output::{DIM, NAME, OK, Printer, WARN};
+use cerberus_engine::examples::RankedSymbol;
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_model::text::plural;
 use cerberus_model::{Confidence, RuleKind};
 
 /// Indentation of code.
 const INDENT: &str = "      ";
+
+/// Number of candidates below a rule that was just written, and of the lines of each.
+pub(crate) const N_INLINE: usize = 3;
+pub(crate) const INLINE_LINES: usize = 3;
 
 /// Rows of a rule that are shown on any terminal.
 const MIN_RULE_ROWS: usize = 3;
@@ -20,6 +25,7 @@ pub(super) fn report(report: &Report, out: &mut Printer) {
         out.line("");
     }
     out.line(&totals(report));
+    out.line(&report.rules.to_string());
     if report.items.iter().any(|item| !item.candidates.is_empty()) {
         let command = "cerberus memory anchor ID --to FILE::SYMBOL";
         out.line(&format!("next: cerberus memory review on a terminal, or {command}"));
@@ -37,9 +43,8 @@ pub(super) fn totals(report: &Report) -> String {
         text.push_str(&format!(", {} of them listed", report.items.len()));
     }
     if *skipped_process > 0 {
-        let (n, verb) =
-            (plural(*skipped_process, "rule"), if *skipped_process == 1 { "is" } else { "are" });
-        text += &format!("; {n} about the work on the project {verb} skipped (see --all)");
+        let n = plural(*skipped_process, "process rule");
+        text += &format!("; {n} skipped (see --all)");
     }
     text
 }
@@ -66,6 +71,7 @@ pub(super) fn item(item: &Item, place: (usize, usize), max_rows: usize, out: &mu
         details.push(format!("{} {location}", out.paint(DIM, "anchor:")));
     }
     details.push(out.paint(DIM, &out.safe(&item.explanation)));
+    details.extend(item.outdated.iter().map(|message| out.paint(WARN, &out.safe(message))));
     if !item.unknown_hints.is_empty() {
         let unknown = out.safe(&item.unknown_hints.join(", "));
         details.push(format!("{} {unknown}", out.paint(WARN, "hints not found in the code:")));
@@ -112,6 +118,23 @@ fn rule(rule: &str, max_rows: usize, out: &Printer) -> Vec<String> {
         lines.push(line);
     }
     lines
+}
+
+/// Prints the candidates of a rule, with the lines of each that hold its words.
+pub(crate) fn candidates<'a>(
+    ranked: impl Iterator<Item = &'a RankedSymbol>,
+    words: &RuleWords,
+    out: &mut Printer,
+) {
+    for ranked in ranked {
+        let candidate = Candidate::from(ranked.clone());
+        out.line(&heading(&candidate, out));
+        code(&candidate, words, out).iter().for_each(|line| out.line(line));
+        for reason in &ranked.reasons {
+            let (word, fields) = (out.safe(&reason.word), reason.fields.join(", "));
+            out.line(&format!("{INDENT}+{:.3} {word} in {fields}", reason.gain));
+        }
+    }
 }
 
 /// Returns the line above the code of a candidate.

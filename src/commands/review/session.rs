@@ -4,13 +4,14 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::{Item, Report, ReviewArgs, print};
+use super::{Item, Reason, Report, ReviewArgs, print};
 use crate::commands::anchor::{self, AnchorArgs};
 use crate::commands::update::{self, UpdateArgs};
 use crate::config::Settings;
 use crate::output::{DIM, ERROR, Keyboard, NAME, OK, Printer, WARN};
 use cerberus_bank::ops::anchors;
 use cerberus_model::error::UserError;
+use cerberus_model::text::plural;
 use cerberus_model::{CodeLocation, ExampleRole};
 
 const HELP: &[&str] = &[
@@ -75,6 +76,8 @@ struct Session<'a> {
     person: &'a mut dyn Person,
     out: &'a mut Printer,
     tally: Tally,
+    /// Number of memories that were shown.
+    n_asked: usize,
     /// Further examples and counter-examples of the current memory, which has no anchor yet.
     waiting: Vec<(ExampleRole, CodeLocation)>,
 }
@@ -86,14 +89,21 @@ pub(super) fn run(
     person: &mut dyn Person,
     out: &mut Printer,
 ) -> Result<Tally> {
-    let total = report.items.len();
+    let total = report.items.len() + report.folded.len();
     out.line(&print::totals(&report));
-    let mut session =
-        Session { settings, person, out, tally: Tally::default(), waiting: Vec::new() };
-    for (idx, item) in report.items.into_iter().enumerate() {
-        if !session.ask(item, (idx + 1, total))? {
-            break;
-        }
+    out.line(&report.rules.to_string());
+    let folds = |item: &Item| {
+        !report.is_requested && item.reason == Reason::Unanchored && item.candidates.is_empty()
+    };
+    let (empty, items): (Vec<Item>, Vec<Item>) = report.items.into_iter().partition(folds);
+    let n_folded = (empty.len(), report.folded.len());
+    let folded: Vec<String> = empty.into_iter().map(|it| it.id).chain(report.folded).collect();
+    let tally = Tally::default();
+    let mut session = Session { settings, person, out, tally, n_asked: 0, waiting: Vec::new() };
+    if session.ask_each(items, total)? && session.opens(n_folded)? {
+        let args = ReviewArgs { ids: folded, ..ReviewArgs::default() };
+        let opened = super::list(&settings.project, &args, &|_, _| {})?;
+        session.ask_each(opened.items, total)?;
     }
     let Tally { anchored, refused, skipped } = session.tally;
     let n_left = total - anchored - refused - skipped;
@@ -105,6 +115,30 @@ pub(super) fn run(
 }
 
 impl Session<'_> {
+    /// Asks about memories one after the other. Returns whether to go on.
+    fn ask_each(&mut self, items: Vec<Item>, total: usize) -> Result<bool> {
+        for item in items {
+            self.n_asked += 1;
+            if !self.ask(item, (self.n_asked, total))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Asks whether to go on with the rules for which there is hardly an example.
+    fn opens(&mut self, (n_empty, n_process): (usize, usize)) -> Result<bool> {
+        if n_empty + n_process == 0 {
+            return Ok(false);
+        }
+        self.out.line("");
+        self.out.line(&format!(
+            "also {} and {n_empty} without a candidate: o open, any other key to end",
+            plural(n_process, "process rule")
+        ));
+        Ok(matches!(self.person.key(self.out)?, Some('o' | 'O')))
+    }
+
     /// Asks about a memory until it is decided. Returns whether to go on.
     fn ask(&mut self, mut item: Item, position: (usize, usize)) -> Result<bool> {
         loop {
@@ -254,12 +288,18 @@ impl Session<'_> {
 
 /// Returns the keys to choose from.
 fn keys(item: &Item) -> String {
-    let pick = match item.candidates.len() {
+    let n = item.candidates.len();
+    let is_edited = item.reason == Reason::Edited;
+    let is_new = is_edited && item.candidates.first().is_some_and(|it| it.is_anchored);
+    let pick = match n {
         0 => String::new(),
+        1 if is_new => "1 take the new code, ".to_owned(),
+        n if is_new => format!("1 take the new code, 2-{n} choose another, "),
         1 => "1 pick, ".to_owned(),
         n => format!("1-{n} pick, "),
     };
-    format!("{pick}a also, c counter-example, n no example, h hint, s skip, e edit, q quit, ? help")
+    let skip = if is_edited { "s keep the old code for now" } else { "s skip" };
+    format!("{pick}a also, c counter-example, n no example, h hint, {skip}, e edit, q quit, ? help")
 }
 
 fn args(item: &Item) -> AnchorArgs {

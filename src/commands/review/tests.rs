@@ -119,7 +119,7 @@ fn each_key_writes_its_decision() {
     let settings = settings(folder.path(), RULES);
     assert_eq!(ids(&settings), ["escape", "hang"]);
     // Unknown keys and the help change nothing.
-    let tally = review(&settings, "?x91n");
+    let tally = review(&settings, "?x91on");
     assert_eq!(tally, Tally { anchored: 1, refused: 1, skipped: 0 });
     let memories = Memories::load(&settings.project).expect("memories");
     let anchor = &memories.anchors["escape"];
@@ -130,10 +130,27 @@ fn each_key_writes_its_decision() {
 }
 
 #[test]
+fn process_rules_and_rules_without_a_candidate_are_folded_until_they_are_opened() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = settings(folder.path(), RULES);
+    let folded = "also 1 process rule and 1 without a candidate: o open, any other key to end";
+    let (tally, shown) = review_with(&settings, &ReviewArgs::default(), "sx");
+    assert_eq!(tally, Tally { anchored: 0, refused: 0, skipped: 1 });
+    assert!(shown.contains(folded) && !shown.contains("velvet"), "{shown}");
+    let (tally, shown) = review_with(&settings, &ReviewArgs::default(), "soss");
+    assert_eq!(tally, Tally { anchored: 0, refused: 0, skipped: 3 });
+    assert!(shown.contains("velvet") && shown.contains("Ask the maintainers"), "{shown}");
+    let named = ReviewArgs { ids: vec!["hang".to_owned()], ..ReviewArgs::default() };
+    let (tally, shown) = review_with(&settings, &named, "s");
+    assert_eq!(tally, Tally { anchored: 0, refused: 0, skipped: 1 });
+    assert!(shown.contains("velvet"), "{shown}");
+}
+
+#[test]
 fn hints_are_stored_and_searched_for() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path(), &RULES[1..2]);
-    let tally = review(&settings, "h=\nh=close_session\n1");
+    let tally = review(&settings, "oh=\nh=close_session\n1");
     assert_eq!(tally, Tally { anchored: 1, refused: 0, skipped: 0 });
     let memories = Memories::load(&settings.project).expect("memories");
     let hang = &memories.find("hang").expect("it exists").memory;
@@ -187,7 +204,7 @@ fn an_interrupted_review_retains_its_decisions() {
     assert_eq!(review(&settings, "n"), Tally { anchored: 0, refused: 1, skipped: 0 });
     assert_eq!(ids(&settings), ["hang"]);
     assert_eq!(review(&settings, "q"), Tally::default());
-    assert_eq!(review(&settings, "s"), Tally { anchored: 0, refused: 0, skipped: 1 });
+    assert_eq!(review(&settings, "os"), Tally { anchored: 0, refused: 0, skipped: 1 });
     assert_eq!(ids(&settings), ["hang"]);
 }
 

@@ -15,6 +15,7 @@ use cerberus_bank::ops::answers::{self, Answers, Decided};
 use cerberus_bank::ops::memories::{self, Memories};
 use cerberus_engine::CodeBase;
 use cerberus_engine::examples::{self, Options, Query};
+use cerberus_engine::excerpt;
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_model::error::UserError;
 use cerberus_model::{AgentChoice, CodeLocation, Outcome, Scope};
@@ -111,7 +112,8 @@ pub(super) fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolRes
     let code = CodeBase { progress: call.progress, ..call.project().code() };
     let mut reports = examples::find(code, &[query], options)?;
     for report in &mut reports {
-        examples::add_excerpts(&call.project().root, &words, &mut report.candidates);
+        let (root, candidates) = (&call.project().root, &mut report.candidates);
+        examples::add_excerpts(root, &words, candidates, excerpt::CANDIDATE_LINES);
         report.candidates.iter_mut().for_each(|candidate| candidate.reasons.clear());
     }
     let report = reports.pop();

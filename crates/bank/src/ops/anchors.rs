@@ -7,6 +7,7 @@ use super::{Project, banks, document, rounded, seconds};
 use crate::shared::{self, edit};
 use crate::{ExternalFile, MemoryFile};
 use cerberus_engine::examples::{Query, RankedSymbol, Ranking};
+use cerberus_engine::rank::rule_kind;
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::track;
 use cerberus_engine::tree::{git, walk};
@@ -143,6 +144,12 @@ pub fn query(stored: &MemoryFile, more_hints: &[String]) -> Query {
     }
 }
 
+/// Returns the kind of a rule, as a person or an agent set it or by its wording.
+pub fn kind(stored: &MemoryFile) -> RuleKind {
+    let memory = &stored.memory;
+    memory.kind.unwrap_or_else(|| rule_kind::classify(rule(&memory.body)).kind)
+}
+
 /// Returns the words of a memory's rule, which its example is shown for.
 pub fn rule_words(stored: &MemoryFile) -> RuleWords {
     RuleWords::new(rule(&stored.memory.body), &stored.memory.hints)
@@ -156,7 +163,7 @@ pub fn rule(text: &str) -> &str {
 
 /// Returns why no candidate became the anchor.
 pub fn rejection(ranking: &Ranking) -> String {
-    let Ranking { kind, kind_reasons, confidence, min_quality, .. } = ranking;
+    let Ranking { kind, kind_reasons, confidence, .. } = ranking;
     if *kind == RuleKind::Process {
         let cues: Vec<String> = kind_reasons.iter().map(|cue| format!("`{cue}`")).collect();
         if cues.is_empty() {
@@ -167,19 +174,12 @@ pub fn rejection(ranking: &Ranking) -> String {
             cues.join(", ")
         );
     }
-    match (ranking.candidates.first(), confidence) {
-        (None, _) => "no code contains any of its words".to_owned(),
-        (Some(best), Confidence::Likely) => {
-            let quality = best.quality;
-            format!(
-                "the best candidate is likely but not sure (quality {quality:.2}, threshold {min_quality})"
-            )
-        }
-        (Some(best), _) => format!(
-            "the best candidate has quality {:.2}, below the threshold {min_quality}",
-            best.quality
-        ),
+    match confidence {
+        _ if ranking.candidates.is_empty() => "no code contains any of its words",
+        Confidence::Likely => "the first candidate is likely, but not sure",
+        _ => "no candidate is sure",
     }
+    .to_owned()
 }
 
 /// Returns warnings about hints that do not occur in the code.

@@ -30,6 +30,7 @@ pub mod memories;
 pub mod metadata;
 pub mod patterns;
 pub mod pins;
+pub mod rule_counts;
 pub mod search;
 pub mod section_selection;
 pub mod similar;

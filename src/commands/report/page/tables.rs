@@ -16,6 +16,9 @@ pub(super) fn summary(report: &Report) -> Markup {
     let n_anchorable =
         report.memories.iter().filter(|it| it.anchorable && !it.is_refused()).count();
     let n_default_pins = report.default_pins.len();
+    let rules = report.counts.rules.by_state().map(|(state, n)| {
+        html! { td { "rules" } th scope="row" { (state) } td.number { (n) } }
+    });
     let numbers = [
         Some(("memories".to_owned(), memories.to_string())),
         Some(("anchored".to_owned(), format!("{anchored} of {n_anchorable}"))),
@@ -43,6 +46,7 @@ pub(super) fn summary(report: &Report) -> Markup {
     let by_property = properties.map(|(property, (value, n))| {
         html! { td { (property) } th scope="row" { (value) } td.number { (n) } }
     });
+    let by_property = by_property.chain(rules);
     let body = html! {
         (counts(numbers.into_iter().flatten()))
         @if !report.counts.anchors_by_state.is_empty() {
