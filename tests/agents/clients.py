@@ -1,0 +1,172 @@
+"""How each agent is run without a terminal, and the calls of its tools."""
+
+import json
+from pathlib import Path
+
+
+class Client:
+    """`args` and `env` run the agent; the other methods return the calls of its tools."""
+
+    spawn = None
+    patches_by_shell = False
+    has_stop = True
+
+    def env(self, home, url):
+        return {}
+
+    def shell(self, command):
+        return {"tool": "bash", "input": {"command": command, "description": "a command"}}
+
+
+class Claude(Client):
+    binary = "claude"
+    moment_of_edit = "before"
+
+    def args(self, prompt):
+        return ["-p", prompt, "--dangerously-skip-permissions"]
+
+    def env(self, home, url):
+        return {
+            "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-ant-fake-000", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            # Root may skip the permissions only in a sandbox.
+            "IS_SANDBOX": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
+        }
+
+    def read(self, path):
+        return {"tool": "Read", "input": {"file_path": str(path)}}
+
+    def edit(self, project, file, old, new):
+        return {"tool": "Edit", "input": {"file_path": str(project / file), "old_string": old, "new_string": new}}
+
+    def shell(self, command):
+        return {"tool": "Bash", "input": {"command": command, "description": "a command"}}
+
+    def spawn(self, prompt):
+        return [{"tool": "Agent", "input": {"description": "sub", "prompt": prompt, "subagent_type": "general-purpose", "run_in_background": False}}]
+
+
+class Codex(Client):
+    binary = "codex"
+    patches_by_shell = True
+
+    def args(self, prompt):
+        bypass = ["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]
+        return ["exec", "--json", *bypass, prompt]
+
+    def env(self, home, url):
+        settings = home / ".codex/config.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text(
+            f"""
+model = "gpt-5.5"
+model_provider = "fake"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.fake]
+name = "fake"
+base_url = "{url}/v1"
+env_key = "FAKE_KEY"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0
+[projects."{home.parent / "project"}"]
+trust_level = "trusted"
+"""
+        )
+        return {"FAKE_KEY": "x"}
+
+    def read(self, path):
+        return self.shell(f"cat {path}")
+
+    def edit(self, project, file, old, new):
+        patch = f"*** Begin Patch\n*** Update File: {file}\n@@\n-{old}\n+{new}\n*** End Patch\n"
+        return {"custom": "apply_patch", "text": patch}
+
+    def shell(self, command):
+        return {"tool": "exec_command", "input": {"cmd": command}}
+
+    def spawn(self, prompt):
+        spawn = {"tool": "spawn_agent", "namespace": "multi_agent_v1", "input": {"message": prompt}}
+        # The session would end before the subagent.
+        return [spawn, self.shell("sleep 3")]
+
+
+class Copilot(Client):
+    binary = "copilot"
+
+    def args(self, prompt):
+        return ["-p", prompt, "--allow-all"]
+
+    def env(self, home, url):
+        return {
+            "COPILOT_OFFLINE": "true", "COPILOT_ALLOW_ALL": "true", "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
+            "COPILOT_PROVIDER_TYPE": "openai", "COPILOT_PROVIDER_API_KEY": "x", "COPILOT_MODEL": "claude-sonnet-4.5",
+            "COPILOT_AUTO_UPDATE": "false",
+        }
+
+    def read(self, path):
+        return {"tool": "view", "input": {"path": str(path)}}
+
+    def edit(self, project, file, old, new):
+        return {"tool": "edit", "input": {"path": str(project / file), "old_str": old, "new_str": new}}
+
+    def spawn(self, prompt):
+        task = {"description": "sub", "prompt": prompt, "agent_type": "general-purpose", "name": "sub1", "mode": "sync"}
+        return [{"tool": "task", "input": task}]
+
+
+class Gemini(Client):
+    binary = "gemini"
+    has_stop = False
+
+    def args(self, prompt):
+        return ["-m", "gemini-2.5-flash", "--yolo", "-p", prompt]
+
+    def env(self, home, url):
+        settings = home / ".gemini/settings.json"
+        settings.parent.mkdir(parents=True)
+        auth = {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}}
+        quiet = {"privacy": {"usageStatisticsEnabled": False}, "general": {"disableAutoUpdate": True}}
+        settings.write_text(json.dumps({"security": auth, **quiet}))
+        return {"GEMINI_API_KEY": "fake", "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+
+    def read(self, path):
+        return {"tool": "read_file", "input": {"file_path": str(path)}}
+
+    def edit(self, project, file, old, new):
+        arguments = {"file_path": str(project / file), "instruction": "edit", "old_string": old, "new_string": new}
+        return {"tool": "replace", "input": arguments}
+
+    def shell(self, command):
+        return {"tool": "run_shell_command", "input": {"command": command}}
+
+
+class Opencode(Client):
+    binary = "opencode"
+    has_stop = False
+
+    def args(self, prompt):
+        return ["run", prompt]
+
+    def env(self, home, url):
+        settings = home / ".config/opencode/opencode.json"
+        settings.parent.mkdir(parents=True)
+        model = {"name": "fake", "tool_call": True, "limit": {"context": 200_000, "output": 8_000}}
+        options = {"baseURL": f"{url}/v1", "apiKey": "x"}
+        provider = {"npm": "@ai-sdk/openai-compatible", "name": "fake", "options": options, "models": {"fake-model": model}}
+        names = {"model": "fake/fake-model", "small_model": "fake/fake-model"}
+        settings.write_text(json.dumps({"autoupdate": False, "share": "disabled", **names, "provider": {"fake": provider}}))
+        return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"}
+
+    def read(self, path):
+        return {"tool": "read", "input": {"filePath": str(path)}}
+
+    def edit(self, project, file, old, new):
+        return {"tool": "edit", "input": {"filePath": str(project / file), "oldString": old, "newString": new}}
+
+    def spawn(self, prompt):
+        return [{"tool": "task", "input": {"description": "sub", "prompt": prompt, "subagent_type": "general"}}]
+
+
+CLIENTS = {client.binary: client for client in (Claude(), Codex(), Copilot(), Gemini(), Opencode())}
