@@ -34,6 +34,8 @@ pub(super) fn print(
             out.line(text.trim_end_matches('\n'));
             Ok(())
         }
+        // Claude Code gives the reason of a block to the model twice, and goes on with a context, too.
+        HookTool::Claude if is_stop => out.json(&hook_output("Stop", text)),
         _ if is_stop => out.json(&json!({ "decision": "block", "reason": text })),
         HookTool::Cursor => out.json(&json!({ "additional_context": text })),
         // The CLI reads the first field, VS Code the second one.

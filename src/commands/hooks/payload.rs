@@ -10,6 +10,8 @@ use rustc_hash::FxHashSet;
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
+use cerberus_bank::ops::envelope;
+
 /// Maximum size of an event. An agent writes no larger file at once.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
@@ -43,6 +45,8 @@ pub(super) struct Event {
     pub(super) source: Option<String>,
     /// What the user asks for.
     pub(super) prompt: Option<String>,
+    /// Whether it is an event of a subagent.
+    pub(super) is_subagent: bool,
     /// Whether the agent goes on because a hook asked it to.
     pub(super) is_repeated_stop: bool,
     arguments: Value,
@@ -81,16 +85,17 @@ impl Event {
         let root = roots.and_then(|roots| text(roots.get(0)?));
         // Cursor may send an empty folder.
         let folder = text_field(&value, &["cwd"]).filter(|folder| !folder.is_empty()).or(root);
+        // A subagent has a context of its own; in Copilot its prompt has its id as the session. An agent
+        // that also runs the hooks of another one has the same session in both.
+        let agent = text_field(&value, AGENT);
+        let is_subagent = agent.is_some();
+        let session = text_field(&value, SESSION).map(|session| agent.unwrap_or(session));
         Some(Self {
-            session: text_field(&value, SESSION).map(|session| {
-                // A subagent has a context of its own. An agent that also runs the hooks of another one
-                // has the same session in both.
-                let agent = text_field(&value, AGENT).unwrap_or_default();
-                format!("{:032x}", xxh3_128(format!("{session}\n{agent}").as_bytes()))
-            }),
+            session: session.map(|session| format!("{:032x}", xxh3_128(session.as_bytes()))),
             folder,
             source: text_field(&value, &["source"]),
-            prompt: text_field(&value, &["prompt"]),
+            prompt: text_field(&value, &["prompt"]).map(|prompt| without_given(&prompt)),
+            is_subagent,
             is_repeated_stop: field(&value, &["stop_hook_active", "stopHookActive"])
                 .and_then(Value::as_bool)
                 .unwrap_or_default(),
@@ -159,6 +164,17 @@ impl Event {
         }
         Some(edits)
     }
+}
+
+/// Returns a prompt without what hooks gave: Gemini CLI puts it before the words of the user, with escaped
+/// tags, and Copilot takes the start of a subagent and the reason not to stop for a part of the prompt.
+fn without_given(prompt: &str) -> String {
+    let mut prompt = prompt.replace("&lt;", "<").replace("&gt;", ">");
+    while let Some((before, rest)) = prompt.split_once(envelope::START.trim_end()) {
+        let after = rest.split_once(envelope::END.trim_end()).map_or("", |(_, after)| after);
+        prompt = format!("{before}\n{after}");
+    }
+    prompt
 }
 
 /// Returns the lines of a text that are not in the one that it replaces: agents repeat lines around a change.

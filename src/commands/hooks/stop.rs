@@ -9,10 +9,11 @@ use cerberus_store::{self as store, Store, given_rules};
 
 pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
     let Some(event) = payload::read() else { return Ok(()) };
-    // An agent that goes on because of a hook is not asked again.
-    let Some(session) = event.session.as_ref().filter(|_| !event.is_repeated_stop) else {
+    // An agent that goes on because of a hook is not asked again, and a subagent did not make all changes.
+    if event.is_repeated_stop || event.is_subagent {
         return Ok(());
-    };
+    }
+    let Some(session) = &event.session else { return Ok(()) };
     let Some(settings) = session::settings(Some(&event), global)? else { return Ok(()) };
     let project = &settings.project;
     let text = after_edit::open_errors(project)?;

@@ -149,6 +149,8 @@ fn sessions_of_agents_and_subagents_differ() {
     assert_eq!(main, session(r#"{"session_id":"s","cwd":"/x"}"#));
     assert_eq!(main, session(r#"{"sessionId":"s"}"#), "the hooks of two agents for one session");
     assert_ne!(main, session(r#"{"session_id":"s","agent_id":"a"}"#));
+    let start = session(r#"{"sessionId":"s","agentId":"a"}"#);
+    assert_eq!(start, session(r#"{"sessionId":"a"}"#), "the prompt of a subagent in Copilot");
     assert_eq!(session(r#"{"session_id":7}"#), None);
 }
 
@@ -159,6 +161,12 @@ fn prompts_and_repeated_stops_are_read() {
         event(r#"{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"Fix it"}"#);
     assert_eq!(prompt.prompt.as_deref(), Some("Fix it"));
     assert!(!prompt.is_repeated_stop);
+    let given = envelope::wrapped("A rule\n");
+    let escaped = given.replace('<', "&lt;").replace('>', "&gt;");
+    for text in [format!("{given}Fix it"), format!("{escaped}{given}Fix it")] {
+        let event = event(&serde_json::json!({ "prompt": text }).to_string());
+        assert_eq!(event.prompt.map(|it| it.trim().to_owned()).as_deref(), Some("Fix it"));
+    }
     assert!(event(r#"{"session_id":"s","stop_hook_active":true}"#).is_repeated_stop);
     assert!(event(r#"{"sessionId":"s","stopHookActive":true}"#).is_repeated_stop);
 }
