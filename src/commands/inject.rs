@@ -47,7 +47,7 @@ pub(crate) use client::{ClientProfile, hook_output};
 pub(crate) use edit::rules_for_edit;
 pub(crate) use into::are_blocks_stale;
 pub(crate) use pack::Cost;
-pub(crate) use task::rules_for_task;
+pub(crate) use task::{inject_new, rules_for_task};
 
 use block::{Block, Candidate, Slot, Text};
 use relevance::{Focus, Ranked, Relevant};

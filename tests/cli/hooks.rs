@@ -251,6 +251,26 @@ fn of_eight_hooks_at_once_one_gives_a_rule() {
 }
 
 #[test]
+fn the_hooks_of_a_start_and_of_its_prompt_give_a_rule_once() {
+    let sandbox = Sandbox::anchored();
+    sandbox.ok("memory add \"Always write plain English in every message\" --no-anchor");
+    sandbox.ok("index");
+    let task = "Render the name of an order as markup in the new page of the shop";
+    let event = event(&sandbox, "s", json!({ "source": "new", "prompt": task }));
+    let run = &|name: &str| hook(&sandbox, &format!("copilot {name}"), &event);
+    // Copilot runs both at the same time.
+    let [start, prompt] = std::thread::scope(|scope| {
+        ["session-start", "prompt"]
+            .map(|name| scope.spawn(move || run(name)))
+            .map(|it| it.join().expect("it ends"))
+    });
+    let rule = "plain English";
+    assert_ne!(start.contains(rule), prompt.contains(rule), "{start}{prompt}");
+    assert!(prompt.contains("Escape HTML"), "{prompt}");
+    assert_eq!(run("prompt"), "", "the start forgets nothing");
+}
+
+#[test]
 fn a_session_start_is_printed_in_the_format_of_the_agent() {
     let sandbox = Sandbox::anchored();
     for (agent, start) in [
@@ -460,11 +480,15 @@ fn an_agent_that_stops_is_asked_once_to_follow_the_rules() {
     assert_eq!(hook(&sandbox, "claude stop", stop(json!({}))), "");
     sandbox.write("new.py", "print(1)\n");
     assert_eq!(hook(&sandbox, "claude stop", stop(json!({ "stop_hook_active": true }))), "");
-    let asked = hook(&sandbox, "claude stop", stop(json!({})));
+    assert_eq!(hook(&sandbox, "claude stop", stop(json!({ "agent_id": "x" }))), "", "a subagent");
+    let asked = hook(&sandbox, "codex stop", stop(json!({})));
     let asked: serde_json::Value = serde_json::from_str(&asked).expect("JSON");
     assert_eq!(asked["decision"], "block");
-    assert!(asked["reason"].as_str().expect("a reason").contains("new.py:1: error: Never use"));
+    let finding = "new.py:1: error: Never use";
+    assert!(asked["reason"].as_str().expect("a reason").contains(finding));
     assert_eq!(hook(&sandbox, "claude stop", stop(json!({}))), "", "once in a session");
+    let asked = hook(&sandbox, "claude stop", event(&sandbox, "b", json!({})));
+    assert!(asked.contains(r#""hookEventName":"Stop""#) && asked.contains(finding), "{asked}");
 }
 
 #[test]

@@ -70,8 +70,8 @@ fn insert(connection: &Connection, session: &str, key: &str, seconds: i64) -> Re
     Ok(connection.prepare_cached(INSERT)?.execute(params![session, key, seconds])? == 1)
 }
 
-/// Records that a session starts, and forgets what it was given before, unless it is resumed and has its context.
-/// Returns `false` if the agent has the text of the start already. `source` is why it starts.
+/// Records that a session starts, and forgets what it was given before if its context is gone. A new session may have been given
+/// the rules of its prompt, whose hook runs at the same time. Returns `false` if the agent has the text of the start already. `source` is why it starts.
 pub fn start(connection: &Connection, session: &str, source: &str, seconds: i64) -> Result<bool> {
     const LAST: &str = "SELECT max(seconds) FROM given_rule WHERE session = ?1 AND memory LIKE ?2";
     let last = |pattern: String| -> rusqlite::Result<Option<i64>> {
@@ -85,10 +85,17 @@ pub fn start(connection: &Connection, session: &str, source: &str, seconds: i64)
     if has_start {
         return Ok(false);
     }
-    if source != "resume" {
+    if matches!(source, "clear" | "compact") {
         forget(connection, session)?;
     }
     insert(connection, session, &format!("{START}{source}"), seconds)
+}
+
+/// Returns when a session or a subagent started, if a hook was told.
+pub fn started(connection: &Connection, session: &str) -> Result<Option<i64>> {
+    const LAST: &str = "SELECT max(seconds) FROM given_rule WHERE session = ?1 AND memory LIKE ?2";
+    let key = format!("{START}%");
+    Ok(connection.prepare_cached(LAST)?.query_row([session, &key], |row| row.get(0))?)
 }
 
 /// Returns the memories that a session was given.
@@ -153,12 +160,14 @@ mod tests {
     }
 
     #[test]
-    fn a_start_is_given_once_and_forgets_what_was_given_before() {
+    fn a_start_is_given_once_and_a_compaction_forgets_what_was_given_before() {
         let store = Store::in_memory().expect("a store");
         let connection = store.reader();
         let start = |source, seconds| start(connection, "s", source, seconds).expect("read");
-        assert!(start("startup", 0));
-        claim(connection, "s", &texts(&["a"]), 1).expect("claimed");
+        claim(connection, "s", &texts(&["a"]), 0).expect("claimed");
+        assert_eq!(started(connection, "s").expect("read"), None);
+        assert!(start("startup", 0), "at the same time as the prompt");
+        assert_eq!(started(connection, "s").expect("read"), Some(0));
         assert!(!start("startup", 2), "another hook of the same start");
         assert!(!start("resume", 500), "the context is still there");
         assert_eq!(given(connection, "s").expect("read"), BTreeSet::from(["a".to_owned()]));

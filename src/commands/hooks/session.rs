@@ -28,7 +28,7 @@ pub(super) fn run(
         HookTool::Copilot => Some(ClientProfile::CopilotHook),
         HookTool::Opencode | HookTool::Git => None,
     };
-    let request = inject::Request {
+    let mut request = inject::Request {
         client,
         budget: Some(project.inject.session_budget),
         without_builtin_pins: !project.pins.is_builtin_chosen,
@@ -44,9 +44,10 @@ pub(super) fn run(
         if !store.transaction(|it| given_rules::start(it, session, source, seconds))? {
             return Ok(inject::Report::default());
         }
-        let report = inject::inject(project, &request, pins_session)?;
-        store.transaction(|it| given_rules::claim(it, session, &report.given(), seconds))?;
-        Ok(report)
+        request.excluded = given_rules::given(store.reader(), session)?;
+        inject::inject_new(project, &mut request, pins_session, |keys| {
+            store.transaction(|it| given_rules::claim(it, session, keys, seconds))
+        })
     })?;
     out.warn(&report.warnings);
     match report.text.is_empty() {

@@ -18,7 +18,7 @@ pub(crate) fn rules_for_task(
     project: &Project,
     task: &str,
     given: &BTreeSet<String>,
-    mut claim: impl FnMut(&[Given]) -> Result<Vec<bool>>,
+    claim: impl FnMut(&[Given]) -> Result<Vec<bool>>,
 ) -> Result<String> {
     let focus = Focus { query: Some(task.to_owned()), ..Focus::default() };
     if focus.task_without_files().is_none() {
@@ -30,20 +30,38 @@ pub(crate) fn rules_for_task(
         excluded: given.clone(),
         ..Request::default()
     };
-    for _ in 0..MAX_SELECTIONS {
-        let report = inject(project, &request, None)?;
+    let report = inject_new(project, &mut request, None, claim)?;
+    Ok(if report.given().is_empty() { String::new() } else { report.text })
+}
+
+/// Injects memories that are new to a session. `claim` records them, and returns which of them are new. Some agents run several
+/// hooks at once: what another one gave meanwhile is excluded.
+pub(crate) fn inject_new(
+    project: &Project,
+    request: &mut Request,
+    pins_session: Option<&str>,
+    mut claim: impl FnMut(&[Given]) -> Result<Vec<bool>>,
+) -> Result<Report> {
+    let mut own = BTreeSet::new();
+    for _ in 1..MAX_SELECTIONS {
+        let report = inject(project, request, pins_session)?;
         let given = report.given();
-        if given.is_empty() {
-            break;
-        }
         let is_new = claim(&given)?;
-        if is_new.iter().all(|it| *it) {
-            return Ok(report.text);
+        let (new, known): (Vec<_>, Vec<_>) = given
+            .iter()
+            .map(|it| it.memory.to_owned())
+            .zip(is_new)
+            .partition(|(_, is_new)| *is_new);
+        own.extend(new.into_iter().map(|(id, _)| id));
+        let n_excluded = request.excluded.len();
+        request.excluded.extend(known.into_iter().map(|(id, _)| id).filter(|id| !own.contains(id)));
+        if request.excluded.len() == n_excluded {
+            return Ok(report);
         }
-        let known = given.iter().zip(is_new).filter(|(_, is_new)| !is_new);
-        request.excluded.extend(known.map(|(it, _)| it.memory.to_owned()));
     }
-    Ok(String::new())
+    let report = inject(project, request, pins_session)?;
+    claim(&report.given())?;
+    Ok(report)
 }
 
 impl Report {

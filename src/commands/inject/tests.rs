@@ -61,6 +61,26 @@ fn fill(project: &Project, at: usize, text: &str, code: &str) {
     std::fs::write(path, format!("{written} {text}")).expect("a file");
 }
 
+#[test]
+fn what_another_hook_gives_meanwhile_is_excluded_and_nothing_else() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = project(folder.path());
+    for at in 0..4 {
+        fill(&project, at, "text", "x = 1");
+    }
+    let mut claimed = std::collections::BTreeSet::new();
+    let report = inject_new(&project, &mut Request::default(), None, |given| {
+        if claimed.is_empty() {
+            claimed.insert("memory-2".to_owned());
+        }
+        Ok(given.iter().map(|it| claimed.insert(it.memory.to_owned())).collect())
+    });
+    let mut ids: Vec<String> =
+        report.expect("injected").memories.into_iter().map(|it| it.id).collect();
+    ids.sort();
+    assert_eq!(ids, ["memory-0", "memory-1", "memory-3"]);
+}
+
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         (1..12usize).prop_map(|n| "`".repeat(n)),
