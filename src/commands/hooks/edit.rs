@@ -53,7 +53,10 @@ pub(super) fn run_after_command(
     let (Some(session), Some(_)) = (&event.session, event.command()) else { return Ok(()) };
     let Some(settings) = session::settings(Some(&event), global)? else { return Ok(()) };
     let project = &settings.project;
-    let written = recently_written(project)?;
+    let started = store::with_repair(&project.store, |_| {
+        given_rules::started(Store::open(&project.store)?.reader(), session)
+    })?;
+    let written = recently_written(project, started)?;
     if written.is_empty() {
         return Ok(());
     }
@@ -69,14 +72,17 @@ fn print(tool: HookTool, moment: HookEvent, text: &str, out: &mut Printer) -> Re
     }
 }
 
-/// Returns the lines that the files written in the last [`RECENT`] add to HEAD. A command that
+/// Returns the lines that the files written in the last [`RECENT`] add to HEAD. What was written before the session started, or the
+/// subagent, is the work of another one. A command that
 /// writes more than [`MAX_WRITTEN`] files does not edit them: it generates code, or checks out another commit.
-fn recently_written(project: &Project) -> Result<BTreeMap<String, Written>> {
+fn recently_written(project: &Project, started: Option<i64>) -> Result<BTreeMap<String, Written>> {
     let root = &project.root;
     let now = SystemTime::from(project.now);
+    let since_start = |it: i64| Duration::from_secs(project.now.as_second().abs_diff(it) + 1);
+    let recent = started.map_or(RECENT, |it| RECENT.min(since_start(it)));
     let is_recent = |path: &String| {
         let time = root.join(path).symlink_metadata().and_then(|it| it.modified());
-        time.is_ok_and(|time| now.duration_since(time).unwrap_or_default() <= RECENT)
+        time.is_ok_and(|time| now.duration_since(time).unwrap_or_default() <= recent)
     };
     let listing = walk::walk(root, &project.exclude)?;
     let paths = listing.entries.into_iter().map(|entry| entry.path);
