@@ -10,6 +10,7 @@ class Client:
     spawn = None
     patches_by_shell = False
     has_stop = True
+    compacts = False
 
     def env(self, home, url):
         return {}
@@ -20,7 +21,7 @@ class Client:
 
 class Claude(Client):
     binary = "claude"
-    moment_of_edit = "before"
+    compacts = True
 
     def args(self, prompt):
         return ["-p", prompt, "--dangerously-skip-permissions"]
@@ -47,6 +48,7 @@ class Claude(Client):
 
 class Codex(Client):
     binary = "codex"
+    compacts = True
     patches_by_shell = True
 
     def args(self, prompt):
@@ -59,6 +61,7 @@ class Codex(Client):
         settings.write_text(
             f"""
 model = "gpt-5.5"
+model_auto_compact_token_limit = 100000
 model_provider = "fake"
 check_for_update_on_startup = false
 [analytics]
@@ -144,6 +147,7 @@ class Gemini(Client):
 
 class Opencode(Client):
     binary = "opencode"
+    compacts = True
     has_stop = False
 
     def args(self, prompt):

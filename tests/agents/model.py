@@ -5,6 +5,7 @@ Codex `{"custom": NAME, "text": …}`; `full` pretends that the context is nearl
 """
 
 import json
+import re
 import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -31,16 +32,19 @@ class Model:
         shown = {key: body[key] for key in SHOWN if key in body}
         text = json.dumps(shown, ensure_ascii=False)
         with self.lock:
-            if not (body.get("tools") or '"additional_tools"' in text):
-                # A title of the session, or a summary.
+            if SUMMARY.search(text[-12_000:]) or not (body.get("tools") or '"additional_tools"' in text):
+                # A summary, or a title of the session.
                 self.requests["other"].append(text)
-                return len(self.requests["other"]), {"text": body.get("__text", "ok")}
+                return len(self.requests["other"]), {"text": body.get("__text", "MAINTASK goes on")}
             name = "sub" if "SUBTASK" in text and "MAINTASK" not in text else "main"
             self.requests[name].append(text)
             number = len(self.requests[name])
             step = self.steps[name][number - 1] if number <= len(self.steps[name]) else {"text": "Done."}
             return f"{name}{number}", step
 
+
+# How an agent asks for a summary of the conversation, when it shortens its context.
+SUMMARY = re.compile("handoff summary|create a detailed summary|summary of the conversation")
 
 # What the model reads, besides the tools.
 SHOWN = ("system", "instructions", "messages", "input", "contents", "systemInstruction")
@@ -109,7 +113,7 @@ class Handler(BaseHTTPRequestHandler):
             block = {"type": "tool_use", "id": f"toolu_{number}", "name": step["tool"], "input": step["input"]}
             empty = {**block, "input": {}}
             delta = {"type": "input_json_delta", "partial_json": json.dumps(step["input"])}
-        usage = {"input_tokens": 199_000 if step.get("full") else 100, "output_tokens": 10}
+        usage = {"input_tokens": 990_000 if step.get("full") else 100, "output_tokens": 10}
         message = {
             "id": f"msg_{number}", "type": "message", "role": "assistant", "model": body.get("model"), "content": [block],
             "stop_reason": "tool_use" if is_tool else "end_turn", "stop_sequence": None, "usage": usage,
@@ -137,7 +141,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             content = [{"type": "output_text", "text": step["text"], "annotations": []}]
             item |= {"type": "message", "role": "assistant", "content": content}
-        tokens = 199_000 if step.get("full") else 10
+        tokens = 990_000 if step.get("full") else 10
         usage = {
             "input_tokens": tokens, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 5,
             "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": tokens + 5,
@@ -152,7 +156,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def completions(self, body):
         number, step = self.model.step(body)
-        tokens = 199_000 if step.get("full") else 10
+        tokens = 990_000 if step.get("full") else 10
         usage = {"prompt_tokens": tokens, "completion_tokens": 5, "total_tokens": tokens + 5}
         delta, end = {"role": "assistant", "content": step.get("text")}, "stop"
         if "tool" in step:
@@ -177,7 +181,7 @@ class Handler(BaseHTTPRequestHandler):
         part = {"text": step.get("text")}
         if "tool" in step:
             part = {"functionCall": {"name": step["tool"], "args": step["input"], "id": f"call_{number}"}}
-        tokens = 1_040_000 if step.get("full") else 10
+        tokens = 990_000 if step.get("full") else 10
         response = {
             "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
             "usageMetadata": {"promptTokenCount": tokens, "candidatesTokenCount": 5, "totalTokenCount": tokens + 5},

@@ -102,11 +102,13 @@ def steps(client, project):
         ("edit", client.edit(project, "lib/pay.py", OLD, new)),
         ("edit again", client.edit(project, "lib/pay.py", new, f"{new}  # round_price")),
         ("shell", client.shell(greet)),
-        ("shell again", client.shell(greet.replace("hello", "name"))),
+        ("shell again", {"full": client.compacts, **client.shell(greet.replace("hello", "name"))}),
+        ("edit later", client.edit(project, "lib/pay.py", f"{new}  # round_price", f"{new}  # round_price again")),
     ]
     if client.patches_by_shell:
         patch = "*** Begin Patch\n*** Update File: lib/dates.py\n@@\n-    return text\n+    return parse_utc(text)\n*** End Patch\n"
-        main.append(("patch", client.shell(f"apply_patch <<'EOF'\n{patch}EOF")))
+        # Before the compaction: the hooks know the start of the subagent to the second.
+        main.insert(3, ("patch", client.shell(f"apply_patch <<'EOF'\n{patch}EOF")))
     if client.spawn:
         main.extend(("subagent", step) for step in client.spawn(SUBTASK))
     main += [("stop", {"text": "All done."}), ("second stop", {"text": "All done again."})]
@@ -146,6 +148,11 @@ def expected(client):
     rules |= {"RULEPATCH": "patch"} if client.patches_by_shell else {}
     rules |= {"RULESTOP": "stop"} if client.has_stop else {}
     table = {("main", marker): moment for marker, moment in rules.items()}
+    if client.compacts:
+        table.pop(("main", "RULESTOP"), None)
+        again = {"RULEPIN": "start", "RULEEVERY": "start", "RULEEDIT": "edit later"}
+        again |= {"RULESTOP": "stop"} if client.has_stop else {}
+        table |= {("compacted", marker): moment for marker, moment in again.items()}
     if client.spawn:
         table |= {("sub", "RULEPIN"): "start", ("sub", "RULEEVERY"): "start", ("sub", "RULEEDIT"): "step 1"}
     return table
@@ -163,20 +170,25 @@ def arrival(texts, names, marker):
 def check(client, requests, names):
     """Prints a row of the table for each rule, and returns the number of failures."""
     failures = 0
+    n_steps = len(names) - (not client.has_stop)
+    n_requests = len(requests["main"])
     names = {"main": names, "sub": ["step 1", "step 2"]}
+    if client.compacts:
+        start = names["main"].index("shell again") + 1
+        names["compacted"] = names["main"][start:]
+        requests["main"], requests["compacted"] = requests["main"][:start], requests["main"][start:]
     for (conversation, marker), moment in expected(client).items():
         found = arrival(requests[conversation], names[conversation], marker)
         is_right = found == (moment, 1)
         failures += not is_right
         note = "" if is_right else f"   EXPECTED {moment}, 1 time"
-        print(f"    {conversation:4} {marker:9} {found[0]:10} {found[1]} time(s){note}")
-    given = {marker for texts in requests.values() for marker in re.findall("RULE[A-Z]+", texts[-1] if texts else "")}
-    others = given - {marker for _, marker in expected(client)}
-    n_steps = len(names["main"]) - (not client.has_stop)
-    texts = [re.sub("&lt;", "<", text) for conversation in ("main", "sub") for text in requests[conversation][-1:]]
+        print(f"    {conversation:9} {marker:9} {found[0]:10} {found[1]} time(s){note}")
+    given = {(name, marker) for name in names for text in requests[name][-1:] for marker in re.findall("RULE[A-Z]+", text)}
+    others = given - set(expected(client))
+    texts = [text.replace("&lt;", "<") for conversation in names for text in requests[conversation][-1:]]
     for holds, problem in (
         (not others, f"rules at no moment: {sorted(others)}"),
-        (len(requests["main"]) == n_steps, f"{len(requests['main'])} requests for {n_steps} steps"),
+        (n_requests == n_steps, f"{n_requests} requests for {n_steps} steps"),
         (all(text.count(START) == text.count(END) for text in texts), "a text of cerberus is cut"),
     ):
         if not holds:
