@@ -59,6 +59,21 @@ pub fn claim(
     Ok(claimed)
 }
 
+/// The same, but a memory is not new because its code is.
+pub fn claim_new(
+    connection: &Connection,
+    session: &str,
+    memories: &[Given],
+    seconds: i64,
+) -> Result<Vec<bool>> {
+    let texts: Vec<Given> = memories.iter().map(|it| Given { with_code: false, ..*it }).collect();
+    let is_new = claim(connection, session, &texts, seconds)?;
+    let new = memories.iter().zip(&is_new).filter(|(_, is_new)| **is_new);
+    let codes: Vec<Given> = new.map(|(it, _)| *it).collect();
+    claim(connection, session, &codes, seconds)?;
+    Ok(is_new)
+}
+
 /// Records that a session was asked to go on. Returns whether it was not asked before.
 pub fn claim_stop(connection: &Connection, session: &str, seconds: i64) -> Result<bool> {
     insert(connection, session, STOP, seconds)
@@ -133,6 +148,12 @@ mod tests {
             [claim(false), claim(true), claim(true), claim(false)],
             [true, true, false, false]
         );
+        let again =
+            [Given { memory: "b", with_code: false }, Given { memory: "b", with_code: true }];
+        let new = again.map(|it| claim_new(store.reader(), "s", &[it], 1).expect("claimed")[0]);
+        assert_eq!(new, [true, false], "its code alone is not new");
+        forget(store.reader(), "s").expect("forgotten");
+        super::claim(store.reader(), "s", &texts(&["a"]), 1).expect("claimed");
         let given = given(store.reader(), "s").expect("read");
         assert_eq!(given, BTreeSet::from(["a".to_owned()]));
     }

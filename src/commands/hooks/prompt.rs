@@ -23,7 +23,7 @@ pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Res
         let given = given_rules::given(store.reader(), session)?;
         inject::rules_for_task(project, prompt, &given, |keys| {
             let seconds = project.now.as_second();
-            store.transaction(|it| given_rules::claim(it, session, keys, seconds))
+            store.transaction(|it| given_rules::claim_new(it, session, keys, seconds))
         })
     })?;
     match text.is_empty() {

@@ -46,7 +46,7 @@ pub(super) fn run(
         }
         request.excluded = given_rules::given(store.reader(), session)?;
         inject::inject_new(project, &mut request, pins_session, |keys| {
-            store.transaction(|it| given_rules::claim(it, session, keys, seconds))
+            store.transaction(|it| given_rules::claim_new(it, session, keys, seconds))
         })
     })?;
     out.warn(&report.warnings);
