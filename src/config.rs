@@ -41,7 +41,7 @@ pub(crate) use finding::{ConfigReport, Finding, Setting, Severity, failed_check,
 pub(crate) const COMPLETE: &str = "CERBERUS_COMPLETE";
 
 /// Default quality threshold.
-const MIN_QUALITY: f64 = 0.7;
+const MIN_QUALITY: f64 = 0.8;
 
 /// Folder with the texts of shared banks, in the cache of the user.
 const SHARED_BANKS: &str = "banks";

@@ -5,25 +5,26 @@ usage: fit.py [--write] CASES.jsonl ANSWERS.jsonl [ANSWERS.jsonl ...]
 
 ANSWERS come from `score.py --answers`, made without and with hints and with --foreign; CASES are their rules. The first model
 (crates/engine/src/rank/rule_kind.rs) tells from the wording of a rule whether it is working advice, the second
-(crates/engine/src/rank/calibrate.rs) gives the probability that the first answer is right; the first model as it is in the program is an
-input of it. Code bases that are held out are ignored. --write writes both to crates/engine/src/weights/quality.toml: run it twice, since the
-second model depends on the first as it was.
+(crates/engine/src/rank/calibrate.rs) gives the probability that the first answer is right; the first model is an
+input of it, for each rule by that of the other code bases. Code bases that are held out are ignored. --write writes both to
+crates/engine/src/weights/quality.toml.
 Prints for each model the coefficients fitted on all code bases, and its quality on each tenth of the code bases by the model of
 the others.
 Uses the standard library only.
 """
-import argparse, hashlib, json, math, pathlib, tomllib
+import argparse, collections, hashlib, json, math, pathlib, re, tomllib
 
 WORDING = ["process", "project", "code", "commands", "names", "length", "phrase", "verb"]
 EVIDENCE = ["score", "lead", "rest", "effective_words", "process", "unknown_names", "general", "length", "missing_hints", "found_hints",
-            "definition", "test_mismatch", "tool"]
+            "definition", "test_mismatch", "without_demand"]
 FILE = pathlib.Path(__file__).parents[2] / "crates/engine/src/weights/quality.toml"
-KIND_MODEL = [tomllib.loads(FILE.read_text(encoding="utf-8"))["working_advice"][name] for name in ["intercept"] + WORDING]
 HEAD = """# Written by benches/anchors/fit.py: the two models that decide whether a rule gets an anchor, fitted on
 # 3,000 searches (benches/README.md). crates/engine/src/rank/rule_kind.rs and calibrate.rs explain the features.
 """
 RIDGE = 0.1  # keeps coefficients finite if a feature separates the classes completely
 FOLDS = 10
+STEM_LEN, N_STEMS, STEM_RIDGE = 5, 120, 5.0  # of the words that tell working advice
+CODE_AS_ADVICE = 0.04  # share of the rules about code that may be taken for working advice
 FOREIGN_WEIGHT = 0.15  # rules asked in other code bases are many, and rare in use
 
 def dot(coefficients, x):
@@ -66,15 +67,45 @@ def read(path):
 def wording(row):
     return [1.0] + [row["evidence"]["wording"][name] for name in WORDING]
 
-def process_logit(row):
-    return dot(KIND_MODEL, wording(row))
+def stems(rule):
+    """The beginnings of the words outside of back-ticks."""
+    return {word[:STEM_LEN] for part in rule.lower().split("`")[::2] for word in re.findall("[a-z]+", part) if len(word) > 1}
 
-def evidence(row):
+def fit_stems(data, n_stems=N_STEMS):
+    """Weights of stems added to known log odds, by gradient descent; data are (stems, log odds, outcome). The heaviest frequent ones stay."""
+    counts = collections.Counter(stem for own, _, _ in data for stem in own)
+    weights = {stem: 0.0 for stem, count in counts.items() if count >= 4}
+    for keep in (None, n_stems):
+        if keep:
+            heaviest = sorted(weights, key=lambda stem: (-abs(weights[stem]) * math.sqrt(counts[stem]), stem))[:keep]
+            weights = {stem: weights[stem] for stem in sorted(heaviest)}
+        for _ in range(60):
+            gradient = {stem: STEM_RIDGE * weight for stem, weight in weights.items()}
+            for own, logit, outcome in data:
+                error = probability(logit + sum(weights.get(stem, 0.0) for stem in own)) - outcome
+                for stem in own:
+                    if stem in weights:
+                        gradient[stem] += error
+            for stem in weights:
+                # Each of the some ten stems of a rule moves its log odds.
+                weights[stem] -= gradient[stem] / (STEM_RIDGE + counts[stem])
+    return weights
+
+class KindModel:
+    """The log odds that a rule is working advice: features of its wording, and stems."""
+    def __init__(self, rules):
+        self.features = fit([(wording(row), process, 1.0) for row, _, process in rules])
+        self.stems = fit_stems([(own, dot(self.features, wording(row)), process) for row, own, process in rules])
+
+    def logit(self, row, own):
+        return dot(self.features, wording(row)) + sum(self.stems.get(stem, 0.0) for stem in own)
+
+def evidence(row, logit):
     e = row["evidence"]
-    process = max(-2.0, min(4.0, process_logit(row)))
+    process = max(-2.0, min(4.0, logit))
     return [1.0, e["score"], e["lead"], e["rest"], math.log(max(1.0, e["nEffective"])), process, min(e["nUnknownNames"], 2),
             e["wording"]["general"], math.log(max(1, e["nLines"])), e["nHints"] - e["nFoundHints"], e["nFoundHints"], e["isDefinition"],
-            e["isTestMismatch"], e["isTool"]]
+            e["isTestMismatch"], e["isWithoutDemand"]]
 
 def fold(corpus):
     return hashlib.sha256(corpus.encode()).digest()[0] % FOLDS
@@ -83,43 +114,59 @@ def show(names, coefficients):
     print("  " + "  ".join(f"{name} {c:.2f}" for name, c in zip(["intercept"] + names, coefficients)))
 
 def table(comment, title, names, coefficients):
-    rows = [f"{name} = {round(c, 2)}" for name, c in zip(["intercept"] + names, coefficients)]
+    names = names if len(names) == len(coefficients) else ["intercept"] + names
+    rows = [f"{name} = {round(c, 2)}" for name, c in zip(names, coefficients)]
     return "\n".join(["", f"# {comment}", f"[{title}]"] + rows) + "\n"
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--write", action="store_true"); p.add_argument("cases"); p.add_argument("answers", nargs="+")
     a = p.parse_args()
-    home = {case["id"]: case["corpus"] for case in read(a.cases)}
-    kinds = {case["id"]: case["kind"] for case in read(a.cases)}
+    cases = {case["id"]: case for case in read(a.cases)}
+    home, kinds = ({i: case[name] for i, case in cases.items()} for name in ("corpus", "kind"))
+    words = {i: stems(case["rule"]) for i, case in cases.items()}
     rows = [row for path in a.answers for row in read(path) if row["evidence"] and not row["held"]]
     corpora = sorted({row["corpus"] for row in rows})
     rules = {row["id"]: row for row in rows if row["kind"] != "foreign"}
 
     def kind_model(without):
-        return fit([(wording(row), kinds[i] == "process", 1.0) for i, row in rules.items() if fold(home[i]) != without])
+        return KindModel([(row, words[i], kinds[i] == "process") for i, row in rules.items() if fold(home[i]) != without])
 
     folds = sorted({fold(corpus) for corpus in corpora})
-    models = {number: kind_model(number) for number in folds}
+    models = {number: kind_model(number) for number in sorted({fold(home[i]) for i in rules})}
     advice = kind_model(None)
-    print("working advice:"); show(WORDING, advice)
+    # The model without the rule's code base: with so many stems, the other has learnt the rules by heart.
+    left_out = {i: models[fold(home[i])].logit(row, words[i]) for i, row in rules.items()}
+    about_code = sorted(logit for i, logit in left_out.items() if kinds[i] == "code")
+    shift = about_code[round(len(about_code) * (1 - CODE_AS_ADVICE))]
+    advice.features[0] -= shift
+    process_logit = lambda row: left_out[row["id"]] - shift if row["id"] in left_out else advice.logit(row, words[row["id"]])
+    print("working advice:"); show(WORDING, advice.features)
     for kind in ("process", "code", "absent"):
-        logits = [(dot(models[fold(home[i])], wording(row)), process_logit(row)) for i, row in rules.items() if kinds[i] == kind]
-        share = lambda which: sum(pair[which] > 0 for pair in logits) / max(1, len(logits))
-        print(f"  {kind:8s} n={len(logits):3d} taken for working advice {share(0):.3f}, by the model in the program {share(1):.3f}")
+        taken = [process_logit(row) > 0 for i, row in rules.items() if kinds[i] == kind]
+        print(f"  {kind:8s} n={len(taken):3d} taken for working advice {sum(taken) / max(1, len(taken)):.3f}")
 
     def data(row):
-        return evidence(row), row["first"], FOREIGN_WEIGHT if row["kind"] == "foreign" else 1.0
+        return evidence(row, process_logit(row)), row["first"], FOREIGN_WEIGHT if row["kind"] == "foreign" else 1.0
 
     first = fit([data(row) for row in rows])
+    # Of a rule that is known to be about code, more answers are right than its wording says.
+    known = [(dot(first, evidence(row, -math.inf)), row["first"]) for row in rows if row["kind"] in ("code", "absent")]
+    code = 0.0
+    for _ in range(30):
+        chances = [(probability(logit + code), outcome) for logit, outcome in known]
+        code += sum(outcome - p for p, outcome in chances) / sum(p * (1 - p) for p, _ in chances)
+    print(f"known to be about code: {code:.2f}")
     print("the first answer is right:"); show(EVIDENCE, first)
     if a.write:
-        FILE.write_text(HEAD + table("Log odds that a rule is working advice.", "working_advice", WORDING, advice)
-                        + table("Log odds that the first answer is right.", "first_answer", EVIDENCE, first), encoding="utf-8")
+        FILE.write_text(HEAD + table("Log odds that a rule is working advice.", "working_advice", WORDING, advice.features)
+                        + table("Log odds that the first answer is right.", "first_answer", EVIDENCE + ["code"], first + [code])
+                        + table(f"What words add to the log odds of working advice, by their first {STEM_LEN} letters.", "stems", *zip(*sorted(advice.stems.items()))),
+                        encoding="utf-8")
     judged = []
     for number in folds:
         model = fit([data(row) for row in rows if fold(row["corpus"]) != number])
-        judged += [(probability(dot(model, evidence(row))), row) for row in rows if fold(row["corpus"]) == number]
+        judged += [(probability(dot(model, data(row)[0])), row) for row in rows if fold(row["corpus"]) == number]
     own = [(p, row["first"]) for p, row in judged if row["kind"] != "foreign" and process_logit(row) <= 0]
     for low, high in ((0, .2), (.2, .35), (.35, .5), (.5, .7), (.7, .8), (.8, .9), (.9, 1.01)):
         right = [first for p, first in own if low <= p < high]

@@ -239,6 +239,7 @@ impl Ranker<'_> {
         let evidence = Features {
             rest: rest / scores.first().map_or(1.0, |first| first.score.max(f64::MIN_POSITIVE)),
             wording: verdict.wording,
+            is_code: candidates.query.kind == Some(RuleKind::Code),
             ..self.evidence(candidates, parsed, &scores)
         };
         let confidence = calibrate::confidence(evidence);
@@ -296,11 +297,12 @@ impl Ranker<'_> {
         let gains = self.gains(candidates, file, first.symbol_idx);
         let gains: Vec<f64> = gains.iter().map(|gain| gain.score).collect();
         let names = rule.names.iter().zip(&scorer.name_freqs);
+        let (hints, path) = (&candidates.query.hints, &self.code.files[file.file_idx].path);
         let is_named = |symbol: &SymbolDoc| {
-            rule.names.iter().any(|name| named_code::is_definition(name, &symbol.name))
+            let mut alone = rule.names.iter().filter(|name| name.is_alone);
+            alone.any(|name| named_code::is_definition(name, &symbol.name, path))
         };
         let symbol = first.symbol_idx.map(|idx| &file.doc().symbols[idx]);
-        let (hints, path) = (&candidates.query.hints, &self.code.files[file.file_idx].path);
         Features {
             score: first.score / file.place_factor,
             lead: if candidates.is_in_named_files {
@@ -319,7 +321,7 @@ impl Ranker<'_> {
             ),
             is_definition: symbol.is_some_and(is_named),
             is_test_mismatch: file.scorable.is_test(first.symbol_idx) != rule.is_about_tests,
-            is_tool: file.scorable.is_tool(),
+            is_without_demand: rule.is_without_demand,
             n_lines: (last_line - first_line + 1) as usize,
             ..Features::default()
         }

@@ -33,9 +33,12 @@ pub(super) fn n_contained(text: &str, words: &[String]) -> usize {
     words.iter().filter(|word| text.contains(&word.to_lowercase())).count()
 }
 
-/// Returns whether a symbol has this name, or a name of this pattern.
-pub(super) fn is_definition(named: &NamedCode, symbol: &str) -> bool {
-    name_match(named, symbol, "") == NameMatch::Definition
+/// Returns whether a symbol of the file at `path` has this name, or a name of this pattern. A qualified name
+/// is not that of a function elsewhere: `fmt.Errorf` is not `errors/new.go::Errorf`.
+pub(super) fn is_definition(named: &NamedCode, symbol: &str, path: &str) -> bool {
+    let qualifier = named.text.rsplit(['.', ':']).nth(1).unwrap_or_default();
+    let is_of_file = || path.to_lowercase().contains(&qualifier.to_lowercase());
+    name_match(named, symbol, "") == NameMatch::Definition && (symbol.contains('.') || is_of_file())
 }
 
 /// Returns the lines from `first` to `last`, with the annotations and comments above them.

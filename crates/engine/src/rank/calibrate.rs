@@ -27,14 +27,16 @@ pub(crate) struct Features {
     /// Number of hints, and of those whose text occurs in the candidate.
     pub(crate) n_hints: usize,
     pub(crate) n_found_hints: usize,
-    /// Whether the candidate has the name of code in the rule.
+    /// Whether the candidate has the name that is alone in back-ticks in the rule.
     pub(crate) is_definition: bool,
+    /// Whether the rule opens with a prohibition, or introduces what is not part of it.
+    pub(crate) is_without_demand: bool,
     /// Whether either only the rule is about tests, or only the candidate is a test.
     pub(crate) is_test_mismatch: bool,
-    /// Whether the candidate is in a script or checker.
-    pub(crate) is_tool: bool,
     pub(crate) n_lines: usize,
     pub(crate) wording: Wording,
+    /// Whether a person or an agent said that code shows the rule.
+    pub(crate) is_code: bool,
 }
 
 /// Limits of the log odds that the rule is working advice.
@@ -44,6 +46,7 @@ const PROCESS_LIMITS: (f64, f64) = (-2.0, 4.0);
 pub(crate) fn confidence(features: Features) -> f64 {
     let flag = |is_set: bool| f64::from(u8::from(is_set));
     let (least, most) = PROCESS_LIMITS;
+    let process = rule_kind::process_logit(&features.wording).clamp(least, most);
     let logit = QUALITY.first_answer.log_odds(&[
         ("score", features.score),
         ("lead", features.lead),
@@ -52,7 +55,8 @@ pub(crate) fn confidence(features: Features) -> f64 {
         // One word matches by chance, ten hardly do. The number of words separates worse, because it
         // grows with the length of the rule: common words match anything, and add little to the score.
         ("effective_words", features.n_effective.max(1.0).ln()),
-        ("process", rule_kind::process_logit(&features.wording).clamp(least, most)),
+        ("process", if features.is_code { least } else { process }),
+        ("code", flag(features.is_code)),
         // Code that lacks what the rule names is not an example.
         ("unknown_names", features.n_unknown_names.min(2) as f64),
         // "Public fields before private methods" matches the code of a compiler better than its examples.
@@ -63,7 +67,8 @@ pub(crate) fn confidence(features: Features) -> f64 {
         ("found_hints", features.n_found_hints as f64),
         ("definition", flag(features.is_definition)),
         ("test_mismatch", flag(features.is_test_mismatch)),
-        ("tool", flag(features.is_tool)),
+        // No code shows what is forbidden.
+        ("without_demand", flag(features.is_without_demand)),
     ]);
     1.0 / (1.0 + (-logit).exp())
 }
@@ -140,9 +145,10 @@ mod tests {
             n_found_hints: 2,
             is_definition: false,
             is_test_mismatch: false,
-            is_tool: false,
+            is_without_demand: false,
             n_lines: 20,
             wording,
+            is_code: false,
         }
     }
 
@@ -155,6 +161,7 @@ mod tests {
         check(Features { n_effective: 6.0, ..base });
         check(Features { n_found_hints: 3, ..base });
         check(Features { n_hints: 5, n_found_hints: 3, ..base });
+        check(Features { is_code: true, ..base });
         check(Features { is_definition: true, ..base });
     }
 
@@ -168,7 +175,7 @@ mod tests {
         check(Features { n_found_hints: 0, ..base });
         check(Features { n_hints: 5, ..base });
         check(Features { is_test_mismatch: true, ..base });
-        check(Features { is_tool: true, ..base });
+        check(Features { is_without_demand: true, ..base });
         let wording = rule_kind::classify("Ask for a review before the merge").wording;
         check(Features { wording, ..base });
     }

@@ -11,12 +11,12 @@
 use std::ops::Range;
 
 use super::named_code::{self, Span, SpanKind};
-use super::tokenize;
 use super::weights::WEIGHTS;
 use super::word_lists::{
     COMMON_WORDS, CONTRASTS, OPENING_CONTRASTS, OUTSIDE_TESTS, PREFERENCE_VERBS, STOP_WORDS,
     TEST_TERMS,
 };
+use super::{rule_kind, tokenize};
 
 /// Minimum length of an adverb in "-ly"; shorter words are rarely adverbs (apply, reply).
 const MIN_ADVERB_LEN: usize = 6;
@@ -45,6 +45,8 @@ pub(crate) struct NamedCode {
     pub(crate) is_hinted: bool,
     /// Whether `text` is a pattern of names.
     pub(crate) is_pattern: bool,
+    /// Whether back-ticks hold nothing else than it and its arguments, so that it is no part of an example.
+    pub(crate) is_alone: bool,
 }
 
 /// The distinct terms of a rule or a search query, in order of first occurrence.
@@ -57,12 +59,14 @@ pub struct ParsedQuery {
     /// The files and folders that the rule names.
     pub(crate) paths: Vec<String>,
     pub(crate) is_about_tests: bool,
+    /// Whether it opens with a prohibition, or ends where its demand should follow.
+    pub(crate) is_without_demand: bool,
 }
 
 impl ParsedQuery {
     /// Parses a rule and its hints.
     pub(crate) fn rule(text: &str, hints: &[String]) -> Self {
-        let mut query = Self::default();
+        let mut query = Self { is_without_demand: is_without_demand(text), ..Self::default() };
         let weights = &WEIGHTS.query;
         let spans = named_code::spans(text);
         let clauses = clauses(text);
@@ -88,6 +92,12 @@ impl ParsedQuery {
                 SpanKind::Name => {
                     let name = name.trim_start_matches('@');
                     query.add_name(name, &[name], weight, false);
+                    let mut names = query.names.iter_mut();
+                    if is_alone(text, &span.range)
+                        && let Some(known) = names.find(|known| known.text == name)
+                    {
+                        known.is_alone = true;
+                    }
                 }
                 SpanKind::Pattern => {
                     query.add_name(name, &named_code::pattern_pieces(name), weight, false);
@@ -167,7 +177,8 @@ impl ParsedQuery {
             Some(known) => known.weight = known.weight.max(weight),
             None => {
                 let text = text.to_owned();
-                self.names.push(NamedCode { text, parts, weight, is_hinted, is_pattern });
+                let is_alone = false;
+                self.names.push(NamedCode { text, parts, weight, is_hinted, is_pattern, is_alone });
             }
         }
     }
@@ -188,6 +199,24 @@ impl ParsedQuery {
 fn span_at(spans: &[Span], at: usize) -> Option<&Span> {
     let after = spans.partition_point(|span| span.range.start <= at);
     spans[..after].last().filter(|span| at < span.range.end)
+}
+
+/// Returns whether the back-ticks around a name hold nothing else than its sigils and arguments.
+fn is_alone(text: &str, name: &Range<usize>) -> bool {
+    text[..name.start].trim_end_matches(['@', '&', '*', '#', '[']).ends_with('`')
+        && text[name.end..].starts_with(['`', '(', '!', '<', '[', '{'])
+}
+
+/// Returns whether a rule opens with a prohibition, maybe after a title, or ends with a colon.
+fn is_without_demand(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let is_prohibition = |statement: &str| {
+        let statement = statement.trim_start_matches(|c: char| !c.is_alphanumeric());
+        contrast(statement) == Some(0)
+    };
+    is_prohibition(&lower)
+        || is_prohibition(rule_kind::lead(&lower))
+        || lower.trim_end().ends_with(':')
 }
 
 /// Returns whether a lower-case word has no meaning of its own.
@@ -367,6 +396,29 @@ mod tests {
             names("Close `my_file` so that `other_file` is free"),
             ["my_file", "other_file"]
         );
+    }
+
+    #[test]
+    fn only_names_alone_in_back_ticks_are_alone() {
+        let check = |text: &str, expected: bool| {
+            assert_eq!(ParsedQuery::rule(text, &[]).names[0].is_alone, expected, "{text}");
+        };
+        check("Call `close_all()`", true);
+        check("Add `@pytest.fixture`", true);
+        check("Call close_all()", false);
+        check("Show a use before `pub trait ParquetHandler { ... }`", false);
+    }
+
+    #[test]
+    fn prohibitions_and_introductions_demand_nothing() {
+        let check = |text: &str, expected: bool| {
+            assert_eq!(ParsedQuery::rule(text, &[]).is_without_demand, expected, "{text}");
+        };
+        check("Never log secrets", true);
+        check("**NEVER** log secrets", true);
+        check("**Secrets**: do not log them", true);
+        check("Avoid sleeps. Instead:", true);
+        check("Close the file, never leave it open", false);
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! rule shares words with some code, but no code is its example. A logistic model recognizes it by
 //! its words, the commands that it names, and the code that it does not name.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use cerberus_model::RuleKind;
@@ -35,6 +37,8 @@ pub(crate) struct Wording {
     pub(crate) phrase: f64,
     /// Whether its first verb is one of working advice and acts upon the work.
     pub(crate) verb: f64,
+    /// The weights of the words outside of back-ticks.
+    pub(crate) stems: f64,
 }
 
 /// The kind of a rule, with its reasons.
@@ -71,6 +75,7 @@ pub fn classify(text: &str) -> Verdict {
         general: general_share(&words),
         phrase: f64::from(u8::from(phrase.is_some())),
         verb: f64::from(u8::from(verb.is_some())),
+        stems: stems_weight(text),
     };
     let mut cues: Vec<String> = Vec::new();
     let commands = spans.iter().filter(|span| span.kind == SpanKind::Command);
@@ -118,7 +123,18 @@ pub(super) fn process_logit(wording: &Wording) -> f64 {
         ("length", wording.length),
         ("phrase", wording.phrase),
         ("verb", wording.verb),
-    ])
+    ]) + wording.stems
+}
+
+/// Returns the sum of the weights of the distinct words outside of back-ticks, known by their beginnings.
+fn stems_weight(text: &str) -> f64 {
+    /// As in the script that fits the weights.
+    const STEM_LEN: usize = 5;
+    let lower = text.to_ascii_lowercase();
+    let prose = lower.split('`').step_by(2);
+    let words = prose.flat_map(|part| part.split(|c: char| !c.is_ascii_lowercase()));
+    let stems: BTreeSet<&str> = words.map(|word| &word[..word.len().min(STEM_LEN)]).collect();
+    stems.iter().filter_map(|stem| QUALITY.stems.get(*stem)).sum()
 }
 
 fn general_share(words: &[&str]) -> f64 {
@@ -145,7 +161,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the text after a title in bold letters (`**Errors**: wrap them`).
-fn lead(prose: &str) -> &str {
+pub(super) fn lead(prose: &str) -> &str {
     /// Titles are short; a longer text in bold letters is the rule itself.
     const MAX_TITLE_LEN: usize = 40;
     let trimmed = prose.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '*');

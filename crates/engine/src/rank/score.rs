@@ -230,10 +230,6 @@ impl ScorableFile {
     pub(crate) fn is_test(&self, symbol_idx: Option<usize>) -> bool {
         symbol_idx.map_or(self.class == PathClass::Test, |idx| self.symbols[idx].is_test)
     }
-
-    pub(crate) fn is_tool(&self) -> bool {
-        self.class == PathClass::Tool
-    }
 }
 
 /// Returns the weight of one occurrence in a field of `length` terms.

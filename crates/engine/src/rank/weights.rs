@@ -1,6 +1,7 @@
 //! The weights of the ranking and of its confidence, in `engine/weights/`. Those without another source
 //! were chosen on the labelled rules of benches/README.md.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -165,6 +166,8 @@ pub(crate) static QUALITY: LazyLock<QualityModel> =
 pub(crate) struct QualityModel {
     /// The log odds that a rule is working advice; see [`super::rule_kind`].
     pub(crate) working_advice: LinearModel,
+    /// What the words of a rule add to them, by their first letters.
+    pub(crate) stems: BTreeMap<String, f64>,
     /// The log odds that the first candidate is right.
     pub(crate) first_answer: LinearModel,
 }
