@@ -15,6 +15,7 @@ mod append;
 mod bank;
 mod check;
 mod check_documents;
+mod check_recall;
 mod check_repositories;
 mod completions;
 mod concurrency;

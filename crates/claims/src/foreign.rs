@@ -29,15 +29,12 @@ pub(super) fn split(
         let (document, claim) = project.claim(it.at);
         match &claim.target {
             Target::Variable(name) => variables.contains(&(it.at.0, prefix_of(name))),
-            Target::Path { .. } => {
-                let mut trees = document.claims.trees.iter();
-                trees.find(|tree| contains(**tree, claim.span)).is_some_and(|tree| {
-                    let at = |idx: usize| (it.at.0, idx);
-                    let n_never = count_within(document, *tree, |idx| never.contains(&at(idx)));
-                    let n_true = count_within(document, *tree, |idx| !failing.contains(&at(idx)));
-                    n_never > n_true
-                })
-            }
+            Target::Path { .. } => document.claims.tree(claim).is_some_and(|tree| {
+                let at = |idx: usize| (it.at.0, idx);
+                let n_never = count_within(document, tree.span, |idx| never.contains(&at(idx)));
+                let n_true = count_within(document, tree.span, |idx| !failing.contains(&at(idx)));
+                n_never > n_true
+            }),
             _ => false,
         }
     })

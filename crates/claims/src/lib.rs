@@ -131,9 +131,12 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
     let _step = timings::step("check claims");
     let now = timings::timed("read the tree", || Now::read(root, documents))?;
     let project = Project { root, documents, now: &now };
-    let mut checker = Checker { project, report: Report::default() };
+    let report = Report::default();
+    let mut checker = Checker { project, report, doubtful: FxHashSet::default() };
     let mut failing: Vec<Position> = Vec::new();
     for (document_idx, document) in documents.iter().enumerate() {
+        // The names that the examples of the document define.
+        let mut defined: Option<FxHashSet<&str>> = None;
         for (claim_idx, claim) in document.claims.claims.iter().enumerate() {
             let at = (document_idx, claim_idx);
             match now.holds(document, claim) {
@@ -141,13 +144,20 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
                 // A list of versions, of which one is that of now.
                 Holds::No if is_listed(&now, document, claim) => {}
                 Holds::Unknown(why) => checker.put(at, Verdict::Unknown(why)),
+                Holds::Perhaps if matches!(claim.stance, Stance::Absent | Stance::Example) => {}
+                Holds::Perhaps => {
+                    checker.doubtful.insert(at);
+                    failing.push(at);
+                }
                 Holds::No if claim.stance == Stance::Absent => {
                     checker.put(at, Verdict::Fulfilled(ABSENT));
                 }
                 Holds::No if claim.stance == Stance::Example => {
                     checker.put(at, Verdict::Fulfilled(EXAMPLE));
                 }
-                Holds::No if is_example(document, claim) => checker.put(at, Verdict::NeverTrue),
+                Holds::No if is_example(document, claim, &mut defined) => {
+                    checker.put(at, Verdict::NeverTrue);
+                }
                 Holds::No => failing.push(at),
             }
         }
@@ -166,11 +176,19 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
     Some(report)
 }
 
-/// Returns whether an example in the document itself defines the name of a claim.
-fn is_example(document: &Document, claim: &Claim) -> bool {
+/// Returns whether an example in the document itself defines the name of a claim. `defined` are the
+/// names that the examples define, once they are known.
+fn is_example<'d>(
+    document: &'d Document,
+    claim: &Claim,
+    defined: &mut Option<FxHashSet<&'d str>>,
+) -> bool {
     let Target::Symbol { parts, .. } = &claim.target else { return false };
-    let code = document.claims.examples.iter().map(|span| span.slice(&document.text));
-    parts.last().is_some_and(|name| code.into_iter().any(|code| words::defines(code, name)))
+    let defined = defined.get_or_insert_with(|| {
+        let code = document.claims.examples.iter().map(|span| span.slice(&document.text));
+        code.flat_map(words::defined_in).collect()
+    });
+    parts.last().is_some_and(|name| defined.contains(name.as_str()))
 }
 
 /// Returns whether a document states the version of now beside the version of a claim.
@@ -254,10 +272,17 @@ struct Former {
 struct Checker<'c> {
     project: Project<'c>,
     report: Report,
+    /// The claims that hold perhaps.
+    doubtful: FxHashSet<Position>,
 }
 
 impl Checker<'_> {
     fn put(&mut self, (document_idx, claim_idx): Position, verdict: Verdict) {
+        // What holds perhaps is a finding only if it ended.
+        let is_stale = matches!(verdict, Verdict::Stale(_));
+        if !is_stale && self.doubtful.contains(&(document_idx, claim_idx)) {
+            return;
+        }
         self.report.findings.push(Finding { document_idx, claim_idx, verdict });
     }
 
@@ -346,8 +371,9 @@ impl Checker<'_> {
                     return None;
                 };
                 is_omitted |= needs_code && omitted.contains(commit);
-                let writer = Writer { document, old_path: path };
-                Some((commit.clone(), past.truth(tree, writer, &claim.target)?))
+                let writer = Writer { document, claim, old_path: path };
+                let is_doubtful = self.doubtful.contains(&at);
+                Some((commit.clone(), past.truth(tree, writer, is_doubtful)?))
             });
             match (truth, moments.into_iter().next()) {
                 (Some((commit, truth)), Some(written)) => {
@@ -425,15 +451,26 @@ impl Checker<'_> {
         open.collect()
     }
 
-    /// Omits the bare names of files that code contains as text: such a claim is about what a
-    /// program reads or writes, as `package.json` is.
+    /// Omits the bare names of files that code contains as a string: such a claim is about what a
+    /// program reads or writes, as `package.json` is. Omits the packages that code imports.
     fn without_known_names(&mut self, former: Vec<Former>) -> Vec<Former> {
         let Project { root, now, .. } = self.project;
-        let name = |it: &Former| bare_name(self.project.claim(it.at).1);
+        let package = |it: &Former| match &self.project.claim(it.at).1.target {
+            Target::Package(name) => Some(words::module_name(name)),
+            _ => None,
+        };
+        let packages: BTreeSet<String> = former.iter().filter_map(package).collect();
+        let imported = words::imported(root, now.tree().entries(), &packages);
+        let name = |it: &Former| {
+            let (document, claim) = self.project.claim(it.at);
+            bare_name(claim).filter(|_| document.claims.tree(claim).is_none())
+        };
         let names: BTreeSet<&str> = former.iter().filter_map(name).collect();
         let known = words::mentioned(root, now.tree().entries(), &names);
-        let (known, former): (Vec<_>, Vec<_>) =
-            former.into_iter().partition(|it| name(it).is_some_and(|name| known.contains(name)));
+        let (known, former): (Vec<_>, Vec<_>) = former.into_iter().partition(|it| {
+            name(it).is_some_and(|name| known.contains(name))
+                || package(it).is_some_and(|name| imported.contains(&name))
+        });
         self.put_all(known.iter().map(|it| &it.at), &Verdict::NeverTrue);
         former
     }
@@ -472,10 +509,10 @@ fn bare_name(claim: &Claim) -> Option<&str> {
     if path.contains(['*', '{']) || path.is_empty() || path.ends_with('/') {
         return None;
     }
-    match path.rsplit_once('/') {
-        None => Some(path),
+    match path.trim_start_matches("./").rsplit_once('/') {
+        None => Some(path.trim_start_matches("./")),
         Some((folder, name)) => {
-            (folder.starts_with('.') && !folder.starts_with("..") && !folder.starts_with("./"))
+            (folder.starts_with('.') && !folder.starts_with(".."))
                 .then_some(name)
                 .filter(|name| !name.contains('.'))
         }

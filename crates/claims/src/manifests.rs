@@ -6,6 +6,9 @@ use serde_json::Value;
 
 use super::rules::{self, Rules, Tool};
 use crate::parse::{Runner, Target};
+use cerberus_model::text::conventions::CONVENTIONS;
+
+use super::{folder_of, is_within};
 
 /// What a manifest defines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,8 +21,9 @@ pub(super) struct Facts {
     /// The keys of its tables: features, extras, settings.
     pub(super) keys: BTreeSet<String>,
     pub(super) rules: Rules,
-    /// Runners whose tasks are computed, or are defined in files that are not read.
-    pub(super) dynamic: BTreeSet<Runner>,
+    /// Runners whose tasks are computed, or are defined in files that are not read, and the rules that do
+    /// so.
+    pub(super) dynamic: BTreeSet<(Runner, String)>,
 }
 
 /// The facts of all manifests of a tree, by path.
@@ -51,7 +55,14 @@ impl Manifests {
 
     /// Returns whether a manifest computes tasks, or names files of tasks that are not read.
     pub(super) fn is_dynamic(&self, runner: Runner) -> bool {
-        self.0.values().any(|facts| facts.dynamic.contains(&runner))
+        self.0.values().any(|facts| facts.dynamic.iter().any(|(it, _)| *it == runner))
+    }
+
+    /// Returns whether a word is in the name of a dependency.
+    pub(super) fn has_dependency_named(&self, word: &str) -> bool {
+        let word = word.to_ascii_lowercase();
+        let mut names = self.0.values().flat_map(|facts| &facts.dependencies);
+        names.any(|(name, _)| name.split(|c: char| !c.is_alphanumeric()).any(|it| it == word))
     }
 
     /// Returns whether a configuration takes rules from elsewhere.
@@ -101,6 +112,23 @@ fn has_version(requirement: &str, claimed: &str) -> bool {
         let parts: Vec<&str> = version.split('.').collect();
         parts.len() >= wanted.len() && parts[..wanted.len()] == wanted
     })
+}
+
+/// Returns whether a manifest is for who reads a document in `folder`: it is in that folder or in one
+/// around it, or others include it.
+pub(super) fn is_for(path: &str, folder: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let is_own = matches!(
+        name.as_str(),
+        "package.json" | "deno.json" | "makefile" | "gnumakefile" | "justfile" | "taskfile.yml"
+    );
+    !is_own || is_within(folder, folder_of(path))
+}
+
+/// Returns whether a manifest is of a sample or a test that a document in `folder` is not about.
+pub(super) fn is_sample(path: &str, folder: &str) -> bool {
+    let own = folder_of(path);
+    !is_within(folder, own) && own.split('/').any(|it| CONVENTIONS.folders.samples.contains(it))
 }
 
 /// Returns whether a version of a manifest alone makes a claim true.
@@ -167,6 +195,11 @@ impl Facts {
 
     fn add_tasks<'n>(&mut self, runner: Runner, names: impl IntoIterator<Item = &'n str>) {
         names.into_iter().for_each(|name| self.task(runner, name));
+    }
+
+    /// Adds a rule that defines tasks whose names are not known.
+    fn compute(&mut self, runner: Runner, rule: &str) {
+        self.dynamic.insert((runner, rule.to_owned()));
     }
 
     fn add_name(&mut self, name: &str) {
@@ -261,19 +294,21 @@ fn deno_json(_: &str, text: &str, facts: &mut Facts) {
     let json: Value = serde_json::from_str(text).unwrap_or_default();
     facts.add_tasks(Runner::Script, keys(&json, "/tasks"));
     if json.is_null() {
-        facts.dynamic.insert(Runner::Script);
+        facts.compute(Runner::Script, "");
     }
 }
 
 fn makefile(_: &str, text: &str, facts: &mut Facts) {
+    let text = text.replace("\\\n", " ");
     let rules = || text.lines().filter(|line| !line.starts_with(['\t', '#', ' ']));
-    // All values that a variable may have, unless one continues on the next line.
-    let mut variables: BTreeMap<&str, Option<String>> = BTreeMap::new();
+    // All values that a variable may have.
+    let mut variables: BTreeMap<&str, String> = BTreeMap::new();
     for (name, value) in rules().filter_map(|line| line.split_once('=')) {
         let name = name.trim_end_matches([':', '?', '+', '!']).trim();
         let value = value.split('#').next().unwrap_or_default();
-        let known = variables.entry(name).or_insert_with(|| Some(String::new()));
-        *known = known.take().filter(|_| !value.ends_with('\\')).map(|it| it + " " + value);
+        let known = variables.entry(name).or_default();
+        known.push(' ');
+        known.push_str(value);
     }
     for line in rules() {
         let Some((targets, rest)) = line.split_once(':') else { continue };
@@ -283,14 +318,14 @@ fn makefile(_: &str, text: &str, facts: &mut Facts) {
         let targets = if targets.trim() == ".PHONY" { rest } else { targets };
         for target in targets.split_whitespace() {
             let variable = target.strip_prefix("$(").and_then(|it| it.strip_suffix(')'));
-            let value = variable.and_then(|name| variables.get(name)?.as_deref());
+            let value = variable.and_then(|name| variables.get(name)).map(String::as_str);
             for target in value.unwrap_or(target).split_whitespace() {
                 // A path is the name of a file, not of a task.
                 let is_path = target.contains('/');
                 if !target.contains(['$', '%']) {
                     facts.task(Runner::Make, target);
                 } else if target == "%" || (target.starts_with('$') && !is_path) {
-                    facts.dynamic.insert(Runner::Make);
+                    facts.compute(Runner::Make, value.unwrap_or(target));
                 }
             }
         }
@@ -322,13 +357,13 @@ fn taskfile(_: &str, text: &str, facts: &mut Facts) {
     let yaml: Value = serde_saphyr::from_str(text).unwrap_or_default();
     // The tasks of an included file have its name as a prefix.
     if yaml.get("includes").is_some_and(Value::is_object) || yaml.is_null() {
-        facts.dynamic.insert(Runner::TaskFile);
+        facts.compute(Runner::TaskFile, &yaml["includes"].to_string());
     }
     for (name, task) in table(&yaml, "/tasks") {
         facts.task(Runner::TaskFile, name);
         facts.add_tasks(Runner::TaskFile, strings(task, "/aliases"));
         if name.contains('*') {
-            facts.dynamic.insert(Runner::TaskFile);
+            facts.compute(Runner::TaskFile, name);
         }
     }
 }
@@ -389,7 +424,7 @@ fn tox_ini(_: &str, text: &str, facts: &mut Facts) {
             facts.task(Runner::Tox, name);
             // `py{310,311}-{a,b}` has several names.
             if name.contains('{') {
-                facts.dynamic.insert(Runner::Tox);
+                facts.compute(Runner::Tox, name);
             }
         }
         let value = match trimmed.split_once('=') {
@@ -401,7 +436,7 @@ fn tox_ini(_: &str, text: &str, facts: &mut Facts) {
         };
         if in_list && !trimmed.starts_with('[') {
             if value.contains('{') {
-                facts.dynamic.insert(Runner::Tox);
+                facts.compute(Runner::Tox, value);
             }
             for name in value.split([',', ' ']).filter(|name| !name.is_empty()) {
                 facts.task(Runner::Tox, name);
@@ -544,12 +579,12 @@ mod tests {
             let facts = read("Makefile", text);
             let found: Vec<&str> = facts.tasks.iter().map(|(_, name)| name.as_str()).collect();
             assert_eq!(found, tasks, "{text}");
-            assert_eq!(facts.dynamic.contains(&Runner::Make), is_dynamic, "{text}");
+            assert_eq!(!facts.dynamic.is_empty(), is_dynamic, "{text}");
         };
         check("TOOL ?= $(BIN)/tool\n$(TOOL): go.mod\nlint: $(TOOL)\n", &["lint"], false);
         check("ALL := a b\nALL += c\n$(ALL):\n\techo $@\n", &["a", "b", "c"], false);
         check("$(ALL):\n", &[], true);
-        check("ALL = a \\\n  b\n$(ALL):\n", &[], true);
+        check("ALL = a \\\n  b\n$(ALL):\n", &["a", "b"], false);
         check("%:\n", &[], true);
         check("%.o: %.c\n$(OUT)/x: y\n", &[], false);
     }

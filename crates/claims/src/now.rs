@@ -4,21 +4,25 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
-use crate::parse::{Claim, Part, Target};
+use crate::parse::{Claim, Part, Target, Task};
 use cerberus_engine::tree::git::past::{self, TreeEntry};
 use cerberus_engine::tree::read;
 use cerberus_model::timings;
 
 use super::manifests::{self, Manifests};
-use super::snapshot::{Found, Snapshot};
+use super::snapshot::{self, Found, Snapshot};
 use super::then::has_part;
-use super::words::{Occurrences, Words};
+use super::words::{Occurrences, Words, module_name};
 use super::{Document, folder_of, is_on_disk, words_of};
 
 /// Whether a claim is true.
 pub(super) enum Holds {
     Yes,
+    /// It is true as a reader may understand it, as for a path that is the end of another one.
+    /// It fails only if what it meant when it was written is gone.
+    Perhaps,
     No,
     /// Why it cannot be known.
     Unknown(&'static str),
@@ -33,6 +37,8 @@ pub(super) struct Now {
     manifests: Manifests,
     words: Words,
     occurrences: Occurrences,
+    /// The folders that trees draw, by document and start.
+    tree_bases: FxHashMap<(String, usize), String>,
 }
 
 impl Now {
@@ -74,7 +80,20 @@ impl Now {
         let occurrences = timings::timed("read the code", || {
             Occurrences::read(root, tree.entries(), &words, &pairs)
         });
-        Some(Self { root: root.to_owned(), tree, deleted, manifests, words, occurrences })
+        let mut tree_bases = FxHashMap::default();
+        for document in documents {
+            for drawn in &document.claims.trees {
+                let paths = document.claims.paths_of(drawn);
+                let paths = (drawn.root.as_deref(), paths.as_slice());
+                let contains = |path: &str| tree.contains(path);
+                let folder = folder_of(&document.path);
+                if let Some(base) = snapshot::tree_base(folder, paths, &[&tree], &contains) {
+                    tree_bases.insert((document.path.clone(), drawn.span.start), base);
+                }
+            }
+        }
+        let root = root.to_owned();
+        Some(Self { root, tree, deleted, manifests, words, occurrences, tree_bases })
     }
 
     pub(super) fn tree(&self) -> &Snapshot {
@@ -93,21 +112,22 @@ impl Now {
     /// Returns whether a claim is true.
     pub(super) fn holds(&self, document: &Document, claim: &Claim) -> Holds {
         let is_true = match &claim.target {
-            Target::Path { path, part, .. } => return self.path(document, path, part.as_ref()),
+            Target::Path { .. } => return self.path(document, claim),
             Target::Symbol { parts, .. } => self.has_symbol(document, parts),
-            Target::Task(task) => {
-                self.is_made(&claim.target)
-                    || self.manifests.is_dynamic(task.runner)
-                    // A program of a dependency has its name.
-                    || (task.may_be_program && !self.manifests.depending(&task.name).is_empty())
-            }
+            Target::Task(task) => return self.task(document, task),
             Target::Variable(name) => self.is_used(name),
             Target::Package(name) => {
-                self.is_made(&claim.target)
-                    || self.is_used(&module_name(name))
-                    || self.manifests.has_key(name)
-                    // A package of the project itself.
-                    || self.tree.resolve("", name) != Found::No
+                let made = self.manifests.making(&claim.target);
+                let folder = folder_of(&document.path);
+                let is_doubtful = !made.is_empty() || self.is_used(&module_name(name));
+                // A package of the project itself.
+                let is_true = self.manifests.has_key(name)
+                    || made.iter().any(|path| !manifests::is_sample(path, folder))
+                    || self.tree.resolve("", name) != Found::No;
+                if !is_true && is_doubtful {
+                    return Holds::Perhaps;
+                }
+                is_true
             }
             Target::Rule { tool, .. } => {
                 self.is_made(&claim.target) || self.manifests.is_open(*tool)
@@ -119,33 +139,66 @@ impl Now {
         if is_true { Holds::Yes } else { Holds::No }
     }
 
-    fn path(&self, document: &Document, path: &str, part: Option<&Part>) -> Holds {
+    fn task(&self, document: &Document, task: &Task) -> Holds {
+        let made = self.manifests.making(&Target::Task(task.clone()));
+        // A program of a dependency has its name.
+        let is_program = || task.may_be_program && !self.manifests.depending(&task.name).is_empty();
+        if !made.is_empty() {
+            let is_here = |path: &&str| manifests::is_for(path, folder_of(&document.path));
+            let is_certain = task.is_elsewhere || made.iter().any(is_here);
+            return if is_certain { Holds::Yes } else { Holds::Perhaps };
+        }
+        match (is_program(), self.manifests.is_dynamic(task.runner)) {
+            (true, _) => Holds::Yes,
+            (false, true) => Holds::Perhaps,
+            (false, false) => Holds::No,
+        }
+    }
+
+    fn path(&self, document: &Document, claim: &Claim) -> Holds {
+        let Target::Path { path, part, is_link } = &claim.target else { return Holds::Yes };
+        let folder = folder_of(&document.path);
         if path.is_empty() {
-            let is_true = part.is_none_or(|part| has_part(&document.text, part));
+            let is_true = part.as_ref().is_none_or(|part| has_part(&document.text, part));
             return if is_true { Holds::Yes } else { Holds::No };
         }
-        let found = self.tree.resolve(folder_of(&document.path), path);
-        let Some(part) = part else {
-            return match found {
-                Found::One(_) | Found::Several(_) => Holds::Yes,
-                Found::Elsewhere => Holds::Unknown("it is in a submodule"),
-                Found::No if is_on_disk(&self.root, folder_of(&document.path), path) => Holds::Yes,
-                Found::No => Holds::No,
-            };
-        };
-        let is_file = |path: &&String| self.tree.entry(path).is_some();
-        let mut files = found.paths().iter().filter(is_file).peekable();
-        if files.peek().is_none() {
-            return match found {
-                Found::Elsewhere => Holds::Unknown("it is in a submodule"),
-                Found::No if !is_on_disk(&self.root, folder_of(&document.path), path) => Holds::No,
-                _ => Holds::Yes,
-            };
+        if let Some(base) = self.tree_base(document, claim) {
+            let is_there = self.tree.contains(&snapshot::joined(base, path))
+                || is_on_disk(&self.root, base, path);
+            return if is_there { Holds::Yes } else { Holds::No };
         }
-        // A file that is too large to read may have any part.
-        let has =
-            |file: &String| read::text(&self.root, file).map_or(true, |text| has_part(&text, part));
-        if files.any(has) { Holds::Yes } else { Holds::No }
+        let found = self.tree.resolve(folder, path);
+        let is_near = snapshot::is_near(path, *is_link);
+        match (&found, part) {
+            (Found::Elsewhere, _) => Holds::Unknown("it is in a submodule"),
+            (Found::No, _) if is_on_disk(&self.root, folder, path) => Holds::Yes,
+            (Found::No, _) => Holds::No,
+            (_, Some(part)) if !self.has_part(found.paths(), part) => Holds::No,
+            _ if path.contains(['*', '{']) || self.is_exact(folder, path, is_near) => Holds::Yes,
+            _ => Holds::Perhaps,
+        }
+    }
+
+    /// Returns whether a path exists where a reader of a document in `folder` goes to.
+    fn is_exact(&self, folder: &str, path: &str, is_near: bool) -> bool {
+        let readings = snapshot::readings(folder, path, is_near);
+        self.tree.exact(&readings).is_some()
+            || readings.iter().any(|path| !path.is_empty() && read::exists(&self.root, path))
+    }
+
+    /// Returns whether one of the files among some paths has a part, or is too large to read.
+    fn has_part(&self, paths: &[String], part: &Part) -> bool {
+        let mut files = paths.iter().filter(|path| self.tree.entry(path).is_some()).peekable();
+        files.peek().is_none()
+            || files.any(|file| {
+                read::text(&self.root, file).map_or(true, |text| has_part(&text, part))
+            })
+    }
+
+    /// Returns the folder that the tree around a claim draws.
+    pub(super) fn tree_base(&self, document: &Document, claim: &Claim) -> Option<&str> {
+        let tree = document.claims.tree(claim)?;
+        self.tree_bases.get(&(document.path.clone(), tree.span.start)).map(String::as_str)
     }
 
     fn has_symbol(&self, document: &Document, parts: &[String]) -> bool {
@@ -173,9 +226,4 @@ impl Now {
 fn pair(words: &Words, parts: &[String]) -> Option<(usize, usize)> {
     let [.., qualifier, name] = parts else { return None };
     Some((words.idx(qualifier)?, words.idx(name)?))
-}
-
-/// Returns the name with which code imports a package.
-fn module_name(package: &str) -> String {
-    package.rsplit('/').next().unwrap_or(package).replace(['-', '.'], "_")
 }

@@ -1,9 +1,9 @@
 //! What a document says about the files, the code and the commands of its project.
 //!
 //! Only text that names something is a claim: links, inline code, imports, globs in the
-//! frontmatter, the command lines of shell blocks and the paths of directory trees. Whether a
-//! claim is true is not decided here, so doubtful text is a claim too: what never existed cannot
-//! become stale.
+//! frontmatter, command lines, the paths of directory trees, and what the code of examples calls,
+//! imports and reads from the environment. Whether a claim is true is not decided here, so doubtful
+//! text is a claim too: what never existed cannot become stale.
 
 use std::ops::Range;
 
@@ -15,6 +15,7 @@ use cerberus_markdown::structure::normalize;
 use cerberus_model::text::{LineIndex, Span};
 
 mod classify;
+mod code;
 mod context;
 mod ignored;
 mod shell;
@@ -94,6 +95,8 @@ pub struct Task {
     pub(crate) name: String,
     /// Whether the name may also be a program: `yarn NAME`, `uv run NAME`.
     pub(crate) may_be_program: bool,
+    /// Whether it runs in another folder than that of the reader: `make -C docs NAME`.
+    pub(crate) is_elsewhere: bool,
 }
 
 /// What knows the tasks.
@@ -126,14 +129,43 @@ pub struct Claims {
     pub claims: Vec<Claim>,
     /// The code blocks that are not for a shell.
     pub(crate) examples: Vec<Span>,
-    /// The code blocks that draw a directory tree.
-    pub(crate) trees: Vec<Span>,
+    /// The code blocks that draw a directory tree, in document order.
+    pub(crate) trees: Vec<Tree>,
     /// Whether its headings are those of a changelog: versions or days.
     pub is_history: bool,
     /// The number of claims that a comment in the document excludes.
     pub n_ignored: usize,
     /// The lines of the document.
     pub lines: LineIndex,
+}
+
+/// A code block that draws a directory tree.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    pub(crate) span: Span,
+    /// The name above the branches.
+    pub(crate) root: Option<String>,
+}
+
+impl Claims {
+    /// Returns the tree that contains a claim.
+    pub(crate) fn tree(&self, claim: &Claim) -> Option<&Tree> {
+        let n_before = self.trees.partition_point(|tree| tree.span.start <= claim.span.start);
+        self.trees[..n_before].last().filter(|tree| claim.span.end <= tree.span.end)
+    }
+
+    /// Returns the paths of a tree.
+    pub(crate) fn paths_of(&self, tree: &Tree) -> Vec<&str> {
+        let first = self.claims.partition_point(|claim| claim.span.start < tree.span.start);
+        let within = self.claims[first..].iter().take_while(|it| it.span.end <= tree.span.end);
+        let mut found = Vec::new();
+        for claim in within {
+            if let Target::Path { path, .. } = &claim.target {
+                found.push(path.as_str());
+            }
+        }
+        found
+    }
 }
 
 /// Returns the claims of a document.
@@ -171,7 +203,8 @@ pub fn read(text: &str) -> Claims {
             Event::End(TagEnd::Link | TagEnd::Image) => reader.in_external_link = false,
             Event::Code(_) if reader.in_external_link => {}
             Event::Code(_) => reader.inline_code(span),
-            Event::Text(_) if !in_code => reader.prose.push(span),
+            Event::Text(_) if reader.in_external_link => reader.linked_package(span),
+            Event::Text(_) if code.is_none() => reader.prose.push(span),
             _ => {}
         }
     }
@@ -205,6 +238,11 @@ fn info(kind: &CodeBlockKind<'_>) -> String {
     }
 }
 
+/// Returns whether a line starts or ends a code block.
+fn is_fence(line: &str) -> bool {
+    line.starts_with("```") || line.starts_with("~~~")
+}
+
 /// Returns the positions of the words "glob" and "pattern", in order.
 fn glob_words(text: &str) -> Vec<usize> {
     let text = text.to_ascii_lowercase();
@@ -220,7 +258,7 @@ struct Reader<'a> {
     ignored: Ignored,
     context: Context<'a>,
     examples: Vec<Span>,
-    trees: Vec<Span>,
+    trees: Vec<Tree>,
     /// The positions of the words "glob" and "pattern", in order.
     glob_words: Vec<usize>,
     /// The pieces of text outside code.
@@ -303,6 +341,15 @@ impl Reader<'_> {
         true
     }
 
+    /// Reads the text of a link to another project, which may be the name of a package.
+    fn linked_package(&mut self, span: Span) {
+        let name = span.slice(self.text);
+        if classify::is_package(name) && self.title.is_none_or(|title| span.start >= title.end) {
+            let stance = self.stance(span);
+            self.push(span, name, Target::Package(name.to_owned()), stance);
+        }
+    }
+
     fn inline_code(&mut self, span: Span) {
         let raw = span.slice(self.text);
         let inner = raw.trim_matches('`');
@@ -323,7 +370,7 @@ impl Reader<'_> {
             }
         }
         if is_command {
-            self.command_line(trimmed, start, stance);
+            self.push_all(shell::claims(trimmed, &mut shell::State::default()), start, stance);
             return;
         }
         let after = self.text[span.end..].chars().take(24).collect::<String>();
@@ -360,35 +407,35 @@ impl Reader<'_> {
         rules::enforcing(before, name, after)
     }
 
-    fn command_line(&mut self, line: &str, start: usize, stance: Stance) {
-        for (name, shown, target) in shell::claims(line) {
-            let name = name.shifted(start);
-            self.push(name, &shown, target, stance);
+    fn push_all(&mut self, claims: Vec<(Span, String, Target)>, start: usize, stance: Stance) {
+        for (name, shown, target) in claims {
+            self.push(name.shifted(start), &shown, target, stance);
         }
     }
 
-    /// Reads the command lines of a shell block, or the paths of a directory tree.
+    /// Reads the command lines of a shell block, the paths of a directory tree, or code.
     fn code_block(&mut self, span: Span, info: &str) {
         let block = span.slice(self.text);
         let is_tree = trees::is_tree(block);
         if is_tree {
-            self.trees.push(span);
-            for (name, path) in trees::paths(block) {
+            let (root, paths) = trees::paths(block);
+            self.trees.push(Tree { span, root });
+            for (name, path) in paths {
                 let name = name.shifted(span.start);
                 let target = Target::Path { path: path.clone(), part: None, is_link: false };
                 self.push(name, &path, target, Stance::Plain);
             }
             return;
         }
-        let (is_shell, is_plain) =
-            (shell::is_shell(info), matches!(info, "" | "text" | "indented"));
-        if !is_shell && !is_plain {
+        if !shell::is_shell(info) && !matches!(info, "" | "text" | "indented") {
             self.examples.push(span);
+            self.example(span, info);
             return;
         }
         let mut at = span.start;
         let lead = self.context.lead(span.start);
         let mut stance = lead;
+        let mut shell = shell::State::default();
         for line in block.split_inclusive('\n') {
             let start = at;
             at += line.len();
@@ -397,18 +444,41 @@ impl Reader<'_> {
             if let Some(comment) = comment {
                 // A comment describes the lines below it.
                 stance = stance::of_lead(comment).max(lead);
+                for (name, target) in shell::settings(line) {
+                    self.push(name.shifted(start), name.slice(line), target, Stance::Plain);
+                }
                 continue;
             }
             if trimmed.is_empty() {
                 stance = lead;
             }
-            if trimmed.starts_with("```") || !(is_shell || shell::is_command(trimmed)) {
+            if is_fence(trimmed) {
                 continue;
             }
             let own = trimmed
                 .split_once(" #")
                 .map_or(stance, |(_, comment)| stance.max(stance::of_lead(comment)));
-            self.command_line(trimmed, start + (line.len() - line.trim_start().len()), own);
+            let start = start + (line.len() - line.trim_start().len());
+            let claims = shell::claims(trimmed, &mut shell);
+            self.push_all(claims, start, own);
+        }
+    }
+
+    /// Reads the code of a block that is not for a shell, and the settings of one that is not code.
+    fn example(&mut self, span: Span, info: &str) {
+        let block = span.slice(self.text);
+        let lines: Vec<&str> = block.split_inclusive('\n').collect();
+        let is_edge = |line: Option<&&str>| line.is_some_and(|line| is_fence(line.trim()));
+        let first = usize::from(is_edge(lines.first()));
+        let last = lines.len() - usize::from(lines.len() > first && is_edge(lines.last()));
+        let start: usize = lines[..first].iter().map(|line| line.len()).sum();
+        let len: usize = lines[first..last].iter().map(|line| line.len()).sum();
+        let code = &block[start..start + len];
+        for (name, target) in code::claims(code, info) {
+            self.push(name.shifted(span.start + start), name.slice(code), target, Stance::Plain);
+        }
+        for (name, target) in shell::settings(code) {
+            self.push(name.shifted(span.start + start), name.slice(code), target, Stance::Plain);
         }
     }
 

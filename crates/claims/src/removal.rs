@@ -22,7 +22,6 @@ use super::ends::{Ends, MainLine};
 use super::now::Now;
 use super::origin::{Moment, line_of};
 use super::rules::Tool;
-use super::snapshot::Found;
 use super::then::{MAX_DEFINITIONS, Truth, has_part};
 use super::words;
 use super::{Document, Former, NewPlace, Project, Stale, folder_of, manifests};
@@ -84,9 +83,9 @@ pub(super) fn explain(
     let summaries = past::summaries(root, &written.chain(removing).collect());
     let explain = |(it, fate): (&Former, Option<Fate>)| {
         let fate = fate?;
-        let (document, claim) = project.claim(it.at);
+        let (_, claim) = project.claim(it.at);
         Some(Stale {
-            reason: reason(project.now, document, claim),
+            reason: reason(project.now, claim, &it.truth),
             written: summaries.get(&it.commit).cloned(),
             removed: fate.removed.and_then(|commit| summaries.get(&commit).cloned()),
             now: fate.now,
@@ -457,12 +456,9 @@ fn has_words_of(text: &str, line: &str, name: &str) -> bool {
 }
 
 /// Returns what is wrong with a claim.
-fn reason(now: &Now, document: &Document, claim: &Claim) -> String {
-    let exists = |path: &str| {
-        path.is_empty() || now.tree().resolve(folder_of(&document.path), path) != Found::No
-    };
+fn reason(now: &Now, claim: &Claim, truth: &Truth) -> String {
     match &claim.target {
-        Target::Path { path, part: Some(part), .. } if exists(path) => match part {
+        Target::Path { part: Some(part), .. } if matches!(truth, Truth::Part(..)) => match part {
             Part::Line(line) => format!("the file has fewer than {line} lines"),
             Part::Symbol(symbol) => format!("the file no longer has `{symbol}`"),
             Part::Heading(_) => "the document no longer has this heading".to_owned(),
@@ -515,6 +511,9 @@ fn written_path(document: &Document, claim: &Claim, old: &str, new: &str) -> Opt
     // The folder that the written path is relative to: it must be that of the new path too.
     let base = old.strip_suffix(plain)?;
     let rest = new.strip_prefix(base).or_else(|| dot.is_empty().then_some(new))?;
+    if document.claims.tree(claim).is_some() && rest.contains('/') {
+        return None;
+    }
     Some(format!("{dot}{rest}{slash}"))
 }
 

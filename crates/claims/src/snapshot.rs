@@ -12,6 +12,9 @@ use super::{folder_of, is_within};
 /// Maximum number of paths that an ambiguous name is resolved to.
 const MAX_FOUND: usize = 8;
 
+/// Maximum number of files and folders of one name that are compared with a path in a tree.
+const MAX_NAMESAKES: usize = 200;
+
 pub(super) struct Snapshot {
     /// Sorted by path.
     entries: Vec<TreeEntry>,
@@ -93,6 +96,23 @@ impl Snapshot {
         self.entry(path).is_some() || self.is_folder(path)
     }
 
+    /// Returns the first of some paths that exists, or of which one with an ending does.
+    pub(super) fn exact(&self, paths: &[String]) -> Option<String> {
+        paths.iter().find_map(|path| {
+            if self.contains(path) {
+                return Some(path.clone());
+            }
+            self.with_any_ending(path)
+        })
+    }
+
+    /// Returns files and folders whose path ends with another one.
+    pub(super) fn ending_with<'s>(&'s self, end: &'s str) -> impl Iterator<Item = &'s str> {
+        let idxs = self.by_name.get(last(end)).into_iter().flatten();
+        let has_end = move |path: &&str| path.strip_suffix(end).is_some_and(|head| head.ends_with('/'));
+        idxs.take(MAX_NAMESAKES).map(|idx| self.path(*idx)).filter(has_end)
+    }
+
     /// Returns the number of files and folders with a name, with or without an ending.
     pub(super) fn n_named(&self, name: &str) -> usize {
         self.by_name.get(name).map_or(0, Vec::len)
@@ -124,7 +144,7 @@ impl Snapshot {
         }
         let relative = plain.trim_start_matches("./");
         if let Some(found) = bases.iter().find_map(|base| self.with_any_ending(base)) {
-            return found;
+            return Found::One(found);
         }
         if relative.starts_with("../") || relative.is_empty() {
             return Found::No;
@@ -146,7 +166,7 @@ impl Snapshot {
     }
 
     /// Resolves `src/util` to `src/util.ts`.
-    fn with_any_ending(&self, path: &str) -> Option<Found> {
+    fn with_any_ending(&self, path: &str) -> Option<String> {
         let name = last(path);
         if name.contains('.') || name.is_empty() {
             return None;
@@ -154,7 +174,7 @@ impl Snapshot {
         let idxs = self.by_name.get(name)?;
         let found =
             idxs.iter().map(|idx| self.path(*idx)).find(|found| without_ending(found) == path);
-        found.map(|found| Found::One(found.to_owned()))
+        found.map(str::to_owned)
     }
 
     /// Returns the files that a glob matches.
@@ -192,6 +212,59 @@ pub(super) fn candidates(folder: &str, path: &str) -> Vec<String> {
         }
         base = folder_of(base);
     }
+}
+
+/// Returns whether a reader looks for a path beside the document first: a link, or a bare name.
+pub(super) fn is_near(path: &str, is_link: bool) -> bool {
+    is_link || !path.trim_start_matches("./").trim_end_matches('/').contains('/')
+}
+
+/// Returns the paths of [`candidates`] that a reader goes to: the one beside the document alone, if it
+/// `is_near`.
+pub(super) fn readings(folder: &str, path: &str, is_near: bool) -> Vec<String> {
+    let mut found = candidates(folder, path);
+    if is_near {
+        found.truncate(1);
+    }
+    found
+}
+
+/// Returns the folder that a tree of `paths` in a document draws: the one that has most of them, of
+/// those around the document, those in them with the name at the root of the tree, and those in
+/// which one of the paths is. `None` if it has less than half of them, and than three.
+pub(super) fn tree_base(
+    folder: &str,
+    (root, paths): (Option<&str>, &[&str]),
+    snapshots: &[&Snapshot],
+    contains: &dyn Fn(&str) -> bool,
+) -> Option<String> {
+    let around = candidates(folder, "x").into_iter();
+    let mut bases: Vec<String> = around.map(|path| folder_of(&path).to_owned()).collect();
+    if let Some(root) = root {
+        bases.extend(candidates(folder, root));
+    }
+    for path in paths.iter().take(MAX_FOUND) {
+        let ends = snapshots.iter().flat_map(|it| it.ending_with(path).take(MAX_FOUND / 2));
+        bases.extend(ends.map(|end| end[..end.len() - path.len() - 1].to_owned()));
+    }
+    let mut best: Option<(usize, String)> = None;
+    let mut seen = FxHashSet::default();
+    for base in bases {
+        if !seen.insert(base.clone()) {
+            continue;
+        }
+        let n_found = paths.iter().filter(|path| contains(&joined(&base, path))).count();
+        if best.as_ref().is_none_or(|(n_best, _)| n_found > *n_best) {
+            best = Some((n_found, base));
+        }
+    }
+    best.filter(|(n_found, _)| *n_found >= 3 || n_found * 2 >= paths.len().max(1))
+        .map(|(_, base)| base)
+}
+
+/// Returns a path in a folder, which is empty for the root.
+pub(super) fn joined(folder: &str, path: &str) -> String {
+    if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") }
 }
 
 /// Returns the longest part of a glob that is in all paths that it matches.

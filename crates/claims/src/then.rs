@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::parse::{Part, Target};
+use crate::parse::{Claim, Part, Target, Task};
 use cerberus_engine::tree::git::Objects;
 use cerberus_engine::tree::git::past::{self, Differences, TreeEntry};
 use cerberus_model::text;
@@ -87,6 +87,7 @@ pub(super) struct Past<'p, 'o> {
 #[derive(Clone, Copy)]
 pub(super) struct Writer<'d> {
     pub(super) document: &'d Document,
+    pub(super) claim: &'d Claim,
     pub(super) old_path: &'d str,
 }
 
@@ -139,6 +140,8 @@ pub(super) struct OldTree {
     manifests: Option<Manifests>,
     /// The entries with each word.
     entries_with: Option<FxHashMap<usize, Vec<usize>>>,
+    /// The folders that trees of documents draw, by document and start.
+    tree_bases: FxHashMap<(String, usize), Option<String>>,
 }
 
 impl OldTree {
@@ -166,10 +169,33 @@ impl OldTree {
         let own = differences.values().flatten().chain(unsaved);
         let mut entries: Vec<Arc<TreeEntry>> = own.filter(&mut is_wanted).cloned().collect();
         entries.sort_by(|a, b| a.path.cmp(&b.path));
-        let added = differences.iter().filter(|(_, entry)| entry.is_none() && needs.paths);
+        let is_needed = |path: &str| needs.paths || manifests::is_manifest(path);
+        let added = differences.iter().filter(|(path, it)| it.is_none() && is_needed(path));
         let added = added.map(|(path, _)| path.clone()).collect();
         let removed = Snapshot::new(removed);
-        Self { needs, entries, removed, added, manifests: None, entries_with: None }
+        let (manifests, entries_with, tree_bases) = Default::default();
+        Self { needs, entries, removed, added, manifests, entries_with, tree_bases }
+    }
+
+    fn contains(&self, now: &Snapshot, path: &str) -> bool {
+        self.removed.contains(path) || (now.contains(path) && !self.added.contains(path))
+    }
+
+    /// Returns the folder that the tree around a claim drew.
+    fn tree_base(&mut self, now: &Snapshot, writer: Writer<'_>) -> Option<String> {
+        let claims = &writer.document.claims;
+        let tree = claims.tree(writer.claim)?;
+        let key = (writer.document.path.clone(), tree.span.start);
+        if let Some(base) = self.tree_bases.get(&key) {
+            return base.clone();
+        }
+        let paths = claims.paths_of(tree);
+        let paths = (tree.root.as_deref(), paths.as_slice());
+        let contains = |path: &str| self.contains(now, path);
+        let base =
+            snapshot::tree_base(writer.folder(), paths, &[&self.removed, now], &contains);
+        self.tree_bases.insert(key, base.clone());
+        base
     }
 
     fn entry(&self, path: &str) -> Option<&TreeEntry> {
@@ -254,29 +280,67 @@ impl<'p, 'o> Past<'p, 'o> {
         });
     }
 
-    /// Returns what made a claim true in an old tree, if it was.
+    /// Returns what made a claim true in an old tree, if it was. One that holds perhaps was true if
+    /// it was so in a way that ended.
     pub(super) fn truth(
         &mut self,
         old: &mut OldTree,
         writer: Writer<'_>,
-        target: &Target,
+        is_doubtful: bool,
     ) -> Option<Truth> {
+        let target = &writer.claim.target;
         match target {
+            Target::Path { path, .. } if is_doubtful => self.exact(old, writer, path),
             Target::Path { path, part, .. } => self.path(old, writer, path, part.as_ref()),
             Target::Symbol { parts, .. } => self.symbol(old, writer, parts),
             Target::Variable(name) => self.variable(old, name),
             Target::Task(_) | Target::Package(_) | Target::Rule { .. } | Target::Version { .. } => {
-                let manifests = self.manifests(old);
+                if let Target::Task(task) = target
+                    && self.has_new_rules(old, task)
+                {
+                    return None;
+                }
+                let is_made_now = !self.now.manifests().making(target).is_empty();
                 let is_certain = |path: &&str| match target {
-                    Target::Task(task) => !manifests.0[*path].dynamic.contains(&task.runner),
+                    Target::Task(_) => !is_made_now || manifests::is_for(path, writer.folder()),
+                    Target::Package(_) => {
+                        !is_made_now || !manifests::is_sample(path, writer.folder())
+                    }
                     Target::Version { .. } => is_related(writer.folder(), folder_of(path)),
                     _ => true,
                 };
-                let found = manifests.making(target).into_iter().filter(is_certain);
+                let found = self.manifests(old).making(target).into_iter().filter(is_certain);
                 let found: Vec<String> = found.map(str::to_owned).collect();
                 (!found.is_empty()).then_some(Truth::Manifests(found))
             }
         }
+    }
+
+    /// Returns whether a manifest of now has rules that compute tasks and that it did not have.
+    fn has_new_rules(&mut self, old: &mut OldTree, task: &Task) -> bool {
+        let rules = |facts: &Facts| -> BTreeSet<String> {
+            let own = facts.dynamic.iter().filter(|(runner, _)| *runner == task.runner);
+            own.map(|(_, rule)| rule.clone()).collect()
+        };
+        let old_facts = self.manifests(old).0.iter().map(|(path, facts)| (path.clone(), facts));
+        let old_rules: BTreeMap<String, BTreeSet<String>> =
+            old_facts.map(|(path, facts)| (path, rules(facts))).collect();
+        self.now.manifests().0.iter().any(|(path, facts)| {
+            let is_changed = old_rules.contains_key(path) || old.added.contains(path.as_str());
+            is_changed && !rules(facts).is_subset(old_rules.get(path).unwrap_or(&BTreeSet::new()))
+        })
+    }
+
+    /// Returns the path that a document named exactly, if it is gone.
+    fn exact(&self, old: &OldTree, writer: Writer<'_>, path: &str) -> Option<Truth> {
+        let is_link = matches!(writer.claim.target, Target::Path { is_link: true, .. });
+        let readings = snapshot::readings(writer.folder(), path, is_link);
+        let is_there = |path: &&String| old.contains(self.now.tree(), path);
+        let found = match readings.iter().find(is_there) {
+            Some(found) => found.clone(),
+            None => old.removed.exact(&readings)?,
+        };
+        (!self.now.tree().contains(&found)).then(|| Truth::Paths(vec![found]))
     }
 
     fn variable(&mut self, old: &mut OldTree, name: &str) -> Option<Truth> {
@@ -284,6 +348,8 @@ impl<'p, 'o> Past<'p, 'o> {
         let entries = self.entries_with(old, word);
         let prefix = name.split('_').next()?;
         let is_own = self.now.manifests().is_named(prefix) || self.manifests(old).is_named(prefix);
+        let is_foreign =
+            words::is_foreign_prefix(prefix) || self.now.manifests().has_dependency_named(prefix);
         let mut found = Vec::new();
         for idx in entries.into_iter().take(MAX_SEARCHED) {
             let TreeEntry { path, object, .. } = &*old.entries[idx];
@@ -292,7 +358,10 @@ impl<'p, 'o> Past<'p, 'o> {
             let code = words::without_comments(path, &text);
             let is_used = || self.words.in_text(&code).binary_search(&word).is_ok();
             // A variable of another program, such as a token, may be in use elsewhere.
-            if (is_own && is_used()) || words::is_constant(path, &text, name) {
+            if (is_own && is_used())
+                || (!is_foreign && words::is_setting(path, &text, name))
+                || words::is_constant(path, &text, name)
+            {
                 found.push(path.clone());
             }
         }
@@ -301,12 +370,17 @@ impl<'p, 'o> Past<'p, 'o> {
 
     fn path(
         &mut self,
-        old: &OldTree,
+        old: &mut OldTree,
         writer: Writer<'_>,
         path: &str,
         part: Option<&Part>,
     ) -> Option<Truth> {
-        let Writer { document, old_path } = writer;
+        let Writer { document, old_path, .. } = writer;
+        if let Some(base) = old.tree_base(self.now.tree(), writer) {
+            let found = snapshot::joined(&base, path);
+            let is_gone = old.removed.contains(&found) && !self.now.tree().contains(&found);
+            return is_gone.then(|| Truth::Paths(vec![found]));
+        }
         if let Some(part) = part {
             let files = if path.is_empty() {
                 vec![old_path.to_owned()]
@@ -398,8 +472,6 @@ impl<'p, 'o> Past<'p, 'o> {
         let name = file.rsplit('/').next().unwrap_or(file);
         let stem = name.split('.').next().unwrap_or(name);
         // A name of one word may be any word of the text.
-        let is_compound =
-            |word: &str| word.contains(['_', '-']) || word.chars().skip(1).any(char::is_uppercase);
         let is_named = |word: &str| words::has_word(&document.text, word);
         if is_rare(stem) && is_named(if is_compound(stem) { stem } else { name }) {
             return true;
@@ -466,7 +538,14 @@ fn is_certain(document: &str, path: &str, found: &str) -> bool {
     let is_near = found == path.trim_end_matches('/')
         || folder.starts_with(folder_of(found))
         || (!folder.is_empty() && found.starts_with(&format!("{folder}/")));
-    !is_bare || is_near
+    // The only file of a name of several words is meant anywhere.
+    let stem = found.rsplit('/').next().unwrap_or(found).split('.').next().unwrap_or_default();
+    !is_bare || is_near || is_compound(stem)
+}
+
+/// Returns whether a name has several words.
+fn is_compound(name: &str) -> bool {
+    name.contains(['_', '-']) || name.chars().skip(1).any(char::is_uppercase)
 }
 
 /// Returns whether a document that names a path means one of the reader's project, of which the

@@ -23,7 +23,7 @@ use cerberus_model::word_lists;
 /// not counted.
 const MAX_PARSED: usize = 12;
 
-word_lists! { "words/code.txt": DEFINING VALUES MODIFIERS }
+word_lists! { "words/code.txt": DEFINING VALUES MODIFIERS OTHER_PROGRAMS }
 
 /// Words that are looked for.
 pub(super) struct Words {
@@ -233,7 +233,11 @@ impl Occurrences {
     }
 }
 
-/// Returns the ones of `names` that code contains as text.
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+/// Returns the ones of `names` that code contains as a string.
 pub(super) fn mentioned<'n>(
     root: &Path,
     entries: &[TreeEntry],
@@ -244,16 +248,60 @@ pub(super) fn mentioned<'n>(
     }
     let finders: Vec<(&str, Finder<'_>)> =
         names.iter().map(|name| (*name, Finder::new(*name))).collect();
+    let is_string = |bytes: &[u8], at: usize, len: usize| {
+        let is_quote = |it: Option<&u8>| matches!(it, Some(b'"' | b'\'' | b'`'));
+        let before = |n: usize| at.checked_sub(n).and_then(|at| bytes.get(at));
+        // A string, or the end of one: `"{folder}/name"`.
+        let is_start = is_quote(before(1))
+            || (before(1) == Some(&b'/') && before(2).is_some_and(|it| !is_name_byte(*it)));
+        is_start && is_quote(bytes.get(at + len))
+    };
     let files: Vec<&TreeEntry> = entries.iter().filter(|entry| is_code(entry)).collect();
     let scan = |bytes: &mut Vec<u8>, file: &&TreeEntry| -> Vec<&'n str> {
         if read::read_listed(root, &file.path, bytes).is_err() {
             return Vec::new();
         }
-        let is_in = |(_, finder): &&(&str, Finder<'_>)| finder.find(bytes).is_some();
+        let is_in = |(name, finder): &&(&str, Finder<'_>)| {
+            finder.find_iter(bytes).any(|at| is_string(bytes, at, name.len()))
+        };
         finders.iter().filter(is_in).map(|(name, _)| *name).collect()
     };
     let found: Vec<Vec<&str>> = files.par_iter().map_init(Vec::new, scan).collect();
     found.into_iter().flatten().collect()
+}
+
+/// Returns the name with which code imports a package.
+pub(super) fn module_name(package: &str) -> String {
+    package.rsplit('/').next().unwrap_or(package).replace(['-', '.'], "_")
+}
+
+/// Returns the ones of `modules` that code imports.
+pub(super) fn imported(
+    root: &Path,
+    entries: &[TreeEntry],
+    modules: &BTreeSet<String>,
+) -> BTreeSet<String> {
+    let words = Words::new(modules.iter().cloned());
+    if words.is_empty() {
+        return BTreeSet::new();
+    }
+    let files: Vec<&TreeEntry> = entries.iter().filter(|entry| is_code(entry)).collect();
+    let scan = |bytes: &mut Vec<u8>, file: &&TreeEntry| -> Vec<usize> {
+        let is_import = |line: &&[u8]| {
+            let line = line.trim_ascii_start();
+            let starts: [&[u8]; 5] = [b"import", b"from", b"use ", b"pub use ", b"extern crate"];
+            starts.iter().any(|it| line.starts_with(it))
+                || memmem::find(line, b"require(").is_some()
+                || memmem::find(line, b" from ").is_some()
+        };
+        if read::read_listed(root, &file.path, bytes).is_err() || words.in_text(bytes).is_empty() {
+            return Vec::new();
+        }
+        let lines = bytes.split(|byte| *byte == b'\n').filter(is_import);
+        lines.flat_map(|line| words.in_text(line)).collect()
+    };
+    let found: Vec<Vec<usize>> = files.par_iter().map_init(Vec::new, scan).collect();
+    found.into_iter().flatten().map(|idx| words.words[idx].clone()).collect()
 }
 
 /// Returns whether a word is certainly outside the comments of a file: no comment starts before it on
@@ -313,6 +361,39 @@ pub(super) fn is_constant(path: &str, text: &str, name: &str) -> bool {
     language::from_path(path).is_some() && defines(text, name)
 }
 
+/// Returns whether the first word of a variable's name is that of a program that many projects use.
+pub(super) fn is_foreign_prefix(word: &str) -> bool {
+    OTHER_PROGRAMS.entries().contains(&word)
+}
+
+/// Returns whether a file reads a variable from the environment, or gives it a value there: a file of
+/// settings begins a line with it, a script contains it, or the line before the name, or the one
+/// above it, has the word `env`.
+pub(super) fn is_setting(path: &str, text: &str, name: &str) -> bool {
+    let file = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let ending = conventions::ending(&file);
+    let has_settings =
+        file.starts_with(".env") || matches!(ending, "env" | "yml" | "yaml" | "toml");
+    let is_script = matches!(ending, "sh" | "bash" | "mk")
+        || ["makefile", "dockerfile"].iter().any(|it| file.starts_with(it));
+    let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    positions(text, name).any(|at| {
+        let start = line_start(at);
+        let before = &text[start..at];
+        let mark = before.trim_start();
+        if has_settings {
+            let before = mark.trim_start_matches(['#', '-', ' ', '"']);
+            let after = text[at + name.len()..].trim_start_matches([' ', '"']);
+            return before.ends_with("${") || (before.is_empty() && after.starts_with(['=', ':']));
+        }
+        if ["//", "#", "*"].iter().any(|it| mark.starts_with(it)) {
+            return false;
+        }
+        let above = line_start(start.saturating_sub(1));
+        is_script || text[above..at].to_ascii_lowercase().contains("env")
+    })
+}
+
 /// Returns whether a name that is defined may follow a word.
 fn is_defining(word: &str) -> bool {
     DEFINING.entries().contains(&word) || word == "#define"
@@ -349,6 +430,26 @@ fn is_introduced(text: &str, word: &str) -> bool {
             None => text[at + word.len()..].starts_with(" = "),
         }
     })
+}
+
+/// Returns the words of a text for which [`defines`] is true.
+pub(super) fn defined_in(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let first = line.trim_start();
+        let mut is_introduced = false;
+        for piece in line.split([' ', '\t', '(']).filter(|piece| !piece.is_empty()) {
+            let name = &piece[..piece.find(|c| !is_word(c)).unwrap_or(piece.len())];
+            let is_first = std::ptr::eq(piece.as_ptr(), first.as_ptr());
+            let after = if is_first { first[name.len()..].trim_start() } else { "" };
+            let is_assigned = after.starts_with(['=', ':']) && !after.starts_with("==");
+            if !name.is_empty() && (is_introduced || is_assigned) {
+                found.push(name);
+            }
+            is_introduced = is_defining(piece);
+        }
+    }
+    found
 }
 
 /// Returns whether a word occurs after one that introduces a definition, or is assigned at the

@@ -172,7 +172,7 @@ pub(super) fn is_path(text: &str) -> bool {
             base.starts_with('@') && base.matches('/').count() == 1 && !has_ending(base);
         return !is_scoped && base.chars().any(char::is_alphabetic);
     }
-    has_ending(base) && !base.starts_with('.') && !base.contains('(')
+    has_ending(base) && !base.contains('(')
 }
 
 fn has_ending(path: &str) -> bool {
@@ -248,7 +248,7 @@ fn variable(text: &str) -> Option<(usize, &str)> {
 }
 
 /// Returns whether a text may be the name of a package.
-fn is_package(text: &str) -> bool {
+pub(super) fn is_package(text: &str) -> bool {
     let name = text
         .strip_prefix('@')
         .and_then(|scoped| scoped.split_once('/'))

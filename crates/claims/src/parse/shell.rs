@@ -2,7 +2,7 @@
 
 use super::classify;
 use super::word_lists::{
-    CARGO_COMMANDS, MANAGER_COMMANDS, PREFIXES, PROGRAMS, SHELLS, WITH_VALUE, WITHOUT_PATHS,
+    CARGO_COMMANDS, CREATING, MANAGER_COMMANDS, PREFIXES, SHELLS, WITH_VALUE,
 };
 use super::{Runner, Target, Task};
 use cerberus_model::text::conventions::{self, CONVENTIONS};
@@ -19,31 +19,55 @@ pub(super) fn is_shell(info: &str) -> bool {
     SHELLS.contains(info)
 }
 
-/// Returns whether a text is a command line with arguments.
+/// Returns whether a text may be a command line with arguments: it has several words, of which the
+/// first one is not the start of a call or of a type.
 pub(super) fn is_command(text: &str) -> bool {
     let text = text.strip_prefix("$ ").unwrap_or(text);
     let mut words = text.split_whitespace();
     let (Some(first), Some(_)) = (words.next(), words.next()) else { return false };
-    PROGRAMS.contains(first) || first.starts_with("./")
+    !first.contains(['(', '<', '[', '{', ','])
+}
+
+/// Where the commands of a block run.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// The folder that `cd` changed to, relative to the first one.
+    folder: Option<String>,
+    /// Whether a command copied the project, whose folder is then the one to change to.
+    is_cloned: bool,
 }
 
 /// Returns what the commands of a line name, with the span of each name.
-pub(super) fn claims(line: &str) -> Vec<(Span, String, Target)> {
+pub(super) fn claims(line: &str, state: &mut State) -> Vec<(Span, String, Target)> {
     let mut found = Vec::new();
     let mut command: Vec<Word<'_>> = Vec::new();
-    // A `cd` changes what the paths after it are relative to.
-    let mut is_elsewhere = false;
     for word in words(line) {
         if matches!(word.text, "&&" | "||" | ";" | "|" | "&") {
-            is_elsewhere |= read(&std::mem::take(&mut command), is_elsewhere, &mut found);
+            read(&std::mem::take(&mut command), state, &mut found);
         } else if word.text.starts_with('#') {
             break;
         } else if !(command.is_empty() && matches!(word.text, "$" | "%" | ">")) {
             command.push(word);
         }
     }
-    read(&command, is_elsewhere, &mut found);
+    read(&command, state, &mut found);
     found
+}
+
+/// Returns the variables that a block with settings gives a value: `NAME=value`, `- NAME: value`.
+pub(super) fn settings(block: &str) -> Vec<(Span, Target)> {
+    let setting = |line: &str| {
+        let rest = line.trim_start().trim_start_matches("- ");
+        let rest = ["export ", "ENV "].iter().find_map(|it| rest.strip_prefix(it)).unwrap_or(rest);
+        let rest = rest.trim_start_matches(['"', '\'', '#', ' ']);
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+        let (name, after) = rest.split_at(end);
+        let is_set = after.trim_start_matches(['"', '\'', ' ']).starts_with(['=', ':']);
+        let start = rest.as_ptr().addr() - block.as_ptr().addr();
+        (is_set && classify::is_variable_name(name))
+            .then(|| (Span::new(start, start + end), Target::Variable(name.to_owned())))
+    };
+    block.lines().filter_map(setting).collect()
 }
 
 /// Splits a line at white space outside quotes, and at the operators between commands.
@@ -90,30 +114,58 @@ fn push_word<'l>(found: &mut Vec<Word<'l>>, line: &'l str, raw: &'l str) {
     }
 }
 
-/// Reads one command. Returns whether it changes the current folder.
-fn read(words: &[Word<'_>], is_elsewhere: bool, found: &mut Vec<(Span, String, Target)>) -> bool {
-    let is_assignment = |word: &Word<'_>| {
-        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        word.text.split_once('=').is_some_and(|(name, _)| name.chars().all(is_part))
-    };
-    let n_prefix =
-        words.iter().take_while(|word| is_assignment(word) || PREFIXES.contains(word.text)).count();
+/// Reads one command.
+fn read(words: &[Word<'_>], state: &mut State, found: &mut Vec<(Span, String, Target)>) {
+    found.extend(words.iter().filter_map(assigned));
+    let is_prefix = |word: &&Word<'_>| is_assignment(word.text) || PREFIXES.contains(word.text);
+    let n_prefix = words.iter().take_while(is_prefix).count();
     let words = &words[n_prefix..];
-    let Some((program, arguments)) = words.split_first() else { return false };
+    let Some((program, arguments)) = words.split_first() else { return };
     let line = shown(words);
+    let has_folder = |word: &Word<'_>| {
+        let option = word.text.split('=').next().unwrap_or_default();
+        option.starts_with('-') && WITH_VALUE.entries().contains(&option)
+    };
+    let is_elsewhere = state.folder.is_some() || arguments.iter().any(has_folder);
     for (word, runner, may_be_program) in tasks(program.text, arguments) {
         if is_name(word.text) {
-            let task = Task { runner, name: word.text.to_owned(), may_be_program };
+            let name = word.text.to_owned();
+            let task = Task { runner, name, may_be_program, is_elsewhere };
             found.push((span(word), line.clone(), Target::Task(task)));
         }
     }
-    if !is_elsewhere && !WITHOUT_PATHS.entries().contains(&program.text) {
+    if !CREATING.entries().contains(&program.text) {
         for (name, path) in words.iter().filter_map(argument_path) {
-            let target = classify::located(&path);
+            let within = state.folder.as_ref().map(|folder| format!("{folder}/{path}"));
+            let target = classify::located(within.as_deref().unwrap_or(&path));
             found.push((name, path, target));
         }
     }
-    matches!(program.text, "cd" | "pushd")
+    let argument = arguments.first().map_or("", |word| word.text);
+    match program.text {
+        "git" if argument == "clone" => state.is_cloned = true,
+        "cd" | "pushd" if state.is_cloned => state.is_cloned = false,
+        "cd" | "pushd" => {
+            let outer = state.folder.take().map_or(String::new(), |outer| outer + "/");
+            state.folder = Some(outer + argument.trim_end_matches('/'));
+        }
+        _ => {}
+    }
+}
+
+/// Returns whether a word gives a variable a value.
+fn is_assignment(word: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_part))
+}
+
+/// Returns the variable that a word gives a value.
+fn assigned(word: &Word<'_>) -> Option<(Span, String, Target)> {
+    let (name, _) = word.text.split_once('=')?;
+    classify::is_variable_name(name).then(|| {
+        let span = Span::new(word.start, word.start + name.len());
+        (span, name.to_owned(), Target::Variable(name.to_owned()))
+    })
 }
 
 /// A word that names a task, with its runner, and whether the name may also be a program.
@@ -254,7 +306,7 @@ fn argument_path(word: &Word<'_>) -> Option<(Span, String)> {
     }
     // A pattern of Go packages names the folder.
     let path =
-        text.strip_suffix("/...").unwrap_or(text).trim_end_matches(['.', ',', ')', ';', '\\']);
+        text.strip_suffix("/...").unwrap_or(text).trim_end_matches(['.', ',', ')', ';', ':', '\\']);
     if !classify::is_path(path) || path.starts_with('/') {
         return None;
     }

@@ -96,8 +96,11 @@ fn command_lines_name_tasks_and_paths() {
     check("`go test ./internal/db/...`", &["path ./internal/db"]);
     check(
         "```sh\n$ make test  # all\nFOO=1 just lint\ncd web && cat src/a.ts\n```",
-        &["task Make test", "task Just lint"],
+        &["task Make test", "task Just lint", "path web/src/a.ts"],
     );
+    check("```\ngit clone https://a.org/b.git\ncd b\ncat src/a.ts\n```", &["path src/a.ts"]);
+    check("`prettier --check src/a.ts`", &["path src/a.ts"]);
+    check("`SHOP_KEY=1 FLAGS=\"-a b\" make all`", &["variable SHOP_KEY", "task Make all"]);
     check("```\nmake all\nvalue = 3\n```", &["task Make all"]);
 }
 
@@ -107,6 +110,24 @@ fn trees_are_read_without_their_root() {
     check(
         tree,
         &["path src", "path src/a.py", "path src/db", "path src/db/s.py", "path README.md"],
+    );
+    assert_eq!(read(tree).trees[0].root.as_deref(), Some("shop"));
+}
+
+#[test]
+fn code_names_what_it_calls_imports_and_sets() {
+    check(
+        "```python\nfrom shop import open_session, close\nwith open_session(max_size=3) as s:\n    s.doWork()  # not_this()\n```",
+        &["symbol open_session", "symbol open_session", "symbol doWork"],
+    );
+    check(
+        "```ts\n// src/app/main.ts\nconst dir = process.env.CACHE_DIR;\nnew SessionStore(\"call_me()\");\n```",
+        &["path src/app/main.ts", "variable CACHE_DIR", "symbol SessionStore"],
+    );
+    check("```rust\nfn open_session() {}\n```", &[]);
+    check(
+        "```yaml\nenvironment:\n  - CACHE_DIR=/tmp\n  LOG_LEVEL: debug\n```",
+        &["variable CACHE_DIR", "variable LOG_LEVEL"],
     );
 }
 

@@ -16,9 +16,10 @@ pub(super) fn is_tree(block: &str) -> bool {
     block.lines().filter(is_branch).count() >= 2
 }
 
-/// Returns the paths of a tree, with the span of each name in the block.
-pub(super) fn paths(block: &str) -> Vec<(Span, String)> {
+/// Returns the name at the root of a tree, and its paths, with the span of each name in the block.
+pub(super) fn paths(block: &str) -> (Option<String>, Vec<(Span, String)>) {
     let mut found = Vec::new();
+    let mut root = None;
     // The columns and the names of the folders around a line. The root is the project or one of its
     // folders, so the paths do not include it.
     let mut open: Vec<(usize, String)> = Vec::new();
@@ -59,8 +60,10 @@ pub(super) fn paths(block: &str) -> Vec<(Span, String)> {
             let path = outer.chain([plain]).collect::<Vec<_>>().join("/");
             let span = Span::new(start + offset, start + offset + plain.len());
             found.push((span, path));
+        } else {
+            root = Some(plain.trim_start_matches("./").to_owned());
         }
         open.push((column, if has_branch { plain.to_owned() } else { String::new() }));
     }
-    found
+    (root, found)
 }

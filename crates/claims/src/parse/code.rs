@@ -1,0 +1,71 @@
+//! What the code of an example names: what it calls, imports and creates, variables of the
+//! environment, and the file of which it is an excerpt.
+
+use cerberus_engine::syntax::{ParsedFile, Token, TokenKind, language};
+use cerberus_model::text::Span;
+
+use super::{Target, classify};
+
+/// Minimum length of a name: shorter ones are those of anybody.
+const MIN_BYTES: usize = 6;
+
+/// Returns what the code of a block with an info string names, with the spans in the code.
+pub(super) fn claims(code: &str, info: &str) -> Vec<(Span, Target)> {
+    let Some([language, ..]) = language::from_scope(info) else { return Vec::new() };
+    let tokens = ParsedFile::parse(*language, code).tokens;
+    let mut found = Vec::new();
+    let mut import_line = None;
+    for (idx, token) in tokens.iter().enumerate() {
+        let text = token.span.slice(code);
+        let line_end = || code[token.span.start..].find('\n').map(|at| token.span.start + at);
+        match token.kind {
+            TokenKind::Keyword if matches!(text, "import" | "use" | "from") => {
+                import_line = Some(line_end().unwrap_or(code.len()));
+            }
+            TokenKind::Identifier | TokenKind::StringContent
+                if classify::is_variable_name(text) =>
+            {
+                found.push((token.span, Target::Variable(text.to_owned())));
+            }
+            TokenKind::Identifier if is_specific(text) => {
+                let is_imported = import_line.is_some_and(|end| token.span.end <= end);
+                if is_imported || is_used(code, &tokens, idx) {
+                    let target = Target::Symbol { parts: vec![text.to_owned()], is_call: true };
+                    found.push((token.span, target));
+                }
+            }
+            TokenKind::Comment => found.extend(excerpt(token.span, text)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Returns whether a token is called, or created as a type, and not defined.
+fn is_used(code: &str, tokens: &[Token], idx: usize) -> bool {
+    let text = |token: &Token| token.span.slice(code);
+    let before = idx.checked_sub(1).map(|idx| &tokens[idx]);
+    let is_defined = before.is_some_and(|it| {
+        it.kind == TokenKind::Keyword
+            && matches!(text(it), "def" | "fn" | "func" | "function" | "class" | "struct" | "enum")
+    });
+    let is_called = tokens.get(idx + 1).is_some_and(|it| text(it).starts_with(['(', '{', '!']));
+    !is_defined && (is_called || text(&tokens[idx]).starts_with(|c: char| c.is_ascii_uppercase()))
+}
+
+/// Returns whether a name has several words.
+fn is_specific(name: &str) -> bool {
+    let has_humps = || {
+        name.bytes().skip(1).any(|it| it.is_ascii_uppercase())
+            && name.bytes().any(|it| it.is_ascii_lowercase())
+    };
+    name.len() >= MIN_BYTES && (name.trim_matches('_').contains('_') || has_humps())
+}
+
+/// Returns the path that a comment consists of.
+fn excerpt(span: Span, comment: &str) -> Option<(Span, Target)> {
+    let path = comment.trim_matches(|c: char| c.is_whitespace() || "/#*".contains(c));
+    let start = span.start + (path.as_ptr().addr() - comment.as_ptr().addr());
+    (path.contains('/') && classify::is_path(path) && !path.contains(['*', '{', ':']))
+        .then(|| (Span::new(start, start + path.len()), classify::located(path)))
+}

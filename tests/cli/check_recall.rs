@@ -1,0 +1,142 @@
+//! `check` finds what became false in every form in which documents name it.
+
+use crate::sandbox::Sandbox;
+
+/// Returns the claims that a change makes false: in `files` are the documents and the code, and
+/// `change` is run in the repository between their commit and its own.
+fn stale(files: &[(&str, &str)], change: &str) -> Vec<String> {
+    let sandbox = Sandbox::empty();
+    for (path, text) in files {
+        sandbox.write(path, text);
+    }
+    sandbox.commit("start");
+    assert!(sandbox.shell(change).status().expect("it runs").success(), "{change}");
+    sandbox.git("add -A");
+    sandbox.commit("Change it");
+    let report = sandbox.json_of(sandbox.run("check --json"));
+    let findings = report["findings"].as_array().expect("a list").iter();
+    let shown = |it: &serde_json::Value| format!("{} {}", it["line"], it["claim"].as_str().unwrap_or_default());
+    findings.map(shown).collect()
+}
+
+#[test]
+fn a_path_that_is_the_end_of_another_one_was_true_where_the_document_said() {
+    let code = "def run():\n    return 1\n";
+    // A link to a folder that moved, a path from the root, and the name of a file elsewhere.
+    let files = [
+        ("guide/README.md", "See [samples](samples), `tools/run.py` and `load_rows.py`.\n"),
+        ("guide/samples/a.py", code),
+        ("tools/run.py", code),
+        ("src/deep/load_rows.py", code),
+        ("src/main.py", "# As load_rows.py does.\n"),
+    ];
+    let change = "mkdir old && mv guide/samples tools old && git rm -q src/deep/load_rows.py";
+    assert_eq!(stale(&files, change), ["1 samples", "1 tools/run.py", "1 load_rows.py"]);
+    // What was never where a reader goes to is not gone.
+    let files = [("guide/README.md", "`deep/a.py`\n"), ("src/deep/a.py", code)];
+    assert!(stale(&files, "mkdir lib && mv src/deep lib").is_empty());
+}
+
+#[test]
+fn a_tree_draws_the_folder_that_has_most_of_its_paths() {
+    let tree = "# Shop\n\n```\nweb/\n├── addons/\n│   └── a.ts\n├── core/\n└── main.ts\n```\n";
+    let files = [
+        ("README.md", tree),
+        ("web/addons/a.ts", "a();\n"),
+        ("web/core/b.ts", "b();\n"),
+        ("web/main.ts", "c();\n"),
+        ("lib/addons/x.ts", "d();\n"),
+    ];
+    assert_eq!(stale(&files, "git mv web/addons web/plugins"), ["5 addons", "6 addons/a.ts"]);
+    assert_eq!(stale(&files, "git mv web/main.ts web/start.ts"), ["8 main.ts"]);
+    // The folder moved as a whole, and the tree is as it was.
+    assert!(stale(&files, "mkdir apps && git mv web apps/").is_empty());
+}
+
+#[test]
+fn commands_name_paths_whatever_their_program_is() {
+    let files = [
+        ("README.md", "Run `prettier --check web/a.ts` or `git add docs/b.txt`.\n\n```sh\ncd web\nnode tools/c.js\n```\n"),
+        ("web/a.ts", "a();\n"),
+        ("docs/b.txt", "b\n"),
+        ("web/tools/c.js", "c();\n"),
+    ];
+    let claims = stale(&files, "git rm -q web/a.ts docs/b.txt web/tools/c.js");
+    assert_eq!(claims, ["1 web/a.ts", "1 docs/b.txt", "5 tools/c.js"]);
+}
+
+#[test]
+fn code_blocks_name_symbols() {
+    let files = [
+        ("README.md", "```python\nfrom shop import open_session\nsession = open_session()  # local_name()\n```\n"),
+        ("src/shop.py", "def open_session():\n    return connect()\n"),
+    ];
+    let claims = stale(&files, "sed -i s/open_session/connect_session/ src/shop.py");
+    assert_eq!(claims, ["2 open_session", "3 open_session"]);
+}
+
+#[test]
+fn variables_are_read_in_every_language() {
+    for (file, code) in [
+        ("a.go", "package a\n\nvar dir = os.Getenv(\"CACHE_DIR\")\n"),
+        ("a.ts", "const dir = process.env.CACHE_DIR;\n"),
+        ("a.py", "import os\n\ndir = os.environ[\"CACHE_DIR\"]\n"),
+        ("b.py", "import os\n\ndir = os.getenv(\n    \"CACHE_DIR\"\n)\n"),
+        ("a.rs", "fn dir() -> String { std::env::var(\"CACHE_DIR\").unwrap() }\n"),
+        ("A.java", "class A { String dir = System.getenv(\"CACHE_DIR\"); }\n"),
+        (".env.example", "CACHE_DIR=/tmp\n"),
+        ("docker-compose.yml", "services:\n  a:\n    environment:\n      - CACHE_DIR=/tmp\n"),
+    ] {
+        let document = "Set `CACHE_DIR`.\n\n```sh\nCACHE_DIR=/tmp ./run\n```\n";
+        let change = format!("sed -i s/CACHE_DIR/CACHE_FOLDER/ {file}");
+        let claims = stale(&[("README.md", document), (file, code)], &change);
+        assert_eq!(claims, ["1 CACHE_DIR", "4 CACHE_DIR"], "{file}");
+    }
+    // A variable of a library, which may still read it.
+    let files = [
+        ("README.md", "Set `ACME_KEY`.\n"),
+        ("package.json", "{\"dependencies\": {\"acme\": \"1\"}}\n"),
+        ("a.ts", "const client = new Acme(process.env.ACME_KEY);\n"),
+    ];
+    assert!(stale(&files, "echo 'const client = new Acme();' > a.ts").is_empty());
+}
+
+#[test]
+fn a_task_of_another_folder_or_of_a_computed_rule_does_not_replace_one() {
+    let files = [
+        ("README.md", "Run `make lint`, `yarn build:all` or `FLAGS=\"-a -b\" make fast`.\n"),
+        ("Makefile", "include a.mk\nlint:\n\tx\nfast:\n\ty\n"),
+        ("a.mk", "$(TOOLS):\n\tz\n"),
+        ("docs/Makefile", "lint:\n\tx\n"),
+        ("package.json", "{\"scripts\": {\"build:all\": \"x\"}}\n"),
+        ("web/package.json", "{\"scripts\": {\"build:all\": \"x\"}}\n"),
+    ];
+    let change = "sed -i 's/lint/check/; s/fast/quick/' Makefile && sed -i s/build/make/ package.json";
+    assert_eq!(stale(&files, change), ["1 make lint", "1 yarn build:all", "1 make fast"]);
+    // A rule that is new may make it.
+    let change = "printf '%%:\\n\\tx\\n' > Makefile && git rm -q docs/Makefile";
+    assert_eq!(stale(&files[..4], change), [""; 0]);
+}
+
+#[test]
+fn a_dependency_ends_although_its_name_is_still_a_word_of_code() {
+    let files = [
+        ("README.md", "Tests use [syrupy](https://example.org/syrupy) and `respx`.\n"),
+        ("requirements.txt", "syrupy\nrespx\n"),
+        ("a.py", "import respx\n"),
+        ("b.py", "# Once we used it.\nsyrupy = None\n"),
+    ];
+    assert_eq!(stale(&files, "echo > requirements.txt"), ["1 syrupy"]);
+}
+
+#[test]
+fn the_name_of_a_file_is_not_one_of_a_longer_name_in_code() {
+    let files = [
+        ("README.md", "Add it to `build.gradle`, not to `package.json`.\n"),
+        ("build.gradle", "plugins {}\n"),
+        ("package.json", "{}\n"),
+        ("src/a.py", "# see build.gradle\nFILES = [\"build.gradle.kts\", \"package.json\"]\n"),
+    ];
+    let change = "git rm -q build.gradle package.json";
+    assert_eq!(stale(&files, change), ["1 build.gradle"]);
+}
