@@ -15,7 +15,9 @@ fn stale(files: &[(&str, &str)], change: &str) -> Vec<String> {
     sandbox.commit("Change it");
     let report = sandbox.json_of(sandbox.run("check --json"));
     let findings = report["findings"].as_array().expect("a list").iter();
-    let shown = |it: &serde_json::Value| format!("{} {}", it["line"], it["claim"].as_str().unwrap_or_default());
+    let shown = |it: &serde_json::Value| {
+        format!("{} {}", it["line"], it["claim"].as_str().unwrap_or_default())
+    };
     findings.map(shown).collect()
 }
 
@@ -56,7 +58,10 @@ fn a_tree_draws_the_folder_that_has_most_of_its_paths() {
 #[test]
 fn commands_name_paths_whatever_their_program_is() {
     let files = [
-        ("README.md", "Run `prettier --check web/a.ts` or `git add docs/b.txt`.\n\n```sh\ncd web\nnode tools/c.js\n```\n"),
+        (
+            "README.md",
+            "Run `prettier --check web/a.ts` or `git add docs/b.txt`.\n\n```sh\ncd web\nnode tools/c.js\n```\n",
+        ),
         ("web/a.ts", "a();\n"),
         ("docs/b.txt", "b\n"),
         ("web/tools/c.js", "c();\n"),
@@ -68,7 +73,10 @@ fn commands_name_paths_whatever_their_program_is() {
 #[test]
 fn code_blocks_name_symbols() {
     let files = [
-        ("README.md", "```python\nfrom shop import open_session\nsession = open_session()  # local_name()\n```\n"),
+        (
+            "README.md",
+            "```python\nfrom shop import open_session\nsession = open_session()  # local_name()\n```\n",
+        ),
         ("src/shop.py", "def open_session():\n    return connect()\n"),
     ];
     let claims = stale(&files, "sed -i s/open_session/connect_session/ src/shop.py");
@@ -111,7 +119,8 @@ fn a_task_of_another_folder_or_of_a_computed_rule_does_not_replace_one() {
         ("package.json", "{\"scripts\": {\"build:all\": \"x\"}}\n"),
         ("web/package.json", "{\"scripts\": {\"build:all\": \"x\"}}\n"),
     ];
-    let change = "sed -i 's/lint/check/; s/fast/quick/' Makefile && sed -i s/build/make/ package.json";
+    let change =
+        "sed -i 's/lint/check/; s/fast/quick/' Makefile && sed -i s/build/make/ package.json";
     assert_eq!(stale(&files, change), ["1 make lint", "1 yarn build:all", "1 make fast"]);
     // A rule that is new may make it.
     let change = "printf '%%:\\n\\tx\\n' > Makefile && git rm -q docs/Makefile";

@@ -505,17 +505,15 @@ impl Checker<'_> {
 /// Returns the name of a file that a program may look for: a bare one, as `config.json`, or one
 /// without an ending in the folder of a tool, as `.tool/hooks/start`.
 fn bare_name(claim: &Claim) -> Option<&str> {
-    let Target::Path { path, .. } = &claim.target else { return None };
+    let Target::Path { path, is_link: false, .. } = &claim.target else { return None };
     if path.contains(['*', '{']) || path.is_empty() || path.ends_with('/') {
         return None;
     }
     match path.trim_start_matches("./").rsplit_once('/') {
         None => Some(path.trim_start_matches("./")),
-        Some((folder, name)) => {
-            (folder.starts_with('.') && !folder.starts_with(".."))
-                .then_some(name)
-                .filter(|name| !name.contains('.'))
-        }
+        Some((folder, name)) => (folder.starts_with('.') && !folder.starts_with(".."))
+            .then_some(name)
+            .filter(|name| !name.contains('.')),
     }
 }
 

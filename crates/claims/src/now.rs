@@ -190,9 +190,8 @@ impl Now {
     fn has_part(&self, paths: &[String], part: &Part) -> bool {
         let mut files = paths.iter().filter(|path| self.tree.entry(path).is_some()).peekable();
         files.peek().is_none()
-            || files.any(|file| {
-                read::text(&self.root, file).map_or(true, |text| has_part(&text, part))
-            })
+            || files
+                .any(|file| read::text(&self.root, file).map_or(true, |text| has_part(&text, part)))
     }
 
     /// Returns the folder that the tree around a claim draws.

@@ -109,7 +109,8 @@ impl Snapshot {
     /// Returns files and folders whose path ends with another one.
     pub(super) fn ending_with<'s>(&'s self, end: &'s str) -> impl Iterator<Item = &'s str> {
         let idxs = self.by_name.get(last(end)).into_iter().flatten();
-        let has_end = move |path: &&str| path.strip_suffix(end).is_some_and(|head| head.ends_with('/'));
+        let has_end =
+            move |path: &&str| path.strip_suffix(end).is_some_and(|head| head.ends_with('/'));
         idxs.take(MAX_NAMESAKES).map(|idx| self.path(*idx)).filter(has_end)
     }
 

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::parse::{Claim, Part, Target, Task};
+use cerberus_engine::syntax::language;
 use cerberus_engine::tree::git::Objects;
 use cerberus_engine::tree::git::past::{self, Differences, TreeEntry};
 use cerberus_model::text;
@@ -192,8 +193,7 @@ impl OldTree {
         let paths = claims.paths_of(tree);
         let paths = (tree.root.as_deref(), paths.as_slice());
         let contains = |path: &str| self.contains(now, path);
-        let base =
-            snapshot::tree_base(writer.folder(), paths, &[&self.removed, now], &contains);
+        let base = snapshot::tree_base(writer.folder(), paths, &[&self.removed, now], &contains);
         self.tree_bases.insert(key, base.clone());
         base
     }
@@ -538,9 +538,9 @@ fn is_certain(document: &str, path: &str, found: &str) -> bool {
     let is_near = found == path.trim_end_matches('/')
         || folder.starts_with(folder_of(found))
         || (!folder.is_empty() && found.starts_with(&format!("{folder}/")));
-    // The only file of a name of several words is meant anywhere.
+    // The only file of a name of several words, or of code, is meant anywhere.
     let stem = found.rsplit('/').next().unwrap_or(found).split('.').next().unwrap_or_default();
-    !is_bare || is_near || is_compound(stem)
+    !is_bare || is_near || is_compound(stem) || language::from_path(found).is_some()
 }
 
 /// Returns whether a name has several words.

@@ -237,7 +237,7 @@ fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// Returns the ones of `names` that code contains as a string.
+/// Returns the ones of `names` that the code of a program contains as a string.
 pub(super) fn mentioned<'n>(
     root: &Path,
     entries: &[TreeEntry],
@@ -256,7 +256,10 @@ pub(super) fn mentioned<'n>(
             || (before(1) == Some(&b'/') && before(2).is_some_and(|it| !is_name_byte(*it)));
         is_start && is_quote(bytes.get(at + len))
     };
-    let files: Vec<&TreeEntry> = entries.iter().filter(|entry| is_code(entry)).collect();
+    // The files of a build name those of the project itself.
+    let is_program =
+        |entry: &&TreeEntry| is_code(entry) && language::from_path(&entry.path).is_some();
+    let files: Vec<&TreeEntry> = entries.iter().filter(is_program).collect();
     let scan = |bytes: &mut Vec<u8>, file: &&TreeEntry| -> Vec<&'n str> {
         if read::read_listed(root, &file.path, bytes).is_err() {
             return Vec::new();

@@ -1,9 +1,7 @@
 //! What a command line runs: tasks of manifests, and paths among its arguments.
 
 use super::classify;
-use super::word_lists::{
-    CARGO_COMMANDS, CREATING, MANAGER_COMMANDS, PREFIXES, SHELLS, WITH_VALUE,
-};
+use super::word_lists::{CARGO_COMMANDS, CREATING, MANAGER_COMMANDS, PREFIXES, SHELLS, WITH_VALUE};
 use super::{Runner, Target, Task};
 use cerberus_model::text::conventions::{self, CONVENTIONS};
 use cerberus_model::text::{Span, shell};
