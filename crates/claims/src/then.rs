@@ -331,9 +331,15 @@ impl<'p, 'o> Past<'p, 'o> {
         })
     }
 
-    /// Returns the path that a document named exactly, if it is gone.
+    /// Returns the path that a document named exactly, if it is gone, and was not moved together with the
+    /// document.
     fn exact(&self, old: &OldTree, writer: Writer<'_>, path: &str) -> Option<Truth> {
         let is_link = matches!(writer.claim.target, Target::Path { is_link: true, .. });
+        let folder = folder_of(&writer.document.path);
+        let moved = || self.now.tree().exact(&snapshot::readings(folder, path, is_link));
+        if folder != writer.folder() && moved().is_some() {
+            return None;
+        }
         let readings = snapshot::readings(writer.folder(), path, is_link);
         let is_there = |path: &&String| old.contains(self.now.tree(), path);
         let found = match readings.iter().find(is_there) {

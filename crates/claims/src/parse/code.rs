@@ -1,5 +1,5 @@
-//! What the code of an example names: what it calls, imports and creates, variables of the
-//! environment, and the file of which it is an excerpt.
+//! What the code of an example names: what it calls and creates, variables of the environment, and
+//! the file of which it is an excerpt. What it imports may be of a library.
 
 use cerberus_engine::syntax::{ParsedFile, Token, TokenKind, language};
 use cerberus_model::text::Span;
@@ -14,25 +14,17 @@ pub(super) fn claims(code: &str, info: &str) -> Vec<(Span, Target)> {
     let Some([language, ..]) = language::from_scope(info) else { return Vec::new() };
     let tokens = ParsedFile::parse(*language, code).tokens;
     let mut found = Vec::new();
-    let mut import_line = None;
     for (idx, token) in tokens.iter().enumerate() {
         let text = token.span.slice(code);
-        let line_end = || code[token.span.start..].find('\n').map(|at| token.span.start + at);
         match token.kind {
-            TokenKind::Keyword if matches!(text, "import" | "use" | "from") => {
-                import_line = Some(line_end().unwrap_or(code.len()));
-            }
             TokenKind::Identifier | TokenKind::StringContent
                 if classify::is_variable_name(text) =>
             {
                 found.push((token.span, Target::Variable(text.to_owned())));
             }
-            TokenKind::Identifier if is_specific(text) => {
-                let is_imported = import_line.is_some_and(|end| token.span.end <= end);
-                if is_imported || is_used(code, &tokens, idx) {
-                    let target = Target::Symbol { parts: vec![text.to_owned()], is_call: true };
-                    found.push((token.span, target));
-                }
+            TokenKind::Identifier if is_specific(text) && is_used(code, &tokens, idx) => {
+                let target = Target::Symbol { parts: vec![text.to_owned()], is_call: true };
+                found.push((token.span, target));
             }
             TokenKind::Comment => found.extend(excerpt(token.span, text)),
             _ => {}

@@ -115,10 +115,10 @@ fn trees_are_read_without_their_root() {
 }
 
 #[test]
-fn code_names_what_it_calls_imports_and_sets() {
+fn code_names_what_it_calls_and_sets() {
     check(
         "```python\nfrom shop import open_session, close\nwith open_session(max_size=3) as s:\n    s.doWork()  # not_this()\n```",
-        &["symbol open_session", "symbol open_session", "symbol doWork"],
+        &["symbol open_session", "symbol doWork"],
     );
     check(
         "```ts\n// src/app/main.ts\nconst dir = process.env.CACHE_DIR;\nnew SessionStore(\"call_me()\");\n```",
