@@ -204,7 +204,7 @@ pub fn read(text: &str) -> Claims {
             Event::Code(_) if reader.in_external_link => {}
             Event::Code(_) => reader.inline_code(span),
             Event::Text(_) if reader.in_external_link => reader.linked_package(span),
-            Event::Text(_) if code.is_none() => reader.prose.push(span),
+            Event::Text(_) if !in_code => reader.prose.push(span),
             _ => {}
         }
     }
@@ -344,8 +344,10 @@ impl Reader<'_> {
     /// Reads the text of a link to another project, which may be the name of a package.
     fn linked_package(&mut self, span: Span) {
         let name = span.slice(self.text);
-        if classify::is_package(name) && self.title.is_none_or(|title| span.start >= title.end) {
-            let stance = self.stance(span);
+        if classify::is_package(name)
+            && self.context.title.is_none_or(|title| span.start >= title.end)
+        {
+            let stance = self.context.stance(span);
             self.push(span, name, Target::Package(name.to_owned()), stance);
         }
     }
