@@ -35,6 +35,11 @@ fn feedback_is_counted_by_verdict() {
         scope	project:shop	5
         status	active	5
         anchored		4 (80.0 %)
+        rules		5
+        rules	anchored	4
+        rules	waiting	1
+        rules	process	0
+        rules	no example	0
         anchor	fresh	4
         approval	with example	2 of 3 (66.7 %)
         approval	without example	0 of 1 (0.0 %)
