@@ -220,7 +220,6 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         place(a).cmp(&place(b))
     });
     let mut findings = merged(findings);
-    findings.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
     let mut outdated = Vec::new();
     if let Some(accepted) = accepted {
         (summary.accepted, outdated) = baseline::accept(&accepted, &mut findings);

@@ -158,10 +158,10 @@ fn a_file_goes_where_its_symbols_went() {
     sandbox.write("AGENTS.md", "Rows are read by `load_rows` in `src/rows.py`.\n");
     let load =
         "    data = open(path).read()\n    return [row.split(',') for row in data.splitlines()]\n";
-    sandbox.write("src/rows.py", &format!("def load_rows(path):\n{load}"));
+    sandbox.write("src/rows.py", format!("def load_rows(path):\n{load}"));
     sandbox.commit("start");
     sandbox.git("rm -q src/rows.py");
-    sandbox.write("core/table.py", &format!("import os\n\nNAMES = os.environ\n\n\ndef read_rows(path):\n{load}\n\ndef other():\n    return NAMES\n"));
+    sandbox.write("core/table.py", format!("import os\n\nNAMES = os.environ\n\n\ndef read_rows(path):\n{load}\n\ndef other():\n    return NAMES\n"));
     sandbox.commit("Move the rows");
     sandbox.session(expect![[r#"
         $ cerberus check
@@ -206,7 +206,7 @@ fn what_a_tool_enforces_is_a_claim() {
     "#]]);
     sandbox.write("ruff.toml", "[lint]\nselect = [\"E\"]\n");
     sandbox.write("eslint.config.js", "export default [{ rules: { \"no-var\": \"error\" } }];\n");
-    sandbox.write(".github/workflows/ci.yml", &job.replace("make lint", "make check"));
+    sandbox.write(".github/workflows/ci.yml", job.replace("make lint", "make check"));
     sandbox.commit("Check less");
     sandbox.session(expect![[r#"
         $ cerberus check

@@ -30,6 +30,7 @@ mod definitions;
 mod ends;
 mod foreign;
 mod manifests;
+mod meant;
 mod now;
 mod origin;
 pub mod parse;

@@ -12,8 +12,8 @@ use cerberus_engine::tree::read;
 use cerberus_model::timings;
 
 use super::manifests::{self, Manifests};
+use super::meant::has_part;
 use super::snapshot::{self, Found, Snapshot};
-use super::then::has_part;
 use super::words::{Occurrences, Words, module_name};
 use super::{Document, folder_of, is_on_disk, words_of};
 

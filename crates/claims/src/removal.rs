@@ -19,10 +19,11 @@ use cerberus_model::{Anchor, Origin, split_number};
 
 use super::definitions::Definitions;
 use super::ends::{Ends, MainLine};
+use super::meant::has_part;
 use super::now::Now;
 use super::origin::{Moment, line_of};
 use super::rules::Tool;
-use super::then::{MAX_DEFINITIONS, Truth, has_part};
+use super::then::{MAX_DEFINITIONS, Truth};
 use super::words;
 use super::{Document, Former, NewPlace, Project, Stale, folder_of, manifests};
 

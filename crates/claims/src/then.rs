@@ -12,14 +12,13 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::parse::{Claim, Part, Target, Task};
-use cerberus_engine::syntax::language;
 use cerberus_engine::tree::git::Objects;
 use cerberus_engine::tree::git::past::{self, Differences, TreeEntry};
 use cerberus_model::text;
-use cerberus_model::text::conventions::CONVENTIONS;
 
 use super::definitions::Definitions;
 use super::manifests::{self, Facts, Manifests};
+use super::meant::{has_part, is_certain, is_compound, is_in_sample, is_related};
 use super::now::Now;
 use super::snapshot::{self, Found, Snapshot};
 use super::words::{self, Words};
@@ -533,93 +532,5 @@ impl<'p, 'o> Past<'p, 'o> {
             });
             Manifests(facts.collect())
         })
-    }
-}
-
-/// Returns whether a document means a file that its claim was resolved to. A bare name, such as
-/// `config.json`, means a file in the document's folder or near it, not any file of that name.
-fn is_certain(document: &str, path: &str, found: &str) -> bool {
-    let folder = folder_of(document);
-    let is_bare = !path.trim_end_matches('/').contains('/');
-    let is_near = found == path.trim_end_matches('/')
-        || folder.starts_with(folder_of(found))
-        || (!folder.is_empty() && found.starts_with(&format!("{folder}/")));
-    // The only file of a name of several words, or of code, is meant anywhere.
-    let stem = found.rsplit('/').next().unwrap_or(found).split('.').next().unwrap_or_default();
-    !is_bare || is_near || is_compound(stem) || language::from_path(found).is_some()
-}
-
-/// Returns whether a name has several words.
-fn is_compound(name: &str) -> bool {
-    name.contains(['_', '-']) || name.chars().skip(1).any(char::is_uppercase)
-}
-
-/// Returns whether a document that names a path means one of the reader's project, of which the
-/// project had an example: it was found only by its end, in a folder of tests or samples that the
-/// document is not in and does not name.
-fn is_in_sample(document: &str, text: &str, path: &str, found: &str) -> bool {
-    let path = path.trim_start_matches("./").trim_matches('/');
-    let Some(head) = found.strip_suffix(path).and_then(|head| head.strip_suffix('/')) else {
-        return false;
-    };
-    let folder = folder_of(document);
-    let is_unnamed_sample = |part: &&str| {
-        CONVENTIONS.folders.samples.contains(*part)
-            && !folder.split('/').any(|own| own == *part)
-            && !text.contains(&format!("{part}/"))
-    };
-    !is_within(folder, head) && head.split('/').any(|part| is_unnamed_sample(&part))
-}
-
-/// Returns whether a document in one folder is about the package of another one, which is around it
-/// or inside it.
-fn is_related(document: &str, package: &str) -> bool {
-    is_within(document, package) || is_within(package, document)
-}
-
-/// Returns whether a file has a part.
-pub(super) fn has_part(text: &str, part: &Part) -> bool {
-    match part {
-        Part::Line(line) => text.lines().count() >= usize::try_from(*line).unwrap_or(usize::MAX),
-        Part::Symbol(symbol) => {
-            symbol.rsplit('.').next().is_some_and(|name| words::has_word(text, name))
-        }
-        Part::Heading(slug) => {
-            let slug = slug.to_lowercase();
-            let slugs: FxHashSet<String> = crate::parse::heading_slugs(text).into_iter().collect();
-            slugs.contains(&slug) || slugs.iter().any(|it| it.eq_ignore_ascii_case(&slug))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_of_a_sample_is_meant_where_the_sample_is_named() {
-        let check = |document, text, found, expected| {
-            assert_eq!(is_in_sample(document, text, "app/main.ts", found), expected, "{found}");
-        };
-        check("AGENTS.md", "", "playground/vite/app/main.ts", true);
-        check("AGENTS.md", "in playground/", "playground/vite/app/main.ts", false);
-        check("playground/README.md", "", "playground/vite/app/main.ts", false);
-        check("AGENTS.md", "", "packages/web/app/main.ts", false);
-        check("AGENTS.md", "", "app/main.ts", false);
-    }
-
-    #[test]
-    fn a_document_is_about_the_packages_around_and_inside_its_folder() {
-        for (document, package, expected) in [
-            ("", "", true),
-            ("docs", "", true),
-            ("", "clients/python", true),
-            ("clients", "clients/python", true),
-            ("clients/python/docs", "clients/python", true),
-            ("examples/shop", "clients/python", false),
-            ("examples/shop", "examples/sh", false),
-        ] {
-            assert_eq!(is_related(document, package), expected, "{document} {package}");
-        }
     }
 }

@@ -106,7 +106,7 @@ pub fn start(connection: &Connection, session: &str, source: &str, seconds: i64)
     insert(connection, session, &format!("{START}{source}"), seconds)
 }
 
-/// Returns when a session or a subagent started, if a hook was told.
+/// Returns when a session or a subagent started, if a hook recorded it.
 pub fn started(connection: &Connection, session: &str) -> Result<Option<i64>> {
     const LAST: &str = "SELECT max(seconds) FROM given_rule WHERE session = ?1 AND memory LIKE ?2";
     let key = format!("{START}%");

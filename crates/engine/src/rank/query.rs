@@ -45,7 +45,7 @@ pub(crate) struct NamedCode {
     pub(crate) is_hinted: bool,
     /// Whether `text` is a pattern of names.
     pub(crate) is_pattern: bool,
-    /// Whether back-ticks hold nothing else than it and its arguments, so that it is no part of an example.
+    /// Whether back-ticks hold nothing else than it and its arguments, so that it is not a part of an example.
     pub(crate) is_alone: bool,
 }
 
