@@ -125,10 +125,9 @@ pub(super) fn is_for(path: &str, folder: &str) -> bool {
     !is_own || is_within(folder, folder_of(path))
 }
 
-/// Returns whether a manifest is of a sample or a test that a document in `folder` is not about.
-pub(super) fn is_sample(path: &str, folder: &str) -> bool {
-    let own = folder_of(path);
-    !is_within(folder, own) && own.split('/').any(|it| CONVENTIONS.folders.samples.contains(it))
+/// Returns whether a manifest is of another project, or of one that tests use.
+pub(super) fn is_foreign(path: &str) -> bool {
+    folder_of(path).split('/').any(|it| CONVENTIONS.folders.foreign.contains(it))
 }
 
 /// Returns whether a version of a manifest alone makes a claim true.

@@ -118,11 +118,10 @@ impl Now {
             Target::Variable(name) => self.is_used(name),
             Target::Package(name) => {
                 let made = self.manifests.making(&claim.target);
-                let folder = folder_of(&document.path);
                 let is_doubtful = !made.is_empty() || self.is_used(&module_name(name));
-                // A package of the project itself.
-                let is_true = self.manifests.has_key(name)
-                    || made.iter().any(|path| !manifests::is_sample(path, folder))
+                let is_true = made.iter().any(|path| !manifests::is_foreign(path))
+                    || self.manifests.has_key(name)
+                    // A package of the project itself.
                     || self.tree.resolve("", name) != Found::No;
                 if !is_true && is_doubtful {
                     return Holds::Perhaps;

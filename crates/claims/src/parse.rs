@@ -344,12 +344,14 @@ impl Reader<'_> {
     /// Reads the text of a link to another project, which may be the name of a package.
     fn linked_package(&mut self, span: Span) {
         let name = span.slice(self.text);
-        if classify::is_package(name)
-            && self.context.title.is_none_or(|title| span.start >= title.end)
-        {
+        if classify::is_package(name) && !self.in_title(span) {
             let stance = self.context.stance(span);
             self.push(span, name, Target::Package(name.to_owned()), stance);
         }
+    }
+
+    fn in_title(&self, span: Span) -> bool {
+        self.context.title.is_some_and(|it| it.start <= span.start && span.start < it.end)
     }
 
     fn inline_code(&mut self, span: Span) {
@@ -379,9 +381,8 @@ impl Reader<'_> {
         for (name, target) in classify::code(trimmed, &after) {
             // The title of a document names its subject, which need not be a dependency, and an
             // example is one of many.
-            let is_in_title =
-                self.context.title.is_some_and(|it| it.start <= start && start < it.end);
-            if (is_in_title || self.is_after_example(span)) && matches!(target, Target::Package(_))
+            if (self.in_title(span) || self.is_after_example(span))
+                && matches!(target, Target::Package(_))
             {
                 continue;
             }
@@ -447,7 +448,7 @@ impl Reader<'_> {
                 // A comment describes the lines below it.
                 stance = stance::of_lead(comment).max(lead);
                 for (name, target) in shell::settings(line) {
-                    self.push(name.shifted(start), name.slice(line), target, Stance::Plain);
+                    self.push(name.shifted(start), name.slice(line), target, lead);
                 }
                 continue;
             }
@@ -469,6 +470,7 @@ impl Reader<'_> {
     /// Reads the code of a block that is not for a shell, and the settings of one that is not code.
     fn example(&mut self, span: Span, info: &str) {
         let block = span.slice(self.text);
+        let lead = self.context.lead(span.start);
         let lines: Vec<&str> = block.split_inclusive('\n').collect();
         let is_edge = |line: Option<&&str>| line.is_some_and(|line| is_fence(line.trim()));
         let first = usize::from(is_edge(lines.first()));
@@ -476,11 +478,8 @@ impl Reader<'_> {
         let start: usize = lines[..first].iter().map(|line| line.len()).sum();
         let len: usize = lines[first..last].iter().map(|line| line.len()).sum();
         let code = &block[start..start + len];
-        for (name, target) in code::claims(code, info) {
-            self.push(name.shifted(span.start + start), name.slice(code), target, Stance::Plain);
-        }
-        for (name, target) in shell::settings(code) {
-            self.push(name.shifted(span.start + start), name.slice(code), target, Stance::Plain);
+        for (name, target) in code::claims(code, info).into_iter().chain(shell::settings(code)) {
+            self.push(name.shifted(span.start + start), name.slice(code), target, lead);
         }
     }
 

@@ -302,9 +302,7 @@ impl<'p, 'o> Past<'p, 'o> {
                 let is_made_now = !self.now.manifests().making(target).is_empty();
                 let is_certain = |path: &&str| match target {
                     Target::Task(_) => !is_made_now || manifests::is_for(path, writer.folder()),
-                    Target::Package(_) => {
-                        !is_made_now || !manifests::is_sample(path, writer.folder())
-                    }
+                    Target::Package(_) => !is_made_now || !manifests::is_foreign(path),
                     Target::Version { .. } => is_related(writer.folder(), folder_of(path)),
                     _ => true,
                 };

@@ -107,7 +107,7 @@ fn start(text: &str) -> Option<usize> {
     parsed.value?.as_object().map(|object| object.start() + 1)
 }
 
-/// Returns a header as it is inserted: the tabulator tells it from one that was there.
+/// Returns a header as it is inserted: the tabulator marks it as one that was not there.
 fn written((key, value): &(&str, CstInputValue)) -> String {
     format!("\t{}:{},", quoted(key), compact(value))
 }
