@@ -136,6 +136,7 @@ fn a_dependency_ends_although_its_name_is_still_a_word_of_code() {
     let files = [
         ("README.md", "Tests use [syrupy](https://example.org/syrupy) and `respx`.\n"),
         ("requirements.txt", "syrupy\nrespx\n"),
+        ("e2e/test_data/requirements.txt", "syrupy\n"),
         ("a.py", "import respx\n"),
         ("b.py", "# Once we used it.\nsyrupy = None\n"),
     ];
