@@ -559,6 +559,8 @@ mod tests {
         assert_eq!(of_lead("There is no need to install it"), Stance::Plain);
         assert_eq!(of_lead("Removed columns are read"), Stance::Plain);
         assert_eq!(of_title("Removed in 2.0"), Stance::Absent);
+        assert_eq!(of_title("Done"), Stance::Absent);
+        assert_eq!(of_title("Definition of done"), Stance::Plain);
         assert_eq!(of_title("Anti-patterns"), Stance::Forbidden);
         assert_eq!(of_title("Never edit the files that the generator writes"), Stance::Plain);
         assert_eq!(of_column("Old"), Stance::Absent);
