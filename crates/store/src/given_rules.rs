@@ -14,17 +14,20 @@ const MAX_SECONDS: i64 = 7 * 24 * 3600;
 /// may both run cerberus, and some agents run the hooks of another one, too.
 const SAME_START_SECONDS: i64 = 10;
 
-/// Records the start of a session, with its source; no id of a memory has a space.
-const START: &str = " start ";
+/// Separates what is not the id of a memory: no id has this character.
+const MARK: char = '\u{1}';
+
+/// Records the start of a session, with its source.
+const START: &str = "\u{1}start ";
 
 /// Records that a session was asked to go on.
-const STOP: &str = " stop";
+const STOP: &str = "\u{1}stop";
 
 /// Maximum number of rows. The oldest are removed first.
 const MAX_ROWS: usize = 10_000;
 
 /// Appended to the id of a memory that was given with code that shows it.
-const WITH_CODE: &str = " +code";
+const WITH_CODE: &str = "\u{1}code";
 
 /// A memory that is given in a session.
 #[derive(Debug, Clone, Copy)]
@@ -34,8 +37,8 @@ pub struct Given<'a> {
     pub with_code: bool,
 }
 
-/// Records that memories are given in a session. Returns for each of them whether it is new to the session, or its
-/// code is: of several hooks at once, one gives a memory.
+/// Records that memories are given in a session. Returns for each of them whether the memory or its code is
+/// new to the session. Of several hooks at once, one gets `true`.
 pub fn claim(
     connection: &Connection,
     session: &str,
@@ -59,7 +62,7 @@ pub fn claim(
     Ok(claimed)
 }
 
-/// The same, but a memory is not new because its code is.
+/// Like [`claim`], but returns `true` only for memories that are new, not for those of which the code is.
 pub fn claim_new(
     connection: &Connection,
     session: &str,
@@ -85,17 +88,16 @@ fn insert(connection: &Connection, session: &str, key: &str, seconds: i64) -> Re
     Ok(connection.prepare_cached(INSERT)?.execute(params![session, key, seconds])? == 1)
 }
 
-/// Records that a session starts, and forgets what it was given before if its context is gone. A new session may have been given
-/// the rules of its prompt, whose hook runs at the same time. Returns `false` if the agent has the text of the start already. `source` is why it starts.
+/// Records that a session starts, and why (`source`). Returns `false` if the agent has the text of the
+/// start already.
+///
+/// What the session was given before is forgotten only if its context is gone: a new session may have
+/// been given the rules of its prompt, whose hook runs at the same time.
 pub fn start(connection: &Connection, session: &str, source: &str, seconds: i64) -> Result<bool> {
-    const LAST: &str = "SELECT max(seconds) FROM given_rule WHERE session = ?1 AND memory LIKE ?2";
-    let last = |pattern: String| -> rusqlite::Result<Option<i64>> {
-        connection.prepare_cached(LAST)?.query_row([session, &pattern], |row| row.get(0))
-    };
     let is_same = |last: i64| (0..SAME_START_SECONDS).contains(&(seconds - last));
     let has_start = match source {
-        "resume" => last(format!("{START}%"))?.is_some(),
-        source => last(format!("{START}{source}"))?.is_some_and(is_same),
+        "resume" => started(connection, session)?.is_some(),
+        source => last(connection, session, &format!("{START}{source}"))?.is_some_and(is_same),
     };
     if has_start {
         return Ok(false);
@@ -108,9 +110,12 @@ pub fn start(connection: &Connection, session: &str, source: &str, seconds: i64)
 
 /// Returns when a session or a subagent started, if a hook recorded it.
 pub fn started(connection: &Connection, session: &str) -> Result<Option<i64>> {
+    last(connection, session, &format!("{START}%"))
+}
+
+fn last(connection: &Connection, session: &str, pattern: &str) -> Result<Option<i64>> {
     const LAST: &str = "SELECT max(seconds) FROM given_rule WHERE session = ?1 AND memory LIKE ?2";
-    let key = format!("{START}%");
-    Ok(connection.prepare_cached(LAST)?.query_row([session, &key], |row| row.get(0))?)
+    Ok(connection.prepare_cached(LAST)?.query_row([session, pattern], |row| row.get(0))?)
 }
 
 /// Returns the memories that a session was given.
@@ -119,7 +124,7 @@ pub fn given(connection: &Connection, session: &str) -> Result<BTreeSet<String>>
         connection.prepare_cached("SELECT memory FROM given_rule WHERE session = ?1")?;
     let rows = statement.query_map([session], |row| row.get::<_, String>(0))?;
     let all = rows.collect::<Result<Vec<_>, _>>()?;
-    Ok(all.into_iter().filter(|key| !key.contains(' ')).collect())
+    Ok(all.into_iter().filter(|key| !key.contains(MARK)).collect())
 }
 
 /// Forgets a session, whose context the agent no longer has.
@@ -153,9 +158,9 @@ mod tests {
         let new = again.map(|it| claim_new(store.reader(), "s", &[it], 1).expect("claimed")[0]);
         assert_eq!(new, [true, false], "its code alone is not new");
         forget(store.reader(), "s").expect("forgotten");
-        super::claim(store.reader(), "s", &texts(&["a"]), 1).expect("claimed");
+        super::claim(store.reader(), "s", &texts(&["a note"]), 1).expect("claimed");
         let given = given(store.reader(), "s").expect("read");
-        assert_eq!(given, BTreeSet::from(["a".to_owned()]));
+        assert_eq!(given, BTreeSet::from(["a note".to_owned()]));
     }
 
     #[test]
