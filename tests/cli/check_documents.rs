@@ -37,9 +37,9 @@ fn words_of_a_sentence_that_do_not_govern_a_claim_do_not_silence_it() {
             since f8796eebd7 of 2026-01-02: Remove b
         AGENTS.md:3:35: `src/b.py`: the file no longer exists
             since f8796eebd7 of 2026-01-02: Remove b
-        AGENTS.md:4:30: `src/b.py`: it does not exist, as the sentence says
+        AGENTS.md:4:30: `src/b.py`: it does not exist; its sentence, or a title above it, is not about what exists now
         AGENTS.md:5:15: `src/b.py`: it no longer exists, and the sentence forbids it
-        AGENTS.md:6:19: `src/b.py`: it does not exist, as the sentence says
+        AGENTS.md:6:19: `src/b.py`: it does not exist; its sentence, or a title above it, is not about what exists now
 
         3 errors; checked 7 claims in 1 document
         3 never true here
@@ -235,4 +235,21 @@ fn a_word_in_the_font_of_code_is_not_recognised() {
         nothing is out of date; checked 2 claims in 1 document
         [exit 0]
     "#]]);
+}
+
+#[test]
+fn a_submodule_is_there_without_its_folder() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("a.py", "a = 1\n");
+    sandbox.commit("start");
+    let commit = sandbox.git("rev-parse HEAD");
+    sandbox.git(&format!("update-index --add --cacheinfo 160000,{},testing", commit.trim()));
+    sandbox.write("README.md", "The data is in `./testing` and `testing/`.\n");
+    sandbox.write("b.py", "b = 1\n");
+    for file in ["README.md", "b.py"] {
+        sandbox.git(&format!("add {file}"));
+        sandbox.git("commit -qm more");
+    }
+    let outcome = sandbox.run("check");
+    assert_eq!(outcome.status(), 0, "{}", outcome.text());
 }

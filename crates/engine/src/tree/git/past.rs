@@ -83,7 +83,9 @@ pub fn tracked(root: &Path) -> Option<Tracked> {
     let mut tracked = Tracked::default();
     for record in staged.split(|byte| *byte == 0) {
         let path = record.iter().position(|byte| *byte == b'\t').map(|tab| &record[tab + 1..]);
-        let is_deleted = path.is_some_and(|path| deleted.contains(path));
+        // A submodule is there, whether its folder is or not.
+        let is_submodule = record.starts_with(b"160000 ");
+        let is_deleted = !is_submodule && path.is_some_and(|path| deleted.contains(path));
         let list = if is_deleted { &mut tracked.deleted } else { &mut tracked.entries };
         // MODE OBJECT STAGE<tab>NAME
         list.extend(entry(record, 1));
