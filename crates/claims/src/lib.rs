@@ -51,7 +51,8 @@ use words::Words;
 const MAX_TREES: usize = 1000;
 
 /// What a sentence or its heading says about what does not exist.
-const ABSENT: &str = "it does not exist, as the sentence says";
+const ABSENT: &str =
+    "it does not exist; its sentence, or a title above it, is not about what exists now";
 const FORBIDDEN: &str = "it no longer exists, and the sentence forbids it";
 const EXAMPLE: &str = "it is an example of a pattern";
 

@@ -1,4 +1,4 @@
-//! The numbers of rules by what is known about their examples: the same in every report.
+//! How many rules have an example, wait for one, or need none. All commands that print such numbers get them here.
 
 use std::fmt;
 
