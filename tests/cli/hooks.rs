@@ -479,6 +479,11 @@ fn an_agent_that_stops_is_asked_once_to_follow_the_rules() {
     let stop = |fields| event(&sandbox, "a", fields);
     assert_eq!(hook(&sandbox, "claude stop", stop(json!({}))), "");
     sandbox.write("new.py", "print(1)\n");
+    // What a command wrote is reported once, not after each command that follows.
+    let command = |line: &str| event(&sandbox, "a", json!({ "tool_input": { "command": line } }));
+    let found = hook(&sandbox, "claude after-command", command("echo 'print(1)' > new.py"));
+    assert!(found.contains("new.py:1: error: Never use"), "{found}");
+    assert_eq!(hook(&sandbox, "claude after-command", command("ls")), "");
     assert_eq!(hook(&sandbox, "claude stop", stop(json!({ "stop_hook_active": true }))), "");
     assert_eq!(hook(&sandbox, "claude stop", stop(json!({ "agent_id": "x" }))), "", "a subagent");
     let asked = hook(&sandbox, "codex stop", stop(json!({})));

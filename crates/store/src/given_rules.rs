@@ -82,6 +82,16 @@ pub fn claim_stop(connection: &Connection, session: &str, seconds: i64) -> Resul
     insert(connection, session, STOP, seconds)
 }
 
+/// Records findings by a hash. Returns whether the session did not get them after an earlier command.
+pub fn claim_findings(
+    connection: &Connection,
+    session: &str,
+    hash: &str,
+    seconds: i64,
+) -> Result<bool> {
+    insert(connection, session, &format!("{MARK}findings {hash}"), seconds)
+}
+
 fn insert(connection: &Connection, session: &str, key: &str, seconds: i64) -> Result<bool> {
     const INSERT: &str =
         "INSERT OR IGNORE INTO given_rule (session, memory, seconds) VALUES (?1, ?2, ?3)";

@@ -20,13 +20,17 @@ pub(super) fn listed(items: &[String]) -> String {
     list
 }
 
-/// Prints a text as context for the model, in the form that the agent reads at this moment.
+/// Prints a text as context for the model, in the form that the agent reads at this moment. Prints nothing
+/// if the text is empty.
 pub(super) fn print(
     tool: HookTool,
     moment: HookEvent,
     text: &str,
     out: &mut Printer,
 ) -> Result<()> {
+    if text.is_empty() {
+        return Ok(());
+    }
     let is_stop = moment == HookEvent::Stop;
     match tool {
         HookTool::Opencode | HookTool::Git => {

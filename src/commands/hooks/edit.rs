@@ -14,6 +14,7 @@ use crate::output::Printer;
 use cerberus_bank::ops::Project;
 use cerberus_engine::tree::{git, walk};
 use cerberus_store::{self as store, Store, given_rules};
+use xxhash_rust::xxh3::xxh3_128;
 
 /// How long before its end a command may have written a file.
 const RECENT: Duration = Duration::from_secs(120);
@@ -32,7 +33,7 @@ pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Res
     if !matches!(tool, HookTool::Claude | HookTool::Codex | HookTool::Git) {
         text.push_str(&findings(project, &written)?);
     }
-    print(tool, HookEvent::Edit, &text, out)
+    answer::print(tool, HookEvent::Edit, &text, out)
 }
 
 /// Answers an edit that was made.
@@ -40,7 +41,7 @@ pub(super) fn run_after(tool: HookTool, global: &GlobalArgs, out: &mut Printer) 
     let Some(event) = payload::read() else { return Ok(()) };
     let Some((settings, written)) = written(&event, global)? else { return Ok(()) };
     let text = findings(&settings.project, &written)?;
-    print(tool, HookEvent::AfterEdit, &text, out)
+    answer::print(tool, HookEvent::AfterEdit, &text, out)
 }
 
 /// Answers a shell command that edited files.
@@ -61,20 +62,24 @@ pub(super) fn run_after_command(
         return Ok(());
     }
     let mut text = store::with_repair(&project.store, |_| rules(project, session, &written))?;
-    text.push_str(&findings(project, &written)?);
-    print(tool, HookEvent::AfterCommand, &text, out)
-}
-
-fn print(tool: HookTool, moment: HookEvent, text: &str, out: &mut Printer) -> Result<()> {
-    match text.is_empty() {
-        true => Ok(()),
-        false => answer::print(tool, moment, text, out),
+    let found = findings(project, &written)?;
+    let is_new = |_: Option<String>| {
+        let key = format!("{:032x}", xxh3_128(found.as_bytes()));
+        let seconds = project.now.as_second();
+        Store::open(&project.store)?
+            .transaction(|it| given_rules::claim_findings(it, session, &key, seconds))
+    };
+    if !found.is_empty() && store::with_repair(&project.store, is_new)? {
+        text.push_str(&found);
     }
+    answer::print(tool, HookEvent::AfterCommand, &text, out)
 }
 
-/// Returns the lines that the files written in the last [`RECENT`] add to HEAD. What was written before the session started, or the
-/// subagent, is the work of another one. A command that
-/// writes more than [`MAX_WRITTEN`] files does not edit them: it generates code, or checks out another commit.
+/// Returns the lines that the files written in the last [`RECENT`] add to HEAD. What was written before the
+/// start of the session or the subagent is the work of another one.
+///
+/// A command that writes more than [`MAX_WRITTEN`] files does not edit them: it generates code, or checks
+/// out another commit.
 fn recently_written(project: &Project, started: Option<i64>) -> Result<BTreeMap<String, Written>> {
     let root = &project.root;
     let now = SystemTime::from(project.now);

@@ -26,8 +26,5 @@ pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Res
             store.transaction(|it| given_rules::claim_new(it, session, keys, seconds))
         })
     })?;
-    match text.is_empty() {
-        true => Ok(()),
-        false => answer::print(tool, HookEvent::Prompt, &text, out),
-    }
+    answer::print(tool, HookEvent::Prompt, &text, out)
 }

@@ -50,10 +50,7 @@ pub(super) fn run(
         })
     })?;
     out.warn(&report.warnings);
-    match report.text.is_empty() {
-        true => Ok(()),
-        false => answer::print(tool, moment, &report.text, out),
-    }
+    answer::print(tool, moment, &report.text, out)
 }
 
 /// Forgets what a session was given, whose context the agent is about to shorten.
