@@ -37,11 +37,13 @@ RULES = [
     ("RULEPATCH", "Parse a date with `parse_utc`", "lib/dates.py", "parse"),
     ("RULESTOP", "Never call print", "lib/report.py", None),
 ]
+PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
 # An agent, the agents for which the project is set up, and more arguments.
 CASES = [(name, [name], []) for name in CLIENTS] + [
     # It also runs the hooks of Claude Code.
     ("copilot", ["copilot", "claude"], []),
-    ("claude", ["claude"], ["--plugin-dir", str(Path(__file__).resolve().parents[2] / "plugins/claude")]),
+    ("claude", ["claude"], ["--plugin-dir", str(PLUGINS / "claude")]),
+    ("copilot", [], ["--plugin-dir", str(PLUGINS / "agent-plugins")]),
 ]
 # The first and the last line of each text of cerberus.
 START, END = "<cerberus-memory> Data of this project", "</cerberus-memory>"
@@ -216,7 +218,7 @@ def main():
             print(f"{name} is not installed: skipped")
             continue
         folder, requests, names = run_agent(client, args, setups, more)
-        print(f"{name}, set up for {' and '.join(setups)} {' '.join(more)} (recorded in {folder})", flush=True)
+        print(f"{name}, set up for {' and '.join(setups) or 'nothing'} {' '.join(more)} (recorded in {folder})", flush=True)
         n_failures = check(client, requests, names)
         failures += n_failures
         if not n_failures:

@@ -34,6 +34,8 @@ fn hooks_and_servers_are_those_of_the_commands() {
         let hooks = sandbox.ok(&format!("hooks print {agent}"));
         check(&format!("plugins/{agent}/hooks/hooks.json"), &hooks);
     }
+    let hooks = sandbox.ok("hooks print copilot");
+    check("plugins/agent-plugins/com.github.copilot/hooks/hooks.json", &hooks);
     sandbox.ok("setup claude gemini --yes");
     let server = sandbox.read(".mcp.json");
     check("plugins/claude/.mcp.json", &server);
@@ -43,14 +45,21 @@ fn hooks_and_servers_are_those_of_the_commands() {
 }
 
 #[test]
-fn manifests_have_the_version_of_the_package_and_name_files_that_exist() {
-    for file in [
-        "plugins/claude/.claude-plugin/plugin.json",
-        "plugins/codex/.codex-plugin/plugin.json",
-        "plugins/gemini/gemini-extension.json",
+fn manifests_say_the_same_and_name_files_that_exist() {
+    let manifest = json("plugins/agent-plugins/plugin.json");
+    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    for (file, n_shared) in [
+        ("plugins/claude/.claude-plugin/plugin.json", 6),
+        ("plugins/codex/.codex-plugin/plugin.json", 6),
+        ("plugins/gemini/gemini-extension.json", 3),
     ] {
-        assert_eq!(json(file)["version"], env!("CARGO_PKG_VERSION"), "{file}");
-        assert_eq!(json(file)["name"], "cerberus", "{file}");
+        let older = json(file);
+        let manifest = manifest.as_object().expect("an object");
+        let shared: Vec<_> = manifest.iter().filter(|(key, _)| older.get(key).is_some()).collect();
+        assert_eq!(shared.len(), n_shared, "{file}");
+        for (key, value) in shared {
+            assert_eq!(older[key], *value, "`{key}` of `{file}`");
+        }
     }
     let codex = json("plugins/codex/.codex-plugin/plugin.json");
     for key in ["skills", "mcpServers", "hooks"] {
@@ -66,9 +75,10 @@ fn manifests_have_the_version_of_the_package_and_name_files_that_exist() {
 
 #[test]
 fn the_skill_is_one_text_with_a_name_and_a_description() {
-    let skill = read("plugins/claude/skills/cerberus/SKILL.md");
-    check("plugins/codex/skills/cerberus/SKILL.md", &skill);
-    check("plugins/gemini/skills/cerberus/SKILL.md", &skill);
+    let skill = read("plugins/agent-plugins/skills/cerberus/SKILL.md");
+    for agent in ["claude", "codex", "gemini"] {
+        check(&format!("plugins/{agent}/skills/cerberus/SKILL.md"), &skill);
+    }
     let (frontmatter, body) =
         skill.strip_prefix("---\n").and_then(|text| text.split_once("\n---\n")).expect("two parts");
     let fields: Vec<&str> = frontmatter.lines().collect();
@@ -102,7 +112,7 @@ fn the_links_of_the_documentation_install_the_server() {
 #[test]
 fn commands_and_tools_that_the_skill_names_exist() {
     let sandbox = Sandbox::empty();
-    let skill = read("plugins/claude/skills/cerberus/SKILL.md");
+    let skill = read("plugins/agent-plugins/skills/cerberus/SKILL.md");
     let quoted: Vec<&str> = skill.split('`').skip(1).step_by(2).collect();
     let commands: Vec<&str> =
         quoted.iter().filter_map(|text| text.strip_prefix("cerberus ")).collect();
