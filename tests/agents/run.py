@@ -109,7 +109,7 @@ def steps(client, project):
     ]
     if client.patches_by_shell:
         patch = "*** Begin Patch\n*** Update File: lib/dates.py\n@@\n-    return text\n+    return parse_utc(text)\n*** End Patch\n"
-        # Before the compaction: the hooks know the start of the subagent to the second.
+        # Before the compaction, and so before the start of the subagent.
         main.insert(3, ("patch", client.shell(f"apply_patch <<'EOF'\n{patch}EOF")))
     if client.spawn:
         main.extend(("subagent", step) for step in client.spawn(SUBTASK))

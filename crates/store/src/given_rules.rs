@@ -8,11 +8,11 @@ use anyhow::Result;
 use rusqlite::{Connection, params};
 
 /// Age from which a session counts as ended.
-const MAX_SECONDS: i64 = 7 * 24 * 3600;
+const MAX_MILLIS: i64 = 7 * 24 * 3600 * 1000;
 
 /// Time in which hooks that run at the same start of a session count as one. Plugins and settings of a project
 /// may both run cerberus, and some agents run the hooks of another one, too.
-const SAME_START_SECONDS: i64 = 10;
+const SAME_START_MILLIS: i64 = 10_000;
 
 /// Separates what is not the id of a memory: no id has this character.
 const MARK: char = '\u{1}';
@@ -43,21 +43,21 @@ pub fn claim(
     connection: &Connection,
     session: &str,
     memories: &[Given],
-    seconds: i64,
+    millis: i64,
 ) -> Result<Vec<bool>> {
-    const EXPIRE: &str = "DELETE FROM given_rule WHERE seconds < ?1";
+    const EXPIRE: &str = "DELETE FROM given_rule WHERE millis < ?1";
     const LIMIT: &str = "DELETE FROM given_rule WHERE (session, memory) IN (
-        SELECT session, memory FROM given_rule ORDER BY seconds DESC, session, memory
+        SELECT session, memory FROM given_rule ORDER BY millis DESC, session, memory
         LIMIT -1 OFFSET ?1)";
     let mut claimed = Vec::new();
     for Given { memory, with_code } in memories {
-        let mut is_new = insert(connection, session, memory, seconds)?;
+        let mut is_new = insert(connection, session, memory, millis)?;
         if *with_code {
-            is_new = insert(connection, session, &format!("{memory}{WITH_CODE}"), seconds)?;
+            is_new = insert(connection, session, &format!("{memory}{WITH_CODE}"), millis)?;
         }
         claimed.push(is_new);
     }
-    connection.prepare_cached(EXPIRE)?.execute([seconds.saturating_sub(MAX_SECONDS)])?;
+    connection.prepare_cached(EXPIRE)?.execute([millis.saturating_sub(MAX_MILLIS)])?;
     connection.prepare_cached(LIMIT)?.execute([MAX_ROWS])?;
     Ok(claimed)
 }
@@ -67,19 +67,19 @@ pub fn claim_new(
     connection: &Connection,
     session: &str,
     memories: &[Given],
-    seconds: i64,
+    millis: i64,
 ) -> Result<Vec<bool>> {
     let texts: Vec<Given> = memories.iter().map(|it| Given { with_code: false, ..*it }).collect();
-    let is_new = claim(connection, session, &texts, seconds)?;
+    let is_new = claim(connection, session, &texts, millis)?;
     let new = memories.iter().zip(&is_new).filter(|(_, is_new)| **is_new);
     let codes: Vec<Given> = new.map(|(it, _)| *it).collect();
-    claim(connection, session, &codes, seconds)?;
+    claim(connection, session, &codes, millis)?;
     Ok(is_new)
 }
 
 /// Records that a session was asked to go on. Returns whether it was not asked before.
-pub fn claim_stop(connection: &Connection, session: &str, seconds: i64) -> Result<bool> {
-    insert(connection, session, STOP, seconds)
+pub fn claim_stop(connection: &Connection, session: &str, millis: i64) -> Result<bool> {
+    insert(connection, session, STOP, millis)
 }
 
 /// Records findings by a hash. Returns whether the session did not get them after an earlier command.
@@ -87,15 +87,15 @@ pub fn claim_findings(
     connection: &Connection,
     session: &str,
     hash: &str,
-    seconds: i64,
+    millis: i64,
 ) -> Result<bool> {
-    insert(connection, session, &format!("{MARK}findings {hash}"), seconds)
+    insert(connection, session, &format!("{MARK}findings {hash}"), millis)
 }
 
-fn insert(connection: &Connection, session: &str, key: &str, seconds: i64) -> Result<bool> {
+fn insert(connection: &Connection, session: &str, key: &str, millis: i64) -> Result<bool> {
     const INSERT: &str =
-        "INSERT OR IGNORE INTO given_rule (session, memory, seconds) VALUES (?1, ?2, ?3)";
-    Ok(connection.prepare_cached(INSERT)?.execute(params![session, key, seconds])? == 1)
+        "INSERT OR IGNORE INTO given_rule (session, memory, millis) VALUES (?1, ?2, ?3)";
+    Ok(connection.prepare_cached(INSERT)?.execute(params![session, key, millis])? == 1)
 }
 
 /// Records that a session starts, and why (`source`). Returns `false` if the agent has the text of the
@@ -103,8 +103,8 @@ fn insert(connection: &Connection, session: &str, key: &str, seconds: i64) -> Re
 ///
 /// What the session was given before is forgotten only if its context is gone: a new session may have
 /// been given the rules of its prompt, whose hook runs at the same time.
-pub fn start(connection: &Connection, session: &str, source: &str, seconds: i64) -> Result<bool> {
-    let is_same = |last: i64| (0..SAME_START_SECONDS).contains(&(seconds - last));
+pub fn start(connection: &Connection, session: &str, source: &str, millis: i64) -> Result<bool> {
+    let is_same = |last: i64| (0..SAME_START_MILLIS).contains(&(millis - last));
     let has_start = match source {
         "resume" => started(connection, session)?.is_some(),
         source => last(connection, session, &format!("{START}{source}"))?.is_some_and(is_same),
@@ -115,7 +115,7 @@ pub fn start(connection: &Connection, session: &str, source: &str, seconds: i64)
     if matches!(source, "clear" | "compact") {
         forget(connection, session)?;
     }
-    insert(connection, session, &format!("{START}{source}"), seconds)
+    insert(connection, session, &format!("{START}{source}"), millis)
 }
 
 /// Returns when a session or a subagent started, if a hook recorded it.
@@ -124,7 +124,7 @@ pub fn started(connection: &Connection, session: &str) -> Result<Option<i64>> {
 }
 
 fn last(connection: &Connection, session: &str, pattern: &str) -> Result<Option<i64>> {
-    const LAST: &str = "SELECT max(seconds) FROM given_rule WHERE session = ?1 AND memory LIKE ?2";
+    const LAST: &str = "SELECT max(millis) FROM given_rule WHERE session = ?1 AND memory LIKE ?2";
     Ok(connection.prepare_cached(LAST)?.query_row([session, pattern], |row| row.get(0))?)
 }
 
@@ -184,8 +184,8 @@ mod tests {
     #[test]
     fn a_memory_is_claimed_once_in_a_session() {
         let store = Store::in_memory().expect("a store");
-        let claim = |session, memories: &[&str], seconds| {
-            claim(store.reader(), session, &texts(memories), seconds).expect("claimed")
+        let claim = |session, memories: &[&str], millis| {
+            claim(store.reader(), session, &texts(memories), millis).expect("claimed")
         };
         assert_eq!(claim("s", &["a", "b"], 10), [true, true]);
         assert_eq!(claim("s", &["b", "c"], 11), [false, true]);
@@ -199,7 +199,7 @@ mod tests {
     fn a_start_is_given_once_and_a_compaction_forgets_what_was_given_before() {
         let store = Store::in_memory().expect("a store");
         let connection = store.reader();
-        let start = |source, seconds| start(connection, "s", source, seconds).expect("read");
+        let start = |source, seconds| start(connection, "s", source, seconds * 1000).expect("read");
         claim(connection, "s", &texts(&["a"]), 0).expect("claimed");
         assert_eq!(started(connection, "s").expect("read"), None);
         assert!(start("startup", 0), "at the same time as the prompt");
@@ -221,13 +221,13 @@ mod tests {
             store.reader().query_row(sql, [], |row| row.get::<_, usize>(0)).expect("a count")
         };
         claim(store.reader(), "old", &texts(&["a"]), 0).expect("claimed");
-        claim(store.reader(), "new", &texts(&["a"]), MAX_SECONDS + 1).expect("claimed");
+        claim(store.reader(), "new", &texts(&["a"]), MAX_MILLIS + 1).expect("claimed");
         assert_eq!(count(), 1);
         let ids: Vec<String> = (0..MAX_ROWS).map(|n| n.to_string()).collect();
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        claim(store.reader(), "many", &texts(&ids), MAX_SECONDS + 2).expect("claimed");
+        claim(store.reader(), "many", &texts(&ids), MAX_MILLIS + 2).expect("claimed");
         assert_eq!(count(), MAX_ROWS);
-        let again = claim(store.reader(), "new", &texts(&["a"]), MAX_SECONDS + 3).expect("claimed");
+        let again = claim(store.reader(), "new", &texts(&["a"]), MAX_MILLIS + 3).expect("claimed");
         assert_eq!(again, [true], "it was removed");
     }
 }

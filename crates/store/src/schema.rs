@@ -12,7 +12,7 @@ use super::damage::Rejected;
 /// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it. A change of
 /// packed values must change the text of the schema too: by it a store of a newer version differs
 /// from one with a damaged header.
-pub(super) const VERSION: usize = 13;
+pub(super) const VERSION: usize = 14;
 
 const SCHEMA: &str = "
     CREATE TABLE code_file (
@@ -114,7 +114,7 @@ const SCHEMA: &str = "
     CREATE TABLE given_rule (
         session TEXT NOT NULL,
         memory  TEXT NOT NULL,
-        seconds INTEGER NOT NULL,
+        millis  INTEGER NOT NULL,
         PRIMARY KEY (session, memory)
     ) STRICT, WITHOUT ROWID;
 

@@ -19,6 +19,9 @@ use xxhash_rust::xxh3::xxh3_128;
 /// How long before its end a command may have written a file.
 const RECENT: Duration = Duration::from_secs(120);
 
+/// How much earlier than the clock the time of a file may be: Linux sets it by the last tick of its timer.
+const FILE_TIME_PRECISION: Duration = Duration::from_millis(20);
+
 /// Maximum number of files that a command edits.
 const MAX_WRITTEN: usize = 20;
 
@@ -65,9 +68,9 @@ pub(super) fn run_after_command(
     let found = findings(project, &written)?;
     let is_new = |_: Option<String>| {
         let key = format!("{:032x}", xxh3_128(found.as_bytes()));
-        let seconds = project.now.as_second();
+        let millis = project.now.as_millisecond();
         Store::open(&project.store)?
-            .transaction(|it| given_rules::claim_findings(it, session, &key, seconds))
+            .transaction(|it| given_rules::claim_findings(it, session, &key, millis))
     };
     if !found.is_empty() && store::with_repair(&project.store, is_new)? {
         text.push_str(&found);
@@ -83,7 +86,9 @@ pub(super) fn run_after_command(
 fn recently_written(project: &Project, started: Option<i64>) -> Result<BTreeMap<String, Written>> {
     let root = &project.root;
     let now = SystemTime::from(project.now);
-    let since_start = |it: i64| Duration::from_secs(project.now.as_second().abs_diff(it) + 1);
+    let since_start = |it: i64| {
+        Duration::from_millis(project.now.as_millisecond().abs_diff(it)) + FILE_TIME_PRECISION
+    };
     let recent = started.map_or(RECENT, |it| RECENT.min(since_start(it)));
     let is_recent = |path: &String| {
         let time = root.join(path).symlink_metadata().and_then(|it| it.modified());
@@ -176,8 +181,8 @@ fn slashed(path: &Path) -> Option<String> {
 fn rules(project: &Project, session: &str, written: &BTreeMap<String, Written>) -> Result<String> {
     let added = written.iter().map(|(path, written)| (path.clone(), written.added.clone()));
     inject::rules_for_edit(project, added.collect(), |given| {
-        let seconds = project.now.as_second();
+        let millis = project.now.as_millisecond();
         Store::open(&project.store)?
-            .transaction(|store| given_rules::claim(store, session, given, seconds))
+            .transaction(|store| given_rules::claim(store, session, given, millis))
     })
 }

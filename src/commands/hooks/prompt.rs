@@ -22,8 +22,8 @@ pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Res
         let mut store = Store::open(&project.store)?;
         let given = given_rules::given(store.reader(), session)?;
         inject::rules_for_task(project, prompt, &given, |keys| {
-            let seconds = project.now.as_second();
-            store.transaction(|it| given_rules::claim_new(it, session, keys, seconds))
+            let millis = project.now.as_millisecond();
+            store.transaction(|it| given_rules::claim_new(it, session, keys, millis))
         })
     })?;
     answer::print(tool, HookEvent::Prompt, &text, out)

@@ -39,14 +39,14 @@ pub(super) fn run(
     let source = event.as_ref().and_then(|it| it.source.as_deref()).unwrap_or("startup");
     let report = store::with_repair(&project.store, |_| {
         let Some(session) = session else { return inject::inject(project, &request, pins_session) };
-        let seconds = project.now.as_second();
+        let millis = project.now.as_millisecond();
         let mut store = Store::open(&project.store)?;
-        if !store.transaction(|it| given_rules::start(it, session, source, seconds))? {
+        if !store.transaction(|it| given_rules::start(it, session, source, millis))? {
             return Ok(inject::Report::default());
         }
         request.excluded = given_rules::given(store.reader(), session)?;
         inject::inject_new(project, &mut request, pins_session, |keys| {
-            store.transaction(|it| given_rules::claim_new(it, session, keys, seconds))
+            store.transaction(|it| given_rules::claim_new(it, session, keys, millis))
         })
     })?;
     out.warn(&report.warnings);

@@ -17,9 +17,9 @@ pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Res
     let Some(settings) = session::settings(Some(&event), global)? else { return Ok(()) };
     let project = &settings.project;
     let text = after_edit::open_errors(project)?;
-    let seconds = project.now.as_second();
+    let millis = project.now.as_millisecond();
     let claim = |_: Option<String>| {
-        Store::open(&project.store)?.transaction(|it| given_rules::claim_stop(it, session, seconds))
+        Store::open(&project.store)?.transaction(|it| given_rules::claim_stop(it, session, millis))
     };
     match text.is_empty() || !store::with_repair(&project.store, claim)? {
         true => Ok(()),
