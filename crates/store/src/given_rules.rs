@@ -199,7 +199,8 @@ mod tests {
     fn a_start_is_given_once_and_a_compaction_forgets_what_was_given_before() {
         let store = Store::in_memory().expect("a store");
         let connection = store.reader();
-        let start = |source, seconds| start(connection, "s", source, seconds * 1000).expect("read");
+        let start =
+            |source, seconds: i64| start(connection, "s", source, seconds * 1000).expect("read");
         claim(connection, "s", &texts(&["a"]), 0).expect("claimed");
         assert_eq!(started(connection, "s").expect("read"), None);
         assert!(start("startup", 0), "at the same time as the prompt");
