@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -312,7 +313,8 @@ fn inject_from(
     // A file of rules, the start of a session and that of a task are rather without an example than
     // without a rule. Before an edit, there are few rules.
     let has_few = !(request.persistent_only || focus.is_empty() || focus.is_task());
-    let mut candidates: Vec<_> = ranked.iter().map(|it| candidate(it, memories, request)).collect();
+    let mut candidates: Vec<_> =
+        ranked.par_iter().map(|it| candidate(it, memories, request)).collect();
     if !(focus.is_empty() || request.persistent_only || request.no_examples) {
         unverified::add(project, &mut candidates)?;
     }

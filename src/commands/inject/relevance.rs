@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{Skipped, start};
@@ -122,13 +123,17 @@ pub(super) fn rank<'m>(
         is_in_test: focus.files.iter().any(|file| is_test(file)),
         n_rules: [applicable.len() - n_declared, n_declared],
     };
-    let (mut relevant, mut features_by_id) = (Vec::new(), BTreeMap::new());
-    for (stored, mut features) in applicable.into_iter().zip(features) {
+    let judge = |(stored, mut features): (&'m MemoryFile, Features)| {
         let anchor = memories.anchors.get(&stored.memory.id);
         let judged = match focus.is_edit {
             true => judge.edit(stored, anchor, &mut features),
             false => judge.request(stored, anchor, &mut features),
         };
+        (stored, features, judged)
+    };
+    let judged: Vec<_> = applicable.into_par_iter().zip(features).map(judge).collect();
+    let (mut relevant, mut features_by_id) = (Vec::new(), BTreeMap::new());
+    for (stored, features, judged) in judged {
         match judged {
             Some(found) => relevant.push(found),
             None => skipped.push(Skipped::memory(stored, "not relevant to the task")),
@@ -187,7 +192,7 @@ fn features(
     let rules: Vec<code::Rule> = rules.collect();
     let mut features = code::compare(project.code(), &focus.files, &focus.changed, &rules)?;
     if let Some(task) = focus.task() {
-        let terms = applicable.iter().map(|stored| {
+        let terms = applicable.par_iter().map(|stored| {
             let Memory { heading, body, .. } = &stored.memory;
             let heading = tokenize::terms(heading.as_deref().unwrap_or_default());
             heading.into_iter().chain(tokenize::terms(body)).collect()

@@ -2,6 +2,7 @@
 //! marked as unverified: several short ones help an agent, one alone may mislead it.
 
 use anyhow::Result;
+use rayon::prelude::*;
 
 use super::InjectedCandidate;
 use super::block::{Candidate, Item, Slot};
@@ -52,7 +53,7 @@ pub(super) fn add(project: &Project, candidates: &mut [Candidate<'_>]) -> Result
             let place = (&*ranked.file, (ranked.start_line, ranked.end_line));
             excerpt::of_candidate(&project.root, &words, place, MAX_LINES).text
         };
-        let found = candidates.into_iter().map(|ranked| InjectedCandidate {
+        let found = candidates.into_par_iter().map(|ranked| InjectedCandidate {
             code: code(&ranked),
             file: ranked.file,
             symbol: ranked.symbol,

@@ -350,11 +350,13 @@ impl Selection<'_> {
     /// Shows single lines in place of a comment about them, and omits blank lines beside a comment.
     fn close(&mut self) {
         let is_shown = |shown: &[bool], row: usize| row > self.last || shown[row];
-        for row in self.first..=self.last {
-            let follows = row == self.first || self.shown[row - 1];
-            let fits = self.n_rendered(&self.shown) <= self.max_lines;
-            if fits && follows && is_shown(&self.shown, row + 1) && !self.is_file_head(row) {
-                self.shown[row] = true;
+        // A line in place of its comment does not change the number of lines.
+        if self.n_rendered(&self.shown) <= self.max_lines {
+            for row in self.first..=self.last {
+                let follows = row == self.first || self.shown[row - 1];
+                if follows && is_shown(&self.shown, row + 1) && !self.is_file_head(row) {
+                    self.shown[row] = true;
+                }
             }
         }
         let rows = self.first..=self.last;
