@@ -75,8 +75,10 @@ const MAX_SECTION_BLOCKS: usize = 6;
 struct Context {
     /// `None` for an introduction that only states a condition, or nothing about its items.
     kind: Option<Kind>,
-    /// The prefix for rules that are unclear without it.
+    /// Inline code is one [`CODE`].
     text: String,
+    /// The text with its inline code, for rules that are unclear without it.
+    prefix: String,
     /// Whether every rule gets the prefix.
     is_prefix: bool,
 }
@@ -220,6 +222,11 @@ impl Reader<'_> {
         }
         let kind = self.heading_context().and_then(|context| context.kind);
         let is_before_commands = matches!(blocks.get(1), Some(Block::Code { is_shell: true, .. }));
+        let plain = own.plain.trim();
+        if ends_open(plain) && words(plain).len() <= LABEL_WORDS {
+            self.skip(span.start, INTRO);
+            return 1;
+        }
         if is_lead(own, LEAD_WORDS) || !verdict::paragraph(own, kind, is_before_commands) {
             self.skip(span.start, "prose");
             return 1;
@@ -412,6 +419,7 @@ impl Reader<'_> {
         (!(is_far && is_weak)).then(|| Context {
             kind: Some(kind),
             text: label(&heading.title),
+            prefix: label(&heading.shown),
             is_prefix: false,
         })
     }
@@ -419,7 +427,8 @@ impl Reader<'_> {
     /// Returns the context of an introduction; a mere name inherits the kind of the headings.
     fn intro_context(&self, intro: &Intro) -> Context {
         let plain = intro.plain();
-        let text = label(plain.rsplit(". ").next().unwrap_or(plain));
+        let last_sentence = |text: &str| label(text.trim().rsplit(". ").next().unwrap_or_default());
+        let (text, prefix) = (last_sentence(plain), last_sentence(&intro.words.marked));
         let is_name = words(&text).len() <= LABEL_WORDS;
         let own = kind_of_intro(&text);
         let is_prefix = is_incomplete(&text);
@@ -429,12 +438,13 @@ impl Reader<'_> {
             if let (Some(Kind::Prohibitions), Some(context)) = (kind, inherited) {
                 return context;
             }
-            return Context { kind, text, is_prefix };
+            return Context { kind, text, prefix, is_prefix };
         }
         // "When you add a table:" announces instructions, whatever its section describes.
         let is_inherited = |kind: &Kind| is_prefix && *kind != Kind::Descriptions;
         let kind = own.or_else(|| inherited.and_then(|it| it.kind).filter(is_inherited));
-        Context { kind, text, is_prefix: is_prefix && own != Some(Kind::Prohibitions) }
+        let is_prefix = is_prefix && own != Some(Kind::Prohibitions);
+        Context { kind, text, prefix, is_prefix }
     }
 
     /// Returns the headings above, without the title of the document.
@@ -452,8 +462,7 @@ impl Reader<'_> {
     }
 
     fn accept(&mut self, start: usize, end: usize, context: Option<&Context>) {
-        let prefix = context.map(|context| format!("{}: ", context.text.replace(CODE, "…")));
-        let prefix = prefix.unwrap_or_default();
+        let prefix = context.map(|it| format!("{}: ", it.prefix)).unwrap_or_default();
         let end_line = self.lines.line(start + self.text[start..end].trim_end().len());
         let text = format!("{prefix}{}", self.dedent(start, end));
         self.push(self.lines.line(start), end_line, text, prefix.len());

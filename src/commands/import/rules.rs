@@ -28,7 +28,7 @@ use cerberus_engine::tree::{git, read};
 use cerberus_markdown::rules::RuleItem;
 use cerberus_model::error::UserError;
 use cerberus_model::text::decode;
-use cerberus_model::{Anchor, RuleKind, Scope};
+use cerberus_model::{Anchor, Confidence, Scope};
 
 /// Maximum number of headings above a rule that become its tags.
 const MAX_TAGS: usize = 3;
@@ -96,7 +96,7 @@ pub(crate) struct Item {
     /// Globs of the files that the rule applies to.
     pub(crate) paths: Vec<String>,
     pub(crate) anchor: Option<AnchorSummary>,
-    /// The first candidates of a rule about code without an anchor, with a few lines of each.
+    /// The first candidates of a rule whose first one is likely to be right, with a few lines of each.
     #[serde(skip)]
     pub(crate) candidates: Vec<RankedSymbol>,
     /// Why it was not imported, or what changed.
@@ -407,7 +407,7 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
         if let Some(anchor) = ranking.anchor.and_then(|_| anchors.next()) {
             item.anchor = Some(AnchorSummary::from(&anchor));
             rule.anchor = Some(anchor);
-        } else if ranking.kind == RuleKind::Code && n_shown < MAX_SHOWN {
+        } else if ranking.confidence == Confidence::Likely && n_shown < MAX_SHOWN {
             n_shown += 1;
             let words = RuleWords::new(&query.rule, &query.hints);
             let (found, max_lines) = (&mut ranking.candidates, print::INLINE_LINES);

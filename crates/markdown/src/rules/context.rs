@@ -33,9 +33,12 @@ pub(super) fn kind_of_intro(plain: &str) -> Option<Kind> {
     }
 }
 
-/// Returns whether each item is incomplete without its introduction: "If you add a table:".
+/// Returns whether each item is incomplete without its introduction: "If you add a table:", "Exceptions:".
 pub(super) fn is_incomplete(plain: &str) -> bool {
-    is_unfinished(plain) || (is_conditional(plain) && words(plain).len() > 1)
+    let words = words(plain);
+    is_unfinished(plain)
+        || (is_conditional(plain) && words.len() > 1)
+        || matches!(&words[..], [only] if only.starts_with("exception"))
 }
 
 /// Returns whether each item continues the sentence of its introduction: "All changes must:".

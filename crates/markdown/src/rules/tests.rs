@@ -26,6 +26,51 @@ fn check(text: &str, expected: Expect) {
 }
 
 #[test]
+fn a_list_of_faults_keeps_its_introduction() {
+    check(
+        "\
+# Shop
+
+## Common Mistakes
+
+- Leaving the file open after reading
+- Not closing the file after reading
+- Setting the id but not the name
+- Never log in a loop
+
+## Review
+
+Flag PRs that:
+
+- Ignore the `ORDERS` constants
+
+For every `tracing` call:
+
+- Put the fields first
+
+Names must be lower case. Exceptions:
+
+- Files such as `README.md` must keep their names
+
+Important nuance:
+",
+        expect![[r#"
+            5   + Common Mistakes: Leaving the file open after reading  [common-mistakes]
+            6   + Common Mistakes: Not closing the file after reading  [common-mistakes]
+            7   + Common Mistakes: Setting the id but not the name  [common-mistakes]
+            8   + Never log in a loop  [common-mistakes]
+            12  - an introduction
+            14  + Flag PRs that: Ignore the `ORDERS` constants  [review]
+            16  - an introduction
+            18  + For every `tracing` call: Put the fields first  [review]
+            20  + Names must be lower case. Exceptions:  [review]
+            22  + Exceptions: Files such as `README.md` must keep their names  [review]
+            24  - an introduction
+        "#]],
+    );
+}
+
+#[test]
 fn a_bold_lead_gives_its_sense_to_the_list_below_it() {
     check(
         "\
@@ -426,7 +471,7 @@ The cache never expires.
             47  - an introduction
             49  + All changes need to: be small  [escaping]
             50  + All changes need to: have tests  [escaping]
-            52  - prose
+            52  - an introduction
             54  - a separate code block
             58  - prose
         "#]],

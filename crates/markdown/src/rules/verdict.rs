@@ -4,7 +4,7 @@ use super::blocks::{CODE, Words};
 use super::context::Kind;
 use super::wording::{
     Modality, first_verb, has_pair, is_about_code, is_declarative, is_descriptive, is_negated,
-    is_norm, is_offer, is_possible_command, modality, words,
+    is_norm, is_offer, is_possible_command, modality, names_act, words,
 };
 use crate::word_lists::{
     CHANGE_CONDITIONS, CHANGES, DETERMINERS, DOCUMENT_PHRASES, EXAMPLE_LABELS, INSTALL_VERBS,
@@ -51,7 +51,8 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
         return Verdict::Other("a reason");
     }
     if kind == Some(Kind::Prohibitions) && n_words > 0 {
-        return if is_negated(plain) { Verdict::Rule } else { Verdict::InContext };
+        let is_alone = is_negated(plain) && !names_act(plain);
+        return if is_alone { Verdict::Rule } else { Verdict::InContext };
     }
     if modality < Modality::Obligation && item.is_link()
         || modality == Modality::Statement && (item.starts_with_link || is_reference(plain))

@@ -140,6 +140,12 @@ pub(super) fn is_negated(plain: &str) -> bool {
         || plain.trim_start().starts_with(['❌', '🚫', '⛔'])
 }
 
+/// Returns whether a text names an act or its omission, as a list of mistakes does: "Not closing the file".
+pub(super) fn names_act(plain: &str) -> bool {
+    let words = words(plain);
+    words.iter().find(|word| *word != "not").is_some_and(|word| word.ends_with("ing"))
+}
+
 /// Returns whether a text starts with its condition.
 pub(super) fn is_conditional(plain: &str) -> bool {
     words(plain).first().is_some_and(|first| CONDITION_STARTS.contains(first))
