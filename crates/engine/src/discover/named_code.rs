@@ -1,7 +1,7 @@
 //! Finds the code that a rule names, and its hints, in the text of a symbol.
 
 use crate::index::Code;
-use crate::rank::named_code::{occurrences, pattern_pieces};
+use crate::rank::named_code::{Role, occurrences, pattern_pieces};
 use crate::rank::query::NamedCode;
 use crate::rank::score::NameMatch;
 use crate::tree::read;
@@ -38,7 +38,9 @@ pub(super) fn n_contained(text: &str, words: &[String]) -> usize {
 pub(super) fn is_definition(named: &NamedCode, symbol: &str, path: &str) -> bool {
     let qualifier = named.text.rsplit(['.', ':']).nth(1).unwrap_or_default();
     let is_of_file = || path.to_lowercase().contains(&qualifier.to_lowercase());
-    name_match(named, symbol, "") == NameMatch::Definition && (symbol.contains('.') || is_of_file())
+    named.role == Role::Subject
+        && name_match(named, symbol, "") == NameMatch::Definition
+        && (symbol.contains('.') || is_of_file())
 }
 
 /// Returns the lines from `first` to `last`, with the annotations and comments above them.
@@ -56,7 +58,8 @@ pub(super) fn with_lines_above<'t>(
     &text[index.start(above.last().unwrap_or(first))..index.start(last as usize + 1)]
 }
 
-/// Returns how a symbol with this qualified name and code contains a name whose parts occur in it.
+/// Returns how a symbol with this qualified name and code contains a name whose parts occur in it. Code that has
+/// the name, or is part of it, is an example of what the rule says about it, but not of its use.
 pub(super) fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMatch {
     if named.is_pattern {
         let name = symbol.rsplit('.').next().unwrap_or_default();
@@ -66,8 +69,12 @@ pub(super) fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMat
     let is_separator = |c| c == '.' || c == ':';
     let mut parts = named.text.split(is_separator).filter(|part| !part.is_empty()).rev();
     let last = parts.next().unwrap_or_default();
+    if named.role == Role::Used && symbol.split('.').any(|part| part == last) {
+        return NameMatch::Absent;
+    }
     let mut own = symbol.rsplit('.');
-    if own.next() == Some(last)
+    if (named.is_hinted || named.role == Role::Subject)
+        && own.next() == Some(last)
         && parts.next().is_none_or(|owner| own.next().is_none_or(|own| own == owner))
     {
         return NameMatch::Definition;
@@ -104,9 +111,12 @@ mod tests {
             let query = ParsedQuery::rule(rule, &[]);
             assert_eq!(name_match(&query.names[0], symbol, code), expected, "{rule} {code}");
         };
-        check("Use `db.close_all()`", "db.close_all", "", NameMatch::Definition);
-        check("Use `db.close_all()`", "Pool.close_all", "", NameMatch::Absent);
-        check("Use `close_all()`", "Pool.close_all", "", NameMatch::Definition);
+        check("`db.close_all()` ends", "db.close_all", "", NameMatch::Definition);
+        check("`db.close_all()` ends", "Pool.close_all", "", NameMatch::Absent);
+        check("`close_all()` ends", "Pool.close_all", "", NameMatch::Definition);
+        check("Use `close_all()`", "Pool.close_all", "close_all()", NameMatch::Absent);
+        check("Use `Pool`", "Pool.close_all", "Pool.lock()", NameMatch::Absent);
+        check("Implement `close_all()`", "Pool.close_all", "def close_all", NameMatch::Verbatim);
         check("Use `db.close_all()`", "f", "self.db.close_all(x)", NameMatch::Verbatim);
         check("Use `db.close_all()`", "f", "database.close_all(x)", NameMatch::LastPart);
         check("Use `db.close_all()`", "f", "db.close_all_now(x)", NameMatch::Absent);

@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memmem;
 use rustc_hash::FxHashSet;
 
-use super::word_lists::{LITERALS, PROGRAMS, RUNNING};
+use super::word_lists::{LITERALS, PROGRAMS, RUNNING, USING};
 use cerberus_model::text::conventions::{self, CONVENTIONS};
 
 /// What a part of a rule's text is.
@@ -124,9 +124,48 @@ fn is_command(quoted: &str) -> bool {
 
 /// Returns whether a text ends with a verb whose object is a command.
 fn is_after_run(text: &str) -> bool {
-    let word = text.trim_end_matches(['*', '_']).strip_suffix(' ').unwrap_or_default();
-    let word = word.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-    RUNNING.contains(word)
+    let text = text.trim_end_matches(['*', '_']).strip_suffix(' ').unwrap_or_default();
+    RUNNING.contains(last_word(text))
+}
+
+fn last_word(text: &str) -> &str {
+    text.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default()
+}
+
+/// What a text says of code that it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The text is about it: it opens a sentence, or is joined to a name that does.
+    Subject,
+    /// The text asks for its use: it is the object of a verb such as "use", or joined to such an object.
+    Used,
+    Other,
+}
+
+/// Returns the role of each span of a text.
+pub(crate) fn roles(text: &str, spans: &[Span]) -> Vec<Role> {
+    let (mut end, mut role) = (0, Role::Other);
+    let roles = spans.iter().map(|span| {
+        let is_sigil = |c: char| c.is_whitespace() || "`*_@&#[(\"".contains(c);
+        let before = text[end..span.range.start].trim_end_matches(is_sigil);
+        let article =
+            ["the", "a", "an"].into_iter().find(|it| last_word(before).eq_ignore_ascii_case(it));
+        let before = before[..before.len() - article.map_or(0, str::len)].trim_end();
+        let joint = before.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let is_joined =
+            end > 0 && ["", "or", "and"].contains(&joint) && !before.ends_with(['.', ':']);
+        let opens =
+            before.is_empty() && end == 0 || before.ends_with(['.', ':', ';', '!', '—', '–', '-']);
+        end = span.range.end;
+        role = match role {
+            _ if USING.contains(&last_word(before).to_lowercase()) => Role::Used,
+            joined if is_joined => joined,
+            _ if opens => Role::Subject,
+            _ => Role::Other,
+        };
+        role
+    });
+    roles.collect()
 }
 
 /// Returns the pattern of names in a quoted text.
@@ -320,6 +359,23 @@ mod tests {
             .map(|span| format!("{:?} {}", span.kind, &text[span.range.clone()]))
             .collect();
         assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn a_name_is_the_subject_or_used_or_neither() {
+        use Role::{Other, Subject, Used};
+        let check = |text: &str, expected: &[Role]| {
+            assert_eq!(roles(text, &spans(text)), expected, "{text}");
+        };
+        check("Always use `StorageFactory`", &[Used]);
+        check("Use the `XmlParser` or `JsonParser`", &[Used, Used]);
+        check("**Uses** `@cached` for lists", &[Used]);
+        check("`ServiceRegistry` is built once and uses `Clock`", &[Subject, Used]);
+        check("The `FirstPart`, `SecondPart` and `ThirdPart` hold data", &[Subject; 3]);
+        check("Output: `ChildSpec` defines the headers", &[Subject]);
+        check("Implement `validate()`, via `check_all()`", &[Other, Used]);
+        check("Use names like `pkgRoot`, `inputPath`", &[Other, Other]);
+        check("Adding a type to `TypeRegistry`. `OtherRegistry` finds it", &[Other, Subject]);
     }
 
     #[test]

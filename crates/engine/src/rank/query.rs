@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use super::named_code::{self, Span, SpanKind};
+use super::named_code::{self, Role, Span, SpanKind};
 use super::weights::WEIGHTS;
 use super::word_lists::{
     COMMON_WORDS, CONTRASTS, OPENING_CONTRASTS, OUTSIDE_TESTS, PREFERENCE_VERBS, STOP_WORDS,
@@ -47,6 +47,7 @@ pub(crate) struct NamedCode {
     pub(crate) is_pattern: bool,
     /// Whether back-ticks hold nothing else than it and its arguments, so that it is not a part of an example.
     pub(crate) is_alone: bool,
+    pub(crate) role: Role,
 }
 
 /// The distinct terms of a rule or a search query, in order of first occurrence.
@@ -83,7 +84,7 @@ impl ParsedQuery {
             own * clause_weight(&clauses, range.start)
         };
         query.add(text, weight, false);
-        for span in &spans {
+        for (span, role) in spans.iter().zip(named_code::roles(text, &spans)) {
             let (name, weight) =
                 (&text[span.range.clone()], clause_weight(&clauses, span.range.start));
             match span.kind {
@@ -92,11 +93,13 @@ impl ParsedQuery {
                 SpanKind::Name => {
                     let name = name.trim_start_matches('@');
                     query.add_name(name, &[name], weight, false);
-                    let mut names = query.names.iter_mut();
-                    if is_alone(text, &span.range)
-                        && let Some(known) = names.find(|known| known.text == name)
-                    {
-                        known.is_alone = true;
+                    if let Some(known) = query.names.iter_mut().find(|known| known.text == name) {
+                        known.is_alone |= is_alone(text, &span.range);
+                        known.role = match (known.role, role) {
+                            (Role::Used, _) | (_, Role::Used) => Role::Used,
+                            (Role::Other, role) => role,
+                            (known, _) => known,
+                        };
                     }
                 }
                 SpanKind::Pattern => {
@@ -177,8 +180,10 @@ impl ParsedQuery {
             Some(known) => known.weight = known.weight.max(weight),
             None => {
                 let text = text.to_owned();
-                let is_alone = false;
-                self.names.push(NamedCode { text, parts, weight, is_hinted, is_pattern, is_alone });
+                let (is_alone, role) = (false, Role::Other);
+                let named =
+                    NamedCode { text, parts, weight, is_hinted, is_pattern, is_alone, role };
+                self.names.push(named);
             }
         }
     }
@@ -201,10 +206,12 @@ fn span_at(spans: &[Span], at: usize) -> Option<&Span> {
     spans[..after].last().filter(|span| at < span.range.end)
 }
 
-/// Returns whether the back-ticks around a name hold nothing else than its sigils and arguments.
+/// Returns whether the back-ticks around a name hold nothing else than its sigils and arguments, or there are none.
 fn is_alone(text: &str, name: &Range<usize>) -> bool {
-    text[..name.start].trim_end_matches(['@', '&', '*', '#', '[']).ends_with('`')
-        && text[name.end..].starts_with(['`', '(', '!', '<', '[', '{'])
+    let is_prose = text[..name.start].matches('`').count() % 2 == 0;
+    is_prose
+        || text[..name.start].trim_end_matches(['@', '&', '*', '#', '[']).ends_with('`')
+            && text[name.end..].starts_with(['`', '(', '!', '<', '[', '{'])
 }
 
 /// Returns whether a rule opens with a prohibition, maybe after a title, or ends with a colon.
