@@ -249,26 +249,6 @@ impl Settings {
     }
 }
 
-/// Folders of a command that belongs to no project.
-#[derive(Debug)]
-pub(crate) struct Folders {
-    pub(crate) here: PathBuf,
-    /// Folder in the cache of the user.
-    pub(crate) cache: PathBuf,
-}
-
-impl Folders {
-    pub(crate) fn resolve() -> Result<Self> {
-        let here = std::env::current_dir().context("failed to find the current folder")?;
-        Ok(Self { here, cache: cache_home()?.join("cerberus") })
-    }
-
-    /// Returns the folder with the texts of shared banks.
-    pub(crate) fn banks(&self) -> PathBuf {
-        self.cache.join(SHARED_BANKS)
-    }
-}
-
 /// Returns the project root and how it was found.
 fn locate_root(global: &GlobalArgs) -> Result<(PathBuf, &'static str)> {
     if let Some(named) = named_root(global)? {

@@ -16,8 +16,8 @@ use clap::error::ErrorKind;
 use clap::{FromArgMatches, Parser, Subcommand};
 
 use crate::commands::inject::ClientProfile;
-use crate::commands::{check, completions, demo, doctor, fleet, hooks, index, setup, trust};
-use crate::config::{self, ColorChoice, Folders, GlobalArgs, Settings, Terminal};
+use crate::commands::{check, completions, demo, doctor, hooks, index, setup, trust};
+use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
 use crate::mcp::McpArgs;
 use crate::output::Printer;
 use cerberus_model::error::{ExitStatus, UserError};
@@ -45,9 +45,6 @@ pub(crate) enum Command {
     /// Manage memories, their anchors and their examples
     #[command(subcommand)]
     Memory(Box<MemoryCommand>),
-    /// Report the shared rules of many repositories
-    #[command(subcommand)]
-    Fleet(fleet::FleetCommand),
     /// Set up the agents of this project: the MCP server and the hooks
     Setup(setup::SetupArgs),
     /// Diagnose problems and suggest fixes
@@ -124,7 +121,6 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
         Command::Completions(args) => completions::run(args, out),
         Command::Demo(args) => demo::run(args, out),
         Command::Doctor => doctor::run(&cli.global, out),
-        Command::Fleet(command) => fleet::run(command, &Folders::resolve()?, out),
         Command::Hooks(command) => hooks::run(command, &cli.global, out),
         Command::Index(args) => {
             let settings = Settings::resolve(&cli.global)?;

@@ -18,7 +18,6 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod feedback;
 mod findings;
-pub(crate) mod fleet;
 pub(crate) mod hooks;
 pub(crate) mod import;
 pub(crate) mod index;

@@ -32,7 +32,7 @@ use cerberus_bank::ops::{Progress, Project, rounded};
 use cerberus_bank::repeated::Repeated;
 use cerberus_bank::shared::SharedFiles;
 use cerberus_bank::shared::SwitchedOff;
-use cerberus_bank::{Bank, MemoryFile, OutputFile, OutputKind};
+use cerberus_bank::{Bank, MemoryFile, OutputFile};
 use cerberus_engine::excerpt::{self, LineRange};
 use cerberus_engine::syntax::language;
 use cerberus_engine::track;
@@ -379,7 +379,7 @@ pub(super) fn page_file(
 ) -> Result<Option<OutputFile>> {
     let Some(path) = path else { return Ok(None) };
     if path != Path::new("-") {
-        return OutputFile::open(path, OutputKind::Page, bank, root).map(Some);
+        return OutputFile::open(path, bank, root).map(Some);
     }
     if out.json {
         return Err(UserError::usage("--json and `--html -` both write to the standard output")

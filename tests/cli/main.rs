@@ -29,7 +29,6 @@ mod doctor;
 mod durability;
 mod exit_status;
 mod feedback;
-mod fleet;
 #[cfg(unix)]
 mod full_disk;
 mod history;

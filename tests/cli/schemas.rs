@@ -64,8 +64,8 @@ fn check(sandbox: &Sandbox, name: &str, line: &str) -> String {
     name.to_owned()
 }
 
-/// A project with an old pin and a rule in each state, and a fleet with one repository that is missing.
-fn fleet() -> Sandbox {
+/// A project with rules of a shared bank: one in each state, and one that is repeated.
+fn shared() -> Sandbox {
     let sandbox = Sandbox::bank();
     sandbox.git("init -q -b main ../rules");
     let rules = sandbox.beside("rules");
@@ -89,10 +89,6 @@ fn fleet() -> Sandbox {
     sandbox.edit("cerberus.toml", "branch = \"main\"", off);
     sandbox.edit("shop/accounts.py", "salt + digest", "digest");
     sandbox.commit("the rules of the team");
-    rules.write("README.md", "more\n");
-    rules.commit("more");
-    sandbox.write("fleet.txt", ".\nfile:///nowhere/api main\n");
-    assert_eq!(sandbox.run("fleet report fleet.txt --part part.json").status(), 1);
     sandbox
 }
 
@@ -139,16 +135,14 @@ fn documents_have_the_form_of_their_schemas() {
         checked.insert(check(&sandbox, name, line));
     }
     checked.extend(agent_documents());
-    let fleet = fleet();
+    let shared = shared();
     for (name, line) in [
-        ("fleet-report", "fleet report fleet.txt"),
-        ("fleet-report", "fleet join part.json"),
         ("memory-show", "memory show"),
         ("memory-show", "memory show hash ours velvet"),
         ("memory-read", "memory read ours"),
         ("memory-read", "memory read velvet"),
     ] {
-        checked.insert(check(&fleet, name, line));
+        checked.insert(check(&shared, name, line));
     }
     let files = std::fs::read_dir(folder()).expect("a folder");
     let files = files.map(|it| it.expect("an entry").file_name().to_string_lossy().into_owned());

@@ -16,7 +16,6 @@ use cerberus_model::error::UserError;
 
 use compared::Change;
 
-pub(crate) mod append_file;
 mod compared;
 mod deleted_items;
 mod deletion;
@@ -45,7 +44,7 @@ pub use external_file::ExternalFile;
 pub use files::{WriteGuard, sync_folders};
 pub use import::ImportChanges;
 pub use memory_file::MemoryFile;
-pub use output_file::{OutputFile, OutputKind};
+pub use output_file::OutputFile;
 pub(crate) use pins::PinFile;
 pub(crate) use view::View;
 
@@ -177,13 +176,6 @@ impl Bank {
 pub fn create_file(path: &Path, text: &str) -> Result<bool> {
     remove_stale_siblings(path);
     files::create(path, text.as_bytes())
-}
-
-/// Returns the folders in a folder, sorted.
-pub(crate) fn folders_in(folder: &Path) -> Vec<PathBuf> {
-    let entries = walkdir::WalkDir::new(folder).min_depth(1).max_depth(1).sort_by_file_name();
-    let folders = entries.into_iter().flatten().filter(|entry| entry.file_type().is_dir());
-    folders.map(walkdir::DirEntry::into_path).collect()
 }
 
 /// Removes a file that was just created.

@@ -12,15 +12,7 @@ use super::{Bank, external_file, files};
 /// Size limit of an older report.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
-/// What an output file contains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OutputKind {
-    Page,
-    /// A part of `cerberus fleet report`, which starts with this text.
-    Part(&'static str),
-}
-
-/// Path to which a report can be written.
+/// Path to which an HTML page can be written.
 #[derive(Debug)]
 pub struct OutputFile {
     path: PathBuf,
@@ -29,8 +21,8 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// Checks that a report can be written to `path` without replacing a file of another kind.
-    pub fn open(path: &Path, kind: OutputKind, bank: &Bank, root: &Path) -> Result<Self> {
+    /// Checks that a report can be written to `path` without replacing a file that is not a page.
+    pub fn open(path: &Path, bank: &Bank, root: &Path) -> Result<Self> {
         let shown = path.display();
         let refused = |why: &str, hint: String| {
             Err(UserError::usage(format!("`{shown}` {why}")).hint(hint).into())
@@ -52,17 +44,9 @@ impl OutputFile {
             }
         }
         let old = files::read(path, MAX_BYTES)?;
-        let name = match kind {
-            OutputKind::Page => "an HTML page",
-            OutputKind::Part(_) => "a part of a report",
-        };
-        let is_kind = |old: &[u8]| match kind {
-            OutputKind::Page => is_page(old),
-            OutputKind::Part(start) => old.is_empty() || old.starts_with(start.as_bytes()),
-        };
-        if old.as_deref().is_some_and(|old| !is_kind(old)) {
+        if old.as_deref().is_some_and(|old| !is_page(old)) {
             let hint = "name another file, or remove this one first".to_owned();
-            return refused(&format!("exists and is not {name}"), hint);
+            return refused("exists and is not an HTML page", hint);
         }
         Ok(Self { path: path.to_owned(), old })
     }

@@ -19,7 +19,7 @@ mod elements;
 mod entry;
 mod tables;
 
-pub(in crate::commands) use elements::{contents, counts, section, table};
+use elements::{contents, counts, section, table};
 
 const STYLE: &str = include_str!("page/style.css");
 
@@ -50,7 +50,7 @@ pub(super) fn page(report: &Report) -> String {
 }
 
 /// Returns a page with this title and body.
-pub(in crate::commands) fn document(title: &str, body: &Markup) -> String {
+fn document(title: &str, body: &Markup) -> String {
     let policy = format!(
         "default-src 'none'; style-src '{STYLE_HASH}'; base-uri 'none'; form-action 'none'"
     );

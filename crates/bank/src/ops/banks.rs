@@ -12,7 +12,7 @@ use crate::shared::config::{BankConfig, DEFAULT_FOLDER, Revision};
 use crate::shared::lock::PinnedBank;
 use crate::shared::pack::{self, Pack};
 use cerberus_engine::tree::git::past::TreeEntry;
-use cerberus_engine::tree::git::remote::{self, FILE_URL, LIMITS, Limits, Repository};
+use cerberus_engine::tree::git::remote::{self, FILE_URL, Repository};
 use cerberus_model::error::UserError;
 
 use super::Project;
@@ -27,21 +27,21 @@ pub struct Snapshot {
 }
 
 /// A repository elsewhere, with a temporary folder that git fetches into.
-pub(crate) struct Temporary {
-    pub(crate) repository: Repository,
+struct Temporary {
+    repository: Repository,
     _folder: tempfile::TempDir,
 }
 
 impl Temporary {
-    pub(crate) fn open(url: &str, limits: Limits) -> Result<Self, String> {
+    fn open(url: &str) -> Result<Self, String> {
         let folder =
             tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
-        Ok(Self { repository: Repository::open(url, folder.path(), limits)?, _folder: folder })
+        Ok(Self { repository: Repository::open(url, folder.path())?, _folder: folder })
     }
 }
 
 /// Returns the URL of a bank: that of the configuration, or of the folder that it names.
-pub(crate) fn url(config: &BankConfig, root: &Path) -> Result<String> {
+fn url(config: &BankConfig, root: &Path) -> Result<String> {
     let url = match (&config.git, &config.path) {
         (Some(url), _) => url.clone(),
         (None, Some(path)) => {
@@ -79,7 +79,7 @@ pub fn newest(
 ) -> Result<Snapshot> {
     let url = url(config, &project.root)?;
     let failed = |why: String| failure(config, &why);
-    let Temporary { repository, _folder } = Temporary::open(&url, LIMITS).map_err(failed)?;
+    let Temporary { repository, _folder } = Temporary::open(&url).map_err(failed)?;
     let commit = newest_commit(&repository, config).map_err(failed)?;
     let cache = project.bank.shared_cache();
     let cached = pinned.and_then(|pin| pack::load(cache, &pin.sha256).ok().flatten());
@@ -116,7 +116,7 @@ pub fn newest(
 fn pinned_texts(url: &str, config: &BankConfig, pin: &PinnedBank) -> Result<Option<Pack>> {
     // In a repository with the history of the newest commit, git would not fetch the files of another.
     let Temporary { repository, _folder } =
-        Temporary::open(url, LIMITS).map_err(|why| failure(config, &why))?;
+        Temporary::open(url).map_err(|why| failure(config, &why))?;
     let fetched = repository.fetch_commit(&pin.commit);
     let Ok(pack) = fetched.and_then(|()| texts_in(&repository, &pin.folder, &pin.commit)) else {
         return Ok(None);
@@ -131,7 +131,7 @@ fn pinned_texts(url: &str, config: &BankConfig, pin: &PinnedBank) -> Result<Opti
 pub fn pinned(project: &Project, config: &BankConfig, pin: &PinnedBank) -> Result<()> {
     let url = url(config, &project.root)?;
     let Temporary { repository, _folder } =
-        Temporary::open(&url, LIMITS).map_err(|why| failure(config, &why))?;
+        Temporary::open(&url).map_err(|why| failure(config, &why))?;
     if let Err(why) = repository.fetch_commit(&pin.commit) {
         let name = &config.name;
         let commit = short(&pin.commit);
@@ -174,10 +174,7 @@ fn failure(config: &BankConfig, why: &str) -> UserError {
 }
 
 /// Returns the commit that the revision of a bank names now.
-pub(crate) fn newest_commit(
-    repository: &Repository,
-    config: &BankConfig,
-) -> Result<String, String> {
+fn newest_commit(repository: &Repository, config: &BankConfig) -> Result<String, String> {
     let reference = match config.revision() {
         Revision::Commit(id) => return Ok(id.to_ascii_lowercase()),
         Revision::Default => "HEAD".to_owned(),
@@ -234,11 +231,7 @@ fn texts(repository: &Repository, config: &BankConfig, commit: &str) -> Result<P
 }
 
 /// Returns the texts in a folder (`.`: the root) of a fetched commit.
-pub(crate) fn texts_in(
-    repository: &Repository,
-    folder: &str,
-    commit: &str,
-) -> Result<Pack, String> {
+fn texts_in(repository: &Repository, folder: &str, commit: &str) -> Result<Pack, String> {
     let below = if folder == "." { "" } else { folder };
     let entries = repository.entries(commit, below)?;
     let prefix = if below.is_empty() { String::new() } else { format!("{below}/") };

@@ -23,7 +23,6 @@ pub mod complete;
 pub mod document;
 pub mod envelope;
 pub mod examples;
-pub mod fleet;
 pub mod links;
 pub mod managed_block;
 pub mod memories;

@@ -160,20 +160,6 @@ impl BankConfig {
     }
 }
 
-/// Returns the banks in the text of a `cerberus.toml`, whatever else it has.
-pub(crate) fn parse(text: &str) -> Result<Vec<BankConfig>, String> {
-    #[derive(Deserialize)]
-    struct File {
-        #[serde(default)]
-        banks: Vec<BankConfig>,
-    }
-    let file: File = toml::from_str(text).map_err(|error| error.message().to_owned())?;
-    match fault(&file.banks) {
-        None => Ok(file.banks),
-        Some(fault) => Err(format!("[[banks]] {fault}")),
-    }
-}
-
 /// Returns what is wrong with the banks of a configuration.
 pub fn fault(banks: &[BankConfig]) -> Option<String> {
     banks.iter().enumerate().find_map(|(idx, bank)| {

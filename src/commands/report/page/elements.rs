@@ -1,9 +1,9 @@
-//! The parts of which the pages of `memory report` and `fleet report` consist.
+//! The parts of which the page of `memory report` consists.
 
 use maud::{Markup, Render, html};
 
 /// Returns the list of the sections: HTML id, name and number of entries of each.
-pub(in crate::commands) fn contents(sections: &[(&str, &str, Option<usize>)]) -> Markup {
+pub(super) fn contents(sections: &[(&str, &str, Option<usize>)]) -> Markup {
     html! {
         nav aria-label="Contents" {
             ul {
@@ -19,7 +19,7 @@ pub(in crate::commands) fn contents(sections: &[(&str, &str, Option<usize>)]) ->
 }
 
 /// Returns a section with its heading.
-pub(in crate::commands) fn section(id: &str, title: &str, body: &Markup) -> Markup {
+pub(super) fn section(id: &str, title: &str, body: &Markup) -> Markup {
     html! {
         section id=(id) aria-labelledby={ (id) "-title" } {
             h2 id={ (id) "-title" } { (title) }
@@ -29,16 +29,14 @@ pub(in crate::commands) fn section(id: &str, title: &str, body: &Markup) -> Mark
 }
 
 /// Returns counts with their names.
-pub(in crate::commands) fn counts<N: Render, V: Render>(
-    counts: impl IntoIterator<Item = (N, V)>,
-) -> Markup {
+pub(super) fn counts<N: Render, V: Render>(counts: impl IntoIterator<Item = (N, V)>) -> Markup {
     html! {
         dl.counts { @for (name, value) in counts { div { dt { (name) } dd { (value) } } } }
     }
 }
 
 /// Returns a table of rows, each with its cells. A column whose name starts with `#` has numbers.
-pub(in crate::commands) fn table(
+pub(super) fn table(
     caption: &str,
     columns: &[&str],
     rows: impl IntoIterator<Item = Markup>,

@@ -9,13 +9,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use super::network::{Limits, url_fault};
+pub use super::network::url_fault;
+use super::network::{self, Limits};
+use super::objects;
 use super::process::{Failure, Git};
 use super::records::{self, EntryKind, TreeEntry};
-use super::{network, objects};
 
-/// Limit of the files of a fetched shared bank and of a reported repository.
-pub const LIMITS: Limits = Limits { time: Duration::from_secs(120), bytes: 256 * 1024 * 1024 };
+/// Limits of fetching a shared bank.
+const LIMITS: Limits = Limits { time: Duration::from_secs(120), bytes: 256 * 1024 * 1024 };
 
 /// Start of the URL of a folder of this machine.
 pub const FILE_URL: &str = "file://";
@@ -28,26 +29,17 @@ const SHA256_LEN: usize = 64;
 pub struct Repository {
     /// Its folder on this machine, or the folder of the bare repository for its objects.
     folder: PathBuf,
-    remote: Option<Remote>,
-}
-
-/// A repository of another machine.
-#[derive(Debug)]
-struct Remote {
-    url: String,
-    limits: Limits,
+    /// Its URL, if it is on another machine.
+    remote: Option<String>,
 }
 
 impl Repository {
     /// Returns the repository with this URL. Objects of one of another machine are fetched into
     /// `folder`.
-    pub fn open(url: &str, folder: &Path, limits: Limits) -> Result<Self, String> {
+    pub fn open(url: &str, folder: &Path) -> Result<Self, String> {
         match url.strip_prefix(FILE_URL) {
             Some(path) => Self::here(Path::new(path)),
-            None => {
-                let remote = Some(Remote { url: url.to_owned(), limits });
-                Ok(Self { folder: folder.to_owned(), remote })
-            }
+            None => Ok(Self { folder: folder.to_owned(), remote: Some(url.to_owned()) }),
         }
     }
 
@@ -66,7 +58,7 @@ impl Repository {
 
     /// Returns the full id of the commit that a reference names, if there is one.
     pub fn commit(&self, reference: &str) -> Result<Option<String>, String> {
-        let Some(Remote { url, limits }) = &self.remote else {
+        let Some(url) = &self.remote else {
             let name = format!("{reference}^{{commit}}");
             let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", &name];
             return match self.git(args).output() {
@@ -79,7 +71,7 @@ impl Repository {
         // A tag has its own object.
         let peeled = format!("{reference}^{{}}");
         let args = ["ls-remote", "--quiet", "--", url, reference, &peeled];
-        let output = network::run(&self.folder, &args, "", *limits)?;
+        let output = network::run(&self.folder, &args, "", LIMITS)?;
         let output = String::from_utf8_lossy(&output);
         let find = |wanted: &str| {
             let mut found = output.lines().filter_map(|line| line.split_once('\t'));
@@ -102,11 +94,6 @@ impl Repository {
         self.fetch(&["--unshallow", "--filter=tree:0"], commit)
     }
 
-    /// Fetches a commit with its history, without trees if the server can omit them.
-    pub fn fetch_commits(&self, commit: &str) -> Result<(), String> {
-        self.fetch(&["--filter=tree:0"], commit)
-    }
-
     /// Fetches those of these objects that are missing.
     pub fn fetch_objects(&self, ids: &[String]) -> Result<(), String> {
         let sizes = self.sizes(ids).ok_or("the cache cannot be read")?;
@@ -120,12 +107,12 @@ impl Repository {
 
     /// Fetches objects, whose ids are lines. A repository of this machine has them.
     fn fetch(&self, options: &[&str], wanted: &str) -> Result<(), String> {
-        let Some(Remote { url, limits }) = &self.remote else { return Ok(()) };
+        let Some(url) = &self.remote else { return Ok(()) };
         if !self.folder.join("HEAD").is_file() {
             let mut args = vec!["init", "--bare", "--quiet", "--template="];
             let is_sha256 = wanted.lines().next().is_some_and(|id| id.len() == SHA256_LEN);
             args.extend(is_sha256.then_some("--object-format=sha256"));
-            network::run(&self.folder, &args, "", *limits)?;
+            network::run(&self.folder, &args, "", LIMITS)?;
         }
         // The remote has a name, so that git knows it as the origin of missing objects.
         let url = format!("remote.origin.url={url}");
@@ -134,17 +121,12 @@ impl Repository {
         args.extend(["--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance"]);
         args.extend(options);
         args.extend(["--stdin", "origin"]);
-        network::run(&self.folder, &args, &format!("{wanted}\n"), *limits).map(drop)
+        network::run(&self.folder, &args, &format!("{wanted}\n"), LIMITS).map(drop)
     }
 
     /// Whether a commit is another one or an ancestor of it, among the commits that are here.
     pub fn is_ancestor(&self, old: &str, new: &str) -> bool {
         self.git(["merge-base", "--is-ancestor", old, new]).bytes().is_some()
-    }
-
-    /// Returns the number of commits that are in the history of `new` and not of `old`.
-    pub fn n_commits_between(&self, old: &str, new: &str) -> Option<usize> {
-        self.git(["rev-list", "--count", &format!("{old}..{new}")]).text()?.trim().parse().ok()
     }
 
     /// Returns the files of a commit below a folder (empty: all).
@@ -201,10 +183,10 @@ mod tests {
             git(&["-C", "there", "add", "a.md"]);
             git(&["-C", "there", "commit", "--quiet", "-m", "second"]);
             let url = format!("{FILE_URL}{}", there.display());
-            let remote = Some(Remote { url: url.clone(), limits: LIMITS });
+            let remote = Some(url.clone());
             std::fs::create_dir(&here).expect("a folder");
             let fetched = Repository { folder: here, remote };
-            let in_place = Repository::open(&url, Path::new(""), LIMITS).expect("it is here");
+            let in_place = Repository::open(&url, Path::new("")).expect("it is here");
             for repository in [&in_place, &fetched] {
                 let commit = |name| repository.commit(name).expect("an answer");
                 let (head, tag) = (commit("HEAD").expect("a commit"), commit("refs/tags/v1"));
