@@ -66,7 +66,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("indicatif", Only(&["output"])),
     ("jiff", Only(&["model", "markdown", "bank", "config", "commands"])),
     ("jsonc-parser", Only(&["commands"])),
-    ("maud", Only(&["commands"])),
+    ("minijinja", Only(&["commands"])),
     ("memchr", Only(&["model", "markdown", "engine", "claims", "bank"])),
     ("mimalloc", Only(&["main"])),
     ("petgraph", Only(&["bank"])),

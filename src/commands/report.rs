@@ -354,7 +354,7 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
     out.warn(&report.warnings);
     out.warn(&store_warnings);
     if let Some(path) = &args.html {
-        let html = page::page(&report);
+        let html = page::page(&report)?;
         match file {
             None => out.raw(html.as_bytes()),
             Some(file) => file.write(&html)?,

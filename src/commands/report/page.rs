@@ -1,114 +1,170 @@
 //! A report as one HTML page without scripts or external resources.
 //!
-//! The template and [`markdown::html`] escape all text from the repository. The remaining control
-//! and bidirectional characters are shown as escape sequences. The content security policy allows
-//! only the style sheet below, by its hash.
+//! The template engine and [`markdown::html`] escape all text from the repository. The remaining
+//! control and bidirectional characters are shown as escape sequences. The content security policy
+//! allows only the style sheet below, by its hash.
 //!
 //! [`markdown::html`]: cerberus_markdown::html
 
 use std::collections::BTreeMap;
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use anyhow::Result;
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::{Serde, Value};
+use minijinja::{Environment, HtmlEscape, UndefinedBehavior};
+use serde::Serialize;
 
-use super::{Commit, Entry, Report};
-use cerberus_model::text::{self, plural};
+use super::{Anchored, Entry, Report};
+use cerberus_bank::ops::banks::short;
+use cerberus_bank::ops::links::Cycle;
+use cerberus_engine::syntax::highlight::{HighlightClass, highlight};
+use cerberus_markdown::html as markdown;
+use cerberus_markdown::links::{Kind, Target};
+use cerberus_model::text::{self, shell_word};
 use cerberus_model::{MemoryType, State};
 
 mod drawing;
-mod elements;
-mod entry;
-mod tables;
 
-use elements::{contents, counts, section, table};
+use drawing::Drawing;
+
+const TEMPLATES: [(&str, &str); 2] = [
+    ("page.html", include_str!("page/page.html")),
+    ("memory.html", include_str!("page/memory.html")),
+];
 
 const STYLE: &str = include_str!("page/style.css");
 
 /// Hash of [`STYLE`]; a test compares it with the style sheet.
 const STYLE_HASH: &str = "sha256-PG4b/w3upRajizOMFC10bIbxlIniOWqee8oyolR1lBc=";
 
+/// Class of a memory without an anchor.
+const NOT_ANCHORED: &str = "not-anchored";
+
+/// A document with more lines is collapsed.
+const MAX_OPEN_LINES: usize = 30;
+
+/// Level of the headings in a memory's text, one below that of its id.
+const TEXT_LEVEL: usize = 4;
+
 /// Returns the page as HTML.
-pub(super) fn page(report: &Report) -> String {
-    let page = Page::new(report);
-    let title = format!("Memory of {}", report.project);
-    let body = html! {
-        header {
-            h1 { (title) }
-            (status(report))
-        }
-        (page_contents(&page))
-        main id="main" tabindex="-1" {
-            (tables::summary(report))
-            (tables::changes(&page))
-            (rules(&page))
-            (others(&page))
-            (tables::links(&page))
-            (tables::pins(report))
-            (tables::warnings(report))
-        }
-    };
-    document(&title, &body)
+pub(super) fn page(report: &Report) -> Result<String> {
+    let ids = report.memories.iter().map(|entry| entry.metadata.memory.id.as_str()).enumerate();
+    let element_ids: BTreeMap<&str, String> =
+        ids.map(|(entry_idx, id)| (id, element_id(entry_idx, id))).collect();
+    let mut env = Environment::new();
+    env.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    env.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    env.add_filter("sentence", sentence);
+    env.add_filter("shell_word", |word: &str| shell_word(word).into_owned());
+    env.add_filter("short", |commit: &str| short(commit).to_owned());
+    env.add_filter("with_code", |message: &str| Value::from_safe_string(with_code(message)));
+    env.add_global("element_ids", Serde(&element_ids));
+    for (name, template) in TEMPLATES {
+        env.add_template(name, template)?;
+    }
+    let page = env.get_template("page.html")?.render(Serde(Page {
+        report,
+        memories: report.memories.iter().map(|entry| Article::new(entry, &element_ids)).collect(),
+        filters: filters(&report.memories),
+        rules_by_state: report.counts.rules.by_state().collect(),
+        repeated: report.repeated.iter().map(ToString::to_string).collect(),
+        types: MemoryType::ALL,
+        drawing: drawing::drawing(&report.links),
+        cycles: report.cycles.iter().map(Cycle::warning).collect(),
+        style: STYLE,
+        style_hash: STYLE_HASH,
+        version: env!("CARGO_PKG_VERSION"),
+    }))?;
+    // HTML does not need these escapes, and text with paths is shorter without them.
+    let page = page.replace("&#x2f;", "/").replace("&#x27;", "'");
+    Ok(text::escaped(&page) + "\n")
 }
 
-/// Returns a page with this title and body.
-fn document(title: &str, body: &Markup) -> String {
-    let policy = format!(
-        "default-src 'none'; style-src '{STYLE_HASH}'; base-uri 'none'; form-action 'none'"
-    );
-    let markup = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="referrer" content="no-referrer";
-                meta name="color-scheme" content="light dark";
-                title { (title) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                a.skip href="#main" { "Skip to the content" }
-                (body)
-                footer {
-                    p { "Written by cerberus " (env!("CARGO_PKG_VERSION")) ", without scripts or external resources." }
-                }
-            }
-        }
-    };
-    text::escaped(&markup.into_string()) + "\n"
-}
-
-/// A report with the HTML ids of its memories, for links between the sections.
+/// What the template gets.
+#[derive(Serialize)]
 struct Page<'a> {
     report: &'a Report,
-    rules: Vec<&'a Entry>,
-    others: Vec<&'a Entry>,
-    /// HTML ids by memory id.
-    element_ids: BTreeMap<&'a str, String>,
+    memories: Vec<Article<'a>>,
+    /// The states of the rules, which the style sheet can select, with their numbers.
+    filters: Vec<(&'static str, usize)>,
+    rules_by_state: Vec<(&'static str, usize)>,
+    repeated: Vec<String>,
+    types: &'static [MemoryType],
+    drawing: Option<Drawing>,
+    cycles: Vec<String>,
+    style: &'static str,
+    style_hash: &'static str,
+    version: &'static str,
 }
 
-impl<'a> Page<'a> {
-    fn new(report: &'a Report) -> Self {
-        let is_rule = |entry: &&Entry| entry.metadata.memory.memory_type == MemoryType::Rule;
-        let (rules, others) = report.memories.iter().partition(is_rule);
-        let ids = report.memories.iter().map(|entry| entry.metadata.memory.id.as_str()).enumerate();
-        let element_ids = ids.map(|(entry_idx, id)| (id, element_id(entry_idx, id))).collect();
-        Self { report, rules, others, element_ids }
-    }
+/// A memory, with what the template needs besides the report.
+#[derive(Serialize)]
+struct Article<'a> {
+    #[serde(flatten)]
+    entry: &'a Entry,
+    class: &'static str,
+    /// The text as HTML.
+    html: String,
+    n_lines: usize,
+    is_collapsed: bool,
+    /// Whether it can have an example, and nobody decided that it has none.
+    is_anchorable: bool,
+    needs_anchor: bool,
+    /// Whether its example has another location.
+    is_moved: bool,
+    /// The code of its example, each piece with the class of its syntax.
+    pieces: Vec<(Option<&'static str>, &'a str)>,
+}
 
-    fn element_id(&self, id: &str) -> Option<&str> {
-        self.element_ids.get(id).map(String::as_str)
-    }
-
-    /// Returns a link to a memory.
-    fn link(&self, id: &str) -> Markup {
-        html! {
-            @match self.element_id(id) {
-                Some(element_id) => a href={ "#" (element_id) } { (id) },
-                None => (id),
-            }
+impl<'a> Article<'a> {
+    fn new(entry: &'a Entry, element_ids: &BTreeMap<&str, String>) -> Self {
+        let href = |target: &Target| match target.kind {
+            Kind::Memory | Kind::Plain => element_ids.get(target.name.as_str()).cloned(),
+            Kind::Path | Kind::Url => None,
+        };
+        let is_rule = entry.metadata.memory.memory_type == MemoryType::Rule;
+        let is_anchorable = entry.anchorable && !entry.is_refused();
+        let finding = entry.anchor.as_ref().map(|anchor| &anchor.finding);
+        let n_shown = entry.text.lines().count();
+        Self {
+            entry,
+            class: class(entry),
+            html: markdown::html(&entry.text, TEXT_LEVEL, &href),
+            n_lines: n_shown + entry.skipped_lines,
+            is_collapsed: !is_rule && n_shown > MAX_OPEN_LINES,
+            is_anchorable,
+            needs_anchor: is_rule && is_anchorable,
+            is_moved: finding
+                .is_some_and(|it| it.new.as_ref().is_some_and(|new| !new.is_place_of(&it.old))),
+            pieces: entry.anchor.as_ref().map(pieces).unwrap_or_default(),
         }
     }
+}
+
+/// Returns the class of a memory by the state of its anchor.
+fn class(entry: &Entry) -> &'static str {
+    entry.anchor.as_ref().map_or(NOT_ANCHORED, |anchor| anchor.finding.state.as_str())
+}
+
+fn pieces(anchor: &Anchored) -> Vec<(Option<&'static str>, &str)> {
+    let Some(code) = &anchor.code else { return Vec::new() };
+    let class = |class| match class {
+        HighlightClass::Comment => "c",
+        HighlightClass::String => "s",
+        HighlightClass::Keyword => "k",
+        HighlightClass::Number => "n",
+        HighlightClass::Name => "d",
+    };
+    let pieces = highlight(anchor.language, anchor.kind, &code.text).into_iter();
+    pieces.map(|(of_piece, piece)| (of_piece.map(class), piece)).collect()
+}
+
+/// Returns the states of the rules with their numbers.
+fn filters(memories: &[Entry]) -> Vec<(&'static str, usize)> {
+    let is_rule = |entry: &&Entry| entry.metadata.memory.memory_type == MemoryType::Rule;
+    let n = |name| memories.iter().filter(is_rule).filter(|rule| class(rule) == name).count();
+    let names = State::ALL.iter().map(|state| state.as_str()).chain([NOT_ANCHORED]);
+    names.map(|name| (name, n(name))).filter(|(_, n)| *n > 0).collect()
 }
 
 /// Returns the HTML id of a memory: its own id if that contains only safe characters.
@@ -117,117 +173,24 @@ fn element_id(entry_idx: usize, id: &str) -> String {
     if id.chars().all(is_plain) { format!("m-{id}") } else { format!("n-{entry_idx}") }
 }
 
-fn status(report: &Report) -> Markup {
-    let counts = &report.counts;
-    let anchored = counts.of_memories.anchored;
-    let changed = anchored - counts.anchors_by_state.get(&State::Fresh).unwrap_or(&0);
-    let verdict = match (counts.drifted, changed) {
-        (0, 0) if anchored == 0 => "No memory is anchored yet.".to_owned(),
-        (0, 0) => "All anchors are up to date.".to_owned(),
-        (0, n) => format!("{} changed, without a decision to make.", plural(n, "example")),
-        (1, _) => "1 example needs a decision.".to_owned(),
-        (n, _) => format!("{} need a decision.", plural(n, "example")),
-    };
-    html! {
-        p.verdict { (verdict) }
-        p.commit { (commit(report.commit.as_ref())) }
+/// Returns a message as HTML, with its back-ticked parts as code.
+fn with_code(message: &str) -> String {
+    let parts: Vec<&str> = message.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return HtmlEscape(message).to_string();
     }
+    let parts = parts.iter().enumerate().map(|(part_idx, part)| match part_idx.is_multiple_of(2) {
+        true => HtmlEscape(part).to_string(),
+        false => format!("<code>{}</code>", HtmlEscape(part)),
+    });
+    parts.collect()
 }
 
-fn commit(commit: Option<&Commit>) -> Markup {
-    let Some(commit) = commit else {
-        return html! { "No git commit found." };
-    };
-    let day = commit.committed_at.get(..10).unwrap_or(&commit.committed_at);
-    html! {
-        "At commit " code { (commit.id.get(..12).unwrap_or(&commit.id)) }
-        " of " time datetime=(commit.committed_at) { (day) }
-        @match commit.changed_files.as_slice() {
-            [] => ".",
-            [file] => { ", with changes in " code { (file) } "." },
-            files => { ", with changes in " (files.len()) " of the files shown." },
-        }
-    }
-}
-
-fn page_contents(page: &Page<'_>) -> Markup {
-    let report = page.report;
-    let n_pins = report.pins.len() + report.default_pins.len();
-    let mut sections = vec![
-        ("summary", "Summary", None),
-        ("changes", "Changes", Some(tables::changed_anchors(report).count())),
-        ("rules", "Rules", Some(page.rules.len())),
-        ("others", "Other memories", Some(page.others.len())),
-        ("links", "Links", Some(report.links.len())),
-        ("pins", "Pins", Some(n_pins)),
-    ];
-    if !report.warnings.is_empty() {
-        sections.push(("warnings", "Warnings", Some(report.warnings.len())));
-    }
-    contents(&sections)
-}
-
-fn rules(page: &Page<'_>) -> Markup {
-    let body = html! {
-        @if page.rules.is_empty() {
-            p { "There are no rules. Add one with " code { "cerberus memory add \"…\"" } "." }
-        } @else {
-            (filters(&page.rules))
-            @for rule in &page.rules { (entry::entry(page, rule)) }
-        }
-        @if !page.report.off.is_empty() {
-            h3 { "Switched off" }
-            ul {
-                @for off in &page.report.off {
-                    li { code { (off.id) } " of the shared bank " (off.bank) ": " (off.reason) }
-                }
-            }
-        }
-        @if !page.report.repeated.is_empty() {
-            h3 { "Repeated" }
-            ul { @for repeated in &page.report.repeated { li { (repeated) } } }
-        }
-    };
-    section("rules", "Rules", &body)
-}
-
-/// Returns the filters of the rules by state, which work through the style sheet.
-fn filters(rules: &[&Entry]) -> Markup {
-    let n = |name: &str| rules.iter().filter(|rule| entry::class(rule) == name).count();
-    let names = State::ALL.iter().map(|state| state.as_str()).chain([entry::NOT_ANCHORED]);
-    let choices: Vec<(&str, usize)> =
-        names.map(|name| (name, n(name))).filter(|(_, n)| *n > 0).collect();
-    html! {
-        @if choices.len() > 1 {
-            fieldset.filters {
-                legend { "Show" }
-                span.choice {
-                    input type="radio" name="show" id="show-all" checked;
-                    label for="show-all" { "all " span.tally { (rules.len()) } }
-                }
-                @for (name, n) in choices {
-                    span.choice {
-                        input type="radio" name="show" id={ "show-" (name) };
-                        label for={ "show-" (name) } {
-                            (name.replace('-', " ")) " " span.tally { (n) }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn others(page: &Page<'_>) -> Markup {
-    let body = html! {
-        @if page.others.is_empty() { p { "There are no decisions, plans or notes." } }
-        @for memory_type in MemoryType::ALL {
-            @for other in page.others.iter().filter(|it| it.metadata.memory.memory_type == *memory_type) {
-                (entry::entry(page, other))
-            }
-        }
-    };
-    section("others", "Other memories", &body)
+/// Returns a reason as a sentence.
+fn sentence(reason: &str) -> String {
+    let mut chars = reason.chars();
+    let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
+    format!("{first}{}.", chars.as_str().trim_end_matches('.'))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use maud::{Markup, html};
+use serde::Serialize;
 
 use cerberus_bank::ops::links::Edge;
 use cerberus_model::text;
@@ -23,8 +23,36 @@ const CHAR: usize = 8;
 const MARGIN: usize = 8;
 const GAP: usize = 168;
 
+/// Places of the parts of a drawing.
+#[derive(Serialize)]
+pub(super) struct Drawing {
+    width: usize,
+    height: usize,
+    /// The points of both sides.
+    left: usize,
+    right: usize,
+    sources: Vec<Label>,
+    targets: Vec<Label>,
+    lines: Vec<Line>,
+}
+
+#[derive(Serialize)]
+struct Label {
+    text: String,
+    y: usize,
+    is_broken: bool,
+}
+
+/// A line from a source to a target, by their heights.
+#[derive(Serialize)]
+struct Line {
+    from: usize,
+    to: usize,
+    is_broken: bool,
+}
+
 /// Returns the drawing, or `None` if there are too many labels.
-pub(super) fn drawing(edges: &[Edge]) -> Option<Markup> {
+pub(super) fn drawing(edges: &[Edge]) -> Option<Drawing> {
     let lines: BTreeSet<(&str, &str)> =
         edges.iter().map(|edge| (edge.source.as_str(), edge.node.as_str())).collect();
     let broken: BTreeSet<&str> =
@@ -37,49 +65,35 @@ pub(super) fn drawing(edges: &[Edge]) -> Option<Markup> {
     if sources.len() + targets.len() > MAX_LABELS {
         return None;
     }
-    let source_labels: Vec<String> = sources.iter().map(|source| label(source)).collect();
-    let target_label = |target: &&str| {
-        let name = target.split_once(':').map_or(*target, |(_, name)| name);
-        label(name) + if broken.contains(target) { " (broken)" } else { "" }
+    let n_rows = sources.len().max(targets.len());
+    let y = |row: usize, n: usize| ROW + row * ROW + (n_rows - n) * ROW / 2;
+    let source_label = |(row, source): (usize, &&str)| Label {
+        text: label(source),
+        y: y(row, sources.len()),
+        is_broken: false,
     };
-    let target_labels: Vec<String> = targets.iter().map(target_label).collect();
-    let width = |labels: &[String]| {
-        let n_chars = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
+    let target_label = |(row, target): (usize, &&str)| {
+        let name = target.split_once(':').map_or(*target, |(_, name)| name);
+        let is_broken = broken.contains(target);
+        let text = label(name) + if is_broken { " (broken)" } else { "" };
+        Label { text, y: y(row, targets.len()), is_broken }
+    };
+    let line = |(source, target): &(&str, &str)| Line {
+        from: y(source_rows[source], sources.len()),
+        to: y(target_rows[target], targets.len()),
+        is_broken: broken.contains(target),
+    };
+    let lines = lines.iter().map(line).collect();
+    let sources: Vec<Label> = sources.iter().enumerate().map(source_label).collect();
+    let targets: Vec<Label> = targets.iter().enumerate().map(target_label).collect();
+    let width = |labels: &[Label]| {
+        let n_chars = labels.iter().map(|label| label.text.chars().count()).max().unwrap_or(0);
         n_chars * CHAR + MARGIN
     };
-    let left = width(&source_labels);
+    let left = width(&sources);
     let right = left + GAP;
-    let total_width = right + width(&target_labels);
-    let n_rows = sources.len().max(targets.len());
-    let height = ROW * n_rows + ROW;
-    let y = |row: usize, n: usize| ROW + row * ROW + (n_rows - n) * ROW / 2;
-    let path = |source: &str, target: &str| {
-        let from = y(source_rows[source], sources.len());
-        let to = y(target_rows[target], targets.len());
-        let middle = (left + right) / 2;
-        format!("M{left} {from}C{middle} {from} {middle} {to} {right} {to}")
-    };
-    Some(html! {
-        section.wide tabindex="0" aria-label="Drawing of the links" {
-            svg role="img" aria-label={
-                "Drawing of " (lines.len()) " links from " (sources.len()) " memories to "
-                (targets.len()) " targets; the table below lists them."
-            } viewBox={ "0 0 " (total_width) " " (height) } width=(total_width) height=(height) {
-                @for (source, target) in &lines {
-                    path.edge.broken[broken.contains(target)] d=(path(source, target)) {}
-                }
-                @for (row, label) in source_labels.iter().enumerate() {
-                    circle cx=(left) cy=(y(row, sources.len())) r="3" {}
-                    text.from x=(left - MARGIN) y=(y(row, sources.len()) + 4) { (label) }
-                }
-                @for (row, label) in target_labels.iter().enumerate() {
-                    circle cx=(right) cy=(y(row, targets.len())) r="3" {}
-                    text.broken[broken.contains(targets[row])]
-                        x=(right + MARGIN) y=(y(row, targets.len()) + 4) { (label) }
-                }
-            }
-        }
-    })
+    let (width, height) = (right + width(&targets), ROW * n_rows + ROW);
+    Some(Drawing { width, height, left, right, sources, targets, lines })
 }
 
 fn rows<'a>(names: &[&'a str]) -> BTreeMap<&'a str, usize> {

@@ -36,10 +36,10 @@ const SIZE_PAUSE: Duration = Duration::from_millis(250);
 
 /// Limits of a command.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    pub time: Duration,
+pub(super) struct Limits {
+    pub(super) time: Duration,
     /// Maximum size of the files that git writes, in bytes.
-    pub bytes: u64,
+    pub(super) bytes: u64,
 }
 
 /// Why a URL cannot be used, if it cannot.
