@@ -304,7 +304,7 @@ fn merge(root: PathBuf, own: ConfigFile, user: ConfigFile, now: Timestamp) -> Re
     Ok(Settings {
         project: Project {
             bank,
-            store: StoreFile { path: store, key: key_file() },
+            store: StoreFile { path: store, state: state_folder() },
             exclude: own.anchor.exclude.or(user.anchor.exclude).unwrap_or_default(),
             min_quality: own.anchor.min_quality.or(user.anchor.min_quality).unwrap_or(MIN_QUALITY),
             weights: match weights.unwrap_or(WeightsChoice::Calibrated) {
@@ -510,9 +510,9 @@ fn cache_home() -> Result<PathBuf> {
     xdg("XDG_CACHE_HOME", ".cache").ok_or_else(|| no_home_error("XDG_CACHE_HOME").into())
 }
 
-/// Returns the file with the secret key of the user.
-fn key_file() -> Option<PathBuf> {
-    Some(xdg("XDG_STATE_HOME", ".local/state")?.join("cerberus/key"))
+/// Returns the folder for what cerberus keeps of the user.
+fn state_folder() -> Option<PathBuf> {
+    Some(xdg("XDG_STATE_HOME", ".local/state")?.join("cerberus"))
 }
 
 fn no_home_error(variable: &str) -> UserError {

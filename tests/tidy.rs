@@ -61,7 +61,6 @@ const OWNERS: &[(&str, Owner)] = &[
     ("console", Only(&["output"])),
     ("fst", Only(&["bank"])),
     ("globset", Only(&["model"])),
-    ("hmac", Only(&["store"])),
     ("ignore", Only(&["engine"])),
     ("indicatif", Only(&["output"])),
     ("jiff", Only(&["model", "markdown", "bank", "config", "commands"])),

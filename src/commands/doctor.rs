@@ -182,7 +182,7 @@ impl Doctor<'_> {
         match tempfile::tempdir() {
             Ok(folder) => {
                 let path = folder.path().join("cerberus.db");
-                let store = StoreFile { path, key: Some(folder.path().join("key")) };
+                let store = StoreFile { path, state: Some(folder.path().to_owned()) };
                 self.scratch = Some((Project { store, ..self.project.clone() }, folder));
             }
             Err(error) => {

@@ -1,4 +1,4 @@
-//! Damaged stores and stores that somebody else made: detection, salvage, and replacement.
+//! Damaged stores and stores that somebody else made: detection and replacement.
 #![expect(clippy::disallowed_methods, reason = "this module owns the store's files")]
 
 use std::fmt;
@@ -6,14 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use rusqlite::types::{FromSqlError, Value};
-use rusqlite::{Connection, ErrorCode, OpenFlags, ffi, params_from_iter};
+use rusqlite::types::FromSqlError;
+use rusqlite::{ErrorCode, ffi};
 
 use cerberus_model::regular_file;
 
-use super::authenticity::{self, Authenticator};
-use super::schema::{KEPT, Kept};
-use super::{BUSY, PAUSE, Store, StoreFile, check_no_link, is_busy, limit, try_open};
+use super::{BUSY, PAUSE, Store, StoreFile, check_no_link, is_busy, own, try_open};
 
 /// Why a store that SQLite can read is not used.
 #[derive(Debug)]
@@ -64,6 +62,7 @@ pub fn with_repair<T>(
 /// `damage` was found after it was opened.
 pub(super) fn recover(file: &StoreFile, damage: Option<anyhow::Error>) -> Result<Store> {
     let _lock = lock(&file.path)?;
+    let own_warning = own::set_aside(file)?;
     let mut waited = Duration::ZERO;
     let mut replaced = None;
     let mut opened = damage.map_or_else(|| try_open(file), Err);
@@ -74,7 +73,6 @@ pub(super) fn recover(file: &StoreFile, damage: Option<anyhow::Error>) -> Result
                 waited += PAUSE;
             }
             Err(error) if is_damaged(&error) && replaced.is_none() => {
-                let rows = salvage(file);
                 let warning = match error.downcast_ref() {
                     Some(Rejected::Older) => {
                         std::fs::remove_file(back_up(&file.path, "older")?)?;
@@ -90,13 +88,11 @@ pub(super) fn recover(file: &StoreFile, damage: Option<anyhow::Error>) -> Result
                         back_up(&file.path, "corrupt")?.display()
                     )),
                 };
-                replaced = Some((rows, warning));
+                replaced = Some(warning);
             }
             Ok(mut store) => {
-                if let Some((rows, warning)) = replaced {
-                    restore(&mut store, &rows)?;
-                    store.warnings.extend(warning);
-                }
+                store.warnings.extend(own_warning);
+                store.warnings.extend(replaced.flatten());
                 return Ok(store);
             }
             failed => return failed,
@@ -167,64 +163,9 @@ fn is_damage(failure: ffi::Error, message: &str) -> bool {
     }
 }
 
-/// Rows of a table in [`KEPT`], each with the number of its event or feedback.
-type SalvagedRows = Vec<(&'static Kept, Vec<Value>)>;
-
-/// Reads the rows that exist only in a damaged store, row by row from both ends of each table.
-/// Rows without a valid keyed hash are damaged or forged.
-fn salvage(file: &StoreFile) -> SalvagedRows {
-    let mut rows = Vec::new();
-    let Some(key) = &file.key else { return rows };
-    // Errors are expected: whatever can be read is salvaged.
-    let open = || -> Result<Connection> {
-        check_no_link(&file.path)?;
-        let folder = file.path.parent().context("no folder")?.canonicalize()?;
-        let authenticator = Authenticator::load(key, &folder).context("no key")?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut connection = Connection::open_with_flags(&file.path, flags)?;
-        connection.busy_timeout(BUSY)?;
-        // A damaged row of the schema hides its table only.
-        connection.execute_batch("PRAGMA writable_schema = ON; PRAGMA trusted_schema = OFF;")?;
-        limit::install(&mut connection);
-        authenticity::define(&connection, Some(authenticator))?;
-        Ok(connection)
-    };
-    let Ok(connection) = open() else { return rows };
-    // A view in place of a table could have any number of rows.
-    for kept in KEPT.iter().filter(|kept| kept.is_in(&connection).unwrap_or(false)) {
-        for is_from_end in [false, true] {
-            let mut read = || -> Result<()> {
-                let mut statement = connection.prepare(&kept.select(is_from_end))?;
-                let n_columns = statement.column_count();
-                let mut found = statement.query([])?;
-                while let Some(row) = found.next()? {
-                    let values: rusqlite::Result<Vec<Value>> =
-                        (0..n_columns).map(|idx| row.get(idx)).collect();
-                    rows.push((kept, values?));
-                }
-                Ok(())
-            };
-            if read().is_ok() {
-                break;
-            }
-        }
-    }
-    rows
-}
-
-/// Writes salvaged rows to a new store. Rows that were read from both ends are the same.
-fn restore(store: &mut Store, rows: &SalvagedRows) -> Result<()> {
-    store.transaction(|connection| {
-        for (kept, values) in rows {
-            connection.prepare_cached(&kept.insert())?.execute(params_from_iter(values))?;
-        }
-        Ok(())
-    })
-}
-
 /// Renames a store and returns its new path. There is only one backup of foreign stores, because
 /// users that share a folder would add one with every change of the user.
-fn back_up(path: &Path, kind: &str) -> Result<PathBuf> {
+pub(super) fn back_up(path: &Path, kind: &str) -> Result<PathBuf> {
     let mut backup = path.with_extension(format!("db.{kind}"));
     let mut n = 2;
     while kind != "foreign" && backup.exists() {

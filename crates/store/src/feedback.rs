@@ -17,17 +17,15 @@ pub struct Feedback<'a> {
 /// Records feedback.
 pub fn insert(connection: &Connection, feedback: &Feedback<'_>) -> Result<()> {
     let Feedback { at, memory, is_good, is_anchored } = feedback;
-    const SQL: &str = "INSERT INTO feedback (at, memory, good, anchored, mac)
-        VALUES (?1, ?2, ?3, ?4, row_mac('feedback', ?1, ?2, ?3, ?4))";
+    const SQL: &str = "INSERT INTO own.feedback (at, memory, good, anchored)
+        VALUES (?1, ?2, ?3, ?4)";
     execute(connection, SQL, params![at, memory, is_good, is_anchored])
 }
 
 /// Returns, for each memory with feedback, the number of positive less that of negative ones.
 pub fn balances(connection: &Connection) -> Result<FxHashMap<String, i64>> {
     const SQL: &str = "SELECT memory, sum(CASE WHEN good THEN 1 ELSE -1 END)
-        FROM feedback
-        WHERE mac = row_mac('feedback', at, memory, good, anchored)
-        GROUP BY memory";
+        FROM own.feedback GROUP BY memory";
     query(connection, SQL, [], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
@@ -35,8 +33,7 @@ pub fn balances(connection: &Connection) -> Result<FxHashMap<String, i64>> {
 /// on those without one.
 pub fn counts(connection: &Connection, is_anchored: bool) -> Result<(usize, usize)> {
     const SQL: &str = "SELECT count(*) FILTER (WHERE good), count(*) FILTER (WHERE NOT good)
-        FROM feedback
-        WHERE anchored = ?1 AND mac = row_mac('feedback', at, memory, good, anchored)";
+        FROM own.feedback WHERE anchored = ?1";
     let mut statement = connection.prepare_cached(SQL)?;
     Ok(statement.query_row([is_anchored], |row| Ok((row.get(0)?, row.get(1)?)))?)
 }

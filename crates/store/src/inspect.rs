@@ -10,9 +10,8 @@ use rusqlite::{Connection, OpenFlags};
 use cerberus_model::error::UserError;
 use cerberus_model::regular_file;
 
-use super::authenticity::{self, Authenticator};
 use super::damage::{Rejected, is_damaged};
-use super::{StoreFile, check_logs, limit, schema, value};
+use super::{StoreFile, check_logs, limit, own, schema, value};
 
 /// Status of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,15 +80,13 @@ fn status(file: &StoreFile) -> Result<Status> {
 }
 
 /// Opens the store for reading. A store without a write-ahead log is opened as immutable,
-/// because SQLite would create files beside it otherwise. Also returns whether the key exists.
+/// because SQLite would create files beside it otherwise. Also returns whether the database of the user
+/// exists.
 fn open(file: &StoreFile) -> Result<(Connection, bool)> {
     let mut connection = open_connection(&file.path)?;
     limit::install(&mut connection);
-    let folder = file.path.parent().and_then(|folder| folder.canonicalize().ok());
-    let authenticator = file.key.as_ref().zip(folder);
-    let authenticator = authenticator.and_then(|(key, folder)| Authenticator::load(key, &folder));
-    let can_verify = authenticator.is_some();
-    authenticity::define(&connection, authenticator)?;
+    let own = own::path(file).and_then(|path| Ok(path.canonicalize()?));
+    let can_verify = own.is_ok_and(|path| own::attach_existing(&connection, &path).is_ok());
     Ok((connection, can_verify))
 }
 
@@ -139,7 +136,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temp folder");
         let keys = tempfile::tempdir().expect("a temp folder");
         let path = folder.path().join("odd name #1?.db");
-        let file = StoreFile { path: path.clone(), key: Some(keys.path().join("key")) };
+        let file = StoreFile { path: path.clone(), state: Some(keys.path().join("state")) };
         let status = || inspect(&file).expect("it can be read").status;
         assert_eq!(status(), Status::Missing);
         assert!(reader(&file).is_none());
@@ -164,8 +161,9 @@ mod tests {
             assert_eq!(status(), expected);
             assert!(reader(&file).is_none());
         }
-        let other = StoreFile { path: path.clone(), key: Some(keys.path().join("other")) };
-        std::fs::write(keys.path().join("other"), "0123456789abcdef".repeat(2)).expect("a key");
+        let other = StoreFile { path: path.clone(), state: Some(keys.path().join("other")) };
+        let mut connection = Connection::open_in_memory().expect("a store");
+        own::attach(&mut connection, Some(&other)).expect("attached");
         assert_eq!(inspect(&other).expect("it can be read").status, Status::Foreign);
         assert!(reader(&other).is_none());
         std::fs::write(&path, "no database ".repeat(400)).expect("a file");

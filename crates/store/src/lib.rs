@@ -1,13 +1,12 @@
 //! SQLite store with the index of the code and of the memories.
 //!
-//! Only pins with an expiry, the history of pins and feedback exist in the store alone. All other
-//! tables are rebuilt from files, so a corrupt store is renamed and replaced. [`Store`] owns the
-//! connection; each group of tables has a file. A store with an older schema is replaced, and a newer
-//! one is refused.
+//! The tables of a store are rebuilt from files, so a corrupt store is renamed and replaced. Pins with
+//! an expiry, the history of pins and feedback exist only in the database of the user beside it
+//! (`own`). [`Store`] owns the connection to both; each group of tables has a file. A store with an
+//! older schema is replaced, and a newer one is refused.
 //!
 //! A store may come with a cloned repository. It is replaced unless this user made it for this
-//! folder (`authenticity`) and has the expected schema; the steps of its queries are limited
-//! (`limit`).
+//! folder and has the expected schema; the steps of its queries are limited (`limit`).
 #![expect(clippy::disallowed_methods, reason = "this module owns the store's files")]
 
 use std::fs::OpenOptions;
@@ -22,7 +21,6 @@ use rusqlite::{OpenFlags, OptionalExtension, Params, Row, TransactionBehavior};
 use cerberus_model::error::UserError;
 use cerberus_model::timings;
 
-mod authenticity;
 pub mod code;
 mod damage;
 pub mod feedback;
@@ -31,11 +29,11 @@ pub mod inspect;
 mod limit;
 pub mod links;
 pub mod memories;
+mod own;
 pub mod pins;
 mod schema;
 mod values;
 
-use authenticity::Authenticator;
 pub use damage::with_repair;
 use damage::{Rejected, is_damaged, recover};
 use limit::Steps;
@@ -51,8 +49,8 @@ const PAUSE: Duration = Duration::from_millis(10);
 #[derive(Debug, Clone)]
 pub struct StoreFile {
     pub path: PathBuf,
-    /// The file with the secret key of the user, if there is a place for it.
-    pub key: Option<PathBuf>,
+    /// The state folder of the user, for what exists only in a database, if there is a place for it.
+    pub state: Option<PathBuf>,
 }
 
 /// An open store.
@@ -104,18 +102,17 @@ impl Store {
     pub fn in_memory() -> Result<Self> {
         let connection =
             Connection::open_in_memory().context("failed to open a store in memory")?;
-        let authenticator = Authenticator::ephemeral(&connection)?;
-        Self::prepare(connection, Some(authenticator))
+        Self::prepare(connection, None)
     }
 
-    fn prepare(mut connection: Connection, authenticator: Option<Authenticator>) -> Result<Self> {
+    fn prepare(mut connection: Connection, file: Option<&StoreFile>) -> Result<Self> {
         connection.busy_timeout(BUSY)?;
         connection.set_prepared_statement_cache_capacity(64);
         let steps = limit::install(&mut connection);
-        let can_verify = authenticator.is_some();
-        authenticity::define(&connection, authenticator)?;
-        schema::create(&mut connection, can_verify)?;
-        Ok(Self { connection, steps, warnings: Vec::new(), not_persistent: None })
+        let own = own::attach(&mut connection, file)?;
+        schema::create(&mut connection, own.has_token)?;
+        let not_persistent = own.not_persistent;
+        Ok(Self { connection, steps, warnings: Vec::new(), not_persistent })
     }
 
     /// Runs `work` in a transaction, which is committed only if `work` succeeds.
@@ -168,10 +165,6 @@ fn try_open(file: &StoreFile) -> Result<Store> {
     check_logs(path)?;
     let folder = path.parent().unwrap_or(path).canonicalize().with_context(context)?;
     let path = folder.join(path.file_name().unwrap_or_default());
-    let authenticator = match &file.key {
-        Some(key) => Authenticator::load_or_create(key, &folder),
-        None => Err(UserError::environment("home folder not found").into()),
-    };
     let connection = Connection::open_with_flags(&path, flags).with_context(context)?;
     connection.busy_timeout(BUSY)?;
     // A write-ahead log allows reads during a write. NORMAL survives a crash of the process; an
@@ -190,16 +183,9 @@ fn try_open(file: &StoreFile) -> Result<Store> {
         // A format number in the header that SQLite does not know.
         return Err(Rejected::Damaged("its header makes it read-only".to_owned()).into());
     }
-    let (authenticator, failure) = match authenticator {
-        Ok(authenticator) => (Some(authenticator), None),
-        Err(error) => (None, Some(format!("{error:#}"))),
-    };
-    let mut store = Store::prepare(connection, authenticator).with_context(context)?;
-    if let Some(why) = failure {
-        if pins::exist(&store.connection)? {
-            store.warnings.push(format!("session and temporary pins are ignored: {why}"));
-        }
-        store.not_persistent = Some(why);
+    let mut store = Store::prepare(connection, Some(file)).with_context(context)?;
+    if let Some(why) = store.not_persistent.as_ref().filter(|_| own::may_exist(file)) {
+        store.warnings.push(format!("session and temporary pins are ignored: {why}"));
     }
     Ok(store)
 }
@@ -335,7 +321,7 @@ mod tests {
     use super::*;
 
     fn file(folder: &Path, name: &str) -> StoreFile {
-        StoreFile { path: folder.join(name), key: Some(folder.join("state/key")) }
+        StoreFile { path: folder.join(name), state: Some(folder.join("state")) }
     }
 
     #[test]

@@ -21,23 +21,16 @@ pub struct EventRow {
 
 /// Returns the temporary pins and those of `session`, including expired ones.
 pub fn pins(connection: &Connection, session: Option<&str>) -> Result<Vec<Pin>> {
-    const SQL: &str = "SELECT pin FROM pin
-        WHERE (session = '' OR session = ?1) AND mac = row_mac('pin', session, id, pin)";
+    const SQL: &str = "SELECT pin FROM own.pin WHERE session = '' OR session = ?1";
     let mut pins: Vec<Pin> =
         query(connection, SQL, [session.unwrap_or_default()], |row| values::unpacked(row, 0))?;
     pins.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
     Ok(pins)
 }
 
-/// Returns whether there are pins, authentic or not.
-pub(super) fn exist(connection: &Connection) -> Result<bool> {
-    Ok(connection.query_row("SELECT EXISTS (SELECT 1 FROM pin)", [], |row| row.get(0))?)
-}
-
 /// Inserts a pin. A session pin is visible in its session only.
 pub fn insert(connection: &Connection, pin: &Pin, session: Option<&str>) -> Result<()> {
-    const SQL: &str = "INSERT INTO pin (session, id, pin, mac)
-        VALUES (?1, ?2, ?3, row_mac('pin', ?1, ?2, ?3))";
+    const SQL: &str = "INSERT INTO own.pin (session, id, pin) VALUES (?1, ?2, ?3)";
     execute(connection, SQL, params![key(pin, session), pin.id, postcard::to_stdvec(pin)?])
 }
 
@@ -45,7 +38,7 @@ pub fn insert(connection: &Connection, pin: &Pin, session: Option<&str>) -> Resu
 pub fn remove(connection: &Connection, pin: &Pin, session: Option<&str>) -> Result<()> {
     execute(
         connection,
-        "DELETE FROM pin WHERE session = ?1 AND id = ?2",
+        "DELETE FROM own.pin WHERE session = ?1 AND id = ?2",
         [key(pin, session), &pin.id],
     )
 }
@@ -60,8 +53,8 @@ pub fn insert_event(
     event: &EventRow,
     hash: Option<[u8; 16]>,
 ) -> Result<()> {
-    const SQL: &str = "INSERT INTO pin_event (at, type, pins, message, hash, mac)
-        VALUES (?1, ?2, ?3, ?4, ?5, row_mac('pin_event', ?1, ?2, ?3, ?4, ?5))";
+    const SQL: &str = "INSERT INTO own.pin_event (at, type, pins, message, hash)
+        VALUES (?1, ?2, ?3, ?4, ?5)";
     execute(
         connection,
         SQL,
@@ -71,8 +64,7 @@ pub fn insert_event(
 
 /// Returns the history, oldest event first.
 pub fn events(connection: &Connection) -> Result<Vec<EventRow>> {
-    const SQL: &str = "SELECT at, type, pins, message FROM pin_event
-        WHERE mac = row_mac('pin_event', at, type, pins, message, hash) ORDER BY id";
+    const SQL: &str = "SELECT at, type, pins, message FROM own.pin_event ORDER BY id";
     query(connection, SQL, [], |row| {
         Ok(EventRow {
             at: row.get(0)?,
@@ -85,17 +77,15 @@ pub fn events(connection: &Connection) -> Result<Vec<EventRow>> {
 
 /// Returns the hash of the pin file when it was last written or read.
 pub fn last_hash(connection: &Connection) -> Result<Option<[u8; 16]>> {
-    const SQL: &str = "SELECT hash FROM pin_event
-        WHERE hash IS NOT NULL AND mac = row_mac('pin_event', at, type, pins, message, hash)
-        ORDER BY id DESC LIMIT 1";
+    const SQL: &str = "SELECT hash FROM own.pin_event
+        WHERE hash IS NOT NULL ORDER BY id DESC LIMIT 1";
     first(connection, SQL, [], |row| row.get(0))
 }
 
 /// Returns whether the history contains the expiry of a pin.
 pub fn expiry_logged(connection: &Connection, pin: &Pin) -> Result<bool> {
-    const SQL: &str = "SELECT EXISTS (SELECT 1 FROM pin_event
-        WHERE type = ?1 AND pins = ?2 AND at = ?3
-            AND mac = row_mac('pin_event', at, type, pins, message, hash))";
+    const SQL: &str = "SELECT EXISTS (SELECT 1 FROM own.pin_event
+        WHERE type = ?1 AND pins = ?2 AND at = ?3)";
     let at = pin.expires_at.map(|at| at.to_string()).unwrap_or_default();
     value(connection, SQL, params![PinEvent::Expired.to_string(), pin.id, at])
 }

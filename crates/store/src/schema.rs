@@ -1,8 +1,6 @@
 //! Schema of the store. Its version is stored in `user_version`.
 //!
-//! A store of another version is replaced. Most tables can be rebuilt from files. Pins, the history
-//! of pins and feedback exist in the store only; their rows are copied, so a change of their tables
-//! has to change the copy (`damage`). Each of these rows has a keyed hash (see `authenticity`).
+//! A store of another version is replaced: all its tables can be rebuilt from files.
 
 use anyhow::Result;
 use rusqlite::{Connection, TransactionBehavior};
@@ -118,32 +116,9 @@ const SCHEMA: &str = "
         PRIMARY KEY (session, memory)
     ) STRICT, WITHOUT ROWID;
 
-    CREATE TABLE pin (
-        session TEXT NOT NULL,
-        id      TEXT NOT NULL,
-        pin     BLOB NOT NULL,
-        mac     BLOB,
-        PRIMARY KEY (session, id)
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE pin_event (
-        id      INTEGER PRIMARY KEY,
-        at      TEXT NOT NULL,
-        type    TEXT NOT NULL,
-        pins    TEXT NOT NULL,
-        message TEXT NOT NULL,
-        hash    BLOB,
-        mac     BLOB
-    ) STRICT;
-    CREATE TABLE feedback (
-        id       INTEGER PRIMARY KEY,
-        at       TEXT NOT NULL,
-        memory   TEXT NOT NULL,
-        good     INTEGER NOT NULL,
-        anchored INTEGER NOT NULL,
-        mac      BLOB
-    ) STRICT;
     CREATE TABLE origin (
-        mac BLOB
+        -- That of the user's database for the folder of this store.
+        token BLOB NOT NULL
     ) STRICT;
 ";
 
@@ -156,77 +131,10 @@ const TEXT_TABLES: &[&str] = &[
 ];
 
 /// Signs the store.
-const SIGN: &str = "DELETE FROM origin; INSERT INTO origin (mac) VALUES (row_mac('store'));";
-
-/// A table whose rows exist only in the store.
-#[derive(Debug)]
-pub(super) struct Kept {
-    table: &'static str,
-    /// The columns that the keyed hash of a row covers.
-    columns: &'static str,
-    /// The column with the number of a row, which the hash does not cover, to follow the others.
-    number: &'static str,
-    /// The orders of the rows from the first and from the last one.
-    orders: [&'static str; 2],
-}
-
-pub(super) const KEPT: &[Kept] = &[
-    Kept {
-        table: "pin",
-        columns: "session, id, pin",
-        number: "",
-        orders: ["session, id", "session DESC, id DESC"],
-    },
-    Kept {
-        table: "pin_event",
-        columns: "at, type, pins, message, hash",
-        number: ", id",
-        orders: ["id", "id DESC"],
-    },
-    Kept {
-        table: "feedback",
-        columns: "at, memory, good, anchored",
-        number: ", id",
-        orders: ["id", "id DESC"],
-    },
-];
-
-impl Kept {
-    /// Whether the store has this table, and not a view with its name.
-    pub(super) fn is_in(&self, connection: &Connection) -> Result<bool> {
-        const SQL: &str = "SELECT sql FROM sqlite_schema WHERE name = ?1";
-        let sql: String = connection.query_row(SQL, [self.table], |row| row.get(0))?;
-        Ok(statements().any(|statement| statement == sql))
-    }
-
-    /// Returns the query for the authentic rows, from the first or from the last one.
-    pub(super) fn select(&self, is_from_end: bool) -> String {
-        let Self { table, columns, number, orders } = self;
-        let order = orders[usize::from(is_from_end)];
-        format!(
-            "SELECT {columns}{number} FROM {table} WHERE mac = row_mac('{table}', {columns})
-                ORDER BY {order}"
-        )
-    }
-
-    /// Returns the statement that inserts a row of [`Self::select`].
-    pub(super) fn insert(&self) -> String {
-        let Self { table, columns, number, .. } = self;
-        let values = |columns: &str| {
-            let values = (1..=columns.split(", ").count()).map(|n| format!("?{n}"));
-            values.collect::<Vec<_>>().join(", ")
-        };
-        let all = format!("{columns}{number}");
-        let (all_values, hashed) = (values(&all), values(columns));
-        format!(
-            "INSERT OR IGNORE INTO {table} ({all}, mac)
-                VALUES ({all_values}, row_mac('{table}', {hashed}))"
-        )
-    }
-}
+const SIGN: &str = "INSERT INTO main.origin (token) SELECT token FROM own.origin;";
 
 /// Creates the schema in an empty store, in one exclusive transaction. Fails with [`Rejected`] for
-/// a store that another user, another program or an older version made. Without a key
+/// a store that another user, another program or an older version made. Without a token
 /// (`can_verify`) only the schema is checked.
 pub(super) fn create(connection: &mut Connection, can_verify: bool) -> Result<()> {
     if version(connection)? == 0 && is_empty(connection)? {
@@ -241,16 +149,16 @@ pub(super) fn create(connection: &mut Connection, can_verify: bool) -> Result<()
     }
     let found = version(connection)?;
     if found != VERSION {
-        check_origin(connection, can_verify)?;
         // Another version has another schema.
         if check(connection).is_ok() {
             let why = format!("its version {found} does not fit to its schema");
             return Err(Rejected::Damaged(why).into());
         }
-        return Err(match found > VERSION {
-            true => super::too_new(found, VERSION),
-            false => Rejected::Older.into(),
-        });
+        if found < VERSION {
+            return Err(Rejected::Older.into());
+        }
+        check_origin(connection, can_verify)?;
+        return Err(super::too_new(found, VERSION));
     }
     // First: `origin` could be a view.
     check(connection)?;
@@ -258,14 +166,14 @@ pub(super) fn create(connection: &mut Connection, can_verify: bool) -> Result<()
 }
 
 fn is_empty(connection: &Connection) -> Result<bool> {
-    super::value(connection, "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [])
+    super::value(connection, "SELECT NOT EXISTS (SELECT 1 FROM main.sqlite_schema)", [])
 }
 
 /// Fails if this user did not make the store for its folder.
 pub(super) fn check_origin(connection: &Connection, can_verify: bool) -> Result<()> {
-    const TABLE: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_schema
+    const TABLE: &str = "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema
         WHERE type = 'table' AND name = 'origin')";
-    const SIGNED: &str = "SELECT EXISTS (SELECT 1 FROM origin WHERE mac = row_mac('store'))";
+    const SIGNED: &str = "SELECT EXISTS (SELECT 1 FROM main.origin JOIN own.origin USING (token))";
     let holds = |sql: &str| super::value::<bool>(connection, sql, []);
     if can_verify && !(holds(TABLE)? && holds(SIGNED)?) {
         return Err(Rejected::Foreign.into());
@@ -281,7 +189,7 @@ fn statements() -> impl Iterator<Item = &'static str> {
 /// Fails if the store has other tables, indexes, views or triggers than [`SCHEMA`].
 pub(super) fn check(connection: &Connection) -> Result<()> {
     // SQLite creates the indexes without a statement for UNIQUE and PRIMARY KEY.
-    const SQL: &str = "SELECT sql FROM sqlite_schema
+    const SQL: &str = "SELECT sql FROM main.sqlite_schema
         WHERE sql IS NOT NULL OR type IS NOT 'index' OR typeof(name) <> 'text'
             OR name NOT GLOB 'sqlite_autoindex_*'";
     let found: rusqlite::Result<Vec<Option<String>>> =
@@ -300,12 +208,11 @@ pub(super) fn version(connection: &Connection) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::authenticity::{self, Authenticator};
+    use crate::own;
 
     fn connection() -> Connection {
-        let connection = Connection::open_in_memory().expect("a store");
-        let authenticator = Authenticator::ephemeral(&connection).expect("a key");
-        authenticity::define(&connection, Some(authenticator)).expect("defined");
+        let mut connection = Connection::open_in_memory().expect("a store");
+        own::attach(&mut connection, None).expect("attached");
         connection
     }
 
@@ -314,11 +221,11 @@ mod tests {
         for extra in [
             "CREATE VIEW v AS SELECT 1",
             "CREATE TABLE t (x)",
-            "CREATE INDEX i ON pin (pin)",
-            "DROP TABLE feedback",
-            "DROP TABLE pin; CREATE VIEW pin AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL
+            "CREATE INDEX i ON given_rule (memory)",
+            "DROP TABLE given_rule",
+            "DROP TABLE given_rule; CREATE VIEW given_rule AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL
                 SELECT n + 1 FROM r) SELECT n AS session FROM r",
-            "CREATE TRIGGER t AFTER INSERT ON pin BEGIN DELETE FROM feedback; END",
+            "CREATE TRIGGER t AFTER INSERT ON given_rule BEGIN DELETE FROM memory_link; END",
         ] {
             let mut connection = connection();
             create(&mut connection, true).expect("a new schema");
@@ -331,7 +238,11 @@ mod tests {
 
     #[test]
     fn a_store_with_another_signature_is_rejected() {
-        for change in ["DELETE FROM origin", "UPDATE origin SET mac = x'00'", "DROP TABLE origin"] {
+        for change in [
+            "DELETE FROM main.origin",
+            "UPDATE main.origin SET token = x'00'",
+            "DROP TABLE main.origin",
+        ] {
             for version in [1, VERSION, VERSION + 1] {
                 let mut connection = connection();
                 create(&mut connection, true).expect("a new schema");

@@ -21,7 +21,7 @@ fn project(folder: &Path) -> Project {
         root: folder.to_owned(),
         store: StoreFile {
             path: bank.folder().join("indices/cerberus.db"),
-            key: Some(folder.join("key")),
+            state: Some(folder.join("state")),
         },
         bank,
         name: None,

@@ -34,7 +34,7 @@ pub(super) fn settings(folder: &Path, rules: &[(&str, RuleKind, &str)]) -> Setti
         root: folder.to_owned(),
         store: StoreFile {
             path: bank.folder().join("indices/cerberus.db"),
-            key: Some(folder.join("key")),
+            state: Some(folder.join("state")),
         },
         bank,
         name: None,

@@ -36,7 +36,7 @@ fn rank_in_file(file: &str, text: &str, rule: &str, limit: usize) -> Vec<String>
 fn rank_in(root: &Path, queries: &[Query], options: Options) -> Vec<Ranking> {
     let code = CodeBase {
         root,
-        store: &StoreFile { path: PathBuf::new(), key: None },
+        store: &StoreFile { path: PathBuf::new(), state: None },
         exclude: &[],
         weights: &Weights::default(),
         now: 0,
@@ -99,7 +99,7 @@ fn a_caller_can_cancel_between_files() {
         };
         let code = CodeBase {
             root: &root,
-            store: &StoreFile { path: PathBuf::new(), key: None },
+            store: &StoreFile { path: PathBuf::new(), state: None },
             exclude: &[],
             weights: &Weights::default(),
             now: 0,

@@ -1,0 +1,159 @@
+//! The database of the user beside a store, in the state folder of the user.
+//!
+//! A repository may contain a store, or a write-ahead log that SQLite applies to the store of the
+//! user. What exists only in a database is therefore not in the store: pins with an expiry or a
+//! session, the history of pins, and feedback. There is one such database for the folder of each
+//! store. Its token tells the stores that this user made for that folder from others.
+//!
+//! It is attached to the connection of the store as `own`, so that one transaction writes both.
+#![expect(clippy::disallowed_methods, reason = "this module owns the user's databases")]
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use sha2::{Digest, Sha256};
+
+use cerberus_model::error::UserError;
+
+use super::damage::{back_up, is_damaged};
+use super::{BUSY, Rejected, StoreFile, is_busy, value};
+
+/// The database of a process without a place for a file.
+const IN_MEMORY: &str = ":memory:";
+
+/// Bytes of the hash of a folder in the name of its database.
+const HASH_BYTES: usize = 16;
+
+const SCHEMA: &str = "
+    CREATE TABLE own.origin (
+        token BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE own.pin (
+        session TEXT NOT NULL,
+        id      TEXT NOT NULL,
+        pin     BLOB NOT NULL,
+        PRIMARY KEY (session, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE own.pin_event (
+        id      INTEGER PRIMARY KEY,
+        at      TEXT NOT NULL,
+        type    TEXT NOT NULL,
+        pins    TEXT NOT NULL,
+        message TEXT NOT NULL,
+        hash    BLOB
+    ) STRICT;
+    CREATE TABLE own.feedback (
+        id       INTEGER PRIMARY KEY,
+        at       TEXT NOT NULL,
+        memory   TEXT NOT NULL,
+        good     INTEGER NOT NULL,
+        anchored INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO own.origin (token) VALUES (randomblob(16));
+";
+
+/// The attached database of the user.
+pub(super) struct Own {
+    /// Whether it can tell the stores of this user from others.
+    pub(super) has_token: bool,
+    /// Why what is written to it is lost, or cannot be written, if so.
+    pub(super) not_persistent: Option<String>,
+}
+
+/// Attaches the database for a store, which is created if it is missing. Without a place for it, or for
+/// a store in memory, it is in memory.
+pub(super) fn attach(connection: &mut Connection, file: Option<&StoreFile>) -> Result<Own> {
+    let Some(file) = file else {
+        open(connection, Path::new(IN_MEMORY))?;
+        return Ok(Own { has_token: true, not_persistent: None });
+    };
+    match create_folder(file).and_then(|path| open(connection, &path)) {
+        Ok(()) => {
+            let is_readonly = connection.is_readonly("own")?;
+            let why = is_readonly.then(|| "the state folder of the user is read-only".to_owned());
+            Ok(Own { has_token: true, not_persistent: why })
+        }
+        Err(error) if is_damaged(&error) || is_busy(&error) => Err(error),
+        Err(error) => {
+            // It is not attached if the first statement failed.
+            let _ = connection.execute("DETACH own", []);
+            open(connection, Path::new(IN_MEMORY))?;
+            Ok(Own { has_token: false, not_persistent: Some(format!("{error:#}")) })
+        }
+    }
+}
+
+/// Returns the database for a store.
+pub(super) fn path(file: &StoreFile) -> Result<PathBuf> {
+    let state = file.state.as_ref().ok_or_else(|| UserError::environment("home folder not found"))?;
+    let folder = file.path.parent().context("no folder")?.canonicalize()?;
+    let hash = Sha256::digest(folder.as_os_str().as_encoded_bytes());
+    let name: String = hash[..HASH_BYTES].iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(state.join("stores").join(name + ".db"))
+}
+
+/// Whether the user may have a database for a store, although it cannot be opened.
+pub(super) fn may_exist(file: &StoreFile) -> bool {
+    let metadata = path(file).map(|path| path.symlink_metadata());
+    metadata.is_ok_and(|it| !it.is_err_and(|error| error.kind() == ErrorKind::NotFound))
+}
+
+/// Creates the folder of the database, and returns its path without symbolic links, which SQLite refuses.
+fn create_folder(file: &StoreFile) -> Result<PathBuf> {
+    let path = path(file)?;
+    let folder = path.parent().context("no folder")?;
+    let context = || format!("failed to create `{}`", folder.display());
+    std::fs::create_dir_all(folder).with_context(context)?;
+    Ok(folder.canonicalize()?.join(path.file_name().unwrap_or_default()))
+}
+
+fn open(connection: &mut Connection, path: &Path) -> Result<()> {
+    attach_existing(connection, path)?;
+    if !exists(connection)? {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Another process may have created it while this one waited for the lock.
+        if !exists(&transaction)? {
+            transaction.execute_batch(SCHEMA)?;
+        }
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+/// Attaches a database without creating its tables.
+pub(super) fn attach_existing(connection: &Connection, path: &Path) -> Result<()> {
+    connection
+        .execute("ATTACH ?1 AS own", [path.to_string_lossy()])
+        .with_context(|| format!("failed to open `{}`", path.display()))?;
+    Ok(())
+}
+
+fn exists(connection: &Connection) -> Result<bool> {
+    const SQL: &str = "SELECT EXISTS (SELECT 1 FROM own.sqlite_schema WHERE name = 'origin')";
+    value(connection, SQL, [])
+}
+
+/// Renames the database of a store if it is damaged, and returns a warning.
+pub(super) fn set_aside(file: &StoreFile) -> Result<Option<String>> {
+    let Some(path) = path(file).ok().filter(|path| path.is_file()) else { return Ok(None) };
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let check = || -> Result<()> {
+        let connection = Connection::open_with_flags(&path, flags)?;
+        connection.busy_timeout(BUSY)?;
+        match value::<String>(&connection, "PRAGMA quick_check(1)", [])? {
+            found if found == "ok" => Ok(()),
+            found => Err(Rejected::Damaged(found).into()),
+        }
+    };
+    match check() {
+        Err(error) if is_damaged(&error) => Ok(Some(format!(
+            "the session and temporary pins, pin events and feedback of this project were corrupt; \
+             saved the corrupt file as `{}`",
+            back_up(&path, "corrupt")?.display()
+        ))),
+        // Another failure is reported when the database is opened.
+        _ => Ok(None),
+    }
+}
