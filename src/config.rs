@@ -3,10 +3,8 @@
 //! Only this module reads the environment, the current folder and the clock.
 #![expect(clippy::disallowed_methods, reason = "this module reads the environment for all others")]
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::IsTerminal;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -16,7 +14,8 @@ use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
 use cerberus_bank::Bank;
-use cerberus_bank::ops::pins::{self, builtin};
+use cerberus_bank::ops::pins::PinLimits;
+use cerberus_bank::ops::pins::builtin::{self, BuiltInPins};
 use cerberus_bank::ops::{InjectOptions, Project};
 use cerberus_bank::shared::config::{self as shared_banks, BankConfig};
 use cerberus_engine::rank::calibrate::Weights;
@@ -104,14 +103,36 @@ impl Terminal {
     }
 }
 
+/// A configuration file.
+#[derive(Debug, Clone, Default)]
+struct ConfigFile {
+    table: toml::Table,
+    /// Its values, with the defaults of the others.
+    config: Config,
+}
+
+impl ConfigFile {
+    /// Returns the values of this file, then those of `user`, then the defaults.
+    fn over(&self, user: &Self) -> Result<Config> {
+        let mut all = user.table.clone();
+        for (section, values) in &self.table {
+            match (all.get_mut(section).and_then(toml::Value::as_table_mut), values.as_table()) {
+                (Some(of_user), Some(values)) => of_user.extend(values.clone()),
+                _ => drop(all.insert(section.clone(), values.clone())),
+            }
+        }
+        all.try_into().context("the configuration of the project does not fit to that of the user")
+    }
+}
+
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct ConfigFile {
+struct Config {
     project: ProjectConfig,
     memory: MemoryConfig,
     anchor: AnchorConfig,
-    pins: PinsConfig,
-    inject: InjectConfig,
+    pins: PinLimits,
+    inject: InjectOptions,
     check: CheckConfig,
     banks: Vec<BankConfig>,
 }
@@ -122,68 +143,39 @@ struct ProjectConfig {
     name: Option<String>,
 }
 
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct MemoryConfig {
-    enabled: Option<bool>,
-    storage_strategy: Option<StorageStrategy>,
-    recency_boost_days: Option<f64>,
-    recency_boost_factor: Option<f64>,
+    enabled: bool,
+    storage_strategy: StorageStrategy,
+    recency_boost_days: f64,
+    recency_boost_factor: f64,
 }
 
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct AnchorConfig {
-    min_quality: Option<f64>,
-    weights: Option<WeightsChoice>,
-    exclude: Option<Vec<String>>,
-}
-
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct PinsConfig {
-    max_pins: Option<usize>,
-    max_tokens: Option<usize>,
-    builtin: Option<BuiltInPins>,
-}
-
-impl PinsConfig {
-    /// Fills missing values from `user`, then from the defaults.
-    fn or(self, user: Self) -> pins::PinLimits {
-        let default = pins::PinLimits::default();
-        let builtin = self.builtin.or(user.builtin);
-        pins::PinLimits {
-            max_pins: self.max_pins.or(user.max_pins).unwrap_or(default.max_pins),
-            max_tokens: self.max_tokens.or(user.max_tokens).unwrap_or(default.max_tokens),
-            is_builtin_chosen: builtin.is_some(),
-            off: builtin.map(|builtin| builtin.disabled()).unwrap_or_default(),
+impl Default for MemoryConfig {
+    fn default() -> Self {
+        let Recency { days, factor } = Recency::default();
+        Self {
+            enabled: true,
+            storage_strategy: StorageStrategy::Project,
+            recency_boost_days: days,
+            recency_boost_factor: factor,
         }
     }
 }
 
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct InjectConfig {
-    budget: Option<usize>,
-    session_budget: Option<usize>,
-    code_share: Option<f64>,
-    max_lines: Option<NonZeroUsize>,
+struct AnchorConfig {
+    min_quality: f64,
+    weights: WeightsChoice,
+    exclude: Vec<String>,
 }
 
-impl InjectConfig {
-    /// Fills missing values from `user`, then from the defaults.
-    fn or(self, user: Self) -> InjectOptions {
-        let default = InjectOptions::default();
-        let max_lines = self.max_lines.or(user.max_lines).map(NonZeroUsize::get);
-        InjectOptions {
-            budget: self.budget.or(user.budget).unwrap_or(default.budget),
-            session_budget: self
-                .session_budget
-                .or(user.session_budget)
-                .unwrap_or(default.session_budget),
-            code_share: self.code_share.or(user.code_share).unwrap_or(default.code_share),
-            max_lines: max_lines.unwrap_or(default.max_lines),
-        }
+impl Default for AnchorConfig {
+    fn default() -> Self {
+        let weights = WeightsChoice::Calibrated;
+        Self { min_quality: MIN_QUALITY, weights, exclude: Vec::new() }
     }
 }
 
@@ -195,25 +187,6 @@ pub(crate) struct CheckConfig {
     pub(crate) exclude: Vec<String>,
     /// Claims, as they are written in a document; `*` matches any text.
     pub(crate) ignore: Vec<String>,
-}
-
-/// Built-in pins: all enabled or disabled, or some of them by name.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged, expecting = "expected true, false, or names as in `{ git = false }`")]
-enum BuiltInPins {
-    All(bool),
-    Some(BTreeMap<String, bool>),
-}
-
-impl BuiltInPins {
-    /// Returns the names of the disabled pins.
-    fn disabled(&self) -> Vec<String> {
-        let is_disabled = |name: &&str| match self {
-            Self::All(enabled) => !enabled,
-            Self::Some(named) => named.get(*name) == Some(&false),
-        };
-        builtin::names().filter(is_disabled).map(str::to_owned).collect()
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -245,7 +218,7 @@ impl Settings {
     fn of_root(root: PathBuf) -> Result<Self> {
         let user = user_config()?;
         let own = read_config(&root.join("cerberus.toml"))?;
-        merge(root, own, user, now()?)
+        merge(root, own, &user, now()?)
     }
 }
 
@@ -271,7 +244,7 @@ fn named_root(global: &GlobalArgs) -> Result<Option<(PathBuf, &'static str)>> {
 fn user_config() -> Result<ConfigFile> {
     let file = config_home().map(|home| home.join("cerberus/config.toml"));
     let config = file.map(|path| read_config(&path)).transpose()?.unwrap_or_default();
-    if !config.banks.is_empty() {
+    if !config.config.banks.is_empty() {
         return Err(UserError::usage("the configuration of the user has `[[banks]]`")
             .hint("name shared banks in the `cerberus.toml` of each project, which everybody uses")
             .into());
@@ -280,58 +253,54 @@ fn user_config() -> Result<ConfigFile> {
 }
 
 /// Merges the configuration files; values of the project override values of the user.
-fn merge(root: PathBuf, own: ConfigFile, user: ConfigFile, now: Timestamp) -> Result<Settings> {
-    let strategy = own.memory.storage_strategy.or(user.memory.storage_strategy);
-    let folder = match strategy.unwrap_or(StorageStrategy::Project) {
-        StorageStrategy::Project => project_bank(&root)?,
-        StorageStrategy::User => {
-            let is_user_default = user.memory.storage_strategy == Some(StorageStrategy::User);
-            UserBank::of(&root).open(&root, is_user_default)?
-        }
+fn merge(root: PathBuf, own: ConfigFile, user: &ConfigFile, now: Timestamp) -> Result<Settings> {
+    let config = own.over(user)?;
+    let is_user_bank = config.memory.storage_strategy == StorageStrategy::User;
+    let folder = if is_user_bank {
+        let is_user_default = user.config.memory.storage_strategy == StorageStrategy::User;
+        UserBank::of(&root).open(&root, is_user_default)?
+    } else {
+        project_bank(&root)?
     };
     let mut bank = Bank::new(folder);
     match cache_home() {
-        Ok(cache) => bank = bank.with_shared(own.banks, cache.join("cerberus").join(SHARED_BANKS)),
-        Err(error) if !own.banks.is_empty() => return Err(error),
+        Ok(cache) => {
+            bank = bank.with_shared(config.banks, cache.join("cerberus").join(SHARED_BANKS));
+        }
+        Err(error) if !config.banks.is_empty() => return Err(error),
         Err(_) => {}
     }
-    let store = if bank.exists() && strategy != Some(StorageStrategy::User) {
+    let store = if bank.exists() && !is_user_bank {
         bank.folder().join("indices/cerberus.db")
     } else {
         cache_home()?.join("cerberus").join(tree_key(&root)).join("cerberus.db")
     };
-    let weights = own.anchor.weights.or(user.anchor.weights);
     Ok(Settings {
         project: Project {
             bank,
             store: StoreFile { path: store, state: state_folder() },
-            exclude: own.anchor.exclude.or(user.anchor.exclude).unwrap_or_default(),
-            min_quality: own.anchor.min_quality.or(user.anchor.min_quality).unwrap_or(MIN_QUALITY),
-            weights: match weights.unwrap_or(WeightsChoice::Calibrated) {
+            exclude: config.anchor.exclude,
+            min_quality: config.anchor.min_quality,
+            weights: match config.anchor.weights {
                 WeightsChoice::Calibrated => Weights::default(),
                 WeightsChoice::Legacy => Weights::legacy(),
             },
-            recency: recency(&own.memory, &user.memory),
-            pins: own.pins.or(user.pins),
-            inject: own.inject.or(user.inject),
+            recency: Recency {
+                days: config.memory.recency_boost_days,
+                factor: config.memory.recency_boost_factor,
+            },
+            pins: config.pins,
+            inject: config.inject,
             now,
             // A name of the user would be that of every project.
-            name: own.project.name.filter(|name| !name.trim().is_empty()),
+            name: own.config.project.name.filter(|name| !name.trim().is_empty()),
             root,
         },
         session: std::env::var("CERBERUS_SESSION").ok().filter(|name| !name.is_empty()),
         editor: editor(),
-        check: own.check,
-        memory_enabled: own.memory.enabled.or(user.memory.enabled).unwrap_or(true),
+        check: own.config.check,
+        memory_enabled: config.memory.enabled,
     })
-}
-
-fn recency(own: &MemoryConfig, user: &MemoryConfig) -> Recency {
-    let default = Recency::default();
-    Recency {
-        days: own.recency_boost_days.or(user.recency_boost_days).unwrap_or(default.days),
-        factor: own.recency_boost_factor.or(user.recency_boost_factor).unwrap_or(default.factor),
-    }
 }
 
 /// Completion request of a shell.
@@ -443,16 +412,16 @@ fn read_toml<T: DeserializeOwned + Default>(path: &Path) -> Result<T> {
 
 fn read_config(path: &Path) -> Result<ConfigFile> {
     let shown = path.display();
-    let config: ConfigFile = read_toml(path)?;
-    let check_range = |key: &str, value: Option<f64>, min: f64, max: f64| match value {
-        Some(value) if !(min..=max).contains(&value) => {
-            let error = UserError::usage(format!("failed to read `{shown}`: {key} is {value}"));
-            Err(match max {
-                f64::MAX => error.hint(format!("it must be at least {min}")),
-                _ => error.hint(format!("it must be between {min} and {max}")),
-            })
+    let config: Config = read_toml(path)?;
+    let check_range = |key: &str, value: f64, min: f64, max: f64| {
+        if (min..=max).contains(&value) {
+            return Ok(());
         }
-        _ => Ok(()),
+        let error = UserError::usage(format!("failed to read `{shown}`: {key} is {value}"));
+        Err(match max {
+            f64::MAX => error.hint(format!("it must be at least {min}")),
+            _ => error.hint(format!("it must be between {min} and {max}")),
+        })
     };
     check_range("min_quality", config.anchor.min_quality, 0.0, 1.0)?;
     check_range("recency_boost_days", config.memory.recency_boost_days, 0.0, f64::MAX)?;
@@ -476,7 +445,7 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
         }
         .into());
     }
-    Ok(config)
+    Ok(ConfigFile { table: read_toml(path)?, config })
 }
 
 /// Returns the known key that is most similar to the unknown one in an error message.
@@ -564,6 +533,6 @@ mod tests {
             })
             .flat_map(|line| [line, "\n"])
             .collect();
-        toml::from_str::<ConfigFile>(&shown).expect("valid with all keys");
+        toml::from_str::<Config>(&shown).expect("valid with all keys");
     }
 }

@@ -316,7 +316,7 @@ fn code(project: &Project, stored: &MemoryFile, followed: &Followed<'_>) -> Opti
     let text = read::text(&project.root, &new.file).ok()?;
     let source = excerpt::Source { language: language::from_path(&new.file), text: &text };
     let rule = anchors::rule_words(stored);
-    let excerpt = excerpt::of_text(&rule, source, (first, last), project.inject.max_lines);
+    let excerpt = excerpt::of_text(&rule, source, (first, last), project.inject.max_lines.get());
     Some(Code {
         file: new.file.clone(),
         start_line: first + 1,

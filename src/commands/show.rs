@@ -52,7 +52,7 @@ impl ShowArgs {
 
     /// Returns the maximum number of lines of an example.
     fn max_lines(&self, project: &Project) -> usize {
-        if self.full { usize::MAX } else { project.inject.max_lines }
+        if self.full { usize::MAX } else { project.inject.max_lines.get() }
     }
 }
 

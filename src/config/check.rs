@@ -10,10 +10,7 @@ use super::GlobalArgs;
 use cerberus_model::text;
 
 use super::finding::{ConfigReport, Finding, Setting, Severity, failed_check};
-use super::{
-    ConfigFile, MemoryConfig, Settings, StorageStrategy, config_home, locate_root, merge,
-    read_config,
-};
+use super::{ConfigFile, Settings, config_home, locate_root, merge, read_config};
 
 /// Environment variables of cerberus.
 const VARIABLES: &[&str] =
@@ -41,14 +38,17 @@ pub(crate) fn check(global: &GlobalArgs) -> Result<(Settings, ConfigReport)> {
         report.findings.push(finding);
         Timestamp::now()
     });
-    let settings = match merge(root.clone(), own.clone(), user.clone(), now) {
+    let settings = match merge(root.clone(), own.clone(), &user, now) {
         Ok(settings) => settings,
         // The other checks run as if the project had no bank.
         Err(error) => {
             report.findings.push(failed_check("bank", &error));
-            let memory =
-                MemoryConfig { storage_strategy: Some(StorageStrategy::Project), ..own.memory };
-            merge(root, ConfigFile { memory, ..own }, user, now)?
+            let mut own = own;
+            let memory = own.table.entry("memory").or_insert_with(|| toml::Table::new().into());
+            if let Some(memory) = memory.as_table_mut() {
+                memory.insert("storage_strategy".to_owned(), "project".into());
+            }
+            merge(root, own, &user, now)?
         }
     };
     report.memory_enabled = settings.memory_enabled;
@@ -68,10 +68,8 @@ fn read(path: &Path, report: &mut ConfigReport) -> ConfigFile {
             return ConfigFile::default();
         }
     };
-    let table =
-        std::fs::read_to_string(path).ok().and_then(|text| text.parse::<toml::Table>().ok());
-    for (section, values) in table.unwrap_or_default() {
-        for (name, value) in values.as_table().cloned().unwrap_or_default() {
+    for (section, values) in &config.table {
+        for (name, value) in values.as_table().into_iter().flatten() {
             let key = format!("{section}.{name}");
             // The file of the project is read last and overrides the one of the user.
             report.settings.retain(|setting| setting.key != key);

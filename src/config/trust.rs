@@ -125,9 +125,8 @@ pub(crate) fn list() -> Result<Vec<TrustedProject>> {
 /// it is new.
 pub(crate) fn add(global: &GlobalArgs) -> Result<(TrustedProject, bool)> {
     let (root, _) = locate_root(global)?;
-    let own = read_config(&root.join("cerberus.toml"))?.memory.storage_strategy;
-    let strategy = own.or(user_config()?.memory.storage_strategy);
-    if strategy != Some(StorageStrategy::User) {
+    let config = read_config(&root.join("cerberus.toml"))?.over(&user_config()?)?;
+    if config.memory.storage_strategy != StorageStrategy::User {
         let folder = project_bank(&root)?;
         return Err(UserError::usage(format!(
             "this project asks for no user bank; its bank is `{}`",

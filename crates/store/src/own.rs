@@ -87,7 +87,8 @@ pub(super) fn attach(connection: &mut Connection, file: Option<&StoreFile>) -> R
 
 /// Returns the database for a store.
 pub(super) fn path(file: &StoreFile) -> Result<PathBuf> {
-    let state = file.state.as_ref().ok_or_else(|| UserError::environment("home folder not found"))?;
+    let state =
+        file.state.as_ref().ok_or_else(|| UserError::environment("home folder not found"))?;
     let folder = file.path.parent().context("no folder")?.canonicalize()?;
     let hash = Sha256::digest(folder.as_os_str().as_encoded_bytes());
     let name: String = hash[..HASH_BYTES].iter().map(|byte| format!("{byte:02x}")).collect();

@@ -31,7 +31,7 @@ pub(super) fn run(
     let mut request = inject::Request {
         client,
         budget: Some(project.inject.session_budget),
-        without_builtin_pins: !project.pins.is_builtin_chosen,
+        without_builtin_pins: project.pins.builtin.is_none(),
         ..inject::Request::default()
     };
     let pins_session = settings.session.as_deref();

@@ -226,7 +226,7 @@ impl Block<'_> {
         let n_examples = self.candidates.iter().filter(has_example).count();
         let budget = pack::share(limit.tokens, self.project.inject.code_share);
         let fair = budget / n_examples.max(1) / TOKENS_PER_LINE;
-        fair.max(MIN_EXAMPLE_LINES).min(self.project.inject.max_lines)
+        fair.max(MIN_EXAMPLE_LINES).min(self.project.inject.max_lines.get())
     }
 
     fn render(&self, packed: &Packed, footer: Option<&str>) -> String {

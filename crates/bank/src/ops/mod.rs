@@ -3,9 +3,11 @@
 //! An operation prints nothing and reads neither the environment nor the clock; both are resolved
 //! in [`Project`]. `--json` serializes the reports, so their fields are a contract.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
+use serde::Deserialize;
 
 use crate::Bank;
 use cerberus_engine::CodeBase;
@@ -75,7 +77,8 @@ impl Project {
 }
 
 /// The configuration of `inject`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct InjectOptions {
     pub budget: usize,
     /// The budget at the start of a session.
@@ -83,12 +86,13 @@ pub struct InjectOptions {
     /// The share of the budget for examples if the texts need the rest.
     pub code_share: f64,
     /// The maximum number of lines of an example.
-    pub max_lines: usize,
+    pub max_lines: NonZeroUsize,
 }
 
 impl Default for InjectOptions {
     fn default() -> Self {
-        Self { budget: 1500, session_budget: 500, code_share: 0.6, max_lines: 30 }
+        let max_lines = NonZeroUsize::new(30).unwrap_or(NonZeroUsize::MIN);
+        Self { budget: 1500, session_budget: 500, code_share: 0.6, max_lines }
     }
 }
 

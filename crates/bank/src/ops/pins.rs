@@ -5,7 +5,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::names;
 use crate::tokens;
@@ -22,21 +22,22 @@ mod limits;
 mod load;
 pub mod render;
 
+use builtin::BuiltInPins;
 pub use load::{Loaded, load};
 
-/// The limits for pins, and the names of the disabled built-in pins.
-#[derive(Debug, Clone)]
+/// The configuration of pins.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PinLimits {
     pub max_pins: usize,
     pub max_tokens: usize,
-    pub off: Vec<String>,
-    /// Whether the configuration says which built-in pins are on.
-    pub is_builtin_chosen: bool,
+    /// The built-in pins that are on; all if it does not say so.
+    pub builtin: Option<BuiltInPins>,
 }
 
 impl Default for PinLimits {
     fn default() -> Self {
-        Self { max_pins: 20, max_tokens: 2000, off: Vec::new(), is_builtin_chosen: false }
+        Self { max_pins: 20, max_tokens: 2000, builtin: None }
     }
 }
 
@@ -239,7 +240,7 @@ pub fn list(
     };
     let mut found: Vec<&Pin> = loaded.pins.iter().filter(is_match).collect();
     limits::sort(&mut found);
-    let defaults = builtin::pins(&project.pins.off);
+    let defaults = builtin::pins(project.pins.builtin.as_ref());
     Ok(List {
         pins: found.into_iter().map(|pin| pin_report(project, pin)).collect(),
         totals: totals(project, &loaded),

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use serde::Deserialize;
 
 use cerberus_model::{Pin, PinScope, Priority};
 
@@ -32,14 +33,31 @@ const ALL: &[(&str, &str)] = &[
     ("generated", "Leave generated and vendored files alone; change what they are made from."),
 ];
 
+/// Built-in pins: all enabled or disabled, or some of them by name.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged, expecting = "expected true, false, or names as in `{ git = false }`")]
+pub enum BuiltInPins {
+    All(bool),
+    Some(BTreeMap<String, bool>),
+}
+
+impl BuiltInPins {
+    fn enables(&self, name: &str) -> bool {
+        match self {
+            Self::All(enabled) => *enabled,
+            Self::Some(named) => named.get(name) != Some(&false),
+        }
+    }
+}
+
 /// Returns the names of the built-in pins in the configuration.
 pub fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|(name, _)| *name)
 }
 
 /// Returns the enabled built-in pins.
-pub(super) fn pins(off: &[String]) -> Vec<Pin> {
-    let on = ALL.iter().filter(|(name, _)| !off.iter().any(|it| it == name));
+pub(super) fn pins(choice: Option<&BuiltInPins>) -> Vec<Pin> {
+    let on = ALL.iter().filter(|(name, _)| choice.is_none_or(|choice| choice.enables(name)));
     on.map(|(name, content)| Pin {
         id: format!("{PREFIX}{name}"),
         content: (*content).to_owned(),

@@ -127,7 +127,7 @@ impl Loaded {
         let mut pins: Vec<Pin> = active.into_iter().cloned().collect();
         // The built-in pins go after the user's safety pins and before the info pins.
         let position = pins.partition_point(|pin| pin.priority <= cerberus_model::Priority::Safety);
-        pins.splice(position..position, builtin::pins(&project.pins.off));
+        pins.splice(position..position, builtin::pins(project.pins.builtin.as_ref()));
         pins
     }
 }
