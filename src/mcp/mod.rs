@@ -18,7 +18,6 @@ use cerberus_model::PinScope;
 
 mod args;
 mod prompts;
-mod resources;
 mod schema;
 mod server;
 mod tool_result;

@@ -4,34 +4,28 @@
 
 use std::any::Any;
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, GetPromptRequestParams,
     GetPromptResponse, GetPromptResult, Implementation, InitializeResult, JsonObject,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, Prompt, PromptMessage,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceTemplate,
-    ResourceUpdatedNotificationParam, Role, ServerCapabilities, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    ListPromptsResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, Prompt,
+    PromptMessage, Role, ServerCapabilities, ServerConfig,
 };
-use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
-use rmcp::{Peer, RoleServer, ServerHandler};
-use serde_json::json;
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::{JoinError, spawn_blocking};
 
 use crate::config::{GlobalArgs, Settings};
-use cerberus_bank::ops::Project;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_store as store;
 
 use super::args::ToolSet;
 use super::prompts;
-use super::resources::{self, Subscriptions};
 use super::tool_result::error_result;
 use super::tools::{self, Call, Tool};
 
@@ -52,9 +46,6 @@ Memories are files in .memories/; inform the user when you write one.";
 /// The minimum time between two progress notifications.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The time between two checks of watched files.
-const POLL_INTERVAL: Duration = Duration::from_millis(500);
-
 /// The server of one client.
 #[derive(Clone)]
 pub(super) struct Server(Arc<Shared>);
@@ -65,9 +56,6 @@ struct Shared {
     /// Whether the session has its pins.
     has_pins: AtomicBool,
     tools: Vec<Tool>,
-    subscriptions: Mutex<Subscriptions>,
-    /// Subscriptions created before the client received the acknowledgement.
-    pending: Mutex<Vec<(SubscriptionFilter, Subscriptions)>>,
     /// Whether the client left, so that running calls have no receiver.
     is_left: Arc<AtomicBool>,
 }
@@ -77,10 +65,9 @@ struct Cancelled;
 
 impl Server {
     pub(super) fn new(global: GlobalArgs, session: String, set: ToolSet) -> Self {
-        let (subscriptions, pending) = (Mutex::default(), Mutex::default());
         let (tools, is_left) = (tools::all(set), Arc::default());
         let has_pins = AtomicBool::default();
-        Self(Arc::new(Shared { global, session, has_pins, tools, subscriptions, pending, is_left }))
+        Self(Arc::new(Shared { global, session, has_pins, tools, is_left }))
     }
 
     /// Returns the flag that cancels the running calls, because the client left.
@@ -120,32 +107,6 @@ impl Server {
     fn prompts(&self) -> Vec<Prompt> {
         prompts::all(|name| self.0.tools.iter().any(|tool| tool.name() == name))
     }
-
-    fn with_subscriptions<T>(&self, change: impl FnOnce(&mut Subscriptions) -> T) -> T {
-        let mut subscriptions =
-            self.0.subscriptions.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        change(&mut subscriptions)
-    }
-
-    /// Notifies a client of protocol versions with `resources/subscribe` about changes.
-    async fn notify_changes(self, peer: Peer<RoleServer>) {
-        while !peer.is_transport_closed() {
-            tokio::time::sleep(POLL_INTERVAL).await;
-            let server = self.clone();
-            let polled =
-                spawn_blocking(move || server.with_subscriptions(Subscriptions::changes)).await;
-            let Ok(changes) = polled else { return };
-            if changes.list && peer.notify_resource_list_changed().await.is_err() {
-                return;
-            }
-            for uri in changes.updated {
-                let param = ResourceUpdatedNotificationParam::new(uri);
-                if peer.notify_resource_updated(param).await.is_err() {
-                    return;
-                }
-            }
-        }
-    }
 }
 
 type Page = Option<PaginatedRequestParams>;
@@ -154,21 +115,11 @@ type Reply<T> = Result<T, ErrorData>;
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_prompts()
-            .enable_resources()
-            .enable_resources_subscribe()
-            .enable_resources_list_changed()
-            .build();
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().build();
         let server = Implementation::new("cerberus", env!("CARGO_PKG_VERSION"));
         InitializeResult::new(capabilities)
             .with_server_info(server.with_title("Cerberus memory"))
             .with_instructions(INSTRUCTIONS)
-    }
-
-    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        tokio::spawn(self.clone().notify_changes(context.peer));
     }
 
     async fn list_tools(&self, _: Page, _: Context) -> Reply<ListToolsResult> {
@@ -225,110 +176,6 @@ impl ServerHandler for Server {
         Ok(done.unwrap_or_else(|error| error_result(&error)).into())
     }
 
-    async fn list_resources(&self, request: Page, _: Context) -> Reply<ListResourcesResult> {
-        let cursor = request.and_then(|request| request.cursor);
-        let page = self.run_blocking(move |server, settings| {
-            let page = resources::page(&settings.project, cursor.as_deref())?;
-            server.with_subscriptions(|subscriptions| {
-                subscriptions.subscribe_list(&settings.project)
-            });
-            Ok(page)
-        });
-        page.await.map_err(params_error)
-    }
-
-    async fn list_resource_templates(
-        &self,
-        _: Page,
-        _: Context,
-    ) -> Reply<ListResourceTemplatesResult> {
-        let template = ResourceTemplate::new("memory://{id}", "memory")
-            .with_description("The markdown file of a memory, by its id")
-            .with_mime_type(resources::MARKDOWN);
-        Ok(ListResourceTemplatesResult::with_all_items(vec![template]))
-    }
-
-    async fn read_resource(
-        &self,
-        request: ReadResourceRequestParams,
-        _: Context,
-    ) -> Reply<ReadResourceResponse> {
-        let uri = request.uri.clone();
-        let read =
-            self.run_blocking(move |_, settings| resources::read(&settings.project, &request.uri));
-        let contents = read.await.map_err(|error| not_found(&error, &uri))?;
-        Ok(ReadResourceResult::new(vec![contents]).into())
-    }
-
-    async fn subscribe(&self, request: SubscribeRequestParams, _: Context) -> Reply<()> {
-        let uri = request.uri.clone();
-        let subscribed = self.run_blocking(move |server, settings| {
-            server.with_subscriptions(|subscriptions| {
-                subscriptions.subscribe(&settings.project, &request.uri)
-            })
-        });
-        subscribed.await.map_err(|error| not_found(&error, &uri))
-    }
-
-    async fn unsubscribe(&self, request: UnsubscribeRequestParams, _: Context) -> Reply<()> {
-        self.with_subscriptions(|subscriptions| subscriptions.unsubscribe(&request.uri));
-        Ok(())
-    }
-
-    fn accepted_subscription_filter(
-        &self,
-        requested: &SubscriptionFilter,
-    ) -> Option<SubscriptionFilter> {
-        let mut accepted = SubscriptionFilter::new();
-        accepted.resources_list_changed = requested.resources_list_changed;
-        accepted.resource_subscriptions = requested.resource_subscriptions.clone();
-        // Record the state now: the client may write as soon as it receives the acknowledgement.
-        let settings = Settings::resolve(&self.0.global);
-        if let Ok(watch) = settings.and_then(|settings| subscribe(&settings.project, &accepted))
-            && let Ok(mut pending) = self.0.pending.lock()
-        {
-            pending.push((requested.clone(), watch));
-        }
-        Some(accepted)
-    }
-
-    async fn listen(&self, context: SubscriptionContext) -> Reply<()> {
-        let pending = self.0.pending.lock().ok().and_then(|mut pending| {
-            let idx = pending.iter().position(|(requested, _)| requested == context.requested())?;
-            Some(pending.swap_remove(idx).1)
-        });
-        let mut watch = match pending {
-            Some(watch) => watch,
-            None => {
-                let accepted = context.accepted().clone();
-                let created =
-                    self.run_blocking(move |_, settings| subscribe(&settings.project, &accepted));
-                created.await.map_err(internal_error)?
-            }
-        };
-        loop {
-            tokio::select! {
-                () = context.cancelled() => return Ok(()),
-                () = tokio::time::sleep(POLL_INTERVAL) => {}
-            }
-            let polled = spawn_blocking(move || {
-                let changes = watch.changes();
-                (watch, changes)
-            });
-            let Ok((returned, changes)) = polled.await else { return Ok(()) };
-            watch = returned;
-            let sink = context.sink();
-            if changes.list && sink.notify_resource_list_changed().await.is_err() {
-                return Ok(());
-            }
-            for uri in changes.updated {
-                if sink.notify_resource_updated(uri).await.is_err() {
-                    return Ok(());
-                }
-            }
-        }
-    }
-
     async fn list_prompts(&self, _: Page, _: Context) -> Reply<ListPromptsResult> {
         Ok(ListPromptsResult::with_all_items(self.prompts()))
     }
@@ -375,18 +222,6 @@ impl LastNotified {
     }
 }
 
-/// Returns the subscriptions of a client of protocol versions with subscription filters.
-fn subscribe(project: &Project, accepted: &SubscriptionFilter) -> Result<Subscriptions> {
-    let mut watch = Subscriptions::default();
-    if accepted.resources_list_changed == Some(true) {
-        watch.subscribe_list(project);
-    }
-    for uri in accepted.resource_subscriptions.iter().flatten() {
-        watch.subscribe(project, uri)?;
-    }
-    Ok(watch)
-}
-
 /// Converts a cancelled or panicked task to an error.
 fn join_error(error: JoinError) -> anyhow::Error {
     let Ok(panic) = error.try_into_panic() else { return anyhow!("the call was aborted") };
@@ -416,10 +251,6 @@ fn params_error(error: anyhow::Error) -> ErrorData {
 
 fn internal_error(error: anyhow::Error) -> ErrorData {
     ErrorData::internal_error(text_of(&error), None)
-}
-
-fn not_found(error: &anyhow::Error, uri: &str) -> ErrorData {
-    ErrorData::resource_not_found(text_of(error), Some(json!({ "uri": uri })))
 }
 
 /// Formats an error with its hints in one line.

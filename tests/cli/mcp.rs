@@ -307,23 +307,9 @@ fn a_session_pin_ends_with_its_server() {
 }
 
 #[test]
-fn memories_are_resources_with_change_notifications() {
+fn prompts_are_listed_and_answered() {
     let sandbox = Sandbox::anchored();
     let mut client = Client::new(&sandbox);
-    let list = client.ask("resources/list", json!({}));
-    assert_eq!(list["resources"].as_array().map(Vec::len), Some(RULES.len()));
-    let uri = json!({ "uri": "memory://close-session" });
-    let read = client.ask("resources/read", uri.clone());
-    assert_eq!(read["contents"][0]["text"], sandbox.read(".memories/close-session.md"));
-    client.ask("resources/subscribe", uri.clone());
-    sandbox.edit(".memories/close-session.md", "request ends", "request ends, always");
-    let note = client.note("notifications/resources/updated");
-    assert_eq!(note["params"], uri);
-    sandbox.ok("memory delete escape-html");
-    client.note("notifications/resources/list_changed");
-    let id = client.request("resources/read", json!({ "uri": "memory://escape-html" }));
-    assert_eq!(client.answer(id)["error"]["code"], -32002);
-
     let prompts = client.ask("prompts/list", json!({}));
     assert_eq!(names(&prompts["prompts"], "name"), ["context", "anchor_rules"]);
     let wanted = json!({ "name": "context", "arguments": { "task": "password" } });
@@ -437,8 +423,6 @@ fn no_text_of_a_memory_closes_the_envelope_of_a_tool() {
         let has_data = result["structuredContent"]["about"].is_string();
         assert_eq!(has_data, tool != "inject_context", "{tool}: {result}");
     }
-    let raw = client.ask("resources/read", json!({ "uri": "memory://evil" }));
-    assert!(raw.to_string().contains("<|im_start|>"), "a resource is the file");
 }
 
 #[test]
@@ -453,8 +437,6 @@ fn long_answers_are_split() {
     assert!(printed.contains("list sections in `anchors`"), "{printed}");
     let end = client.call("read_memory", json!({ "filename": "long", "anchors": ["end"] }));
     assert!(end["content"].as_str().is_some_and(|text| text.contains("The end.")));
-    let whole = client.ask("resources/read", json!({ "uri": "memory://long" }));
-    assert!(whole.to_string().len() > long.len());
 }
 
 /// Returns the texts in JSON data, except those of keys that the readable text omits.

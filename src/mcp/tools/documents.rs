@@ -126,7 +126,7 @@ pub(super) fn append_memory(call: &Call<'_>, params: AppendMemory) -> Result<Too
 pub(super) fn read_memory(call: &Call<'_>, params: ReadMemory) -> Result<ToolResult> {
     let args = ReadArgs { id: stem(&params.filename), sections: params.anchors, raw: false };
     let report = read::read(call.project(), &args)?;
-    ToolResult::of(&report, "list sections in `anchors`, or read the resource `memory://ID`")
+    ToolResult::of(&report, "list sections in `anchors`, or read its file in `.memories/`")
 }
 
 pub(super) fn update_memory(call: &Call<'_>, params: UpdateMemory) -> Result<ToolResult> {

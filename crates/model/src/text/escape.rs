@@ -79,18 +79,6 @@ pub fn percent_encoded(path: &str) -> String {
     encoded
 }
 
-/// Decodes a text with percent-encoded bytes; `None` if it is not valid.
-pub fn percent_decoded(text: &str) -> Option<String> {
-    let mut parts = text.split('%');
-    let mut bytes = parts.next()?.as_bytes().to_vec();
-    for part in parts {
-        let (hex, rest) = part.split_at_checked(2)?;
-        bytes.push(u8::from_str_radix(hex, 16).ok()?);
-        bytes.extend_from_slice(rest.as_bytes());
-    }
-    String::from_utf8(bytes).ok()
-}
-
 /// Returns whether a character is invisible or an unexpected line break.
 fn is_invisible(c: char) -> bool {
     matches!(
