@@ -1,10 +1,10 @@
 //! `cerberus memory links`.
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::config::Settings;
-use crate::output::{OK, Printer, graph};
+use crate::output::{OK, Printer};
 use cerberus_bank::ops::links::{self, Edge, Report};
 use cerberus_model::error::ExitStatus;
 
@@ -13,42 +13,17 @@ pub(crate) struct LinksArgs {
     /// Only broken links; fail if there are any
     #[arg(long)]
     pub(crate) broken: bool,
-    /// Output format; --json is the same as --format json
-    #[arg(long, value_name = "FORMAT", default_value = "table")]
-    pub(crate) format: LinksFormat,
-}
-
-/// Output format of `links`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LinksFormat {
-    /// Table for reading
-    Table,
-    /// One JSON document
-    Json,
-    /// Graphviz graph
-    Dot,
-    /// Mermaid graph, which GitHub displays
-    Mermaid,
 }
 
 pub(crate) fn run(args: &LinksArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let report = links::links(&settings.project, args.broken)?;
     let is_failed = args.broken && report.broken > 0;
-    let status = if is_failed { ExitStatus::CheckFailed } else { ExitStatus::Done };
-    if out.json || args.format == LinksFormat::Json {
-        out.json(&report)?;
-        return Ok(status);
-    }
-    out.warn(&report.warnings);
-    match args.format {
-        LinksFormat::Dot => out.line(&out.safe(&graph::dot(&report.edges))),
-        LinksFormat::Mermaid => out.line(&out.safe(&graph::mermaid(&report.edges))),
-        LinksFormat::Table | LinksFormat::Json => print_table(&report, args.broken, out),
-    }
-    Ok(status)
+    out.report(&report, |report, out| print_table(report, args.broken, out))?;
+    Ok(ExitStatus::of_check(!is_failed))
 }
 
 fn print_table(report: &Report, only_broken: bool, out: &mut Printer) {
+    out.warn(&report.warnings);
     if report.total == 0 {
         out.line("no memory contains a link: add one, as in `[[src/server.py]]`");
     } else if only_broken && report.broken == 0 {

@@ -18,7 +18,6 @@ use cerberus_model::text;
 use cerberus_model::timings::Step;
 
 mod code;
-pub(crate) mod graph;
 mod keyboard;
 mod progress;
 

@@ -41,38 +41,6 @@ fn links_are_listed_with_relation_state_and_sentence() {
         $ cerberus memory links --broken
         no broken links (5 in total)
         [exit 0]
-
-        $ cerberus memory links --format dot
-        digraph memories {
-          rankdir=LR;
-          "ghost:Pool.close" [label="Pool.close", style=dashed];
-          "ghost:src/pool.py::Pool.close" [label="src/pool.py::Pool.close", style=dashed];
-          "ghost:src/start.py" [label="src/start.py", style=dashed];
-          "memory:old-pools" [label="old-pools"];
-          "memory:pools" [label="pools"];
-          "memory:start-up" [label="start-up"];
-          "memory:pools" -> "ghost:src/pool.py::Pool.close" [label="debugs"];
-          "memory:pools" -> "memory:old-pools" [label="supersedes"];
-          "memory:start-up" -> "memory:pools" [label="related_to"];
-          "memory:start-up" -> "ghost:src/start.py" [label="refactors"];
-          "memory:start-up" -> "ghost:Pool.close" [label="refactors"];
-        }
-        [exit 0]
-
-        $ cerberus memory links --format mermaid
-        graph LR
-          n0("Pool.close")
-          n1("src/pool.py::Pool.close")
-          n2("src/start.py")
-          n3["old-pools"]
-          n4["pools"]
-          n5["start-up"]
-          n4 -->|debugs| n1
-          n4 -->|supersedes| n3
-          n5 -->|related_to| n4
-          n5 -->|refactors| n2
-          n5 -->|refactors| n0
-        [exit 0]
     "#]]);
 }
 
