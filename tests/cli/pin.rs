@@ -437,6 +437,8 @@ fn persistent_pins_are_in_git_and_a_damaged_file_is_not_overwritten() {
     assert!(sandbox.git("status --porcelain --untracked-files=all").contains("pins.toml"));
     sandbox.commit("pins");
     sandbox.remove(".memories/indices");
+    assert!(sandbox.ok("memory pin list").contains("In a hurry"), "it is not in the store");
+    sandbox.remove("../home/.local/state/cerberus");
     assert!(sandbox.ok("memory pin list").contains("Be kind"));
     assert!(!sandbox.ok("memory pin list").contains("In a hurry"));
     assert!(sandbox.ok("memory pin events").contains("\"loaded\""));
