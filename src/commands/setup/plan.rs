@@ -175,39 +175,4 @@ fn on_one_line(old: &[u8], new: &[u8]) -> Option<[Vec<u8>; 3]> {
 }
 
 #[cfg(test)]
-mod odd_files;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_empty_object_of_servers_that_was_there_stays() {
-        let contents = [Content::Server(Agent::Cursor)];
-        for old in
-            ["{\n\t\"mcpServers\": {}\n}", "{\n    \"mcpServers\": {}\n}\n", "{\"mcpServers\":{}}"]
-        {
-            let new = edited(old.as_bytes(), &contents, false).expect("merged").text;
-            let back = edited(&new, &contents, true).expect("removed").text;
-            assert_eq!(String::from_utf8_lossy(&back), old);
-        }
-    }
-
-    #[test]
-    fn settings_on_one_line_are_restored() {
-        let contents = [Content::Server(Agent::Vscode)];
-        for old in [
-            "{\"servers\":{\"x\":{\"command\":\"x\"}}}",
-            "{\"servers\": {\"x\": {\"command\": \"x\"}, \"y\": 1}}\n",
-            "{ \"servers\": { \"x\": 1 } }\n",
-            "{\"inputs\":[]}",
-        ] {
-            let new = edited(old.as_bytes(), &contents, false).expect("merged").text;
-            let line = String::from_utf8_lossy(&new).into_owned();
-            assert!(!line.trim_end().contains('\n'), "{line}");
-            assert_eq!(edited(&new, &contents, false).map(|it| it.text), Ok(new.clone()));
-            let back = edited(&new, &contents, true).expect("removed").text;
-            assert_eq!(String::from_utf8_lossy(&back), old);
-        }
-    }
-}
+mod tests;

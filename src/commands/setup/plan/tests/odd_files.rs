@@ -3,7 +3,7 @@
 use super::*;
 use crate::commands::hooks::HookTool;
 
-const TEXTS: &str = include_str!("../../../../tests/fixtures/odd_settings.txt");
+const TEXTS: &str = include_str!("../../../../../tests/fixtures/odd_settings.txt");
 
 /// Only one of so many variants is checked.
 const STEP: usize = 7;
