@@ -479,7 +479,7 @@ fn cache_home() -> Result<PathBuf> {
     xdg("XDG_CACHE_HOME", ".cache").ok_or_else(|| no_home_error("XDG_CACHE_HOME").into())
 }
 
-/// Returns the folder for what cerberus keeps of the user.
+/// Returns the folder of the databases of the user.
 fn state_folder() -> Option<PathBuf> {
     Some(xdg("XDG_STATE_HOME", ".local/state")?.join("cerberus"))
 }

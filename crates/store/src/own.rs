@@ -3,7 +3,7 @@
 //! A repository may contain a store, or a write-ahead log that SQLite applies to the store of the
 //! user. What exists only in a database is therefore not in the store: pins with an expiry or a
 //! session, the history of pins, and feedback. There is one such database for the folder of each
-//! store. Its token tells the stores that this user made for that folder from others.
+//! store. A store without its token was not made by this user for that folder.
 //!
 //! It is attached to the connection of the store as `own`, so that one transaction writes both.
 #![expect(clippy::disallowed_methods, reason = "this module owns the user's databases")]
