@@ -106,7 +106,12 @@ fn create_folder(file: &StoreFile) -> Result<PathBuf> {
     let path = path(file)?;
     let folder = path.parent().context("no folder")?;
     let context = || format!("failed to create `{}`", folder.display());
-    std::fs::create_dir_all(folder).with_context(context)?;
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    // Who reads the token can make a store that is believed.
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).with_context(context)?;
     Ok(folder.canonicalize()?.join(path.file_name().unwrap_or_default()))
 }
 
@@ -156,5 +161,35 @@ pub(super) fn set_aside(file: &StoreFile) -> Result<Option<String>> {
         ))),
         // Another failure is reported when the database is opened.
         _ => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_belongs_to_one_folder_and_one_user() {
+        let temp = tempfile::tempdir().expect("a temp folder");
+        let file = |folder: &str| {
+            let folder = temp.path().join(folder);
+            std::fs::create_dir_all(&folder).expect("created");
+            StoreFile { path: folder.join("cerberus.db"), state: Some(temp.path().join("state")) }
+        };
+        let [a, b] = ["a", "b"].map(file);
+        assert_ne!(path(&a).expect("a path"), path(&b).expect("a path"));
+        let token = |file| -> Vec<u8> {
+            let mut connection = Connection::open_in_memory().expect("a store");
+            assert!(attach(&mut connection, Some(file)).expect("attached").has_token);
+            value(&connection, "SELECT token FROM own.origin", []).expect("a token")
+        };
+        assert_eq!(token(&a), token(&a));
+        assert_ne!(token(&a), token(&b));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let folder = temp.path().join("state/stores").metadata().expect("a folder");
+            assert_eq!(folder.permissions().mode() & 0o777, 0o700);
+        }
     }
 }
