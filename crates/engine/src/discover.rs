@@ -142,11 +142,7 @@ pub fn rank(
             ranking.unknown_words = Some(unknown.of_rule(rule, &query.hints));
         }
     }
-    let recencies = if base.weights.recency > 0.0 {
-        Some(recency::of_candidates(index, &rankings)?)
-    } else {
-        None
-    };
+    let recencies = (base.weights.recency > 0.0).then(|| recency::of_candidates(index, &rankings));
     for ranking in &mut rankings {
         ranking.rate(base.weights, recencies.as_ref());
     }

@@ -5,8 +5,8 @@
 //! stored by content hash, so a moved or restored file is not parsed again.
 
 use anyhow::Result;
-use rusqlite::{Connection, OptionalExtension, Row, params};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rusqlite::{Connection, Row, params};
+use rustc_hash::FxHashSet;
 
 use cerberus_model::Language;
 
@@ -172,39 +172,4 @@ pub fn cache_rerank(
     const SQL: &str =
         "INSERT OR REPLACE INTO rerank_cache (memory, key, candidate) VALUES (?1, ?2, ?3)";
     execute(connection, SQL, params![memory, key, candidate])
-}
-
-/// Returns the cached times of the last commits of files as of `head`; `None` for a file
-/// without a commit in the searched part of the history.
-pub fn commit_times(
-    connection: &Connection,
-    head: &str,
-    paths: &[&str],
-) -> Result<FxHashMap<String, Option<i64>>> {
-    const SQL: &str = "SELECT seconds FROM commit_time WHERE path = ?1 AND head = ?2";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let mut times = FxHashMap::default();
-    for path in paths {
-        let found = statement.query_row([path, head], |row| row.get(0)).optional()?;
-        if let Some(seconds) = found {
-            times.insert((*path).to_owned(), seconds);
-        }
-    }
-    Ok(times)
-}
-
-/// Caches the times of the last commits of files as of `head`. Removes those of other heads.
-pub fn insert_commit_times<'a>(
-    connection: &Connection,
-    head: &str,
-    times: impl IntoIterator<Item = (&'a str, Option<i64>)>,
-) -> Result<()> {
-    const SQL: &str =
-        "INSERT OR REPLACE INTO commit_time (path, head, seconds) VALUES (?1, ?2, ?3)";
-    connection.prepare_cached("DELETE FROM commit_time WHERE head <> ?1")?.execute([head])?;
-    let mut statement = connection.prepare_cached(SQL)?;
-    for (path, seconds) in times {
-        statement.execute(params![path, head, seconds])?;
-    }
-    Ok(())
 }

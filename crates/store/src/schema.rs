@@ -35,11 +35,6 @@ const SCHEMA: &str = "
         symbols  BLOB NOT NULL,
         UNIQUE (hash, language)
     ) STRICT;
-    CREATE TABLE commit_time (
-        path    TEXT PRIMARY KEY,
-        head    TEXT NOT NULL,
-        seconds INTEGER
-    ) STRICT, WITHOUT ROWID;
     CREATE TABLE rerank_cache (
         memory    TEXT PRIMARY KEY,
         key       BLOB NOT NULL,
