@@ -111,8 +111,8 @@ impl Store {
         let steps = limit::install(&mut connection);
         let own = own::attach(&mut connection, file)?;
         schema::create(&mut connection, own.has_token)?;
-        let not_persistent = own.not_persistent;
-        Ok(Self { connection, steps, warnings: Vec::new(), not_persistent })
+        let (warnings, not_persistent) = (Vec::from_iter(own.warning), own.not_persistent);
+        Ok(Self { connection, steps, warnings, not_persistent })
     }
 
     /// Runs `work` in a transaction, which is committed only if `work` succeeds.
@@ -183,11 +183,7 @@ fn try_open(file: &StoreFile) -> Result<Store> {
         // A format number in the header that SQLite does not know.
         return Err(Rejected::Damaged("its header makes it read-only".to_owned()).into());
     }
-    let mut store = Store::prepare(connection, Some(file)).with_context(context)?;
-    if let Some(why) = store.not_persistent.as_ref().filter(|_| own::may_exist(file)) {
-        store.warnings.push(format!("session and temporary pins are ignored: {why}"));
-    }
-    Ok(store)
+    Store::prepare(connection, Some(file)).with_context(context)
 }
 
 /// Fails if `path` is a symbolic link: in a cloned repository it may have any target.

@@ -60,6 +60,8 @@ pub(super) struct Own {
     pub(super) has_token: bool,
     /// Why what is written to it is lost, or cannot be written, if so.
     pub(super) not_persistent: Option<String>,
+    /// A warning that what it has is not read.
+    pub(super) warning: Option<String>,
 }
 
 /// Attaches the database for a store, which is created if it is missing. Without a place for it, or for
@@ -67,20 +69,23 @@ pub(super) struct Own {
 pub(super) fn attach(connection: &mut Connection, file: Option<&StoreFile>) -> Result<Own> {
     let Some(file) = file else {
         open(connection, Path::new(IN_MEMORY))?;
-        return Ok(Own { has_token: true, not_persistent: None });
+        return Ok(Own { has_token: true, not_persistent: None, warning: None });
     };
     match create_folder(file).and_then(|path| open(connection, &path)) {
         Ok(()) => {
             let is_readonly = connection.is_readonly("own")?;
             let why = is_readonly.then(|| "the state folder of the user is read-only".to_owned());
-            Ok(Own { has_token: true, not_persistent: why })
+            Ok(Own { has_token: true, not_persistent: why, warning: None })
         }
         Err(error) if is_damaged(&error) || is_busy(&error) => Err(error),
         Err(error) => {
             // It is not attached if the first statement failed.
             let _ = connection.execute("DETACH own", []);
             open(connection, Path::new(IN_MEMORY))?;
-            Ok(Own { has_token: false, not_persistent: Some(format!("{error:#}")) })
+            let why = format!("{error:#}");
+            let warning =
+                may_exist(file).then(|| format!("session and temporary pins are ignored: {why}"));
+            Ok(Own { has_token: false, not_persistent: Some(why), warning })
         }
     }
 }
@@ -96,7 +101,7 @@ pub(super) fn path(file: &StoreFile) -> Result<PathBuf> {
 }
 
 /// Whether the user may have a database for a store, although it cannot be opened.
-pub(super) fn may_exist(file: &StoreFile) -> bool {
+fn may_exist(file: &StoreFile) -> bool {
     let metadata = path(file).map(|path| path.symlink_metadata());
     metadata.is_ok_and(|it| !it.is_err_and(|error| error.kind() == ErrorKind::NotFound))
 }
