@@ -13,7 +13,7 @@ use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::document::{self, Edit, EditReport};
 use cerberus_markdown::EditError;
-use cerberus_markdown::edit::{self, EditMode};
+use cerberus_markdown::edit::EditMode;
 use cerberus_markdown::frontmatter::{self, FieldValue};
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::{MemoryStatus, MemoryType, RuleKind, Scope};
@@ -27,9 +27,6 @@ pub(crate) struct UpdateArgs {
     /// Replace only the text of this section
     #[arg(long)]
     pub(crate) section: Option<String>,
-    /// Replace the frontmatter of the memory with that of the content
-    #[arg(long, conflicts_with = "section")]
-    pub(crate) replace_frontmatter: bool,
     /// Set the type of the memory
     #[arg(long = "type", value_name = "TYPE", help_heading = "Frontmatter")]
     pub(crate) memory_type: Option<MemoryType>,
@@ -119,59 +116,16 @@ fn replace_content(
 ) -> Result<Edit> {
     let mut warnings = Vec::new();
     let mut content = content;
-    if args.replace_frontmatter {
-        let text = replace_frontmatter(stored, text, content)?;
-        return Ok(Edit { text, section: None, warnings });
-    }
     if let (None, Some((_, body_start))) = (&args.section, frontmatter::span(content)) {
         content = &content[body_start..];
         document::check_content(content)?;
-        let warning = "the frontmatter of the content is ignored without `--replace-frontmatter`";
+        let warning = "the frontmatter of the content is ignored: set its fields with options";
         warnings.push(warning.to_owned());
     }
     let wanted = args.section.as_deref();
     let (section, text) =
         document::edit_content(&stored.file, text, wanted, (content, EditMode::Replace))?;
     Ok(Edit { text, section, warnings })
-}
-
-/// Returns the memory with the frontmatter of `content` and its text, if it has one. The id must
-/// be unchanged, because anchors and links refer to it.
-fn replace_frontmatter(stored: &MemoryFile, text: &str, content: &str) -> Result<String> {
-    let content = content.trim_start_matches('\u{FEFF}');
-    let content_error = |error: EditError| document::edit_error("the content", error);
-    let Some((_, body_start)) = frontmatter::span(content) else {
-        return Err(UserError::usage("the content has no frontmatter")
-            .hint("start it with a line `---`, or omit `--replace-frontmatter`")
-            .into());
-    };
-    let (id, new) = (&stored.memory.id, frontmatter::parse(content).frontmatter);
-    if let Some(other) = new.id.as_ref().filter(|other| *other != id) {
-        return Err(UserError::usage(format!(
-            "the frontmatter of the content has the id `{other}`, the memory has `{id}`"
-        ))
-        .hint("create a memory with another id with `cerberus memory create`")
-        .into());
-    }
-    let is_named_by_file = stored.file.strip_suffix(".md") == Some(id);
-    let (needs_id, needs_type) = (new.id.is_none() && !is_named_by_file, new.memory_type.is_none());
-    let fields = [
-        ("id", needs_id.then_some(FieldValue::Scalar(id))),
-        ("type", needs_type.then_some(FieldValue::Scalar(stored.memory.memory_type.as_str()))),
-    ];
-    let head = content[..body_start].trim_end().to_owned() + "\n";
-    let head = document::set_fields(head, fields).map_err(content_error)?;
-    let newline = edit::newline_of(text);
-    let head = head.replace("\r\n", "\n").replace('\n', newline);
-    let mark = if text.starts_with('\u{FEFF}') { "\u{FEFF}" } else { "" };
-    let old_body = &text[frontmatter::body_start(text)..];
-    let gap = if frontmatter::span(text).is_some() { "" } else { newline };
-    let text = format!("{mark}{head}{gap}{old_body}");
-    let body = &content[body_start..];
-    if body.trim().is_empty() {
-        return Ok(text);
-    }
-    Ok(edit::body(&text, body, EditMode::Replace).map_err(content_error)?)
 }
 
 /// Sets the fields whose value changes.
@@ -209,7 +163,7 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, out: &mut Printer) -> 
         hints: args.hints.as_deref().map(super::hints),
         ..args.clone()
     };
-    let needs_content = !args.sets_fields() || args.section.is_some() || args.replace_frontmatter;
+    let needs_content = !args.sets_fields() || args.section.is_some();
     let content = match args.content.read_if_passed()? {
         None if needs_content => Some(args.content.read()?),
         content => content,

@@ -128,44 +128,19 @@ fn an_unchanged_memory_is_not_rewritten() {
 }
 
 #[test]
-fn frontmatter_is_replaced_only_on_request() {
+fn the_frontmatter_of_the_content_is_ignored() {
     let sandbox = Sandbox::bank();
     sandbox.memory("file", format!("\u{FEFF}{}", MEMORY.replace("# mine\n", "id: plan\n")));
     sandbox.write("new.md", "---\ntags: [new]\n---\nNew.\n");
-    sandbox.write("other.md", "---\nid: other\n---\nNew.\n");
-    sandbox.write("head.md", "---\ntype: fact\n---\n");
     sandbox.session(expect![[r#"
         $ cerberus memory update plan --file new.md
         updated plan (file.md)
         --- stderr
-        warning: the frontmatter of the content is ignored without `--replace-frontmatter`
-        [exit 0]
-
-        $ cerberus memory update plan --file other.md --replace-frontmatter
-        --- stderr
-        cerberus: the frontmatter of the content has the id `other`, the memory has `plan`
-        hint: create a memory with another id with `cerberus memory create`
-        [exit 2]
-
-        $ cerberus memory update plan --content New. --replace-frontmatter
-        --- stderr
-        cerberus: the content has no frontmatter
-        hint: start it with a line `---`, or omit `--replace-frontmatter`
-        [exit 2]
-
-        $ cerberus memory update plan --file new.md --replace-frontmatter
-        updated plan (file.md)
+        warning: the frontmatter of the content is ignored: set its fields with options
         [exit 0]
     "#]]);
-    assert_eq!(
-        sandbox.read(".memories/file.md"),
-        "\u{FEFF}---\nid: plan\ntype: plan\ntags: [new]\n---\n\nNew.\n"
-    );
-    sandbox.ok("memory update plan --file head.md --replace-frontmatter");
-    assert_eq!(
-        sandbox.read(".memories/file.md"),
-        "\u{FEFF}---\nid: plan\ntype: fact\n---\n\nNew.\n"
-    );
+    let text = sandbox.read(".memories/file.md");
+    assert!(text.starts_with("\u{FEFF}---\nid: plan\n") && !text.contains("new"), "{text}");
 }
 
 #[test]
@@ -197,12 +172,6 @@ fn an_edit_that_damages_the_memory_is_refused() {
         --- stderr
         cerberus: plan.md: section `missing` not found
         hint: its sections are plan, in
-        [exit 2]
-
-        $ cerberus memory update plan --section in --replace-frontmatter --content x
-        --- stderr
-        cerberus: the argument `--section <SECTION>` cannot be used with `--replace-frontmatter`
-        hint: see cerberus memory update --help
         [exit 2]
 
         $ cerberus memory update plan
