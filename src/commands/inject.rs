@@ -531,6 +531,12 @@ fn after_place(place: Option<String>, text: String) -> String {
 fn place(stored: &MemoryFile, names_paths: bool) -> Option<String> {
     let Memory { heading, paths, .. } = &stored.memory;
     let heading = heading.as_deref().map(|heading| heading.trim_end_matches(':'));
+    // "Do not edit: …" below the heading "Do not edit".
+    let heading = heading.and_then(|heading| {
+        let (above, last) = heading.rsplit_once(" › ").unwrap_or(("", heading));
+        let is_repeated = stored.memory.body.trim_start().starts_with(&format!("{last}:"));
+        Some(if is_repeated { above } else { heading }).filter(|it| !it.is_empty())
+    });
     let paths = if names_paths { &[] } else { &paths[..] };
     let paths: Vec<String> = paths.iter().map(|glob| format!("`{glob}`")).collect();
     let paths = paths.join(", ");

@@ -119,6 +119,23 @@ fn a_change_is_compared_with_all_documents() {
 }
 
 #[test]
+fn a_line_that_is_newer_than_the_revision_is_compared_with_its_own_commit() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("conf.py", "x = 1\n");
+    sandbox.write("tests/a.py", "y = 1\n");
+    sandbox.write("AGENTS.md", "# Rules\n");
+    sandbox.git("init -q");
+    sandbox.commit("Add conf.py");
+    sandbox.git("mv conf.py tests/conf.py");
+    sandbox.write("AGENTS.md", "# Rules\n- Fixtures are in `conf.py`.\n");
+    sandbox.commit("Move conf.py");
+    sandbox.ok("check --since HEAD~1");
+    sandbox.git("rm -q tests/conf.py");
+    sandbox.commit("Remove conf.py");
+    assert!(sandbox.run("check --since HEAD~2").stdout.contains("AGENTS.md:2:17"));
+}
+
+#[test]
 fn a_file_is_one_of_the_project_that_is_named() {
     let sandbox = without_b(&[("AGENTS.md", "See `src/b.py`.\n")]);
     let other = Sandbox::empty();

@@ -304,15 +304,15 @@ impl Checker<'_> {
                 self.put_all(failing, &Verdict::Unchecked(why));
                 return true;
             }
-            let (open, staged) = std::thread::scope(|scope| {
+            let (mut open, later) = match since {
+                Some(commit) => self.all_at(objects, failing, commit),
+                None => (Vec::new(), failing.to_vec()),
+            };
+            let staged = std::thread::scope(|scope| {
                 let staged = scope.spawn(|| past::staged_away(root));
-                let open = match since {
-                    Some(commit) => self.all_at(failing, commit),
-                    None => timings::timed("find the versions of the documents", || {
-                        self.origins(failing, &head.id)
-                    }),
-                };
-                (open, staged.join().unwrap_or_default())
+                let _step = timings::step("find the versions of the documents");
+                open.extend(self.origins(&later, &head.id));
+                staged.join().unwrap_or_default()
             });
             let words = self.wanted_words(&open);
             let trees =
@@ -430,12 +430,31 @@ impl Checker<'_> {
         Words::new(open.iter().flat_map(|it| words_of(&self.project.claim(it.at).1.target)))
     }
 
-    fn all_at(&self, failing: &[Position], commit: &str) -> Vec<Open> {
-        let open = failing.iter().map(|&at| {
-            let path = self.project.claim(at).0.path.clone();
-            Open { at, moments: vec![Moment { commit: commit.to_owned(), path }], gap: None }
-        });
-        open.collect()
+    /// Returns the claims whose line was in its document at `commit`, with that moment, and the others, which were
+    /// written later.
+    fn all_at(
+        &self,
+        objects: &mut git::Objects<'_>,
+        failing: &[Position],
+        commit: &str,
+    ) -> (Vec<Open>, Vec<Position>) {
+        let (mut open, mut later) = (Vec::new(), Vec::new());
+        for of_document in failing.chunk_by(|a, b| a.0 == b.0) {
+            let path = &self.project.documents[of_document[0].0].path;
+            let bytes = objects.read(&format!("{commit}:./{path}")).unwrap_or_default();
+            let text = String::from_utf8_lossy(&bytes);
+            let lines: FxHashSet<&str> = text.lines().map(str::trim).collect();
+            for &at in of_document {
+                let (document, claim) = self.project.claim(at);
+                if lines.contains(origin::line_of(document, claim.span)) {
+                    let moments = vec![Moment { commit: commit.to_owned(), path: path.clone() }];
+                    open.push(Open { at, moments, gap: None });
+                } else {
+                    later.push(at);
+                }
+            }
+        }
+        (open, later)
     }
 
     /// Returns the claims with the moments at which they were written.

@@ -14,6 +14,7 @@ use super::CodeBase;
 use super::index::CodeIndex;
 use super::rank::imports::import_lines;
 use super::rank::named_code;
+pub use super::rank::named_code::named_globs;
 use super::rank::path_class::PathClass;
 use super::rank::query::ParsedQuery;
 use super::rank::relevance::{self, Feature, Features};

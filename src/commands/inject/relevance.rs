@@ -274,7 +274,9 @@ impl Judge<'_> {
     ) -> Option<Relevant<'m>> {
         let Memory { body, heading, kind, paths, .. } = &stored.memory;
         let files = &self.focus.files;
-        features.set_flag(Mentioned, files.iter().any(|file| body.contains(file.as_str())));
+        let globs = Globs::new(&code::named_globs(body));
+        let is_named = |file: &String| body.contains(file.as_str()) || globs.find(file).is_some();
+        features.set_flag(Mentioned, files.iter().any(is_named));
         features.set_flag(Anchored, anchor.is_some_and(|anchor| files.contains(&anchor.file)));
         features.set_flag(InTest, self.is_in_test);
         features.set_n_rules(self.n_rules[usize::from(!paths.is_empty())]);

@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memmem;
 use rustc_hash::FxHashSet;
 
-use super::word_lists::{LITERALS, PROGRAMS, RUNNING, USING};
+use super::word_lists::{GENERATED_PHRASES, LITERALS, PROGRAMS, RUNNING, USING};
 use cerberus_model::text::conventions::{self, CONVENTIONS};
 
 /// What a part of a rule's text is.
@@ -47,6 +47,14 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 /// Returns the distinct words of the code in a rule, whatever kind of code it is.
 pub(crate) fn code_words(rule: &str) -> FxHashSet<&str> {
     spans(rule).into_iter().flat_map(|span| identifiers(&rule[span.range])).collect()
+}
+
+/// Returns the globs that a rule names, and the paths that it tells not to edit, as `*.pb.go` or `gen/`.
+pub fn named_globs(rule: &str) -> Vec<String> {
+    let forbids_edits = GENERATED_PHRASES.first_in(&rule.to_lowercase()).is_some();
+    let paths = spans(rule).into_iter().filter(|span| span.kind == SpanKind::Path);
+    let paths = paths.map(|span| rule[span.range].to_owned());
+    paths.filter(|path| forbids_edits || path.contains('*')).collect()
 }
 
 /// Returns the spans of a text, in order.
@@ -359,6 +367,15 @@ mod tests {
             .map(|span| format!("{:?} {}", span.kind, &text[span.range.clone()]))
             .collect();
         assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn globs_and_paths_not_to_edit_are_named() {
+        let check =
+            |rule: &str, expected: &[&str]| assert_eq!(named_globs(rule), expected, "{rule}");
+        check("Regenerate `*.pb.go` with `make proto`", &["*.pb.go"]);
+        check("Do not edit `gen/` by hand", &["gen/"]);
+        check("Tests are in `tests/`, see `src/a.py`", &[]);
     }
 
     #[test]

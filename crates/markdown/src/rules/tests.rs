@@ -53,6 +53,11 @@ Names must be lower case. Exceptions:
 - Files such as `README.md` must keep their names
 
 Important nuance:
+
+#fetch https://example.org/rules
+
+- Examples (`examples/`) must compile and never use `unwrap`
+- Example (short): `x`
 ",
         expect![[r#"
             5   + Common Mistakes: Leaving the file open after reading  [common-mistakes]

@@ -97,8 +97,9 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
 /// commands may only introduce them.
 pub(super) fn paragraph(own: &Words, kind: Option<Kind>, is_before_commands: bool) -> bool {
     let plain = own.plain.trim();
-    // A callout without a text: "[!NOTE]".
-    let is_mark = plain.starts_with("[!") && plain.find(']') == Some(plain.len() - 1);
+    // A callout without a text, "[!NOTE]", or a directive, "#fetch URL".
+    let is_callout = plain.starts_with("[!") && plain.find(']') == Some(plain.len() - 1);
+    let is_mark = is_callout || plain.starts_with('#');
     if plain.ends_with('?') || is_example(plain) || is_mark {
         return false;
     }
@@ -147,10 +148,11 @@ pub(super) fn is_example(plain: &str) -> bool {
     let plain = plain.trim().trim_start_matches(['✅', '❌', '✓', '✗', '✔', '✘', '\u{FE0F}', ' ']);
     let first = plain.split([':', '(']).next().unwrap_or_default();
     let is_label = words(first).len() == 1 && EXAMPLE_LABELS.contains_any(&words(first));
-    // "Examples: add one for each function" is an instruction.
+    // "Examples: add one for each function" and "Examples (in a folder) must compile" are instructions.
     let rest = &plain[first.len()..];
+    let rest = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(rest, |it| it.1);
     is_label
-        && !(rest.starts_with(':') && modality(rest) > Modality::Statement)
+        && modality(rest) == Modality::Statement
         && (first.len() < plain.len() || words(plain).len() == 1)
 }
 
