@@ -11,6 +11,7 @@ use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, presets};
 use serde::Serialize;
+use textwrap::{Options, WordSeparator, WordSplitter};
 
 use crate::config::Terminal;
 use cerberus_model::error::{ExitStatus, UserError};
@@ -67,10 +68,39 @@ impl Printer {
         Self { terminal, json, text: Vec::new() }
     }
 
-    /// Adds a line to the answer.
+    /// Adds a line to the answer. On a terminal it is wrapped at words.
     pub(crate) fn line(&mut self, line: &str) {
-        self.text.extend_from_slice(line.as_bytes());
-        self.text.push(b'\n');
+        for row in self.wrapped(line) {
+            self.text.extend_from_slice(row.as_bytes());
+            self.text.push(b'\n');
+        }
+    }
+
+    /// Returns the rows of the terminal that a text takes. What is in back-ticks, often a command to copy, stays
+    /// together.
+    fn wrapped(&self, text: &str) -> Vec<String> {
+        /// In place of a space that does not break: a character of private use, which is as wide.
+        const KEPT: char = '\u{e000}';
+        if !self.terminal.out_is_terminal {
+            return vec![text.to_owned()];
+        }
+        let wrap = |line: &str| {
+            let indent = " ".repeat(line.len() - line.trim_start_matches(' ').len() + 2);
+            let options = Options::new(self.terminal.width)
+                .subsequent_indent(&indent)
+                .break_words(false)
+                .word_separator(WordSeparator::AsciiSpace)
+                .word_splitter(WordSplitter::NoHyphenation);
+            let mut is_code = false;
+            let kept = line.chars().map(|c| {
+                is_code ^= c == '`';
+                if is_code && c == ' ' { KEPT } else { c }
+            });
+            let kept: String = kept.collect();
+            let rows = textwrap::wrap(&kept, options);
+            rows.into_iter().map(|row| row.replace(KEPT, " ")).collect::<Vec<_>>()
+        };
+        text.split('\n').flat_map(wrap).collect()
     }
 
     /// Adds bytes unchanged. On a terminal control characters are escaped.
@@ -101,13 +131,7 @@ impl Printer {
 
     /// Returns the number of rows of the terminal that a line takes.
     pub(crate) fn n_rows(&self, line: &str) -> usize {
-        // Untrusted text has no escape characters, so that each starts a style, which ends with `m`.
-        let (first, others) = line.split_once('\u{1b}').unwrap_or((line, ""));
-        let after_style =
-            |part: &str| part.split_once('m').map_or(0, |(_, text)| text.chars().count());
-        let n_chars =
-            first.chars().count() + others.split('\u{1b}').map(after_style).sum::<usize>();
-        n_chars.div_ceil(self.terminal.width).max(1)
+        self.wrapped(line).len()
     }
 
     /// Adds rows: a table with a heading on a terminal, otherwise lines with cells separated by tabs.
@@ -165,10 +189,10 @@ impl Printer {
     /// Adds a report as one JSON document. Escapes are needed, and longer, only on a terminal.
     pub(crate) fn json<T: Serialize>(&mut self, report: &T) -> Result<()> {
         let text = serde_json::to_string(report)?;
-        match self.terminal.out_is_terminal {
-            true => self.line(&text::escaped_json(&text)),
-            false => self.line(&text),
-        }
+        let is_terminal = self.terminal.out_is_terminal;
+        let text = if is_terminal { text::escaped_json(&text) } else { text };
+        self.text.extend_from_slice(text.as_bytes());
+        self.text.push(b'\n');
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memmem;
 use rustc_hash::FxHashSet;
 
-use super::word_lists::{GENERATED_PHRASES, LITERALS, PROGRAMS, RUNNING, USING};
+use super::word_lists::{GENERATED_PHRASES, LITERALS, POINTING, PROGRAMS, RUNNING, USING};
 use cerberus_model::text::conventions::{self, CONVENTIONS};
 
 /// What a part of a rule's text is.
@@ -143,7 +143,8 @@ fn last_word(text: &str) -> &str {
 /// What a text says of code that it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The text is about it: it opens a sentence, or is joined to a name that does.
+    /// The text is about it, or points at it: it opens a sentence, follows a word such as "see", or is joined to a
+    /// name that does.
     Subject,
     /// The text asks for its use: it is the object of a verb such as "use", or joined to such an object.
     Used,
@@ -155,7 +156,8 @@ pub(crate) fn roles(text: &str, spans: &[Span]) -> Vec<Role> {
     let (mut end, mut role) = (0, Role::Other);
     let roles = spans.iter().map(|span| {
         let is_sigil = |c: char| c.is_whitespace() || "`*_@&#[(\"".contains(c);
-        let before = text[end..span.range.start].trim_end_matches(is_sigil);
+        let before = text.get(end..span.range.start).unwrap_or_default();
+        let before = before.trim_end_matches(is_sigil);
         let article =
             ["the", "a", "an"].into_iter().find(|it| last_word(before).eq_ignore_ascii_case(it));
         let before = before[..before.len() - article.map_or(0, str::len)].trim_end();
@@ -166,6 +168,7 @@ pub(crate) fn roles(text: &str, spans: &[Span]) -> Vec<Role> {
             before.is_empty() && end == 0 || before.ends_with(['.', ':', ';', '!', '—', '–', '-']);
         end = span.range.end;
         role = match role {
+            _ if POINTING.contains(&last_word(before).to_lowercase()) => Role::Subject,
             _ if USING.contains(&last_word(before).to_lowercase()) => Role::Used,
             joined if is_joined => joined,
             _ if opens => Role::Subject,
@@ -385,6 +388,7 @@ mod tests {
             assert_eq!(roles(text, &spans(text)), expected, "{text}");
         };
         check("Always use `StorageFactory`", &[Used]);
+        check("Reject bad paths, as `validate_path` does", &[Subject]);
         check("Use the `XmlParser` or `JsonParser`", &[Used, Used]);
         check("**Uses** `@cached` for lists", &[Used]);
         check("`ServiceRegistry` is built once and uses `Clock`", &[Subject, Used]);
