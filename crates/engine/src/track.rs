@@ -15,7 +15,6 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::syntax::fingerprint::bytes_hash;
-use crate::syntax::language;
 use crate::tree::git::Commits;
 use crate::tree::read;
 use cerberus_model::timings;
@@ -461,7 +460,7 @@ fn are_compatible(a: Option<Language>, b: Option<Language>) -> bool {
         (Some(a), Some(b)) => a.is_kin(b),
         (None, None) => true,
         // Older records of components have no language.
-        (Some(only), None) | (None, Some(only)) => language::tables(only).is_component,
+        (Some(only), None) | (None, Some(only)) => only.is_component(),
     }
 }
 

@@ -162,6 +162,11 @@ impl Language {
         let is_web = |it| !matches!(it, Self::Python | Self::Go | Self::Rust | Self::Java);
         self == other || (is_web(self) && is_web(other))
     }
+
+    /// Returns whether a file is markup with code in its `<script>` elements.
+    pub fn is_component(self) -> bool {
+        matches!(self, Self::Vue | Self::Svelte)
+    }
 }
 
 impl SymbolKind {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize, Serializer};
 pub mod error;
 pub mod file_stat;
 mod keywords;
+pub mod languages;
 mod location;
 pub mod regular_file;
 pub mod text;

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::code_pattern::{self, CodePattern};
 use cerberus_model::Language;
+use cerberus_model::languages::{LANGUAGES, LanguageNames};
 
 /// Limit on the size of the patterns of a memory, in bytes.
 const MAX_BYTES: usize = 16 * 1024;
@@ -57,7 +58,7 @@ pub fn ast_grep(id: &str, message: &str, patterns: &[CodePattern]) -> String {
             let id = if n_rules == 0 { id.to_owned() } else { format!("{id}-{}", n_rules + 1) };
             let head = Head { id: &id, message, severity: "error" };
             let own =
-                CodePattern { language: language_name(language).to_owned(), ..pattern.clone() };
+                CodePattern { language: LANGUAGES[&language].ast_grep.clone(), ..pattern.clone() };
             let separator = if n_rules == 0 { "" } else { "---\n" };
             let _ = write!(text, "{separator}{}{}", yaml(&head), yaml(&own));
             n_rules += 1;
@@ -74,28 +75,13 @@ fn yaml(value: &impl Serialize) -> String {
         .expect("strings and lists have a YAML form")
 }
 
-/// Returns ast-grep's name of a language.
-fn language_name(language: Language) -> &'static str {
-    match language {
-        Language::Python => "Python",
-        Language::Go => "Go",
-        Language::JavaScript => "JavaScript",
-        Language::TypeScript => "TypeScript",
-        Language::Tsx => "Tsx",
-        Language::Rust => "Rust",
-        Language::Java => "Java",
-        Language::Vue => "Vue",
-        Language::Svelte => "Svelte",
-    }
-}
-
 /// Returns the languages of a comma-separated list.
 pub(super) fn languages(names: &str) -> Result<Vec<Language>, String> {
     let mut found = Vec::new();
     for name in names.split(',') {
         let language = fence_language(&name.trim().to_ascii_lowercase());
         found.push(language.ok_or_else(|| {
-            let known: Vec<&str> = Language::ALL.iter().map(|it| language_name(*it)).collect();
+            let known: Vec<&str> = LANGUAGES.values().map(|it| it.ast_grep.as_str()).collect();
             format!("unknown language `{}`: expected one of {}", name.trim(), known.join(", "))
         })?);
     }
@@ -105,18 +91,8 @@ pub(super) fn languages(names: &str) -> Result<Vec<Language>, String> {
 
 /// Returns the language of a code block, or of a rule of ast-grep.
 pub(super) fn fence_language(name: &str) -> Option<Language> {
-    Some(match name {
-        "python" | "py" | "python3" => Language::Python,
-        "go" | "golang" => Language::Go,
-        "javascript" | "js" | "jsx" | "mjs" => Language::JavaScript,
-        "typescript" | "ts" => Language::TypeScript,
-        "tsx" | "typescriptreact" => Language::Tsx,
-        "rust" | "rs" => Language::Rust,
-        "java" => Language::Java,
-        "vue" => Language::Vue,
-        "svelte" => Language::Svelte,
-        _ => return None,
-    })
+    let mut all = LANGUAGES.iter();
+    all.find(|(_, it)| it.fences.iter().any(|fence| fence == name)).map(|(language, _)| *language)
 }
 
 /// Words after "Go" where it is the verb, not the language.
@@ -129,19 +105,11 @@ pub fn named_languages(text: &str) -> Vec<Language> {
         text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let mut found = Vec::new();
     for (idx, word) in words.iter().enumerate() {
-        match *word {
-            "Python" => found.push(Language::Python),
-            "Rust" => found.push(Language::Rust),
-            "Java" => found.push(Language::Java),
-            "Golang" => found.push(Language::Go),
-            "Go" if !words.get(idx + 1).is_some_and(|next| GO_VERB.contains(next)) => {
-                found.push(Language::Go);
-            }
-            "TypeScript" | "JavaScript" | "Typescript" | "Javascript" | "React" | "TSX" | "JSX" => {
-                found.extend([Language::JavaScript, Language::TypeScript, Language::Tsx]);
-            }
-            _ => {}
-        }
+        let is_verb =
+            *word == "Go" && words.get(idx + 1).is_some_and(|next| GO_VERB.contains(next));
+        let names_it = |names: &LanguageNames| names.words.iter().any(|name| name == word);
+        let all = LANGUAGES.iter().filter(|(_, names)| !is_verb && names_it(names));
+        found.extend(all.map(|(language, _)| *language));
     }
     found
 }

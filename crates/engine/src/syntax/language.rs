@@ -1,59 +1,33 @@
 //! The supported languages: the role of each node kind of their grammars.
 //!
-//! The differences between languages are data, one [`LanguageSpec`](specs::LanguageSpec) each. A spec is
-//! compiled on first use to a [`LanguageTables`] indexed by node kind id, because comparing
-//! kind names would cost more than walking the tree.
-//!
-//! # Adding a language
-//!
-//! For example, Ruby:
-//!
-//! 1. `Cargo.toml` of the root and of `crates/engine`: add the grammar, `tree-sitter-ruby`.
-//! 2. `tests/tidy.rs`: add the crate to `OWNERS` with the owner `syntax`, and increase
-//!    `N_DEPENDENCIES`.
-//! 3. `crates/model/src/keywords.rs`: add the variant `Ruby = "ruby"` to the end of [`Language`].
-//! 4. `language/specs.rs`: add the constant `RUBY` and return it from `spec`. The
-//!    node kinds and fields are listed in the grammar's `src/node-types.json`.
-//! 5. This file: add the file extensions to [`from_path`] and the names that the scope
-//!    `language:ruby` may have to [`from_scope`].
-//! 6. `parse/tests.rs`: add the test `ruby_symbols`. `fingerprint.rs`: add
-//!    cases to `formatting_and_comments_do_not_change_the_hash`. Tests over [`Language::ALL`]
-//!    include the new language: they check that the spec names only kinds and fields of the
-//!    grammar.
-//! 7. `README.md`: add the language to the list of supported languages, and the crate to the
-//!    table of dependencies. `CHANGELOG.md`: add an entry.
-//!
-//! A definition whose name is not in a field of its node needs a variant of
-//! [`DefinitionKind`], which `parse/definitions.rs` handles. A comment that starts
-//! with a byte other than `#`, `/` and `<` needs that byte in `COMMENT_STARTS` of
-//! `parse.rs`.
+//! The differences between languages are data: a [`LanguageSpec`] each, in `language/*.toml`. A spec is
+//! compiled on first use to [`LanguageTables`], which are indexed by node kind id. CONTRIBUTING.md has
+//! the steps to add a language.
 
-mod specs;
-
+use std::collections::BTreeMap;
 use std::num::NonZeroU16;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
+use serde::Deserialize;
 use tree_sitter::Node;
 
+use cerberus_model::languages::{LANGUAGES, LanguageNames};
 use cerberus_model::{Language, SymbolKind};
 
-use specs::spec;
-
 /// How a node defines symbols.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DefinitionKind {
-    /// The symbol's name is in the field `name`.
-    Named(SymbolKind),
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum How {
+    #[default]
+    Named,
     /// A Go method: the receiver's type qualifies the name.
     Receiver,
-    /// A Go type: the symbol kind depends on the node in the field `type`.
-    TypeSpec,
     /// A block that defines no symbol but qualifies the names inside it (Rust's `impl`).
     Qualifier,
-    /// One or more names bound at module or class level; the values are field names.
-    Binding { name: &'static str, value: &'static str },
+    /// One or more names bound at module or class level to the value in `body`.
+    Binding,
     /// JavaScript: a function assigned to a member, `exports.f = …`, `Type.prototype.f = …`.
     MemberAssignment,
     /// JavaScript: a key of an object literal whose value is a function.
@@ -62,12 +36,47 @@ pub(crate) enum DefinitionKind {
     TitledCall,
 }
 
+/// What a node defines, by the parts of the node: names of fields, or of kinds of children.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Definition {
+    #[serde(default)]
+    pub(crate) how: How,
+    #[serde(default = "Definition::default_kind")]
+    pub(crate) kind: SymbolKind,
+    /// Whether a child in `kinds` decides the kind.
+    #[serde(default)]
+    pub(crate) varies: bool,
+    #[serde(default = "Definition::default_name")]
+    pub(crate) name: &'static str,
+    /// Where the signature ends.
+    #[serde(default = "Definition::default_body")]
+    pub(crate) body: &'static str,
+}
+
+impl Definition {
+    fn default_kind() -> SymbolKind {
+        SymbolKind::Variable
+    }
+
+    fn default_name() -> &'static str {
+        "name"
+    }
+
+    fn default_body() -> &'static str {
+        "body"
+    }
+}
+
 /// The role of a node kind in the walk over the tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum NodeRole {
     /// Only its children matter.
     Other,
-    Definition(DefinitionKind),
+    /// With the index of its [`Definition`].
+    #[serde(skip)]
+    Definition(u8),
     /// Includes decorators or `export` in the single definition inside it.
     Wrapper,
     /// Belongs to the definition that follows it (a Rust attribute).
@@ -98,6 +107,101 @@ pub(crate) enum NodeRole {
     Import,
 }
 
+/// The syntax of a language by the names of its grammar: a file in `language/`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LanguageSpec {
+    /// The start of a comment that extends to the end of the line.
+    line_comment: &'static str,
+    /// Whether a semicolon at the end of a statement is optional.
+    #[serde(default)]
+    optional_semicolons: bool,
+    /// Whether a name that is bound outside of a class is a local variable.
+    #[serde(default)]
+    members_only: bool,
+    /// The character that takes the place of `$` in a pattern, where that is not part of a name.
+    #[serde(default = "LanguageSpec::default_sigil")]
+    sigil: char,
+    /// Trigger bytes and keywords: code in a function that contains none of them, and is in no
+    /// holder, has no definitions, strings or comments, so that it need not be walked.
+    trigger_bytes: String,
+    #[serde(default)]
+    trigger_words: Vec<&'static str>,
+    /// Functions whose calls with a title and a callback are definitions: `it("closes", () => …)`.
+    #[serde(default)]
+    titled_calls: Vec<&'static str>,
+    /// Kinds of symbols that parse only inside a class body.
+    #[serde(default)]
+    member_kinds: Vec<SymbolKind>,
+    /// Node kinds whose children may be definitions without a trigger, or contain text that is
+    /// not a token.
+    #[serde(default)]
+    holders: Vec<&'static str>,
+    /// Node kinds that are functions if bound to a name.
+    #[serde(default)]
+    functions: Vec<&'static str>,
+    /// Node kinds that are classes if bound to a name.
+    #[serde(default)]
+    classes: Vec<&'static str>,
+    /// Node kinds that define constants, whatever their names.
+    #[serde(default)]
+    constants: Vec<&'static str>,
+    /// Node kinds inside which parentheses around a child are redundant.
+    #[serde(default)]
+    paren_free: Vec<&'static str>,
+    /// Node kinds that name other files or the package, at the top level of a file.
+    #[serde(default)]
+    headers: Vec<&'static str>,
+    roles: BTreeMap<NodeRole, Vec<&'static str>>,
+    definitions: BTreeMap<&'static str, Definition>,
+    /// The kinds of symbols of definitions that vary, by the kind of a child.
+    #[serde(default)]
+    kinds: BTreeMap<&'static str, SymbolKind>,
+    /// Node kinds around a name, with the field that has it, or an empty text for the first child.
+    #[serde(default)]
+    wrappers: BTreeMap<&'static str, &'static str>,
+}
+
+impl LanguageSpec {
+    fn default_sigil() -> char {
+        '$'
+    }
+
+    /// Returns the spec of a language, which a test reads.
+    fn read(language: Language) -> Self {
+        toml::from_str(spec_text(language)).expect("a test reads the spec of each language")
+    }
+}
+
+fn spec_text(language: Language) -> &'static str {
+    match language {
+        Language::Python => include_str!("language/python.toml"),
+        Language::Go => include_str!("language/go.toml"),
+        Language::JavaScript => include_str!("language/javascript.toml"),
+        // The scripts of a component may be TypeScript.
+        Language::TypeScript | Language::Tsx | Language::Vue | Language::Svelte => {
+            include_str!("language/typescript.toml")
+        }
+        Language::Rust => include_str!("language/rust.toml"),
+        Language::Java => include_str!("language/java.toml"),
+    }
+}
+
+fn grammar(language: Language) -> tree_sitter::Language {
+    match language {
+        Language::Python => tree_sitter_python::LANGUAGE,
+        Language::Go => tree_sitter_go::LANGUAGE,
+        Language::JavaScript => tree_sitter_javascript::LANGUAGE,
+        Language::TypeScript | Language::Vue | Language::Svelte => {
+            tree_sitter_typescript::LANGUAGE_TYPESCRIPT
+        }
+        Language::Tsx => tree_sitter_typescript::LANGUAGE_TSX,
+        Language::Rust => tree_sitter_rust::LANGUAGE,
+        Language::Java => tree_sitter_java::LANGUAGE,
+    }
+    .into()
+}
+
 /// Maximum number of trigger bytes of a language.
 const MAX_TRIGGER_BYTES: usize = 6;
 
@@ -105,14 +209,13 @@ const MAX_TRIGGER_BYTES: usize = 6;
 #[derive(Clone, Copy)]
 pub(crate) struct NodeProperties {
     role: NodeRole,
-    /// Whether a name bound to the node is a function.
     pub(crate) is_function: bool,
-    /// Whether a name bound to the node is a class.
     pub(crate) is_class: bool,
-    /// Whether parentheses around a child of the node are redundant.
+    pub(crate) is_constant: bool,
     pub(crate) allows_paren_removal: bool,
     /// Whether the node may contain a definition without a trigger.
     pub(crate) is_definition_holder: bool,
+    pub(crate) is_header: bool,
 }
 
 impl NodeProperties {
@@ -120,55 +223,75 @@ impl NodeProperties {
         role: NodeRole::Other,
         is_function: false,
         is_class: false,
+        is_constant: false,
         allows_paren_removal: false,
         is_definition_holder: false,
+        is_header: false,
     };
 }
 
-/// A [`LanguageSpec`](specs::LanguageSpec) indexed by node kind id.
+/// A spec indexed by node kind id, because comparing kind names would cost more than walking the
+/// tree.
 pub struct LanguageTables {
     pub language: Language,
     pub grammar: tree_sitter::Language,
+    pub sigil: char,
     pub(crate) optional_semicolons: bool,
+    pub(crate) members_only: bool,
     pub(crate) line_comment: &'static str,
-    pub(crate) member_kinds: &'static [SymbolKind],
-    pub(crate) titled_calls: &'static [&'static str],
-    pub(crate) is_component: bool,
+    pub(crate) member_kinds: Vec<SymbolKind>,
+    pub(crate) titled_calls: Vec<&'static str>,
     /// Repeats bytes if the language has fewer than the maximum.
     pub(crate) trigger_bytes: [u8; MAX_TRIGGER_BYTES],
     pub(crate) trigger_words: Vec<Finder<'static>>,
+    pub(crate) kinds: BTreeMap<&'static str, SymbolKind>,
+    wrappers: BTreeMap<&'static str, &'static str>,
     nodes: Vec<NodeProperties>,
+    definitions: Vec<Definition>,
     /// Field ids by name: the grammar's own lookup compares all names in turn.
     fields: FxHashMap<String, NonZeroU16>,
 }
 
 impl LanguageTables {
     fn new(language: Language) -> Self {
-        let spec = spec(language);
-        let grammar = (spec.grammar)();
+        let spec = LanguageSpec::read(language);
+        let grammar = grammar(language);
         let mut nodes = vec![NodeProperties::DEFAULT; grammar.node_kind_count()];
-        let id = |name: &str| usize::from(grammar.id_for_node_kind(name, true));
-        for (name, role) in spec.node_roles.iter().copied().flatten() {
-            nodes[id(name)].role = *role;
+        let mut set = |names: &[&str], set: &dyn Fn(&mut NodeProperties)| {
+            // Languages that share a spec have different kinds; 0 is the end of the text.
+            let ids = names.iter().map(|name| grammar.id_for_node_kind(name, true));
+            ids.filter(|id| *id > 0).for_each(|id| set(&mut nodes[usize::from(id)]));
+        };
+        for (role, names) in &spec.roles {
+            set(names, &|node| node.role = *role);
         }
-        spec.functions.iter().for_each(|name| nodes[id(name)].is_function = true);
-        spec.classes.iter().for_each(|name| nodes[id(name)].is_class = true);
-        spec.paren_free.iter().for_each(|name| nodes[id(name)].allows_paren_removal = true);
-        spec.holders.iter().for_each(|name| nodes[id(name)].is_definition_holder = true);
+        for (idx, name) in (0..).zip(spec.definitions.keys()) {
+            set(&[name], &|node| node.role = NodeRole::Definition(idx));
+        }
+        set(&spec.functions, &|node| node.is_function = true);
+        set(&spec.classes, &|node| node.is_class = true);
+        set(&spec.constants, &|node| node.is_constant = true);
+        set(&spec.paren_free, &|node| node.allows_paren_removal = true);
+        set(&spec.holders, &|node| node.is_definition_holder = true);
+        set(&spec.headers, &|node| node.is_header = true);
         let n_fields = u16::try_from(grammar.field_count()).unwrap_or(u16::MAX);
         let field = |id| Some((grammar.field_name_for_id(id)?.to_owned(), NonZeroU16::new(id)?));
         let fields = (1..=n_fields).filter_map(field).collect();
         let bytes = spec.trigger_bytes.as_bytes();
         Self {
             language,
+            sigil: spec.sigil,
             optional_semicolons: spec.optional_semicolons,
+            members_only: spec.members_only,
             line_comment: spec.line_comment,
             member_kinds: spec.member_kinds,
             titled_calls: spec.titled_calls,
-            is_component: spec.is_component,
             trigger_bytes: std::array::from_fn(|byte_idx| bytes[byte_idx % bytes.len()]),
-            trigger_words: spec.trigger_words.iter().map(Finder::new).collect(),
+            trigger_words: spec.trigger_words.into_iter().map(Finder::new).collect(),
+            kinds: spec.kinds,
+            wrappers: spec.wrappers,
             nodes,
+            definitions: spec.definitions.into_values().collect(),
             fields,
             grammar,
         }
@@ -183,6 +306,12 @@ impl LanguageTables {
         self.properties(node).role
     }
 
+    /// Returns what nodes of a role define.
+    pub(crate) fn definition(&self, role: NodeRole) -> Option<&Definition> {
+        let NodeRole::Definition(idx) = role else { return None };
+        self.definitions.get(usize::from(idx))
+    }
+
     /// Returns the id of a field in the grammar.
     pub fn field_id(&self, name: &str) -> Option<NonZeroU16> {
         self.fields.get(name).copied()
@@ -191,6 +320,17 @@ impl LanguageTables {
     /// Returns the child of `node` in a field.
     pub(crate) fn child<'t>(&self, node: Node<'t>, field: &str) -> Option<Node<'t>> {
         node.child_by_field_id(self.field_id(field)?.get())
+    }
+
+    /// Returns the node inside pointers, references and parameters: `Server` in `*Server[T]` and
+    /// `(s *Server)`, `Display` in `fmt::Display`.
+    pub(crate) fn unwrapped<'t>(&self, mut node: Node<'t>) -> Node<'t> {
+        while let Some(field) = self.wrappers.get(node.kind())
+            && let Some(inner) = self.child(node, field).or_else(|| node.named_child(0))
+        {
+            node = inner;
+        }
+        node
     }
 }
 
@@ -201,84 +341,82 @@ pub fn tables(language: Language) -> &'static LanguageTables {
     TABLES[language as usize].get_or_init(|| LanguageTables::new(language))
 }
 
-/// The extensions of all languages.
-pub(crate) const EXTENSIONS: &[&str] = &[
-    "py", "go", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "rs", "java", "vue", "svelte",
-];
+/// Languages by one kind of their names.
+type ByName<T> = FxHashMap<&'static str, T>;
+
+fn names(
+    of: impl Fn(&'static LanguageNames) -> &'static Vec<String>,
+) -> impl Iterator<Item = (&'static str, Language)> {
+    LANGUAGES.iter().flat_map(move |(language, names)| {
+        of(names).iter().map(move |name| (name.as_str(), *language))
+    })
+}
+
+static BY_EXTENSION: LazyLock<ByName<Language>> =
+    LazyLock::new(|| names(|it| &it.extensions).collect());
+
+static BY_SCOPE: LazyLock<ByName<Vec<Language>>> = LazyLock::new(|| {
+    let mut found = ByName::<Vec<Language>>::default();
+    names(|it| &it.scopes)
+        .for_each(|(name, language)| found.entry(name).or_default().push(language));
+    found
+});
+
+/// Returns the extensions of all languages.
+pub(crate) fn extensions() -> Vec<&'static str> {
+    names(|it| &it.extensions).map(|(extension, _)| extension).collect()
+}
 
 /// Returns the language of a file from the extension of its name.
 pub fn from_path(path: &str) -> Option<Language> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, extension) = name.rsplit_once('.')?;
-    if stem.is_empty() {
-        return None;
-    }
-    Some(match extension {
-        "py" => Language::Python,
-        "go" => Language::Go,
-        "js" | "mjs" | "cjs" | "jsx" => Language::JavaScript,
-        "ts" | "mts" | "cts" => Language::TypeScript,
-        "tsx" => Language::Tsx,
-        "rs" => Language::Rust,
-        "java" => Language::Java,
-        "vue" => Language::Vue,
-        "svelte" => Language::Svelte,
-        _ => return None,
-    })
+    BY_EXTENSION.get(extension).filter(|_| !stem.is_empty()).copied()
 }
 
 /// Returns the languages of a scope's name, if it is known; `typescript` includes TSX and components.
 pub fn from_scope(name: &str) -> Option<&'static [Language]> {
-    Some(match name {
-        "python" | "py" => &[Language::Python],
-        "go" | "golang" => &[Language::Go],
-        "javascript" | "js" | "jsx" => &[Language::JavaScript],
-        "typescript" | "ts" | "tsx" => {
-            &[Language::TypeScript, Language::Tsx, Language::Vue, Language::Svelte]
-        }
-        "vue" => &[Language::Vue],
-        "svelte" => &[Language::Svelte],
-        "rust" | "rs" => &[Language::Rust],
-        "java" => &[Language::Java],
-        _ => return None,
-    })
+    BY_SCOPE.get(name).map(Vec::as_slice)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::DefinitionKind::{
-        Binding, MemberAssignment, Named, Property, Qualifier, Receiver, TitledCall, TypeSpec,
-    };
-    use super::NodeRole::Definition;
-    use super::specs::LanguageSpec;
     use super::*;
 
     #[test]
     fn specs_name_only_kinds_and_fields_of_their_grammar() {
         for &language in Language::ALL {
-            let LanguageSpec { functions, classes, paren_free, holders, .. } = spec(language);
-            let grammar = (spec(language).grammar)();
-            let roles = || spec(language).node_roles.iter().copied().flatten();
-            let sets = [*functions, *classes, *paren_free, *holders].concat();
-            let n_triggers = spec(language).trigger_bytes.len();
-            assert!((1..=MAX_TRIGGER_BYTES).contains(&n_triggers), "{language}");
-            for name in roles().map(|(name, _)| name).chain(&sets) {
-                assert_ne!(grammar.id_for_node_kind(name, true), 0, "{language}: {name}");
+            let spec = LanguageSpec::read(language);
+            // Languages may share a spec.
+            let shared: Vec<_> = Language::ALL
+                .iter()
+                .filter(|it| spec_text(**it) == spec_text(language))
+                .map(|it| grammar(*it))
+                .collect();
+            let has_kind = |name: &str, is_named| {
+                shared.iter().any(|it| it.id_for_node_kind(name, is_named) != 0)
+            };
+            let has_field =
+                |name: &str| shared.iter().any(|it| it.field_id_for_name(name).is_some());
+            let LanguageSpec {
+                functions, classes, constants, paren_free, holders, headers, ..
+            } = &spec;
+            let sets = [functions, classes, constants, paren_free, holders, headers].into_iter();
+            let names = sets.chain(spec.roles.values()).flatten();
+            for name in names.chain(spec.definitions.keys()).chain(spec.wrappers.keys()) {
+                assert!(has_kind(name, true), "{language}: {name}");
             }
-            for (_, role) in roles() {
-                let fields: &[&str] = match role {
-                    Definition(Named(_) | Receiver) => &["name"],
-                    Definition(Binding { name, value }) => &[name, value],
-                    Definition(Qualifier | TypeSpec) => &["type"],
-                    Definition(MemberAssignment) => &["left", "right"],
-                    Definition(Property) => &["key", "value"],
-                    Definition(TitledCall) => &["arguments"],
-                    _ => &[],
-                };
-                for field in fields {
-                    assert!(grammar.field_id_for_name(field).is_some(), "{language}: {field}");
-                }
+            for name in spec.kinds.keys() {
+                assert!(has_kind(name, true) || has_kind(name, false), "{language}: {name}");
             }
+            for part in spec.definitions.values().flat_map(|it| [it.name, it.body]) {
+                assert!(has_field(part) || has_kind(part, true), "{language}: {part}");
+            }
+            for field in spec.wrappers.values().filter(|it| !it.is_empty()) {
+                assert!(has_field(field), "{language}: {field}");
+            }
+            assert!((1..=MAX_TRIGGER_BYTES).contains(&spec.trigger_bytes.len()), "{language}");
+            assert!(spec.definitions.len() < usize::from(u8::MAX), "{language}");
         }
     }
 

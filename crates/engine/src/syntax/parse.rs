@@ -19,7 +19,7 @@ use tree_sitter::{Node, Parser, Tree, TreeCursor};
 use cerberus_model::text::Span;
 use cerberus_model::{Language, SymbolKind};
 
-use super::language::{self, DefinitionKind, LanguageTables, NodeRole};
+use super::language::{self, How, LanguageTables, NodeRole};
 use super::layout;
 pub(crate) use definitions::titled_call;
 use keywords::Triggers;
@@ -117,7 +117,8 @@ pub fn unique_names(names: &[&str]) -> Vec<String> {
 pub fn tree(tables: &LanguageTables, text: &str) -> Option<Tree> {
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(&tables.grammar).ok()?;
-        let scripts = if tables.is_component { scripts::ranges(text) } else { Vec::new() };
+        let scripts =
+            if tables.language.is_component() { scripts::ranges(text) } else { Vec::new() };
         parser.set_included_ranges(&scripts).ok()?;
         limits::parse(parser, text)
     })
@@ -338,6 +339,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
             None => (self.root_scope.clone(), None),
         };
         let n_symbols = self.symbols.len();
+        let definition = self.tables.definition(role);
         let mut wrapper = None;
         if role == NodeRole::Annotation {
             self.record_leading(node, false);
@@ -354,22 +356,18 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
                 {
                     wrapper = Some(extent);
                 }
-                NodeRole::Definition(kind) => {
-                    scope = self.define(node, kind, &scope, extent).unwrap_or(scope);
+                _ => {
+                    if let Some(definition) = definition {
+                        scope = self.define(node, definition, &scope, extent).unwrap_or(scope);
+                    }
                 }
-                _ => {}
             }
         }
         let is_definition = self.symbols.len() > n_symbols;
         let is_binding = is_definition
-            && matches!(
-                role,
-                NodeRole::Definition(
-                    DefinitionKind::Binding { .. }
-                        | DefinitionKind::MemberAssignment
-                        | DefinitionKind::Property
-                )
-            );
+            && definition.is_some_and(|it| {
+                matches!(it.how, How::Binding | How::MemberAssignment | How::Property)
+            });
         let merges_children = self.triggers.is_some()
             && !is_definition
             && self.is_in_function(scope.owner)
@@ -532,7 +530,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
     /// Returns whether `node` is an object key whose quotes a formatter may remove.
     fn is_unquotable_key(&self, node: Node<'_>) -> bool {
         let is_key = self.parents.last().is_some_and(|parent| {
-            parent.role == NodeRole::Definition(DefinitionKind::Property)
+            self.tables.definition(parent.role).is_some_and(|it| it.how == How::Property)
                 && parent.node.start_byte() == node.start_byte()
         });
         let quoted = span(node).slice(self.text);

@@ -99,7 +99,7 @@ impl FileSymbols {
                         ..new(Some(symbol.name.clone()), symbol.kind, symbol.span, features)
                     }
                 }));
-                if language::tables(language).is_component {
+                if language.is_component() {
                     fingerprint::plain_text(text)
                 } else {
                     features(None, &|code| code.file())

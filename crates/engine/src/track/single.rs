@@ -31,7 +31,7 @@ pub fn follow_through(
     if anchors.is_empty() {
         return Some(found);
     }
-    let commits = git::single_commits(root, parents, language::EXTENSIONS).unwrap_or_default();
+    let commits = git::single_commits(root, parents, &language::extensions()).unwrap_or_default();
     let n_each = commits.comparisons.len().div_ceil(git::n_parts()).max(1);
     let parts = commits.comparisons.chunks(n_each).collect();
     let arrived = git::with_objects_each(root, parts, |objects, comparisons| {

@@ -84,12 +84,12 @@ impl Past {
             anchors.iter().filter_map(|anchor| anchor.commit.as_deref()).collect();
         let old: Vec<&str> = old.into_iter().collect();
         let is_code = anchors.iter().all(|anchor| anchor.language.is_some());
-        let extensions = if is_code { language::EXTENSIONS } else { &[] };
+        let extensions = if is_code { language::extensions() } else { Vec::new() };
         let mut walks: Vec<Walk> = anchors.iter().map(|anchor| Walk::new(anchor)).collect();
         if old.is_empty() {
             return Self { commits: Commits::default(), walks };
         }
-        let commits = git::commits_since(root, &old, extensions).unwrap_or_default();
+        let commits = git::commits_since(root, &old, &extensions).unwrap_or_default();
         let walked = git::with_objects(root, |objects| {
             let mut walks = walks.clone();
             run(objects, &commits, &mut walks);

@@ -159,7 +159,7 @@ impl Compiler {
         if code.len() > MAX_TEXT_BYTES {
             return Err(format!("it is longer than {MAX_TEXT_BYTES} bytes"));
         }
-        let sigil = sigil(self.tables.language);
+        let sigil = self.tables.sigil;
         let text = with_sigil(code, sigil);
         let tree = parse::tree(self.tables, &text).ok_or("it takes too long to parse")?;
         let root = tree.root_node();
@@ -230,19 +230,6 @@ fn goal_of(node: Node<'_>, text: &str, sigil: char, depth: usize) -> Result<Goal
         .map(|child| goal_of(child, text, sigil, depth + 1))
         .collect::<Result<_, _>>()?;
     Ok(Goal::Inner { kind: node.kind_id(), children })
-}
-
-/// Returns the character that takes the place of `$` where that is not part of a name.
-fn sigil(language: Language) -> char {
-    match language {
-        Language::Python | Language::Go | Language::Rust => 'µ',
-        Language::JavaScript
-        | Language::TypeScript
-        | Language::Tsx
-        | Language::Java
-        | Language::Vue
-        | Language::Svelte => '$',
-    }
 }
 
 /// Replaces the `$` of variables.

@@ -3,7 +3,7 @@
 
 use tree_sitter::{Node, Point, Tree};
 
-use crate::syntax::language::{self, DefinitionKind, LanguageTables, NodeRole};
+use crate::syntax::language::{self, How, LanguageTables, NodeRole};
 use crate::syntax::parse;
 use cerberus_model::Language;
 
@@ -11,19 +11,6 @@ use super::Lines;
 
 /// Maximum number of lines of a statement that is shown as a whole.
 const STATEMENT_LINES: usize = 5;
-
-/// Node kinds that name other files, at the top level of a file. Go's and TypeScript's have no role
-/// of their own.
-const IMPORTS: &[&str] = &[
-    "import_statement",
-    "import_from_statement",
-    "future_import_statement",
-    "import_declaration",
-    "use_declaration",
-    "extern_crate_declaration",
-    "package_clause",
-    "package_declaration",
-];
 
 /// Words of a comment at the head of a file that is a licence.
 const LICENCE_WORDS: &[&str] = &["licence", "license", "copyright", "spdx-"];
@@ -144,17 +131,18 @@ impl Structure {
                     self.mark(node, LineKind::Comment, lines);
                     enters = false;
                 }
-                _ if depth == 1 && IMPORTS.contains(&node.kind()) => {
+                _ if depth == 1 && tables.properties(node).is_header => {
                     self.mark(node, LineKind::Import, lines);
                     enters = false;
                 }
                 NodeRole::Wrapper => wrapper = Some((found.0, found.1)),
-                NodeRole::Definition(kind)
-                    if enters && found.1 > found.0 && defines(tables, kind, node, lines) =>
+                _ if enters
+                    && found.1 > found.0
+                    && let Some(inner) = definition(tables, node, lines) =>
                 {
                     let outer = wrapper.filter(|it| it.0 <= found.0 && found.1 <= it.1);
                     let start = outer.map_or(found.0, |it| it.0);
-                    let definition = Definition { start, ..definition(tables, kind, node, lines) };
+                    let definition = Definition { start, ..inner };
                     if definition.start < range.0 && definition.end >= range.1 {
                         self.around.push(definition);
                     } else if definition.name >= range.0 {
@@ -241,28 +229,21 @@ fn is_docstring(tables: &LanguageTables, node: Node<'_>) -> bool {
     only.is_some_and(|only| tables.role(only) == NodeRole::String)
 }
 
-/// Whether a node is a definition: most calls are none.
-fn defines(tables: &LanguageTables, kind: DefinitionKind, node: Node<'_>, lines: &[&str]) -> bool {
-    let start = node.start_position();
-    let text = lines.get(start.row).and_then(|line| line.get(start.column..));
-    kind != DefinitionKind::TitledCall
-        || text.is_some_and(|text| parse::titled_call(tables, node, text).is_some())
-}
-
-fn definition(
-    tables: &LanguageTables,
-    kind: DefinitionKind,
-    node: Node<'_>,
-    lines: &[&str],
-) -> Definition {
-    let (name, holder) = match kind {
-        DefinitionKind::Named(_) | DefinitionKind::Receiver => ("name", Some(node)),
-        DefinitionKind::TypeSpec => ("name", None),
-        DefinitionKind::Qualifier => ("type", Some(node)),
-        DefinitionKind::Binding { name, value } => (name, tables.child(node, value)),
-        DefinitionKind::MemberAssignment => ("left", tables.child(node, "right")),
-        DefinitionKind::Property => ("key", tables.child(node, "value")),
-        DefinitionKind::TitledCall => ("function", None),
+/// Returns the lines of a node if it is a definition.
+fn definition(tables: &LanguageTables, node: Node<'_>, lines: &[&str]) -> Option<Definition> {
+    let language::Definition { how, kind, varies, name, body } =
+        *tables.definition(tables.role(node))?;
+    let holder = match how {
+        How::Named if varies => None,
+        How::Named | How::Receiver | How::Qualifier => Some(node),
+        How::Binding | How::MemberAssignment | How::Property => tables.child(node, body),
+        // Most calls define nothing.
+        How::TitledCall => {
+            let start = node.start_position();
+            let text = lines.get(start.row).and_then(|line| line.get(start.column..))?;
+            parse::titled_call(tables, node, text)?;
+            None
+        }
     };
     let (first, end) = rows(node);
     let name = tables.child(node, name).map_or(first, |it| rows(it).0);
@@ -275,11 +256,8 @@ fn definition(
         // Without a brace the body starts below the signature, and a comment may be between.
         if starts_with_brace { row } else { signature_end(tables, body).unwrap_or(row) }
     });
-    let is_container = match kind {
-        DefinitionKind::Named(kind) => kind.is_container(),
-        kind => matches!(kind, DefinitionKind::Qualifier | DefinitionKind::TypeSpec),
-    };
-    Definition { start: first, name, head_end: head_end.clamp(name, end), end, is_container }
+    let is_container = how == How::Qualifier || varies || kind.is_container();
+    Some(Definition { start: first, name, head_end: head_end.clamp(name, end), end, is_container })
 }
 
 /// Returns the last line of the tokens before a body.

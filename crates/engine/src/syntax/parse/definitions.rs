@@ -2,9 +2,9 @@
 
 use tree_sitter::Node;
 
-use crate::syntax::language::{DefinitionKind, LanguageTables, NodeRole};
+use crate::syntax::language::{Definition, How, LanguageTables, NodeRole};
+use cerberus_model::SymbolKind;
 use cerberus_model::text::Span;
-use cerberus_model::{Language, SymbolKind};
 
 use super::{Extent, MAX_NAME_BYTES, Scope, Symbol, TreeWalker, span};
 
@@ -14,72 +14,68 @@ impl TreeWalker<'_, '_> {
     pub(super) fn define(
         &mut self,
         node: Node<'_>,
-        kind: DefinitionKind,
+        definition: &Definition,
         scope: &Scope,
         extent: Extent,
     ) -> Option<Scope> {
         let tables = self.tables;
-        let field = |name: &str| tables.child(node, name);
         let prefix = &*scope.prefix;
         let mut owner = scope.clone();
-        let (name, kind, body) = match kind {
-            DefinitionKind::Qualifier => {
-                let name = type_name(field("type")?, tables, self.text);
+        let mut kind = definition.kind;
+        let mut name = tables.child(node, definition.name);
+        let mut body = tables.child(node, definition.body);
+        match definition.how {
+            How::Qualifier => {
+                let name = type_name(name?, tables, self.text);
                 let is_short = prefix.len() + name.len() < MAX_NAME_BYTES;
                 return is_short.then(|| Scope {
                     owner: scope.owner,
                     prefix: format!("{prefix}{name}.").into(),
                 });
             }
-            DefinitionKind::Binding { name, value } => {
-                return self.define_bindings(node, (name, field(value)), scope, extent);
+            How::Binding => return self.define_bindings(node, definition, scope, extent),
+            How::Named if definition.varies => {
+                let mut cursor = node.walk();
+                let mut children = node.children(&mut cursor);
+                let found = children.find_map(|it| tables.kinds.get(it.kind()));
+                kind = found.copied().unwrap_or(kind);
             }
-            DefinitionKind::Named(kind) => {
+            How::Named => {
                 let is_method = kind == SymbolKind::Function && self.is_method(scope);
-                let kind = if is_method { SymbolKind::Method } else { kind };
-                (field("name")?, kind, field("body"))
+                kind = if is_method { SymbolKind::Method } else { kind };
             }
-            DefinitionKind::Receiver => {
-                let receiver = type_name(field("receiver")?, tables, self.text);
+            How::Receiver => {
+                let receiver = type_name(tables.child(node, "receiver")?, tables, self.text);
                 owner = Scope { owner: None, prefix: format!("{prefix}{receiver}.").into() };
-                (field("name")?, SymbolKind::Method, field("body"))
             }
-            DefinitionKind::TypeSpec => {
-                let value = field("type")?;
-                let kind = match value.kind() {
-                    "struct_type" => SymbolKind::Struct,
-                    "interface_type" => SymbolKind::Interface,
-                    _ => SymbolKind::Type,
-                };
-                (field("name")?, kind, Some(value))
-            }
-            DefinitionKind::MemberAssignment => {
-                let value = field("right").filter(|it| tables.properties(*it).is_function)?;
-                let target = field("left").filter(|it| it.kind() == "member_expression")?;
-                let name = tables.child(target, "property")?;
+            How::MemberAssignment => {
+                let value = body.filter(|it| tables.properties(*it).is_function)?;
+                let target = name.filter(|it| it.kind() == "member_expression")?;
                 let object = span(tables.child(target, "object")?).slice(self.text);
                 let object = object.strip_suffix(".prototype").unwrap_or(object);
                 let is_name = object.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
                 if is_name && !matches!(object, "exports" | "this") {
                     owner.prefix = format!("{prefix}{object}.").into();
                 }
-                (name, SymbolKind::Function, tables.child(value, "body"))
+                name = tables.child(target, "property");
+                body = tables.child(value, "body");
             }
-            DefinitionKind::TitledCall => {
+            How::TitledCall => {
                 let (title, callback) = titled_call(tables, node, &self.text[node.start_byte()..])?;
                 let name = title_name(span(title).slice(self.text))?;
-                let symbol = (title, SymbolKind::Function, tables.child(callback, "body"));
+                let symbol = (title, kind, tables.child(callback, "body"));
                 let symbol_idx = self.push_symbol(scope, extent, symbol)?;
                 self.symbols[symbol_idx].name = format!("{prefix}{name}");
                 // What the callback defines is called as it would be outside of it.
                 return None;
             }
-            DefinitionKind::Property => {
-                let value = field("value").filter(|it| tables.properties(*it).is_function)?;
-                let key = field("key").filter(|it| is_plain_name(*it))?;
-                (key, SymbolKind::Function, tables.child(value, "body"))
+            How::Property => {
+                let value = body.filter(|it| tables.properties(*it).is_function)?;
+                name = name.filter(|it| is_plain_name(*it));
+                body = tables.child(value, "body");
             }
-        };
+        }
+        let name = name?;
         let symbol_idx = self.push_symbol(&owner, extent, (name, kind, body))?;
         Some(self.scope_of(symbol_idx))
     }
@@ -88,15 +84,16 @@ impl TreeWalker<'_, '_> {
     fn define_bindings(
         &mut self,
         node: Node<'_>,
-        (name_field, value): (&str, Option<Node<'_>>),
+        definition: &Definition,
         scope: &Scope,
         extent: Extent,
     ) -> Option<Scope> {
+        let value = self.tables.child(node, definition.body);
         let kind = self.binding_kind(node, value, scope.owner)?;
         let body = value.map(|it| self.tables.child(it, "body").unwrap_or(it));
         let mut cursor = node.walk();
         let mut last = None;
-        for name in node.children_by_field_id(self.tables.field_id(name_field)?, &mut cursor) {
+        for name in node.children_by_field_id(self.tables.field_id(definition.name)?, &mut cursor) {
             if name.is_named() && is_plain_name(name) {
                 let pushed = self.push_symbol(scope, extent, (name, kind, body));
                 last = pushed.or(last);
@@ -137,14 +134,14 @@ impl TreeWalker<'_, '_> {
         }
         // Inside a function, a name bound to a value is a local variable.
         let is_local = self.is_in_function(owner);
-        if is_local || (self.tables.language == Language::Java && owner.is_none()) {
+        if is_local || (self.tables.members_only && owner.is_none()) {
             return None;
         }
         let head = span(node).slice(self.text);
         let name = head.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
         let is_upper =
             name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
-        let is_constant = is_upper || node.kind() == "const_spec";
+        let is_constant = is_upper || self.tables.properties(node).is_constant;
         Some(if is_constant { SymbolKind::Constant } else { SymbolKind::Variable })
     }
 
@@ -212,24 +209,8 @@ fn is_plain_name(node: Node<'_>) -> bool {
     node.child_count() == 0 || node.kind() == "type" || node.kind() == "private_property_identifier"
 }
 
-/// Returns the name of the type in `node` without pointers, references and parameters:
-/// `Server` for `*Server[T]` and `(s *Server)`, `Display` for `fmt::Display`.
-fn type_name<'t>(mut node: Node<'_>, tables: &LanguageTables, text: &'t str) -> &'t str {
-    loop {
-        let inner = match node.kind() {
-            "parameter_list" | "parenthesized_type" => node.named_child(0),
-            "parameter_declaration" | "pointer_type" | "generic_type" | "reference_type" => {
-                tables.child(node, "type").or_else(|| node.named_child(0))
-            }
-            "scoped_type_identifier" | "qualified_type" => tables.child(node, "name"),
-            _ => None,
-        };
-        match inner {
-            Some(inner) => node = inner,
-            None => break,
-        }
-    }
-    // Types without a name, such as tuples and slices, are represented by their text.
-    let name = span(node).slice(text);
+/// Returns the name of a type: its first line, for types without a name such as tuples and slices.
+fn type_name<'t>(node: Node<'_>, tables: &LanguageTables, text: &'t str) -> &'t str {
+    let name = span(tables.unwrapped(node)).slice(text);
     name.lines().next().unwrap_or(name)
 }
