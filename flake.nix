@@ -16,6 +16,7 @@
           inherit (cargo.workspace.package) version;
           src = self;
           cargoLock.lockFile = ./Cargo.lock;
+          buildFeatures = [ "all-languages" ];
           # The tests start git and need its identity; `.ci/run` runs them.
           doCheck = false;
           nativeBuildInputs = [ pkgs.installShellFiles ];

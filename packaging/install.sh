@@ -20,12 +20,12 @@ system=$(uname -s)
 case "$(uname -m)" in
     x86_64 | amd64) machine=x86_64 ;;
     arm64 | aarch64) machine=aarch64 ;;
-    *) fail "no binary for the processor $(uname -m); build it with: cargo install --locked cerberus-memory" ;;
+    *) fail "no binary for the processor $(uname -m); build it with: cargo install --locked --features all-languages cerberus-memory" ;;
 esac
 case "$system" in
     Linux) target="$machine-unknown-linux-musl" ;; # static, for any C library
     Darwin) target="$machine-apple-darwin" ;;
-    *) fail "no binary for $system; build it with: cargo install --locked cerberus-memory" ;;
+    *) fail "no binary for $system; build it with: cargo install --locked --features all-languages cerberus-memory" ;;
 esac
 
 download() {

@@ -12,6 +12,7 @@ use crate::output::{Printer, ProgressBar};
 use cerberus_bank::ops::{Progress, Project};
 use cerberus_engine::examples;
 use cerberus_model::error::ExitStatus;
+use cerberus_model::text::plural;
 use cerberus_store::code;
 
 #[derive(Debug, Args)]
@@ -30,6 +31,8 @@ pub(crate) struct Report {
     pub(crate) bytes: u64,
     /// Number of files by language.
     pub(crate) languages: BTreeMap<String, usize>,
+    /// Number of files by language, of the languages that this build lacks.
+    pub(crate) lacking: BTreeMap<String, usize>,
     /// Number of files whose symbols are stored.
     pub(crate) parsed: u64,
     pub(crate) changed: usize,
@@ -55,6 +58,7 @@ fn index(project: &Project, args: &IndexArgs, progress: Progress<'_>) -> Result<
         files: index.files.len(),
         bytes: index.files.iter().map(|file| file.size).sum(),
         languages,
+        lacking: index.lacking.iter().map(|(language, n)| (language.to_string(), *n)).collect(),
         parsed: code::n_parsed_contents(index.store().reader())?,
         changed: index.n_changed,
         removed: index.n_removed,
@@ -83,5 +87,9 @@ fn print(report: &Report, out: &mut Printer) {
         report.parsed,
         report.elapsed_ms
     ));
+    for (language, n_files) in &report.lacking {
+        let files = plural(*n_files, "file");
+        out.line(&format!("not in this build: {files} in {language} (feature `lang-{language}`)"));
+    }
     out.line(&format!("store: {}", out.safe(&report.store)));
 }

@@ -23,6 +23,7 @@ use cerberus_bank::ops::memories::{Filter, Memories, find_id};
 use cerberus_bank::ops::{Progress, Project, patterns, rounded};
 use cerberus_bank::shared;
 use cerberus_engine::examples::RankedSymbol;
+use cerberus_engine::syntax::language;
 use cerberus_engine::track::{self, Degree, FoundSymbol, Outcome, Step};
 use cerberus_engine::tree::git;
 use cerberus_model::error::{ExitStatus, UserError};
@@ -276,7 +277,15 @@ pub(crate) fn reanchor_in(
     let filter = Filter { scope: args.scope.clone(), ..Filter::default() };
     filter.check(memories.all.iter().map(|stored| &stored.memory))?;
     let selected = selected(project, args, &filter, memories)?;
-    let examples = examples::of(&selected);
+    let mut examples = examples::of(&selected);
+    let is_followed = |it: &Example<'_>| it.anchor.language.is_none_or(language::is_built);
+    let mut lacking = BTreeMap::new();
+    for language in
+        examples.iter().filter(|it| !is_followed(it)).filter_map(|it| it.anchor.language)
+    {
+        *lacking.entry(language).or_default() += 1;
+    }
+    examples.retain(is_followed);
     let old: Vec<Anchor> = examples.iter().map(|it| it.anchor.clone()).collect();
     let followed = track::follow(&project.root, &project.exclude, &old, progress)?;
     let pairs: Vec<(&Example<'_>, Outcome)> = examples.iter().zip(followed).collect();
@@ -319,6 +328,7 @@ pub(crate) fn reanchor_in(
     let is_lost = |it: &&Finding| matches!(it.state, State::Gone | State::Ambiguous);
     let lost = results.iter().filter(is_lost).map(|it| it.old.file.as_str()).collect();
     let mut warnings = memories.warnings.clone();
+    warnings.extend((!lacking.is_empty()).then(|| language::lacks("anchor", &lacking)));
     warnings.extend(track::limit_warnings(&project.root, &lost));
     if let Some(Some(_)) = args.accept {
         warnings.extend(

@@ -260,7 +260,7 @@ fn bash_completes_words_with_colons_and_equal_signs() {
         cerberus memory read h => hang-curtains hash-passwords
         cerberus memory anchor x --to api/limit.go:: => Limiter Limiter.Forget Limiter.RejectClient
         cerberus memory anchor x --to api/limit.go::Limiter.R => Limiter.RejectClient
-        cerberus memory add x --scope=lang => language:go language:java language:javascript language:python language:rust language:svelte language:tsx language:typescript language:vue
+        cerberus memory add x --scope=lang => language:astro language:go language:java language:javascript language:python language:rust language:svelte language:tsx language:typescript language:vue
         cerberus memory add "a b" --scope language:g => go
         cerberus memory add x --scope language:g => language:go
     "#]].assert_eq(&String::from_utf8_lossy(&output.stdout));

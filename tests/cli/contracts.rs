@@ -90,6 +90,7 @@ fn json_of_anchor_test_index_and_demo() {
             changed: number
             elapsedMs: number
             files: number
+            lacking: {}
             languages: {go:number,python:number,typescript:number}
             parsed: number
             removed: number

@@ -257,9 +257,11 @@ pub(super) fn mentioned<'n>(
         is_start && is_quote(bytes.get(at + len))
     };
     // The files of a build name those of the project itself.
-    let is_program =
-        |entry: &&TreeEntry| is_code(entry) && language::from_path(&entry.path).is_some();
-    let files: Vec<&TreeEntry> = entries.iter().filter(is_program).collect();
+    let is_program = |language| language != Language::Shell;
+    let is_source = |entry: &&TreeEntry| {
+        is_code(entry) && language::from_path(&entry.path).is_some_and(is_program)
+    };
+    let files: Vec<&TreeEntry> = entries.iter().filter(is_source).collect();
     let scan = |bytes: &mut Vec<u8>, file: &&TreeEntry| -> Vec<&'n str> {
         if read::read_listed(root, &file.path, bytes).is_err() {
             return Vec::new();
@@ -316,6 +318,10 @@ fn is_outside_comments(path: &str, text: &str, word: &str) -> bool {
     positions(text, word).any(|at| {
         let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
         let (above, before) = (&text[..line_start], &text[line_start..at]);
+        // Their comments start with `#`, which may be a part of a string.
+        if matches!(language, Language::Ruby | Language::Shell | Language::Php) {
+            return false;
+        }
         if language == Language::Python {
             // A docstring is a string.
             return !has(before, &["#", "\"", "'"])

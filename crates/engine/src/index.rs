@@ -8,6 +8,7 @@ mod parse;
 mod vocabulary;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -66,6 +67,8 @@ pub struct CodeIndex {
     /// Number of files that the update added or changed, and that it removed.
     pub n_changed: usize,
     pub n_removed: usize,
+    /// Number of files in languages that this build lacks.
+    pub lacking: BTreeMap<Language, usize>,
     pub warnings: Vec<String>,
     vocabulary: Vocabulary,
     workers: ThreadLocal<RefCell<Worker>>,
@@ -108,7 +111,9 @@ impl CodeIndex {
         let report = || progress(0, PARSED_FILES);
         let (listing, loaded) = rayon::join(|| walk::walk_with(root, exclude, &report), load);
         let (listing, (rows, mut store)) = (listing?, loaded?);
+        let lack_warning = listing.lack_warning();
         let mut warnings = listing.warnings;
+        warnings.extend(lack_warning);
         warnings.append(&mut store.warnings);
         // Both are ordered by path.
         let mut rows = rows.into_iter().peekable();
@@ -123,7 +128,8 @@ impl CodeIndex {
         removed.extend(rows.map(|row| row.path));
         drop(step);
         let index = Self::update(code, store, scanned, &removed)?;
-        Ok(Self { warnings: [warnings, index.warnings].concat(), ..index })
+        let warnings = [warnings, index.warnings].concat();
+        Ok(Self { warnings, lacking: listing.lacking, ..index })
     }
 
     /// Like [`Self::refresh`], but only for the files with these paths, in ascending order. Does not
@@ -179,6 +185,7 @@ impl CodeIndex {
             files: Vec::new(),
             n_changed: new.len(),
             n_removed: removed.len(),
+            lacking: BTreeMap::new(),
             warnings: Vec::new(),
             vocabulary,
             workers,

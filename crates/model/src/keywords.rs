@@ -49,7 +49,8 @@ keywords! {
 
     /// Programming language whose definitions are indexed.
     Language("language", "lowercase") {
-        Python, Go, JavaScript, TypeScript, Tsx, Rust, Java, Vue, Svelte,
+        Python, Go, JavaScript, TypeScript, Tsx, Rust, Java, Vue, Svelte, Astro, CSharp, C, Cpp, Php,
+        Kotlin, Ruby, Swift, Scala, Shell,
     }
 
     /// Kind of definition.
@@ -157,15 +158,21 @@ keywords! {
 
 impl Language {
     /// Returns whether code of `self` can become code of `other` in a refactor. TypeScript
-    /// projects mix `.ts`, `.tsx` and `.js` files, and components.
+    /// projects mix `.ts`, `.tsx` and `.js` files, and components; headers are C++.
     pub fn is_kin(self, other: Self) -> bool {
-        let is_web = |it| !matches!(it, Self::Python | Self::Go | Self::Rust | Self::Java);
-        self == other || (is_web(self) && is_web(other))
+        let family = |it| match it {
+            Self::TypeScript | Self::Tsx | Self::Vue | Self::Svelte | Self::Astro => {
+                Self::JavaScript
+            }
+            Self::C => Self::Cpp,
+            other => other,
+        };
+        family(self) == family(other)
     }
 
     /// Returns whether a file is markup with code in its `<script>` elements.
     pub fn is_component(self) -> bool {
-        matches!(self, Self::Vue | Self::Svelte)
+        matches!(self, Self::Vue | Self::Svelte | Self::Astro)
     }
 }
 

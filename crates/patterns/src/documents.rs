@@ -101,8 +101,10 @@ const GO_VERB: &[&str] =
 
 /// Returns the languages that a text names.
 pub fn named_languages(text: &str) -> Vec<Language> {
-    let words: Vec<&str> =
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = text
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '#' | '+')))
+        .filter(|word| !word.is_empty())
+        .collect();
     let mut found = Vec::new();
     for (idx, word) in words.iter().enumerate() {
         let is_verb =

@@ -45,7 +45,7 @@ fn wrong_patterns_have_an_error() {
         ("", "it is empty"),
         (
             "language: Cobol\nrule: {kind: call}",
-            "unknown language `Cobol`: expected one of Python, Go, JavaScript, TypeScript, Tsx, Rust, Java, Vue, Svelte",
+            "unknown language `Cobol`: expected one of Python, Go, JavaScript, TypeScript, Tsx, Rust, Java, Vue, Svelte, Astro, CSharp, C, Cpp, Php, Kotlin, Ruby, Swift, Scala, Bash",
         ),
         ("language: Python\nrule: {kind: calls}", "`rule.kind`: python has no node kind `calls`"),
     ] {

@@ -14,7 +14,7 @@ try {
   console.error(`cerberus: the package ${name} is not installed`);
   console.error(
     "hint: install without --omit=optional; if your platform has no package, " +
-      "build cerberus with `cargo install --locked cerberus-memory`",
+      "build cerberus with `cargo install --locked --features all-languages cerberus-memory`",
   );
   process.exit(3);
 }

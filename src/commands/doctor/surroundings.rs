@@ -21,13 +21,19 @@ impl Doctor<'_> {
             && !project.exclude.is_empty()
             && !walk::walk(&project.root, &[])?.entries.is_empty();
         self.checks.push(plural(listing.entries.len(), "source file"));
+        let lack_warning = listing.lack_warning();
+        let is_lacking = lack_warning.is_some();
+        if let Some(warning) = lack_warning {
+            let next = "install a release, which has all languages, or build with `--features all-languages`";
+            self.info(warning, next);
+        }
         for warning in listing.warnings {
             self.info(warning, "check that it is readable");
         }
         if is_hidden {
             let message = "`exclude` matches every source file, so rules cannot have examples";
             self.error(message, "narrow `exclude` under `[anchor]` in `cerberus.toml`");
-        } else if listing.entries.is_empty() {
+        } else if listing.entries.is_empty() && !is_lacking {
             let message = "no Python, Go, JavaScript, TypeScript, Rust or Java files found, so rules cannot have examples";
             self.info(message, "pass the folder of the project: cerberus doctor --project DIR");
         }

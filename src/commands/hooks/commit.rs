@@ -14,6 +14,7 @@ use crate::config::{GlobalArgs, Settings};
 use crate::output::Printer;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::{Project, envelope, links, sync};
+use cerberus_engine::syntax::language;
 use cerberus_engine::track::{self, Degree, Outcome};
 use cerberus_engine::tree::git;
 use cerberus_markdown::links::{Target, normalize_path};
@@ -153,6 +154,7 @@ fn broken_examples<'m>(
         .anchors
         .iter()
         .filter(|(id, anchor)| changes.contains_key(&anchor.file) && ids.contains(id.as_str()))
+        .filter(|(_, anchor)| anchor.language.is_none_or(language::is_built))
         .collect();
     if concerned.is_empty() {
         return Ok(Vec::new());

@@ -163,7 +163,8 @@ fn pins(project: &Project, request: &Request) -> Vec<(String, String, Vec<String
 
 fn scopes(project: &Project, words: &[&str]) -> Vec<Candidate> {
     let words = words.iter().map(|word| (*word).to_owned());
-    let languages = Language::ALL.iter().map(|it| format!("language:{it}"));
+    let languages = Language::ALL.iter().filter(|it| language::is_built(**it));
+    let languages = languages.map(|it| format!("language:{it}"));
     let default = super::default_scope(project);
     let used = stored(project).into_iter().map(|it| it.memory.scope).chain([default]);
     let used = used.filter(|scope| *scope != Scope::Project(None)).map(|scope| scope.to_string());

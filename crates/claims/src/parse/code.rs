@@ -12,7 +12,7 @@ const MIN_BYTES: usize = 6;
 /// Returns what the code of a block with an info string names, with the spans in the code.
 pub(super) fn claims(code: &str, info: &str) -> Vec<(Span, Target)> {
     let Some([language, ..]) = language::from_scope(info) else { return Vec::new() };
-    let tokens = ParsedFile::parse(*language, code).tokens;
+    let tokens = ParsedFile::parse_piece(*language, code).tokens;
     let mut found = Vec::new();
     for (idx, token) in tokens.iter().enumerate() {
         let text = token.span.slice(code);

@@ -463,7 +463,8 @@ fn omission(language: Option<Language>, lines: &[&str]) -> String {
     let line = lines.iter().find(|line| !line.trim().is_empty()).copied().unwrap_or_default();
     let indentation = indentation(line);
     let comment = language
-        .map_or(String::new(), |language| format!("{} ", language::tables(language).line_comment));
+        .and_then(language::tables)
+        .map_or(String::new(), |tables| format!("{} ", tables.line_comment));
     let plural = if lines.len() == 1 { "" } else { "s" };
     format!("{indentation}{comment}… {} line{plural}", lines.len())
 }

@@ -29,10 +29,12 @@ pub fn highlight(
     kind: SymbolKind,
     code: &str,
 ) -> Vec<(Option<HighlightClass>, &str)> {
-    let Some(language) = language else { return vec![(None, code)] };
-    let is_member = language::tables(language).member_kinds.contains(&kind);
-    let (before, after) = if is_member { MEMBER_CONTEXT } else { ("", "") };
-    let parsed = ParsedFile::parse(language, &[before, code, after].concat());
+    let Some(tables) = language.and_then(language::tables) else { return vec![(None, code)] };
+    let (before, after) =
+        if tables.member_kinds.contains(&kind) { MEMBER_CONTEXT } else { ("", "") };
+    let prefix = if code.starts_with(tables.prefix.trim_end()) { "" } else { tables.prefix };
+    let before = [prefix, before].concat();
+    let parsed = ParsedFile::parse(tables.language, &[&before, code, after].concat());
     let in_code = |span: Span| {
         let start = span.start.checked_sub(before.len())?;
         let end = span.end - before.len();

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use tree_sitter::Node;
 
 use cerberus_model::languages::{LANGUAGES, LanguageNames};
+use cerberus_model::text::plural;
 use cerberus_model::{Language, SymbolKind};
 
 /// How a node defines symbols.
@@ -32,8 +33,18 @@ pub(crate) enum How {
     MemberAssignment,
     /// JavaScript: a key of an object literal whose value is a function.
     Property,
-    /// JavaScript: a call with a title and a callback, as tests are.
+    /// A call with a title and a callback, as tests are.
     TitledCall,
+}
+
+/// Which names of a binding are symbols: a declarator of C binds a value or declares a function.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Bound {
+    #[default]
+    All,
+    Functions,
+    Values,
 }
 
 /// What a node defines, by the parts of the node: names of fields, or of kinds of children.
@@ -52,6 +63,11 @@ pub(crate) struct Definition {
     /// Where the signature ends.
     #[serde(default = "Definition::default_body")]
     pub(crate) body: &'static str,
+    /// Whether a node without a body only mentions what it names.
+    #[serde(default)]
+    pub(crate) needs_body: bool,
+    #[serde(default)]
+    pub(crate) bound: Bound,
 }
 
 impl Definition {
@@ -119,6 +135,18 @@ struct LanguageSpec {
     /// Whether a name that is bound outside of a class is a local variable.
     #[serde(default)]
     members_only: bool,
+    /// What separates the parts of a qualified name in one node.
+    #[serde(default)]
+    separator: Option<&'static str>,
+    /// What code needs before it if it is a piece of a file.
+    #[serde(default)]
+    prefix: &'static str,
+    /// The start of an expression in a string, in all but a few strings.
+    #[serde(default = "LanguageSpec::default_interpolation")]
+    interpolation: &'static str,
+    /// Characters around a name that are not a part of it.
+    #[serde(default = "LanguageSpec::default_quotes")]
+    quotes: &'static str,
     /// The character that takes the place of `$` in a pattern, where that is not part of a name.
     #[serde(default = "LanguageSpec::default_sigil")]
     sigil: char,
@@ -146,6 +174,15 @@ struct LanguageSpec {
     /// Node kinds that define constants, whatever their names.
     #[serde(default)]
     constants: Vec<&'static str>,
+    /// Node kinds of names that a binding binds; any name without parts if there are none.
+    #[serde(default)]
+    bound_names: Vec<&'static str>,
+    /// Node kinds inside which a bound name is a local variable.
+    #[serde(default)]
+    locals: Vec<&'static str>,
+    /// Tokens of a definition that only qualifies the names inside it (Swift's `extension`).
+    #[serde(default)]
+    qualifiers: Vec<&'static str>,
     /// Node kinds inside which parentheses around a child are redundant.
     #[serde(default)]
     paren_free: Vec<&'static str>,
@@ -167,6 +204,14 @@ impl LanguageSpec {
         '$'
     }
 
+    fn default_interpolation() -> &'static str {
+        "{"
+    }
+
+    fn default_quotes() -> &'static str {
+        "\"'#"
+    }
+
     /// Returns the spec of a language, which a test reads.
     fn read(language: Language) -> Self {
         toml::from_str(spec_text(language)).expect("a test reads the spec of each language")
@@ -179,27 +224,59 @@ fn spec_text(language: Language) -> &'static str {
         Language::Go => include_str!("language/go.toml"),
         Language::JavaScript => include_str!("language/javascript.toml"),
         // The scripts of a component may be TypeScript.
-        Language::TypeScript | Language::Tsx | Language::Vue | Language::Svelte => {
-            include_str!("language/typescript.toml")
-        }
+        Language::TypeScript
+        | Language::Tsx
+        | Language::Vue
+        | Language::Svelte
+        | Language::Astro => include_str!("language/typescript.toml"),
         Language::Rust => include_str!("language/rust.toml"),
         Language::Java => include_str!("language/java.toml"),
+        Language::CSharp => include_str!("language/csharp.toml"),
+        Language::C => include_str!("language/c.toml"),
+        Language::Cpp => include_str!("language/cpp.toml"),
+        Language::Php => include_str!("language/php.toml"),
+        Language::Kotlin => include_str!("language/kotlin.toml"),
+        Language::Ruby => include_str!("language/ruby.toml"),
+        Language::Swift => include_str!("language/swift.toml"),
+        Language::Scala => include_str!("language/scala.toml"),
+        Language::Shell => include_str!("language/shell.toml"),
     }
 }
 
-fn grammar(language: Language) -> tree_sitter::Language {
-    match language {
+/// Returns the grammar of a language, or `None` if this build lacks it.
+fn grammar(language: Language) -> Option<tree_sitter::Language> {
+    let grammar = match language {
         Language::Python => tree_sitter_python::LANGUAGE,
         Language::Go => tree_sitter_go::LANGUAGE,
         Language::JavaScript => tree_sitter_javascript::LANGUAGE,
-        Language::TypeScript | Language::Vue | Language::Svelte => {
+        Language::TypeScript | Language::Vue | Language::Svelte | Language::Astro => {
             tree_sitter_typescript::LANGUAGE_TYPESCRIPT
         }
         Language::Tsx => tree_sitter_typescript::LANGUAGE_TSX,
         Language::Rust => tree_sitter_rust::LANGUAGE,
         Language::Java => tree_sitter_java::LANGUAGE,
-    }
-    .into()
+        #[cfg(feature = "lang-csharp")]
+        Language::CSharp => tree_sitter_c_sharp::LANGUAGE,
+        #[cfg(feature = "lang-c")]
+        Language::C => tree_sitter_c::LANGUAGE,
+        #[cfg(feature = "lang-cpp")]
+        Language::Cpp => tree_sitter_cpp::LANGUAGE,
+        #[cfg(feature = "lang-php")]
+        Language::Php => tree_sitter_php::LANGUAGE_PHP,
+        #[cfg(feature = "lang-kotlin")]
+        Language::Kotlin => tree_sitter_kotlin_ng::LANGUAGE,
+        #[cfg(feature = "lang-ruby")]
+        Language::Ruby => tree_sitter_ruby::LANGUAGE,
+        #[cfg(feature = "lang-swift")]
+        Language::Swift => tree_sitter_swift::LANGUAGE,
+        #[cfg(feature = "lang-scala")]
+        Language::Scala => tree_sitter_scala::LANGUAGE,
+        #[cfg(feature = "lang-shell")]
+        Language::Shell => tree_sitter_bash::LANGUAGE,
+        #[cfg(not(feature = "all-languages"))]
+        _ => return None,
+    };
+    Some(grammar.into())
 }
 
 /// Maximum number of trigger bytes of a language.
@@ -212,6 +289,9 @@ pub(crate) struct NodeProperties {
     pub(crate) is_function: bool,
     pub(crate) is_class: bool,
     pub(crate) is_constant: bool,
+    pub(crate) is_bound_name: bool,
+    /// Whether a name that is bound in the node is a local variable.
+    pub(crate) is_local: bool,
     pub(crate) allows_paren_removal: bool,
     /// Whether the node may contain a definition without a trigger.
     pub(crate) is_definition_holder: bool,
@@ -224,6 +304,8 @@ impl NodeProperties {
         is_function: false,
         is_class: false,
         is_constant: false,
+        is_bound_name: false,
+        is_local: false,
         allows_paren_removal: false,
         is_definition_holder: false,
         is_header: false,
@@ -236,6 +318,12 @@ pub struct LanguageTables {
     pub language: Language,
     pub grammar: tree_sitter::Language,
     pub sigil: char,
+    pub prefix: &'static str,
+    pub(crate) separator: Option<&'static str>,
+    pub(crate) interpolation: &'static str,
+    pub(crate) quotes: &'static str,
+    pub(crate) has_bound_names: bool,
+    pub(crate) qualifiers: Vec<&'static str>,
     pub(crate) optional_semicolons: bool,
     pub(crate) members_only: bool,
     pub(crate) line_comment: &'static str,
@@ -248,14 +336,16 @@ pub struct LanguageTables {
     wrappers: BTreeMap<&'static str, &'static str>,
     nodes: Vec<NodeProperties>,
     definitions: Vec<Definition>,
+    /// Parts of definitions that are kinds of nodes, with their ids.
+    parts: FxHashMap<&'static str, u16>,
     /// Field ids by name: the grammar's own lookup compares all names in turn.
     fields: FxHashMap<String, NonZeroU16>,
 }
 
 impl LanguageTables {
-    fn new(language: Language) -> Self {
+    fn new(language: Language) -> Option<Self> {
+        let grammar = grammar(language)?;
         let spec = LanguageSpec::read(language);
-        let grammar = grammar(language);
         let mut nodes = vec![NodeProperties::DEFAULT; grammar.node_kind_count()];
         let mut set = |names: &[&str], set: &dyn Fn(&mut NodeProperties)| {
             // Languages that share a spec have different kinds; 0 is the end of the text.
@@ -271,6 +361,8 @@ impl LanguageTables {
         set(&spec.functions, &|node| node.is_function = true);
         set(&spec.classes, &|node| node.is_class = true);
         set(&spec.constants, &|node| node.is_constant = true);
+        set(&spec.bound_names, &|node| node.is_bound_name = true);
+        set(&spec.locals, &|node| node.is_local = true);
         set(&spec.paren_free, &|node| node.allows_paren_removal = true);
         set(&spec.holders, &|node| node.is_definition_holder = true);
         set(&spec.headers, &|node| node.is_header = true);
@@ -278,9 +370,17 @@ impl LanguageTables {
         let field = |id| Some((grammar.field_name_for_id(id)?.to_owned(), NonZeroU16::new(id)?));
         let fields = (1..=n_fields).filter_map(field).collect();
         let bytes = spec.trigger_bytes.as_bytes();
-        Self {
+        let parts = spec.definitions.values().flat_map(|it| [it.name, it.body]);
+        let parts = parts.map(|part| (part, grammar.id_for_node_kind(part, true)));
+        Some(Self {
             language,
             sigil: spec.sigil,
+            prefix: spec.prefix,
+            separator: spec.separator,
+            interpolation: spec.interpolation,
+            quotes: spec.quotes,
+            has_bound_names: !spec.bound_names.is_empty(),
+            qualifiers: spec.qualifiers,
             optional_semicolons: spec.optional_semicolons,
             members_only: spec.members_only,
             line_comment: spec.line_comment,
@@ -291,10 +391,11 @@ impl LanguageTables {
             kinds: spec.kinds,
             wrappers: spec.wrappers,
             nodes,
+            parts: parts.filter(|(_, id)| *id > 0).collect(),
             definitions: spec.definitions.into_values().collect(),
             fields,
             grammar,
-        }
+        })
     }
 
     /// Returns the properties of a node; the kind of syntax errors is not in the table.
@@ -317,61 +418,113 @@ impl LanguageTables {
         self.fields.get(name).copied()
     }
 
-    /// Returns the child of `node` in a field.
-    pub(crate) fn child<'t>(&self, node: Node<'t>, field: &str) -> Option<Node<'t>> {
-        node.child_by_field_id(self.field_id(field)?.get())
+    /// Returns the child of `node` in a field, or the first one of a kind.
+    pub(crate) fn child<'t>(&self, node: Node<'t>, part: &str) -> Option<Node<'t>> {
+        let field = self.field_id(part).and_then(|id| node.child_by_field_id(id.get()));
+        field.or_else(|| self.of_kind(node, part).first().copied())
+    }
+
+    /// Returns the children of `node` in a field, or those of a kind.
+    pub(crate) fn children<'t>(&self, node: Node<'t>, part: &str) -> Vec<Node<'t>> {
+        let mut found = Vec::new();
+        if let Some(id) = self.field_id(part) {
+            found.extend(node.children_by_field_id(id, &mut node.walk()));
+        }
+        if found.is_empty() { self.of_kind(node, part) } else { found }
+    }
+
+    fn of_kind<'t>(&self, node: Node<'t>, kind: &str) -> Vec<Node<'t>> {
+        let Some(id) = self.parts.get(kind) else { return Vec::new() };
+        node.named_children(&mut node.walk()).filter(|it| it.kind_id() == *id).collect()
+    }
+
+    /// Returns the child of a node around a name that has the name.
+    pub(crate) fn inner<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let field = self.wrappers.get(node.kind())?;
+        self.child(node, field).or_else(|| node.named_child(0))
     }
 
     /// Returns the node inside pointers, references and parameters: `Server` in `*Server[T]` and
     /// `(s *Server)`, `Display` in `fmt::Display`.
-    pub(crate) fn unwrapped<'t>(&self, mut node: Node<'t>) -> Node<'t> {
-        while let Some(field) = self.wrappers.get(node.kind())
-            && let Some(inner) = self.child(node, field).or_else(|| node.named_child(0))
-        {
-            node = inner;
-        }
-        node
+    pub(crate) fn unwrapped<'t>(&self, node: Node<'t>) -> Node<'t> {
+        std::iter::successors(Some(node), |node| self.inner(*node)).last().unwrap_or(node)
     }
 }
 
-/// Returns the tables of a language, compiled on first use.
-pub fn tables(language: Language) -> &'static LanguageTables {
-    static TABLES: [OnceLock<LanguageTables>; Language::ALL.len()] =
+/// Returns the tables of a language, compiled on first use, or `None` if this build lacks it.
+pub fn tables(language: Language) -> Option<&'static LanguageTables> {
+    static TABLES: [OnceLock<Option<LanguageTables>>; Language::ALL.len()] =
         [const { OnceLock::new() }; Language::ALL.len()];
-    TABLES[language as usize].get_or_init(|| LanguageTables::new(language))
+    TABLES[language as usize].get_or_init(|| LanguageTables::new(language)).as_ref()
 }
 
 /// Languages by one kind of their names.
 type ByName<T> = FxHashMap<&'static str, T>;
 
+/// Returns the languages of this build, or those that it lacks, by a kind of their names.
 fn names(
+    is_built: bool,
     of: impl Fn(&'static LanguageNames) -> &'static Vec<String>,
 ) -> impl Iterator<Item = (&'static str, Language)> {
-    LANGUAGES.iter().flat_map(move |(language, names)| {
+    let languages = LANGUAGES.iter().filter(move |(it, _)| self::is_built(**it) == is_built);
+    languages.flat_map(move |(language, names)| {
         of(names).iter().map(move |name| (name.as_str(), *language))
     })
 }
 
 static BY_EXTENSION: LazyLock<ByName<Language>> =
-    LazyLock::new(|| names(|it| &it.extensions).collect());
+    LazyLock::new(|| names(true, |it| &it.extensions).collect());
+
+static LACKING: LazyLock<ByName<Language>> =
+    LazyLock::new(|| names(false, |it| &it.extensions).collect());
 
 static BY_SCOPE: LazyLock<ByName<Vec<Language>>> = LazyLock::new(|| {
     let mut found = ByName::<Vec<Language>>::default();
-    names(|it| &it.scopes)
-        .for_each(|(name, language)| found.entry(name).or_default().push(language));
+    let names = names(true, |it| &it.scopes);
+    names.for_each(|(name, language)| found.entry(name).or_default().push(language));
     found
 });
 
 /// Returns the extensions of all languages.
 pub(crate) fn extensions() -> Vec<&'static str> {
-    names(|it| &it.extensions).map(|(extension, _)| extension).collect()
+    names(true, |it| &it.extensions).map(|(extension, _)| extension).collect()
 }
 
 /// Returns the language of a file from the extension of its name.
 pub fn from_path(path: &str) -> Option<Language> {
+    BY_EXTENSION.get(extension(path)?).copied()
+}
+
+/// Returns the language of a file that this build lacks.
+pub fn lacking(path: &str) -> Option<Language> {
+    let extension = extension(path)?;
+    LACKING.get(extension).filter(|_| !BY_EXTENSION.contains_key(extension)).copied()
+}
+
+/// Returns whether this build has a language.
+pub fn is_built(language: Language) -> bool {
+    grammar(language).is_some()
+}
+
+/// Returns what to say about things in languages that this build lacks, by their number.
+pub fn lacks(noun: &str, by_language: &BTreeMap<Language, usize>) -> String {
+    let languages: Vec<&str> = by_language.keys().map(|it| it.as_str()).collect();
+    format!(
+        "{} in {} cannot be read: this build lacks the features `lang-{}`",
+        plural(by_language.values().sum(), noun),
+        languages.join(", "),
+        languages.join("`, `lang-")
+    )
+}
+
+/// Returns what to say about a language that this build lacks.
+pub fn lack(language: Language) -> String {
+    format!("this build has no {language}: its feature is `lang-{language}`")
+}
+
+fn extension(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let (stem, extension) = name.rsplit_once('.')?;
-    BY_EXTENSION.get(extension).filter(|_| !stem.is_empty()).copied()
+    name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension)
 }
 
 /// Returns the languages of a scope's name, if it is known; `typescript` includes TSX and components.
@@ -387,22 +540,24 @@ mod tests {
     fn specs_name_only_kinds_and_fields_of_their_grammar() {
         for &language in Language::ALL {
             let spec = LanguageSpec::read(language);
+            if grammar(language).is_none() {
+                continue;
+            }
             // Languages may share a spec.
             let shared: Vec<_> = Language::ALL
                 .iter()
                 .filter(|it| spec_text(**it) == spec_text(language))
-                .map(|it| grammar(*it))
+                .filter_map(|it| grammar(*it))
                 .collect();
             let has_kind = |name: &str, is_named| {
                 shared.iter().any(|it| it.id_for_node_kind(name, is_named) != 0)
             };
             let has_field =
                 |name: &str| shared.iter().any(|it| it.field_id_for_name(name).is_some());
-            let LanguageSpec {
-                functions, classes, constants, paren_free, holders, headers, ..
-            } = &spec;
-            let sets = [functions, classes, constants, paren_free, holders, headers].into_iter();
-            let names = sets.chain(spec.roles.values()).flatten();
+            let LanguageSpec { functions, classes, constants, paren_free, .. } = &spec;
+            let LanguageSpec { holders, headers, locals, bound_names, .. } = &spec;
+            let sets = [functions, classes, constants, paren_free, holders, headers, locals];
+            let names = sets.into_iter().chain([bound_names]).chain(spec.roles.values()).flatten();
             for name in names.chain(spec.definitions.keys()).chain(spec.wrappers.keys()) {
                 assert!(has_kind(name, true), "{language}: {name}");
             }
@@ -413,7 +568,10 @@ mod tests {
                 assert!(has_field(part) || has_kind(part, true), "{language}: {part}");
             }
             for field in spec.wrappers.values().filter(|it| !it.is_empty()) {
-                assert!(has_field(field), "{language}: {field}");
+                assert!(has_field(field) || has_kind(field, true), "{language}: {field}");
+            }
+            for name in &spec.qualifiers {
+                assert!(has_kind(name, false), "{language}: {name}");
             }
             assert!((1..=MAX_TRIGGER_BYTES).contains(&spec.trigger_bytes.len()), "{language}");
             assert!(spec.definitions.len() < usize::from(u8::MAX), "{language}");

@@ -141,14 +141,30 @@ pub struct ParsedFile {
 impl ParsedFile {
     /// Returns the symbols and all tokens of `text`.
     pub fn parse(language: Language, text: &str) -> Self {
-        Self::read(language::tables(language), text, None)
+        let tables = language::tables(language);
+        tables.map(|tables| Self::read(tables, text, None)).unwrap_or_default()
+    }
+
+    /// Returns the symbols and all tokens of a piece of a file.
+    pub fn parse_piece(language: Language, piece: &str) -> Self {
+        let prefix = language::tables(language).map_or("", |tables| tables.prefix);
+        if prefix.is_empty() || piece.starts_with(prefix.trim_end()) {
+            return Self::parse(language, piece);
+        }
+        let mut parsed = Self::parse(language, &[prefix, piece].concat());
+        parsed.symbols.clear();
+        parsed.tokens.retain(|token| token.span.start >= prefix.len());
+        for Token { span, .. } in &mut parsed.tokens {
+            *span = Span::new(span.start - prefix.len(), span.end - prefix.len());
+        }
+        parsed
     }
 
     /// Returns the symbols of `text`, with code in functions as one token as far as it has no
     /// definitions, strings and comments. Walking every token would add a third to the time
     /// that parsing takes.
     pub fn outline(language: Language, text: &str) -> Self {
-        let tables = language::tables(language);
+        let Some(tables) = language::tables(language) else { return Self::default() };
         Self::read(tables, text, Some(Triggers::find(tables, text)))
     }
 
@@ -162,7 +178,7 @@ impl ParsedFile {
             symbols: Vec::new(),
             tokens: Vec::with_capacity(text.len() / 4),
             parents: Vec::new(),
-            root_scope: Scope { owner: None, prefix: Rc::from("") },
+            root_scope: Scope { owner: None, prefix: Rc::from(""), is_local: false },
             child_cursor: tree.walk(),
             triggers,
         };
@@ -194,6 +210,8 @@ struct Scope {
     owner: Option<usize>,
     /// The prefix of qualified names, such as `Outer.`.
     prefix: Rc<str>,
+    /// Whether a bound name is a local variable.
+    is_local: bool,
 }
 
 /// A node on the path from the root to the current node.
@@ -338,6 +356,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
             Some(outer) => (outer.scope.clone(), outer.wrapper),
             None => (self.root_scope.clone(), None),
         };
+        scope.is_local |= self.tables.properties(node).is_local;
         let n_symbols = self.symbols.len();
         let definition = self.tables.definition(role);
         let mut wrapper = None;
@@ -510,8 +529,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
 
     fn has_interpolations(&mut self, node: Node<'n>) -> bool {
         let tables = self.tables;
-        // Every language has braces around an interpolation.
-        span(node).slice(self.text).contains('{')
+        span(node).slice(self.text).contains(tables.interpolation)
             && node
                 .children(&mut self.child_cursor)
                 .any(|child| tables.role(child) == NodeRole::Interpolation)

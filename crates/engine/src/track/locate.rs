@@ -215,7 +215,9 @@ pub fn limit_warnings(root: &Path, files: &BTreeSet<&str>) -> Vec<String> {
 fn resolve(code: &Code<'_>, typed: &Typed<'_>) -> Result<Vec<Located>> {
     let path = &code.symbols.path;
     if code.symbols.language.is_none() {
-        let message = format!("`{path}` has no symbols: its language is not supported");
+        let why =
+            language::lacking(path).map_or("its language is not supported".into(), language::lack);
+        let message = format!("`{path}` has no symbols: {why}");
         let hint = format!("anchor to the whole file: `{path}`");
         return Err(UserError::usage(message).hint(hint).into());
     }

@@ -3,7 +3,7 @@
 //! Ignore files outside the project, such as the global one of the user, have no effect, so that a
 //! commit has the same listing on all machines. Does not read source files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
 use std::io::{BufRead, BufReader, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -41,7 +41,17 @@ pub struct Entry {
 #[derive(Debug, Default)]
 pub struct Listing {
     pub entries: Vec<Entry>,
+    /// Number of files in languages that this build lacks.
+    pub lacking: BTreeMap<Language, usize>,
     pub warnings: Vec<String>,
+}
+
+impl Listing {
+    /// Returns a warning if this build lacks the languages of most source files.
+    pub fn lack_warning(&self) -> Option<String> {
+        let n_lacking: usize = self.lacking.values().sum();
+        (n_lacking > self.entries.len()).then(|| language::lacks("file", &self.lacking))
+    }
 }
 
 /// Lists the source files in `root`, except those that match a glob in `excludes`.
@@ -71,7 +81,7 @@ pub(crate) fn walk_with(
                 return WalkState::Quit;
             }
             let item = match found {
-                Ok(found) => entry(root, &found).map(Ok),
+                Ok(found) => relative_file(root, &found).and_then(listed_file).map(Ok),
                 Err(error) => Some(Err(format!("failed to walk: {error}"))),
             };
             // The receiver is alive.
@@ -87,7 +97,8 @@ pub(crate) fn walk_with(
     let mut listing = Listing::default();
     for item in found {
         match item {
-            Ok(entry) => listing.entries.push(entry),
+            Ok(Ok(entry)) => listing.entries.push(entry),
+            Ok(Err(language)) => *listing.lacking.entry(language).or_default() += 1,
             Err(warning) => listing.warnings.push(warning),
         }
     }
@@ -237,11 +248,19 @@ fn is_valid(metadata: &Metadata) -> bool {
     metadata.is_file() && metadata.len() <= MAX_IGNORE_BYTES
 }
 
-fn entry(root: &Path, found: &DirEntry) -> Option<Entry> {
-    let path =
-        Some(found).filter(|found| is_file(found)).and_then(|found| relative(root, found))?;
-    let language = language::from_path(&path).filter(|_| !conventions::is_bundle(&path))?;
-    Some(Entry { path, language })
+fn relative_file(root: &Path, found: &DirEntry) -> Option<String> {
+    Some(found).filter(|found| is_file(found)).and_then(|found| relative(root, found))
+}
+
+/// Returns a source file, or the language that this build lacks.
+fn listed_file(path: String) -> Option<Result<Entry, Language>> {
+    if conventions::is_bundle(&path) {
+        return None;
+    }
+    match language::from_path(&path) {
+        Some(language) => Some(Ok(Entry { path, language })),
+        None => language::lacking(&path).map(Err),
+    }
 }
 
 fn is_folder(found: &DirEntry) -> bool {

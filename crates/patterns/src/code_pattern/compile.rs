@@ -65,7 +65,8 @@ pub(super) enum Variable {
 
 /// Compiles a pattern for one of its languages. The error says what is wrong and where.
 pub(crate) fn compile(pattern: &CodePattern, language: Language) -> Result<Compiled, String> {
-    let mut compiler = Compiler { tables: language::tables(language), n_rules: 0 };
+    let tables = language::tables(language).ok_or_else(|| language::lack(language))?;
+    let mut compiler = Compiler { tables, n_rules: 0 };
     let rule = compiler.test(&pattern.rule, "rule", 0)?;
     let is_positive = |condition: &Condition| !matches!(condition, Condition::Not(_));
     if !rule.0.iter().any(is_positive) {
@@ -160,9 +161,15 @@ impl Compiler {
             return Err(format!("it is longer than {MAX_TEXT_BYTES} bytes"));
         }
         let sigil = self.tables.sigil;
-        let text = with_sigil(code, sigil);
+        let prefix = self.tables.prefix;
+        let text = [prefix, &with_sigil(code, sigil)].concat();
         let tree = parse::tree(self.tables, &text).ok_or("it takes too long to parse")?;
-        let root = tree.root_node();
+        let mut root = tree.root_node();
+        // The prefix is a node of its own.
+        if let (2, Some(code)) = (root.child_count(), root.child(1).filter(|_| !prefix.is_empty()))
+        {
+            root = code;
+        }
         if root.child_count() == 0 {
             return Err("it has no code".to_owned());
         }

@@ -42,7 +42,7 @@ pub struct Match {
 impl<'t> MatchedFile<'t> {
     /// Parses a text. Returns `None` if that takes too much time or memory.
     pub fn parse(language: Language, text: &'t str) -> Option<Self> {
-        Some(Self { text, tree: parse::tree(language::tables(language), text)? })
+        Some(Self { text, tree: parse::tree(language::tables(language)?, text)? })
     }
 
     /// Returns the matches in the order of the text, and whether the whole text was searched.

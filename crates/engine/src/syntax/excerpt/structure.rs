@@ -68,7 +68,7 @@ impl Structure {
             around: Vec::new(),
             tree: None,
         };
-        let tables = language.map(language::tables);
+        let tables = language.and_then(language::tables);
         match tables.and_then(|tables| Some((tables, parse::tree(tables, text)?))) {
             Some((tables, tree)) => {
                 structure.read(tables, &tree, lines, range);
@@ -231,7 +231,7 @@ fn is_docstring(tables: &LanguageTables, node: Node<'_>) -> bool {
 
 /// Returns the lines of a node if it is a definition.
 fn definition(tables: &LanguageTables, node: Node<'_>, lines: &[&str]) -> Option<Definition> {
-    let language::Definition { how, kind, varies, name, body } =
+    let language::Definition { how, kind, varies, name, body, .. } =
         *tables.definition(tables.role(node))?;
     let holder = match how {
         How::Named if varies => None,

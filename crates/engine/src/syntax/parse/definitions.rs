@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::syntax::language::{Definition, How, LanguageTables, NodeRole};
+use crate::syntax::language::{Bound, Definition, How, LanguageTables, NodeRole};
 use cerberus_model::SymbolKind;
 use cerberus_model::text::Span;
 
@@ -24,29 +24,37 @@ impl TreeWalker<'_, '_> {
         let mut kind = definition.kind;
         let mut name = tables.child(node, definition.name);
         let mut body = tables.child(node, definition.body);
-        match definition.how {
+        let mut how = definition.how;
+        if definition.varies {
+            for child in node.children(&mut node.walk()) {
+                kind = *tables.kinds.get(child.kind()).unwrap_or(&kind);
+                how = if tables.qualifiers.contains(&child.kind()) { How::Qualifier } else { how };
+            }
+        }
+        match how {
             How::Qualifier => {
                 let name = type_name(name?, tables, self.text);
                 let is_short = prefix.len() + name.len() < MAX_NAME_BYTES;
-                return is_short.then(|| Scope {
-                    owner: scope.owner,
-                    prefix: format!("{prefix}{name}.").into(),
-                });
+                let prefix = format!("{prefix}{name}.").into();
+                return is_short.then(|| Scope { prefix, ..scope.clone() });
             }
             How::Binding => return self.define_bindings(node, definition, scope, extent),
-            How::Named if definition.varies => {
-                let mut cursor = node.walk();
-                let mut children = node.children(&mut cursor);
-                let found = children.find_map(|it| tables.kinds.get(it.kind()));
-                kind = found.copied().unwrap_or(kind);
-            }
             How::Named => {
-                let is_method = kind == SymbolKind::Function && self.is_method(scope);
-                kind = if is_method { SymbolKind::Method } else { kind };
+                if definition.needs_body && (body.is_none() || self.is_named_outside(node)) {
+                    return None;
+                }
+                let qualifiers = self.qualifiers(name?);
+                let is_method = self.is_method(scope) || !qualifiers.is_empty();
+                if kind == SymbolKind::Function && is_method {
+                    kind = SymbolKind::Method;
+                }
+                owner.prefix = format!("{prefix}{qualifiers}").into();
+                name = name.map(|it| tables.unwrapped(it));
             }
             How::Receiver => {
                 let receiver = type_name(tables.child(node, "receiver")?, tables, self.text);
-                owner = Scope { owner: None, prefix: format!("{prefix}{receiver}.").into() };
+                owner.owner = None;
+                owner.prefix = format!("{prefix}{receiver}.").into();
             }
             How::MemberAssignment => {
                 let value = body.filter(|it| tables.properties(*it).is_function)?;
@@ -89,22 +97,72 @@ impl TreeWalker<'_, '_> {
         extent: Extent,
     ) -> Option<Scope> {
         let value = self.tables.child(node, definition.body);
-        let kind = self.binding_kind(node, value, scope.owner)?;
         let body = value.map(|it| self.tables.child(it, "body").unwrap_or(it));
-        let mut cursor = node.walk();
         let mut last = None;
-        for name in node.children_by_field_id(self.tables.field_id(definition.name)?, &mut cursor) {
-            if name.is_named() && is_plain_name(name) {
-                let pushed = self.push_symbol(scope, extent, (name, kind, body));
-                last = pushed.or(last);
+        for declarator in self.tables.children(node, definition.name) {
+            let name = self.tables.unwrapped(declarator);
+            let is_function = self.declares_function(declarator);
+            let value = if is_function { Some(declarator) } else { value };
+            let is_bound = match definition.bound {
+                Bound::All => true,
+                Bound::Functions => is_function,
+                Bound::Values => !is_function,
+            };
+            let is_named = name.is_named() && self.is_bound_name(name);
+            if !is_bound || !is_named {
+                continue;
             }
+            let kind = self.binding_kind(node, value, scope)?;
+            let prefix = format!("{}{}", scope.prefix, self.qualifiers(declarator)).into();
+            let pushed =
+                self.push_symbol(&Scope { prefix, ..scope.clone() }, extent, (name, kind, body));
+            last = pushed.or(last);
         }
         last.map(|symbol_idx| self.scope_of(symbol_idx))
     }
 
+    /// Returns whether a declarator of C declares a function: `f(int)` and `*f(int)`, not `(*f)(int)`.
+    fn declares_function(&self, declarator: Node<'_>) -> bool {
+        let inside = std::iter::successors(Some(declarator), |it| self.tables.inner(*it));
+        let mut inside = inside.skip_while(|it| !self.tables.properties(*it).is_function);
+        inside.next().is_some_and(|it| {
+            let name = self.tables.inner(it);
+            name.is_some_and(|name| name.kind() != "parenthesized_declarator")
+        })
+    }
+
+    /// Returns the prefix for the scopes that qualify a name in the code: `Cart.` for `Cart<T>::sell`.
+    fn qualifiers(&self, name: Node<'_>) -> String {
+        let mut prefix = String::new();
+        let inside = std::iter::successors(Some(name), |it| self.tables.inner(*it));
+        for scope in inside.filter_map(|it| self.tables.child(it, "scope")) {
+            let text = span(scope).slice(self.text);
+            let name = text.split('<').next().unwrap_or_default().trim();
+            prefix += &self.tables.separator.map_or(name.into(), |it| name.replace(it, "."));
+            prefix.push('.');
+        }
+        prefix
+    }
+
+    /// Returns whether a definition around a type names it: `typedef struct { … } node`.
+    fn is_named_outside(&self, node: Node<'_>) -> bool {
+        let outer = self.parents.last();
+        outer.is_some_and(|outer| {
+            let definition = self.tables.definition(outer.role);
+            definition.is_some_and(|it| self.tables.child(outer.node, it.body) == Some(node))
+        })
+    }
+
+    fn is_bound_name(&self, node: Node<'_>) -> bool {
+        if self.tables.has_bound_names {
+            return self.tables.properties(node).is_bound_name;
+        }
+        is_plain_name(node)
+    }
+
     fn scope_of(&self, symbol_idx: usize) -> Scope {
         let prefix = format!("{}.", self.symbols[symbol_idx].name).into();
-        Scope { owner: Some(symbol_idx), prefix }
+        Scope { owner: Some(symbol_idx), prefix, is_local: false }
     }
 
     /// Returns whether a function in `scope` is a method: its name has a qualifier that is
@@ -123,8 +181,11 @@ impl TreeWalker<'_, '_> {
         &self,
         node: Node<'_>,
         value: Option<Node<'_>>,
-        owner: Option<usize>,
+        &Scope { owner, is_local, .. }: &Scope,
     ) -> Option<SymbolKind> {
+        if is_local {
+            return None;
+        }
         if value.is_some_and(|value| self.tables.properties(value).is_function) {
             let is_member = owner.is_some() && !self.is_in_function(owner);
             return Some(if is_member { SymbolKind::Method } else { SymbolKind::Function });
@@ -149,12 +210,21 @@ impl TreeWalker<'_, '_> {
     /// name is too long or has a line break.
     fn push_symbol(
         &mut self,
-        Scope { owner, prefix }: &Scope,
+        Scope { owner, prefix, .. }: &Scope,
         extent: Extent,
         (name, kind, body): (Node<'_>, SymbolKind, Option<Node<'_>>),
     ) -> Option<usize> {
         let name_span = span(name);
-        let own = name_span.slice(self.text).trim_matches(['"', '\'', '#']);
+        let own = name_span.slice(self.text);
+        let own = match self.tables.separator {
+            // The name of an operator may have parentheses.
+            Some(separator) => {
+                own.replace(separator, ".").split('(').next().unwrap_or_default().trim().to_owned()
+            }
+            // The name of a test may be any text.
+            None if own.starts_with('`') => title_name(own)?,
+            None => own.trim_matches(|c| self.tables.quotes.contains(c)).to_owned(),
+        };
         // A string that is a method's name may continue on the next line.
         if prefix.len() + own.len() > MAX_NAME_BYTES || own.contains(['\n', '\r']) {
             return None;
@@ -186,12 +256,20 @@ pub(crate) fn titled_call<'n>(
     if !tables.titled_calls.contains(&callee) {
         return None;
     }
+    let is_title = |it: &Node<'n>| tables.role(*it) == NodeRole::String;
+    let is_callback = |it: &Node<'n>| tables.properties(*it).is_function;
     let arguments = tables.child(call, "arguments")?;
-    let title = arguments.named_child(0).filter(|it| tables.role(*it) == NodeRole::String)?;
-    // Options may be before the callback, and a time limit after it.
-    let mut others = (1..3).filter_map(|idx| arguments.named_child(idx));
-    let callback = others.find(|it| tables.properties(*it).is_function)?;
-    Some((title, callback))
+    let argument = |idx| arguments.named_child(idx).map(|it| tables.unwrapped(it));
+    if let Some(title) = argument(0).filter(is_title) {
+        // Options may be before the callback, and a time limit after it.
+        let callback = (1..3).filter_map(argument).find(is_callback);
+        let callback = callback.or_else(|| tables.child(call, "block").filter(is_callback));
+        return Some((title, callback?));
+    }
+    // Scala: the result of a call with the title is called with the callback.
+    let titled = tables.child(call, "function").filter(|it| it.kind() == call.kind())?;
+    let title = tables.child(titled, "arguments")?.named_child(0).filter(is_title)?;
+    Some((title, Some(arguments).filter(is_callback)?))
 }
 
 /// Returns the name of a title: without the escapes of its quotes, and without the characters that

@@ -1,4 +1,4 @@
-//! The scripts of a component: the parts of a Vue or Svelte file that are code.
+//! The scripts of a component: the parts of a Vue, Svelte or Astro file that are code.
 
 use cerberus_model::text::LineIndex;
 use memchr::memmem;
@@ -7,11 +7,15 @@ use tree_sitter::{Point, Range};
 const START: &str = "<script";
 const END: &str = "</script";
 
+/// The line before and after the code at the head of an Astro file.
+const FENCE: &str = "---";
+
 /// Returns the ranges of the scripts of a file, for a parser. None for a piece of a script, which is
 /// parsed as a whole.
 pub(super) fn ranges(text: &str) -> Vec<Range> {
-    let mut found = Vec::new();
-    let mut at = 0;
+    let head = head(text);
+    let mut at = head.map_or(0, |(_, end)| end);
+    let mut found: Vec<(usize, usize)> = head.into_iter().collect();
     while let Some(start) = memmem::find(&text.as_bytes()[at..], START.as_bytes()) {
         let attributes = at + start + START.len();
         let Some(start) = content_start(text, attributes) else { break };
@@ -38,6 +42,14 @@ pub(super) fn ranges(text: &str) -> Vec<Range> {
         end_point: point(end),
     };
     found.into_iter().map(range).collect()
+}
+
+/// Returns the range of the code at the head of an Astro file.
+fn head(text: &str) -> Option<(usize, usize)> {
+    let start = text.len() - text.trim_start().len() + FENCE.len();
+    let code = text.get(start..).filter(|_| text.trim_start().starts_with(FENCE))?;
+    let end = code.find(&format!("\n{FENCE}"))?;
+    Some((start, start + end + 1))
 }
 
 /// Returns the end of a tag whose attributes start at `from`.
@@ -77,5 +89,9 @@ mod tests {
         check("<scripts>a</scripts>", &[""]);
         check("const a = 1;", &[]);
         check("<script", &[""]);
+        check(
+            "---\nconst a = '<script>';\n---\n<p/><script>b</script>",
+            &["\nconst a = '<script>';\n", "b"],
+        );
     }
 }

@@ -4,6 +4,9 @@ use expect_test::{Expect, expect};
 
 use super::*;
 
+#[cfg(feature = "all-languages")]
+mod features;
+
 /// Lists each symbol with its kind, the first line of its span and its leading comments.
 fn check(language: Language, text: &str, expected: Expect) {
     let parsed = ParsedFile::parse(language, text);
@@ -281,7 +284,7 @@ it('!', () => {});
 #[test]
 fn the_scripts_of_a_component_have_symbols_at_their_lines() {
     let text = "<template>\n  <p @click=\"f('x')\">it's {{ a }}</p>\n</template>\n\n<script setup lang=\"ts\" generic=\"T extends A<B>\">\nconst close = (a: T): void => f(a)\n</script>\n<script>\nexport default { name: 'Cart', data() { return {} } }\n</script>\n<style>p { color: red }</style>\n";
-    for language in [Language::Vue, Language::Svelte] {
+    for language in [Language::Vue, Language::Svelte, Language::Astro] {
         check(
             language,
             text,
