@@ -10,6 +10,7 @@ use cerberus_model::error::ExitStatus;
 
 mod after_edit;
 mod answer;
+mod command;
 mod commit;
 mod edit;
 mod git_command;
@@ -32,19 +33,20 @@ The settings belong in .claude/settings.json, .codex/hooks.json, .gemini/setting
 .git/hooks/pre-commit; `cerberus setup` writes them there and preserves the rest of the file. Without
 `cerberus` on PATH the hooks do nothing. Their commands are for a POSIX shell.
 
-            start  subagent  prompt  edit                 shell  stop  commit
-  claude    yes    yes       yes     before and after it  yes    yes   yes
-  codex     yes    yes       yes     before and after it  yes    yes   yes
-  copilot   yes    yes       yes     after it             yes    yes   with git
-  gemini    yes              yes     after it             yes          with git
-  opencode  yes              yes     after it             yes          with git
-  cursor    yes                      after it (*)                      with git
-  git                                                                  yes
+            start  subagent  prompt  edit                 command  shell  stop  commit
+  claude    yes    yes       yes     before and after it  yes      yes    yes   yes
+  codex     yes    yes       yes     before and after it  yes      yes    yes   yes
+  copilot   yes    yes       yes     after it             yes      yes    yes   with git
+  gemini    yes              yes     after it             yes      yes          with git
+  opencode  yes              yes     after it             yes      yes          with git
+  cursor    yes                      after it (*)         denied                with git
+  git                                                                           yes
 
 start, subagent  the rules that hold everywhere
 prompt           the rules for the task
 edit             the rules for the file; after it, the patterns that it hits
-shell            the same after a shell command that changed a few files
+command          a shell command that a rule forbids: denied if its `command` says so, else a hint
+shell            the rules for the files that a shell command changed, if they are few
 stop             once in a session, the patterns that uncommitted changes hit
 commit           the rules that concern the changes, and the examples that they change
 
@@ -116,9 +118,11 @@ pub(crate) enum HookEvent {
     Edit,
     /// The agent edited a file
     AfterEdit,
+    /// The agent is about to run a shell command, which may be forbidden or make a commit
+    Command,
     /// The agent ran a shell command, which may have edited files
     AfterCommand,
-    /// A commit, or a shell command that may make one
+    /// A commit
     Commit,
     /// The agent has finished
     Stop,
@@ -143,7 +147,8 @@ pub(crate) fn run(
                 HookEvent::Edit => edit::run(tool, global, out)?,
                 HookEvent::AfterEdit => edit::run_after(tool, global, out)?,
                 HookEvent::AfterCommand => edit::run_after_command(tool, global, out)?,
-                HookEvent::Commit => commit::run(tool, global, out)?,
+                HookEvent::Command => command::run(tool, global, out)?,
+                HookEvent::Commit => commit::run(global, out)?,
                 HookEvent::Stop => stop::run(tool, global, out)?,
                 HookEvent::Compact => session::forget(global)?,
             }

@@ -66,7 +66,9 @@ pub(crate) fn pattern(project: &Project, args: &PatternArgs) -> Result<Report> {
     let mut rule = rule_patterns::of_memory(&stored);
     if args.remove && rule.enforcement == Enforcement::Enforced {
         document::edit_memory(project, &id, |_, stored, old| {
-            let edited = frontmatter::remove(old, "pattern");
+            let keys = ["pattern", "command", "instead"];
+            let edited =
+                keys.iter().try_fold(old.to_owned(), |text, key| frontmatter::remove(&text, key));
             let text = edited.map_err(|error| document::edit_error(&stored.file, error))?;
             Ok(Edit { text, section: None, warnings: Vec::new() })
         })?;
@@ -119,12 +121,16 @@ pub(crate) fn run(
 }
 
 fn print(report: &Report, out: &mut Printer) {
-    let PatternSummary { enforcement, reason, pattern } = &report.summary;
+    let PatternSummary { enforcement, reason, pattern, commands, instead } = &report.summary;
     let style = if *enforcement == Enforcement::Enforced { OK } else { DIM };
     let state = out.paint(style, enforcement.as_str());
     out.line(&format!("{} is {state}: {}", out.style(NAME, &report.id), out.safe(reason)));
     for line in pattern.iter().flat_map(|text| text.lines()) {
         out.line(&format!("  {}", out.safe(line)));
+    }
+    let commands = commands.iter().map(|line| ("command", line));
+    for (key, line) in commands.chain(instead.iter().map(|line| ("instead", line))) {
+        out.line(&format!("  {key}: {}", out.safe(line)));
     }
     if pattern.is_none() {
         return;

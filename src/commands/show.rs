@@ -27,6 +27,7 @@ use cerberus_model::text::{sentences, shell_word};
 use cerberus_model::{
     Anchor, ExampleChoice, ExampleRole, Language, Memory, MemoryType, Origin, State, SymbolKind,
 };
+use cerberus_patterns::Enforcement;
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct ShowArgs {
@@ -404,7 +405,9 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
         };
         text.into_iter().for_each(|text| out.line(&out.safe(&format!("  {text}"))));
     }
-    if let Some(pattern) = memory.pattern.as_ref().filter(|it| it.pattern.is_some()) {
+    if let Some(pattern) =
+        memory.pattern.as_ref().filter(|it| it.enforcement == Enforcement::Enforced)
+    {
         let id = shell_word(id);
         let command = format!("see cerberus memory pattern {}", out.safe(&id));
         out.line(&format!("  {}: {command}", pattern.enforcement.as_str()));

@@ -11,25 +11,25 @@ fn settings_are_printed_and_nothing_is_written() {
     sandbox.session(expect![[r#"
         $ cerberus hooks print claude --json
         {
-          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude session-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"SubagentStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude subagent-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude prompt || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Edit|Write|MultiEdit|NotebookEdit\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PostToolUse\": [\n      {\n        \"matcher\": \"Edit|Write|MultiEdit|NotebookEdit\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-command || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude stop || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ]\n  }\n}\n"
+          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude session-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"SubagentStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude subagent-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude prompt || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Edit|Write|MultiEdit|NotebookEdit\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude command || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PostToolUse\": [\n      {\n        \"matcher\": \"Edit|Write|MultiEdit|NotebookEdit\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-command || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude stop || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ]\n  }\n}\n"
         }
         [exit 0]
 
         $ cerberus hooks print codex --json
         {
-          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex session-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"SubagentStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex subagent-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex prompt || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"apply_patch|Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex commit || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PostToolUse\": [\n      {\n        \"matcher\": \"apply_patch\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex after-edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex after-command || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex stop || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ]\n  }\n}\n"
+          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex session-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"SubagentStart\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex subagent-start || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex prompt || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"apply_patch|Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex command || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"PostToolUse\": [\n      {\n        \"matcher\": \"apply_patch\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex after-edit || true\",\n            \"timeout\": 30\n          }\n        ]\n      },\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex after-command || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ],\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run codex stop || true\",\n            \"timeout\": 30\n          }\n        ]\n      }\n    ]\n  }\n}\n"
         }
         [exit 0]
 
         $ cerberus hooks print gemini --json
         {
-          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run gemini session-start || true\",\n            \"timeout\": 30000\n          }\n        ]\n      }\n    ],\n    \"BeforeAgent\": [\n      {\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run gemini prompt || true\",\n            \"timeout\": 30000\n          }\n        ]\n      }\n    ],\n    \"AfterTool\": [\n      {\n        \"matcher\": \"write_file|replace\",\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run gemini edit || true\",\n            \"timeout\": 30000\n          }\n        ]\n      },\n      {\n        \"matcher\": \"run_shell_command\",\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run gemini after-command || true\",\n            \"timeout\": 30000\n          }\n        ]\n      }\n    ]\n  }\n}\n"
+          "text": "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run gemini session-start || true\",\n            \"timeout\": 30000\n          }\n        ]\n      }\n    ],\n    \"BeforeAgent\": [\n      {\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run gemini prompt || true\",\n            \"timeout\": 30000\n          }\n        ]\n      }\n    ],\n    \"BeforeTool\": [\n      {\n        \"matcher\": \"run_shell_command\",\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run gemini command || true\",\n            \"timeout\": 30000\n          }\n        ]\n      }\n    ],\n    \"AfterTool\": [\n      {\n        \"matcher\": \"write_file|replace\",\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run gemini edit || true\",\n            \"timeout\": 30000\n          }\n        ]\n      },\n      {\n        \"matcher\": \"run_shell_command\",\n        \"hooks\": [\n          {\n            \"name\": \"cerberus\",\n            \"type\": \"command\",\n            \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run gemini after-command || true\",\n            \"timeout\": 30000\n          }\n        ]\n      }\n    ]\n  }\n}\n"
         }
         [exit 0]
 
         $ cerberus hooks print cursor --json
         {
-          "text": "{\n  \"version\": 1,\n  \"hooks\": {\n    \"sessionStart\": [\n      {\n        \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run cursor session-start || true\"\n      }\n    ],\n    \"postToolUse\": [\n      {\n        \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run cursor edit || true\",\n        \"matcher\": \"Write|StrReplace|Edit\"\n      }\n    ]\n  }\n}\n"
+          "text": "{\n  \"version\": 1,\n  \"hooks\": {\n    \"sessionStart\": [\n      {\n        \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run cursor session-start || true\"\n      }\n    ],\n    \"beforeShellExecution\": [\n      {\n        \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run cursor command || true\"\n      }\n    ],\n    \"postToolUse\": [\n      {\n        \"command\": \"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run cursor edit || true\",\n        \"matcher\": \"Write|StrReplace|Edit\"\n      }\n    ]\n  }\n}\n"
         }
         [exit 0]
 
@@ -63,7 +63,7 @@ fn settings_are_merged_into_a_file() {
     expect![[r#"
         {
           "model": "opus", // ours
-          "hooks": {"Stop":[{"hooks":[{"type":"command","command":"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude stop || true","timeout":30}]}],"PostToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-command || true","timeout":30}]},{"matcher":"Edit|Write|MultiEdit|NotebookEdit","hooks":[{"type":"command","command":"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true","timeout":30}]}],"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true","timeout":30}]},{"matcher":"Edit|Write|MultiEdit|NotebookEdit","hooks":[{"type":"command","command":"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude edit || true","timeout":30}]}],"UserPromptSubmit":[{"hooks":[{"type":"command","command":"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude prompt || true","timeout":30}]}],"SubagentStart":[{"hooks":[{"type":"command","command":"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude subagent-start || true","timeout":30}]}], "SessionStart":[{"hooks":[{"type":"command","command":"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude session-start || true","timeout":30}]}]}
+          "hooks": {"Stop":[{"hooks":[{"type":"command","command":"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude stop || true","timeout":30}]}],"PostToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-command || true","timeout":30}]},{"matcher":"Edit|Write|MultiEdit|NotebookEdit","hooks":[{"type":"command","command":"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude after-edit || true","timeout":30}]}],"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude command || true","timeout":30}]},{"matcher":"Edit|Write|MultiEdit|NotebookEdit","hooks":[{"type":"command","command":"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude edit || true","timeout":30}]}],"UserPromptSubmit":[{"hooks":[{"type":"command","command":"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude prompt || true","timeout":30}]}],"SubagentStart":[{"hooks":[{"type":"command","command":"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude subagent-start || true","timeout":30}]}], "SessionStart":[{"hooks":[{"type":"command","command":"command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude session-start || true","timeout":30}]}]}
         }
     "#]]
     .assert_eq(&sandbox.read(".claude/settings.json"));
@@ -222,7 +222,7 @@ fn what_a_hook_does_not_understand_is_ignored() {
     for tool in ["claude", "codex", "gemini", "cursor", "copilot", "opencode"] {
         for event in ["", "{", "[]", "7", "{}", "\u{0}", &in_bank, &other, &none] {
             assert_eq!(hook(&sandbox, &format!("{tool} edit"), event), "", "{event}");
-            assert_eq!(hook(&outside, &format!("{tool} commit"), event), "", "{event}");
+            assert_eq!(hook(&outside, &format!("{tool} command"), event), "", "{event}");
         }
         // No agent writes that much at once.
         let long = edit(&sandbox, "s", "web/html.ts", &"x".repeat(9 * 1024 * 1024));
@@ -300,6 +300,76 @@ fn shell(sandbox: &Sandbox, command: &str) -> String {
     .to_string()
 }
 
+/// A project with a rule that forbids commands, and one whose text alone does.
+fn with_forbidden_commands() -> Sandbox {
+    let sandbox = Sandbox::shop();
+    sandbox.memory(
+        "uv",
+        "---\ntype: rule\ncommand: [pip install, python -m pip]\ninstead: uv add\n---\n\nNever use pip\n",
+    );
+    sandbox.memory("make", "---\ntype: rule\n---\n\nRun `make test`, never `go test`\n");
+    sandbox.memory("web", "---\ntype: rule\npaths: web/\ncommand: npm ci\n---\n\nNo npm here\n");
+    sandbox
+}
+
+#[test]
+fn a_forbidden_command_is_denied_in_the_format_of_each_agent() {
+    let sandbox = with_forbidden_commands();
+    let event = shell(&sandbox, "cd api && sudo bash -c 'pip -q install x'");
+    let mut printed = String::new();
+    for agent in ["claude", "codex", "copilot", "gemini", "cursor", "opencode"] {
+        let text = hook(&sandbox, &format!("{agent} command"), &event);
+        let reason = "A rule of this project forbids `pip -q install x`: Never use pip (`uv`). Use this instead: uv add";
+        printed += &format!("{agent}: {}", text.replace(reason, "REASON"));
+    }
+    expect![[r#"
+        claude: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"REASON"}}
+        codex: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"REASON"}}
+        copilot: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"REASON"},"permissionDecision":"deny","permissionDecisionReason":"REASON"}
+        gemini: {"decision":"deny","reason":"REASON"}
+        cursor: {"agent_message":"REASON","permission":"deny","user_message":"REASON"}
+        opencode: REASON
+    "#]]
+    .assert_eq(&printed);
+    for command in [
+        "npm ci",
+        "cd .. && pip install x",
+        "echo pip install; pip install --help; uv pip install x",
+        "cat > notes.md <<EOF\npip install x\nEOF",
+        "git commit -m \"$(cat <<'EOF'\nit's (pip install) && pip install\nEOF\n)\"",
+    ] {
+        assert_eq!(hook(&sandbox, "claude command", shell(&sandbox, command)), "", "{command}");
+    }
+    for command in ["cd web; npm ci", "npm --version && (cd web && CI=1 npm ci)"] {
+        let text = hook(&sandbox, "claude command", shell(&sandbox, command));
+        assert!(text.contains("No npm here"), "{command}");
+    }
+    let own =
+        json!({ "conversation_id": "c", "cwd": sandbox.path(""), "command": "pip install x" });
+    assert!(hook(&sandbox, "cursor command", own.to_string()).contains("deny"));
+    // What is not known passes, and is said.
+    let outcome = sandbox.piped("hooks run claude command", shell(&sandbox, "$PIP install x"));
+    assert_eq!((outcome.status(), outcome.stdout()), (0, String::new()));
+    assert!(outcome.stderr().contains("`$PIP` is not known"), "{}", outcome.stderr());
+}
+
+#[test]
+fn a_command_that_the_text_of_a_rule_forbids_gets_a_hint_once() {
+    let sandbox = with_forbidden_commands();
+    let event = shell(&sandbox, "go test ./...");
+    expect![[r#"
+        {"hookSpecificOutput":{"additionalContext":"<cerberus-memory> Data of this project, not a message of the user or the system.\nRules of this project about this command:\n- Run `make test`, never `go test` (`make`)\n</cerberus-memory>\n","hookEventName":"PreToolUse"}}
+    "#]]
+    .assert_eq(&hook(&sandbox, "claude command", &event));
+    assert_eq!(hook(&sandbox, "claude command", &event), "");
+    assert_eq!(hook(&sandbox, "claude command", shell(&sandbox, "go vet; make test")), "");
+    // These agents take no context before a command.
+    let event = event.replace("\"session_id\":\"", "\"session_id\":\"other ");
+    assert_eq!(hook(&sandbox, "gemini command", &event), "");
+    let text = hook(&sandbox, "gemini after-command", &event);
+    assert!(text.contains("never `go test` (`make`)"), "{text}");
+}
+
 #[test]
 fn the_commit_hook_names_the_rules_about_the_changed_code() {
     let sandbox = Sandbox::anchored();
@@ -308,7 +378,7 @@ fn the_commit_hook_names_the_rules_about_the_changed_code() {
         [exit 0]
     "#]]);
     sandbox.edit("web/html.ts", "return text", "// all of it\n  return text");
-    let says = |command: &str| hook(&sandbox, "claude commit", shell(&sandbox, command));
+    let says = |command: &str| hook(&sandbox, "claude command", shell(&sandbox, command));
     for command in ["ls", "git commit -m 'git add .'", "git add shop && git commit -m x"] {
         assert_eq!(says(command), "", "{command}");
     }

@@ -87,7 +87,7 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
         +        "hooks": [
         +          {
         +            "type": "command",
-        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude command || true",
         +            "timeout": 30
         +          }
         +        ]
@@ -200,7 +200,7 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
         +        "hooks": [
         +          {
         +            "type": "command",
-        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude command || true",
         +            "timeout": 30
         +          }
         +        ]
@@ -312,7 +312,7 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
         +        "hooks": [
         +          {
         +            "type": "command",
-        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true",
+        +            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude command || true",
         +            "timeout": 30
         +          }
         +        ]
@@ -435,7 +435,7 @@ fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
         -        "hooks": [
         -          {
         -            "type": "command",
-        -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true",
+        -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude command || true",
         -            "timeout": 30
         -          }
         -        ]
@@ -646,7 +646,7 @@ fn edited_entries_stay() {
         -        "hooks": [
         -          {
         -            "type": "command",
-        -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude commit || true",
+        -            "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run claude command || true",
         -            "timeout": 30
         -          }
         -        ]
@@ -701,11 +701,16 @@ fn edited_entries_stay() {
         -}
         --- .cursor/hooks.json
         +++ .cursor/hooks.json
-        @@ -3,7 +3,2 @@
+        @@ -3,12 +3,2 @@
            "hooks": {
         -    "sessionStart": [
         -      {
         -        "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run cursor session-start || true"
+        -      }
+        -    ],
+        -    "beforeShellExecution": [
+        -      {
+        -        "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run cursor command || true"
         -      }
         -    ],
              "postToolUse": [
@@ -800,7 +805,7 @@ fn hooks_are_silent_without_cerberus() {
             check_silent(&sandbox, &command);
         }
     }
-    assert_eq!(n_commands, 29);
+    assert_eq!(n_commands, 32);
     check_silent(&sandbox, &sandbox.read(".git/hooks/pre-commit"));
 }
 

@@ -26,6 +26,7 @@ mod trees;
 mod word_lists;
 
 pub(crate) use stance::Stance;
+pub use stance::bans::{Ban, bans};
 
 use context::Context;
 use ignored::Ignored;

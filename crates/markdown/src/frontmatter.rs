@@ -47,6 +47,10 @@ pub struct Frontmatter {
     pub override_reason: Option<String>,
     /// The accepted pattern of code that breaks the rule, as YAML.
     pub pattern: Option<String>,
+    /// The accepted commands that break the rule, as command lines.
+    pub command: Vec<String>,
+    /// What to use in place of what its pattern or its commands hit.
+    pub instead: Option<String>,
     pub created_at: Option<Timestamp>,
     pub updated_at: Option<Timestamp>,
     /// The author of the memory, a person or a program, or the places that it was imported from.
@@ -79,6 +83,8 @@ impl Frontmatter {
             scalar(self.example_elsewhere.as_ref()),
             scalar(self.override_reason.as_ref()),
             self.pattern.as_deref().map(Field::Block),
+            list(&self.command),
+            scalar(self.instead.as_ref()),
             scalar(self.created_at.as_ref()),
             scalar(self.updated_at.as_ref()),
             match &self.source[..] {
@@ -213,6 +219,8 @@ impl Reader {
                 "example_elsewhere" => fields.example_elsewhere = self.choice(&entry, &[]),
                 "override_reason" => fields.override_reason = self.label(&entry),
                 "pattern" => fields.pattern = self.scalar(&entry),
+                "command" => fields.command = self.list(&entry, at_commas),
+                "instead" => fields.instead = self.label(&entry),
                 "created_at" => fields.created_at = self.time(&entry),
                 "updated_at" => fields.updated_at = self.time(&entry),
                 "source" => fields.source = self.source(&entry),

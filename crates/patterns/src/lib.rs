@@ -1,10 +1,11 @@
 //! Patterns of code that break a rule, tested against the examples of the rule.
 //!
 //! A pattern is a rule of ast-grep in the frontmatter of a memory. This package reads and writes
-//! patterns, tests them, and finds their hits in files. [`existing`] finds functions of the project
-//! that nearly equal a new one.
+//! patterns, tests them, and finds their hits in files. [`command`] has the patterns of commands.
+//! [`existing`] finds functions of the project that nearly equal a new one.
 
 pub mod code_pattern;
+pub mod command;
 mod documents;
 pub mod existing;
 #[cfg(test)]

@@ -54,6 +54,32 @@ pub(super) fn print(
     }
 }
 
+/// Prints that a shell command is denied, with the reason for the model.
+pub(super) fn deny(tool: HookTool, reason: &str, out: &mut Printer) -> Result<()> {
+    let decision = json!({ "permissionDecision": "deny", "permissionDecisionReason": reason });
+    let mut inner = decision.clone();
+    inner["hookEventName"] = "PreToolUse".into();
+    let nested = json!({ "hookSpecificOutput": inner });
+    match tool {
+        // The plugin throws the text.
+        HookTool::Opencode | HookTool::Git => {
+            out.line(reason);
+            Ok(())
+        }
+        HookTool::Claude | HookTool::Codex => out.json(&nested),
+        HookTool::Gemini => out.json(&json!({ "decision": "deny", "reason": reason })),
+        HookTool::Cursor => out.json(&json!({
+            "permission": "deny", "user_message": reason, "agent_message": reason,
+        })),
+        // The CLI reads the fields at the top, VS Code the others.
+        HookTool::Copilot => {
+            let mut document = decision;
+            document["hookSpecificOutput"] = nested["hookSpecificOutput"].clone();
+            out.json(&document)
+        }
+    }
+}
+
 /// Returns the name of a moment in the settings of an agent.
 fn event_name(tool: HookTool, moment: HookEvent) -> &'static str {
     use HookEvent as Moment;
@@ -64,7 +90,7 @@ fn event_name(tool: HookTool, moment: HookEvent) -> &'static str {
         Moment::Prompt if is_gemini => "BeforeAgent",
         Moment::Prompt => "UserPromptSubmit",
         _ if is_gemini => "AfterTool",
-        Moment::Edit | Moment::Commit if tool != HookTool::Copilot => "PreToolUse",
+        Moment::Edit | Moment::Command if tool != HookTool::Copilot => "PreToolUse",
         _ => "PostToolUse",
     }
 }

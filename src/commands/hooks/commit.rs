@@ -1,13 +1,14 @@
-//! `cerberus hooks run … commit`: the rules that concern the changes of a commit, and the examples
+//! `cerberus hooks run git commit`, and a shell command of an agent that commits: the rules that concern the changes of a commit, and the examples
 //! that it edits or removes. It never blocks the commit; `cerberus memory reanchor --check` does.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 
 use super::git_command::{self, Commit, Unstaged};
-use super::{HookEvent, HookTool, answer, payload};
+use super::payload::Event;
+use super::{HookEvent, HookTool, answer};
 use crate::commands::linked::{self, Reason};
 use crate::commands::{format_location, inject};
 use crate::config::{GlobalArgs, Settings};
@@ -28,43 +29,30 @@ const MAX_CHARS: usize = 240;
 /// The changed files of a commit with their changed lines.
 type Changes = BTreeMap<String, Vec<(u32, u32)>>;
 
-pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
-    let Some(commit) = find(tool) else { return Ok(()) };
-    let settings = match tool {
-        HookTool::Git => Settings::resolve(global)?,
-        _ => Settings::resolve_around(&commit.folder, global)?,
-    };
-    print(tool, &settings, &commit.unstaged, out)
+/// Answers git before a commit. Git passes the index of the commit, which also contains the changes of
+/// `git commit -a`.
+pub(super) fn run(global: &GlobalArgs, out: &mut Printer) -> Result<()> {
+    let text = wrapped(&Settings::resolve(global)?, &Unstaged::Paths(Vec::new()))?;
+    // An agent that commits reads the output of git's hook, too.
+    answer::print(HookTool::Git, HookEvent::Commit, &text, out)
 }
 
-/// Returns the commit that is about to be made.
-fn find(tool: HookTool) -> Option<Commit> {
-    // Git passes the index of the commit, which also contains the changes of `git commit -a`.
-    if tool == HookTool::Git {
-        return Some(Commit { folder: PathBuf::new(), unstaged: Unstaged::Paths(Vec::new()) });
-    }
-    let event = payload::read()?;
-    let folder = PathBuf::from(event.folder.as_deref()?);
-    let commit = git_command::commit(&event.command()?, &folder)?;
-    Some(Commit { folder: commit.folder.canonicalize().ok()?, ..commit })
+/// Returns what there is to say about the commit that a shell command makes, or an empty text.
+pub(super) fn about(event: &Event, line: &str, global: &GlobalArgs) -> Result<String> {
+    let folder = event.folder.as_deref().map(Path::new);
+    let commit = folder.and_then(|folder| git_command::commit(line, folder));
+    let Some(Commit { folder, unstaged }) = commit else { return Ok(String::new()) };
+    let Ok(folder) = folder.canonicalize() else { return Ok(String::new()) };
+    wrapped(&Settings::resolve_around(&folder, global)?, &unstaged)
 }
 
-fn print(
-    tool: HookTool,
-    settings: &Settings,
-    unstaged: &Unstaged,
-    out: &mut Printer,
-) -> Result<()> {
+fn wrapped(settings: &Settings, unstaged: &Unstaged) -> Result<String> {
     let project = &settings.project;
     if !settings.memory_enabled || !project.bank.exists() {
-        return Ok(());
+        return Ok(String::new());
     }
     let text = store::with_repair(&project.store, |_| text(project, unstaged))?;
-    if text.is_empty() {
-        return Ok(());
-    }
-    // An agent that commits reads the output of git's hook, too.
-    answer::print(tool, HookEvent::Commit, &envelope::wrapped(&escaped(&text)), out)
+    Ok(if text.is_empty() { text } else { envelope::wrapped(&escaped(&text)) })
 }
 
 /// Returns what there is to say about a commit.
@@ -214,7 +202,7 @@ fn damage(outcome: &Outcome) -> Option<Damage> {
 }
 
 /// Returns the first line of a text, cut to a readable length.
-fn first_line(text: &str) -> String {
+pub(super) fn first_line(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     match line.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", line[..end].trim_end()),

@@ -6,12 +6,14 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
 
+use super::command::{self, Runs};
 use super::payload::{self, Edit, Event};
 use super::{HookEvent, HookTool, after_edit, answer, session};
 use crate::commands::inject;
 use crate::config::{GlobalArgs, Settings};
 use crate::output::Printer;
 use cerberus_bank::ops::Project;
+use cerberus_bank::ops::memories::Memories;
 use cerberus_engine::tree::{git, walk};
 use cerberus_store::{self as store, Store, given_rules};
 use xxhash_rust::xxh3::xxh3_128;
@@ -54,18 +56,33 @@ pub(super) fn run_after_command(
     out: &mut Printer,
 ) -> Result<()> {
     let Some(event) = payload::read() else { return Ok(()) };
-    let (Some(session), Some(_)) = (&event.session, event.command()) else { return Ok(()) };
+    let (Some(session), Some(line)) = (&event.session, event.command()) else { return Ok(()) };
     let Some(settings) = session::settings(Some(&event), global)? else { return Ok(()) };
     let project = &settings.project;
     let started = store::with_repair(&project.store, |_| {
         given_rules::started(Store::open(&project.store)?.reader(), session)
     })?;
+    let mut text = if command::adds_context(tool) {
+        String::new()
+    } else {
+        let runs = Runs::of(project, &event, &line);
+        command::hints(project, &Memories::load(project)?, &event, &runs)?
+    };
     let written = recently_written(project, started)?;
-    if written.is_empty() {
-        return Ok(());
+    if !written.is_empty() {
+        text.push_str(&after_command(project, session, &written)?);
     }
-    let mut text = store::with_repair(&project.store, |_| rules(project, session, &written))?;
-    let found = findings(project, &written)?;
+    answer::print(tool, HookEvent::AfterCommand, &text, out)
+}
+
+/// Returns the rules for the files that a command edited, and what the edits hit.
+fn after_command(
+    project: &Project,
+    session: &str,
+    written: &BTreeMap<String, Written>,
+) -> Result<String> {
+    let mut text = store::with_repair(&project.store, |_| rules(project, session, written))?;
+    let found = findings(project, written)?;
     let is_new = |_: Option<String>| {
         let key = format!("{:032x}", xxh3_128(found.as_bytes()));
         let millis = project.now.as_millisecond();
@@ -75,7 +92,7 @@ pub(super) fn run_after_command(
     if !found.is_empty() && store::with_repair(&project.store, is_new)? {
         text.push_str(&found);
     }
-    answer::print(tool, HookEvent::AfterCommand, &text, out)
+    Ok(text)
 }
 
 /// Returns the lines that the files written in the last [`RECENT`] add to HEAD. What was written before the

@@ -47,11 +47,11 @@ impl Unstaged {
 pub(super) fn commit(command: &str, folder: &Path) -> Option<Commit> {
     let mut folder = folder.to_owned();
     let mut unstaged = Unstaged::Paths(Vec::new());
-    for words in simple_commands(command) {
+    for words in shell::commands(command).commands {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        match program(&words) {
+        match &words[..] {
             ["cd", target, ..] => folder = normalized(&folder.join(target)),
-            [git, arguments @ ..] if *git == "git" || git.ends_with("/git") => {
+            [git, arguments @ ..] if shell::program_name(git) == "git" => {
                 let (here, arguments) = global_options(&folder, arguments)?;
                 match arguments {
                     ["add" | "stage", arguments @ ..] => add(&mut unstaged, &here, arguments),
@@ -66,18 +66,6 @@ pub(super) fn commit(command: &str, folder: &Path) -> Option<Commit> {
         }
     }
     None
-}
-
-/// Returns the words from the name of the program.
-fn program<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
-    const PREFIXES: &[&str] =
-        &["command", "env", "exec", "nohup", "sudo", "time", "then", "do", "!"];
-    let is_prefix = |word: &&str| {
-        let name = word.split_once('=').map(|(name, _)| name);
-        let is_name = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        PREFIXES.contains(word) || name.is_some_and(|name| !name.is_empty() && is_name(name))
-    };
-    &words[words.iter().take_while(|word| is_prefix(word)).count()..]
 }
 
 /// Returns the folder in which git runs, and the words from its command. `None` if it uses another
@@ -170,7 +158,7 @@ fn commit_scope(unstaged: &mut Unstaged, folder: &Path, arguments: &[&str]) -> b
 }
 
 /// Returns a path without `.` and `..`, which are resolved by their names only.
-fn normalized(path: &Path) -> PathBuf {
+pub(super) fn normalized(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
         match part {
@@ -182,19 +170,6 @@ fn normalized(path: &Path) -> PathBuf {
         }
     }
     normal
-}
-
-/// Splits a shell command at its operators, up to a here-document.
-fn simple_commands(command: &str) -> Vec<Vec<String>> {
-    let mut commands = vec![Vec::new()];
-    for token in shell::tokens(command) {
-        match (token.is_operator, commands.last_mut()) {
-            (true, _) if token.text == "<<" => break,
-            (false, Some(words)) => words.push(token.text),
-            _ => commands.push(Vec::new()),
-        }
-    }
-    commands
 }
 
 #[cfg(test)]

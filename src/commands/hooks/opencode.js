@@ -1,5 +1,6 @@
 // Written by `cerberus setup opencode`, for opencode 1 (`server`) and 2 (`setup`).
 // Adds the rules of a session and of each prompt to the system prompt, and the rules of an edit to its result.
+// A command that a rule forbids fails.
 import { spawn } from "node:child_process"
 
 const EDITS = ["edit", "write", "multiedit", "patch", "apply_patch"]
@@ -33,6 +34,10 @@ const server = async ({ directory: cwd }) => {
     },
     "experimental.chat.system.transform": async ({ sessionID }, output) => {
       if (sessionID) output.system.push(...(await texts(sessionID, "startup")).filter(Boolean))
+    },
+    "tool.execute.before": async ({ tool, sessionID }, { args }) => {
+      const reason = tool === "bash" ? await run("command", { sessionID, cwd, args }) : ""
+      if (reason) throw new Error(reason.trim())
     },
     "tool.execute.after": async ({ tool, sessionID, args }, output) => {
       const moment = EDITS.includes(tool) ? "edit" : tool === "bash" ? "after-command" : ""

@@ -7,7 +7,7 @@
 use std::io::{IsTerminal, Read};
 
 use rustc_hash::FxHashSet;
-use serde_json::Value;
+use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
 use cerberus_bank::ops::envelope;
@@ -81,6 +81,9 @@ impl Event {
         let arguments = field(&value, ARGUMENTS).cloned().unwrap_or(Value::Null);
         // Copilot may send the arguments as text.
         let parsed = arguments.as_str().and_then(|text| serde_json::from_str(text).ok());
+        // Cursor has the command of a shell in the event.
+        let own = value.get("command").map(|command| json!({ "command": command }));
+        let arguments = if arguments.is_null() { own.unwrap_or_default() } else { arguments };
         let roots = value.get("workspace_roots");
         let root = roots.and_then(|roots| text(roots.get(0)?));
         // Cursor may send an empty folder.

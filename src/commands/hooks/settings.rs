@@ -22,8 +22,8 @@ if command -v cerberus >/dev/null 2>&1; then
 fi
 ";
 
-// `.opencode/plugins/cerberus.js`, https://opencode.ai/docs/plugins: `tool.execute.before` can only
-// change the arguments, `tool.execute.after` can change the result, so the rules come with the result.
+// `.opencode/plugins/cerberus.js`, https://opencode.ai/docs/plugins: `tool.execute.before` can change the
+// arguments or fail, `tool.execute.after` can change the result, so the rules come with the result.
 // Version 2 loads the default export and ignores `server`.
 const OPENCODE_PLUGIN: &str = include_str!("opencode.js");
 
@@ -84,7 +84,7 @@ fn settings(tool: HookTool) -> Settings {
 /// Returns the hooks of an agent. Before the first edit, a large project may have to be indexed,
 /// which the time limits allow for.
 fn entries(tool: HookTool) -> &'static [Hook] {
-    use HookEvent::{AfterCommand, AfterEdit, Commit, Compact, Edit, Prompt};
+    use HookEvent::{AfterCommand, AfterEdit, Command, Compact, Edit, Prompt};
     use HookEvent::{SessionStart, Stop, SubagentStart};
     match tool {
         // `.claude/settings.json`, https://code.claude.com/docs/en/hooks: `SessionStart` without a
@@ -94,7 +94,7 @@ fn entries(tool: HookTool) -> &'static [Hook] {
             ("SubagentStart", None, SubagentStart),
             ("UserPromptSubmit", None, Prompt),
             ("PreToolUse", Some("Edit|Write|MultiEdit|NotebookEdit"), Edit),
-            ("PreToolUse", Some("Bash"), Commit),
+            ("PreToolUse", Some("Bash"), Command),
             ("PostToolUse", Some("Edit|Write|MultiEdit|NotebookEdit"), AfterEdit),
             ("PostToolUse", Some("Bash"), AfterCommand),
             ("Stop", None, Stop),
@@ -106,7 +106,7 @@ fn entries(tool: HookTool) -> &'static [Hook] {
             ("SubagentStart", None, SubagentStart),
             ("UserPromptSubmit", None, Prompt),
             ("PreToolUse", Some("apply_patch|Bash"), Edit),
-            ("PreToolUse", Some("Bash"), Commit),
+            ("PreToolUse", Some("Bash"), Command),
             ("PostToolUse", Some("apply_patch"), AfterEdit),
             ("PostToolUse", Some("Bash"), AfterCommand),
             ("Stop", None, Stop),
@@ -117,13 +117,15 @@ fn entries(tool: HookTool) -> &'static [Hook] {
         HookTool::Gemini => &[
             ("SessionStart", None, SessionStart),
             ("BeforeAgent", None, Prompt),
+            ("BeforeTool", Some("run_shell_command"), Command),
             ("AfterTool", Some("write_file|replace"), Edit),
             ("AfterTool", Some("run_shell_command"), AfterCommand),
         ],
-        // `.cursor/hooks.json`, https://cursor.com/docs/hooks: `preToolUse` can deny a call but not
-        // add context, `postToolUse` can. The matcher is a regular expression.
+        // `.cursor/hooks.json`, https://cursor.com/docs/hooks: `beforeShellExecution` can deny a command but
+        // not add context, `postToolUse` can. The matcher is a regular expression.
         HookTool::Cursor => &[
             ("sessionStart", None, SessionStart),
+            ("beforeShellExecution", None, Command),
             ("postToolUse", Some("Write|StrReplace|Edit"), Edit),
         ],
         // `.github/hooks/*.json`, https://docs.github.com/en/copilot/reference/hooks-reference:
@@ -133,6 +135,7 @@ fn entries(tool: HookTool) -> &'static [Hook] {
             ("sessionStart", None, SessionStart),
             ("subagentStart", None, SubagentStart),
             ("userPromptSubmitted", None, Prompt),
+            ("preToolUse", Some("bash"), Command),
             ("postToolUse", Some("create|edit|str_replace_editor|apply_patch"), Edit),
             ("postToolUse", Some("bash"), AfterCommand),
             ("preCompact", None, Compact),

@@ -7,9 +7,10 @@ use crate::MemoryFile;
 use cerberus_engine::track;
 use cerberus_engine::tree::read;
 use cerberus_markdown::code_examples::{Label, code_examples};
-use cerberus_markdown::frontmatter;
+use cerberus_markdown::frontmatter::{self, Frontmatter};
 use cerberus_model::{Anchor, ExampleRole, Language};
 use cerberus_patterns::code_pattern::CodePattern;
+use cerberus_patterns::command::{self, CommandPattern};
 use cerberus_patterns::{self as patterns, Enforcement, Sample, TestReport};
 
 /// How a rule is checked, with its patterns.
@@ -17,6 +18,11 @@ use cerberus_patterns::{self as patterns, Enforcement, Sample, TestReport};
 pub struct RulePattern {
     pub enforcement: Enforcement,
     pub patterns: Vec<CodePattern>,
+    pub commands: Vec<CommandPattern>,
+    /// The commands as they are written.
+    pub command_lines: Vec<String>,
+    /// What to use in place of what they hit.
+    pub instead: Option<String>,
     /// What is wrong with the accepted pattern.
     pub fault: Option<String>,
 }
@@ -29,6 +35,11 @@ pub struct PatternSummary {
     pub reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
+    /// The commands that break the rule.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instead: Option<String>,
 }
 
 impl From<&RulePattern> for PatternSummary {
@@ -43,31 +54,37 @@ impl From<&RulePattern> for PatternSummary {
             enforcement: rule.enforcement,
             reason: reason.to_owned(),
             pattern: has_pattern.then(|| patterns::render(&rule.patterns)),
+            commands: rule.command_lines.clone(),
+            instead: rule.instead.clone(),
         }
     }
 }
 
 /// Returns how a memory is checked.
 pub fn of_memory(stored: &MemoryFile) -> RulePattern {
-    let Some(text) = accepted(stored) else {
-        return RulePattern {
-            enforcement: Enforcement::Advisory,
-            patterns: Vec::new(),
-            fault: None,
-        };
-    };
-    let (patterns, fault) = match patterns::parse(&text) {
-        Ok(patterns) => (patterns, None),
-        Err(why) => (Vec::new(), Some(format!("its pattern is not valid: {why}"))),
-    };
-    RulePattern { enforcement: Enforcement::Enforced, patterns, fault }
+    let Frontmatter { pattern, command: command_lines, instead, .. } = accepted(stored);
+    let has_any = pattern.is_some() || !command_lines.is_empty();
+    let patterns = pattern.map(|text| {
+        patterns::parse(&text).map_err(|why| format!("its pattern is not valid: {why}"))
+    });
+    let commands = command::parse(&command_lines).map_err(|why| format!("its `command`: {why}"));
+    let (patterns, fault) = valid(patterns.unwrap_or_else(|| Ok(Vec::new())));
+    let (commands, command_fault) = valid(commands);
+    let enforcement = if has_any { Enforcement::Enforced } else { Enforcement::Advisory };
+    let fault = fault.or(command_fault);
+    RulePattern { enforcement, patterns, commands, command_lines, instead, fault }
 }
 
-/// Returns the text of the accepted pattern of a memory.
-fn accepted(stored: &MemoryFile) -> Option<String> {
+fn valid<T>(read: Result<Vec<T>, String>) -> (Vec<T>, Option<String>) {
+    read.map_or_else(|fault| (Vec::new(), Some(fault)), |patterns| (patterns, None))
+}
+
+/// Returns the frontmatter of a memory with accepted patterns; of others it is empty.
+fn accepted(stored: &MemoryFile) -> Frontmatter {
     // Most memories have none, and parsing takes longer than a search.
-    let has_key = stored.text.lines().any(|line| line.starts_with("pattern"));
-    has_key.then(|| frontmatter::parse(&stored.text).frontmatter.pattern).flatten()
+    let is_key = |line: &str| line.starts_with("pattern") || line.starts_with("command");
+    let has_key = stored.text.lines().any(is_key);
+    if has_key { frontmatter::parse(&stored.text).frontmatter } else { Frontmatter::default() }
 }
 
 /// Tests the pattern of a memory with all its examples.

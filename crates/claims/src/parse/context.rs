@@ -128,6 +128,12 @@ impl<'a> Context<'a> {
         own.max(list.unwrap_or_default()).max(self.column(block, span))
     }
 
+    /// Returns the words by which the sentence around a piece of code restricts its prohibition, if it
+    /// forbids it.
+    pub(super) fn ban(&self, span: Span) -> Option<String> {
+        stance::bans::ban(self.text, self.block(span)?, &self.names, span)
+    }
+
     /// Returns how the title of a column presents what is in its cells.
     fn column(&self, row: Span, span: Span) -> Stance {
         let n_before = self.tables.partition_point(|(table, _)| table.start <= row.start);

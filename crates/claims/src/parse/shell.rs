@@ -1,7 +1,7 @@
 //! What a command line runs: tasks of manifests, and paths among its arguments.
 
 use super::classify;
-use super::word_lists::{CARGO_COMMANDS, CREATING, MANAGER_COMMANDS, PREFIXES, SHELLS, WITH_VALUE};
+use super::word_lists::{CARGO_COMMANDS, CREATING, MANAGER_COMMANDS, SHELLS, WITH_VALUE};
 use super::{Runner, Target, Task};
 use cerberus_model::text::conventions::{self, CONVENTIONS};
 use cerberus_model::text::{Span, shell};
@@ -115,9 +115,8 @@ fn push_word<'l>(found: &mut Vec<Word<'l>>, line: &'l str, raw: &'l str) {
 /// Reads one command.
 fn read(words: &[Word<'_>], state: &mut State, found: &mut Vec<(Span, String, Target)>) {
     found.extend(words.iter().filter_map(assigned));
-    let is_prefix = |word: &&Word<'_>| is_assignment(word.text) || PREFIXES.contains(word.text);
-    let n_prefix = words.iter().take_while(is_prefix).count();
-    let words = &words[n_prefix..];
+    let texts: Vec<&str> = words.iter().map(|word| word.text).collect();
+    let words = &words[shell::n_before_program(&texts)..];
     let Some((program, arguments)) = words.split_first() else { return };
     let line = shown(words);
     let has_folder = |word: &Word<'_>| {
@@ -149,12 +148,6 @@ fn read(words: &[Word<'_>], state: &mut State, found: &mut Vec<(Span, String, Ta
         }
         _ => {}
     }
-}
-
-/// Returns whether a word gives a variable a value.
-fn is_assignment(word: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_part))
 }
 
 /// Returns the variable that a word gives a value.

@@ -12,9 +12,11 @@ use rustc_hash::FxHashMap;
 use cerberus_model::text::{Span, WordList};
 use cerberus_model::word_lists;
 
+pub(super) mod bans;
+
 word_lists! { "words/stance.txt":
     GONE UNWANTED GONE_OBJECT GONE_SUBJECT GONE_AFTER ALTERNATIVE NEVER WRONG GONE_TITLES
-    UNWANTED_TITLES GONE_COLUMNS KEEPING CREATING EXISTING AUXILIARIES MODALS PREPOSITIONS CARRIERS
+    UNWANTED_TITLES GONE_COLUMNS DENIED KEEPING CREATING EXISTING AUXILIARIES MODALS PREPOSITIONS CARRIERS CHOOSING LIMITS
     STOPS CONDITIONS DETERMINERS NOUNS
 }
 
@@ -57,6 +59,8 @@ enum Cue {
     NoLonger,
     Never,
     Wrong,
+    /// Forbids what comes next, if nothing is said to be so: "use `a`, not `b`".
+    Denied,
 }
 
 /// The words of phrases with what they say.
@@ -64,7 +68,7 @@ type Phrases = Vec<(Vec<&'static str>, Cue)>;
 
 /// The phrases of each cue by their first words, the longest first.
 static CUES: LazyLock<FxHashMap<&str, Phrases>> = LazyLock::new(|| {
-    let lists: [(&'static WordList, Cue); 8] = [
+    let lists: [(&'static WordList, Cue); 9] = [
         (&GONE, Cue::Participle(Stance::Absent)),
         (&UNWANTED, Cue::Participle(Stance::Forbidden)),
         (&GONE_OBJECT, Cue::Object),
@@ -73,6 +77,7 @@ static CUES: LazyLock<FxHashMap<&str, Phrases>> = LazyLock::new(|| {
         (&ALTERNATIVE, Cue::Alternative),
         (&NEVER, Cue::Never),
         (&WRONG, Cue::Wrong),
+        (&DENIED, Cue::Denied),
     ];
     let listed = lists.iter().flat_map(|(list, cue)| list.entries().iter().map(|it| (*it, *cue)));
     let mut cues: FxHashMap<&str, Phrases> = FxHashMap::default();
@@ -87,6 +92,12 @@ static CUES: LazyLock<FxHashMap<&str, Phrases>> = LazyLock::new(|| {
 /// Returns how a block presents the claim in `span`. `names` are the pieces of code and links of
 /// the document, in order.
 pub(super) fn of(text: &str, block: Span, names: &[Span], span: Span) -> Stance {
+    let (tokens, position) = located(text, block, names, span);
+    position.map_or(Stance::Plain, |position| sentence_stance(&tokens, position))
+}
+
+/// Returns the tokens around a claim, and its position.
+fn located(text: &str, block: Span, names: &[Span], span: Span) -> (Vec<Token>, Option<usize>) {
     let is_boundary = |at: &usize| text.is_char_boundary(*at);
     let from = block.start.max(span.start.saturating_sub(MAX_BYTES));
     let to = block.end.min(span.end + MAX_BYTES);
@@ -100,8 +111,7 @@ pub(super) fn of(text: &str, block: Span, names: &[Span], span: Span) -> Stance 
         names.push(span);
         names.sort_unstable();
     }
-    let (tokens, position) = tokens(text, Span::new(from, to), &names, span);
-    position.map_or(Stance::Plain, |position| sentence_stance(&tokens, position))
+    tokens(text, Span::new(from, to), &names, span)
 }
 
 /// Returns how a text presents what follows it: a comment, or the words before a list.
@@ -231,27 +241,14 @@ fn starts_with(tokens: &[Token], words: &[&str]) -> bool {
 
 /// Returns how the sentence around a name presents it.
 fn sentence_stance(tokens: &[Token], position: usize) -> Stance {
-    let is_end = |token: &Token| *token == Token::Mark('.');
-    let start = tokens[..position].iter().rposition(is_end).map_or(0, |at| at + 1);
-    let end = tokens[position..].iter().position(is_end).map_or(tokens.len(), |n| position + n);
-    let sentence = Sentence { tokens: &tokens[start..end], name: position - start };
-    let n_struck = tokens[start..position].iter().filter(|it| **it == Token::Mark('~')).count();
+    let sentence = Sentence::around(tokens, position);
+    let before = &sentence.tokens[..sentence.name];
+    let n_struck = before.iter().filter(|it| **it == Token::Mark('~')).count();
     if n_struck % 2 == 1 {
         return Stance::Absent;
     }
-    let (mut stance, mut at) = (Stance::Plain, 0);
-    while at < sentence.tokens.len() {
-        let mut cues = sentence.word(at).and_then(|word| CUES.get(word)).into_iter().flatten();
-        let cue = cues.find(|(words, _)| starts_with(&sentence.tokens[at..], words));
-        let n_words = cue.map_or(1, |(words, _)| words.len());
-        if let Some((_, cue)) = cue
-            && !sentence.is_conditional(at)
-        {
-            stance = stance.max(sentence.governed(*cue, at, at + n_words));
-        }
-        at += n_words;
-    }
-    stance
+    let cues = sentence.cues().into_iter();
+    cues.map(|(cue, at, end)| sentence.governed(cue, at, end)).max().unwrap_or_default()
 }
 
 /// A sentence with the name that is asked for.
@@ -261,7 +258,27 @@ struct Sentence<'s> {
     name: usize,
 }
 
-impl Sentence<'_> {
+impl<'s> Sentence<'s> {
+    fn around(tokens: &'s [Token], position: usize) -> Self {
+        let is_end = |token: &Token| *token == Token::Mark('.');
+        let start = tokens[..position].iter().rposition(is_end).map_or(0, |at| at + 1);
+        let end = tokens[position..].iter().position(is_end).map_or(tokens.len(), |n| position + n);
+        Self { tokens: &tokens[start..end], name: position - start }
+    }
+
+    /// Returns the cues that hold in all cases, each with the position of its words.
+    fn cues(&self) -> Vec<(Cue, usize, usize)> {
+        let (mut found, mut at) = (Vec::new(), 0);
+        while at < self.tokens.len() {
+            let mut cues = self.word(at).and_then(|word| CUES.get(word)).into_iter().flatten();
+            let cue = cues.find(|(words, _)| starts_with(&self.tokens[at..], words));
+            let end = at + cue.map_or(1, |(words, _)| words.len());
+            found.extend(cue.filter(|_| !self.is_conditional(at)).map(|(_, cue)| (*cue, at, end)));
+            at = end;
+        }
+        found
+    }
+
     fn word(&self, at: usize) -> Option<&str> {
         match self.tokens.get(at)? {
             Token::Word(word) => Some(word),
@@ -292,6 +309,7 @@ impl Sentence<'_> {
         let has_object = first.is_some_and(reaches);
         let is_predicate = start > 0 && self.is_in(start - 1, &AUXILIARIES);
         match cue {
+            Cue::Denied => Stance::Plain,
             Cue::Object | Cue::After | Cue::Alternative => absent(reaches(self.name)),
             Cue::Subject => absent(self.is_subject(start)),
             Cue::Participle(stance) => {

@@ -360,6 +360,8 @@ prop_compose! {
             example_elsewhere: "shop@1a2b3c4:src/db.py::close".parse().ok(),
             override_reason: Some("we: print".to_owned()),
             pattern: Some("language: Python\nrule:\n  pattern: \"f($A)\"\n".to_owned()),
+            command: vec!["pip install".to_owned(), "git push -f".to_owned()],
+            instead: Some("uv add".to_owned()),
             created_at: seconds.and_then(|seconds| Timestamp::from_second(seconds).ok()),
             updated_at: None,
             source,

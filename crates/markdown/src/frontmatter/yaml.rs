@@ -12,7 +12,7 @@ use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_saphyr::{FlowSeq, LitStr, Location, Spanned};
 
 /// The known keys, in the order in which they are written; other keys may hold anything.
-pub(super) const KEYS: [&str; 19] = [
+pub(super) const KEYS: [&str; 21] = [
     "id",
     "type",
     "kind",
@@ -28,6 +28,8 @@ pub(super) const KEYS: [&str; 19] = [
     "example_elsewhere",
     "override_reason",
     "pattern",
+    "command",
+    "instead",
     "created_at",
     "updated_at",
     "source",

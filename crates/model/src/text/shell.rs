@@ -1,9 +1,12 @@
-//! Words and operators of a shell command. The command is not run, and nothing is expanded.
-
-use std::iter::Peekable;
-use std::str::CharIndices;
+//! Words, operators and commands of a shell command line. Nothing is run, and nothing is expanded.
 
 use super::Span;
+use crate::word_lists;
+
+word_lists! { "words/shell.txt": KEYWORDS WRAPPERS SHELLS }
+
+/// Maximum depth of commands in commands. What is deeper is not read.
+const MAX_DEPTH: usize = 16;
 
 /// A word or an operator of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,91 +15,320 @@ pub struct Token {
     /// The word without its quotes and escapes, in which `$` is a command substitution, or the operator.
     pub text: String,
     pub is_operator: bool,
+    /// The tokens of each command substitution in the word.
+    substitutions: Vec<Vec<Token>>,
+    /// The text of the here-document that the operator starts.
+    document: Option<Span>,
 }
 
-/// Returns the words and operators of a command, without comments. An operator is one character, or
-/// `<<`; the text of a here-document is read like a command.
+/// Returns the words and operators of a command, without comments and here-documents. An operator is one
+/// character, `<<` or `<<<`.
 pub fn tokens(command: &str) -> Vec<Token> {
-    let mut tokens = Vec::new();
-    let mut chars = command.char_indices().peekable();
-    while let Some(&(start, first)) = chars.peek() {
-        let mut push = |chars: &mut Chars<'_>, text: String, is_operator: bool| {
-            let end = chars.peek().map_or(command.len(), |(at, _)| *at);
-            tokens.push(Token { span: Span::new(start, end), text, is_operator });
-        };
-        if let Some(operator) = operator(&command[start..]) {
-            chars.nth(operator.len() - 1);
-            push(&mut chars, operator.to_owned(), true);
-        } else if first.is_whitespace() {
-            chars.next();
-        } else if first == '#' {
-            // A comment ends before the line break.
-            while chars.next_if(|(_, c)| *c != '\n').is_some() {}
-        } else if let Some(word) = word(command, &mut chars) {
-            push(&mut chars, word, false);
-        }
-    }
-    tokens
+    Lexer { command, at: 0, depth: 0 }.tokens(None)
 }
 
-type Chars<'c> = Peekable<CharIndices<'c>>;
+struct Lexer<'c> {
+    command: &'c str,
+    at: usize,
+    depth: usize,
+}
 
 /// Returns the operator at the start of a text.
 fn operator(text: &str) -> Option<&str> {
-    const OPERATORS: [&str; 7] = [";", "&", "|", "\n", "(", ")", "<<"];
-    OPERATORS.into_iter().find(|operator| text.starts_with(operator))
+    const OPERATORS: [&str; 8] = [";", "&", "|", "\n", "(", ")", "<<<", "<<"];
+    // A redirection of both streams is a part of a word.
+    let is_redirection = text.starts_with("&>");
+    OPERATORS.into_iter().find(|operator| text.starts_with(operator) && !is_redirection)
 }
 
-/// Reads a word. Returns `None` for the mark of a continued line.
-fn word(command: &str, chars: &mut Chars<'_>) -> Option<String> {
-    let mut word: Option<String> = None;
-    while let Some((_, c)) =
-        chars.next_if(|(at, c)| !c.is_whitespace() && operator(&command[*at..]).is_none())
-    {
-        if c == '\\' {
-            match chars.next() {
-                Some((_, '\n')) | None => {}
-                Some((_, escaped)) => word.get_or_insert_default().push(escaped),
+impl Lexer<'_> {
+    fn rest(&self) -> &str {
+        &self.command[self.at..]
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let next = self.rest().chars().next()?;
+        self.at += next.len_utf8();
+        Some(next)
+    }
+
+    fn next_if(&mut self, text: &str) -> bool {
+        let is_next = self.rest().starts_with(text);
+        self.at += if is_next { text.len() } else { 0 };
+        is_next
+    }
+
+    /// Reads to the end of the text, or over the character that ends a substitution.
+    fn tokens(&mut self, end: Option<char>) -> Vec<Token> {
+        let mut tokens: Vec<Token> = Vec::new();
+        let mut n_open = 0_usize;
+        while let Some(first) = self.rest().chars().next() {
+            let start = self.at;
+            if end == Some(first) && n_open == 0 {
+                self.at += first.len_utf8();
+                break;
             }
-            continue;
+            let operator = operator(self.rest()).map(str::to_owned);
+            if first.is_whitespace() && operator.is_none() {
+                self.at += first.len_utf8();
+                continue;
+            }
+            if first == '#' {
+                // A comment ends before the line break.
+                self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+                continue;
+            }
+            let is_operator = operator.is_some();
+            let mut substitutions = Vec::new();
+            let text = match operator {
+                Some(operator) => {
+                    self.at += operator.len();
+                    n_open += usize::from(operator == "(");
+                    n_open -= usize::from(operator == ")" && n_open > 0);
+                    Some(operator)
+                }
+                None => self.word(end, &mut substitutions),
+            };
+            let Some(text) = text else { continue };
+            let is_line_end = text == "\n" && is_operator;
+            let span = Span::new(start, self.at);
+            tokens.push(Token { span, text, is_operator, substitutions, document: None });
+            if is_line_end {
+                self.documents(&mut tokens);
+            }
         }
-        let word = word.get_or_insert_default();
-        match c {
-            '\'' => word.extend(chars.by_ref().map(|(_, c)| c).take_while(|c| *c != '\'')),
-            '"' => quoted(chars, word),
-            '$' if chars.next_if(|(_, c)| *c == '(').is_some() => substitution(chars, word),
-            c => word.push(c),
+        tokens
+    }
+
+    /// Reads the here-documents that the line before a line break starts.
+    fn documents(&mut self, tokens: &mut [Token]) {
+        let last = tokens.len() - 1;
+        let line = tokens[..last].iter().rposition(|it| it.is_operator && it.text == "\n");
+        for idx in line.map_or(0, |at| at + 1)..last {
+            if !(tokens[idx].is_operator && tokens[idx].text == "<<") {
+                continue;
+            }
+            let delimiter = tokens[idx + 1].text.trim_start_matches('-').to_owned();
+            let start = self.at;
+            let mut end = self.command.len();
+            while self.at < self.command.len() {
+                let line = self.rest().split_inclusive('\n').next().unwrap_or_default();
+                let rest = line.trim_start_matches('\t').strip_prefix(delimiter.as_str());
+                if let Some(rest) = rest.filter(|rest| matches!(rest.trim(), "" | ")" | ")\"")) {
+                    end = self.at;
+                    self.at += line.len() - rest.len();
+                    break;
+                }
+                self.at += line.len();
+            }
+            tokens[idx].document = Some(Span::new(start, end));
         }
     }
-    word
-}
 
-/// Reads to the end of double quotes.
-fn quoted(chars: &mut Chars<'_>, word: &mut String) {
-    while let Some((_, c)) = chars.next() {
-        match c {
-            '"' => return,
-            '\\' => word.extend(chars.next().map(|(_, c)| c)),
-            '$' if chars.next_if(|(_, c)| *c == '(').is_some() => substitution(chars, word),
-            c => word.push(c),
+    /// Reads a word. Returns `None` for the mark of a continued line.
+    fn word(&mut self, end: Option<char>, found: &mut Vec<Vec<Token>>) -> Option<String> {
+        let mut word: Option<String> = None;
+        while let Some(c) = self.rest().chars().next() {
+            let is_redirection = word.is_some() && self.rest().starts_with("&>");
+            if c.is_whitespace()
+                || operator(self.rest()).is_some()
+                || is_redirection
+                || end == Some(c)
+            {
+                break;
+            }
+            self.at += c.len_utf8();
+            if c == '\\' {
+                match self.next() {
+                    Some('\n') | None => {}
+                    Some(escaped) => word.get_or_insert_default().push(escaped),
+                }
+                continue;
+            }
+            let word = word.get_or_insert_default();
+            match c {
+                '\'' => self.literal(word),
+                '"' => self.quoted(word, found),
+                '$' if self.next_if("'") => self.literal(word),
+                '$' if self.next_if("(") => self.substitution(')', word, found),
+                '`' => self.substitution('`', word, found),
+                '&' | '<' | '>' => {
+                    word.push(c);
+                    // `2>&1` has no operator.
+                    let is_stream = c != '&' && self.next_if("&");
+                    word.extend(is_stream.then_some('&'));
+                }
+                c => word.push(c),
+            }
+        }
+        word
+    }
+
+    /// Reads to the end of single quotes.
+    fn literal(&mut self, word: &mut String) {
+        word.extend(std::iter::from_fn(|| self.next()).take_while(|c| *c != '\''));
+    }
+
+    /// Reads to the end of double quotes.
+    fn quoted(&mut self, word: &mut String, found: &mut Vec<Vec<Token>>) {
+        while let Some(c) = self.next() {
+            match c {
+                '"' => return,
+                '\\' => word.extend(self.next()),
+                '$' if self.next_if("(") => self.substitution(')', word, found),
+                '`' => self.substitution('`', word, found),
+                c => word.push(c),
+            }
         }
     }
-}
 
-/// Skips a command substitution, whose value is not known.
-fn substitution(chars: &mut Chars<'_>, word: &mut String) {
-    word.push('$');
-    let mut depth = 1;
-    for (_, c) in chars {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
+    /// Reads a command substitution, whose value is not known.
+    fn substitution(&mut self, end: char, word: &mut String, found: &mut Vec<Vec<Token>>) {
+        word.push('$');
+        if self.depth == MAX_DEPTH {
+            self.at = self.command.len();
             return;
         }
+        self.depth += 1;
+        found.push(self.tokens(Some(end)));
+        self.depth -= 1;
     }
+}
+
+/// The commands that a command line runs.
+#[derive(Debug, Default)]
+pub struct Commands {
+    /// The words of each command. A command that runs another one (`sudo`, `bash -c`) comes before it.
+    pub commands: Vec<Vec<String>>,
+    /// The programs that are not known before the command line runs.
+    pub unread: Vec<String>,
+}
+
+/// Returns the commands of a command line, in their order: those between operators, in substitutions, after
+/// programs such as `sudo` and `xargs`, and in the texts that a shell gets.
+pub fn commands(line: &str) -> Commands {
+    let mut found = Commands::default();
+    found.read(line, &tokens(line), 0);
+    found
+}
+
+impl Commands {
+    fn read(&mut self, line: &str, tokens: &[Token], depth: usize) {
+        let mut words: Vec<&str> = Vec::new();
+        let mut document = "";
+        let mut has_target = false;
+        for token in tokens {
+            let inner = token.substitutions.iter();
+            inner.for_each(|tokens| self.read(line, tokens, depth));
+            let is_read_on = matches!(token.text.as_str(), "<<" | "<<<");
+            if token.is_operator && !is_read_on {
+                has_target = false;
+                self.add(&std::mem::take(&mut words), std::mem::take(&mut document), depth);
+            } else if token.is_operator {
+                document = token.document.map_or(document, |span| span.slice(line));
+                has_target = true;
+            } else if std::mem::take(&mut has_target) {
+                // The mark of a here-document, or the target of a redirection.
+            } else if let Some(target) = redirection(token.span.slice(line)) {
+                has_target = target.is_empty();
+            } else {
+                words.push(&token.text);
+            }
+        }
+        self.add(&words, document, depth);
+    }
+
+    /// Adds a command that reads a text, and the commands that it runs.
+    fn add(&mut self, words: &[&str], input: &str, depth: usize) {
+        let words = &words[n_prefix(words)..];
+        let Some((program, arguments)) = words.split_first() else { return };
+        if program.contains('$') || depth == MAX_DEPTH {
+            self.unread.push((*program).to_owned());
+            return;
+        }
+        self.commands.push(words.iter().map(|word| (*word).to_owned()).collect());
+        let program = program_name(program);
+        let text = match program {
+            _ if SHELLS.entries().contains(&program) => {
+                let is_option = |word: &&str| {
+                    word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
+                };
+                match arguments.iter().position(is_option) {
+                    Some(option) => arguments.get(option + 1).map(|text| (*text).to_owned()),
+                    None => Some(input.to_owned()),
+                }
+            }
+            "eval" => Some(arguments.join(" ")),
+            "find" | "fd" => {
+                let is_exec = |word: &&str| matches!(*word, "-exec" | "-execdir" | "-x");
+                if let Some(at) = arguments.iter().position(is_exec) {
+                    self.add(&arguments[at + 1..], "", depth + 1);
+                }
+                None
+            }
+            _ => {
+                if let Some(n_words) = n_wrapper(words) {
+                    self.add(&words[n_words..], input, depth + 1);
+                }
+                None
+            }
+        };
+        if let Some(text) = text {
+            self.read(&text, &tokens(&text), depth + 1);
+        }
+    }
+}
+
+/// Returns the name of a program without its folder.
+pub fn program_name(word: &str) -> &str {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    name.strip_suffix(".exe").unwrap_or(name)
+}
+
+/// Returns the number of words before the program that a command runs in the end.
+pub fn n_before_program(words: &[&str]) -> usize {
+    let mut n_words = n_prefix(words);
+    while let Some(n_wrapper) = n_wrapper(&words[n_words..]) {
+        n_words += n_wrapper;
+        n_words += n_prefix(&words[n_words..]);
+    }
+    n_words
+}
+
+/// Returns the number of keywords and assignments before a command.
+fn n_prefix(words: &[&str]) -> usize {
+    let is_prefix = |word: &&&str| KEYWORDS.entries().contains(word) || is_assignment(word);
+    words.iter().take_while(is_prefix).count()
+}
+
+/// Returns whether a word gives a variable a value.
+pub fn is_assignment(word: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_part))
+}
+
+/// Returns the number of words before the command that a program runs, if it is one that does.
+fn n_wrapper(words: &[&str]) -> Option<usize> {
+    let name = program_name(words.first()?);
+    let mut wrappers = WRAPPERS.entries().iter().map(|entry| entry.split(' '));
+    let entry = wrappers.find_map(|mut entry| (entry.next() == Some(name)).then_some(entry))?;
+    let with_value: Vec<&str> = entry.collect();
+    // `command -v NAME` only looks for a program.
+    if name == "command" && matches!(words.get(1), Some(&("-v" | "-V"))) {
+        return None;
+    }
+    let mut at = 1;
+    while let Some(option) = words.get(at).filter(|word| word.starts_with('-')) {
+        at += 1 + usize::from(with_value.contains(option));
+    }
+    at += with_value.last().and_then(|last| last.parse::<usize>().ok()).unwrap_or(0);
+    (at < words.len()).then_some(at)
+}
+
+/// Returns the target in a word that redirects a stream, which may be the next word.
+fn redirection(word: &str) -> Option<&str> {
+    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
+    rest.starts_with(['<', '>']).then(|| rest.trim_start_matches(['<', '>', '&', '|']))
 }
 
 #[cfg(test)]
@@ -114,13 +346,15 @@ mod tests {
     fn words_lose_their_quotes() {
         check("git  commit -m 'a && b'", &["git", "commit", "-m", "a && b"]);
         check(r#"a "b \"c\" $(d "e f") '" g\ h"#, &["a", "b \"c\" $ '", "g h"]);
-        check("a$(b (c) d)e ''", &["a$e", ""]);
+        check("a$(b (c) \")\" d)e `f` ''", &["a$e", "$", ""]);
     }
 
     #[test]
     fn operators_end_words() {
         check("(a;b)|c&&d\ne", &["(", "a", ";", "b", ")", "|", "c", "&", "&", "d", "\n", "e"]);
         check("cat<<EOF >x", &["cat", "<<", "EOF", ">x"]);
+        check("a 2>&1 &>b&c", &["a", "2>&1", "&>b", "&", "c"]);
+        check("a <<E\nit's\nE\nb", &["a", "<<", "E", "\n", "\n", "b"]);
         check("a \\\n  b\\\nc # d; e\nf#g", &["a", "bc", "\n", "f#g"]);
     }
 
@@ -131,10 +365,50 @@ mod tests {
         assert_eq!(found.collect::<Vec<_>>(), ["a", "\"b c\"", "&", "&", "é"]);
     }
 
+    /// Checks the commands that a line runs, and the programs that are not known.
+    #[track_caller]
+    fn check_commands(line: &str, expected: &[&str]) {
+        let Commands { commands, unread } = commands(line);
+        let unread = unread.into_iter().map(|program| format!("? {program}"));
+        let found: Vec<String> =
+            commands.iter().map(|words| words.join(" ")).chain(unread).collect();
+        assert_eq!(found, expected, "{line}");
+    }
+
+    #[test]
+    fn commands_are_found_in_commands() {
+        check_commands("A=1 b 2>&1 >c | d && ! e; if f; then g; fi", &["b", "d", "e", "f", "g"]);
+        check_commands(
+            "sudo -u x A=1 timeout -k 2 5 b",
+            &["sudo -u x A=1 timeout -k 2 5 b", "timeout -k 2 5 b", "b"],
+        );
+        check_commands("a \"$(b c)\" `d`", &["b c", "d", "a $ $"]);
+        check_commands("bash -lc 'a && b'", &["bash -lc a && b", "a", "b"]);
+        check_commands("bash <<E\na\nE\nb", &["bash", "a", "b"]);
+        check_commands("cat > x <<E && b\na\nE\nc", &["cat", "b", "c"]);
+        check_commands(
+            "a -m \"$(cat <<'E'\n1) say \"x\" && b\nE\n)\" && c",
+            &["cat", "a -m $", "c"],
+        );
+        check_commands(
+            "ls | xargs -n 1 a b; find . -exec c {} \\;",
+            &["ls", "xargs -n 1 a b", "a b", "find . -exec c {} ;", "c {} ;"],
+        );
+        check_commands(
+            "$A b; eval \"$C\"; command -v d",
+            &["eval $C", "command -v d", "? $A", "? $C"],
+        );
+        check_commands("diff <(a) 2> b > c d", &["diff", "a", "d"]);
+    }
+
     #[test]
     fn any_text_is_read() {
-        for text in ["", "'", "\"$(", "a \\", "$(((", "\"\\", "\\\n", "<", "<<"] {
-            let _ = tokens(text);
+        let deep = "$(".repeat(10_000);
+        let sudo = "sudo ".repeat(10_000);
+        for text in
+            ["", "'", "\"$(", "a \\", "$(((", "\"\\", "\\\n", "<", "<<", "<<\n", "`", &deep, &sudo]
+        {
+            let _ = commands(text);
         }
     }
 }

@@ -53,7 +53,7 @@ fn groups_have_the_format_of_claude_code_codex_and_gemini() {
     for (tool, events, names) in [
         (HookTool::Claude, MOMENTS, &[][..]),
         (HookTool::Codex, MOMENTS, &[]),
-        (HookTool::Gemini, &["SessionStart", "BeforeAgent", "AfterTool"], &["name"]),
+        (HookTool::Gemini, &["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool"], &["name"]),
     ] {
         let settings = json(tool);
         check_keys(&settings, &["hooks"], &[]);
@@ -77,12 +77,17 @@ fn entries_have_the_format_of_cursor_and_copilot() {
         "sessionStart",
         "subagentStart",
         "userPromptSubmitted",
+        "preToolUse",
         "postToolUse",
         "preCompact",
         "agentStop",
     ];
     for (tool, events, required) in [
-        (HookTool::Cursor, &["sessionStart", "postToolUse"][..], &["command"][..]),
+        (
+            HookTool::Cursor,
+            &["sessionStart", "beforeShellExecution", "postToolUse"][..],
+            &["command"][..],
+        ),
         (HookTool::Copilot, COPILOT, &["type", "bash", "timeoutSec"]),
     ] {
         let settings = json(tool);
@@ -124,6 +129,11 @@ fn other_settings_are_preserved() {
         "sessionStart": [
             {
                 "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run cursor session-start || true"
+            }
+        ],
+        "beforeShellExecution": [
+            {
+                "command": "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run cursor command || true"
             }
         ],
         "postToolUse": [
