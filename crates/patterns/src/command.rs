@@ -58,7 +58,7 @@ impl CommandPattern {
             && self.options.iter().all(|option| has_option(arguments, option))
     }
 
-    /// Returns whether the first words of the arguments that are neither options nor their values are those of
+    /// Returns whether the first words of the arguments that are no options, their values or settings are those of
     /// the pattern. Whether an option has a value is not known, so that a word after one may be either.
     fn has_words(&self, arguments: &[String]) -> bool {
         let mut wanted = self.words.iter();
@@ -66,7 +66,7 @@ impl CommandPattern {
         let mut is_after_option = false;
         for argument in arguments {
             let Some(word) = next else { return true };
-            if is_option(argument) {
+            if is_option(argument) || shell::is_assignment(argument) {
                 is_after_option = !argument.contains('=');
             } else if argument == word {
                 next = wanted.next();
