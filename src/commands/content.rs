@@ -71,7 +71,7 @@ pub(super) fn bytes(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn read_text(path: &Path) -> Result<String> {
+pub(super) fn read_text(path: &Path) -> Result<String> {
     match text::decode(&bytes(path, MAX_BYTES)?) {
         (text, true) => Ok(text.into_owned()),
         (_, false) => Err(UserError::usage(format!("{} is not valid UTF-8", shown(path)))

@@ -1,28 +1,41 @@
 //! `cerberus memory pattern`: the pattern of code that breaks a rule.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::findings;
+use super::{content, findings, review_diff};
 use crate::config::Settings;
 use crate::output::{DIM, NAME, OK, Printer};
 use cerberus_bank::ops::document::{self, Edit};
 use cerberus_bank::ops::memories::{self, Memories};
-use cerberus_bank::ops::patterns::{self as rule_patterns, PatternSummary};
+use cerberus_bank::ops::patterns::{self as rule_patterns, PatternSummary, RulePattern};
 use cerberus_bank::ops::{Project, anchors};
-use cerberus_bank::shared;
-use cerberus_markdown::frontmatter;
+use cerberus_bank::{MemoryFile, shared};
+use cerberus_markdown::{EditError, frontmatter};
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::plural;
 use cerberus_patterns::{self as patterns, Enforcement, TestReport};
+
+mod set;
+
+use set::Evidence;
 
 #[derive(Debug, Args)]
 pub(crate) struct PatternArgs {
     /// Memory id or a unique prefix of it
     pub(crate) id: String,
+    /// Store the pattern in this file (`-` for stdin), if it is right about the examples of its rule:
+    /// an ast-grep rule, or the keys `pattern`, `command` and `instead` of the frontmatter
+    #[arg(long, value_name = "FILE")]
+    pub(crate) set: Option<PathBuf>,
+    /// Show what --set would store, with its hits, and write nothing
+    #[arg(long, requires = "set")]
+    pub(crate) dry_run: bool,
     /// Remove the accepted pattern
-    #[arg(long)]
+    #[arg(long, conflicts_with = "set")]
     pub(crate) remove: bool,
     /// Output format (--json is the same as json)
     #[arg(long, value_name = "FORMAT", conflicts_with = "remove")]
@@ -54,8 +67,28 @@ pub(crate) struct Report {
     /// The pattern as a file of ast-grep's rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ast_grep: Option<String>,
+    /// Code that the text of the rule forbids, which is a hint in added lines while it has no pattern.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) stated: Vec<String>,
+    /// What a new pattern hits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) evidence: Option<Evidence>,
     pub(crate) written: bool,
     pub(crate) warnings: Vec<String>,
+}
+
+/// Returns a new pattern of a memory with its test and its hits, after storing it if it is right about the
+/// examples of the memory.
+pub(crate) fn set(project: &Project, id: &str, text: &str, is_dry: bool) -> Result<Report> {
+    let memories = Memories::load(project)?;
+    let stored = memories.find(id)?;
+    let rule = set::proved(project, &memories, stored, text)?;
+    let evidence = set::evidence(project, &memories, stored, &rule)?;
+    if !is_dry {
+        set::store(project, &stored.memory.id, &rule)?;
+    }
+    let report = report(project, &memories, stored, &rule);
+    Ok(Report { evidence, written: !is_dry, ..report })
 }
 
 /// Returns the pattern of a memory, after removing it if the arguments say so.
@@ -66,10 +99,7 @@ pub(crate) fn pattern(project: &Project, args: &PatternArgs) -> Result<Report> {
     let mut rule = rule_patterns::of_memory(&stored);
     if args.remove && rule.enforcement == Enforcement::Enforced {
         document::edit_memory(project, &id, |_, stored, old| {
-            let keys = ["pattern", "command", "instead"];
-            let edited =
-                keys.iter().try_fold(old.to_owned(), |text, key| frontmatter::remove(&text, key));
-            let text = edited.map_err(|error| document::edit_error(&stored.file, error))?;
+            let text = without(old).map_err(|error| document::edit_error(&stored.file, error))?;
             Ok(Edit { text, section: None, warnings: Vec::new() })
         })?;
         written = true;
@@ -77,22 +107,42 @@ pub(crate) fn pattern(project: &Project, args: &PatternArgs) -> Result<Report> {
         stored = memories.find(&id)?.clone();
         rule = rule_patterns::of_memory(&stored);
     }
-    let anchor = memories.anchors.get(&id);
+    let mut report = report(project, &memories, &stored, &rule);
+    let fault = rule_patterns::fault(project, &stored, memories.anchors.get(&id));
+    report.warnings.extend(fault.map(|why| format!("`{id}`: {why}")));
+    Ok(Report { written, ..report })
+}
+
+/// Returns the text of a memory without its pattern.
+fn without(text: &str) -> Result<String, EditError> {
+    let keys = ["pattern", "command", "instead"];
+    keys.iter().try_fold(text.to_owned(), |text, key| frontmatter::remove(&text, key))
+}
+
+fn report(
+    project: &Project,
+    memories: &Memories,
+    stored: &MemoryFile,
+    rule: &RulePattern,
+) -> Report {
+    let id = stored.memory.id.clone();
     let title = memories::title(anchors::rule(&stored.memory.body)).to_owned();
     let exported = rule_patterns::with_paths(&rule.patterns, &stored.memory.paths);
-    let mut warnings = stored.warnings.clone();
-    let fault = rule_patterns::fault(project, &stored, anchor);
-    warnings.extend(fault.map(|why| format!("`{id}`: {why}")));
-    Ok(Report {
-        summary: PatternSummary::from(&rule),
-        test: rule_patterns::test(project, &stored, anchor, &rule.patterns),
+    Report {
+        summary: PatternSummary::from(rule),
+        test: rule_patterns::test(project, stored, memories.anchors.get(&id), &rule.patterns),
         ast_grep: (!exported.is_empty()).then(|| patterns::ast_grep(&id, &title, &exported)),
         rule: title,
         bank: shared::bank_of(&stored.file).map(str::to_owned),
         id,
-        written,
-        warnings,
-    })
+        stated: match rule.enforcement {
+            Enforcement::Enforced => Vec::new(),
+            Enforcement::Advisory => review_diff::stated_code(stored),
+        },
+        evidence: None,
+        written: false,
+        warnings: stored.warnings.clone(),
+    }
 }
 
 pub(crate) fn run(
@@ -101,7 +151,13 @@ pub(crate) fn run(
     out: &mut Printer,
 ) -> Result<ExitStatus> {
     let format = findings::format(args.format, PatternFormat::Text, PatternFormat::Json, out)?;
-    let report = pattern(&settings.project, args)?;
+    let report = match &args.set {
+        Some(path) => {
+            let text = content::read_text(path)?;
+            set(&settings.project, &args.id, &text, args.dry_run)?
+        }
+        None => pattern(&settings.project, args)?,
+    };
     out.warn(&report.warnings);
     match format {
         PatternFormat::Json => out.json(&report)?,
@@ -112,7 +168,7 @@ pub(crate) fn run(
                 let PatternSummary { enforcement, reason, .. } = &report.summary;
                 let message = format!("`{}` is {}: {reason}", report.id, enforcement.as_str());
                 return Err(UserError::check(message)
-                    .hint("write a pattern in its frontmatter, as `pattern: |` and the lines of an ast-grep rule")
+                    .hint("store one with `cerberus memory pattern ID --set FILE`")
                     .into());
             }
         },
@@ -128,9 +184,20 @@ fn print(report: &Report, out: &mut Printer) {
     for line in pattern.iter().flat_map(|text| text.lines()) {
         out.line(&format!("  {}", out.safe(line)));
     }
+    for code in &report.stated {
+        out.line(&format!("  its text forbids `{}`, a hint in added lines", out.safe(code)));
+    }
     let commands = commands.iter().map(|line| ("command", line));
     for (key, line) in commands.chain(instead.iter().map(|line| ("instead", line))) {
         out.line(&format!("  {key}: {}", out.safe(line)));
+    }
+    if let Some(Evidence { hits, first, commits, added, removed }) = &report.evidence {
+        out.line(&format!("hits {} of the project now", plural(*hits, "place")));
+        first.iter().for_each(|hit| out.line(&format!("  {}", out.safe(hit))));
+        let (commits, added) = (plural(*commits, "commit"), plural(*added, "line"));
+        out.line(&format!(
+            "hits {added} that the last {commits} added; {removed} of them are gone"
+        ));
     }
     if pattern.is_none() {
         return;

@@ -31,6 +31,7 @@ mod annotations;
 mod baseline;
 mod existing;
 mod print;
+mod stated;
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReviewDiffArgs {
@@ -134,7 +135,7 @@ pub(crate) fn review(
     let changes = changes(project, args)?;
     let mut report = check(project, &memories, &changes, progress);
     if !args.all {
-        add_existing(project, &changes.files, &mut report)?;
+        add_hints(project, &memories, &changes.files, &mut report)?;
         add_linked(project, &memories, &changes.files, &mut report)?;
     }
     if let Some(path) = args.baseline.as_deref().filter(|_| !args.update_baseline) {
@@ -150,15 +151,39 @@ pub(crate) fn review_file(project: &Project, file: &str) -> Result<Report> {
     let files = git::added_in(&project.root, file).into_iter().collect();
     let changes = Changes { files, ..Changes::default() };
     let mut report = check(project, &memories, &changes, &|_, _| {});
-    add_existing(project, &changes.files, &mut report)?;
+    add_hints(project, &memories, &changes.files, &mut report)?;
     Ok(report)
 }
 
-/// Adds the hints about new functions that the project nearly has.
-fn add_existing(project: &Project, changes: &[AddedLines], report: &mut Report) -> Result<()> {
+/// Returns the code that the text of a memory forbids.
+pub(crate) fn stated_code(stored: &MemoryFile) -> Vec<String> {
+    stated::bans(stored).into_iter().map(|(code, _)| code).collect()
+}
+
+/// Returns a function that finds what the patterns of a rule hit in the added lines of a file.
+pub(crate) fn finder(
+    stored: &MemoryFile,
+    memories: &Memories,
+    patterns: Vec<CodePattern>,
+) -> impl Fn(&AddedLines) -> Vec<Finding> {
+    let rules = [CheckedRule::new(stored, memories, patterns)];
+    let checker = Checker::new(std::iter::once((0, &rules[0].patterns[..])));
+    move |change| hits(&rules, &checker, change).findings
+}
+
+/// Adds the hints about code that the texts of rules forbid, and about new functions that the project nearly
+/// has.
+fn add_hints(
+    project: &Project,
+    memories: &Memories,
+    changes: &[AddedLines],
+    report: &mut Report,
+) -> Result<()> {
     let paths = || Ok(code_files(project)?.into_iter().collect());
+    let (stated, n_stated) = stated::find(project, memories, changes);
     let (hints, n_allowed) = existing::find(&project.root, changes, paths)?;
-    report.findings.extend(hints);
+    report.findings.extend(stated.into_iter().chain(hints));
+    report.summary.allowed += n_stated;
     report.findings.sort_by(|a, b| {
         (&a.file, a.line, a.column, &a.id).cmp(&(&b.file, b.line, b.column, &b.id))
     });
@@ -191,13 +216,13 @@ fn changes(project: &Project, args: &ReviewDiffArgs) -> Result<Changes> {
 }
 
 /// Returns the files of the project in supported languages.
-fn code_files(project: &Project) -> Result<BTreeSet<String>> {
+pub(crate) fn code_files(project: &Project) -> Result<BTreeSet<String>> {
     let listing = walk::walk(&project.root, &project.exclude)?;
     let paths = listing.entries.into_iter().map(|entry| entry.path);
     Ok(paths.filter(|path| is_code(path)).collect())
 }
 
-fn is_code(path: &str) -> bool {
+pub(crate) fn is_code(path: &str) -> bool {
     language::from_path(path).is_some()
 }
 
@@ -217,18 +242,10 @@ fn check(
     let mut rules = Vec::new();
     for stored in &memories.all {
         let RulePattern { patterns, fault, .. } = rule_patterns::of_memory(stored);
-        let memory = &stored.memory;
         let file = || project.bank.shown_path(&stored.file, &project.root);
         unchecked.extend(fault.map(|reason| Unchecked { file: file(), reason }));
         if !patterns.is_empty() {
-            let anchor = memories.anchors.get(&memory.id);
-            rules.push(CheckedRule {
-                id: memory.id.clone(),
-                title: title(stored),
-                paths: (!memory.paths.is_empty()).then(|| Globs::new(&memory.paths)),
-                patterns,
-                example: anchor.map(|it| format_location(&it.file, it.symbol.as_deref())),
-            });
+            rules.push(CheckedRule::new(stored, memories, patterns));
         }
     }
     let checker =
@@ -303,6 +320,18 @@ fn not_checked(
 }
 
 impl CheckedRule {
+    fn new(stored: &MemoryFile, memories: &Memories, patterns: Vec<CodePattern>) -> Self {
+        let memory = &stored.memory;
+        let anchor = memories.anchors.get(&memory.id);
+        Self {
+            id: memory.id.clone(),
+            title: title(stored),
+            paths: (!memory.paths.is_empty()).then(|| Globs::new(&memory.paths)),
+            patterns,
+            example: anchor.map(|it| format_location(&it.file, it.symbol.as_deref())),
+        }
+    }
+
     fn applies_to(&self, path: &str) -> bool {
         self.paths.as_ref().is_none_or(|paths| paths.find(path).is_some())
     }

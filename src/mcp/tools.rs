@@ -137,6 +137,7 @@ pub(super) fn all(set: ToolSet) -> Vec<Tool> {
         ),
         Tool::new("review_rules", "Rules without an example", Reads, anchors::review_rules),
         Tool::new("settle_rules", "Decide about rules", Idempotent, anchors::settle_rules),
+        Tool::new("set_pattern", "Forbid code or commands", Idempotent, anchors::set_pattern),
         Tool::new("check_change", "Check a change against the rules", Reads, anchors::check_diff),
         Tool::new("create_memory", "Create a memory", Adds, documents::create_memory),
         Tool::new("append_memory", "Append to a memory", Idempotent, documents::append_memory),
@@ -176,7 +177,7 @@ mod tests {
     #[test]
     fn each_tool_is_described_and_listed_once() {
         let tools = all(ToolSet::All);
-        assert_eq!(tools.len(), 20);
+        assert_eq!(tools.len(), 21);
         for tool in &tools {
             let listed = &tool.listed;
             assert!(listed.title.is_some() && listed.description.is_some(), "{}", tool.name());

@@ -481,6 +481,7 @@ fn the_data_and_the_text_of_each_tool_are_the_same_answer() {
         ("reanchor_memories", json!({ "check": true })),
         ("review_rules", json!({})),
         ("settle_rules", json!({ "rules": [{ "id": "hang-curtains", "hints": ["velvet"] }] })),
+        ("set_pattern", json!({ "id": "hang-curtains", "pattern": "command: [git push -f]" })),
         ("check_change", json!({})),
         ("create_memory", json!({ "content": "Hang curtains in ballrooms" })),
         ("append_memory", json!({ "filename": "m001", "content": "More." })),

@@ -18,6 +18,84 @@ fn sandbox() -> Sandbox {
 }
 
 #[test]
+fn a_new_pattern_is_proved_and_stored_with_its_hits() {
+    let sandbox = sandbox();
+    sandbox.edit("app/old.py", "print('old')", "print('new')");
+    sandbox.commit("new");
+    let set = |text: &str, options: &str| {
+        sandbox.piped(&format!("memory pattern no-print --set - {options}"), text)
+    };
+    let before = sandbox.read(".memories/no-print.md");
+    for (text, why) in [
+        ("language: Python\nrule:\n  kind: calls\n", "python has no node kind `calls`"),
+        ("language: Python\nrule:\n  pattern: log($$$)\n", "it"),
+        ("language: Python\nrule:\n  pattern: warn($$$)\n", "misses 1 of 1 counter-examples"),
+        ("command: [a && b]\n", "`a && b` is not one program"),
+    ] {
+        let refused = set(text, "");
+        assert_eq!(refused.status(), 1, "{}", refused.text());
+        assert!(refused.stderr().contains("not stored") && refused.stderr().contains(why));
+    }
+    let pattern = "language: Python\nrule:\n  pattern: print($$$)\n";
+    let dry = set(pattern, "--dry-run");
+    assert_eq!(sandbox.read(".memories/no-print.md"), before);
+    expect![[r#"
+        no-print is enforced: a person accepted its pattern
+          language: Python
+          rule:
+            pattern: print($$$)
+        hits 1 place of the project now
+          app/old.py:1: print('new')
+        hits 2 lines that the last 3 commits added; 1 of them are gone
+        hits 0 of 1 example, and 1 of 1 counter-example
+    "#]]
+    .assert_eq(&dry.stdout());
+    assert_eq!(set(pattern, "").stdout(), dry.stdout());
+    assert!(sandbox.read(".memories/no-print.md").contains("    pattern: print($$$)\n"));
+    set("command: [python app/old.py]\ninstead: make run\n", "");
+    let text = sandbox.read(".memories/no-print.md");
+    assert!(text.contains("command: [python app/old.py]") && !text.contains("pattern:"), "{text}");
+}
+
+#[test]
+fn code_that_the_text_of_a_rule_forbids_is_a_hint() {
+    let sandbox = sandbox();
+    sandbox.memory(
+        "clock",
+        "---\ntype: rule\n---\n\nNever use `datetime.now()` or `time.time`, use `clock()`.\n",
+    );
+    sandbox.memory("src", "---\ntype: rule\npaths: web/\n---\n\nNo `eval()`\n");
+    // Its own example shows that the text means something else.
+    sandbox.memory(
+        "run",
+        "---\ntype: rule\n---\n\nNever use `run()`\n\n```python\n# Good\nrun(1)\n```\n",
+    );
+    sandbox.write(
+        "app/new.py",
+        "# datetime.now()\na = datetime.now()\nb = time.time()\nrun()\neval('1')\n",
+    );
+    sandbox.session(expect![[r#"
+        $ cerberus memory pattern clock
+        clock is advisory: its frontmatter has no pattern
+          its text forbids `datetime.now()`, a hint in added lines
+          its text forbids `time.time`, a hint in added lines
+        [exit 0]
+
+        $ cerberus memory review-diff
+        app/new.py:2:5: hint: Never use `datetime.now()` or `time.time`, use `clock()`. (clock)
+          a = datetime.now()
+          or allow it: # cerberus: allow clock REASON
+        app/new.py:3:5: hint: Never use `datetime.now()` or `time.time`, use `clock()`. (clock)
+          b = time.time()
+          or allow it: # cerberus: allow clock REASON
+        0 errors and 2 hints in 5 lines of 1 file
+        [exit 0]
+    "#]]);
+    sandbox.edit("app/new.py", "b =", "# cerberus: allow clock it is a benchmark\nb =");
+    assert_eq!(sandbox.json("memory review-diff")["summary"]["allowed"], 1);
+}
+
+#[test]
 fn a_pattern_is_shown_tested_and_removed() {
     let sandbox = sandbox();
     sandbox.session(expect![[r#"
@@ -41,7 +119,7 @@ fn a_pattern_is_shown_tested_and_removed() {
         $ cerberus memory pattern short --format ast-grep
         --- stderr
         cerberus: `short` is advisory: its frontmatter has no pattern
-        hint: write a pattern in its frontmatter, as `pattern: |` and the lines of an ast-grep rule
+        hint: store one with `cerberus memory pattern ID --set FILE`
         [exit 1]
 
         $ cerberus memory pattern no-print --format ast-grep

@@ -58,8 +58,8 @@ impl CommandPattern {
             && self.options.iter().all(|option| has_option(arguments, option))
     }
 
-    /// Returns whether the first words of the arguments that are no options, their values or settings are those of
-    /// the pattern. Whether an option has a value is not known, so that a word after one may be either.
+    /// Returns whether the first words of the arguments, without options, their values and settings, are those of the
+    /// pattern. Whether an option has a value is not known, so that a word after one may be either.
     fn has_words(&self, arguments: &[String]) -> bool {
         let mut wanted = self.words.iter();
         let mut next = wanted.next();

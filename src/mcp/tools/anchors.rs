@@ -1,11 +1,13 @@
 //! Tools that compare memories with code: `find_anchor`, `anchor_memory`, `review_rules`,
-//! `settle_rules`, `reanchor_memories` and `check_change`.
+//! `settle_rules`, `reanchor_memories`,
+//! `set_pattern` and `check_change`.
 
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::commands::anchor::{self, AnchorArgs};
+use crate::commands::pattern;
 use crate::commands::reanchor::{self, Finding, ReanchorArgs};
 use crate::commands::review::ReviewArgs;
 use crate::commands::review::reader;
@@ -86,6 +88,17 @@ params! {
         accept: Option<String>,
         /// Only memories of this scope, for example project or language:go
         scope: Option<String>,
+    }
+
+    /// Store the pattern of code or commands that break a rule, if it hits none of its examples and each
+    /// counter-example. Answers what it hits now and in the last commits.
+    struct SetPattern {
+        id: String,
+        /// An ast-grep rule, or `command: [git push -f]` and `instead: TEXT`
+        pattern: String,
+        /// Do not store it
+        #[serde(default)]
+        dry_run: bool,
     }
 
     /// After editing code: the added lines that hit the pattern of a rule, with the example to
@@ -217,6 +230,11 @@ pub(super) fn follow(call: &Call<'_>, params: ReanchorMemories) -> Result<ToolRe
     // Like the printed report, the answer only counts unchanged anchors.
     report.results.retain(Finding::is_notable);
     ToolResult::of(&report, "narrow it with `scope`, or resolve these and call again")
+}
+
+pub(super) fn set_pattern(call: &Call<'_>, params: SetPattern) -> Result<ToolResult> {
+    let report = pattern::set(call.project(), &params.id, &params.pattern, params.dry_run)?;
+    Ok(ToolResult::of(&report, "narrow the pattern")?.omit(&["pattern", "astGrep"]))
 }
 
 pub(super) fn check_diff(call: &Call<'_>, params: CheckChange) -> Result<ToolResult> {

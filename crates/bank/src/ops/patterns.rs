@@ -62,7 +62,21 @@ impl From<&RulePattern> for PatternSummary {
 
 /// Returns how a memory is checked.
 pub fn of_memory(stored: &MemoryFile) -> RulePattern {
-    let Frontmatter { pattern, command: command_lines, instead, .. } = accepted(stored);
+    of_frontmatter(accepted(stored))
+}
+
+/// Returns the pattern in a text: an ast-grep rule, or the keys `pattern`, `command` and `instead` of a frontmatter.
+pub fn of_text(text: &str) -> RulePattern {
+    let front = frontmatter::parse(&format!("---\n{text}\n---\n")).frontmatter;
+    if front.pattern.is_some() || !front.command.is_empty() {
+        return of_frontmatter(front);
+    }
+    let pattern = Some(format!("{}\n", text.trim_end()));
+    of_frontmatter(Frontmatter { pattern, ..Frontmatter::default() })
+}
+
+fn of_frontmatter(front: Frontmatter) -> RulePattern {
+    let Frontmatter { pattern, command: command_lines, instead, .. } = front;
     let has_any = pattern.is_some() || !command_lines.is_empty();
     let patterns = pattern.map(|text| {
         patterns::parse(&text).map_err(|why| format!("its pattern is not valid: {why}"))
@@ -99,13 +113,34 @@ pub fn test(
     patterns::test(patterns, &samples)
 }
 
+/// Returns the code of a memory that follows it.
+pub fn good_code(project: &Project, stored: &MemoryFile, anchor: Option<&Anchor>) -> Vec<Sample> {
+    let mut samples = text_samples(stored, &languages(stored, anchor));
+    samples.extend(code_samples(project, anchor));
+    samples.retain(|sample| sample.label == Label::Good);
+    samples
+}
+
 /// Returns what is wrong with the accepted pattern of a memory, if it has one.
 pub fn fault(project: &Project, stored: &MemoryFile, anchor: Option<&Anchor>) -> Option<String> {
     let rule = of_memory(stored);
     if rule.patterns.is_empty() {
         return rule.fault;
     }
-    let report = test(project, stored, anchor, &rule.patterns);
+    misjudged(project, stored, anchor, &rule.patterns)
+}
+
+/// Returns which of its examples the patterns of a memory misjudge.
+pub fn misjudged(
+    project: &Project,
+    stored: &MemoryFile,
+    anchor: Option<&Anchor>,
+    patterns: &[CodePattern],
+) -> Option<String> {
+    if patterns.is_empty() {
+        return None;
+    }
+    let report = test(project, stored, anchor, patterns);
     match (report.false_hits.len(), report.misses.len()) {
         (0, 0) => None,
         (0, missed) => {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use pulldown_cmark::{Event, HeadingLevel, Tag};
 
 use super::MAX_BYTES;
+use super::stance::bans::Ban;
 use super::stance::{self, Stance};
 use crate::times;
 use cerberus_model::text::Span;
@@ -128,9 +129,8 @@ impl<'a> Context<'a> {
         own.max(list.unwrap_or_default()).max(self.column(block, span))
     }
 
-    /// Returns the words by which the sentence around a piece of code restricts its prohibition, if it
-    /// forbids it.
-    pub(super) fn ban(&self, span: Span) -> Option<String> {
+    /// Returns the prohibition of a piece of code, without its text, if the sentence around it forbids it.
+    pub(super) fn ban(&self, span: Span) -> Option<Ban> {
         stance::bans::ban(self.text, self.block(span)?, &self.names, span)
     }
 

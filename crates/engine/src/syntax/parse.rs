@@ -72,7 +72,7 @@ pub struct Symbol {
     /// The definition with its decorators, attributes and `export`.
     pub span: Span,
     /// The unqualified name.
-    pub(crate) name_span: Span,
+    pub name_span: Span,
     /// The end of the signature.
     pub(crate) body_start: usize,
     /// The comments directly above the definition.

@@ -25,7 +25,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use rustc_hash::FxHashMap;
 
-pub use added::{AddedLines, Changes, added_in, added_in_index, added_since, all_lines};
+pub use added::{
+    AddedLines, Changes, added_by_commits, added_in, added_in_index, added_since, all_lines,
+};
 pub(crate) use history::{Change, Commits, Comparison, commits_since, single_commits};
 pub use objects::{Objects, with_objects, with_objects_each};
 use process::{Failure, Git};

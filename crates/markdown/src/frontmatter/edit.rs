@@ -18,6 +18,8 @@ use cerberus_model::text::Span;
 pub enum FieldValue<'a> {
     Scalar(&'a str),
     List(&'a [String]),
+    /// Text of several lines, which stay lines.
+    Block(&'a str),
 }
 
 impl<'a> FieldValue<'a> {
@@ -27,6 +29,7 @@ impl<'a> FieldValue<'a> {
             Self::Scalar(word) => Some(Field::Scalar(word.into())),
             Self::List([]) => None,
             Self::List(words) => Some(Field::List(words)),
+            Self::Block(text) => Some(Field::Block(text)),
         }
     }
 }

@@ -9,8 +9,8 @@ use pulldown_cmark::{Event, Options, Parser};
 
 use super::super::context::Context;
 use super::{
-    AUXILIARIES, CHOOSING, CONDITIONS, Cue, LIMITS, MODALS, PREPOSITIONS, Sentence, Stance, Token,
-    located,
+    AUXILIARIES, CHOOSING, CODE_NOUNS, CONDITIONS, Cue, LIMITS, MODALS, PREPOSITIONS, Sentence,
+    Stance, Token, located,
 };
 use cerberus_markdown::structure::normalize;
 use cerberus_model::text::Span;
@@ -21,6 +21,8 @@ pub struct Ban {
     pub code: String,
     /// The words that say where or when it is forbidden; empty for everywhere.
     pub place: String,
+    /// Whether it is forbidden itself, and not something of that name, as in "no `__init__` docstring".
+    pub is_whole: bool,
 }
 
 /// Returns the pieces of code that the sentences of a text forbid or replace.
@@ -32,48 +34,82 @@ pub fn bans(text: &str) -> Vec<Ban> {
     for (event, range) in &events {
         context.add(event, Span::new(range.start, range.end));
     }
-    let ban = |(event, range): (Event<'_>, Range<usize>)| {
-        let Event::Code(code) = event else { return None };
-        let place = context.ban(Span::new(range.start, range.end))?;
-        Some(Ban { code: code.trim().to_owned(), place })
-    };
-    events.into_iter().filter_map(ban).collect()
+    let (mut bans, mut allowed) = (Vec::new(), Vec::new());
+    for (event, range) in events {
+        let Event::Code(code) = event else { continue };
+        let code = code.trim().to_owned();
+        match context.ban(Span::new(range.start, range.end)) {
+            Some(ban) => bans.push(Ban { code, ..ban }),
+            None => allowed.push(code),
+        }
+    }
+    // "Use the `Style` of this module, not that `Style`".
+    bans.retain(|ban| !allowed.contains(&ban.code));
+    bans
 }
 
-/// Returns the words by which a block restricts its prohibition of the claim in `span`, or `None` if it does
-/// not forbid it. Unlike in a claim, what is replaced is forbidden, too.
-pub(in super::super) fn ban(text: &str, block: Span, names: &[Span], span: Span) -> Option<String> {
+/// Returns the prohibition of the claim in `span`, without its code, if its sentence forbids it.
+pub(in super::super) fn ban(text: &str, block: Span, names: &[Span], span: Span) -> Option<Ban> {
     let (tokens, position) = located(text, block, names, span);
     Sentence::around(&tokens, position?).ban()
 }
 
 impl Sentence<'_> {
-    /// Returns the words by which the sentence restricts its prohibition of the name, if it forbids it.
-    fn ban(&self) -> Option<String> {
-        let (_, start, end) = self.cues().into_iter().find(|(cue, start, end)| match cue {
+    fn ban(&self) -> Option<Ban> {
+        let (cue, start, end) = self.cues().into_iter().find(|(cue, start, end)| match cue {
             Cue::Denied => self.is_denied(*start, *end),
             Cue::Never | Cue::Wrong | Cue::Alternative | Cue::Participle(Stance::Forbidden) => {
                 self.governed(*cue, *start, *end) != Stance::Plain
             }
             _ => false,
         })?;
-        // "In tests, never use `a`", "never use `a` in tests".
-        let is_placed = self.is_in(0, &PREPOSITIONS) || self.is_in(0, &CONDITIONS);
-        let before = if is_placed { start } else { 0 };
-        let after = self.tokens[self.name.max(end - 1) + 1..].iter();
-        let after = after.take_while(|token| !matches!(token, Token::Mark(_)));
-        let lists = [&PREPOSITIONS, &CONDITIONS, &LIMITS];
-        let is_limit = |token: &&Token| match token {
-            Token::Word(word) => lists.iter().any(|list| list.contains(word)),
-            _ => false,
-        };
-        let after = after.skip_while(|token| !is_limit(token));
-        let words = self.tokens[..before].iter().chain(after).map(|token| match token {
-            Token::Word(word) => word.as_str(),
-            Token::Name => "`",
-            Token::Mark(_) => ",",
+        // "In tests, never use `a`".
+        let is_mark = |token: &Token| matches!(token, Token::Mark(_));
+        let opening = self.tokens[..start].iter().rposition(|it| *it == Token::Mark(':'));
+        let opening = opening.map_or(0, |at| at + 1);
+        let is_placed = self.is_in(opening, &PREPOSITIONS) || self.is_in(opening, &CONDITIONS);
+        let intro = &self.tokens[opening..if is_placed { start } else { opening }];
+        let intro = intro.iter().take_while(|token| !is_mark(token));
+        // "Use `a` for b, not `c`".
+        let replaces = matches!(cue, Cue::Denied | Cue::Alternative);
+        let chosen = self.tokens[..start].iter().rposition(|it| *it == Token::Name);
+        let chosen = chosen.filter(|_| replaces).map_or(start, |at| at + 1);
+        let before = (chosen..start).find(|at| self.is_limit(*at)).unwrap_or(start);
+        // "Never use `a` or `c` in tests".
+        let mut after = self.name.max(end - 1) + 1;
+        while after < self.tokens.len()
+            && !self.is_limit(after)
+            && (!is_mark(&self.tokens[after]) || self.continues_list(after))
+        {
+            after += 1;
+        }
+        let after = self.tokens[after..].iter().take_while(|token| !is_mark(token));
+        let words = intro.chain(&self.tokens[before..start]).chain(after);
+        let words = words.filter_map(|token| match token {
+            Token::Word(word) => Some(word.as_str()),
+            Token::Name => Some("`"),
+            Token::Mark(_) => None,
         });
-        Some(words.collect::<Vec<_>>().join(" "))
+        let next = self.name + 1;
+        let is_whole = self.word(next).is_none_or(|word| matches!(word, "or" | "and" | "nor"))
+            || self.is_limit(next)
+            || self.is_in(next, &AUXILIARIES)
+            || self.is_in(next, &CODE_NOUNS);
+        let place = words.collect::<Vec<_>>().join(" ");
+        Some(Ban { code: String::new(), place, is_whole })
+    }
+
+    /// Returns whether a word restricts what is said of the name before it. A reason does not.
+    fn is_limit(&self, at: usize) -> bool {
+        let is_reason = matches!(self.word(at), Some("by" | "via" | "as"));
+        let lists = [&PREPOSITIONS, &CONDITIONS, &LIMITS];
+        !is_reason && lists.iter().any(|list| self.is_in(at, list))
+    }
+
+    /// Returns whether more of a list follows a mark.
+    fn continues_list(&self, at: usize) -> bool {
+        self.tokens[at] == Token::Mark(',')
+            && (self.is_coordinated(at) || matches!(self.word(at + 1), Some("or" | "and" | "nor")))
     }
 
     /// Returns whether "not" or "no" is about the name, and not about the verb before it.
@@ -112,8 +148,19 @@ mod tests {
         check("We don't use `@DisplayName`", &[("@DisplayName", "")]);
         check("Never add `x`, use `y`", &[("x", "")]);
         check("Never use `a` in tests, they are slow", &[("a", "in tests")]);
-        check("In tests, never use `a`", &[("a", "in tests ,")]);
+        check("In tests, never use `a`", &[("a", "in tests")]);
         check("Don't use `a` without `b`", &[("a", "without `")]);
+        check("In tests, prefer `a` over bare `b`", &[("b", "in tests")]);
+        check(
+            "No `a()`, `b()`, or panics outside tests",
+            &[("a()", "outside tests"), ("b()", "outside tests")],
+        );
+        check("Use `a` for durations, not `b`", &[("b", "for durations")]);
+        check("When you write code: avoid `a`", &[("a", "")]);
+        check("Use our `a`, not that `a`", &[]);
+        let is_whole = |text: &str| bans(text)[0].is_whole;
+        assert!(is_whole("No `any` types") && is_whole("Never use `a`, or b"));
+        assert!(!is_whole("Never leave a `catch` block empty"));
         for text in [
             "Never edit `a`",
             "It is not `a`",

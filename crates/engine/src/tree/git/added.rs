@@ -8,8 +8,9 @@ use anyhow::Result;
 use rayon::prelude::*;
 use similar::{Algorithm, DiffOp};
 
+use super::past::changed_in;
 use super::worktree::{MAX_DIFF_TIME, changed_since, staged, unix_lines};
-use super::{Objects, with_objects};
+use super::{Objects, git, with_objects};
 use crate::tree::read;
 use cerberus_model::error::UserError;
 use cerberus_model::text;
@@ -108,6 +109,30 @@ pub fn added_in_index(root: &Path) -> Result<Changes> {
             new => Ok(new),
         }
     })
+}
+
+/// Passes the added lines of the last `n_commits` of the first-parent history, newest first, to `each`. Only files
+/// that `is_wanted` accepts count. Returns the number of commits.
+pub fn added_by_commits(
+    root: &Path,
+    n_commits: usize,
+    is_wanted: impl Fn(&str) -> bool,
+    mut each: impl FnMut(&AddedLines),
+) -> usize {
+    let count = format!("-n{n_commits}");
+    let commits = git(root, &["rev-list", "--first-parent", &count, "HEAD"]).unwrap_or_default();
+    let mut add = |objects: &mut Objects<'_>| {
+        for commit in commits.lines() {
+            let changed = changed_in(root, commit).into_iter();
+            for path in changed.map(|entry| entry.path).filter(|path| is_wanted(path)) {
+                let Some(new) = objects.read(&format!("{commit}:./{path}")) else { continue };
+                let old = objects.read(&format!("{commit}^1:./{path}"));
+                each(&AddedLines::new(&path, old.as_deref(), &new));
+            }
+        }
+    };
+    with_objects(root, &mut add);
+    commits.lines().count()
 }
 
 /// Returns the bytes of a file in the working tree, or `None` if it is not there.

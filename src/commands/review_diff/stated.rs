@@ -1,0 +1,113 @@
+//! Hints about code that the text of a rule forbids, for rules without an accepted pattern.
+
+use rayon::prelude::*;
+
+use super::{CheckedRule, Finding, FoundInFile, allowed, finding};
+use crate::commands::findings::Severity;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::memories::{self, Memories};
+use cerberus_bank::ops::{Project, patterns};
+use cerberus_claims::parse;
+use cerberus_engine::syntax::{ParsedFile, language};
+use cerberus_engine::tree::git::AddedLines;
+use cerberus_model::MemoryStatus;
+use cerberus_model::text::{Globs, LineIndex};
+use cerberus_patterns::Enforcement;
+use cerberus_patterns::named_languages;
+use cerberus_patterns::stated::StatedBan;
+
+/// Returns the hints about the added lines of changed files, and the number of those that a comment allows.
+pub(super) fn find(
+    project: &Project,
+    memories: &Memories,
+    changes: &[AddedLines],
+) -> (Vec<Finding>, usize) {
+    let rules: Vec<Stated<'_>> = memories.all.iter().filter_map(Stated::new).collect();
+    let found: Vec<FoundInFile> =
+        changes.par_iter().map(|change| in_file(project, memories, &rules, change)).collect();
+    let n_allowed = found.iter().map(|it| it.n_allowed).sum();
+    (found.into_iter().flat_map(|it| it.findings).collect(), n_allowed)
+}
+
+/// A rule with the code that its text forbids.
+struct Stated<'m> {
+    stored: &'m MemoryFile,
+    bans: Vec<StatedBan>,
+    paths: Option<Globs>,
+}
+
+impl<'m> Stated<'m> {
+    fn new(stored: &'m MemoryFile) -> Option<Self> {
+        let memory = &stored.memory;
+        let is_active = memory.status != MemoryStatus::Archived && stored.fault.is_none();
+        if !is_active || patterns::of_memory(stored).enforcement == Enforcement::Enforced {
+            return None;
+        }
+        let bans: Vec<StatedBan> = bans(stored).into_iter().map(|(_, ban)| ban).collect();
+        let paths = (!memory.paths.is_empty()).then(|| Globs::new(&memory.paths));
+        (!bans.is_empty()).then_some(Self { stored, bans, paths })
+    }
+
+    /// Returns whether a ban hits code that follows the rule, so that its text means something else.
+    fn is_wrong(&self, ban: &StatedBan, project: &Project, memories: &Memories) -> bool {
+        let anchor = memories.anchors.get(&self.stored.memory.id);
+        patterns::good_code(project, self.stored, anchor).iter().any(|sample| {
+            let file = ParsedFile::parse(sample.language, &sample.code);
+            !ban.hits(sample.language, &sample.code, &file).is_empty()
+        })
+    }
+}
+
+/// Returns the code that the text of a memory forbids, as it is written, with its bans.
+pub(super) fn bans(stored: &MemoryFile) -> Vec<(String, StatedBan)> {
+    let memory = &stored.memory;
+    let scope = || memories::languages(&memory.scope).ok().flatten().map(<[_]>::to_vec);
+    let heading = memory.heading.as_deref().unwrap_or_default();
+    let languages =
+        || scope().unwrap_or_else(|| named_languages(&format!("{heading} {}", memory.body)));
+    let ban = |ban: parse::Ban| {
+        let stated = StatedBan::new(&ban.code, &ban.place, languages())?;
+        Some((ban.code, stated))
+    };
+    parse::bans(&memory.body).into_iter().filter(|ban| ban.is_whole).filter_map(ban).collect()
+}
+
+fn in_file(
+    project: &Project,
+    memories: &Memories,
+    rules: &[Stated<'_>],
+    change: &AddedLines,
+) -> FoundInFile {
+    let mut found = FoundInFile { findings: Vec::new(), n_allowed: 0, unchecked: Vec::new() };
+    let Some(language) = language::from_path(&change.path) else { return found };
+    let mut file = None;
+    let lines: Vec<&str> = change.text.lines().collect();
+    let index = LineIndex::new(&change.text);
+    for rule in rules {
+        let applies = rule.paths.as_ref().is_none_or(|paths| paths.find(&change.path).is_some());
+        let bans = rule.bans.iter().filter(|ban| ban.may_hit(&change.path, language, &change.text));
+        let mut hits = Vec::new();
+        for ban in bans.filter(|_| applies) {
+            let file = file.get_or_insert_with(|| ParsedFile::parse(language, &change.text));
+            let added = ban.hits(language, &change.text, file).into_iter();
+            let mut added =
+                added.filter(|hit| change.has_any((hit.lines.0, hit.lines.0))).peekable();
+            if added.peek().is_some() && !rule.is_wrong(ban, project, memories) {
+                hits.extend(added);
+            }
+        }
+        // A rule has one finding in a line.
+        hits.sort_by_key(|hit| hit.span);
+        hits.dedup_by_key(|hit| hit.lines.0);
+        let checked = CheckedRule::new(rule.stored, memories, Vec::new());
+        for hit in hits {
+            if allowed::is_allowed(&lines, hit.lines.0, &checked.id) {
+                found.n_allowed += 1;
+            } else {
+                let finding = finding(&checked, change, &index, &hit);
+                found.findings.push(Finding { severity: Severity::Hint, ..finding });
+            }
+        }
+    }
+    found
+}
