@@ -33,6 +33,8 @@ mod existing;
 mod print;
 mod stated;
 
+pub(crate) use existing::ID as EXISTS_ALREADY;
+
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReviewDiffArgs {
     /// Compare the working tree with the last common commit of HEAD and REV (default: HEAD)

@@ -14,14 +14,21 @@ use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_bank::ops::{Project, links, sync};
+use cerberus_engine::tree::git::past::{self, Addition};
 use cerberus_model::error::ExitStatus;
-use cerberus_model::{Scope, State};
+use cerberus_model::{MemoryType, Scope, State};
+use cerberus_store::ledger::{self, RuleCount};
+use cerberus_store::{self as store, Store};
+use jiff::Timestamp;
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct StatsArgs {
     /// List each anchor with its state
     #[arg(long)]
     pub(crate) show_anchors: bool,
+    /// List how often hooks gave each rule and how often it was broken, with the commit that added it
+    #[arg(long)]
+    pub(crate) rules: bool,
 }
 
 /// Counts of a bank.
@@ -39,6 +46,9 @@ pub(crate) struct Report {
     /// State of each anchor, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) anchors: Option<Vec<AnchorState>>,
+    /// What hooks counted for each rule, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ledger: Option<Vec<LedgerRow>>,
     pub(crate) links: usize,
     pub(crate) broken_links: usize,
     pub(crate) warnings: Vec<String>,
@@ -84,6 +94,49 @@ pub(crate) struct AnchorState {
     pub(crate) state: State,
 }
 
+/// What hooks counted for a rule: sessions that got it, that broke it, and that broke it after they got it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LedgerRow {
+    pub(crate) id: String,
+    pub(crate) given: usize,
+    pub(crate) broken: usize,
+    pub(crate) broken_after_given: usize,
+    /// The day on which it last came up.
+    pub(crate) last: Option<String>,
+    /// The commit that added the rule.
+    pub(crate) added: Option<Addition>,
+}
+
+/// Returns what hooks counted for each rule, the most given first.
+fn ledger(project: &Project, memories: &Memories) -> Result<Vec<LedgerRow>> {
+    let counts = store::with_repair(&project.store, |_| {
+        ledger::counts(Store::open(&project.store)?.reader())
+    })?;
+    let mut counts: BTreeMap<String, RuleCount> =
+        counts.into_iter().map(|it| (it.memory.clone(), it)).collect();
+    let shown = |stored: &MemoryFile| project.bank.shown_path(&stored.file, &project.root);
+    let mut additions = past::additions(&project.root, ".memories");
+    let rules = memories.all.iter().filter(|it| it.memory.memory_type == MemoryType::Rule);
+    let row = |stored: &MemoryFile| {
+        let id = stored.memory.id.clone();
+        let count = counts.remove(&id);
+        let number = |part: fn(&RuleCount) -> usize| count.as_ref().map_or(0, part);
+        let last = count.as_ref().and_then(|it| Timestamp::from_millisecond(it.millis).ok());
+        LedgerRow {
+            given: number(|it| it.given),
+            broken: number(|it| it.broken),
+            broken_after_given: number(|it| it.broken_after_given),
+            last: last.map(|it| it.strftime("%Y-%m-%d").to_string()),
+            added: additions.remove(&shown(stored)),
+            id,
+        }
+    };
+    let mut rows: Vec<LedgerRow> = rules.map(row).collect();
+    rows.sort_by(|a, b| (b.given, b.broken, &a.id).cmp(&(a.given, a.broken, &b.id)));
+    Ok(rows)
+}
+
 /// Counts the memories and links, and checks each anchor against its file.
 pub(crate) fn stats(project: &Project, args: &StatsArgs) -> Result<Report> {
     let memories = Memories::load(project)?;
@@ -119,6 +172,7 @@ pub(crate) fn stats(project: &Project, args: &StatsArgs) -> Result<Report> {
         anchors_by_state,
         approval: feedback::approval(project)?,
         anchors: args.show_anchors.then_some(anchors),
+        ledger: args.rules.then(|| ledger(project, &memories)).transpose()?,
         links: edges.len(),
         broken_links: edges.iter().filter(|edge| edge.is_broken()).count(),
         warnings: memories.warnings.clone(),
@@ -172,5 +226,17 @@ fn print(report: &Report, out: &mut Printer) {
             [it.id.clone(), it.state.to_string(), format!("{:.2}", it.quality), location]
         });
         out.rows(&["id", "state", "quality", "example"], rows);
+    }
+    if let Some(ledger) = &report.ledger {
+        out.line("");
+        let rows = ledger.iter().map(|it| {
+            let added = it.added.as_ref();
+            let added = added.map(|it| format!("{} {} {}", it.commit, it.date, it.author));
+            let numbers = [it.given, it.broken, it.broken_after_given].map(|n| n.to_string());
+            let [given, broken, after] = numbers;
+            let last = it.last.clone().unwrap_or_else(|| "never".to_owned());
+            [it.id.clone(), given, broken, after, last, added.unwrap_or_default()]
+        });
+        out.rows(&["rule", "given", "broken", "after given", "last", "added"], rows);
     }
 }

@@ -36,6 +36,8 @@ RULES = [
     ("RULESHELL", "Translate a greeting with `translated`", "lib/greet.py", "greet"),
     ("RULEPATCH", "Parse a date with `parse_utc`", "lib/dates.py", "parse"),
     ("RULESTOP", "Never call print", "lib/report.py", None),
+    # Its command is denied in its folder.
+    ("RULEDENY", "Never create a file with touch", "lib/new.py", None),
 ]
 PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
 # An agent, the agents for which the project is set up, and more arguments.
@@ -52,6 +54,7 @@ START, END = "<cerberus-memory> Data of this project", "</cerberus-memory>"
 N_FILLERS = 80
 FILLER = "as the tax office expects it in a file of this kind, and the same in its header, its index and its name"
 PATTERN = "pattern: |\n  language: Python\n  rule:\n    pattern: print($$$)\n"
+DENIED = "command: [touch]\ninstead: an edit\n"
 FILES = {
     "lib/pay.py": f"import decimal\n\n\ndef total(items):\n    return sum(map(decimal.Decimal, items))\n\n\ndef refund(payment):\n{OLD}\n",
     "shop/invoice.py": "def format_number(order):\n    return str(order.number).zfill(8)\n",
@@ -83,9 +86,10 @@ def make_project(folder, cerberus, agents):
         text = f"Format the invoice number of an order in export {number} of the shop with leading zeros, {FILLER}"
         (folder / f".memories/filler-{number}.md").write_text(f"---\npaths: [shop/invoice.py]\n---\n{text}\n")
     run(cerberus, "memory", "pin", "add", "RULEPIN Keep answers short")
-    rule = folder / ".memories/rulestop.md"
-    head, body = rule.read_text()[4:].split("---\n", 1)
-    rule.write_text(f"---\n{head}{PATTERN}---\n{body}")
+    for name, keys in (("rulestop", PATTERN), ("ruledeny", DENIED)):
+        rule = folder / f".memories/{name}.md"
+        head, body = rule.read_text()[4:].split("---\n", 1)
+        rule.write_text(f"---\n{head}{keys}---\n{body}")
     for agent in agents:
         run(cerberus, "setup", agent, "--yes")
     commit("Rules")
@@ -103,6 +107,7 @@ def steps(client, project):
         ("read", client.read(project / "lib/pay.py")),
         ("edit", client.edit(project, "lib/pay.py", OLD, new)),
         ("edit again", client.edit(project, "lib/pay.py", new, f"{new}  # round_price")),
+        ("denied", client.shell("cd lib && touch denied.py")),
         ("shell", client.shell(greet)),
         ("shell again", {"full": client.compacts, **client.shell(greet.replace("hello", "name"))}),
         ("edit later", client.edit(project, "lib/pay.py", f"{new}  # round_price", f"{new}  # round_price again")),
@@ -110,7 +115,7 @@ def steps(client, project):
     if client.patches_by_shell:
         patch = "*** Begin Patch\n*** Update File: lib/dates.py\n@@\n-    return text\n+    return parse_utc(text)\n*** End Patch\n"
         # Before the compaction, and so before the start of the subagent.
-        main.insert(3, ("patch", client.shell(f"apply_patch <<'EOF'\n{patch}EOF")))
+        main.insert(4, ("patch", client.shell(f"apply_patch <<'EOF'\n{patch}EOF")))
     if client.spawn:
         main.extend(("subagent", step) for step in client.spawn(SUBTASK))
     main += [("stop", {"text": "All done."}), ("second stop", {"text": "All done again."})]
@@ -146,7 +151,7 @@ def run_agent(client, args, setups, more):
 
 def expected(client):
     """Returns for each conversation and marker the moment at which the rule arrives."""
-    rules = {"RULEPIN": "start", "RULEEVERY": "start", "RULETASK": "start", "RULEEDIT": "edit", "RULESHELL": "shell"}
+    rules = {"RULEPIN": "start", "RULEEVERY": "start", "RULETASK": "start", "RULEEDIT": "edit", "RULEDENY": "denied", "RULESHELL": "shell"}
     rules |= {"RULEPATCH": "patch"} if client.patches_by_shell else {}
     rules |= {"RULESTOP": "stop"} if client.has_stop else {}
     table = {("main", marker): moment for marker, moment in rules.items()}
@@ -169,7 +174,7 @@ def arrival(texts, names, marker):
     return "start" if number == 0 else step, texts[-1].count(marker)
 
 
-def check(client, requests, names):
+def check(client, requests, names, project):
     """Prints a row of the table for each rule, and returns the number of failures."""
     failures = 0
     n_steps = len(names) - (not client.has_stop)
@@ -191,6 +196,7 @@ def check(client, requests, names):
     for holds, problem in (
         (not others, f"rules at no moment: {sorted(others)}"),
         (n_requests == n_steps, f"{n_requests} requests for {n_steps} steps"),
+        (not (project / "lib/denied.py").exists(), "the denied command ran"),
         (all(text.count(START) == text.count(END) for text in texts), "a text of cerberus is cut"),
     ):
         if not holds:
@@ -219,7 +225,7 @@ def main():
             continue
         folder, requests, names = run_agent(client, args, setups, more)
         print(f"{name}, set up for {' and '.join(setups) or 'nothing'} {' '.join(more)} (recorded in {folder})", flush=True)
-        n_failures = check(client, requests, names)
+        n_failures = check(client, requests, names, folder / "project")
         failures += n_failures
         if not n_failures:
             shutil.rmtree(folder)

@@ -371,6 +371,36 @@ fn a_command_that_the_text_of_a_rule_forbids_gets_a_hint_once() {
 }
 
 #[test]
+fn what_hooks_gave_and_what_was_broken_is_counted() {
+    let sandbox = with_forbidden_commands();
+    sandbox.commit("rules");
+    let start = json!({ "session_id": "s", "cwd": sandbox.path(""), "source": "startup" });
+    hook(&sandbox, "claude session-start", start.to_string());
+    let denied =
+        shell(&sandbox, "pip install x").replace("\"session_id\":\"", "\"session_id\":\"other ");
+    for event in [&denied, &denied, &shell(&sandbox, "go test ./...")] {
+        hook(&sandbox, "claude command", event);
+    }
+    let report = sandbox.json("memory stats --rules");
+    let rows = report["ledger"].as_array().expect("rows").iter();
+    let rows: Vec<String> = rows
+        .map(|row| {
+            let numbers = ["given", "broken", "brokenAfterGiven"].map(|key| row[key].to_string());
+            let is_known = row["last"].is_string();
+            format!("{} {} {is_known} {}", row["id"], numbers.join(" "), row["added"]["author"])
+        })
+        .collect();
+    expect![[r#"
+        "make" 1 1 1 true "Ada"
+        "uv" 1 1 0 true "Ada"
+        "web" 1 0 0 true "Ada"
+    "#]]
+    .assert_eq(&(rows.join("\n") + "\n"));
+    let text = sandbox.ok("memory stats --rules");
+    assert!(text.lines().any(|line| line.starts_with("make")), "{text}");
+}
+
+#[test]
 fn the_commit_hook_names_the_rules_about_the_changed_code() {
     let sandbox = Sandbox::anchored();
     sandbox.session(expect![[r#"

@@ -81,14 +81,12 @@ impl StatedBan {
             && words.into_iter().all(|word| text.contains(word))
     }
 
-    /// Returns where a parsed file has the code.
-    pub fn hits(&self, language: Language, text: &str, file: &ParsedFile) -> Vec<Match> {
-        let parsed = ParsedFile::parse(language, &self.code);
-        let mut wanted: Vec<Piece<'_>> =
-            pieces(&self.code, &parsed).map(|(_, piece)| piece).collect();
-        let names = wanted.iter().filter(|(_, kind)| is_name(*kind)).count();
-        let is_comment = parsed.tokens.iter().any(|it| it.kind == TokenKind::Comment);
-        if names == 0 || is_comment {
+    /// Returns where a file has the code.
+    pub fn hits(&self, file: &CodeTokens<'_>) -> Vec<Match> {
+        let own = CodeTokens::new(file.language, &self.code);
+        let mut wanted: Vec<Piece<'_>> = own.pieces.iter().map(|(_, piece)| *piece).collect();
+        let is_comment = own.parsed.tokens.iter().any(|it| it.kind == TokenKind::Comment);
+        if !wanted.iter().any(|(_, kind)| is_name(*kind)) || is_comment {
             return Vec::new();
         }
         // A plain word is code only in some places.
@@ -103,18 +101,16 @@ impl StatedBan {
             let ((text, kind), (own, own_kind)) = (found.1, *wanted);
             text == own || (kind == TokenKind::Quote && own_kind == TokenKind::Quote)
         };
-        let index = LineIndex::new(text);
-        let tokens: Vec<(Span, Piece<'_>)> = pieces(text, file).collect();
-        let is_defined =
-            |span: Span| file.symbols.iter().any(|symbol| symbol.name_span.start == span.start);
+        let symbols = &file.parsed.symbols;
+        let is_defined = |at: Span| symbols.iter().any(|it| it.name_span.start == at.start);
         let mut found = Vec::new();
-        for (at, window) in tokens.windows(wanted.len()).enumerate() {
+        for (at, window) in file.pieces.windows(wanted.len()).enumerate() {
             let (first, last) = (window[0].0, window[window.len() - 1].0);
             let is_hit = window.iter().zip(&wanted).all(is_same)
-                && (!is_plain || self.is_plain_hit(&tokens[..=at], language))
+                && (!is_plain || self.is_plain_hit(&file.pieces[..=at], file.language))
                 && !is_defined(first);
             if is_hit {
-                let lines = (index.line(first.start), index.line(last.start));
+                let lines = (file.index.line(first.start), file.index.line(last.start));
                 found.push(Match { span: Span::new(first.start, last.end), lines });
             }
         }
@@ -131,11 +127,24 @@ impl StatedBan {
     }
 }
 
-fn pieces<'t>(text: &'t str, file: &ParsedFile) -> impl Iterator<Item = (Span, Piece<'t>)> {
-    use TokenKind::{Comment, Docstring, Layout};
-    let is_code = |kind| !matches!(kind, Comment | Docstring | Layout);
-    let tokens = file.tokens.clone().into_iter().filter(move |token| is_code(token.kind));
-    tokens.map(|token| (token.span, (token.span.slice(text), token.kind)))
+/// The tokens of a file, in which several bans can be searched.
+pub struct CodeTokens<'t> {
+    language: Language,
+    parsed: ParsedFile,
+    pieces: Vec<(Span, Piece<'t>)>,
+    index: LineIndex,
+}
+
+impl<'t> CodeTokens<'t> {
+    /// Returns the tokens of a text.
+    pub fn new(language: Language, text: &'t str) -> Self {
+        use TokenKind::{Comment, Docstring, Layout};
+        let parsed = ParsedFile::parse(language, text);
+        let code =
+            parsed.tokens.iter().filter(|it| !matches!(it.kind, Comment | Docstring | Layout));
+        let pieces = code.map(|it| (it.span, (it.span.slice(text), it.kind))).collect();
+        Self { language, parsed, pieces, index: LineIndex::new(text) }
+    }
 }
 
 fn is_name(kind: TokenKind) -> bool {
@@ -150,9 +159,8 @@ mod tests {
     #[track_caller]
     fn check(code: &str, language: Language, text: &str, expected: &[usize]) {
         let ban = StatedBan::new(code, "", Vec::new()).expect("a ban");
-        let file = ParsedFile::parse(language, text);
-        let lines: Vec<usize> =
-            ban.hits(language, text, &file).iter().map(|hit| hit.lines.0).collect();
+        let hits = ban.hits(&CodeTokens::new(language, text));
+        let lines: Vec<usize> = hits.iter().map(|hit| hit.lines.0).collect();
         assert_eq!(lines, expected, "{code}");
     }
 

@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use rusqlite::{Connection, params};
 
+use super::ledger::{self, Occasion};
+
 /// Age from which a session counts as ended.
 const MAX_MILLIS: i64 = 7 * 24 * 3600 * 1000;
 
@@ -52,6 +54,9 @@ pub fn claim(
     let mut claimed = Vec::new();
     for Given { memory, with_code } in memories {
         let mut is_new = insert(connection, session, memory, millis)?;
+        if is_new {
+            ledger::add(connection, memory, Occasion::Given, millis)?;
+        }
         if *with_code {
             is_new = insert(connection, session, &format!("{memory}{WITH_CODE}"), millis)?;
         }
@@ -90,6 +95,23 @@ pub fn claim_findings(
     millis: i64,
 ) -> Result<bool> {
     insert(connection, session, &format!("{MARK}findings {hash}"), millis)
+}
+
+/// Records that a session broke rules.
+pub fn record_broken(
+    connection: &Connection,
+    session: &str,
+    memories: &[&str],
+    millis: i64,
+) -> Result<()> {
+    let given = given(connection, session)?;
+    for memory in memories {
+        if insert(connection, session, &format!("{MARK}broken {memory}"), millis)? {
+            let was_given = given.contains(*memory);
+            ledger::add(connection, memory, Occasion::Broken { was_given }, millis)?;
+        }
+    }
+    Ok(())
 }
 
 fn insert(connection: &Connection, session: &str, key: &str, millis: i64) -> Result<bool> {
@@ -171,6 +193,26 @@ mod tests {
         super::claim(store.reader(), "s", &texts(&["a note"]), 1).expect("claimed");
         let given = given(store.reader(), "s").expect("read");
         assert_eq!(given, BTreeSet::from(["a note".to_owned()]));
+    }
+
+    #[test]
+    fn a_rule_is_counted_once_in_a_session_when_it_is_given_and_when_it_is_broken() {
+        let store = Store::in_memory().expect("a store");
+        let broken = |session, memories: &[&str]| {
+            record_broken(store.reader(), session, memories, 2).expect("recorded");
+        };
+        for session in ["s", "s", "t"] {
+            claim(store.reader(), session, &texts(&["a"]), 1).expect("claimed");
+        }
+        broken("s", &["a", "b"]);
+        broken("s", &["a"]);
+        broken("u", &["a"]);
+        let counts = ledger::counts(store.reader()).expect("counts");
+        let counts: Vec<_> = counts
+            .iter()
+            .map(|it| (&*it.memory, it.given, it.broken, it.broken_after_given, it.seconds))
+            .collect();
+        assert_eq!(counts, [("a", 2, 2, 1, 2), ("b", 0, 1, 0, 2)]);
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod damage;
 pub mod feedback;
 pub mod given_rules;
 pub mod inspect;
+pub mod ledger;
 mod limit;
 pub mod links;
 pub mod memories;

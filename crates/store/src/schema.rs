@@ -110,7 +110,13 @@ const SCHEMA: &str = "
         millis  INTEGER NOT NULL,
         PRIMARY KEY (session, memory)
     ) STRICT, WITHOUT ROWID;
-
+    CREATE TABLE rule_count (
+        memory      TEXT PRIMARY KEY,
+        given       INTEGER NOT NULL,
+        broken      INTEGER NOT NULL,
+        after_given INTEGER NOT NULL,
+        millis      INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE origin (
         -- That of the user's database for the folder of this store.
         token BLOB NOT NULL

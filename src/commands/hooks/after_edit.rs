@@ -7,16 +7,19 @@ use crate::commands::findings::Severity;
 use crate::commands::review_diff::{self, Finding, ReviewDiffArgs};
 use cerberus_bank::ops::{Project, envelope};
 use cerberus_model::text::escaped;
+use cerberus_store::{self as store, Store, given_rules};
 
 /// Minimum number of bytes of a part of a line; shorter ones, such as brackets, are in any line.
 const MIN_PART: usize = 4;
 
-/// Returns what the written texts hit, given with the paths of their files, or an empty text.
+/// Returns what the written texts hit, given with the paths of their files, or an empty text. The rules that
+/// they break are counted for the session.
 pub(super) fn findings<'a>(
     project: &Project,
+    session: Option<&str>,
     written: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Result<String> {
-    let mut items = Vec::new();
+    let (mut items, mut broken) = (Vec::new(), Vec::new());
     for (file, text) in written {
         // Other lines were there before this edit, and an earlier answer has them.
         // An edit may replace only a part of a line.
@@ -27,13 +30,32 @@ pub(super) fn findings<'a>(
                 || text.lines().any(|line| is_part(line.trim(), &it.code))
         };
         let report = review_diff::review_file(project, file)?;
-        items.extend(report.findings.iter().filter(is_written).map(item));
+        for finding in report.findings.iter().filter(is_written) {
+            items.push(item(finding));
+            broken.extend((finding.id != review_diff::EXISTS_ALREADY).then(|| finding.id.clone()));
+        }
     }
+    record_broken(project, session, &broken)?;
     if items.is_empty() {
         return Ok(String::new());
     }
     let text = format!("Findings in this edit:\n{}", answer::listed(&items));
     Ok(envelope::wrapped(&escaped(&text)))
+}
+
+/// Counts the rules that a session broke.
+pub(super) fn record_broken(
+    project: &Project,
+    session: Option<&str>,
+    memories: &[String],
+) -> Result<()> {
+    let Some(session) = session.filter(|_| !memories.is_empty()) else { return Ok(()) };
+    let memories: Vec<&str> = memories.iter().map(String::as_str).collect();
+    let millis = project.now.as_millisecond();
+    store::with_repair(&project.store, |_| {
+        let mut store = Store::open(&project.store)?;
+        store.transaction(|it| given_rules::record_broken(it, session, &memories, millis))
+    })
 }
 
 /// Returns the accepted patterns that uncommitted changes hit, or an empty text.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
+use super::after_edit::record_broken;
 use super::commit::{self, first_line};
 use super::git_command::normalized;
 use super::payload::{self, Event};
@@ -34,7 +35,8 @@ pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Res
         let project = &settings.project;
         let memories = Memories::load(project)?;
         let runs = Runs::of(project, &event, &line);
-        if let Some(reason) = denial(&memories, &runs, out) {
+        if let Some((id, reason)) = denial(&memories, &runs, out) {
+            record_broken(project, event.session.as_deref(), &[id])?;
             return answer::deny(tool, &escaped(&envelope::escaped(&reason)), out);
         }
         if adds_context(tool) {
@@ -101,8 +103,8 @@ fn applies_in(globs: &[String], folder: &Path) -> bool {
     wanted.peek().is_none() || wanted.any(|glob| folder.starts_with(top(glob)))
 }
 
-/// Returns why a command line is denied.
-fn denial(memories: &Memories, runs: &Runs, out: &Printer) -> Option<String> {
+/// Returns the rule for which a command line is denied, and the reason.
+fn denial(memories: &Memories, runs: &Runs, out: &Printer) -> Option<(String, String)> {
     let mut has_commands = false;
     for stored in &memories.all {
         let rule = patterns::of_memory(stored);
@@ -112,10 +114,10 @@ fn denial(memories: &Memories, runs: &Runs, out: &Printer) -> Option<String> {
             let text = first_line(&inject::text(stored));
             let instead = rule.instead.map(|it| format!(" Use this instead: {it}"));
             let instead = instead.unwrap_or_default();
-            let id = &stored.memory.id;
-            return Some(format!(
-                "A rule of this project forbids `{shown}`: {text} (`{id}`).{instead}"
-            ));
+            let id = stored.memory.id.clone();
+            let reason =
+                format!("A rule of this project forbids `{shown}`: {text} (`{id}`).{instead}");
+            return Some((id, reason));
         }
     }
     if has_commands {
@@ -145,14 +147,16 @@ pub(super) fn hints(
     if broken.is_empty() {
         return Ok(String::new());
     }
+    let ids: Vec<String> = broken.iter().map(|stored| stored.memory.id.clone()).collect();
+    record_broken(project, Some(session), &ids)?;
     let items = store::with_repair(&project.store, |_| {
-        let seconds = project.now.as_second();
+        let millis = project.now.as_millisecond();
         Store::open(&project.store)?.transaction(|it| {
             let mut items = Vec::new();
             for stored in &broken {
                 let id = &stored.memory.id;
                 let key = format!("command {id}");
-                if given_rules::claim_findings(it, session, &key, seconds)? {
+                if given_rules::claim_findings(it, session, &key, millis)? {
                     items.push(format!("{} (`{id}`)", first_line(&inject::text(stored))));
                 }
             }

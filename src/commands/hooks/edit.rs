@@ -36,7 +36,7 @@ pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Res
     let mut text = store::with_repair(&project.store, |_| rules(project, session, &written))?;
     // The event of these agents comes after the edit.
     if !matches!(tool, HookTool::Claude | HookTool::Codex | HookTool::Git) {
-        text.push_str(&findings(project, &written)?);
+        text.push_str(&findings(project, Some(session), &written)?);
     }
     answer::print(tool, HookEvent::Edit, &text, out)
 }
@@ -45,7 +45,7 @@ pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Res
 pub(super) fn run_after(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
     let Some(event) = payload::read() else { return Ok(()) };
     let Some((settings, written)) = written(&event, global)? else { return Ok(()) };
-    let text = findings(&settings.project, &written)?;
+    let text = findings(&settings.project, event.session.as_deref(), &written)?;
     answer::print(tool, HookEvent::AfterEdit, &text, out)
 }
 
@@ -82,7 +82,7 @@ fn after_command(
     written: &BTreeMap<String, Written>,
 ) -> Result<String> {
     let mut text = store::with_repair(&project.store, |_| rules(project, session, written))?;
-    let found = findings(project, written)?;
+    let found = findings(project, Some(session), written)?;
     let is_new = |_: Option<String>| {
         let key = format!("{:032x}", xxh3_128(found.as_bytes()));
         let millis = project.now.as_millisecond();
@@ -134,9 +134,13 @@ struct Written {
     added: String,
 }
 
-fn findings(project: &Project, written: &BTreeMap<String, Written>) -> Result<String> {
+fn findings(
+    project: &Project,
+    session: Option<&str>,
+    written: &BTreeMap<String, Written>,
+) -> Result<String> {
     let texts = written.iter().map(|(file, written)| (file.as_str(), written.text.as_str()));
-    after_edit::findings(project, texts)
+    after_edit::findings(project, session, texts)
 }
 
 /// Returns the settings of the project around the edited files, and the written texts by path.

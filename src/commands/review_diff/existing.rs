@@ -12,7 +12,7 @@ use cerberus_engine::tree::read;
 use cerberus_patterns::existing::{self, ExistingFunction};
 
 /// The id of the finding, which a comment can allow.
-pub(super) const ID: &str = "exists-already";
+pub(crate) const ID: &str = "exists-already";
 
 /// Returns the hints about the new functions of changed files, and the number of those that a
 /// comment allows. `paths` lists the files of the project.

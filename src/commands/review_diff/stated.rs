@@ -1,5 +1,7 @@
 //! Hints about code that the text of a rule forbids, for rules without an accepted pattern.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 
 use super::{CheckedRule, Finding, FoundInFile, allowed, finding};
@@ -8,13 +10,13 @@ use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::memories::{self, Memories};
 use cerberus_bank::ops::{Project, patterns};
 use cerberus_claims::parse;
-use cerberus_engine::syntax::{ParsedFile, language};
+use cerberus_engine::syntax::language;
 use cerberus_engine::tree::git::AddedLines;
 use cerberus_model::MemoryStatus;
 use cerberus_model::text::{Globs, LineIndex};
 use cerberus_patterns::Enforcement;
 use cerberus_patterns::named_languages;
-use cerberus_patterns::stated::StatedBan;
+use cerberus_patterns::stated::{CodeTokens, StatedBan};
 
 /// Returns the hints about the added lines of changed files, and the number of those that a comment allows.
 pub(super) fn find(
@@ -32,7 +34,8 @@ pub(super) fn find(
 /// A rule with the code that its text forbids.
 struct Stated<'m> {
     stored: &'m MemoryFile,
-    bans: Vec<StatedBan>,
+    /// Each with whether it hits code that follows the rule, so that the text means something else.
+    bans: Vec<(StatedBan, OnceLock<bool>)>,
     paths: Option<Globs>,
 }
 
@@ -43,18 +46,16 @@ impl<'m> Stated<'m> {
         if !is_active || patterns::of_memory(stored).enforcement == Enforcement::Enforced {
             return None;
         }
-        let bans: Vec<StatedBan> = bans(stored).into_iter().map(|(_, ban)| ban).collect();
+        let bans: Vec<_> =
+            bans(stored).into_iter().map(|(_, ban)| (ban, OnceLock::new())).collect();
         let paths = (!memory.paths.is_empty()).then(|| Globs::new(&memory.paths));
         (!bans.is_empty()).then_some(Self { stored, bans, paths })
     }
 
-    /// Returns whether a ban hits code that follows the rule, so that its text means something else.
     fn is_wrong(&self, ban: &StatedBan, project: &Project, memories: &Memories) -> bool {
         let anchor = memories.anchors.get(&self.stored.memory.id);
-        patterns::good_code(project, self.stored, anchor).iter().any(|sample| {
-            let file = ParsedFile::parse(sample.language, &sample.code);
-            !ban.hits(sample.language, &sample.code, &file).is_empty()
-        })
+        let samples = patterns::good_code(project, self.stored, anchor);
+        samples.iter().any(|it| !ban.hits(&CodeTokens::new(it.language, &it.code)).is_empty())
     }
 }
 
@@ -85,14 +86,15 @@ fn in_file(
     let index = LineIndex::new(&change.text);
     for rule in rules {
         let applies = rule.paths.as_ref().is_none_or(|paths| paths.find(&change.path).is_some());
-        let bans = rule.bans.iter().filter(|ban| ban.may_hit(&change.path, language, &change.text));
+        let bans = rule.bans.iter().filter(|it| it.0.may_hit(&change.path, language, &change.text));
         let mut hits = Vec::new();
-        for ban in bans.filter(|_| applies) {
-            let file = file.get_or_insert_with(|| ParsedFile::parse(language, &change.text));
-            let added = ban.hits(language, &change.text, file).into_iter();
+        for (ban, is_wrong) in bans.filter(|_| applies) {
+            let file = file.get_or_insert_with(|| CodeTokens::new(language, &change.text));
+            let added = ban.hits(file).into_iter();
             let mut added =
                 added.filter(|hit| change.has_any((hit.lines.0, hit.lines.0))).peekable();
-            if added.peek().is_some() && !rule.is_wrong(ban, project, memories) {
+            let is_wrong = || *is_wrong.get_or_init(|| rule.is_wrong(ban, project, memories));
+            if added.peek().is_some() && !is_wrong() {
                 hits.extend(added);
             }
         }

@@ -323,6 +323,39 @@ pub fn changed_in(root: &Path, commit: &str) -> Vec<TreeEntry> {
     changes.into_iter().filter_map(|(_, [_, new])| new).collect()
 }
 
+/// The commit that added a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Addition {
+    pub commit: String,
+    pub author: String,
+    /// `YYYY-MM-DD`
+    pub date: String,
+}
+
+/// Returns the last commit that added each file of a folder, by its path.
+pub fn additions(root: &Path, folder: &str) -> BTreeMap<String, Addition> {
+    let args = ["-c", "core.quotePath=false", "log", "--diff-filter=A", "--no-renames"];
+    let args = args.into_iter().chain(["--name-only", "--relative"]);
+    let args = args.chain(["--format=%x01%h%x09%as%x09%an", "HEAD", "--", folder]);
+    let output = Git::new(root, args).text().unwrap_or_default();
+    let mut found = BTreeMap::new();
+    for part in output.split('\u{1}').skip(1) {
+        let mut lines = part.lines();
+        let mut fields = lines.next().unwrap_or_default().splitn(3, '\t').map(str::to_owned);
+        let (Some(commit), Some(date), Some(author)) =
+            (fields.next(), fields.next(), fields.next())
+        else {
+            continue;
+        };
+        for path in lines.filter(|line| !line.is_empty()) {
+            let addition =
+                || Addition { commit: commit.clone(), author: author.clone(), date: date.clone() };
+            found.entry(path.to_owned()).or_insert_with(addition);
+        }
+    }
+    found
+}
+
 /// Returns the number of files of a folder in a commit.
 pub fn n_files(root: &Path, commit: &str, folder: &str) -> usize {
     let args = ["ls-tree", "-r", "-z", "--name-only", "--end-of-options", commit, "--", folder];
