@@ -15,6 +15,9 @@ pub(super) fn quality(text: &str) -> Result<f64, String> {
 /// Source of a text. The default is standard input.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ContentArgs {
+    /// Text of the content, as with --content
+    #[arg(value_name = "TEXT", conflicts_with_all = ["content", "file"])]
+    pub(crate) text: Option<String>,
     /// Text of the content (default: read standard input)
     #[arg(long, value_name = "TEXT", help_heading = "Content", allow_hyphen_values = true)]
     pub(crate) content: Option<String>,

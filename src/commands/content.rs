@@ -17,9 +17,9 @@ const STDIN: &str = "-";
 const HOW_TO_PASS: &str = "pass it with `--content TEXT`, `--file FILE` or standard input";
 
 impl ContentArgs {
-    /// Returns the text of `--content` or `--file`, if one of them was passed.
+    /// Returns the text that was passed as an argument, or of the file that was.
     pub(super) fn read_if_passed(&self) -> Result<Option<String>> {
-        match (&self.content, &self.file) {
+        match (self.text.as_ref().or(self.content.as_ref()), &self.file) {
             (Some(content), _) if content == STDIN => read_text(Path::new(STDIN)).map(Some),
             (Some(content), _) => Ok(Some(content.clone())),
             (None, Some(path)) => read_text(path).map(Some),
@@ -27,7 +27,7 @@ impl ContentArgs {
         }
     }
 
-    /// Returns the text of `--content`, `--file` or standard input.
+    /// Returns the text of an argument, a file or standard input.
     pub(super) fn read(&self) -> Result<String> {
         if let Some(text) = self.read_if_passed()? {
             return Ok(text);

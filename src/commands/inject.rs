@@ -24,6 +24,7 @@ use cerberus_engine::excerpt::LineRange;
 use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::relevance::Features;
 use cerberus_engine::tree::git::{self, AddedLines};
+use cerberus_engine::tree::read;
 use cerberus_markdown::sections::{self, Origin, Section};
 use cerberus_model::error::ExitStatus;
 use cerberus_model::text::Span;
@@ -422,11 +423,26 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
         return Ok(ExitStatus::Done);
     }
     out.warn(&report.warnings);
+    out.warn(&doubts(&settings.project, request, &report));
     print_text(&report, request.client, out)?;
     if args.explain {
         out.note(&explanation(&report));
     }
     Ok(ExitStatus::Done)
+}
+
+/// Returns why the text may not be what is expected.
+fn doubts(project: &Project, request: &Request, report: &Report) -> Vec<String> {
+    let is_missing = |file: &&String| !read::exists(&project.root, file);
+    let missing = request.files.iter().filter(is_missing);
+    let mut doubts: Vec<String> =
+        missing.map(|file| format!("`{file}` does not exist: only its path is compared")).collect();
+    let Omitted { memories, needed_tokens, .. } = report.omitted;
+    if report.text.is_empty() && memories > 0 {
+        let budget = report.budget;
+        doubts.push(format!("nothing fits into {budget} tokens: all rules need {needed_tokens}"));
+    }
+    doubts
 }
 
 /// Prints the text as the client reads it at the start of a session.

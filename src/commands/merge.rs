@@ -415,7 +415,8 @@ impl Redirect<'_> {
 }
 
 pub(crate) fn run(args: &MergeArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let content = ContentArgs { content: args.content.clone(), file: args.file.clone() };
+    let content =
+        ContentArgs { text: None, content: args.content.clone(), file: args.file.clone() };
     let content = content.read_if_passed()?;
     let report = merge(&settings.project, args, content.as_deref())?;
     out.report(&report, print)

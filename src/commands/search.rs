@@ -13,7 +13,8 @@ use cerberus_model::error::{ExitStatus, UserError};
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
     /// Words to search for
-    pub(crate) query: String,
+    #[arg(value_name = "WORDS", required = true)]
+    pub(crate) query: Vec<String>,
     /// Return only these sections, and the tokens that this saves
     #[arg(long = "section", visible_alias = "anchors", value_name = "ID,…", value_delimiter = ',')]
     pub(crate) sections: Vec<String>,
@@ -42,7 +43,7 @@ pub(crate) struct SearchArgs {
 pub(crate) fn run(args: &SearchArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let sections = args.sections.iter().map(|id| id.trim()).filter(|id| !id.is_empty());
     let request = Request {
-        query: args.query.clone(),
+        query: args.query.join(" "),
         sections: sections.map(str::to_owned).collect(),
         content: args.content,
         filter: args.filter.clone(),

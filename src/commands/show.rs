@@ -321,7 +321,7 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Re
             print_memory(memory, out);
         }
     } else {
-        out.rows(&["id", "type", "example", "text"], report.memories.iter().map(row));
+        out.short_rows(&["id", "type", "example", "text"], report.memories.iter().map(row));
     }
     for SwitchedOff { id, bank, reason } in &report.off {
         let line = format!("{id} of the shared bank {bank} is switched off: {reason}");
@@ -450,7 +450,11 @@ fn print_example(id: &str, anchor: &AnchorReport, out: &mut Printer) {
         _ => WARN,
     };
     let state = out.paint(style, anchor.state.as_str());
-    let origin = out.paint(DIM, &format!("quality {:.2}, {}", anchor.quality, anchor.chosen));
+    let origin = match anchor.chosen {
+        Origin::Manual => "chosen by hand".to_owned(),
+        chosen => format!("quality {:.2}, {chosen}", anchor.quality),
+    };
+    let origin = out.paint(DIM, &origin);
     out.line(&format!("  example {location}{lines}  {state}  {origin}"));
     for line in anchor.code.iter().flat_map(|code| code.lines()) {
         out.line(format!("    {}", out.safe(line)).trim_end());

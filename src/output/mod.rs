@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
-use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, presets};
+use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Row, Table, presets};
 use serde::Serialize;
 use textwrap::{Options, WordSeparator, WordSplitter};
 
@@ -140,6 +140,24 @@ impl Printer {
         heading: &[&str],
         rows: impl IntoIterator<Item = R>,
     ) {
+        self.table(heading, rows, usize::MAX);
+    }
+
+    /// Like [`rows`](Self::rows), with one line of the terminal for each row: longer cells are cut.
+    pub(crate) fn short_rows<R: AsRef<[String]>>(
+        &mut self,
+        heading: &[&str],
+        rows: impl IntoIterator<Item = R>,
+    ) {
+        self.table(heading, rows, 1);
+    }
+
+    fn table<R: AsRef<[String]>>(
+        &mut self,
+        heading: &[&str],
+        rows: impl IntoIterator<Item = R>,
+        max_height: usize,
+    ) {
         let rows: Vec<R> = rows.into_iter().collect();
         let rows: Vec<&[String]> = rows.iter().map(AsRef::as_ref).collect();
         if rows.is_empty() {
@@ -163,7 +181,9 @@ impl Printer {
             .set_width(u16::try_from(self.terminal.width).unwrap_or(u16::MAX))
             .set_header(heading);
         for row in rows {
-            table.add_row(row.iter().map(|cell| breakable(&self.safe(cell))));
+            let mut row = Row::from(row.iter().map(|cell| breakable(&self.safe(cell))));
+            row.max_height(max_height);
+            table.add_row(row);
         }
         // The first column identifies the row, so it is never wrapped.
         if let Some(first) = table.column_mut(0) {

@@ -210,7 +210,7 @@ mod tests {
         let counts = ledger::counts(store.reader()).expect("counts");
         let counts: Vec<_> = counts
             .iter()
-            .map(|it| (&*it.memory, it.given, it.broken, it.broken_after_given, it.seconds))
+            .map(|it| (&*it.memory, it.given, it.broken, it.broken_after_given, it.millis))
             .collect();
         assert_eq!(counts, [("a", 2, 2, 1, 2), ("b", 0, 1, 0, 2)]);
     }
