@@ -346,6 +346,10 @@ fn normalise(text: &str, parsed: &ParsedFile) -> Vec<NormalisedToken> {
             TokenKind::Comment | TokenKind::Docstring | TokenKind::Layout => continue,
             TokenKind::Identifier => normalise_word(piece),
             TokenKind::Punctuation if is_short_fraction(piece) => Cow::Owned(format!("0{piece}")),
+            // `#  define` is `#define`.
+            TokenKind::Punctuation if piece.starts_with('#') && piece.contains([' ', '\t']) => {
+                Cow::Owned(piece.replace([' ', '\t'], ""))
+            }
             TokenKind::Keyword | TokenKind::Punctuation => Cow::Borrowed(piece),
             TokenKind::Quote => {
                 let prefix = piece.trim_end_matches(|c: char| !c.is_alphabetic());

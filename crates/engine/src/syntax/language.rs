@@ -106,6 +106,8 @@ pub(crate) enum NodeRole {
     Interpolation,
     /// Text between JSX tags, whose white space is layout.
     MarkupText,
+    /// Code that the grammar does not divide into tokens: the text of a macro (C).
+    Undivided,
     /// An expression in JSX, which is layout if it is only a space (`{" "}`).
     MarkupExpression,
     /// Parentheses that a formatter may add or remove, depending on the parent.

@@ -52,7 +52,9 @@ fn is_redundant(node: Node<'_>, role: NodeRole, outer: Node<'_>, tables: &Langua
             // The pattern `(x)` is `x`, but `(x,)`, with one more child, is a tuple.
             node.child_count() == 3 || (node.named_child_count() > 1 && accepts_list(outer.kind()))
         }
-        NodeRole::Parens if node.kind() == "argument_list" => node.named_child_count() == 0,
+        NodeRole::Parens if matches!(node.kind(), "argument_list" | "arguments") => {
+            node.named_child_count() == 0
+        }
         NodeRole::Parens => only().is_none_or(|it| !changes_grouping(node, it, outer)),
         // A parameter with a type or a default value needs its parentheses.
         NodeRole::ParameterParens => only().is_some_and(|it| {

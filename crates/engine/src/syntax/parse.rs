@@ -8,6 +8,7 @@
 mod definitions;
 mod keywords;
 mod limits;
+mod literals;
 mod scripts;
 
 use std::cell::RefCell;
@@ -317,6 +318,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
                     return false;
                 }
                 NodeRole::MarkupText => self.push_words(whole),
+                NodeRole::Undivided if self.triggers.is_none() => self.push_pieces(whole),
                 NodeRole::MarkupExpression if layout::is_space(whole.slice(self.text)) => {}
                 NodeRole::String if self.is_unquotable_key(node) => {
                     self.push_token(
@@ -543,48 +545,6 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
             return usize::from(node.child(0).is_some_and(|it| is_definition(&it)));
         }
         node.children(&mut self.child_cursor).filter(is_definition).count()
-    }
-
-    /// Returns whether `node` is an object key whose quotes a formatter may remove.
-    fn is_unquotable_key(&self, node: Node<'_>) -> bool {
-        let is_key = self.parents.last().is_some_and(|parent| {
-            self.tables.definition(parent.role).is_some_and(|it| it.how == How::Property)
-                && parent.node.start_byte() == node.start_byte()
-        });
-        let quoted = span(node).slice(self.text);
-        let key = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
-        is_key
-            && key.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$'))
-            && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'))
-    }
-
-    /// Records each word of a markup text.
-    fn push_words(&mut self, whole: Span) {
-        let text = whole.slice(self.text);
-        for word in text.split_whitespace() {
-            let start = whole.start + (word.as_ptr() as usize - text.as_ptr() as usize);
-            self.push_token(Span::new(start, start + word.len()), TokenKind::StringContent);
-        }
-    }
-
-    /// Records a string literal as its opening quotes, with their prefix, and its content.
-    fn push_string(&mut self, whole: Span) {
-        let text = whole.slice(self.text);
-        let prefix = text.find(['"', '\'', '`', '/']).unwrap_or(0);
-        let rest = text.get(prefix..).unwrap_or_default();
-        let n_quotes =
-            rest.get(..3).filter(|it| matches!(*it, "\"\"\"" | "'''")).map_or(1, str::len);
-        // Raw strings, regexes with flags and unterminated strings end differently.
-        let is_closed = rest
-            .get(..n_quotes)
-            .is_some_and(|quote| rest.len() >= 2 * n_quotes && rest.ends_with(quote));
-        if !is_closed {
-            self.push_token(whole, TokenKind::StringContent);
-            return;
-        }
-        let content_start = whole.start + prefix + n_quotes;
-        self.push_token(Span::new(whole.start, content_start), TokenKind::Quote);
-        self.push_token(Span::new(content_start, whole.end - n_quotes), TokenKind::StringContent);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Patterns of code on small pieces of each language.
 
 use super::*;
+use cerberus_engine::syntax::language;
 use cerberus_model::Language;
 
 /// Reads a pattern in JSON, which as TOML has `=` after its keys.
@@ -238,4 +239,30 @@ fn a_wrong_rule_has_an_error() {
         "`rule` needs a `pattern`, a `kind` or another test besides `not`",
     );
     check_error(r#"{"regex": "("}"#, "`rule.regex`: unclosed group");
+}
+
+#[test]
+fn code_of_the_languages_that_are_features_matches() {
+    use Language::{C, CSharp, Cpp, Kotlin, Php, Ruby, Scala, Shell, Swift};
+    for (language, pattern, code, expected) in [
+        (
+            CSharp,
+            "Console.WriteLine($A)",
+            "class A { void B() { Console.WriteLine(c); } }",
+            "Console.WriteLine(c)",
+        ),
+        (CSharp, "$A.Result", "class A { void B() { var d = c.Result; } }", "c.Result"),
+        (C, "strcpy($A, $B)", "void f(void) { strcpy(a, b); strncpy(a, b, 1); }", "strcpy(a, b)"),
+        (Cpp, "new $T($$$)", "void f() { auto a = new B(1, 2); }", "new B(1, 2)"),
+        (Php, "dd($A)", "<?php\ndd($b); dump($b);", "dd($b)"),
+        (Kotlin, "println($A)", "fun f() { println(a) }", "println(a)"),
+        (Ruby, "puts($A)", "def f\n  puts(a)\nend\n", "puts(a)"),
+        (Swift, "print($A)", "func f() { print(a) }", "print(a)"),
+        (Scala, "println($A)", "object A { def f = println(b) }", "println(b)"),
+        (Shell, "eval $A", "f() {\n  eval \"$b\"\n}\n", "eval \"$b\""),
+    ] {
+        if language::is_built(language) {
+            check(language, &format!(r#"{{"pattern": "{pattern}"}}"#), code, &[expected]);
+        }
+    }
 }

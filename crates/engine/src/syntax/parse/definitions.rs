@@ -219,7 +219,11 @@ impl TreeWalker<'_, '_> {
         let own = match self.tables.separator {
             // The name of an operator may have parentheses.
             Some(separator) => {
-                own.replace(separator, ".").split('(').next().unwrap_or_default().trim().to_owned()
+                let own = own.replace(separator, ".");
+                let own = own.split('(').next().unwrap_or_default().trim();
+                let operator = own.strip_prefix("operator ").map(str::trim_start);
+                let operator = operator.filter(|it| !it.starts_with(char::is_alphabetic));
+                operator.map_or(own.to_owned(), |operator| format!("operator{operator}"))
             }
             // The name of a test may be any text.
             None if own.starts_with('`') => title_name(own)?,

@@ -1,6 +1,7 @@
 //! Symbols of the languages that are features.
 
 use super::*;
+use crate::syntax::fingerprint::FileFeatures;
 
 #[test]
 fn csharp_symbols() {
@@ -458,4 +459,43 @@ fn only_headers_of_c_have_declarations_of_functions() {
         function parse: int parse(int a) { int b = 1; return b; }
     "#]],
     );
+}
+
+#[test]
+fn a_formatter_does_not_change_the_fingerprint() {
+    use Language::{C, CSharp, Cpp, Kotlin, Php, Ruby, Scala, Shell, Swift};
+    for (language, a, b) in [
+        (
+            CSharp,
+            "class A { int F(int a){return g(a, \"x\");} }",
+            "class A\n{\n    // Why.\n    int F(int a)\n    {\n        return g(\n            a,\n            \"x\");\n    }\n}\n",
+        ),
+        (C, "#define F(a,b) ((a)+ \\\n  (b))\n", "#  define F(a, b) \\\n    ((a) + (b))\n"),
+        (Cpp, "int F(int a){return g(a);}", "int F(int a)\n{\n    return g(\n        a);\n}\n"),
+        (
+            Php,
+            "<?php function f($a){return new B;}",
+            "<?php\n\nfunction f($a)\n{\n    return new B();\n}\n",
+        ),
+        (
+            Kotlin,
+            "fun f(a: Int): Int { g(); return h(a) }",
+            "fun f(\n    a: Int,\n): Int {\n    g()\n    return h(a)\n}\n",
+        ),
+        (Ruby, "def f(a); g(a, 'x', %w[ b c ]); end", "def f(a)\n  g(a, \"x\", %w[b c])\nend\n"),
+        (
+            Swift,
+            "func f(a: Int) -> Int { g(); return h(a) }",
+            "func f(a: Int) -> Int {\n    g()\n    return h(\n        a\n    )\n}\n",
+        ),
+        (Scala, "def f(a: Int) = { g(a); h }", "def f(a: Int) = {\n  g(a)\n  h\n}\n"),
+        (Shell, "f(){ if a; then b \"$c\"; fi; }", "f() {\n  if a; then\n    b \"$c\"\n  fi\n}\n"),
+    ] {
+        let hash = |text: &str| {
+            let parsed = ParsedFile::parse(language, text);
+            let symbol_idx = parsed.symbols.len() - 1;
+            FileFeatures::new(text, &parsed).symbol(symbol_idx).fingerprint.name_independent_hash
+        };
+        assert_eq!(hash(a), hash(b), "{language}: {a}");
+    }
 }
