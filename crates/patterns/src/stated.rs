@@ -77,7 +77,7 @@ impl StatedBan {
         let is_test = PathClass::from_path(path) == PathClass::Test;
         let words = self.code.split(|c: char| !c.is_alphanumeric() && c != '_');
         (self.languages.is_empty() || self.languages.contains(&language))
-            && self.in_tests.is_none_or(|in_tests| in_tests == is_test)
+            && !(is_test && self.in_tests == Some(false))
             && words.into_iter().all(|word| text.contains(word))
     }
 
@@ -107,6 +107,7 @@ impl StatedBan {
         for (at, window) in file.pieces.windows(wanted.len()).enumerate() {
             let (first, last) = (window[0].0, window[window.len() - 1].0);
             let is_hit = window.iter().zip(&wanted).all(is_same)
+                && self.in_tests.is_none_or(|in_tests| in_tests == file.is_test(first))
                 && (!is_plain || self.is_plain_hit(&file.pieces[..=at], file.language))
                 && !is_defined(first);
             if is_hit {
@@ -133,9 +134,27 @@ pub struct CodeTokens<'t> {
     parsed: ParsedFile,
     pieces: Vec<(Span, Piece<'t>)>,
     index: LineIndex,
+    /// Whether the whole file is code of tests.
+    is_test_file: bool,
 }
 
 impl<'t> CodeTokens<'t> {
+    /// Returns the tokens of the text of a file.
+    pub fn of_file(path: &str, language: Language, text: &'t str) -> Self {
+        let is_test_file = PathClass::from_path(path) == PathClass::Test;
+        Self { is_test_file, ..Self::new(language, text) }
+    }
+
+    /// Returns whether a place is in code of tests, which may be a module of its file.
+    fn is_test(&self, at: Span) -> bool {
+        let is_around = |span: Span| span.start <= at.start && at.end <= span.end;
+        self.is_test_file
+            || self.parsed.symbols.iter().any(|symbol| {
+                let name = symbol.name.rsplit('.').next().unwrap_or_default();
+                is_around(symbol.span) && TESTS.contains(name)
+            })
+    }
+
     /// Returns the tokens of a text.
     pub fn new(language: Language, text: &'t str) -> Self {
         use TokenKind::{Comment, Docstring, Layout};
@@ -143,7 +162,8 @@ impl<'t> CodeTokens<'t> {
         let code =
             parsed.tokens.iter().filter(|it| !matches!(it.kind, Comment | Docstring | Layout));
         let pieces = code.map(|it| (it.span, (it.span.slice(text), it.kind))).collect();
-        Self { language, parsed, pieces, index: LineIndex::new(text) }
+        let index = LineIndex::new(text);
+        Self { language, parsed, pieces, index, is_test_file: false }
     }
 }
 
@@ -200,7 +220,16 @@ mod tests {
         );
         let in_tests = ban("in unit tests").expect("a ban");
         assert!(in_tests.may_hit("tests/test_a.py", Language::Python, "print(1)"));
-        assert!(!in_tests.may_hit("src/a.py", Language::Python, "print(1)"));
+        let hits = |ban: &StatedBan, path: &str, language, text: &str| {
+            ban.may_hit(path, language, text)
+                && !ban.hits(&CodeTokens::of_file(path, language, text)).is_empty()
+        };
+        assert!(!hits(&in_tests, "src/a.py", Language::Python, "print(1)"));
+        let not_in_tests = ban("outside tests").expect("a ban");
+        assert!(hits(&not_in_tests, "src/a.rs", Language::Rust, "fn f() { print(1) }"));
+        let module = "mod tests { fn f() { print(1) } }";
+        assert!(!hits(&not_in_tests, "src/a.rs", Language::Rust, module));
+        assert!(hits(&in_tests, "src/a.rs", Language::Rust, module));
         let python = ban("in python code").expect("a ban");
         assert!(python.may_hit("a.py", Language::Python, "print(1)"));
         assert!(!python.may_hit("a.rs", Language::Rust, "print(1)"));

@@ -89,7 +89,8 @@ fn in_file(
         let bans = rule.bans.iter().filter(|it| it.0.may_hit(&change.path, language, &change.text));
         let mut hits = Vec::new();
         for (ban, is_wrong) in bans.filter(|_| applies) {
-            let file = file.get_or_insert_with(|| CodeTokens::new(language, &change.text));
+            let file = file
+                .get_or_insert_with(|| CodeTokens::of_file(&change.path, language, &change.text));
             let added = ban.hits(file).into_iter();
             let mut added =
                 added.filter(|hit| change.has_any((hit.lines.0, hit.lines.0))).peekable();
@@ -97,6 +98,9 @@ fn in_file(
             if added.peek().is_some() && !is_wrong() {
                 hits.extend(added);
             }
+        }
+        if hits.is_empty() {
+            continue;
         }
         // A rule has one finding in a line.
         hits.sort_by_key(|hit| hit.span);

@@ -9,8 +9,8 @@ use pulldown_cmark::{Event, Options, Parser};
 
 use super::super::context::Context;
 use super::{
-    AUXILIARIES, CHOOSING, CODE_NOUNS, CONDITIONS, Cue, LIMITS, MODALS, PREPOSITIONS, Sentence,
-    Stance, Token, located,
+    ADDRESSED, AUXILIARIES, CHOOSING, CODE_NOUNS, CONDITIONS, Cue, LIMITS, MODALS, PREPOSITIONS,
+    Sentence, Stance, Token, located,
 };
 use cerberus_markdown::structure::normalize;
 use cerberus_model::text::Span;
@@ -58,6 +58,12 @@ impl Sentence<'_> {
     fn ban(&self) -> Option<Ban> {
         let (cue, start, end) = self.cues().into_iter().find(|(cue, start, end)| match cue {
             Cue::Denied => self.is_denied(*start, *end),
+            // Something is chosen: not "direct access instead of `a`".
+            Cue::Alternative
+                if !(0..*start).any(|at| self.is_name(at) || self.is_in(at, &CHOOSING)) =>
+            {
+                false
+            }
             Cue::Never | Cue::Wrong | Cue::Alternative | Cue::Participle(Stance::Forbidden) => {
                 self.governed(*cue, *start, *end) != Stance::Plain
             }
@@ -75,16 +81,20 @@ impl Sentence<'_> {
         let chosen = self.tokens[..start].iter().rposition(|it| *it == Token::Name);
         let chosen = chosen.filter(|_| replaces).map_or(start, |at| at + 1);
         let before = (chosen..start).find(|at| self.is_limit(*at)).unwrap_or(start);
-        // "Never use `a` or `c` in tests".
+        // "Never use `a` (or the like) or `c` in tests".
         let mut after = self.name.max(end - 1) + 1;
         while after < self.tokens.len()
             && !self.is_limit(after)
             && (!is_mark(&self.tokens[after]) || self.continues_list(after))
         {
-            after += 1;
+            let rest = &self.tokens[after..];
+            let is_aside = rest[0] == Token::Mark('(');
+            let closing = rest.iter().position(|it| is_aside && *it == Token::Mark(')'));
+            after += closing.unwrap_or(0) + 1;
         }
         let after = self.tokens[after..].iter().take_while(|token| !is_mark(token));
-        let words = intro.chain(&self.tokens[before..start]).chain(after);
+        let subject = &self.tokens[self.subject(opening, start, cue)];
+        let words = intro.chain(subject).chain(&self.tokens[before..start]).chain(after);
         let words = words.filter_map(|token| match token {
             Token::Word(word) => Some(word.as_str()),
             Token::Name => Some("`"),
@@ -106,10 +116,31 @@ impl Sentence<'_> {
         !is_reason && lists.iter().any(|list| self.is_in(at, list))
     }
 
-    /// Returns whether more of a list follows a mark.
+    /// Returns the words for whom a prohibition holds: "tests must not use `a`". The text is the reader's otherwise.
+    fn subject(&self, opening: usize, cue_start: usize, cue: Cue) -> Range<usize> {
+        let clause = match cue {
+            // "Tests use `a`, not `b`" has it at the start.
+            Cue::Denied | Cue::Alternative => opening,
+            Cue::Never => {
+                let mark =
+                    self.tokens[..cue_start].iter().rposition(|it| matches!(it, Token::Mark(_)));
+                mark.map_or(0, |at| at + 1).max(opening)
+            }
+            _ => return 0..0,
+        };
+        let is_verb = |at: &usize| self.is_in(*at, &MODALS);
+        let verb = (clause..cue_start).find(is_verb);
+        let end = verb.or((cue == Cue::Never).then_some(cue_start)).unwrap_or(clause);
+        let start = (clause..end).find(|at| !self.is_in(*at, &ADDRESSED)).unwrap_or(end);
+        start..end
+    }
+
+    /// Returns whether more of a list follows a mark, or an aside.
     fn continues_list(&self, at: usize) -> bool {
-        self.tokens[at] == Token::Mark(',')
-            && (self.is_coordinated(at) || matches!(self.word(at + 1), Some("or" | "and" | "nor")))
+        self.tokens[at] == Token::Mark('(')
+            || self.tokens[at] == Token::Mark(',')
+                && (self.is_coordinated(at)
+                    || matches!(self.word(at + 1), Some("or" | "and" | "nor")))
     }
 
     /// Returns whether "not" or "no" is about the name, and not about the verb before it.
@@ -156,6 +187,10 @@ mod tests {
             &[("a()", "outside tests"), ("b()", "outside tests")],
         );
         check("Use `a` for durations, not `b`", &[("b", "for durations")]);
+        check("Widgets cannot use `a`", &[("a", "widgets")]);
+        check("We must never use `a`", &[("a", "")]);
+        check("Sources must have `a` instead of `b`", &[("b", "sources")]);
+        check("Never assign `a` (or `c`) to b", &[("a", "to b")]);
         check("When you write code: avoid `a`", &[("a", "")]);
         check("Use our `a`, not that `a`", &[]);
         let is_whole = |text: &str| bans(text)[0].is_whole;
@@ -163,6 +198,7 @@ mod tests {
         assert!(!is_whole("Never leave a `catch` block empty"));
         for text in [
             "Never edit `a`",
+            "Direct access instead of `a`",
             "It is not `a`",
             "This does not use `a`",
             "No `a` was found",
