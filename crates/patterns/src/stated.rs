@@ -72,6 +72,12 @@ impl StatedBan {
         Some(ban)
     }
 
+    /// Returns the ban for code that is not that of tests, unless its place is tests.
+    #[must_use]
+    pub fn outside_tests(self) -> Self {
+        Self { in_tests: self.in_tests.or(Some(false)), ..self }
+    }
+
     /// Returns whether it holds in a file, as far as its path and a search for its words say.
     pub fn may_hit(&self, path: &str, language: Language, text: &str) -> bool {
         let is_test = PathClass::from_path(path) == PathClass::Test;
