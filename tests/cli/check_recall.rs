@@ -154,3 +154,56 @@ fn the_name_of_a_file_is_not_one_of_a_longer_name_in_code() {
     let change = "git rm -q build.gradle package.json";
     assert_eq!(stale(&files, change), ["1 build.gradle"]);
 }
+
+#[test]
+fn a_method_is_that_of_its_class() {
+    let files = [
+        ("AGENTS.md", "Call `Accounts.register` once.\n"),
+        (
+            "app/accounts.py",
+            "class Accounts:\n    def register(self, name):\n        return name\n",
+        ),
+        // The other class is named in a comment only.
+        (
+            "app/sessions.py",
+            "# As Accounts does.\nclass Sessions:\n    def register(self, name):\n        return 1\n",
+        ),
+    ];
+    assert_eq!(stale(&files, "git rm -q app/accounts.py"), ["1 Accounts.register"]);
+}
+
+#[test]
+fn a_dependency_of_one_platform_is_one() {
+    let manifest =
+        "[package]\nname = \"shop\"\n\n[target.'cfg(unix)'.dependencies]\nskim = \"1\"\n";
+    let files = [
+        ("AGENTS.md", "The picker uses `skim`.\n"),
+        ("Cargo.toml", manifest),
+        ("src/main.rs", "// Keys are read by us, as from skim.\nuse crate::skim::Keys;\n"),
+    ];
+    assert_eq!(stale(&files, "sed -i s/skim/other/ Cargo.toml"), ["1 skim"]);
+}
+
+#[test]
+fn code_of_which_most_names_never_existed_shows_an_idea() {
+    let code =
+        "is_merged = check_merge()\nshow_message(is_merged)\nrun_later(make_command(is_merged))\n";
+    let document = |more: &str| format!("# A\n\n```python\n{code}{more}```\n");
+    let tools = "def run_later(it):\n    return it\n";
+    let change = "sed -i s/run_later/start/ tools.py";
+    let idea = document("");
+    assert!(stale(&[("AGENTS.md", &idea), ("tools.py", tools)], change).is_empty());
+    let use_of_it = document("load_rows(1)\nload_all(2)\nload_page(3)\n");
+    let more =
+        "def load_rows(it):\n    pass\ndef load_all(it):\n    pass\ndef load_page(it):\n    pass\n";
+    let files = [("AGENTS.md", &*use_of_it), ("tools.py", tools), ("more.py", more)];
+    assert_eq!(stale(&files, change), ["6 run_later"]);
+}
+
+#[test]
+fn a_tracked_document_is_read_though_an_ignore_file_names_it() {
+    let files =
+        [("tool/README.md", "Call `load_rows()`.\n"), ("a.py", "def load_rows():\n    pass\n")];
+    let change = "echo tool > .gitignore && sed -i s/load_rows/load_all/ a.py";
+    assert_eq!(stale(&files, change), ["1 load_rows()"]);
+}

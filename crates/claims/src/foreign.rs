@@ -1,7 +1,8 @@
 //! Claims about another project, which were true here by accident.
 //!
-//! A document describes another program, or the layout of the reader's project, with names of which
-//! this project had some once. Most of the others never existed here, and that distinguishes them.
+//! A document describes another program, or the layout of the reader's project, or shows an idea in
+//! code, with names of which this project had some once. Most of the others never existed here, and
+//! that distinguishes them.
 
 use std::collections::BTreeSet;
 
@@ -29,12 +30,14 @@ pub(super) fn split(
         let (document, claim) = project.claim(it.at);
         match &claim.target {
             Target::Variable(name) => variables.contains(&(it.at.0, prefix_of(name))),
-            Target::Path { .. } => document.claims.tree(claim).is_some_and(|tree| {
-                let at = |idx: usize| (it.at.0, idx);
-                let n_never = count_within(document, tree.span, |idx| never.contains(&at(idx)));
-                let n_true = count_within(document, tree.span, |idx| !failing.contains(&at(idx)));
-                n_never > n_true
-            }),
+            Target::Path { .. } | Target::Symbol { .. } => {
+                document.claims.drawn(claim).is_some_and(|span| {
+                    let at = |idx: usize| (it.at.0, idx);
+                    let n_never = count_within(document, span, |idx| never.contains(&at(idx)));
+                    let n_true = count_within(document, span, |idx| !failing.contains(&at(idx)));
+                    n_never > n_true
+                })
+            }
             _ => false,
         }
     })

@@ -55,6 +55,7 @@ const ABSENT: &str =
     "it does not exist; its sentence, or a title above it, is not about what exists now";
 const FORBIDDEN: &str = "it no longer exists, and the sentence forbids it";
 const EXAMPLE: &str = "it is an example of a pattern";
+const DEFINED: &str = "an example in the document defines it";
 
 /// Why a claim is not checked if git fails on the way.
 const GIT_FAILED: &str = "git could not read the objects of the repository";
@@ -158,7 +159,7 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
                     checker.put(at, Verdict::Fulfilled(EXAMPLE));
                 }
                 Holds::No if is_example(document, claim, &mut defined) => {
-                    checker.put(at, Verdict::NeverTrue);
+                    checker.put(at, Verdict::Fulfilled(DEFINED));
                 }
                 Holds::No => failing.push(at),
             }
@@ -472,7 +473,7 @@ impl Checker<'_> {
         open.collect()
     }
 
-    /// Omits the bare names of files that code contains as a string: such a claim is about what a
+    /// Omits the files that code contains as a string: such a claim is about what a
     /// program reads or writes, as `package.json` is. Omits the packages that code imports.
     fn without_known_names(&mut self, former: Vec<Former>) -> Vec<Former> {
         let Project { root, now, .. } = self.project;
@@ -484,7 +485,7 @@ impl Checker<'_> {
         let imported = words::imported(root, now.tree().entries(), &packages);
         let name = |it: &Former| {
             let (document, claim) = self.project.claim(it.at);
-            bare_name(claim).filter(|_| document.claims.tree(claim).is_none())
+            looked_for(claim).filter(|_| document.claims.tree(claim).is_none())
         };
         let names: BTreeSet<&str> = former.iter().filter_map(name).collect();
         let known = words::mentioned(root, now.tree().entries(), &names);
@@ -523,18 +524,19 @@ impl Checker<'_> {
     }
 }
 
-/// Returns the name of a file that a program may look for: a bare one, as `config.json`, or one
-/// without an ending in the folder of a tool, as `.tool/hooks/start`.
-fn bare_name(claim: &Claim) -> Option<&str> {
+/// Returns the file that a program may look for, as it would name it: `config.json`, `data/seed.json`, or
+/// its last part if it has no ending and is in the folder of a tool, as in `.tool/hooks/start`.
+fn looked_for(claim: &Claim) -> Option<&str> {
     let Target::Path { path, is_link: false, .. } = &claim.target else { return None };
     if path.contains(['*', '{']) || path.is_empty() || path.ends_with('/') {
         return None;
     }
-    match path.trim_start_matches("./").rsplit_once('/') {
-        None => Some(path.trim_start_matches("./")),
-        Some((folder, name)) => (folder.starts_with('.') && !folder.starts_with(".."))
-            .then_some(name)
-            .filter(|name| !name.contains('.')),
+    let path = path.trim_start_matches("./");
+    match path.rsplit_once('/') {
+        Some((folder, name)) if folder.starts_with('.') && !name.contains('.') => {
+            (!folder.starts_with("..")).then_some(name)
+        }
+        _ => Some(path),
     }
 }
 

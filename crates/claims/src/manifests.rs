@@ -491,7 +491,8 @@ fn cargo_toml(path: &str, text: &str, facts: &mut Facts) {
         facts.add_tasks(Runner::CargoTarget, names);
     }
     facts.add_tasks(Runner::CargoFeature, keys(&toml, "/features"));
-    for tables in [Some(&toml), toml.get("workspace")].into_iter().flatten() {
+    let targets = table(&toml, "/target").map(|(_, tables)| tables);
+    for tables in [Some(&toml), toml.get("workspace")].into_iter().flatten().chain(targets) {
         for kind in ["/dependencies", "/dev-dependencies", "/build-dependencies"] {
             facts.add_dependencies(tables, kind);
             // An optional dependency is a feature.

@@ -12,10 +12,10 @@ use cerberus_engine::tree::read;
 use cerberus_model::timings;
 
 use super::manifests::{self, Manifests};
-use super::meant::has_part;
+use super::meant::{has_part, is_sample};
 use super::snapshot::{self, Found, Snapshot};
 use super::words::{Occurrences, Words, module_name};
-use super::{Document, folder_of, is_on_disk, words_of};
+use super::{Document, folder_of, is_on_disk, is_within, words_of};
 
 /// Whether a claim is true.
 pub(super) enum Holds {
@@ -122,7 +122,7 @@ impl Now {
                 let is_true = made.iter().any(|path| !manifests::is_foreign(path))
                     || self.manifests.has_key(name)
                     // A package of the project itself.
-                    || self.tree.resolve("", name) != Found::No;
+                    || self.is_own_package(name);
                 if !is_true && is_doubtful {
                     return Holds::Perhaps;
                 }
@@ -136,6 +136,13 @@ impl Now {
             }
         };
         if is_true { Holds::Yes } else { Holds::No }
+    }
+
+    /// Returns whether a folder or file of the project has the name of a package, not only one among its
+    /// samples and tests.
+    fn is_own_package(&self, name: &str) -> bool {
+        let found = self.tree.resolve("", name);
+        found == Found::Elsewhere || found.paths().iter().any(|path| !is_sample(path))
     }
 
     fn task(&self, document: &Document, task: &Task) -> Holds {
@@ -174,6 +181,8 @@ impl Now {
             (Found::No, _) => Holds::No,
             (_, Some(part)) if !self.has_part(found.paths(), part) => Holds::No,
             _ if path.contains(['*', '{']) || self.is_exact(folder, path, is_near) => Holds::Yes,
+            // The only file of a name below the document is the one that a reader finds.
+            _ if is_near && !is_link && self.n_below(folder, found.paths()) == 1 => Holds::Yes,
             _ => Holds::Perhaps,
         }
     }
@@ -183,6 +192,12 @@ impl Now {
         let readings = snapshot::readings(folder, path, is_near);
         self.tree.exact(&readings).is_some()
             || readings.iter().any(|path| !path.is_empty() && read::exists(&self.root, path))
+    }
+
+    /// Returns how many of some paths are files in a folder or below it.
+    fn n_below(&self, folder: &str, paths: &[String]) -> usize {
+        let is_below = |path: &&String| is_within(path, folder) && self.tree.entry(path).is_some();
+        paths.iter().filter(is_below).count()
     }
 
     /// Returns whether one of the files among some paths has a part, or is too large to read.

@@ -182,6 +182,16 @@ fn ending_of(path: &str) -> &str {
     name.rfind('.').map_or(name, |dot| &name[dot..])
 }
 
+/// Returns whether a text has a name, not only as a part of another one or of an address.
+fn names(text: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    memmem::find_iter(text.as_bytes(), name).any(|at| {
+        let (before, after) = (&text[..at], &text[at + name.len()..]);
+        !before.strip_suffix('/').unwrap_or(before).ends_with(is_word)
+            && (!name.ends_with(is_word) || !after.starts_with(is_word))
+    })
+}
+
 impl Traced<'_> {
     /// Returns for each claim whether a version has its line, and whether it has its name.
     fn claims_in(&self, text: &str) -> Vec<(bool, bool)> {
@@ -197,7 +207,7 @@ impl Traced<'_> {
         let has_line =
             of_line.iter().flat_map(|same| std::iter::repeat_n(by_line[same[0]], same.len()));
         let found = has_line.zip(&self.names).map(|(has_line, name)| {
-            let has_name = has_line || memmem::find(text.as_bytes(), name.as_bytes()).is_some();
+            let has_name = has_line || names(text, name);
             (has_line, has_name)
         });
         found.collect()

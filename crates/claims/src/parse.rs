@@ -155,6 +155,13 @@ impl Claims {
         self.trees[..n_before].last().filter(|tree| claim.span.end <= tree.span.end)
     }
 
+    /// Returns the tree or the code block that contains a claim.
+    pub(crate) fn drawn(&self, claim: &Claim) -> Option<Span> {
+        let n_before = self.examples.partition_point(|block| block.start <= claim.span.start);
+        let example = self.examples[..n_before].last().filter(|block| claim.span.end <= block.end);
+        example.copied().or_else(|| Some(self.tree(claim)?.span))
+    }
+
     /// Returns the paths of a tree.
     pub(crate) fn paths_of(&self, tree: &Tree) -> Vec<&str> {
         let first = self.claims.partition_point(|claim| claim.span.start < tree.span.start);
@@ -202,10 +209,12 @@ pub fn read(text: &str) -> Claims {
                 reader.in_external_link = !reader.link(span, &dest_url);
             }
             Event::End(TagEnd::Link | TagEnd::Image) => reader.in_external_link = false,
-            Event::Code(_) if reader.in_external_link => {}
+            Event::Code(_) | Event::Text(_) if reader.in_external_link => {
+                reader.linked_package(span);
+            }
             Event::Code(_) => reader.inline_code(span),
-            Event::Text(_) if reader.in_external_link => reader.linked_package(span),
             Event::Text(_) if !in_code => reader.prose.push(span),
+            Event::Html(_) | Event::InlineHtml(_) => reader.html(span),
             _ => {}
         }
     }
@@ -269,7 +278,7 @@ struct Reader<'a> {
     claims: Vec<Claim>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// Reads where blocks and names are, which later events need.
     fn structure(&mut self, event: &Event<'_>, span: Span) {
         match event {
@@ -342,9 +351,27 @@ impl Reader<'_> {
         true
     }
 
+    /// Reads the links and images of a piece of HTML.
+    fn html(&mut self, span: Span) {
+        let html = span.slice(self.text);
+        for attribute in [" src=\"", " href=\""] {
+            for (at, _) in html.match_indices(attribute) {
+                let start = at + attribute.len();
+                let len = html[start..].find('"').unwrap_or_default();
+                self.link(
+                    Span::new(start, start + len).shifted(span.start),
+                    &html[start..start + len],
+                );
+            }
+        }
+    }
+
     /// Reads the text of a link to another project, which may be the name of a package.
     fn linked_package(&mut self, span: Span) {
-        let name = span.slice(self.text);
+        let written = span.slice(self.text);
+        let name = written.trim_matches('`');
+        let start = span.start + (name.as_ptr().addr() - written.as_ptr().addr());
+        let span = Span::new(start, start + name.len());
         if classify::is_package(name) && !self.in_title(span) {
             let stance = self.context.stance(span);
             self.push(span, name, Target::Package(name.to_owned()), stance);
@@ -436,51 +463,61 @@ impl Reader<'_> {
             self.example(span, info);
             return;
         }
-        let mut at = span.start;
-        let lead = self.context.lead(span.start);
-        let mut stance = lead;
         let mut shell = shell::State::default();
-        for line in block.split_inclusive('\n') {
-            let start = at;
-            at += line.len();
+        for (start, line, stance) in self.lines(span) {
             let trimmed = line.trim();
-            let comment = trimmed.strip_prefix('#');
-            if let Some(comment) = comment {
-                // A comment describes the lines below it.
-                stance = stance::of_lead(comment).max(lead);
+            if trimmed.starts_with('#') {
                 for (name, target) in shell::settings(line) {
-                    self.push(name.shifted(start), name.slice(line), target, lead);
+                    self.push(name.shifted(start), name.slice(line), target, stance);
                 }
-                continue;
+            } else if !is_fence(trimmed) {
+                let own = trimmed
+                    .split_once(" #")
+                    .map_or(stance, |(_, comment)| stance.max(stance::of_lead(comment)));
+                let start = start + (line.len() - line.trim_start().len());
+                let claims = shell::claims(trimmed, &mut shell);
+                self.push_all(claims, start, own);
             }
+        }
+    }
+
+    /// Returns the lines of a code block with their starts, and how the words before the block and the
+    /// comments above each line, up to an empty one, present it.
+    fn lines(&self, block: Span) -> Vec<(usize, &'a str, Stance)> {
+        let lead = self.context.lead(block.start);
+        let (mut at, mut stance) = (block.start, lead);
+        let mut found = Vec::new();
+        for line in block.slice(self.text).split_inclusive('\n') {
+            let trimmed = line.trim();
+            let comment = ["//", "#"].iter().find_map(|mark| trimmed.strip_prefix(mark));
             if trimmed.is_empty() {
                 stance = lead;
+            } else if let Some(comment) = comment.filter(|it| !it.starts_with(['[', '!'])) {
+                stance = stance::of_lead(comment).max(lead);
             }
-            if is_fence(trimmed) {
-                continue;
-            }
-            let own = trimmed
-                .split_once(" #")
-                .map_or(stance, |(_, comment)| stance.max(stance::of_lead(comment)));
-            let start = start + (line.len() - line.trim_start().len());
-            let claims = shell::claims(trimmed, &mut shell);
-            self.push_all(claims, start, own);
+            // A comment names what it describes.
+            found.push((at, line, if comment.is_some() { lead } else { stance }));
+            at += line.len();
         }
+        found
     }
 
     /// Reads the code of a block that is not for a shell, and the settings of one that is not code.
     fn example(&mut self, span: Span, info: &str) {
-        let block = span.slice(self.text);
-        let lead = self.context.lead(span.start);
-        let lines: Vec<&str> = block.split_inclusive('\n').collect();
-        let is_edge = |line: Option<&&str>| line.is_some_and(|line| is_fence(line.trim()));
+        let lines = self.lines(span);
+        let is_edge =
+            |line: Option<&(usize, &str, Stance)>| line.is_some_and(|it| is_fence(it.1.trim()));
         let first = usize::from(is_edge(lines.first()));
         let last = lines.len() - usize::from(lines.len() > first && is_edge(lines.last()));
-        let start: usize = lines[..first].iter().map(|line| line.len()).sum();
-        let len: usize = lines[first..last].iter().map(|line| line.len()).sum();
-        let code = &block[start..start + len];
-        for (name, target) in code::claims(code, info).into_iter().chain(shell::settings(code)) {
-            self.push(name.shifted(span.start + start), name.slice(code), target, lead);
+        let lines = &lines[first..last];
+        let (Some(start), Some(end)) = (lines.first(), lines.last()) else { return };
+        let code = Span::new(start.0, end.0 + end.1.len());
+        let text = code.slice(self.text);
+        for (name, target) in code::claims(text, info).into_iter().chain(shell::settings(text)) {
+            let name = name.shifted(code.start);
+            let n_before = lines.partition_point(|it| it.0 <= name.start);
+            let stance = lines[..n_before].last().map_or(Stance::Plain, |it| it.2);
+            self.push(name, name.slice(self.text), target, stance);
         }
     }
 

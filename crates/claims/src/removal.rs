@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use crate::parse::{Claim, Part, Target};
+use cerberus_engine::rank::tokenize;
 use cerberus_engine::track;
 use cerberus_engine::tree::git::past::{self, Node, TreeEntry};
 use cerberus_engine::tree::git::{self, Objects};
@@ -128,6 +129,19 @@ struct Removed {
     anchor: Anchor,
 }
 
+/// How code that was followed is like the code that was removed.
+#[derive(Debug, Clone, Copy)]
+struct Likeness {
+    similarity: f64,
+    has_signature: bool,
+}
+
+impl Default for Likeness {
+    fn default() -> Self {
+        Self { similarity: 1.0, has_signature: true }
+    }
+}
+
 /// A test of a version of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Test {
@@ -185,7 +199,8 @@ impl<'s, 'o> Search<'s, 'o> {
             (Truth::Paths(old), _) => {
                 let (removed, place) = self.follow_path(commit, &old[0]);
                 let now = place.map(|(path, is_certain)| {
-                    let replacement = written_path(document, claim, &old[0], &path);
+                    let replacement = written_path(document, claim, &old[0], &path)
+                        .filter(|_| is_kept(&old[0], &path));
                     NewPlace { place: path, is_certain, replacement }
                 });
                 return Some(Fate { removed: removed.map(|node| node.id), now, code: None });
@@ -357,9 +372,10 @@ impl<'s, 'o> Search<'s, 'o> {
     /// Follows the code that was removed to the code that replaced it, from commit to commit until
     /// it is in the tree of now. Returns `None` if git fails.
     fn follow_symbols(&mut self, claims: &[&Claim], fates: &mut [Option<Fate>]) -> Option<()> {
-        let mut open: Vec<(usize, Removed, f64)> = Vec::new();
+        let mut open: Vec<(usize, Removed, Likeness)> = Vec::new();
         for (idx, fate) in fates.iter_mut().enumerate() {
-            open.extend(fate.as_mut().and_then(|it| it.code.take()).map(|code| (idx, code, 1.0)));
+            let code = fate.as_mut().and_then(|it| it.code.take());
+            open.extend(code.map(|code| (idx, code, Likeness::default())));
         }
         for _ in 0..MAX_RENAMES {
             if open.is_empty() {
@@ -381,11 +397,16 @@ impl<'s, 'o> Search<'s, 'o> {
                 .collect();
             let arrived = track::follow_through(self.root, &anchors, &parents)?;
             let mut next = Vec::new();
-            for ((idx, removed, similarity), anchor_idx) in open.iter().zip(idxs) {
-                let Some((anchor, likeness)) = &arrived[anchor_idx] else { continue };
+            for ((idx, removed, likeness), anchor_idx) in open.iter().zip(idxs) {
+                let Some((anchor, similarity)) = &arrived[anchor_idx] else { continue };
                 let Some(symbol) = anchor.symbol.as_deref() else { continue };
                 let symbol = split_number(symbol).0.to_owned();
-                let similarity = similarity * likeness;
+                let old = &removed.anchor.fingerprint;
+                let likeness = Likeness {
+                    similarity: likeness.similarity * similarity,
+                    has_signature: likeness.has_signature
+                        && old.signature == anchor.fingerprint.signature,
+                };
                 let parts: Vec<String> = symbol.split('.').map(str::to_owned).collect();
                 let files = vec![anchor.file.clone()];
                 let (node, files) = if self.defines_now(&anchor.file, &parts, &symbol) {
@@ -395,15 +416,15 @@ impl<'s, 'o> Search<'s, 'o> {
                 };
                 if let Some(node) = node {
                     let removed = self.removed_code(&node, &files, &parts);
-                    next.extend(removed.map(|removed| (*idx, removed, similarity)));
+                    next.extend(removed.map(|removed| (*idx, removed, likeness)));
                     continue;
                 }
                 let here = files.iter().find(|file| self.defines_now(file, &parts, &symbol));
                 if let (Some(file), Some(fate)) = (here, &mut fates[*idx]) {
                     fate.now = Some(NewPlace {
                         place: format!("{file}::{symbol}"),
-                        is_certain: similarity >= LIMITS.similarity,
-                        replacement: replaced_name(claims[*idx], &symbol),
+                        is_certain: likeness.similarity >= LIMITS.similarity,
+                        replacement: replaced_name(claims[*idx], &symbol, likeness),
                     });
                 }
             }
@@ -427,13 +448,7 @@ impl Test {
         match self {
             Self::Part(part) => has_part(&text(), part),
             Self::Defines(parts) => definitions.has(path, &text(), parts),
-            Self::Uses(name) => {
-                words::has_word(&text(), name)
-                    && words::has_word(
-                        &String::from_utf8_lossy(&words::without_comments(path, &text())),
-                        name,
-                    )
-            }
+            Self::Uses(name) => words::is_in_code(path, &text(), name),
             Self::Makes(target) => manifests::makes_true(path, &text(), target),
         }
     }
@@ -518,6 +533,11 @@ fn written_path(document: &Document, claim: &Claim, old: &str, new: &str) -> Opt
     Some(format!("{dot}{rest}{slash}"))
 }
 
+/// Returns whether a file that moved has its name or its folder still. Another one may be a part of it.
+fn is_kept(old: &str, new: &str) -> bool {
+    old.rsplit('/').next() == new.rsplit('/').next() || folder_of(old) == folder_of(new)
+}
+
 /// Returns a path relative to a folder.
 fn relative(folder: &str, path: &str) -> String {
     let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
@@ -527,16 +547,24 @@ fn relative(folder: &str, path: &str) -> String {
     ups.chain(to[n_common..].iter().copied()).collect::<Vec<_>>().join("/")
 }
 
-/// Returns the new last part of a symbol's name.
-fn replaced_name(claim: &Claim, symbol: &str) -> Option<String> {
+/// Returns the new last part of a symbol's name: that of the same code, or of code with the same
+/// signature and a word of the old name. Other code may do something else.
+fn replaced_name(claim: &Claim, symbol: &str, likeness: Likeness) -> Option<String> {
     let Target::Symbol { parts, .. } = &claim.target else { return None };
     let (old_name, old_qualifiers) = parts.split_last()?;
     let new: Vec<&str> = symbol.split('.').collect();
     let (new_name, new_qualifiers) = new.split_last()?;
+    let words = |name: &str| {
+        let mut found = BTreeSet::new();
+        tokenize::parts(name, |word| _ = found.insert(word.to_owned()));
+        found
+    };
+    let has_word = || !words(old_name).is_disjoint(&words(new_name));
+    let is_clear = likeness.similarity >= 1.0 || (likeness.has_signature && has_word());
     // Only the last part is written anew: a new qualifier would need new prose.
     let is_same_place =
         old_qualifiers.last().zip(new_qualifiers.last()).is_none_or(|(old, new)| old == new);
-    (is_same_place && new_name != old_name).then(|| (*new_name).to_owned())
+    (is_clear && is_same_place && new_name != old_name).then(|| (*new_name).to_owned())
 }
 
 #[cfg(test)]

@@ -169,9 +169,19 @@ impl Occurrences {
         let in_paths: Vec<Vec<usize>> = files.iter().map(in_path).collect();
         for &(a, b) in pairs {
             let has = |found: &Vec<usize>, word: usize| found.binary_search(&word).is_ok();
-            let mut together = found.iter().zip(&in_paths);
-            if together.any(|(found, in_path)| has(found, b) && (has(found, a) || has(in_path, a)))
-            {
+            let is_named_in = |file_idx: &usize| {
+                let (found, in_path) = (&found[*file_idx], &in_paths[*file_idx]);
+                has(found, b) && (has(found, a) || has(in_path, a))
+            };
+            let named: Vec<usize> = (0..files.len()).filter(is_named_in).collect();
+            let are_in_code = |file_idx: &usize| {
+                let path = &files[*file_idx].path;
+                let text = || read::listed_text(root, path).unwrap_or_default();
+                let is_in =
+                    |text: &str| [a, b].iter().all(|it| is_in_code(path, text, &words.words[*it]));
+                has(&in_paths[*file_idx], a) || is_in(&text())
+            };
+            if named.len() > MAX_PARSED || named.iter().any(are_in_code) {
                 this.pairs.insert((a, b));
             }
         }
@@ -292,21 +302,31 @@ pub(super) fn imported(
     }
     let files: Vec<&TreeEntry> = entries.iter().filter(|entry| is_code(entry)).collect();
     let scan = |bytes: &mut Vec<u8>, file: &&TreeEntry| -> Vec<usize> {
-        let is_import = |line: &&[u8]| {
-            let line = line.trim_ascii_start();
-            let starts: [&[u8]; 5] = [b"import", b"from", b"use ", b"pub use ", b"extern crate"];
-            starts.iter().any(|it| line.starts_with(it))
-                || memmem::find(line, b"require(").is_some()
-                || memmem::find(line, b" from ").is_some()
-        };
         if read::read_listed(root, &file.path, bytes).is_err() || words.in_text(bytes).is_empty() {
             return Vec::new();
         }
-        let lines = bytes.split(|byte| *byte == b'\n').filter(is_import);
-        lines.flat_map(|line| words.in_text(line)).collect()
+        let lines = bytes.split(|byte| *byte == b'\n');
+        lines.filter_map(imported_module).flat_map(|module| words.in_text(module)).collect()
     };
     let found: Vec<Vec<usize>> = files.par_iter().map_init(Vec::new, scan).collect();
     found.into_iter().flatten().map(|idx| words.words[idx].clone()).collect()
+}
+
+/// Returns the name of the module that a line imports: the one in quotes, or the first one after the
+/// keyword.
+fn imported_module(line: &[u8]) -> Option<&[u8]> {
+    let line = line.trim_ascii_start();
+    let starts: [&[u8]; 5] = [b"import ", b"from ", b"use ", b"pub use ", b"extern crate "];
+    let rest = starts.iter().find_map(|it| line.strip_prefix(*it));
+    let has_quotes =
+        || [&b"require("[..], b" from "].iter().any(|it| memmem::find(line, it).is_some());
+    let mut quoted = line.split(|byte| matches!(byte, b'"' | b'\'')).skip(1);
+    match (rest, quoted.next().filter(|it| !it.contains(&b' '))) {
+        (Some(_), Some(quoted)) => Some(quoted),
+        (None, Some(quoted)) => has_quotes().then_some(quoted),
+        (Some(rest), None) => rest.split(|byte| matches!(byte, b':' | b' ' | b';')).next(),
+        (None, None) => None,
+    }
 }
 
 /// Returns whether a word is certainly outside the comments of a file: no comment starts before it on
@@ -331,6 +351,13 @@ fn is_outside_comments(path: &str, text: &str, word: &str) -> bool {
             && above.rfind("/*") <= above.rfind("*/")
             && count(above, "/*") == count(above, "*/")
     })
+}
+
+/// Returns whether a file contains a word outside comments.
+pub(super) fn is_in_code(path: &str, text: &str, word: &str) -> bool {
+    has_word(text, word)
+        && (is_outside_comments(path, text, word)
+            || has_word(&String::from_utf8_lossy(&without_comments(path, text)), word))
 }
 
 /// Returns the code of a file without its comments.

@@ -104,13 +104,14 @@ pub(super) fn prose(text: &str) -> Vec<(Span, Target)> {
         let is_import = path.len() < trimmed.len()
             && path.contains('.')
             && (path.contains('/') || path.ends_with(".md"));
-        let is_named = path.contains('/') && has_ending(path) && !path.contains("://");
+        let file = line_suffix(path).map_or(path, |(file, _)| file);
+        let is_named = file.contains('/') && has_ending(file);
         if (is_import || is_named)
             && is_path(path)
-            && !path.contains(['*', '{', ':'])
+            && !file.contains(['*', '{', ':'])
             && !path.starts_with("//")
         {
-            let span = Span::new(at(path), at(path) + path.len());
+            let span = Span::new(at(path), at(path) + file.len());
             found.push((span, located(path)));
         }
         if RUNTIMES.entries().contains(&trimmed)

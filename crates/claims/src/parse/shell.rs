@@ -141,7 +141,10 @@ fn read(words: &[Word<'_>], state: &mut State, found: &mut Vec<(Span, String, Ta
     let argument = arguments.first().map_or("", |word| word.text);
     match program.text {
         "git" if argument == "clone" => state.is_cloned = true,
-        "cd" | "pushd" if state.is_cloned => state.is_cloned = false,
+        "cd" | "pushd" if state.is_cloned => {
+            state.is_cloned = false;
+            state.folder = argument.split_once('/').map(|(_, within)| within.to_owned());
+        }
         "cd" | "pushd" => {
             let outer = state.folder.take().map_or(String::new(), |outer| outer + "/");
             state.folder = Some(outer + argument.trim_end_matches('/'));

@@ -119,6 +119,12 @@ pub(super) fn of_lead(text: &str) -> Stance {
     let text = text.trim().trim_end_matches(':');
     let end = Span::new(text.len(), text.len());
     let (mut tokens, _) = tokens(text, Span::new(0, text.len()), &[], end);
+    // "Bad: the test passes", "❌ wrong - it waits".
+    let is_wrong = |token: &&Token| matches!(token, Token::Word(word) if WRONG.contains(word));
+    let n_wrong = tokens.iter().take_while(is_wrong).count();
+    if n_wrong > 0 && !matches!(tokens.get(n_wrong), Some(Token::Word(_))) {
+        return Stance::Forbidden;
+    }
     tokens.extend([Token::Mark(':'), Token::Name]);
     sentence_stance(&tokens, tokens.len() - 1)
 }

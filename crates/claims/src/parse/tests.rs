@@ -211,3 +211,40 @@ proptest::proptest! {
         heading_slugs(&text);
     }
 }
+
+#[test]
+fn html_names_its_links_and_images() {
+    check(
+        "<a href=\"docs/a.md\"><img src=\"./logo.svg\" width=\"9\"></a>\n\nSee <a href=\"https://a.org\">x</a>.\n",
+        &["link docs/a.md", "link ./logo.svg"],
+    );
+}
+
+#[test]
+fn a_path_of_prose_may_name_a_line() {
+    check("Source: src/a.ts:110", &["part src/a.ts Line(110)"]);
+    check("See https://a.org/b.md and a:b/c.md", &[]);
+}
+
+#[test]
+fn a_comment_of_an_example_presents_the_lines_below_it() {
+    let code = "// Bad: it waits\n#[test]\nload_rows(1);\n\nload_page(2);\n// Good\nload_all(3);\n";
+    check(
+        &format!("```rust\n{code}```\n"),
+        &["symbol load_rows, forbidden", "symbol load_page", "symbol load_all"],
+    );
+    check("```ts\n// ❌ wrong - it waits\nloadRows(1);\n```\n", &["symbol loadRows, forbidden"]);
+}
+
+#[test]
+fn commands_after_a_clone_run_in_its_folder() {
+    check(
+        "```sh\ngit clone x/shop\ncd shop/tools\n./run.sh\n```\n",
+        &["path x/shop", "path shop/tools", "path tools/./run.sh"],
+    );
+}
+
+#[test]
+fn code_in_a_link_to_another_project_may_be_a_package() {
+    check("- [**`minimist`**](https://a.org) - for arguments", &["package minimist"]);
+}

@@ -95,7 +95,8 @@ impl Search<'_, '_> {
             n_shared = before.lines().filter(|line| has_words(line)).count();
         }
         let added = self.changed_in(commit);
-        let n_same = added.iter().filter(|entry| entry.object == object).count();
+        let now = self.now.tree().entries().iter().filter(|entry| entry.path != new);
+        let n_same = added.iter().chain(now).filter(|entry| entry.object == object).count();
         let is_specific = n_shared >= MIN_LINES && n_same < 2;
         (is_specific || self.has_company(commit, old, new)) && !self.is_copy(commit, old, new)
     }

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use anyhow::{Context, Result};
 use ignore::WalkBuilder;
 
+use super::git::past::{self, EntryKind};
 use super::ignore_bytes::IgnoreBytes;
 use super::read;
 use super::walk::{check_ignore_files, is_file};
@@ -16,6 +17,9 @@ use cerberus_model::word_lists;
 
 /// File extensions of documents.
 const EXTENSIONS: &[&str] = &["md", "mdc", "markdown", "txt"];
+
+/// Folders whose documents are not those of the project.
+const SKIPPED: &[&str] = &[".git", ".memories"];
 
 // The files of rules are listed here only: those that hold for their folder, and globs of the others.
 word_lists! { "words/documents.txt": OTHER_MARKUP FOLDER_RULE_FILES RULE_FILES GUIDES
@@ -81,6 +85,13 @@ fn find_matching(root: &Path, lists: &[&WordList]) -> Result<Vec<String>> {
     let root = root.canonicalize().context("failed to resolve the project's root")?;
     let globs = Globs::new(&globs_of(lists));
     let mut files = list(&root, &root)?;
+    // A rule of an ignore file does not exclude what git tracks.
+    let tracked = past::tracked(&root).unwrap_or_default().entries.into_iter();
+    let is_skipped = |path: &str| path.split('/').any(|part| SKIPPED.contains(&part));
+    let tracked = tracked.filter(|it| it.kind == EntryKind::File && !is_skipped(&it.path));
+    files.extend(tracked.map(|it| it.path));
+    files.sort_unstable();
+    files.dedup();
     // All of the globs are about documents, and most files are none.
     let may_match = |file: &str| is_document(file) || is_folder_rule_file(name_of(file));
     files.retain(|file| {
@@ -165,7 +176,7 @@ fn list(root: &Path, real: &Path) -> Result<Vec<String>> {
     // Ignore files inside the folder apply, but not those of its parents.
     walker.hidden(false).parents(false).require_git(false).git_global(false).follow_links(false);
     walker.filter_entry(move |found| {
-        let is_skipped = [".git", ".memories"].iter().any(|name| found.file_name() == *name);
+        let is_skipped = SKIPPED.iter().any(|name| found.file_name() == *name);
         found.depth() == 0 || (!is_skipped && counted.add(found))
     });
     let files = walker.build().flatten().filter(is_file);
