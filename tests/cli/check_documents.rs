@@ -132,7 +132,7 @@ fn a_line_that_is_newer_than_the_revision_is_compared_with_its_own_commit() {
     sandbox.ok("check --since HEAD~1");
     sandbox.git("rm -q tests/conf.py");
     sandbox.commit("Remove conf.py");
-    assert!(sandbox.run("check --since HEAD~2").stdout().contains("AGENTS.md:2:17"));
+    assert!(sandbox.run("check --since HEAD~2").stdout().contains("AGENTS.md:2:"));
 }
 
 #[test]

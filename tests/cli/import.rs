@@ -47,10 +47,6 @@ fn importing_twice_adds_rules_once() {
         added close-the-session-as-request-session (AGENTS.md:7)
           example shop/db.py::request_session
         added never-write-sql-by-hand-see (AGENTS.md:8)
-          [1] shop/orders.py::ship:9-13  Q
-              def ship(order, carrier):
-                  """Hand an order to its carrier."""
-                  # … 3 lines
         added escape-html-entities-before-text-is (AGENTS.md:12)
           example web/html.ts::escapeHtml
         3 rules added, 0 changed, 0 duplicates, 2 skipped

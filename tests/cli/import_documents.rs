@@ -134,7 +134,7 @@ fn plain_text_is_not_read_as_markdown() {
     expect![[r##"
         [
             "\"added\" \"CODING STYLE\" \"Never match *.o or <stdio.h>.\"",
-            "\"added\" \"CODING STYLE\" \"# Use tea is a comment\"",
+            "\"skipped\" null \"# Use tea is a comment\"",
             "\"added\" \"CODING STYLE\" \"Use pots\"",
         ]
     "##]]

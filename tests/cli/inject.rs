@@ -86,6 +86,8 @@ fn inject_prints_pins_rules_and_examples() {
         [exit 0]
 
         $ cerberus memory inject --budget 0
+        --- stderr
+        warning: nothing fits into 0 tokens: all rules need 114
         [exit 0]
     "#]]);
 }
@@ -234,6 +236,7 @@ fn a_task_needs_the_rules_for_any_change() {
         - Hang velvet curtains in golden ballrooms
         </cerberus-memory>
         --- stderr
+        warning: `shop/new.py` does not exist: only its path is compared
         given: memory hash-passwords: of the file: it is similar to the file of the example
         given: memory close-session: of the file: it is similar to the file of the example
         given: memory check: it is a check of any change

@@ -70,7 +70,7 @@ fn a_long_example_is_shortened_to_the_lines_of_its_rule() {
         $ cerberus memory show lease
         lease  rule · project:shop
           Take a `pool.lease` for the jobs
-          example shop/run.py::run:1-103  fresh  quality Q, manual
+          example shop/run.py::run:1-103  fresh  chosen by hand
             def run(jobs):
                 # … 56 lines
                 steps.append(60)

@@ -71,6 +71,9 @@ Important nuance:
             20  + Names must be lower case. Exceptions:  [review]
             22  + Exceptions: Files such as `README.md` must keep their names  [review]
             24  - an introduction
+            26  - prose
+            28  + Examples (`examples/`) must compile and never use `unwrap`  [review]
+            29  - an example
         "#]],
     );
 }
