@@ -182,6 +182,9 @@ struct LanguageSpec {
     /// Node kinds inside which a bound name is a local variable.
     #[serde(default)]
     locals: Vec<&'static str>,
+    /// Words that are never names.
+    #[serde(default)]
+    keywords: Vec<&'static str>,
     /// Tokens of a definition that only qualifies the names inside it (Swift's `extension`).
     #[serde(default)]
     qualifiers: Vec<&'static str>,
@@ -326,6 +329,7 @@ pub struct LanguageTables {
     pub(crate) quotes: &'static str,
     pub(crate) has_bound_names: bool,
     pub(crate) qualifiers: Vec<&'static str>,
+    pub(crate) keywords: Vec<&'static str>,
     pub(crate) optional_semicolons: bool,
     pub(crate) members_only: bool,
     pub(crate) line_comment: &'static str,
@@ -383,6 +387,7 @@ impl LanguageTables {
             quotes: spec.quotes,
             has_bound_names: !spec.bound_names.is_empty(),
             qualifiers: spec.qualifiers,
+            keywords: spec.keywords,
             optional_semicolons: spec.optional_semicolons,
             members_only: spec.members_only,
             line_comment: spec.line_comment,

@@ -101,8 +101,8 @@ impl TreeWalker<'_, '_> {
         let mut last = None;
         for declarator in self.tables.children(node, definition.name) {
             let name = self.tables.unwrapped(declarator);
-            let is_function = self.declares_function(declarator);
-            let value = if is_function { Some(declarator) } else { value };
+            let function = self.declared_function(declarator);
+            let is_function = function.is_some();
             let is_bound = match definition.bound {
                 Bound::All => true,
                 Bound::Functions => is_function,
@@ -112,7 +112,7 @@ impl TreeWalker<'_, '_> {
             if !is_bound || !is_named {
                 continue;
             }
-            let kind = self.binding_kind(node, value, scope)?;
+            let kind = self.binding_kind(node, function.or(value), scope)?;
             let prefix = format!("{}{}", scope.prefix, self.qualifiers(declarator)).into();
             let pushed =
                 self.push_symbol(&Scope { prefix, ..scope.clone() }, extent, (name, kind, body));
@@ -121,14 +121,12 @@ impl TreeWalker<'_, '_> {
         last.map(|symbol_idx| self.scope_of(symbol_idx))
     }
 
-    /// Returns whether a declarator of C declares a function: `f(int)` and `*f(int)`, not `(*f)(int)`.
-    fn declares_function(&self, declarator: Node<'_>) -> bool {
-        let inside = std::iter::successors(Some(declarator), |it| self.tables.inner(*it));
-        let mut inside = inside.skip_while(|it| !self.tables.properties(*it).is_function);
-        inside.next().is_some_and(|it| {
-            let name = self.tables.inner(it);
-            name.is_some_and(|name| name.kind() != "parenthesized_declarator")
-        })
+    /// Returns the function that a declarator of C declares: `f(int)` and `*f(int)`, not `(*f)(int)`.
+    fn declared_function<'n>(&self, declarator: Node<'n>) -> Option<Node<'n>> {
+        let mut inside = std::iter::successors(Some(declarator), |it| self.tables.inner(*it));
+        let function = inside.find(|it| self.tables.properties(*it).is_function)?;
+        let name = self.tables.inner(function)?;
+        (name.kind() != "parenthesized_declarator").then_some(function)
     }
 
     /// Returns the prefix for the scopes that qualify a name in the code: `Cart.` for `Cart<T>::sell`.
@@ -229,6 +227,10 @@ impl TreeWalker<'_, '_> {
             None if own.starts_with('`') => title_name(own)?,
             None => own.trim_matches(|c| self.tables.quotes.contains(c)).to_owned(),
         };
+        // After a macro that is not expanded, a keyword looks like a name.
+        if self.tables.keywords.contains(&own.as_str()) {
+            return None;
+        }
         // A string that is a method's name may continue on the next line.
         if prefix.len() + own.len() > MAX_NAME_BYTES || own.contains(['\n', '\r']) {
             return None;

@@ -439,7 +439,7 @@ if true; then f() { :; }; fi
 
 #[test]
 fn only_headers_of_c_have_declarations_of_functions() {
-    let text = "static int parse(int a);\nstruct queue;\nint size = 3;\nstruct node { int a; };\nint parse(int a) { int b = 1; return b; }\n";
+    let text = "static int parse(int a);\nqueue *head(void);\nMACRO struct queue *tail(void);\nstruct queue;\nint size = 3;\nstruct node { int a; };\nint parse(int a) { int b = 1; return b; }\n";
     check(
         Language::C,
         text,
@@ -453,11 +453,13 @@ fn only_headers_of_c_have_declarations_of_functions() {
         Language::Cpp,
         text,
         expect![[r#"
-        function parse: static int parse(int a);
-        variable size: int size = 3;
-        struct node: struct node { int a; }
-        function parse: int parse(int a) { int b = 1; return b; }
-    "#]],
+            function parse: static int parse(int a);
+            function head: queue *head(void);
+            function tail: MACRO struct queue *tail(void);
+            variable size: int size = 3;
+            struct node: struct node { int a; }
+            function parse: int parse(int a) { int b = 1; return b; }
+        "#]],
     );
 }
 
