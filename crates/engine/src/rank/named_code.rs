@@ -49,7 +49,7 @@ pub(crate) fn code_words(rule: &str) -> FxHashSet<&str> {
     spans(rule).into_iter().flat_map(|span| identifiers(&rule[span.range])).collect()
 }
 
-/// Returns the globs that a rule names, and the paths that it tells not to edit, as `*.pb.go` or `gen/`.
+/// Returns the globs that a rule names, as `*.pb.go`, and the paths that must not be edited, as `gen/`.
 pub fn named_globs(rule: &str) -> Vec<String> {
     let forbids_edits = GENERATED_PHRASES.first_in(&rule.to_lowercase()).is_some();
     let paths = spans(rule).into_iter().filter(|span| span.kind == SpanKind::Path);
