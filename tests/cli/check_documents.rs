@@ -127,12 +127,12 @@ fn a_line_that_is_newer_than_the_revision_is_compared_with_its_own_commit() {
     sandbox.git("init -q");
     sandbox.commit("Add conf.py");
     sandbox.git("mv conf.py tests/conf.py");
-    sandbox.write("AGENTS.md", "# Rules\n- Fixtures are in `conf.py`.\n");
+    sandbox.write("AGENTS.md", "# Rules\n- Fixtures: `conf.py`\n- They are in `tests/conf.py`.\n");
     sandbox.commit("Move conf.py");
     sandbox.ok("check --since HEAD~1");
     sandbox.git("rm -q tests/conf.py");
     sandbox.commit("Remove conf.py");
-    assert!(sandbox.run("check --since HEAD~2").stdout().contains("AGENTS.md:2:"));
+    assert!(sandbox.run("check --since HEAD~2").stdout().contains("AGENTS.md:3:"));
 }
 
 #[test]

@@ -208,7 +208,7 @@ fn span_at(spans: &[Span], at: usize) -> Option<&Span> {
 
 /// Returns whether the back-ticks around a name hold nothing else than its sigils and arguments, or there are none.
 fn is_alone(text: &str, name: &Range<usize>) -> bool {
-    let is_prose = text[..name.start].matches('`').count() % 2 == 0;
+    let is_prose = text[..name.start].matches('`').count().is_multiple_of(2);
     is_prose
         || text[..name.start].trim_end_matches(['@', '&', '*', '#', '[']).ends_with('`')
             && text[name.end..].starts_with(['`', '(', '!', '<', '[', '{'])
