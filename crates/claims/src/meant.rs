@@ -43,11 +43,6 @@ pub(super) fn is_in_sample(document: &str, text: &str, path: &str, found: &str) 
     !is_within(folder, head) && head.split('/').any(|part| is_unnamed_sample(&part))
 }
 
-/// Returns whether a path is in a folder of tests or samples, or is one.
-pub(super) fn is_sample(path: &str) -> bool {
-    path.split('/').any(|part| CONVENTIONS.folders.samples.contains(part))
-}
-
 /// Returns whether a document in one folder is about the package of another one, which is around it
 /// or inside it.
 pub(super) fn is_related(document: &str, package: &str) -> bool {

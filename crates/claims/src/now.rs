@@ -12,7 +12,7 @@ use cerberus_engine::tree::read;
 use cerberus_model::timings;
 
 use super::manifests::{self, Manifests};
-use super::meant::{has_part, is_sample};
+use super::meant::has_part;
 use super::snapshot::{self, Found, Snapshot};
 use super::words::{Occurrences, Words, module_name};
 use super::{Document, folder_of, is_on_disk, is_within, words_of};
@@ -122,7 +122,7 @@ impl Now {
                 let is_true = made.iter().any(|path| !manifests::is_foreign(path))
                     || self.manifests.has_key(name)
                     // A package of the project itself.
-                    || self.is_own_package(name);
+                    || self.tree.resolve("", name) != Found::No;
                 if !is_true && is_doubtful {
                     return Holds::Perhaps;
                 }
@@ -136,13 +136,6 @@ impl Now {
             }
         };
         if is_true { Holds::Yes } else { Holds::No }
-    }
-
-    /// Returns whether a folder or file of the project has the name of a package, not only one among its
-    /// samples and tests.
-    fn is_own_package(&self, name: &str) -> bool {
-        let found = self.tree.resolve("", name);
-        found == Found::Elsewhere || found.paths().iter().any(|path| !is_sample(path))
     }
 
     fn task(&self, document: &Document, task: &Task) -> Holds {
@@ -181,8 +174,13 @@ impl Now {
             (Found::No, _) => Holds::No,
             (_, Some(part)) if !self.has_part(found.paths(), part) => Holds::No,
             _ if path.contains(['*', '{']) || self.is_exact(folder, path, is_near) => Holds::Yes,
-            // The only file of a name below the document is the one that a reader finds.
-            _ if is_near && !is_link && self.n_below(folder, found.paths()) == 1 => Holds::Yes,
+            // A sentence means the only file of a name below the document; a command does not find it.
+            _ if is_near
+                && document.text[..claim.span.start].ends_with('`')
+                && self.n_below(folder, found.paths()) == 1 =>
+            {
+                Holds::Yes
+            }
             _ => Holds::Perhaps,
         }
     }

@@ -448,7 +448,13 @@ impl Test {
         match self {
             Self::Part(part) => has_part(&text(), part),
             Self::Defines(parts) => definitions.has(path, &text(), parts),
-            Self::Uses(name) => words::is_in_code(path, &text(), name),
+            Self::Uses(name) => {
+                words::has_word(&text(), name)
+                    && words::has_word(
+                        &String::from_utf8_lossy(&words::without_comments(path, &text())),
+                        name,
+                    )
+            }
             Self::Makes(target) => manifests::makes_true(path, &text(), target),
         }
     }

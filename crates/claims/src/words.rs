@@ -175,10 +175,10 @@ impl Occurrences {
             };
             let named: Vec<usize> = (0..files.len()).filter(is_named_in).collect();
             let are_in_code = |file_idx: &usize| {
-                let path = &files[*file_idx].path;
-                let text = || read::listed_text(root, path).unwrap_or_default();
-                let is_in =
-                    |text: &str| [a, b].iter().all(|it| is_in_code(path, text, &words.words[*it]));
+                let text = || read::listed_text(root, &files[*file_idx].path).unwrap_or_default();
+                let is_in = |text: &str| {
+                    [a, b].iter().all(|word| is_on_line_of_code(text, &words.words[*word]))
+                };
                 has(&in_paths[*file_idx], a) || is_in(&text())
             };
             if named.len() > MAX_PARSED || named.iter().any(are_in_code) {
@@ -259,7 +259,8 @@ pub(super) fn mentioned<'n>(
     let finders: Vec<(&str, Finder<'_>)> =
         names.iter().map(|name| (*name, Finder::new(*name))).collect();
     let is_string = |bytes: &[u8], at: usize, len: usize| {
-        let is_quote = |it: Option<&u8>| matches!(it, Some(b'"' | b'\'' | b'`'));
+        // A name in back-ticks is one of a comment, more often than a string.
+        let is_quote = |it: Option<&u8>| matches!(it, Some(b'"' | b'\''));
         let before = |n: usize| at.checked_sub(n).and_then(|at| bytes.get(at));
         // A string, or the end of one: `"{folder}/name"`.
         let is_start = is_quote(before(1))
@@ -353,11 +354,14 @@ fn is_outside_comments(path: &str, text: &str, word: &str) -> bool {
     })
 }
 
-/// Returns whether a file contains a word outside comments.
-pub(super) fn is_in_code(path: &str, text: &str, word: &str) -> bool {
-    has_word(text, word)
-        && (is_outside_comments(path, text, word)
-            || has_word(&String::from_utf8_lossy(&without_comments(path, text)), word))
+/// Returns whether a word is in the code of a line of a text, without a comment before it.
+fn is_on_line_of_code(text: &str, word: &str) -> bool {
+    positions(text, word).any(|at| {
+        let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let before = text[line_start..at].trim_start();
+        let starts = ["#", "*", "/*", "--", "<!--"];
+        !before.contains("//") && !starts.iter().any(|mark| before.starts_with(mark))
+    })
 }
 
 /// Returns the code of a file without its comments.

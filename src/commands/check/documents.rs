@@ -54,12 +54,15 @@ pub(super) fn read(
         }
     }
     if files.is_empty() {
-        paths.extend(documents::find_guides(root)?);
+        let guides: BTreeSet<String> = documents::find_guides(root)?.into_iter().collect();
+        paths.extend(guides.iter().cloned());
         if is_any {
             paths.extend(documents::find(root, root).unwrap_or_default());
         }
         paths.retain(|path| {
-            (documents::is_specification(path) || !is_other(path)) && !is_installed(root, path)
+            let is_guide = guides.contains(path);
+            (documents::is_specification(path) || !is_other(path, is_guide))
+                && !is_installed(root, path)
         });
     }
     paths.extend(exempt.iter().cloned());
@@ -160,7 +163,9 @@ fn named_documents(project: &Project, document: &Document) -> Vec<String> {
         let relative = normalize_path(format!("{folder}/{path}").trim_start_matches('/'));
         let candidates = [relative, normalize_path(path.trim_start_matches('/'))];
         let file = candidates.into_iter().flatten().find(|path| read::is_file(&project.root, path));
-        found.extend(file.filter(|file| !is_other(file) && !is_installed(&project.root, file)));
+        found.extend(
+            file.filter(|file| !is_other(file, false) && !is_installed(&project.root, file)),
+        );
     }
     found
 }
@@ -180,10 +185,11 @@ fn is_installed(root: &Path, path: &str) -> bool {
     skills.any(|(idx, pair)| (0..=idx).any(|n_parts| is_listed(&parts[..n_parts], pair[1])))
 }
 
-/// Returns whether a document is not about this project as it is.
-fn is_other(path: &str) -> bool {
-    let (folders, _) = path.rsplit_once('/').unwrap_or(("", path));
+/// Returns whether a document is not about this project as it is. A guide is about its folder, such as
+/// `plan`, whatever that does.
+fn is_other(path: &str, is_guide: bool) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     folders.split('/').any(|folder| TEMPLATE_FOLDERS.contains(&folder))
-        || times::is_of_other_time(path)
+        || times::is_of_other_time(if is_guide { name } else { path })
         || documents::is_foreign(path)
 }

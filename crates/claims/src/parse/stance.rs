@@ -315,6 +315,10 @@ impl<'s> Sentence<'s> {
         let has_object = first.is_some_and(reaches);
         let is_predicate = start > 0 && self.is_in(start - 1, &AUXILIARIES);
         match cue {
+            // "(not `a`)", other than "not only `a`".
+            Cue::Denied if self.word(start) == Some("not") && self.is_name(end) => {
+                absent(reaches(self.name))
+            }
             Cue::Denied => Stance::Plain,
             Cue::Object | Cue::After | Cue::Alternative => absent(reaches(self.name)),
             Cue::Subject => absent(self.is_subject(start)),
@@ -553,6 +557,7 @@ mod tests {
         check("Call `a` rather than calling `b` from `c`", ".a.");
         check("It is in `a` rather than in `b`", ".a");
         check("`a` (formerly in `b`)", ".a");
+        check("Use `a` (not `b` or `c`), and not only `d`", ".aa.");
         check("`a` moved from `b` to `c`", ".a.");
     }
 
