@@ -252,7 +252,7 @@ const AGENTS: &str = "# For agents
 
 - `src/routing/` - the router
 - Reject a route path that does not start with a slash, as `validate_path` does.
-- Join the paths of nested routes with `path_for_nested_route`, not by hand.
+- `path_for_nested_route` joins the paths of nested routes; never join them by hand.
 - Run `cargo test --all-features` before a commit.
 ";
 
