@@ -457,7 +457,7 @@ fn print_example(id: &str, anchor: &AnchorReport, out: &mut Printer) {
     let origin = out.paint(DIM, &origin);
     out.line(&format!("  example {location}{lines}  {state}  {origin}"));
     for line in anchor.code.iter().flat_map(|code| code.lines()) {
-        out.line(format!("    {}", out.safe(line)).trim_end());
+        out.code(format!("    {}", out.safe(line)).trim_end());
     }
     if anchor.code.is_none() && anchor.state == State::Gone {
         out.line(&format!("  next: cerberus memory reanchor, then cerberus memory show {id}"));

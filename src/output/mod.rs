@@ -76,6 +76,12 @@ impl Printer {
         }
     }
 
+    /// Adds a line of code or data, which is not wrapped.
+    pub(crate) fn code(&mut self, line: &str) {
+        self.text.extend_from_slice(line.as_bytes());
+        self.text.push(b'\n');
+    }
+
     /// Returns the rows of the terminal that a text takes. What is in back-ticks, often a command to copy, stays
     /// together.
     fn wrapped(&self, text: &str) -> Vec<String> {
@@ -210,9 +216,7 @@ impl Printer {
     pub(crate) fn json<T: Serialize>(&mut self, report: &T) -> Result<()> {
         let text = serde_json::to_string(report)?;
         let is_terminal = self.terminal.out_is_terminal;
-        let text = if is_terminal { text::escaped_json(&text) } else { text };
-        self.text.extend_from_slice(text.as_bytes());
-        self.text.push(b'\n');
+        self.code(&if is_terminal { text::escaped_json(&text) } else { text });
         Ok(())
     }
 

@@ -129,7 +129,7 @@ pub(crate) fn candidates<'a>(
     for ranked in ranked {
         let candidate = Candidate::from(ranked.clone());
         out.line(&heading(&candidate, out));
-        code(&candidate, words, out).iter().for_each(|line| out.line(line));
+        code(&candidate, words, out).iter().for_each(|line| out.code(line));
         for reason in &ranked.reasons {
             let (word, fields) = (out.safe(&reason.word), reason.fields.join(", "));
             out.line(&format!("{INDENT}+{:.3} {word} in {fields}", reason.gain));
