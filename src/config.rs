@@ -461,7 +461,7 @@ fn env_path(name: &str) -> Option<PathBuf> {
         .map(|value: OsString| PathBuf::from(value))
 }
 
-/// Returns an XDG folder: the variable if it is an absolute path, else the default in the home folder.
+/// Returns a folder of the user: the variable if it is an absolute path, else the default in the home folder.
 fn xdg(name: &str, default: &str) -> Option<PathBuf> {
     let named = env_path(name).filter(|path| path.is_absolute());
     named.or_else(|| std::env::home_dir().map(|home| home.join(default)))
@@ -469,6 +469,11 @@ fn xdg(name: &str, default: &str) -> Option<PathBuf> {
 
 fn config_home() -> Option<PathBuf> {
     xdg("XDG_CONFIG_HOME", ".config")
+}
+
+/// Returns the folder of the user's settings of Codex.
+fn codex_home() -> Option<PathBuf> {
+    xdg("CODEX_HOME", ".codex")
 }
 
 fn data_home() -> Result<PathBuf> {

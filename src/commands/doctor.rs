@@ -68,13 +68,14 @@ fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
         check: "configuration",
         memory_enabled: config.memory_enabled,
         program_folders: config.program_folders,
+        codex_config: config.codex_config,
         scratch: None,
         memories: None,
         findings: config.findings,
         checks: vec!["configuration".to_owned()],
     };
     // In the order in which they run.
-    let checks: [Check<'p>; 11] = [
+    let checks: [Check<'p>; 12] = [
         (Stage::Project, "code", Doctor::code),
         (Stage::Project, "bank", Doctor::bank),
         (Stage::Bank, "memories", Doctor::memories),
@@ -86,6 +87,7 @@ fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
         (Stage::Project, "git", Doctor::git),
         (Stage::Project, "hosts", Doctor::hooks),
         (Stage::Project, "hosts", Doctor::instructions),
+        (Stage::Project, "hosts", Doctor::codex_trust),
     ];
     for (needed, name, check) in checks {
         doctor.check = name;
@@ -155,6 +157,7 @@ struct Doctor<'a> {
     check: &'static str,
     memory_enabled: bool,
     program_folders: Vec<PathBuf>,
+    codex_config: Option<PathBuf>,
     /// The project with a temporary store, and the folder of that store.
     scratch: Option<(Project, tempfile::TempDir)>,
     /// The readable memories.

@@ -10,7 +10,7 @@ use super::GlobalArgs;
 use cerberus_model::text;
 
 use super::finding::{ConfigReport, Finding, Setting, Severity, failed_check};
-use super::{ConfigFile, Settings, config_home, locate_root, merge, read_config};
+use super::{ConfigFile, Settings, codex_home, config_home, locate_root, merge, read_config};
 
 /// Environment variables of cerberus.
 const VARIABLES: &[&str] =
@@ -26,6 +26,7 @@ pub(crate) fn check(global: &GlobalArgs) -> Result<(Settings, ConfigReport)> {
         program_folders: std::env::var_os("PATH")
             .map(|path| std::env::split_paths(&path).collect())
             .unwrap_or_default(),
+        codex_config: codex_home().map(|home| home.join("config.toml")),
         ..ConfigReport::default()
     };
     let user = config_home().map(|home| home.join("cerberus/config.toml"));

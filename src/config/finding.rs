@@ -57,6 +57,8 @@ pub(crate) struct ConfigReport {
     pub(crate) findings: Vec<Finding>,
     /// The folders of `PATH`.
     pub(crate) program_folders: Vec<PathBuf>,
+    /// The user's configuration of Codex.
+    pub(crate) codex_config: Option<PathBuf>,
     pub(crate) memory_enabled: bool,
 }
 

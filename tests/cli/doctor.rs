@@ -35,6 +35,21 @@ fn a_healthy_project_gets_one_line() {
 }
 
 #[test]
+fn hooks_that_codex_was_not_allowed_to_run_are_named() {
+    let sandbox = Sandbox::bank();
+    sandbox.ok("setup codex --yes");
+    let hooks = sandbox.path(".codex/hooks.json").canonicalize().expect("a path");
+    let says = |config: &str| {
+        sandbox.write("codex/config.toml", config);
+        let mut command = sandbox.command("doctor");
+        let output = command.env("CODEX_HOME", sandbox.path("codex")).output().expect("run");
+        String::from_utf8_lossy(&output.stdout).contains("Codex skips the hooks")
+    };
+    assert!(says("model = 'x'\n"));
+    assert!(!says(&format!("[hooks.state.'{}:stop:0:0']\n", hooks.display())));
+}
+
+#[test]
 fn a_check_that_cannot_run_does_not_pass() {
     let sandbox = Sandbox::bank();
     let mut command = sandbox.command("doctor");

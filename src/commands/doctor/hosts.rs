@@ -83,6 +83,25 @@ impl Doctor<'_> {
         Ok(())
     }
 
+    /// Checks that the user allowed Codex to run the hooks of the project. Otherwise it skips them without a message.
+    ///
+    /// Its configuration then has a table `hooks.state."PATH:EVENT:GROUP:HANDLER"` for each hook.
+    pub(super) fn codex_trust(&mut self) -> Result<()> {
+        const HOOKS: &str = ".codex/hooks.json";
+        let hooks = self.project.root.join(HOOKS);
+        let starts_cerberus = read_external(&hooks).is_some_and(|it| !programs(&it).is_empty());
+        let config = self.codex_config.as_deref().filter(|_| starts_cerberus);
+        let Some(config) = config.and_then(read_external) else { return Ok(()) };
+        let hooks = hooks.canonicalize().unwrap_or(hooks);
+        if !config.contains(&format!("{}:", hooks.display())) {
+            self.info(
+                format!("Codex skips the hooks of `{HOOKS}`, because you did not allow them"),
+                "start `codex` in this project and allow them with `/hooks`",
+            );
+        }
+        Ok(())
+    }
+
     /// Checks that the hooks and settings that start cerberus can find it.
     pub(super) fn hooks(&mut self) -> Result<()> {
         let root = &self.project.root;
