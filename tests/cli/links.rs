@@ -41,6 +41,15 @@ fn links_are_listed_with_relation_state_and_sentence() {
         $ cerberus memory links --broken
         no broken links (5 in total)
         [exit 0]
+
+        $ cerberus memory links pools
+        pools.md:4	debugs	src/pool.py::Pool.close	live	Fix the bug in [[src/pool.py::Pool.close]].
+        pools.md:6	supersedes	memory:old-pools	live	This supersedes [[memory:old-pools]].
+        [exit 0]
+
+        $ cerberus memory links pools --broken
+        no broken links (2 in total)
+        [exit 0]
     "#]]);
 }
 
@@ -84,7 +93,7 @@ fn a_bank_without_links_is_reported() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
         $ cerberus memory links
-        no memory contains a link: add one, as in `[[src/server.py]]`
+        there are no links: add one, as in `[[src/server.py]]`
         [exit 0]
 
         $ cerberus memory links --broken --json
