@@ -347,7 +347,7 @@ fn a_forbidden_command_is_denied_in_the_format_of_each_agent() {
     let own =
         json!({ "conversation_id": "c", "cwd": sandbox.path(""), "command": "pip install x" });
     assert!(hook(&sandbox, "cursor command", own.to_string()).contains("deny"));
-    // What is not known passes, and is said.
+    // A program that is not known is not denied; it is named on stderr.
     let outcome = sandbox.piped("hooks run claude command", shell(&sandbox, "$PIP install x"));
     assert_eq!((outcome.status(), outcome.stdout()), (0, String::new()));
     assert!(outcome.stderr().contains("`$PIP` is not known"), "{}", outcome.stderr());

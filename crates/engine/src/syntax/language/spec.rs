@@ -1,0 +1,238 @@
+//! The files in this folder: the syntax of each language by the names of its grammar.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use cerberus_model::{Language, SymbolKind};
+
+/// How a node defines symbols.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum How {
+    #[default]
+    Named,
+    /// A Go method: the receiver's type qualifies the name.
+    Receiver,
+    /// A block that defines no symbol but qualifies the names inside it (Rust's `impl`).
+    Qualifier,
+    /// One or more names bound at module or class level to the value in `body`.
+    Binding,
+    /// JavaScript: a function assigned to a member, `exports.f = …`, `Type.prototype.f = …`.
+    MemberAssignment,
+    /// JavaScript: a key of an object literal whose value is a function.
+    Property,
+    /// A call with a title and a callback, as tests are.
+    TitledCall,
+}
+
+/// Which names of a binding are symbols: a declarator of C binds a value or declares a function.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Bound {
+    #[default]
+    All,
+    Functions,
+    Values,
+}
+
+/// What a node defines, by the parts of the node: names of fields, or of kinds of children.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Definition {
+    #[serde(default)]
+    pub(crate) how: How,
+    #[serde(default = "Definition::default_kind")]
+    pub(crate) kind: SymbolKind,
+    /// Whether a child in `kinds` decides the kind.
+    #[serde(default)]
+    pub(crate) varies: bool,
+    #[serde(default = "Definition::default_name")]
+    pub(crate) name: &'static str,
+    /// Where the signature ends.
+    #[serde(default = "Definition::default_body")]
+    pub(crate) body: &'static str,
+    /// Whether a node without a body only mentions what it names.
+    #[serde(default)]
+    pub(crate) needs_body: bool,
+    #[serde(default)]
+    pub(crate) bound: Bound,
+}
+
+impl Definition {
+    fn default_kind() -> SymbolKind {
+        SymbolKind::Variable
+    }
+
+    fn default_name() -> &'static str {
+        "name"
+    }
+
+    fn default_body() -> &'static str {
+        "body"
+    }
+}
+
+/// The role of a node kind in the walk over the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum NodeRole {
+    /// Only its children matter.
+    Other,
+    /// With the index of its [`Definition`].
+    #[serde(skip)]
+    Definition(u8),
+    /// Includes decorators or `export` in the single definition inside it.
+    Wrapper,
+    /// Belongs to the definition that follows it (a Rust attribute).
+    Annotation,
+    /// Describes the member that follows it, but is not a part of its code (TypeScript).
+    Decorator,
+    Comment,
+    /// A string literal: one token unless it has interpolations.
+    String,
+    /// An expression inside a string literal.
+    Interpolation,
+    /// Text between JSX tags, whose white space is layout.
+    MarkupText,
+    /// Code that the grammar does not divide into tokens: the text of a macro (C).
+    Undivided,
+    /// An expression in JSX, which is layout if it is only a space (`{" "}`).
+    MarkupExpression,
+    /// Parentheses that a formatter may add or remove, depending on the parent.
+    Parens,
+    /// Parentheses that a formatter may remove around a single plain name (`(x) => x`).
+    ParameterParens,
+    /// Braces that a formatter may remove around a single expression (Rust: `=> { x }`).
+    Block,
+    /// A list whose commas are layout (Rust: match arms, bounds) or may be written as
+    /// semicolons (TypeScript: members of a type).
+    SeparatedList,
+    /// A statement that is a docstring if it is only a string (Python).
+    ExpressionStatement,
+    /// Introduces names that are defined elsewhere.
+    Import,
+}
+
+/// The syntax of a language by the names of its grammar: a file in `language/`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LanguageSpec {
+    /// The start of a comment that extends to the end of the line.
+    pub(super) line_comment: &'static str,
+    /// Whether a semicolon at the end of a statement is optional.
+    #[serde(default)]
+    pub(super) optional_semicolons: bool,
+    /// Whether a name that is bound outside of a class is a local variable.
+    #[serde(default)]
+    pub(super) members_only: bool,
+    /// What separates the parts of a qualified name in one node.
+    #[serde(default)]
+    pub(super) separator: Option<&'static str>,
+    /// What code needs before it if it is a piece of a file.
+    #[serde(default)]
+    pub(super) prefix: &'static str,
+    /// The start of an expression in a string, in all but a few strings.
+    #[serde(default = "LanguageSpec::default_interpolation")]
+    pub(super) interpolation: &'static str,
+    /// Characters around a name that are not a part of it.
+    #[serde(default = "LanguageSpec::default_quotes")]
+    pub(super) quotes: &'static str,
+    /// The character that takes the place of `$` in a pattern, where that is not part of a name.
+    #[serde(default = "LanguageSpec::default_sigil")]
+    pub(super) sigil: char,
+    /// Trigger bytes and keywords: code in a function that contains none of them, and is in no
+    /// holder, has no definitions, strings or comments, so that it need not be walked.
+    pub(super) trigger_bytes: String,
+    #[serde(default)]
+    pub(super) trigger_words: Vec<&'static str>,
+    /// Functions whose calls with a title and a callback are definitions: `it("closes", () => …)`.
+    #[serde(default)]
+    pub(super) titled_calls: Vec<&'static str>,
+    /// Kinds of symbols that parse only inside a class body.
+    #[serde(default)]
+    pub(super) member_kinds: Vec<SymbolKind>,
+    /// Node kinds whose children may be definitions without a trigger, or contain text that is
+    /// not a token.
+    #[serde(default)]
+    pub(super) holders: Vec<&'static str>,
+    /// Node kinds that are functions if bound to a name.
+    #[serde(default)]
+    pub(super) functions: Vec<&'static str>,
+    /// Node kinds that are classes if bound to a name.
+    #[serde(default)]
+    pub(super) classes: Vec<&'static str>,
+    /// Node kinds that define constants, whatever their names.
+    #[serde(default)]
+    pub(super) constants: Vec<&'static str>,
+    /// Node kinds of names that a binding binds; any name without parts if there are none.
+    #[serde(default)]
+    pub(super) bound_names: Vec<&'static str>,
+    /// Node kinds inside which a bound name is a local variable.
+    #[serde(default)]
+    pub(super) locals: Vec<&'static str>,
+    /// Words that are never names.
+    #[serde(default)]
+    pub(super) keywords: Vec<&'static str>,
+    /// Tokens of a definition that only qualifies the names inside it (Swift's `extension`).
+    #[serde(default)]
+    pub(super) qualifiers: Vec<&'static str>,
+    /// Node kinds inside which parentheses around a child are redundant.
+    #[serde(default)]
+    pub(super) paren_free: Vec<&'static str>,
+    /// Node kinds that name other files or the package, at the top level of a file.
+    #[serde(default)]
+    pub(super) headers: Vec<&'static str>,
+    pub(super) roles: BTreeMap<NodeRole, Vec<&'static str>>,
+    pub(super) definitions: BTreeMap<&'static str, Definition>,
+    /// The kinds of symbols of definitions that vary, by the kind of a child.
+    #[serde(default)]
+    pub(super) kinds: BTreeMap<&'static str, SymbolKind>,
+    /// Node kinds around a name, with the field that has it, or an empty text for the first child.
+    #[serde(default)]
+    pub(super) wrappers: BTreeMap<&'static str, &'static str>,
+}
+
+impl LanguageSpec {
+    fn default_sigil() -> char {
+        '$'
+    }
+
+    fn default_interpolation() -> &'static str {
+        "{"
+    }
+
+    fn default_quotes() -> &'static str {
+        "\"'#"
+    }
+
+    /// Returns the spec of a language, which a test reads.
+    pub(super) fn read(language: Language) -> Self {
+        toml::from_str(spec_text(language)).expect("a test reads the spec of each language")
+    }
+}
+
+pub(super) fn spec_text(language: Language) -> &'static str {
+    match language {
+        Language::Python => include_str!("python.toml"),
+        Language::Go => include_str!("go.toml"),
+        Language::JavaScript => include_str!("javascript.toml"),
+        // The scripts of a component may be TypeScript.
+        Language::TypeScript
+        | Language::Tsx
+        | Language::Vue
+        | Language::Svelte
+        | Language::Astro => include_str!("typescript.toml"),
+        Language::Rust => include_str!("rust.toml"),
+        Language::Java => include_str!("java.toml"),
+        Language::CSharp => include_str!("csharp.toml"),
+        Language::C => include_str!("c.toml"),
+        Language::Cpp => include_str!("cpp.toml"),
+        Language::Php => include_str!("php.toml"),
+        Language::Kotlin => include_str!("kotlin.toml"),
+        Language::Ruby => include_str!("ruby.toml"),
+        Language::Swift => include_str!("swift.toml"),
+        Language::Scala => include_str!("scala.toml"),
+        Language::Shell => include_str!("shell.toml"),
+    }
+}
