@@ -137,6 +137,7 @@ impl StatedBan {
 /// The tokens of a file, in which several bans can be searched.
 pub struct CodeTokens<'t> {
     language: Language,
+    text: &'t str,
     parsed: ParsedFile,
     pieces: Vec<(Span, Piece<'t>)>,
     index: LineIndex,
@@ -157,7 +158,8 @@ impl<'t> CodeTokens<'t> {
         self.is_test_file
             || self.parsed.symbols.iter().any(|symbol| {
                 let name = symbol.name.rsplit('.').next().unwrap_or_default();
-                is_around(symbol.span) && TESTS.contains(name)
+                let head = Span::new(symbol.span.start, symbol.name_span.start).slice(self.text);
+                is_around(symbol.span) && (TESTS.contains(name) || has_test_attribute(head))
             })
     }
 
@@ -169,8 +171,16 @@ impl<'t> CodeTokens<'t> {
             parsed.tokens.iter().filter(|it| !matches!(it.kind, Comment | Docstring | Layout));
         let pieces = code.map(|it| (it.span, (it.span.slice(text), it.kind))).collect();
         let index = LineIndex::new(text);
-        Self { language, parsed, pieces, index, is_test_file: false }
+        Self { language, text, parsed, pieces, index, is_test_file: false }
     }
+}
+
+/// Returns whether the text above a name has an attribute of tests, as `#[cfg(test)]` or `#[tokio::test]`.
+fn has_test_attribute(head: &str) -> bool {
+    let attributes = head.lines().map(str::trim).filter(|line| line.starts_with("#["));
+    attributes
+        .filter(|it| !it.contains("not(test"))
+        .any(|it| it.split(|c: char| !c.is_alphanumeric()).any(|word| word == "test"))
 }
 
 fn is_name(kind: TokenKind) -> bool {
@@ -236,6 +246,10 @@ mod tests {
         let module = "mod tests { fn f() { print(1) } }";
         assert!(!hits(&not_in_tests, "src/a.rs", Language::Rust, module));
         assert!(hits(&in_tests, "src/a.rs", Language::Rust, module));
+        let module = "#[cfg(test)]\nmod pay_checks { fn f() { print(1) } }";
+        assert!(!hits(&not_in_tests, "src/a.rs", Language::Rust, module));
+        let module = "#[cfg(not(test))]\nmod pay { fn f() { print(1) } }";
+        assert!(hits(&not_in_tests, "src/a.rs", Language::Rust, module));
         let python = ban("in python code").expect("a ban");
         assert!(python.may_hit("a.py", Language::Python, "print(1)"));
         assert!(!python.may_hit("a.rs", Language::Rust, "print(1)"));
