@@ -64,7 +64,8 @@ impl Lexer<'_> {
         let mut n_open = 0_usize;
         while let Some(first) = self.rest().chars().next() {
             let start = self.at;
-            if end == Some(first) && n_open == 0 {
+            // A parenthesis may close another one.
+            if end == Some(first) && (n_open == 0 || first != ')') {
                 self.at += first.len_utf8();
                 break;
             }
@@ -347,6 +348,7 @@ mod tests {
         check("git  commit -m 'a && b'", &["git", "commit", "-m", "a && b"]);
         check(r#"a "b \"c\" $(d "e f") '" g\ h"#, &["a", "b \"c\" $ '", "g h"]);
         check("a$(b (c) \")\" d)e `f` ''", &["a$e", "$", ""]);
+        check("a `(b` c", &["a", "$", "c"]);
     }
 
     #[test]
