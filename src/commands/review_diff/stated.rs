@@ -12,8 +12,9 @@ use cerberus_bank::ops::{Project, patterns};
 use cerberus_claims::parse;
 use cerberus_engine::syntax::language;
 use cerberus_engine::tree::git::AddedLines;
+use cerberus_engine::tree::read;
 use cerberus_model::MemoryStatus;
-use cerberus_model::text::{Globs, LineIndex};
+use cerberus_model::text::{Globs, LineIndex, conventions};
 use cerberus_patterns::Enforcement;
 use cerberus_patterns::named_languages;
 use cerberus_patterns::stated::{CodeTokens, StatedBan};
@@ -83,7 +84,11 @@ fn in_file(
     change: &AddedLines,
 ) -> FoundInFile {
     let mut found = FoundInFile { findings: Vec::new(), n_allowed: 0, unchecked: Vec::new() };
-    let Some(language) = language::from_path(&change.path) else { return found };
+    let is_written = !conventions::is_bundle(&change.path)
+        && read::skip_reason(change.text.as_bytes()).is_none();
+    let Some(language) = language::from_path(&change.path).filter(|_| is_written) else {
+        return found;
+    };
     let mut file = None;
     let lines: Vec<&str> = change.text.lines().collect();
     let index = LineIndex::new(&change.text);

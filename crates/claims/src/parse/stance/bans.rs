@@ -9,8 +9,8 @@ use pulldown_cmark::{Event, Options, Parser};
 
 use super::super::context::Context;
 use super::{
-    ADDRESSED, AUXILIARIES, CHOOSING, CODE_NOUNS, CONDITIONS, Cue, LIMITS, MODALS, PREPOSITIONS,
-    Sentence, Stance, Token, located,
+    ADDRESSED, AUXILIARIES, CHOOSING, CODE_NOUNS, CONDITIONS, Cue, DETERMINERS, LIMITS, MODALS,
+    PREPOSITIONS, Sentence, Stance, Token, USING, located,
 };
 use cerberus_markdown::structure::normalize;
 use cerberus_model::text::Span;
@@ -101,10 +101,17 @@ impl Sentence<'_> {
             Token::Mark(_) => None,
         });
         let next = self.name + 1;
-        let is_whole = self.word(next).is_none_or(|word| matches!(word, "or" | "and" | "nor"))
+        let is_end = self.word(next).is_none_or(|word| matches!(word, "or" | "and" | "nor"))
             || self.is_limit(next)
             || self.is_in(next, &AUXILIARIES)
             || self.is_in(next, &CODE_NOUNS);
+        // Not "no redundant `a`", nor "cannot set both `a` and `b`".
+        let is_plain = |at: usize| {
+            self.word(at).is_none_or(|word| matches!(word, "or" | "and" | "nor"))
+                || self.is_in(at, &USING)
+                || self.is_in(at, &DETERMINERS)
+        };
+        let is_whole = is_end && (end..self.name).all(is_plain);
         let place = words.collect::<Vec<_>>().join(" ");
         Some(Ban { code: String::new(), place, is_whole })
     }
@@ -195,7 +202,12 @@ mod tests {
         check("Use our `a`, not that `a`", &[]);
         let is_whole = |text: &str| bans(text)[0].is_whole;
         assert!(is_whole("No `any` types") && is_whole("Never use `a`, or b"));
+        assert!(is_whole("Do not introduce any `a`") && is_whole("Prefer `a` over bare `b`"));
         assert!(!is_whole("Never leave a `catch` block empty"));
+        assert!(
+            !is_whole("No redundant `try`/`except`") && !is_whole("Do not set both `a` and `b`")
+        );
+        assert!(!is_whole("Do not treat `a` as a fix"));
         for text in [
             "Never edit `a`",
             "Direct access instead of `a`",
