@@ -63,7 +63,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("globset", Only(&["model"])),
     ("ignore", Only(&["engine"])),
     ("indicatif", Only(&["output"])),
-    ("jiff", Only(&["model", "markdown", "bank", "config", "commands"])),
+    ("jiff", Only(&["model", "markdown", "bank", "claims", "config", "commands"])),
     ("jsonc-parser", Only(&["commands"])),
     ("minijinja", Only(&["commands"])),
     ("memchr", Only(&["model", "markdown", "engine", "claims", "bank"])),

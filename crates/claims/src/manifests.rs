@@ -311,10 +311,11 @@ fn makefile(_: &str, text: &str, facts: &mut Facts) {
     }
     for line in rules() {
         let Some((targets, rest)) = line.split_once(':') else { continue };
-        if rest.starts_with('=') || rest.starts_with(":=") || targets.contains('=') {
+        // `.PHONY` may still name a target that was removed.
+        let is_assigned = rest.starts_with('=') || rest.starts_with(":=") || targets.contains('=');
+        if is_assigned || targets.trim() == ".PHONY" {
             continue;
         }
-        let targets = if targets.trim() == ".PHONY" { rest } else { targets };
         for target in targets.split_whitespace() {
             let variable = target.strip_prefix("$(").and_then(|it| it.strip_suffix(')'));
             let value = variable.and_then(|name| variables.get(name)).map(String::as_str);
@@ -529,12 +530,21 @@ fn go_mod(_: &str, text: &str, facts: &mut Facts) {
         let mut words = line.trim().trim_start_matches("require ").split_whitespace();
         match (words.next(), words.next()) {
             (Some("module"), Some(module)) => {
-                let name = module.split('/').rfind(|part| !part.starts_with('v'));
-                facts.add_name(name.unwrap_or_default());
+                // `github.com/owner/name/v2`, `go.owner.io/name`.
+                let is_version = |part: &&str| {
+                    part.strip_prefix('v')
+                        .is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
+                };
+                let parts = module.split('/').rev().filter(|part| !is_version(part));
+                parts.take(2).for_each(|part| facts.add_name(part));
             }
             (Some("go"), Some(version)) => facts.dependency("go", version),
             (Some(name), Some(version)) if version.starts_with('v') => {
-                facts.dependency(name, version)
+                facts.dependency(name, version);
+                // `example.org/e2e-framework`: a name of several words is known without its path.
+                if let Some(last) = name.rsplit('/').next().filter(|it| it.contains('-')) {
+                    facts.dependency(last, version);
+                }
             }
             _ => {}
         }

@@ -1,9 +1,9 @@
 //! What a document says about the files, the code and the commands of its project.
 //!
 //! Only text that names something is a claim: links, inline code, imports, globs in the
-//! frontmatter, command lines, the paths of directory trees, and what the code of examples calls
-//! and reads from the environment. Whether a claim is true is not decided here, so doubtful
-//! text is a claim too: what never existed cannot become stale.
+//! frontmatter, command lines, the paths of directory trees, and what the code of examples calls.
+//! Whether a claim is true is not decided here, so doubtful text is a claim too: what never existed
+//! cannot become stale.
 
 use std::ops::Range;
 

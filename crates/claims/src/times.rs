@@ -2,11 +2,15 @@
 
 use cerberus_model::text::WordList;
 use cerberus_model::word_lists;
+use jiff::civil::Date;
 
 word_lists! { "words/times.txt": OTHER_TIMES CURRENT SETTLED }
 
 /// Number of lines at the start of a document in which its status is looked for.
 const MAX_LINES: usize = 40;
+
+/// Ways to write a day of a year, in the format of `strptime`.
+const DAYS: [&str; 5] = ["%Y %m %d", "%b %d %Y", "%d %b %Y", "%B %d %Y", "%d %B %Y"];
 
 /// What a document says about itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +86,17 @@ pub(crate) fn is_dated(title: &str) -> bool {
         && (is_day || !rest.starts_with(char::is_alphabetic))
 }
 
+/// Returns whether a text has a day of a year: `2024-01-31`, `Nov 2 2023`, `25 Nov 2022`.
+pub(crate) fn has_day(text: &str) -> bool {
+    let parts: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).collect();
+    let is_year = |part: &&str| part.len() == 4 && part.starts_with("20");
+    parts.windows(3).filter(|parts| parts.iter().any(is_year)).any(|parts| {
+        let day = parts.join(" ");
+        DAYS.iter().any(|format| Date::strptime(format, &day).is_ok())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +128,17 @@ mod tests {
             ("# A\n\nText.", None),
         ] {
             assert_eq!(status(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn days_are_found_in_a_text() {
+        for text in ["`a`: `2023-08-14`", "Nov 2 2023 - 33.9%", "(25 November 2022)", "2023.01.30"]
+        {
+            assert!(has_day(text), "{text}");
+        }
+        for text in ["in 2024, 12 files", "port 2024", "v1.2.3", "2024-13-01", "May 2024"] {
+            assert!(!has_day(text), "{text}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a piece of inline code, a link or a word of prose names.
 
-use super::word_lists::{FILE_NAMES, RUNTIMES};
+use super::word_lists::{FILE_NAMES, OTHER_KINDS, RUNTIMES};
 use super::{Part, Target};
 use cerberus_model::text::Span;
 use cerberus_model::text::conventions::CONVENTIONS;
@@ -81,7 +81,11 @@ pub(super) fn code(text: &str, after: &str) -> Vec<(Span, Target)> {
             let target = Target::Version { name: text.to_owned(), version: version.to_owned() };
             found.push((whole, target));
         }
-        found.push((whole, Target::Package(text.to_owned())));
+        let next = after.split_whitespace().next().unwrap_or_default();
+        let next = next.trim_end_matches(|c: char| !c.is_alphanumeric());
+        if !after.starts_with(' ') || !OTHER_KINDS.contains(next) {
+            found.push((whole, Target::Package(text.to_owned())));
+        }
     }
     if let Some((start, parts, is_call)) = symbol(text) {
         let name = parts.last().map_or("", String::as_str);

@@ -1,5 +1,7 @@
-//! What the code of an example names: what it calls and creates, variables of the environment, and
-//! the file of which it is an excerpt. What it imports may be of a library.
+//! What the code of an example names: what it calls and creates, and the file of which it is an
+//! excerpt. What it imports may be of a library, and variables may be those of the reader's program.
+
+use std::collections::BTreeSet;
 
 use cerberus_engine::syntax::{ParsedFile, Token, TokenKind, language};
 use cerberus_model::text::Span;
@@ -9,20 +11,39 @@ use super::{Target, classify};
 /// Minimum length of a name: shorter ones are those of anybody.
 const MIN_BYTES: usize = 6;
 
+/// Keywords before a name that is defined.
+const DEFINING: [&str; 14] = [
+    "def",
+    "fn",
+    "func",
+    "function",
+    "class",
+    "struct",
+    "enum",
+    "interface",
+    "trait",
+    "type",
+    "const",
+    "let",
+    "var",
+    "val",
+];
+
 /// Returns what the code of a block with an info string names, with the spans in the code.
 pub(super) fn claims(code: &str, info: &str) -> Vec<(Span, Target)> {
     let Some([language, ..]) = language::from_scope(info) else { return Vec::new() };
     let tokens = ParsedFile::parse_piece(*language, code).tokens;
+    let names = tokens.iter().enumerate().filter(|(_, it)| it.kind == TokenKind::Identifier);
+    let names = names.map(|(idx, token)| (idx, token.span.slice(code)));
+    let own: BTreeSet<&str> =
+        names.filter(|(idx, _)| is_defined(code, &tokens, *idx)).map(|(_, name)| name).collect();
     let mut found = Vec::new();
     for (idx, token) in tokens.iter().enumerate() {
         let text = token.span.slice(code);
         match token.kind {
-            TokenKind::Identifier | TokenKind::StringContent
-                if classify::is_variable_name(text) =>
+            TokenKind::Identifier
+                if is_specific(text) && !own.contains(text) && is_used(code, &tokens, idx) =>
             {
-                found.push((token.span, Target::Variable(text.to_owned())));
-            }
-            TokenKind::Identifier if is_specific(text) && is_used(code, &tokens, idx) => {
                 let target = Target::Symbol { parts: vec![text.to_owned()], is_call: true };
                 found.push((token.span, target));
             }
@@ -33,25 +54,29 @@ pub(super) fn claims(code: &str, info: &str) -> Vec<(Span, Target)> {
     found
 }
 
-/// Returns whether a token is called, or created as a type, and not defined.
-fn is_used(code: &str, tokens: &[Token], idx: usize) -> bool {
-    let text = |token: &Token| token.span.slice(code);
-    let before = idx.checked_sub(1).map(|idx| &tokens[idx]);
-    let is_defined = before.is_some_and(|it| {
-        it.kind == TokenKind::Keyword
-            && matches!(text(it), "def" | "fn" | "func" | "function" | "class" | "struct" | "enum")
-    });
-    let is_called = tokens.get(idx + 1).is_some_and(|it| text(it).starts_with(['(', '{', '!']));
-    !is_defined && (is_called || text(&tokens[idx]).starts_with(|c: char| c.is_ascii_uppercase()))
+/// Returns whether a token is a name that the code defines: after a keyword, or assigned as a whole.
+fn is_defined(code: &str, tokens: &[Token], idx: usize) -> bool {
+    let text = |idx: usize| tokens.get(idx).map_or("", |token| token.span.slice(code));
+    let before = idx.checked_sub(1).map_or("", text);
+    DEFINING.contains(&before) || (before != "." && ["=", ":="].contains(&text(idx + 1)))
 }
 
-/// Returns whether a name has several words.
+/// Returns whether a token is called, or created as a type.
+fn is_used(code: &str, tokens: &[Token], idx: usize) -> bool {
+    let text = |token: &Token| token.span.slice(code);
+    let is_called = tokens.get(idx + 1).is_some_and(|it| text(it).starts_with(['(', '{', '!']));
+    is_called || text(&tokens[idx]).starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+/// Returns whether a name has several words, and is none of a constant.
 fn is_specific(name: &str) -> bool {
     let has_humps = || {
         name.bytes().skip(1).any(|it| it.is_ascii_uppercase())
             && name.bytes().any(|it| it.is_ascii_lowercase())
     };
-    name.len() >= MIN_BYTES && (name.trim_matches('_').contains('_') || has_humps())
+    name.len() >= MIN_BYTES
+        && !classify::is_variable_name(name)
+        && (name.trim_matches('_').contains('_') || has_humps())
 }
 
 /// Returns the path that a comment consists of.

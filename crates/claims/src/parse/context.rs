@@ -126,7 +126,17 @@ impl<'a> Context<'a> {
         let before = self.lists.partition_point(|it| it.0.start <= span.start);
         let mut lists = self.lists[..before].iter().rev().take(MAX_DEPTH);
         let list = lists.find(|(list, _)| list.end >= span.end).map(|it| it.1);
-        own.max(list.unwrap_or_default()).max(self.column(block, span))
+        own.max(list.unwrap_or_default()).max(self.column(block, span)).max(self.record(span))
+    }
+
+    /// Returns how the line of a list or a table presents a claim: with a day, it is a record of it.
+    fn record(&self, span: Span) -> Stance {
+        let start = self.text[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
+        let end = self.text[span.end..].find('\n').map_or(self.text.len(), |n| span.end + n);
+        let line = self.text[start..end].trim_start();
+        let is_item = line.starts_with(['-', '*', '+', '|']);
+        let is_record = is_item && line.len() <= MAX_ROW && times::has_day(line);
+        if is_record { Stance::Absent } else { Stance::Plain }
     }
 
     /// Returns the prohibition of a piece of code, without its text, if the sentence around it forbids it.

@@ -115,14 +115,18 @@ fn trees_are_read_without_their_root() {
 }
 
 #[test]
-fn code_names_what_it_calls_and_sets() {
+fn code_names_what_it_calls_and_settings_what_they_set() {
     check(
         "```python\nfrom shop import open_session, close\nwith open_session(max_size=3) as s:\n    s.doWork()  # not_this()\n```",
         &["symbol open_session", "symbol doWork"],
     );
     check(
         "```ts\n// src/app/main.ts\nconst dir = process.env.CACHE_DIR;\nnew SessionStore(\"call_me()\");\n```",
-        &["path src/app/main.ts", "variable CACHE_DIR", "symbol SessionStore"],
+        &["path src/app/main.ts", "symbol SessionStore"],
+    );
+    check(
+        "```py\nrun_all = make_runner()\nclass MyRunner: ...\nrun_all(MyRunner())\n```",
+        &["symbol make_runner"],
     );
     check("```rust\nfn open_session() {}\n```", &[]);
     check(
@@ -142,6 +146,10 @@ fn the_words_that_govern_a_claim_decide_its_stance() {
         &["symbol new_one", "package new_one", "symbol old_one, absent", "package old_one, absent"],
     );
     check("Do not create files like `src/a.py`", &["path src/a.py, absent"]);
+    check("- `pkg/a.go`: `Nov 2 2023` - 33.9%", &["path pkg/a.go, absent"]);
+    check("Since 2023-11-02 `pkg/a.go` is used", &["path pkg/a.go"]);
+    check("Uses `protobuf` for this", &["package protobuf"]);
+    check("Uses `protobuf` encoding", &[]);
     check("A pattern such as `src/**/*.js` matches", &["path src/**/*.js, example"]);
     check("Tests are `src/**/*.js`", &["path src/**/*.js"]);
     check("# `zod-parser`\n\nUses `zod-parser`", &["package zod-parser"]);
