@@ -364,15 +364,18 @@ fn comments_and_the_configuration_exclude_claims() {
 #[test]
 fn uncommitted_changes_count() {
     let sandbox = moved();
-    sandbox.write("CLAUDE.md", "See `core/session.py` and `core/nothing.py`.\n");
+    sandbox.write("CLAUDE.md", "See `core/session.py` and `core/nothing.py`. Run `make check`.\n");
+    sandbox.commit("Add a guide");
     sandbox.remove("core/session.py");
+    sandbox.write("Makefile", "lint:\n\truff check\n");
     sandbox.session(expect![[r#"
         $ cerberus check CLAUDE.md
         CLAUDE.md:1:6: `core/session.py`: the file no longer exists
-            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+        CLAUDE.md:1:56: `make check`: no manifest defines it any more
 
-        1 error; checked 2 claims in 1 document
+        2 errors; checked 3 claims in 1 document
         1 never true here (see --all)
+        next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         [exit 1]
     "#]]);
 }

@@ -412,7 +412,7 @@ impl Checker<'_> {
                 *of_commit = of_commit.or(own);
             }
         }
-        unsaved.extend(self.project.now.deleted().iter().cloned());
+        unsaved.extend(self.project.now.modified().iter().cloned());
         unsaved.sort_by(|a, b| a.path.cmp(&b.path));
         unsaved.dedup_by(|a, b| a.path == b.path);
         let unsaved: Vec<Arc<TreeEntry>> = unsaved.into_iter().map(Arc::new).collect();
@@ -420,7 +420,7 @@ impl Checker<'_> {
         let Project { root, now, .. } = self.project;
         let trees = past::read_trees(root, head, &commits, |commit, differences| {
             let needs = needs.get(commit)?;
-            let tree = OldTree::new(differences, &unsaved, now.tree(), *needs);
+            let tree = OldTree::new(differences, &unsaved, now, *needs);
             Some((commit.to_owned(), tree))
         });
         trees.into_iter().flatten().collect()

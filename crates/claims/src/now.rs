@@ -32,8 +32,8 @@ pub(super) enum Holds {
 pub(super) struct Now {
     root: PathBuf,
     tree: Snapshot,
-    /// The files that were deleted from the working tree only.
-    deleted: Vec<TreeEntry>,
+    /// The files that the working tree lacks or has in another version than the index, sorted by path.
+    modified: Vec<TreeEntry>,
     manifests: Manifests,
     words: Words,
     occurrences: Occurrences,
@@ -45,9 +45,10 @@ impl Now {
     /// Reads what the claims of `documents` are compared with. Returns `None` if git cannot list
     /// the files.
     pub(super) fn read(root: &Path, documents: &[Document]) -> Option<Self> {
-        let (tree, deleted) = timings::timed("list the files", || {
-            let past::Tracked { entries, deleted } = past::tracked(root)?;
-            Some((Snapshot::new(entries), deleted))
+        let (tree, modified) = timings::timed("list the files", || {
+            let past::Tracked { entries, mut modified } = past::tracked(root)?;
+            modified.sort_by(|a, b| a.path.cmp(&b.path));
+            Some((Snapshot::new(entries), modified))
         })?;
         let claims = || documents.iter().flat_map(|document| &document.claims.claims);
         let mut manifests = Manifests::default();
@@ -93,16 +94,22 @@ impl Now {
             }
         }
         let root = root.to_owned();
-        Some(Self { root, tree, deleted, manifests, words, occurrences, tree_bases })
+        Some(Self { root, tree, modified, manifests, words, occurrences, tree_bases })
     }
 
     pub(super) fn tree(&self) -> &Snapshot {
         &self.tree
     }
 
-    /// Returns the files that were deleted from the working tree, but not from the index.
-    pub(super) fn deleted(&self) -> &[TreeEntry] {
-        &self.deleted
+    /// Returns the files of the index that the working tree lacks or has in another version.
+    pub(super) fn modified(&self) -> &[TreeEntry] {
+        &self.modified
+    }
+
+    /// Returns whether the working tree has a file with the content of an entry.
+    pub(super) fn has_version(&self, entry: &TreeEntry) -> bool {
+        self.tree.entry(&entry.path).is_some_and(|it| it.object == entry.object)
+            && self.modified.binary_search_by(|it| it.path.cmp(&entry.path)).is_err()
     }
 
     pub(super) fn manifests(&self) -> &Manifests {

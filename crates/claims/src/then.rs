@@ -150,7 +150,7 @@ impl OldTree {
     pub(super) fn new(
         differences: &Differences,
         unsaved: &[Arc<TreeEntry>],
-        now: &Snapshot,
+        now: &Now,
         needs: Needs,
     ) -> Self {
         let has_all = needs.paths || needs.code;
@@ -159,11 +159,10 @@ impl OldTree {
             if !has_all && !manifests::is_manifest(&entry.path) {
                 return false;
             }
-            let now = now.entry(&entry.path);
-            if now.is_none() && needs.paths {
+            if needs.paths && now.tree().entry(&entry.path).is_none() {
                 removed.push(TreeEntry::clone(entry));
             }
-            now.is_none_or(|it| it.object != entry.object)
+            !now.has_version(entry)
         };
         let unsaved = unsaved.iter().filter(|it| !differences.contains_key(it.path.as_str()));
         let own = differences.values().flatten().chain(unsaved);

@@ -15,8 +15,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use super::process::Git;
-use super::records::{self, Record, entry};
-use super::{commit_id, git, in_parallel, n_parts, objects, with_renames};
+use super::records::{self, Record};
+use super::{commit_id, git, in_parallel, n_parts, objects, with_renames, worktree};
 
 pub use super::merge_base;
 pub use super::objects::read_objects;
@@ -36,10 +36,10 @@ const MIN_EACH: usize = 16;
 /// The tracked files.
 #[derive(Debug, Default)]
 pub struct Tracked {
-    /// Those that the working tree has.
+    /// Those that the working tree has, with their objects of the index.
     pub entries: Vec<TreeEntry>,
-    /// Those that were deleted from the working tree, but not from the index.
-    pub deleted: Vec<TreeEntry>,
+    /// Those of the index that the working tree lacks or has in another version.
+    pub modified: Vec<TreeEntry>,
 }
 
 /// A commit, as it is reported.
@@ -72,28 +72,18 @@ pub struct Version {
 
 /// Returns the tracked files, or `None` outside a repository.
 pub fn tracked(root: &Path) -> Option<Tracked> {
-    let list = |option: &str| Git::new(root, ["ls-files", option, "-z"]).bytes();
-    // Files that a sparse checkout omits are not listed as deleted.
-    let (staged, deleted) = std::thread::scope(|scope| {
-        let deleted = scope.spawn(|| list("--deleted"));
-        (list("--stage"), deleted.join().ok().flatten())
-    });
-    let (staged, deleted) = (staged?, deleted?);
-    let deleted: FxHashSet<&[u8]> = deleted.split(|byte| *byte == 0).collect();
-    let mut tracked = Tracked::default();
-    for record in staged.split(|byte| *byte == 0) {
-        let path = record.iter().position(|byte| *byte == b'\t').map(|tab| &record[tab + 1..]);
-        // A submodule is there, whether its folder is or not.
-        let is_submodule = record.starts_with(b"160000 ");
-        let is_deleted = !is_submodule && path.is_some_and(|path| deleted.contains(path));
-        let list = if is_deleted { &mut tracked.deleted } else { &mut tracked.entries };
-        // MODE OBJECT STAGE<tab>NAME
-        list.extend(entry(record, 1));
-    }
+    let listed = Git::new(root, ["ls-files", "--stage", "--debug", "-z"]).bytes()?;
+    let index = records::index(&listed);
+    let modified = worktree::modified(root, &index);
+    let is_deleted = |path: &str| root.join(path).symlink_metadata().is_err();
+    let deleted: FxHashSet<&str> =
+        modified.iter().map(|it| it.path.as_str()).filter(|path| is_deleted(path)).collect();
+    let entries = index.into_iter().map(|(entry, _)| entry);
+    let mut entries: Vec<TreeEntry> =
+        entries.filter(|entry| !deleted.contains(entry.path.as_str())).collect();
     // An unresolved merge has several entries of a path.
-    tracked.entries.dedup_by(|a, b| a.path == b.path);
-    tracked.deleted.dedup_by(|a, b| a.path == b.path);
-    Some(tracked)
+    entries.dedup_by(|a, b| a.path == b.path);
+    Some(Tracked { entries, modified })
 }
 
 /// The paths in which commits differ, with the entries of one of them; `None` for a path that it

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, Error, ErrorKind, Read};
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use super::process::{Failure, Git};
 use crate::tree::read::MAX_BYTES;
@@ -49,6 +50,51 @@ pub(super) fn entry(record: &[u8], object_idx: usize) -> Option<TreeEntry> {
     let mut fields = fields.split(' ');
     let mode = fields.next()?;
     TreeEntry::new(path, mode, fields.nth(object_idx - 1)?)
+}
+
+/// What the index has of a file of the working tree: the size and the time of its last change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) n_bytes: u64,
+    pub(super) time: Duration,
+    /// Whether a sparse checkout omits the file.
+    pub(super) is_omitted: bool,
+}
+
+impl Seen {
+    /// The flag of an entry that a sparse checkout omits.
+    const SKIP_WORKTREE: u32 = 1 << 30;
+
+    /// Reads the lines that `ls-files --debug` prints below an entry. Their format may change, so
+    /// they need not be there.
+    fn parse(lines: &str) -> Option<Self> {
+        let value =
+            |key: &str| lines.split(['\n', '\t']).find_map(|it| it.trim().strip_prefix(key));
+        let (seconds, nanos) = value("mtime: ")?.split_once(':')?;
+        let flags = u32::from_str_radix(value("flags: ")?, 16).ok()?;
+        Some(Self {
+            n_bytes: value("size: ")?.parse().ok()?,
+            time: Duration::new(seconds.parse().ok()?, nanos.parse().ok()?),
+            is_omitted: flags & Self::SKIP_WORKTREE != 0,
+        })
+    }
+}
+
+/// Returns the entries that `ls-files --stage --debug -z` lists.
+pub(super) fn index(listed: &[u8]) -> Vec<(TreeEntry, Option<Seen>)> {
+    let mut fields = listed.split(|byte| *byte == 0);
+    let mut header = fields.next().unwrap_or_default();
+    let mut found = Vec::new();
+    for field in fields {
+        // The lines of an entry, and the start of the next one.
+        let end = field.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        let (lines, next) = field.split_at(end);
+        // MODE OBJECT STAGE<tab>NAME
+        let seen = || Seen::parse(&String::from_utf8_lossy(lines));
+        found.extend(entry(header, 1).map(|entry| (entry, seen())));
+        header = next;
+    }
+    found
 }
 
 /// Returns the sides of a raw record, `:OLD_MODE NEW_MODE OLD_OBJECT NEW_OBJECT STATUS`, about a path,
@@ -129,4 +175,30 @@ pub(super) fn changes(git: Git<'_>) -> Option<Vec<(String, Sides)>> {
         ControlFlow::Continue(())
     });
     is_read.is_ok().then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_of_the_index_are_read_with_what_git_saw_of_their_files() {
+        let object = "35049cbcb13c204648d1f7897162492f05123199";
+        let stat = |flags: &str| {
+            format!(
+                "  ctime: 1:2\n  mtime: 3:4\n  dev: 5\tino: 6\n  uid: 0\tgid: 0\n  size: 41\tflags: {flags}\n"
+            )
+        };
+        let listed = format!(
+            "100644 {object} 0\ta b\0{}100755 {object} 0\tc\0{}120000 {object} 0\td\0",
+            stat("0"),
+            stat("40000000")
+        );
+        let seen = |is_omitted| Seen { n_bytes: 41, time: Duration::new(3, 4), is_omitted };
+        let found: Vec<(String, Option<Seen>)> =
+            index(listed.as_bytes()).into_iter().map(|(entry, seen)| (entry.path, seen)).collect();
+        let expected = [("a b", Some(seen(false))), ("c", Some(seen(true))), ("d", None)];
+        assert_eq!(found, expected.map(|(path, seen)| (path.to_owned(), seen)));
+        assert_eq!(index(b"").len(), 0);
+    }
 }

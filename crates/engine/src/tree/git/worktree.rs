@@ -7,15 +7,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Error, ErrorKind};
 use std::path::{Component, Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use anyhow::Result;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use similar::{Algorithm, DiffOp};
 
 use super::objects::{Object, Objects, objects_of, with_objects};
 use super::process::Git;
-use super::records::{self, EntryKind, Sides, TreeEntry};
+use super::records::{self, EntryKind, Seen, Sides, TreeEntry};
 use super::{commit_id, git, parse_renames, with_renames};
 use crate::tree::walk;
 use cerberus_model::error::UserError;
@@ -94,6 +95,33 @@ fn in_index(root: &Path, folder: &Path) -> Option<Vec<Vec<u8>>> {
     let folder = format!(":(literal){}", folder.display());
     let names = Git::new(root, ["ls-files", "-z", "--", &folder]).bytes()?;
     Some(names.split(|byte| *byte == 0).filter(|it| !it.is_empty()).map(<[u8]>::to_vec).collect())
+}
+
+/// Returns the files of the index that the working tree lacks, or has with other bytes. A file with
+/// the size and the time of its entry was not changed.
+pub(super) fn modified(root: &Path, index: &[(TreeEntry, Option<Seen>)]) -> Vec<TreeEntry> {
+    let is_changed = |(entry, seen): &&(TreeEntry, Option<Seen>)| {
+        // A submodule is there, whether its folder is or not.
+        if entry.kind == EntryKind::Submodule || seen.is_some_and(|seen| seen.is_omitted) {
+            return false;
+        }
+        let Ok(metadata) = root.join(&entry.path).symlink_metadata() else { return true };
+        let time = metadata.modified().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+        let is_seen = |seen: &Seen| seen.n_bytes == metadata.len() && Some(seen.time) == time;
+        metadata.is_file() && seen.is_some_and(|seen| !is_seen(&seen))
+    };
+    let changed: Vec<&TreeEntry> = index.par_iter().filter(is_changed).map(|it| &it.0).collect();
+    let objects: Vec<&str> = changed.iter().map(|entry| entry.object.as_str()).collect();
+    let mut found = Vec::new();
+    // What was compared before a failure counts.
+    let _ = objects_of(root, &objects, |idx, object| {
+        let path = root.join(&changed[idx].path);
+        if !object.map_or(Ok(true), |object| is_equal(&path, object))? {
+            found.push(changed[idx].clone());
+        }
+        Ok(())
+    });
+    found
 }
 
 /// Returns the files that are renamed in the index since a commit, with their new paths, relative
