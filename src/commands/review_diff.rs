@@ -235,13 +235,7 @@ fn check(
     changes: &Changes,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Report {
-    let failures = project.bank.shared();
-    let failures = failures.failures.iter().map(ToString::to_string);
-    let failure = |reason| Unchecked { file: String::new(), reason };
-    let mut unchecked: Vec<Unchecked> = failures.map(failure).collect();
-    let is_known = |warning: &&String| unchecked.iter().any(|it| it.reason == **warning);
-    let warnings = memories.warnings.iter().filter(|it| !is_known(it)).cloned().collect();
-    let mut rules = Vec::new();
+    let (mut unchecked, mut rules) = (Vec::new(), Vec::new());
     for stored in &memories.all {
         let RulePattern { patterns, fault, .. } = rule_patterns::of_memory(stored);
         let file = || project.bank.shown_path(&stored.file, &project.root);
@@ -284,7 +278,14 @@ fn check(
         enforcement: Enforcement::Enforced,
     });
     let rules = applied.collect();
-    let mut report = Report { ok: true, summary, findings, unchecked, rules, warnings };
+    let mut report = Report {
+        ok: true,
+        summary,
+        findings,
+        unchecked,
+        rules,
+        warnings: memories.warnings.clone(),
+    };
     count(&mut report);
     report
 }
