@@ -17,7 +17,7 @@
 //! |---|---|
 //! | `claims` | what documents say about a project, and whether it is still true |
 //! | `bank` | the memories of a project, and the operations that commands and tools share |
-//! | `patterns` | patterns of code that breaks a rule; functions that exist already |
+//! | `patterns` | patterns of code that breaks a rule |
 //! | `engine` | source code, its index, the ranking of examples, the tracking of anchors |
 //! | `store` | SQLite: a cache, and what exists only there |
 //! | `markdown` | frontmatter, sections, links and rules in texts |

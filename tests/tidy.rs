@@ -53,7 +53,7 @@ use Owner::{All, Not, Only};
 /// The owners of each external package in `[workspace.dependencies]` that is not for tests only.
 const OWNERS: &[(&str, Owner)] = &[
     ("anstyle", Only(&["output"])),
-    ("anyhow", Not(&["model", "markdown"])),
+    ("anyhow", Not(&["model", "markdown", "patterns"])),
     ("base64", Only(&["engine"])),
     ("clap", Only(&["config", "bank", "commands", "mcp", "cli", "lib"])),
     ("clap_complete", Only(&["cli", "commands"])),
@@ -71,7 +71,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("petgraph", Only(&["bank"])),
     ("postcard", Only(&["bank", "engine", "store"])),
     ("pulldown-cmark", Only(&["markdown", "claims"])),
-    ("rayon", Only(&["bank", "engine", "claims", "patterns", "commands"])),
+    ("rayon", Only(&["bank", "engine", "claims", "commands"])),
     ("regex", Only(&["bank", "patterns"])),
     ("rmcp", Only(&["mcp"])),
     ("rusqlite", Only(&["store"])),
