@@ -21,7 +21,7 @@
 //! | `engine` | source code, its index, the ranking of examples, the tracking of anchors |
 //! | `store` | SQLite: a cache, and what exists only there |
 //! | `markdown` | frontmatter, sections, links and rules in texts |
-//! | `model` | plain types, positions in texts, file metadata, exit statuses, timings |
+//! | `model` | plain types, positions in texts, file metadata, exit statuses |
 //!
 //! The path of a rule: `cli` parses the command line and calls `commands::anchor_test`, which calls
 //! `cerberus_engine::examples`. That updates the index (`index`: `tree` walks, `rank` tokenizes,

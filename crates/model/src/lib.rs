@@ -16,7 +16,6 @@ pub mod languages;
 mod location;
 pub mod regular_file;
 pub mod text;
-pub mod timings;
 
 pub use keywords::*;
 pub use location::{CodeLocation, split_number};

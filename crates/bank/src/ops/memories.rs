@@ -12,7 +12,6 @@ use cerberus_engine::syntax::language;
 use cerberus_markdown::links::normalize_path;
 use cerberus_model::error::UserError;
 use cerberus_model::text::{self, Globs};
-use cerberus_model::timings;
 use cerberus_model::{Language, Memory, MemoryStatus, MemoryType, Scope};
 
 use super::{Project, links};
@@ -21,7 +20,6 @@ pub use crate::memories::Memories;
 impl Memories {
     /// Reads the bank.
     pub fn load(project: &Project) -> Result<Self> {
-        let _step = timings::step("read the memories");
         let mut memories = project.bank.read_all()?;
         let ids: FxHashSet<&str> = memories.all.iter().map(|it| &*it.memory.id).collect();
         let orphans = memories.anchors.keys().filter(|id| !ids.contains(id.as_str()));

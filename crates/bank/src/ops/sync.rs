@@ -19,7 +19,6 @@ use cerberus_engine::rank::{fusion, postings, tokenize};
 use cerberus_markdown::{frontmatter, links, sections};
 use cerberus_model::file_stat::FileStat;
 use cerberus_model::text::LineIndex;
-use cerberus_model::timings;
 use cerberus_model::{Anchor, EdgeType};
 use cerberus_store::links::LinkRow;
 pub use cerberus_store::memories::IndexedMemory;
@@ -165,7 +164,6 @@ pub fn open_with(project: &Project, memories: &Memories) -> Result<SyncedStore> 
 fn update(project: &Project, files: &Files<'_>, mut warnings: Vec<String>) -> Result<SyncedStore> {
     let Files { listed, lock_stat: lock, .. } = files;
     check_bank_size(listed.iter().map(|(_, stat)| stat.size).sum())?;
-    let _step = timings::step("update the memories in the store");
     let mut store = Store::open(&project.store)?;
     warnings.append(&mut store.warnings);
     let changes = match is_up_to_date(&store, listed)? {
