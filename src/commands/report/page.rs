@@ -22,10 +22,6 @@ use cerberus_markdown::links::{Kind, Target};
 use cerberus_model::text::{self, shell_word};
 use cerberus_model::{MemoryType, State};
 
-mod drawing;
-
-use drawing::Drawing;
-
 const TEMPLATES: [(&str, &str); 2] = [
     ("page.html", include_str!("page/page.html")),
     ("memory.html", include_str!("page/memory.html")),
@@ -34,7 +30,7 @@ const TEMPLATES: [(&str, &str); 2] = [
 const STYLE: &str = include_str!("page/style.css");
 
 /// Hash of [`STYLE`]; a test compares it with the style sheet.
-const STYLE_HASH: &str = "sha256-PG4b/w3upRajizOMFC10bIbxlIniOWqee8oyolR1lBc=";
+const STYLE_HASH: &str = "sha256-cgpaVQTWZLpAgnQyq2RohOIiLfWnhri5xx0bO6jpDtU=";
 
 /// Class of a memory without an anchor.
 const NOT_ANCHORED: &str = "not-anchored";
@@ -66,7 +62,6 @@ pub(super) fn page(report: &Report) -> Result<String> {
         filters: filters(&report.memories),
         rules_by_state: report.counts.rules.by_state().collect(),
         types: MemoryType::ALL,
-        drawing: drawing::drawing(&report.links),
         cycles: report.cycles.iter().map(Cycle::warning).collect(),
         style: STYLE,
         style_hash: STYLE_HASH,
@@ -86,7 +81,6 @@ struct Page<'a> {
     filters: Vec<(&'static str, usize)>,
     rules_by_state: Vec<(&'static str, usize)>,
     types: &'static [MemoryType],
-    drawing: Option<Drawing>,
     cycles: Vec<String>,
     style: &'static str,
     style_hash: &'static str,
