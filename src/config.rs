@@ -17,7 +17,6 @@ use cerberus_bank::Bank;
 use cerberus_bank::ops::pins::PinLimits;
 use cerberus_bank::ops::pins::builtin::{self, BuiltInPins};
 use cerberus_bank::ops::{InjectOptions, Project};
-use cerberus_bank::shared::config::{self as shared_banks, BankConfig};
 use cerberus_engine::rank::calibrate::Weights;
 use cerberus_engine::rank::fusion::Recency;
 use cerberus_model::error::UserError;
@@ -41,9 +40,6 @@ pub(crate) const COMPLETE: &str = "CERBERUS_COMPLETE";
 
 /// Default quality threshold.
 const MIN_QUALITY: f64 = 0.8;
-
-/// Folder with the texts of shared banks, in the cache of the user.
-const SHARED_BANKS: &str = "banks";
 
 /// Size limit of a configuration file.
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
@@ -134,7 +130,6 @@ struct Config {
     pins: PinLimits,
     inject: InjectOptions,
     check: CheckConfig,
-    banks: Vec<BankConfig>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -243,13 +238,7 @@ fn named_root(global: &GlobalArgs) -> Result<Option<(PathBuf, &'static str)>> {
 /// Returns the configuration of the user.
 fn user_config() -> Result<ConfigFile> {
     let file = config_home().map(|home| home.join("cerberus/config.toml"));
-    let config = file.map(|path| read_config(&path)).transpose()?.unwrap_or_default();
-    if !config.config.banks.is_empty() {
-        return Err(UserError::usage("the configuration of the user has `[[banks]]`")
-            .hint("name shared banks in the `cerberus.toml` of each project, which everybody uses")
-            .into());
-    }
-    Ok(config)
+    Ok(file.map(|path| read_config(&path)).transpose()?.unwrap_or_default())
 }
 
 /// Merges the configuration files; values of the project override values of the user.
@@ -262,14 +251,7 @@ fn merge(root: PathBuf, own: ConfigFile, user: &ConfigFile, now: Timestamp) -> R
     } else {
         project_bank(&root)?
     };
-    let mut bank = Bank::new(folder);
-    match cache_home() {
-        Ok(cache) => {
-            bank = bank.with_shared(config.banks, cache.join("cerberus").join(SHARED_BANKS));
-        }
-        Err(error) if !config.banks.is_empty() => return Err(error),
-        Err(_) => {}
-    }
+    let bank = Bank::new(folder);
     let store = if bank.exists() && !is_user_bank {
         bank.folder().join("indices/cerberus.db")
     } else {
@@ -428,11 +410,6 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
     // Recency raises the score of new memories and never lowers that of old ones.
     check_range("recency_boost_factor", config.memory.recency_boost_factor, 1.0, f64::MAX)?;
     check_range("code_share", config.inject.code_share, 0.0, 1.0)?;
-    if let Some(fault) = shared_banks::fault(&config.banks) {
-        return Err(UserError::usage(format!("failed to read `{shown}`: [[banks]] {fault}"))
-            .hint("name each bank as in `name = \"team\"`, `git = \"https://example.org/team/rules.git\"`, `branch = \"main\"`")
-            .into());
-    }
     if let Some(BuiltInPins::Some(named)) = &config.pins.builtin
         && let Some(name) = named.keys().find(|name| !builtin::names().any(|known| known == *name))
     {

@@ -17,11 +17,11 @@
 //! |---|---|
 //! | `claims` | what documents say about a project, and whether it is still true |
 //! | `bank` | the memories of a project, and the operations that commands and tools share |
-//! | `patterns` | patterns of code that breaks a rule; functions that exist already |
+//! | `patterns` | patterns of code that breaks a rule |
 //! | `engine` | source code, its index, the ranking of examples, the tracking of anchors |
 //! | `store` | SQLite: a cache, and what exists only there |
 //! | `markdown` | frontmatter, sections, links and rules in texts |
-//! | `model` | plain types, positions in texts, file metadata, exit statuses, timings |
+//! | `model` | plain types, positions in texts, file metadata, exit statuses |
 //!
 //! The path of a rule: `cli` parses the command line and calls `commands::anchor_test`, which calls
 //! `cerberus_engine::examples`. That updates the index (`index`: `tree` walks, `rank` tokenizes,

@@ -97,7 +97,7 @@ impl PrecedingArgs {
 
     fn candidates(&self, kind: ValueKind, typed: &OsStr) -> Vec<CompletionCandidate> {
         let project = self.project.clone();
-        let global = GlobalArgs { project, json: false, color: ColorChoice::Never, timings: false };
+        let global = GlobalArgs { project, json: false, color: ColorChoice::Never };
         let (Some(typed), Ok(settings)) = (typed.to_str(), Settings::resolve(&global)) else {
             return Vec::new();
         };

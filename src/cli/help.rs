@@ -17,7 +17,6 @@ const GROUPS: &[(&str, &str)] = &[
     ("review", "Review"),
     ("create", "Documents"),
     ("pin", "Pins"),
-    ("bank", "Sharing"),
     ("feedback", "Plumbing"),
 ];
 

@@ -5,9 +5,9 @@ use clap::Subcommand;
 
 use crate::commands::trash::{self, DeleteArgs, RestoreArgs};
 use crate::commands::{
-    add, anchor, anchor_test, append, bank, create, feedback, import, init, inject, linked, links,
-    merge, merge_lock, pattern, pin, read, reanchor, report, review, review_diff, search, sections,
-    show, stats, update,
+    add, anchor, anchor_test, append, create, feedback, import, init, inject, linked, links, merge,
+    merge_lock, pattern, pin, read, reanchor, report, review, review_diff, search, sections, show,
+    stats, update,
 };
 use crate::config::Settings;
 use crate::output::Printer;
@@ -85,9 +85,6 @@ commands! {
     /// Pin short notes that are always injected
     #[command(subcommand)]
     Pin(pin::PinCommand) => pin::run,
-    /// Use memories of other repositories, pinned to a commit
-    #[command(subcommand)]
-    Bank(bank::BankCommand) => bank::run,
     /// Record whether an injected memory was helpful
     Feedback(feedback::FeedbackArgs) => feedback::run,
     /// Merge two versions of anchors.lock memory by memory, as a merge driver of git

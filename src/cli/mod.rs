@@ -21,7 +21,6 @@ use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
 use crate::mcp::McpArgs;
 use crate::output::Printer;
 use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_model::timings;
 use cerberus_store as store;
 
 use memory::MemoryCommand;
@@ -94,14 +93,8 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
             return out.failure(&usage::error(&error, &args).into());
         }
     };
-    if cli.global.timings {
-        timings::start();
-    }
     let mut out = Printer::new(Terminal::detect(cli.global.color), cli.global.json);
     let done = dispatch(&cli, &mut out).and_then(|status| out.flush().map(|()| status));
-    if let Some((steps, total)) = timings::finish() {
-        out.timings(&steps, total);
-    }
     match done {
         Ok(status) => status,
         Err(error) => {
@@ -130,10 +123,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
         Command::Mcp(args) => mcp::run(args, &cli.global, out),
         Command::Trust(args) => trust::run(args, &cli.global, out),
         Command::Memory(command) => {
-            let settings = {
-                let _step = timings::step("read the configuration");
-                Settings::resolve(&cli.global)?
-            };
+            let settings = Settings::resolve(&cli.global)?;
             let is_silent = !settings.memory_enabled || !settings.project.bank.exists();
             if is_silent && is_hook(&cli.command) {
                 return Ok(ExitStatus::Done);

@@ -56,9 +56,6 @@ pub(crate) struct AddArgs {
     /// Minimum quality for an anchor (0 to 1)
     #[arg(long, value_name = "QUALITY", value_parser = quality)]
     pub(crate) min_quality: Option<f64>,
-    /// Replace the memory of a shared bank that has this id, for this reason
-    #[arg(long, value_name = "REASON", requires = "id")]
-    pub(crate) override_reason: Option<String>,
     #[command(flatten)]
     pub(crate) secret: SecretArgs,
 }
@@ -79,7 +76,6 @@ impl AddArgs {
             to: None,
             no_anchor: false,
             min_quality: None,
-            override_reason: None,
             secret: SecretArgs { allow_secret: false },
         }
     }
@@ -161,7 +157,6 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     document::check_content(text)?;
     document::check_fields(args.category.as_deref(), &args.tags, &args.hints)?;
     document::check_globs(&args.paths)?;
-    document::check_words("override reason", args.override_reason.as_deref())?;
     if !args.secret.allow_secret {
         let category = args.category.as_deref();
         document::check_secrets(("the text", text), category, &args.tags, &args.hints)?;
@@ -179,7 +174,6 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
         paths: args.paths.clone(),
         tags: args.tags.clone(),
         hints: args.hints.clone(),
-        override_reason: args.override_reason.clone(),
         created_at: Some(seconds(project.now)),
         ..Frontmatter::default()
     };
@@ -243,14 +237,7 @@ fn find_anchor(
 /// Returns the requested id if it is unused, otherwise an unused one derived from the text.
 fn free_id(args: &AddArgs, text: &str, memories: &Memories) -> Result<String> {
     if let Some(id) = &args.id {
-        if args.override_reason.is_none() {
-            memories.check_free(id)?;
-        } else if memories.shared(id).is_none() {
-            memories.check_free_here(id)?;
-            return Err(UserError::usage(format!("no shared memory has the id `{id}`"))
-                .hint("`--override-reason` is for replacing one; list the shared banks with `cerberus memory bank list`")
-                .into());
-        }
+        memories.check_free(id)?;
         return Ok(id.clone());
     }
     Ok(names::unused(names::from_text(text), |id| memories.check_free(id).is_err()))

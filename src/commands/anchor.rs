@@ -180,7 +180,7 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
             return Err(has_chosen_anchor(id, chosen).into());
         }
         if args.is_automatic() && stored.memory.example.is_some() {
-            return Err(has_no_example(project, stored).into());
+            return Err(has_no_example(stored).into());
         }
         let languages = memories::languages(&stored.memory.scope).map_err(|reason| {
             UserError::usage(format!("`{id}` cannot be anchored: {reason}"))
@@ -204,10 +204,7 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
     }
     if args.none || args.clear || new.is_some() {
         let decision = args.none.then_some(ExampleChoice::None);
-        // Without a decision of the project, that of a shared bank holds for a memory without an anchor.
-        let is_of_bank =
-            stored.memory.example.is_some() && !project.bank.decides_no_example(stored);
-        report.example = if is_of_bank && new.is_none() { stored.memory.example } else { decision };
+        report.example = decision;
         if !args.dry_run {
             report.written |= anchors::store(project, stored, new, decision)?;
         }
@@ -291,15 +288,16 @@ fn has_chosen_anchor(id: &str, anchor: &Anchor) -> UserError {
         .hint(format!("remove it with `cerberus memory anchor {id} --clear`, then anchor again"))
 }
 
-fn has_no_example(project: &Project, stored: &MemoryFile) -> UserError {
+fn has_no_example(stored: &MemoryFile) -> UserError {
     let id = &stored.memory.id;
     let command = format!("cerberus memory anchor {}", shell_word(id));
-    let reason = anchors::no_example_reason(project, stored);
-    UserError::usage(format!("`{id}` {reason}: no example is searched for"))
-        .hint(format!("specify its example with `{command} --to FILE::SYMBOL`"))
-        .hint(format!(
-            "or list candidates with `{command} --candidates 5`, and store one with `--pick`"
-        ))
+    UserError::usage(format!(
+        "`{id}` has `example: none` in its frontmatter: no example is searched for"
+    ))
+    .hint(format!("specify its example with `{command} --to FILE::SYMBOL`"))
+    .hint(format!(
+        "or list candidates with `{command} --candidates 5`, and store one with `--pick`"
+    ))
 }
 
 pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {

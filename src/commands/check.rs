@@ -210,9 +210,6 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         }
     }
     if args.files.is_empty() && project.bank.exists() && settings.memory_enabled {
-        let shared = project.bank.shared();
-        let failures = shared.failures.iter().map(ToString::to_string);
-        unchecked.extend(failures.map(|reason| Unchecked { file: String::new(), reason }));
         bank::check(project, since.as_deref(), &mut findings, &mut warnings)?;
     }
     findings.sort_by(|a, b| {

@@ -56,7 +56,6 @@ pub(super) fn fork_point(root: &Path, revision: &str) -> Result<String> {
 /// The parts of a request that could not be checked.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct Unchecked {
-    /// Empty if it is about no single file.
     pub(crate) file: String,
     pub(crate) reason: String,
 }
@@ -72,19 +71,16 @@ pub(super) fn status(is_passed: bool, unchecked: &[Unchecked]) -> ExitStatus {
 /// Prints what was not checked, as warnings of the GitHub format or on stderr.
 pub(super) fn print_unchecked(unchecked: &[Unchecked], format: FindingsFormat, out: &mut Printer) {
     for Unchecked { file, reason } in unchecked {
-        let file = Some(file).filter(|file| !file.is_empty());
         match format {
             FindingsFormat::Json => {}
             FindingsFormat::Github => {
-                let file = file.map(|file| format!("file={},", command_property(file)));
-                let (file, reason) = (file.unwrap_or_default(), command_data(reason));
-                out.line(
-                    &out.safe(&format!("::warning {file}title=cerberus%3A not checked::{reason}")),
-                );
+                let (file, reason) = (command_property(file), command_data(reason));
+                out.line(&out.safe(&format!(
+                    "::warning file={file},title=cerberus%3A not checked::{reason}"
+                )));
             }
             FindingsFormat::Text | FindingsFormat::Sarif => {
-                let file = file.map(|file| format!(" in `{file}`")).unwrap_or_default();
-                out.warn(&[format!("not checked{file}: {reason}")]);
+                out.warn(&[format!("not checked in `{file}`: {reason}")]);
             }
         }
     }

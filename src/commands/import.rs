@@ -13,7 +13,6 @@ use crate::output::Printer;
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::rule_counts::RuleCounts;
-use cerberus_bank::shared::is_shared;
 use cerberus_markdown::frontmatter;
 use cerberus_model::Scope;
 use cerberus_model::error::ExitStatus;
@@ -106,7 +105,6 @@ pub(crate) fn differences(project: &Project) -> Result<Vec<rules::Item>> {
     let mut files: Vec<PathBuf> = memories
         .all
         .iter()
-        .filter(|stored| !is_shared(&stored.file))
         .flat_map(|stored| frontmatter::parse(&stored.text).frontmatter.source)
         .filter_map(|written| Some(project.root.join(sources::Source::parse(&written)?.file)))
         .filter(|file| file.is_file())

@@ -395,7 +395,7 @@ fn candidate<'a>(it: &Relevant<'a>, memories: &'a Memories, request: &Request) -
         let example = memories.anchors.get(id).map_or(Slot::Absent, Slot::Unread);
         return Candidate { stored: it.stored, text, example, why: it.why.clone() };
     }
-    let text = with_example_elsewhere(text(it.stored), it.stored, memories);
+    let text = text(it.stored);
     let text = if request.persistent_only {
         Text::alone(&after_place(place, text))
     } else {
@@ -505,16 +505,6 @@ fn staged_lines(project: &Project) -> Result<BTreeMap<String, String>> {
         (!text.is_empty()).then_some((file.path, text))
     };
     Ok(files.files.into_iter().filter_map(added).collect())
-}
-
-/// Adds the example in another repository to the text of a memory that has none here.
-fn with_example_elsewhere(text: String, stored: &MemoryFile, memories: &Memories) -> String {
-    match &stored.memory.example_elsewhere {
-        Some(elsewhere) if !memories.anchors.contains_key(&stored.memory.id) => {
-            format!("{text} (no example here; one in another repository: `{elsewhere}`)")
-        }
-        _ => text,
-    }
 }
 
 /// Number of bytes of a text that may be shortened.

@@ -17,7 +17,6 @@ use crate::output::{DIM, NAME, OK, Printer};
 use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::{Project, default_scope, document, seconds};
-use cerberus_bank::shared::is_shared;
 use cerberus_bank::{MemoryFile, names};
 use cerberus_markdown::edit::{self, EditMode};
 use cerberus_markdown::frontmatter::{self, FieldValue, Frontmatter};
@@ -109,7 +108,6 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
     let old = existing.map(|stored| project.bank.utf8_text(stored)).transpose()?;
     let (sources, mut warnings) = find_sources(project, args, &memories, old.as_deref())?;
     let moving: Vec<&MemoryFile> = sources.iter().map(|source| source.stored).collect();
-    moving.iter().copied().chain(existing).try_for_each(|it| project.bank.check_own(it))?;
     let target = Redirect {
         sources: moving,
         id,
@@ -129,7 +127,7 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
     let mut changes = Vec::new();
     let is_merged = |file: &str| moving.iter().any(|source| source.file == file);
     let others = memories.all.iter().filter(|it| it.memory.id != id && !is_merged(&it.file));
-    for other in others.filter(|it| !is_shared(&it.file)) {
+    for other in others {
         match target.in_memory(project, other) {
             Ok((_, 0)) => {}
             Ok(change) => changes.push((other, change)),

@@ -8,7 +8,6 @@ pub(crate) mod anchor;
 pub(crate) mod anchor_test;
 pub(crate) mod append;
 pub(crate) mod args;
-pub(crate) mod bank;
 pub(crate) mod check;
 pub(crate) mod completions;
 mod confirm;

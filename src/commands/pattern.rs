@@ -9,11 +9,11 @@ use serde::Serialize;
 use super::{content, findings, review_diff};
 use crate::config::Settings;
 use crate::output::{DIM, NAME, OK, Printer};
+use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::document::{self, Edit};
 use cerberus_bank::ops::memories::{self, Memories};
 use cerberus_bank::ops::patterns::{self as rule_patterns, PatternSummary, RulePattern};
 use cerberus_bank::ops::{Project, anchors};
-use cerberus_bank::{MemoryFile, shared};
 use cerberus_markdown::{EditError, frontmatter};
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::plural;
@@ -57,9 +57,6 @@ pub(crate) enum PatternFormat {
 pub(crate) struct Report {
     pub(crate) id: String,
     pub(crate) rule: String,
-    /// The shared bank that the memory is from, where its pattern is accepted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) bank: Option<String>,
     #[serde(flatten)]
     pub(crate) summary: PatternSummary,
     /// The hits in the examples and the counter-examples of the rule.
@@ -133,7 +130,6 @@ fn report(
         test: rule_patterns::test(project, stored, memories.anchors.get(&id), &rule.patterns),
         ast_grep: (!exported.is_empty()).then(|| patterns::ast_grep(&id, &title, &exported)),
         rule: title,
-        bank: shared::bank_of(&stored.file).map(str::to_owned),
         id,
         stated: match rule.enforcement {
             Enforcement::Enforced => Vec::new(),

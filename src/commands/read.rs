@@ -49,7 +49,7 @@ pub(crate) fn read(project: &Project, args: &ReadArgs) -> Result<Report> {
     let memories = Memories::load(project)?;
     let stored = memories.find(&args.id)?;
     let mut report = Report {
-        metadata: Metadata::in_project(stored, &project.bank.shared()),
+        metadata: stored.into(),
         content: String::new(),
         sections: Vec::new(),
         missing: Vec::new(),

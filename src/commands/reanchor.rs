@@ -21,7 +21,6 @@ use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::anchors::remember_look_alikes;
 use cerberus_bank::ops::memories::{Filter, Memories, find_id};
 use cerberus_bank::ops::{Progress, Project, patterns, rounded};
-use cerberus_bank::shared;
 use cerberus_engine::examples::RankedSymbol;
 use cerberus_engine::syntax::language;
 use cerberus_engine::track::{self, Degree, FoundSymbol, Outcome, Step};
@@ -250,8 +249,6 @@ pub(crate) fn reanchor(
         None
     };
     let memories = Memories::load(project)?;
-    // The anchors of missing shared memories would pass unchecked.
-    project.bank.check_shared()?;
     let mut report = reanchor_in(project, &memories, args, progress)?;
     drop(guard);
     if let Some(mut resolved) = resolved {
@@ -400,8 +397,6 @@ fn selected(
         None => None,
     };
     let is_changed = |changed: &BTreeSet<String>, anchor: &Anchor, file: &str| {
-        // A shared memory changes with the pins.
-        let file = if shared::is_shared(file) { shared::lock::FILE } else { file };
         let has = |file: &str| changed.contains(&project.bank.shown_path(file, &project.root));
         has("anchors.lock") || changed.contains(&anchor.file) || has(file)
     };

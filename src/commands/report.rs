@@ -29,9 +29,6 @@ use cerberus_bank::ops::pins::{self, BuiltinPin};
 use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_bank::ops::sync;
 use cerberus_bank::ops::{Progress, Project, rounded};
-use cerberus_bank::repeated::Repeated;
-use cerberus_bank::shared::SharedFiles;
-use cerberus_bank::shared::SwitchedOff;
 use cerberus_bank::{Bank, MemoryFile, OutputFile};
 use cerberus_engine::excerpt::{self, LineRange};
 use cerberus_engine::syntax::language;
@@ -66,12 +63,6 @@ pub(crate) struct Report {
     pub(crate) memories: Vec<Entry>,
     /// Ids of anchors whose memory does not exist.
     pub(crate) orphans: Vec<String>,
-    /// The shared memories that the project does not use.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) off: Vec<SwitchedOff>,
-    /// The shared memories whose text another memory has.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) repeated: Vec<Repeated>,
     pub(crate) links: Vec<Edge>,
     pub(crate) cycles: Vec<Cycle>,
     pub(crate) pins: Vec<pins::PinReport>,
@@ -191,7 +182,6 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         .map(|finding| (finding.id.clone(), finding))
         .collect();
     let lines = lines(project, &memories.anchors, &findings);
-    let shared = project.bank.shared();
     let to_entry = |stored: &MemoryFile| {
         let id = &stored.memory.id;
         let anchor = memories.anchors.get(id);
@@ -204,7 +194,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         });
         let is_rule = stored.memory.memory_type == MemoryType::Rule;
         let pattern = is_rule.then(|| PatternSummary::from(&patterns::of_memory(stored)));
-        Entry { pattern, ..entry(stored, &shared, followed) }
+        Entry { pattern, ..entry(stored, followed) }
     };
     let mut entries: Vec<Entry> = memories.all.par_iter().map(to_entry).collect();
     entries.sort_by(|a, b| a.metadata.memory.id.cmp(&b.metadata.memory.id));
@@ -233,19 +223,17 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         cycles: links.cycles,
         pins: pins.pins,
         default_pins: pins.defaults,
-        off: shared.off.clone(),
-        repeated: memories.repeated.clone(),
         warnings,
     };
     Ok((report, Vec::from_iter(store_warnings)))
 }
 
-fn entry(stored: &MemoryFile, shared: &SharedFiles, anchor: Option<Anchored>) -> Entry {
+fn entry(stored: &MemoryFile, anchor: Option<Anchored>) -> Entry {
     let text = inject::text(stored).replace("\r\n", "\n");
     let lines: Vec<&str> = text.lines().collect();
     let n_shown = lines.len().min(MAX_TEXT_LINES);
     Entry {
-        metadata: Metadata::in_project(stored, shared),
+        metadata: stored.into(),
         text: lines[..n_shown].join("\n"),
         skipped_lines: lines.len() - n_shown,
         sections: sections::list(stored, &stored.text).sections,

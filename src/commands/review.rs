@@ -21,7 +21,6 @@ use cerberus_bank::ops::anchors::{self, AnchorSummary};
 use cerberus_bank::ops::memories::{self, Filter, Memories};
 use cerberus_bank::ops::rule_counts::{self, RuleCounts};
 use cerberus_bank::ops::{Progress, Project};
-use cerberus_bank::shared::is_shared;
 use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking};
 use cerberus_engine::excerpt::{self, LineRange};
 use cerberus_engine::rank::rule_words::RuleWords;
@@ -185,7 +184,7 @@ pub(crate) fn list(project: &Project, args: &ReviewArgs, progress: Progress<'_>)
     let mut warnings = memories.warnings.clone();
     args.filter().check(memories.all.iter().map(|stored| &stored.memory))?;
     let findings = findings(project, &memories, progress)?;
-    let (targets, skipped) = targets(project, &memories, &findings, args)?;
+    let (targets, skipped) = targets(&memories, &findings, args)?;
     warnings.extend(skipped);
 
     let queries: Vec<Query> = targets.iter().map(|target| target.query.clone()).collect();
@@ -262,7 +261,6 @@ fn findings(
 /// Returns the memories that may need a review, in the order of the bank or of the requested ids, and
 /// warnings about requested ones that cannot have an example.
 fn targets<'a>(
-    project: &Project,
     memories: &'a Memories,
     findings: &'a BTreeMap<String, Finding>,
     args: &ReviewArgs,
@@ -280,7 +278,7 @@ fn targets<'a>(
         let languages = memories::languages(&stored.memory.scope);
         let obstacle = match (&languages, stored.memory.example) {
             (Err(reason), _) => Some(reason.clone()),
-            (_, Some(_)) if finding.is_none() => Some(no_example(project, stored)),
+            (_, Some(_)) if finding.is_none() => Some(no_example(stored)),
             _ => None,
         };
         match (obstacle, languages) {
@@ -303,13 +301,9 @@ fn is_reviewed(stored: &MemoryFile, filter: &Filter, memories: &Memories) -> boo
 }
 
 /// Returns why a memory without an example by decision is not reviewed, and how to change that.
-fn no_example(project: &Project, stored: &MemoryFile) -> String {
-    let reason = anchors::no_example_reason(project, stored);
+fn no_example(stored: &MemoryFile) -> String {
     let command = format!("cerberus memory anchor {}", shell_word(&stored.memory.id));
-    match project.bank.decides_no_example(stored) {
-        true => format!("it {reason}; remove that with `{command} --clear`"),
-        false => format!("it {reason}; choose one with `{command} --candidates 5`"),
-    }
+    format!("it has `example: none` in its frontmatter; remove that with `{command} --clear`")
 }
 
 /// Returns why an anchor needs a review.
@@ -427,8 +421,7 @@ fn add_excerpts(project: &Project, query: &Query, candidates: &mut [Candidate]) 
 /// Adds what the rules name and the project no longer has.
 fn add_outdated(settings: &Settings, items: &mut [Item]) -> Result<()> {
     let Project { bank, root, .. } = &settings.project;
-    let own = |item: &Item| (!is_shared(&item.file)).then(|| bank.folder().join(&item.file));
-    let files: Vec<PathBuf> = items.iter().filter_map(own).collect();
+    let files: Vec<PathBuf> = items.iter().map(|item| bank.folder().join(&item.file)).collect();
     // Only git knows what the project had.
     if files.is_empty() || git::head(root).is_none() || !bank.folder().starts_with(root) {
         return Ok(());

@@ -29,11 +29,8 @@ use cerberus_patterns::{Checker, Enforcement, FileHits};
 mod allowed;
 mod annotations;
 mod baseline;
-mod existing;
 mod print;
 mod stated;
-
-pub(crate) use existing::ID as EXISTS_ALREADY;
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReviewDiffArgs {
@@ -98,7 +95,7 @@ pub(crate) struct AppliedRule {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Finding {
     pub(crate) severity: Severity,
-    /// The memory, or `exists-already`.
+    /// The memory.
     pub(crate) id: String,
     pub(crate) file: String,
     /// From 1.
@@ -137,7 +134,7 @@ pub(crate) fn review(
     let changes = changes(project, args)?;
     let mut report = check(project, &memories, &changes, progress);
     if !args.all {
-        add_hints(project, &memories, &changes.files, &mut report)?;
+        add_hints(project, &memories, &changes.files, &mut report);
         add_linked(project, &memories, &changes.files, &mut report)?;
     }
     if let Some(path) = args.baseline.as_deref().filter(|_| !args.update_baseline) {
@@ -153,7 +150,7 @@ pub(crate) fn review_file(project: &Project, file: &str) -> Result<Report> {
     let files = git::added_in(&project.root, file).into_iter().collect();
     let changes = Changes { files, ..Changes::default() };
     let mut report = check(project, &memories, &changes, &|_, _| {});
-    add_hints(project, &memories, &changes.files, &mut report)?;
+    add_hints(project, &memories, &changes.files, &mut report);
     Ok(report)
 }
 
@@ -173,25 +170,15 @@ pub(crate) fn finder(
     move |change| hits(&rules, &checker, change).findings
 }
 
-/// Adds the hints about code that the texts of rules forbid, and about new functions that the project nearly
-/// has.
-fn add_hints(
-    project: &Project,
-    memories: &Memories,
-    changes: &[AddedLines],
-    report: &mut Report,
-) -> Result<()> {
-    let paths = || Ok(code_files(project)?.into_iter().collect());
-    let (stated, n_stated) = stated::find(project, memories, changes);
-    let (hints, n_allowed) = existing::find(&project.root, changes, paths)?;
-    report.findings.extend(stated.into_iter().chain(hints));
-    report.summary.allowed += n_stated;
+/// Adds the hints about code that the texts of rules forbid.
+fn add_hints(project: &Project, memories: &Memories, changes: &[AddedLines], report: &mut Report) {
+    let (stated, n_allowed) = stated::find(project, memories, changes);
+    report.findings.extend(stated);
     report.findings.sort_by(|a, b| {
         (&a.file, a.line, a.column, &a.id).cmp(&(&b.file, b.line, b.column, &b.id))
     });
     report.summary.allowed += n_allowed;
     count(report);
-    Ok(())
 }
 
 /// Returns the changed files in supported languages, sorted by path.
@@ -235,13 +222,7 @@ fn check(
     changes: &Changes,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Report {
-    let failures = project.bank.shared();
-    let failures = failures.failures.iter().map(ToString::to_string);
-    let failure = |reason| Unchecked { file: String::new(), reason };
-    let mut unchecked: Vec<Unchecked> = failures.map(failure).collect();
-    let is_known = |warning: &&String| unchecked.iter().any(|it| it.reason == **warning);
-    let warnings = memories.warnings.iter().filter(|it| !is_known(it)).cloned().collect();
-    let mut rules = Vec::new();
+    let (mut unchecked, mut rules) = (Vec::new(), Vec::new());
     for stored in &memories.all {
         let RulePattern { patterns, fault, .. } = rule_patterns::of_memory(stored);
         let file = || project.bank.shown_path(&stored.file, &project.root);
@@ -284,7 +265,14 @@ fn check(
         enforcement: Enforcement::Enforced,
     });
     let rules = applied.collect();
-    let mut report = Report { ok: true, summary, findings, unchecked, rules, warnings };
+    let mut report = Report {
+        ok: true,
+        summary,
+        findings,
+        unchecked,
+        rules,
+        warnings: memories.warnings.clone(),
+    };
     count(&mut report);
     report
 }

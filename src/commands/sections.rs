@@ -85,7 +85,6 @@ pub(crate) fn sections(project: &Project, args: &SectionsArgs) -> Result<Report>
     if !args.fix {
         return Ok(list(stored, &stored.text));
     }
-    project.bank.check_own(stored)?;
     let text = project.bank.utf8_text(stored)?;
     let fixed = fix::fix(&text);
     let written = is_write && fixed.text != text;

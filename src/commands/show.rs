@@ -11,14 +11,11 @@ use crate::config::Settings;
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
 use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::anchors;
-use cerberus_bank::ops::banks::short;
 use cerberus_bank::ops::examples::OtherSummary;
 use cerberus_bank::ops::memories::{self, Filter, Memories};
-use cerberus_bank::ops::metadata::{Metadata, Override, SharedMemory};
+use cerberus_bank::ops::metadata::Metadata;
 use cerberus_bank::ops::patterns::{self, PatternSummary};
 use cerberus_bank::ops::{Project, rounded, sync};
-use cerberus_bank::repeated::Repeated;
-use cerberus_bank::shared::{Failure, SharedFiles, SwitchedOff, bank_of, is_shared};
 use cerberus_engine::excerpt::{self, LineRange};
 use cerberus_engine::track::{self, InPlaceSymbol};
 use cerberus_engine::tree::read;
@@ -61,12 +58,6 @@ impl ShowArgs {
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     pub(crate) memories: Vec<MemoryReport>,
-    /// The shared memories that the project does not use.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) off: Vec<SwitchedOff>,
-    /// The shared memories whose text another memory has.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) repeated: Vec<Repeated>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -132,25 +123,18 @@ pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
     let anchored: Vec<Anchored<'_>> =
         selected.iter().filter_map(|(stored, anchor)| Some((*stored, (*anchor)?))).collect();
     let mut warnings = memories.warnings.clone();
-    warnings.extend(anchored.iter().filter_map(|(it, _)| anchored_without_example(project, it)));
+    warnings.extend(anchored.iter().filter_map(|(it, _)| anchored_without_example(it)));
     let max_lines = args.anchored.then(|| args.max_lines(project));
     let mut anchors = anchor_reports(project, &anchored, max_lines).into_iter();
-    let shared = project.bank.shared();
-    let reports = selected.into_iter().map(|(stored, anchor)| {
-        MemoryReport::new(stored, &shared, anchor.and_then(|_| anchors.next()))
-    });
-    let is_all = *filter == Filter::default() && !args.anchored && !args.unanchored;
-    let (off, repeated) = match is_all {
-        true => (shared.off.clone(), memories.repeated.clone()),
-        false => (Vec::new(), Vec::new()),
-    };
-    Ok(Report { memories: reports.collect(), off, repeated, warnings })
+    let reports = selected
+        .into_iter()
+        .map(|(stored, anchor)| MemoryReport::new(stored, anchor.and_then(|_| anchors.next())));
+    Ok(Report { memories: reports.collect(), warnings })
 }
 
 /// Returns the memories with the given ids, without reading the others.
 fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Report> {
     let (mut found, mut warnings) = (Vec::new(), Vec::new());
-    let shared = project.bank.shared();
     if filter.scope.is_some() || filter.path.is_some() {
         let indexed = sync::open(project)?.memories()?;
         filter.check(indexed.iter().map(|it| &it.memory))?;
@@ -161,9 +145,7 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
             None => {
                 let mut synced = sync::open(project)?;
                 warnings.append(&mut synced.warnings);
-                let (id, file) = synced
-                    .find(typed)
-                    .map_err(|error| not_used(project, typed).unwrap_or(error))?;
+                let (id, file) = synced.find(typed)?;
                 (synced.read(&file)?, synced.anchor(&id)?)
             }
         };
@@ -172,37 +154,33 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
         if filter.takes_memory(&stored.memory, &stored.file, anchor_file)
             && args.matches(anchor.is_some())
         {
-            warnings
-                .extend(anchor.as_ref().and_then(|_| anchored_without_example(project, &stored)));
+            warnings.extend(anchor.as_ref().and_then(|_| anchored_without_example(&stored)));
             let max_lines = Some(args.max_lines(project));
             let pattern = (stored.memory.memory_type == MemoryType::Rule)
                 .then(|| PatternSummary::from(&patterns::of_memory(&stored)));
             let report = |it| anchor_reports(project, &[(&stored, &it)], max_lines).pop();
             let anchor = anchor.and_then(report);
-            found.push(MemoryReport { pattern, ..MemoryReport::new(&stored, &shared, anchor) });
+            found.push(MemoryReport { pattern, ..MemoryReport::new(&stored, anchor) });
         }
     }
     warnings.sort_unstable();
     warnings.dedup();
-    Ok(Report { memories: found, off: Vec::new(), repeated: Vec::new(), warnings })
+    Ok(Report { memories: found, warnings })
 }
 
 /// Returns a warning about an anchored memory that has no example by decision.
-fn anchored_without_example(project: &Project, stored: &MemoryFile) -> Option<String> {
-    project.bank.decides_no_example(stored).then(|| {
-        let (id, reason) = (&stored.memory.id, anchors::no_example_reason(project, stored));
-        format!("`{id}` {reason} but also has an anchor: {}", remove_anchor_or_decision(stored))
-    })
+fn anchored_without_example(stored: &MemoryFile) -> Option<String> {
+    stored.memory.example?;
+    let (id, next) = (&stored.memory.id, remove_anchor_or_decision(stored));
+    Some(format!("`{id}` has `example: none` in its frontmatter but also has an anchor: {next}"))
 }
 
 /// Returns the two ways out for an anchored memory that has no example by decision.
 pub(crate) fn remove_anchor_or_decision(stored: &MemoryFile) -> String {
     let id = shell_word(&stored.memory.id);
-    let decision = match is_shared(&stored.file) {
-        true => "its id from `no_example` in `cerberus.toml`",
-        false => "the line `example: none` from its frontmatter",
-    };
-    format!("remove the anchor with `cerberus memory anchor {id} --none`, or {decision}")
+    format!(
+        "remove the anchor with `cerberus memory anchor {id} --none`, or the line `example: none` from its frontmatter"
+    )
 }
 
 /// A memory with its anchor.
@@ -270,29 +248,10 @@ fn anchor_reports_of_file(
     anchored.iter().zip(symbols).map(report).collect()
 }
 
-/// Returns the error for a shared memory that the project does not use, if it is one.
-fn not_used(project: &Project, id: &str) -> Option<anyhow::Error> {
-    let shared = project.bank.shared();
-    if let Some(SwitchedOff { bank, reason, .. }) = shared.off.iter().find(|off| off.id == id) {
-        let error = UserError::usage(format!(
-            "memory `{id}` of the shared bank `{bank}` is switched off: {reason}"
-        ));
-        let hint = format!("to use it, remove it from `off` of `{bank}` in `cerberus.toml`");
-        return Some(error.hint(hint).into());
-    }
-    let memories = Memories::load(project).ok()?;
-    let repeated = memories.repeated.iter().find(|repeated| repeated.id == id)?;
-    let (bank, used) = (bank_of(&repeated.file)?, &repeated.used);
-    let error = UserError::usage(format!(
-        "memory `{id}` of the shared bank `{bank}` is not used: `{used}` has the same text"
-    ));
-    Some(error.hint(format!("show that one: cerberus memory show {}", shell_word(used))).into())
-}
-
 impl MemoryReport {
-    fn new(stored: &MemoryFile, shared: &SharedFiles, anchor: Option<AnchorReport>) -> Self {
+    fn new(stored: &MemoryFile, anchor: Option<AnchorReport>) -> Self {
         let text = stored.memory.body.trim().to_owned();
-        Self { metadata: Metadata::in_project(stored, shared), text, anchor, pattern: None }
+        Self { metadata: stored.into(), text, anchor, pattern: None }
     }
 }
 
@@ -305,13 +264,7 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Re
     }
     if report.memories.is_empty() {
         out.flush()?;
-        let shared = settings.project.bank.shared();
-        return Err(match shared.failures.first() {
-            Some(Failure { command, .. }) => {
-                UserError::check("no memory could be read").hint(format!("run `{command}`")).into()
-            }
-            None => no_memories(args).into(),
-        });
+        return Err(no_memories(args).into());
     }
     if args.anchored || !args.ids.is_empty() {
         for (idx, memory) in report.memories.iter().enumerate() {
@@ -322,13 +275,6 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Re
         }
     } else {
         out.short_rows(&["id", "type", "example", "text"], report.memories.iter().map(row));
-    }
-    for SwitchedOff { id, bank, reason } in &report.off {
-        let line = format!("{id} of the shared bank {bank} is switched off: {reason}");
-        out.line(&out.paint(DIM, &out.safe(&line)));
-    }
-    for repeated in &report.repeated {
-        out.line(&out.paint(DIM, &out.safe(&repeated.to_string())));
     }
     Ok(ExitStatus::Done)
 }
@@ -372,16 +318,6 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
     facts.extend(rule_kind.map(|kind| format!("kind {kind}")));
     facts.extend((!paths.is_empty()).then(|| paths.join(", ")));
     facts.extend(heading.clone());
-    if let Some(bank) = &memory.metadata.bank {
-        facts.push(format!("shared bank {} at {}", bank.name, short(&bank.commit)));
-    }
-    if let Some(Override { bank, reason }) = &memory.metadata.overrides {
-        let reason = reason.as_deref().unwrap_or("no reason given");
-        facts.push(format!("replaces that of the shared bank {bank}: {reason}"));
-    }
-    for SharedMemory { id, bank } in &memory.metadata.repeats {
-        facts.push(format!("has the text of {id} of the shared bank {bank}"));
-    }
     let kind = out.paint(DIM, &out.safe(&facts.join(" · ")));
     out.line(&format!("{}  {kind}", out.style(NAME, id)));
     for line in by_sentence(&memory.text) {
@@ -389,21 +325,8 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
     }
     if let Some(anchor) = &memory.anchor {
         print_example(id, anchor, out);
-    } else {
-        let metadata = &memory.metadata;
-        let decided = metadata.memory.example.map(|ExampleChoice::None| metadata.bank.is_some());
-        let text = match (decided, &metadata.memory.example_elsewhere) {
-            (None, None) => None,
-            (None, Some(elsewhere)) => {
-                Some(format!("no example here; one in another repository: {elsewhere}"))
-            }
-            (Some(false), _) => Some("no example, by decision (`example: none`)".to_owned()),
-            (Some(true), None) => Some("no example here, by decision".to_owned()),
-            (Some(true), Some(elsewhere)) => Some(format!(
-                "no example here, by decision; one in another repository: {elsewhere}"
-            )),
-        };
-        text.into_iter().for_each(|text| out.line(&out.safe(&format!("  {text}"))));
+    } else if memory.metadata.memory.example == Some(ExampleChoice::None) {
+        out.line("  no example, by decision (`example: none`)");
     }
     if let Some(pattern) =
         memory.pattern.as_ref().filter(|it| it.enforcement == Enforcement::Enforced)

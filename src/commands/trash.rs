@@ -52,7 +52,6 @@ pub(crate) fn delete(project: &Project, args: &DeleteArgs) -> Result<Report> {
     let mut selected: Vec<&MemoryFile> = Vec::new();
     for typed in &args.ids {
         let stored = memories.find_whole(typed)?;
-        project.bank.check_own(stored)?;
         if !selected.iter().any(|it| it.memory.id == stored.memory.id) {
             selected.push(stored);
         }
@@ -120,7 +119,7 @@ pub(crate) fn restore(project: &Project, args: &RestoreArgs) -> Result<Report> {
     let name = &trashed[name_idx];
     let memories = Memories::load(project)?;
     let id = project.bank.trashed_id(name)?;
-    memories.check_free_here(&id)?;
+    memories.check_free(&id)?;
     let mut anchored = false;
     let restored = project.bank.restore(name, |anchor| {
         anchored = !anchor.is_empty();

@@ -28,9 +28,6 @@ pub(crate) struct GlobalArgs {
         help_heading = "Global options"
     )]
     pub(crate) color: ColorChoice,
-    /// Print on stderr where the time went
-    #[arg(long, global = true, help_heading = "Global options")]
-    pub(crate) timings: bool,
 }
 
 /// When to colour.

@@ -5,7 +5,6 @@
 //! errors are reported.
 
 use std::io::{ErrorKind, Write};
-use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
@@ -16,7 +15,6 @@ use textwrap::{Options, WordSeparator, WordSplitter};
 use crate::config::Terminal;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text;
-use cerberus_model::timings::Step;
 
 mod code;
 mod keyboard;
@@ -265,22 +263,6 @@ impl Printer {
     /// Writes lines to stderr.
     pub(crate) fn note(&self, lines: &[String]) {
         write_error(&lines.iter().map(|line| self.safe_err(line) + "\n").collect::<String>());
-    }
-
-    /// Writes timings to stderr, one line per step, with nested steps indented.
-    pub(crate) fn timings(&self, steps: &[Step], total: Duration) {
-        let row =
-            |time: Duration, label: &str| format!("{:9.1} ms  {label}", time.as_secs_f64() * 1e3);
-        let measured: Duration = steps.iter().filter(|it| it.depth == 0).map(|it| it.time).sum();
-        let mut lines: Vec<String> = Vec::with_capacity(steps.len() + 2);
-        for step in steps {
-            let times =
-                if step.n_times > 1 { format!(", {} times", step.n_times) } else { String::new() };
-            lines.push(row(step.time, &format!("{}{}{times}", "  ".repeat(step.depth), step.name)));
-        }
-        lines.push(row(total.saturating_sub(measured), "other"));
-        lines.push(row(total, "total"));
-        self.note(&lines);
     }
 
     /// Writes an error and its hints to stderr, and returns the exit status.

@@ -124,7 +124,7 @@ fn values_are_completed_from_the_project() {
         cerberus memory show --file api/
           api/health.go api/limit.go
         cerberus memory stats _
-          --show-anchors --rules --help --version --project --json --color --timings
+          --show-anchors --rules --help --version --project --json --color
         cerberus memory stats --sh
           --show-anchors
         cerberus mem

@@ -28,7 +28,7 @@ fn an_invalid_configuration_is_reported_with_its_position() {
         [exit 2]
         $ cerberus index
         --- stderr
-        cerberus: failed to read `$ROOT/shop/cerberus.toml:1:2`: unknown field `ancor`, expected one of `project`, `memory`, `anchor`, `pins`, `inject`, `check`, `banks`
+        cerberus: failed to read `$ROOT/shop/cerberus.toml:1:2`: unknown field `ancor`, expected one of `project`, `memory`, `anchor`, `pins`, `inject`, `check`
         hint: did you mean `anchor`?
         [exit 2]
         $ cerberus index

@@ -236,12 +236,7 @@ fn a_store_of_somebody_else_is_not_believed() {
     const INJECT: &str = "memory inject --query password";
     let (sandbox, whole) = with_pin();
     assert!(sandbox.ok(INJECT).contains("Freeze"));
-    let forged = changed_store(
-        &sandbox,
-        &whole,
-        "UPDATE memory_file SET text = CAST('Forged' AS BLOB);
-            UPDATE memory_store SET content = 'Forged'",
-    );
+    let forged = changed_store(&sandbox, &whole, "UPDATE memory_store SET content = 'Forged'");
     for bytes in [&whole, &forged] {
         replace_store(&sandbox, bytes);
         let run = || {
@@ -344,7 +339,7 @@ fn a_store_of_a_newer_version_is_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory search password
         --- stderr
-        cerberus: failed to open the store `$ROOT/shop/.memories/indices/cerberus.db`: the store was written by a newer cerberus (schema 9999, this version supports 14)
+        cerberus: failed to open the store `$ROOT/shop/.memories/indices/cerberus.db`: the store was written by a newer cerberus (schema 9999, this version supports 15)
         hint: upgrade cerberus, or delete `.memories/indices/` to rebuild the store
         [exit 3]
     "#]]);

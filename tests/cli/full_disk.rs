@@ -48,24 +48,6 @@ fn a_write_without_space_changes_nothing_and_can_be_retried() {
 }
 
 #[test]
-fn a_bank_that_cannot_be_configured_is_not_pinned() {
-    let sandbox = Sandbox::bank();
-    sandbox.git("init -q -b main ../rules");
-    let rules = sandbox.beside("rules");
-    rules.write(".memories/hash.md", "---\ntype: rule\n---\nHash the password.\n");
-    rules.commit("rules");
-    // The configuration does not fit into the limit, the pins do.
-    let comment = "# A comment of a person.\n".repeat(200);
-    sandbox.write("cerberus.toml", &comment);
-    let before = killed_commands::files(&sandbox);
-    let line = "memory bank add team ../rules --branch main --yes";
-    let outcome = limited(&sandbox, 8, line);
-    assert_eq!(outcome.status(), 3, "{}", outcome.text());
-    assert_eq!(killed_commands::files(&sandbox), before, "{}", outcome.text());
-    sandbox.ok(line);
-}
-
-#[test]
 fn reading_commands_work_without_disk_space() {
     let sandbox = killed_commands::template();
     for line in READING {

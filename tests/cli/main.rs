@@ -12,7 +12,6 @@ mod add;
 mod anchor;
 mod anchor_test;
 mod append;
-mod bank;
 mod check;
 mod check_documents;
 mod check_recall;

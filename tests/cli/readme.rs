@@ -25,7 +25,7 @@ const PAGES: &[&str] = &[
     "docs/how-to/migrate.md",
     "docs/how-to/monorepo.md",
     "docs/how-to/rules.md",
-    "docs/how-to/shared-banks.md",
+    "docs/how-to/several-repositories.md",
 ];
 
 /// The files of the projects, by the heading of a section. Other sections run in the shop.

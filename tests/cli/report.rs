@@ -83,7 +83,7 @@ fn a_page_lists_each_memory_with_its_example_and_state() {
     let work = part(&page, "changes", "</section>");
     assert!(work.contains("cerberus memory anchor limit-clients"), "{work}");
     let links = part(&page, "links", "</main>");
-    assert!(links.contains("<svg") && links.contains("shop/gone.py (broken)"), "{links}");
+    assert!(links.contains("shop/gone.py"), "{links}");
     let decision = part(&page, "m-sessions", "</article>");
     assert!(decision.contains("<h4>Why</h4>"), "{decision}");
     assert!(decision.contains("<a href=\"#m-close-session\">"), "{decision}");
@@ -211,13 +211,4 @@ fn a_page_is_written_without_git_and_memories() {
     check_harmless(&page);
     assert!(page.contains("No git commit found"), "{page}");
     assert!(page.contains("There are no rules."), "{page}");
-}
-
-#[test]
-fn a_graph_with_many_links_is_not_drawn() {
-    let sandbox = Sandbox::bank();
-    let links: String = (0..70).map(|n| format!("[[shop/f{n}.py]]\n")).collect();
-    sandbox.memory("many", links);
-    let page = page(&sandbox);
-    assert!(!page.contains("<svg") && page.contains("shop/f69.py"), "{page}");
 }

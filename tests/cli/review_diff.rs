@@ -234,30 +234,6 @@ fn an_edit_is_answered_with_what_it_hits() {
 }
 
 #[test]
-fn a_new_function_that_exists_already_is_a_hint() {
-    let sandbox = sandbox();
-    let code = "(text, limit):\n    words = []\n    for part in text.split(','):\n        part = part.strip()\n        if part and len(words) < limit:\n            words.append(part.lower())\n    return sorted(set(words))\n";
-    sandbox.write("app/words.py", format!("def words_of{code}"));
-    sandbox.commit("words");
-    sandbox.write("app/new.py", format!("def split_words{code}"));
-    sandbox
-        .write("app/made.py", format!("# {}\ndef made_words{code}", ["@gener", "ated"].concat()));
-    let report = sandbox.json("memory review-diff");
-    let findings = report["findings"].as_array().expect("a list");
-    assert_eq!(findings.len(), 1, "generated code is skipped: {report}");
-    assert_eq!(findings[0]["id"], "exists-already");
-    assert_eq!(findings[0]["example"], "app/words.py::words_of");
-    let event = serde_json::json!({
-        "cwd": sandbox.path(""),
-        "hook_event_name": "PostToolUse",
-        "tool_name": "Write",
-        "tool_input": { "file_path": sandbox.path("app/new.py"), "content": "def split_words" },
-    });
-    let answer = sandbox.piped("hooks run claude after-edit", event.to_string()).stdout();
-    assert!(answer.contains("`split_words` nearly exists already"), "{answer}");
-}
-
-#[test]
 fn what_is_not_checked_is_an_error() {
     let sandbox = sandbox();
     let large = format!("print(1)\n{}", "# pad\n".repeat(180_000));

@@ -64,34 +64,6 @@ fn check(sandbox: &Sandbox, name: &str, line: &str) -> String {
     name.to_owned()
 }
 
-/// A project with rules of a shared bank: one in each state, and one that is repeated.
-fn shared() -> Sandbox {
-    let sandbox = Sandbox::bank();
-    sandbox.git("init -q -b main ../rules");
-    let rules = sandbox.beside("rules");
-    for (id, text) in [
-        ("hash", "Hash the password with a fresh salt"),
-        ("close", "Close the database session in a finally block"),
-        ("velvet", "Hang velvet curtains in golden ballrooms"),
-        ("repeated", "Escape HTML entities in text"),
-        ("off", "Sweep the floor"),
-        ("missing", "Water the plants"),
-    ] {
-        rules.write(format!(".memories/{id}.md"), format!("---\ntype: rule\n---\n\n{text}\n"));
-    }
-    rules.commit("rules");
-    sandbox.ok("memory bank add team ../rules --branch main --yes");
-    sandbox.ok("memory anchor hash");
-    sandbox.ok("memory anchor close --to shop/accounts.py::AccountStore.hash_password");
-    sandbox.ok("memory anchor velvet --none");
-    sandbox.ok("memory add \"Escape HTML entities in text\" --id ours --no-anchor");
-    let off = "branch = \"main\"\noff = [{ id = \"off\", reason = \"no floor\" }]";
-    sandbox.edit("cerberus.toml", "branch = \"main\"", off);
-    sandbox.edit("shop/accounts.py", "salt + digest", "digest");
-    sandbox.commit("the rules of the team");
-    sandbox
-}
-
 #[test]
 fn documents_have_the_form_of_their_schemas() {
     let sandbox = Sandbox::anchored();
@@ -135,15 +107,6 @@ fn documents_have_the_form_of_their_schemas() {
         checked.insert(check(&sandbox, name, line));
     }
     checked.extend(agent_documents());
-    let shared = shared();
-    for (name, line) in [
-        ("memory-show", "memory show"),
-        ("memory-show", "memory show hash ours velvet"),
-        ("memory-read", "memory read ours"),
-        ("memory-read", "memory read velvet"),
-    ] {
-        checked.insert(check(&shared, name, line));
-    }
     let files = std::fs::read_dir(folder()).expect("a folder");
     let files = files.map(|it| it.expect("an entry").file_name().to_string_lossy().into_owned());
     let named: BTreeSet<String> =

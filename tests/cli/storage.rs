@@ -29,7 +29,6 @@ const LIFE: &[&str] = &[
     "memory review --with false",
     "memory feedback hash-passwords --good",
     "memory links",
-    "memory bank list",
     "memory linked web/html.ts",
     "memory pin add \"Ask before a release\" --id ask",
     "memory pin list",

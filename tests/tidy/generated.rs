@@ -16,7 +16,7 @@ const DOCUMENTATION: &[&str] = &[
     "how-to/migrate.md",
     "how-to/monorepo.md",
     "how-to/rules.md",
-    "how-to/shared-banks.md",
+    "how-to/several-repositories.md",
     "how-to/team.md",
 ];
 

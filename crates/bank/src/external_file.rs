@@ -110,12 +110,6 @@ impl ExternalFile {
         Ok(())
     }
 
-    /// Restores the state of the file before `written` was written to it.
-    pub fn restore(&self, written: &[u8]) -> Result<()> {
-        let change = self.change(None);
-        compared::replace_all(&[Change { old: Some(written), new: change.old, ..change }])
-    }
-
     fn change<'a>(&'a self, new: Option<&'a [u8]>) -> Change<'a> {
         Change { path: &self.path, old: self.exists.then_some(&*self.bytes), new }
     }

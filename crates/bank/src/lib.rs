@@ -7,7 +7,6 @@
 //! [`ops`] has the operations that commands and the tools of MCP share.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -33,8 +32,6 @@ pub mod names;
 pub mod ops;
 mod output_file;
 mod pins;
-pub mod repeated;
-pub mod shared;
 pub mod tokens;
 pub mod toml_table;
 mod trash;
@@ -64,13 +61,12 @@ const MAX_ATTRIBUTES: u64 = 1024 * 1024;
 #[derive(Debug, Clone)]
 pub struct Bank {
     folder: PathBuf,
-    shared: Arc<shared::SharedBanks>,
 }
 
 impl Bank {
-    /// Returns the bank in a folder, without shared banks.
+    /// Returns the bank in a folder.
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder, shared: Arc::default() }
+        Self { folder }
     }
 
     /// Returns the folder of the bank.
@@ -85,9 +81,6 @@ impl Bank {
 
     /// Returns the path of a memory below `root`, or as it is if it is elsewhere.
     pub fn shown_path(&self, file: &str, root: &Path) -> String {
-        if shared::is_shared(file) {
-            return file.to_owned();
-        }
         let path = self.folder.join(file);
         path.strip_prefix(root).unwrap_or(&path).display().to_string()
     }
@@ -150,9 +143,6 @@ impl Bank {
     /// Returns the path of a file in the bank. Fails if a symbolic link on the way resolves
     /// outside of the bank.
     fn inside(&self, file: &str) -> Result<PathBuf> {
-        if shared::is_shared(file) {
-            return Err(shared::outside(file).into());
-        }
         let path = self.folder.join(file);
         let existing = path.ancestors().skip(1).find(|folder| folder.exists());
         let real = existing.map(Path::canonicalize).transpose()?;

@@ -1,6 +1,6 @@
 //! Memory files: listing, reading and writing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,8 +13,6 @@ use cerberus_model::file_stat::FileStat;
 
 use super::lockfile::Anchors;
 use super::memory_file::{self, Encoding, MemoryFile};
-use super::names::is_shared;
-use super::repeated::{self, Repeated};
 use super::{Bank, View, files, names};
 
 pub use super::memory_file::{MAX_BYTES, check_size, of_text, size_warning, text_of};
@@ -29,11 +27,10 @@ const MIN_PARALLEL: usize = 64;
 /// All memories and anchors of a bank. Each file was read once.
 #[derive(Debug, Default)]
 pub struct Memories {
-    /// Ordered by file, those of shared banks last, with unique ids.
+    /// Ordered by file, with unique ids.
     pub all: Vec<MemoryFile>,
-    /// Ignored files: those whose id an earlier one has, and shared ones whose text one has.
+    /// Ignored files, whose id an earlier one has.
     pub(crate) duplicates: Vec<MemoryFile>,
-    pub repeated: Vec<Repeated>,
     pub anchors: Anchors,
     /// Stat of the lock file before reading.
     pub(crate) lock_stat: Option<FileStat>,
@@ -43,19 +40,8 @@ pub struct Memories {
 }
 
 impl Bank {
-    /// Returns the sorted paths of the memory files, those of shared banks last, and warnings about
-    /// skipped files and shared banks.
+    /// Returns the sorted paths of the memory files, and warnings about skipped files.
     pub fn list(&self) -> Result<(Vec<String>, Vec<String>)> {
-        let (mut found, mut warnings) = self.list_own()?;
-        let shared = self.shared();
-        found.extend(shared.files.keys().cloned());
-        warnings.extend(shared.failures.iter().map(ToString::to_string));
-        warnings.extend_from_slice(&shared.warnings);
-        Ok((found, warnings))
-    }
-
-    /// Like [`Bank::list`], without shared banks.
-    pub fn list_own(&self) -> Result<(Vec<String>, Vec<String>)> {
         if !self.exists() {
             return Err(self.missing().into());
         }
@@ -84,9 +70,6 @@ impl Bank {
 
     /// Like [`Bank::stat`], in a view that was loaded before.
     pub(crate) fn stat_in(&self, view: &View, file: &str) -> Option<FileStat> {
-        if let Some(shared) = view.shared(file) {
-            return Some(shared.stat);
-        }
         let metadata = view.path(self, file)?.symlink_metadata().ok()?;
         Some(FileStat::new(&metadata))
     }
@@ -94,9 +77,6 @@ impl Bank {
     /// Returns the bytes of a memory file as readers see it, if it exists.
     pub fn bytes(&self, file: &str) -> Result<Option<Vec<u8>>> {
         let view = self.view();
-        if let Some(shared) = view.shared(file) {
-            return Ok(Some(shared.text.clone().into_bytes()));
-        }
         let path = view.path(self, file);
         Ok(path.map(|path| files::read(&path, MAX_BYTES)).transpose()?.flatten())
     }
@@ -108,9 +88,6 @@ impl Bank {
 
     /// Like [`Bank::read`], in a view that was loaded before.
     pub(crate) fn read_in(&self, view: &View, file: &str) -> Result<MemoryFile> {
-        if let Some(shared) = view.shared(file) {
-            return Ok(shared.clone());
-        }
         let path = view.path(self, file).ok_or_else(|| not_found(file))?;
         let (bytes, stat) =
             files::read_with_stat(&path, MAX_BYTES)?.ok_or_else(|| not_found(file))?;
@@ -148,11 +125,10 @@ impl Bank {
                 }
             }
         }
-        let repeated = repeated::repeated(&memories);
-        let (all, duplicates) = split_duplicates(memories, &repeated, &mut warnings);
+        let (all, duplicates) = split_duplicates(memories, &mut warnings);
         let lock_stat = self.lock_stat();
         let anchors = self.anchors()?;
-        Ok(Memories { all, duplicates, repeated, anchors, lock_stat, is_partial, warnings })
+        Ok(Memories { all, duplicates, anchors, lock_stat, is_partial, warnings })
     }
 
     /// Returns the stat of the lock file, if it exists.
@@ -222,22 +198,19 @@ fn not_found(file: &str) -> UserError {
         .hint("list the memories with `cerberus memory show`")
 }
 
-/// Splits off the memories whose id an earlier one has, and the repeated ones.
+/// Splits off the memories whose id an earlier one has.
 fn split_duplicates(
     all: Vec<MemoryFile>,
-    repeated: &[Repeated],
     warnings: &mut Vec<String>,
 ) -> (Vec<MemoryFile>, Vec<MemoryFile>) {
-    let repeated: BTreeSet<&str> = repeated.iter().map(|it| it.file.as_str()).collect();
     let mut file_by_id = BTreeMap::new();
     all.into_iter().partition(|MemoryFile { memory, file, .. }| {
         let first: &String = file_by_id.entry(memory.id.clone()).or_insert_with(|| file.clone());
-        // A memory of the project replaces a shared one.
-        if first != file && (!is_shared(file) || is_shared(first)) {
+        if first != file {
             warnings
                 .push(format!("`{file}` is ignored: `{first}` already has the id `{}`", memory.id));
         }
-        first == file && !repeated.contains(file.as_str())
+        first == file
     })
 }
 

@@ -1,7 +1,6 @@
 //! A memory with its file: parsing, limits, and the text of a new one.
 
 use anyhow::Result;
-use sha2::{Digest, Sha256};
 
 use cerberus_markdown::frontmatter::{self, Frontmatter};
 use cerberus_model::error::UserError;
@@ -19,7 +18,7 @@ const WARN_BYTES: usize = 50 * 1024;
 #[derive(Debug, Clone)]
 pub struct MemoryFile {
     pub memory: Memory,
-    /// Path in the bank, with `/`; `bank://NAME/PATH` for a shared memory.
+    /// Path in the bank, with `/`.
     pub file: String,
     /// Complete text, including the frontmatter.
     pub text: String,
@@ -53,18 +52,13 @@ pub(super) fn of_bytes(file: &str, bytes: &[u8], stat: FileStat) -> MemoryFile {
         _ => Encoding::Other,
     };
     let text = text.into_owned();
-    let (memory, fault) = parsed(file, file, &text, &mut warnings);
+    let (memory, fault) = parsed(file, &text, &mut warnings);
     MemoryFile { memory, file: file.to_owned(), text, encoding, stat, warnings, fault }
 }
 
 /// Returns the memory in a text and its fault. Without an `id` in the frontmatter it has that of its
-/// `path` in its bank.
-fn parsed(
-    file: &str,
-    path: &str,
-    text: &str,
-    warnings: &mut Vec<String>,
-) -> (Memory, Option<&'static str>) {
+/// path.
+fn parsed(file: &str, text: &str, warnings: &mut Vec<String>) -> (Memory, Option<&'static str>) {
     let parsed = frontmatter::parse(text);
     let is_binary = text.contains('\0');
     if is_binary {
@@ -80,7 +74,7 @@ fn parsed(
         warnings.push(format!("{file}:{line}:{column}: {}", diagnostic.message));
     }
     let front = parsed.frontmatter;
-    let stem = path.strip_suffix(".md").unwrap_or(path).to_owned();
+    let stem = file.strip_suffix(".md").unwrap_or(file).to_owned();
     let memory = Memory {
         id: front.id.unwrap_or(stem),
         memory_type: front.memory_type.unwrap_or(MemoryType::Fact),
@@ -94,8 +88,6 @@ fn parsed(
         hints: front.hints,
         example: front.example,
         reviewed_by: front.reviewed_by,
-        example_elsewhere: front.example_elsewhere,
-        override_reason: front.override_reason,
         source: front.source,
         links: front.links,
         created_at: front.created_at,
@@ -107,26 +99,7 @@ fn parsed(
 
 /// Returns the memory in the text of a file that is not in this bank.
 pub fn of_text(path: &str, text: &str) -> Memory {
-    parsed(path, path, text, &mut Vec::new()).0
-}
-
-/// Returns a memory of a shared bank, whose path in it is `path`.
-pub(super) fn of_shared(file: &str, path: &str, text: String) -> MemoryFile {
-    let mut warnings = Vec::new();
-    let (memory, fault) = parsed(file, path, &text, &mut warnings);
-    let stat = FileStat { size: text.len() as u64, mtime: time_of(&text) };
-    let encoding =
-        if text.starts_with('\u{FEFF}') { Encoding::Utf8WithBom } else { Encoding::Utf8 };
-    let text = text.strip_prefix('\u{FEFF}').map_or_else(|| text.clone(), str::to_owned);
-    MemoryFile { memory, file: file.to_owned(), text, encoding, stat, warnings, fault }
-}
-
-/// Returns a number for a text that takes the place of the time of a file: negative, and so never
-/// such a time, and different for a different text.
-fn time_of(text: &str) -> i64 {
-    let digest = Sha256::digest(text.as_bytes());
-    let first = digest.first_chunk::<8>().copied().unwrap_or_default();
-    i64::from_le_bytes(first) | i64::MIN
+    parsed(path, text, &mut Vec::new()).0
 }
 
 /// Returns the complete text of a new memory.

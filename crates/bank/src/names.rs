@@ -1,4 +1,4 @@
-//! Validation of memory ids and files, ids generated from text, and paths of shared memories.
+//! Validation of memory ids and files, and ids generated from text.
 //!
 //! An id is also a path in the bank, so it must be a safe path on every platform.
 
@@ -17,29 +17,6 @@ const MAX_GENERATED_BYTES: usize = 48;
 /// Names that are reserved for devices on Windows.
 const RESERVED: &[&str] =
     &["con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "lpt1", "lpt2", "lpt3"];
-
-/// Start of the path of each shared memory; the name of its bank and its path in it follow.
-pub(super) const SCHEME: &str = "bank://";
-
-/// Whether a path is that of a shared memory.
-pub fn is_shared(file: &str) -> bool {
-    file.starts_with(SCHEME)
-}
-
-/// Returns the path of the memory with this path in a bank.
-pub fn shared_file(bank: &str, path: &str) -> String {
-    format!("{SCHEME}{bank}/{path}")
-}
-
-/// Returns the name of the bank that a shared memory belongs to.
-pub fn bank_of(file: &str) -> Option<&str> {
-    file.strip_prefix(SCHEME)?.split('/').next()
-}
-
-/// Returns the key by which memory files are sorted: those of the project come first.
-pub fn order(file: &str) -> (bool, &str) {
-    (is_shared(file), file)
-}
 
 /// Checks that `id` is a valid memory id.
 pub fn check(id: &str) -> Result<(), UserError> {

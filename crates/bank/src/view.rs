@@ -2,13 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use super::Bank;
-use super::MemoryFile;
 use super::deletion::Deletion;
 use super::lockfile::Anchors;
-use super::shared::SharedFiles;
 
 /// What an unfinished deletion or import hides from readers.
 #[derive(Debug, Default)]
@@ -17,15 +14,13 @@ pub(crate) struct View {
     hidden: BTreeSet<String>,
     /// Copies of replaced files, by the path of the file.
     copies: BTreeMap<String, String>,
-    shared: Arc<SharedFiles>,
 }
 
 impl Bank {
     /// Returns the present view. Loaded once for many files.
     pub(crate) fn view(&self) -> View {
-        let shared = self.shared();
         let Some(deletion) = self.unfinished_deletion() else {
-            return View { shared, ..View::default() };
+            return View::default();
         };
         let exists = |file: &str| self.folder().join(file).symlink_metadata().is_ok();
         // A memory that was created after its namesake was moved is visible.
@@ -33,7 +28,7 @@ impl Bank {
         let hidden = hidden.map(|it| it.file.clone()).collect();
         let copies = deletion.restored.iter().filter(|it| exists(&it.trashed));
         let copies = copies.map(|it| (it.file.clone(), it.trashed.clone())).collect();
-        View { deletion: Some(deletion), hidden, copies, shared }
+        View { deletion: Some(deletion), hidden, copies }
     }
 }
 
@@ -41,11 +36,6 @@ impl View {
     /// Returns whether readers see the files as they are.
     pub(super) fn is_plain(&self) -> bool {
         self.deletion.is_none()
-    }
-
-    /// Returns a memory of a shared bank.
-    pub(super) fn shared(&self, file: &str) -> Option<&MemoryFile> {
-        self.shared.get(file)
     }
 
     /// Returns the path from which a file is read, unless it is hidden.

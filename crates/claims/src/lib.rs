@@ -24,7 +24,6 @@ use crate::parse::{Claim, Claims, Stance, Target};
 use cerberus_engine::tree::git::past::{self, CommitSummary, TreeEntry};
 use cerberus_engine::tree::git::{self, GitStatus, Objects};
 use cerberus_engine::tree::read;
-use cerberus_model::timings;
 
 mod definitions;
 mod ends;
@@ -131,8 +130,7 @@ pub struct Report {
 /// are stale if they were true at its last common commit with HEAD. Returns `None` if git cannot
 /// list the files.
 pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option<Report> {
-    let _step = timings::step("check claims");
-    let now = timings::timed("read the tree", || Now::read(root, documents))?;
+    let now = Now::read(root, documents)?;
     let project = Project { root, documents, now: &now };
     let report = Report::default();
     let mut checker = Checker { project, report, doubtful: FxHashSet::default() };
@@ -295,7 +293,6 @@ impl Checker<'_> {
 
     /// Decides the claims that fail now.
     fn decide(&mut self, failing: &[Position], since: Option<&str>) {
-        let _step = timings::step("compare with old trees");
         let n_findings = self.report.findings.len();
         let Project { root, now, .. } = self.project;
         let is_decided = git::with_objects(root, |objects| {
@@ -311,13 +308,11 @@ impl Checker<'_> {
             };
             let staged = std::thread::scope(|scope| {
                 let staged = scope.spawn(|| past::staged_away(root));
-                let _step = timings::step("find the versions of the documents");
                 open.extend(self.origins(&later, &head.id));
                 staged.join().unwrap_or_default()
             });
             let words = self.wanted_words(&open);
-            let trees =
-                timings::timed("list the old trees", || self.old_trees(&open, &head.id, staged));
+            let trees = self.old_trees(&open, &head.id, staged);
             let moments = open.iter().flat_map(|it| &it.moments);
             let commits: BTreeSet<String> = moments.map(|it| it.commit.clone()).collect();
             let (former, main) = std::thread::scope(|scope| {
@@ -352,15 +347,13 @@ impl Checker<'_> {
         mut trees: BTreeMap<String, OldTree>,
         past: &mut Past<'_, '_>,
     ) -> Vec<Former> {
-        let omitted = timings::timed("read old code", || {
-            past.read_manifests(trees.values().filter(|tree| tree.needs.manifests));
-            let with_code = trees.iter().filter(|(_, tree)| tree.needs.code);
-            past.read_code(self.project.root, with_code.map(|(commit, tree)| (&**commit, tree)))
-        });
+        past.read_manifests(trees.values().filter(|tree| tree.needs.manifests));
+        let with_code = trees.iter().filter(|(_, tree)| tree.needs.code);
+        let omitted =
+            past.read_code(self.project.root, with_code.map(|(commit, tree)| (&**commit, tree)));
         if !omitted.is_empty() {
             self.warn("too much code changed since some lines were written: names in them were not compared with their commits");
         }
-        let _step = timings::step("compare the claims");
         let mut former = Vec::new();
         // Claims that were written together are compared with the same files.
         open.sort_by(|a, b| a.moments.cmp(&b.moments));
@@ -499,7 +492,6 @@ impl Checker<'_> {
 
     /// Finds what became of the targets of claims that were true.
     fn explain(&mut self, objects: &mut Objects<'_>, former: Vec<Former>, main: &MainLine) {
-        let _step = timings::step("search the removing commits");
         let former = self.without_known_names(former);
         let (foreign, former) = foreign::split(self.project, &self.report.findings, former);
         self.put_all(foreign.iter().map(|it| &it.at), &Verdict::NeverTrue);

@@ -9,7 +9,6 @@ use rustc_hash::FxHashMap;
 use crate::parse::{Claim, Part, Target, Task};
 use cerberus_engine::tree::git::past::{self, TreeEntry};
 use cerberus_engine::tree::read;
-use cerberus_model::timings;
 
 use super::manifests::{self, Manifests};
 use super::meant::has_part;
@@ -45,17 +44,14 @@ impl Now {
     /// Reads what the claims of `documents` are compared with. Returns `None` if git cannot list
     /// the files.
     pub(super) fn read(root: &Path, documents: &[Document]) -> Option<Self> {
-        let (tree, modified) = timings::timed("list the files", || {
-            let past::Tracked { entries, mut modified } = past::tracked(root)?;
-            modified.sort_by(|a, b| a.path.cmp(&b.path));
-            Some((Snapshot::new(entries), modified))
-        })?;
+        let past::Tracked { entries, mut modified } = past::tracked(root)?;
+        modified.sort_by(|a, b| a.path.cmp(&b.path));
+        let tree = Snapshot::new(entries);
         let claims = || documents.iter().flat_map(|document| &document.claims.claims);
         let mut manifests = Manifests::default();
         let needs_manifests =
             |claim: &Claim| !matches!(claim.target, Target::Path { .. } | Target::Symbol { .. });
         if claims().any(needs_manifests) {
-            let _step = timings::step("read the manifests");
             let own = tree.entries().par_iter().filter(|it| manifests::is_manifest(&it.path));
             let facts = own.map(|entry| {
                 let text = read::text(root, &entry.path).unwrap_or_default();
@@ -78,9 +74,7 @@ impl Now {
             _ => None,
         };
         let pairs: BTreeSet<(usize, usize)> = claims().filter_map(pair).collect();
-        let occurrences = timings::timed("read the code", || {
-            Occurrences::read(root, tree.entries(), &words, &pairs)
-        });
+        let occurrences = Occurrences::read(root, tree.entries(), &words, &pairs);
         let mut tree_bases = FxHashMap::default();
         for document in documents {
             for drawn in &document.claims.trees {

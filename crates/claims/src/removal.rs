@@ -15,7 +15,6 @@ use cerberus_engine::tree::git::past::{self, Node, TreeEntry};
 use cerberus_engine::tree::git::{self, Objects};
 use cerberus_engine::tree::read;
 use cerberus_model::text;
-use cerberus_model::timings;
 use cerberus_model::{Anchor, Origin, split_number};
 
 use super::definitions::Definitions;
@@ -63,23 +62,18 @@ pub(super) fn explain(
     let root = project.root;
     let claims: Vec<&Claim> = former.iter().map(|it| project.claim(it.at).1).collect();
     let mut fates: Vec<Option<Fate>> = vec![None; former.len()];
-    let found = timings::timed("search the commits", || {
-        git::with_objects_each(root, by_file(former), |objects, idxs| {
-            let mut search = Search::new(root, project.now, main, objects);
-            let fate =
-                |idx: usize| Some((idx, search.fate(project.claim(former[idx].at), &former[idx])?));
-            idxs.into_iter().filter_map(fate).collect::<Vec<_>>()
-        })
+    let found = git::with_objects_each(root, by_file(former), |objects, idxs| {
+        let mut search = Search::new(root, project.now, main, objects);
+        let fate =
+            |idx: usize| Some((idx, search.fate(project.claim(former[idx].at), &former[idx])?));
+        idxs.into_iter().filter_map(fate).collect::<Vec<_>>()
     });
     for (idx, fate) in found?.into_iter().flatten() {
         fates[idx] = Some(fate);
     }
-    timings::timed("follow renamed code", || {
-        let mut search = Search::new(root, project.now, main, objects);
-        search.follow_symbols(&claims, &mut fates)?;
-        search.follow_companions(project, former, &mut fates);
-        Some(())
-    })?;
+    let mut search = Search::new(root, project.now, main, objects);
+    search.follow_symbols(&claims, &mut fates)?;
+    search.follow_companions(project, former, &mut fates);
     let written = former.iter().map(|it| it.commit.as_str());
     let removing = fates.iter().flatten().filter_map(|fate| fate.removed.as_deref());
     let summaries = past::summaries(root, &written.chain(removing).collect());

@@ -25,7 +25,6 @@ use crate::rank::score::{self, NameSet, ScorableFile, TermSet};
 use crate::rank::weights::WEIGHTS;
 use crate::syntax::parse::unique_name;
 use cerberus_model::text::Globs;
-use cerberus_model::timings;
 use cerberus_model::{Confidence, Language, RuleKind, SymbolKind};
 use cerberus_store::code::FileRow;
 
@@ -114,24 +113,19 @@ pub fn rank(
     let progress = base.progress;
     let n_files = index.files.len();
     let report = |n_parsed: usize| progress(n_files + n_parsed, n_files + PARSED_FILES);
-    let step = timings::step("term lookup");
     let rules: Vec<ParsedQuery> =
         queries.par_iter().map(|query| ParsedQuery::rule(&query.rule, &query.hints)).collect();
     let terms = TermIndex::new(index, &rules);
-    drop(step);
-    let step = timings::step("rank files");
     let code = index.code();
     let candidates = |(rule, query)| FileCandidates::new(code, &terms, rule, query);
     let candidates: Vec<FileCandidates<'_>> =
         rules.par_iter().zip(queries).map(candidates).collect();
-    drop(step);
     let (mut rankings, mut rest) = (Vec::with_capacity(queries.len()), candidates.as_slice());
     while !rest.is_empty() {
         let (batch, file_idxs) = next_batch(&mut rest);
         report(0);
         index.load_symbols(&file_idxs, progress)?;
         report(PARSED_FILES);
-        let _step = timings::step("rank symbols");
         let ranker = Ranker { code: index.code(), terms: &terms, options };
         ranker.rank(batch, &mut rankings);
         report(PARSED_FILES);

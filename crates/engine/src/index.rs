@@ -29,7 +29,6 @@ use crate::tree::{git, read, walk};
 use cerberus_model::Language;
 use cerberus_model::file_stat::FileStat;
 use cerberus_model::text;
-use cerberus_model::timings;
 use cerberus_store::Store;
 use cerberus_store::code::{self, ContentHash, FileRow};
 
@@ -102,7 +101,6 @@ impl CodeIndex {
         open: impl FnOnce() -> Result<Store> + Send,
     ) -> Result<Self> {
         let CodeBase { root, exclude, progress, .. } = code;
-        let step = timings::step("walk and load index");
         // In parallel: the walk waits for the file system, the store decodes its rows.
         let load = || -> Result<(Vec<FileRow>, Store)> {
             let store = open()?;
@@ -126,7 +124,6 @@ impl CodeIndex {
             scanned.push((rows.next_if(|row| row.path == entry.path), entry));
         }
         removed.extend(rows.map(|row| row.path));
-        drop(step);
         let index = Self::update(code, store, scanned, &removed)?;
         let warnings = [warnings, index.warnings].concat();
         Ok(Self { warnings, lacking: listing.lacking, ..index })
@@ -139,7 +136,6 @@ impl CodeIndex {
         code: CodeBase<'_>,
         paths: impl IntoIterator<Item = &'p str>,
     ) -> Result<Self> {
-        let step = timings::step("load files from the index");
         let store = Store::open(code.store)?;
         let mut scanned = Vec::new();
         for path in paths {
@@ -153,7 +149,6 @@ impl CodeIndex {
                 scanned.push((row, walk::Entry { path: path.to_owned(), language }));
             }
         }
-        drop(step);
         Self::update(code, store, scanned, &[])
     }
 
@@ -166,7 +161,6 @@ impl CodeIndex {
     ) -> Result<Self> {
         let CodeBase { root, now, progress, .. } = code;
         let vocabulary = Vocabulary::load(&store)?;
-        let step = timings::step("read changed files");
         let workers = ThreadLocal::new();
         let (n_scanned, n_files) = (AtomicUsize::new(0), files.len());
         let scan = |(old, entry)| {
@@ -177,7 +171,6 @@ impl CodeIndex {
         };
         let scanned: Vec<ScannedFile> =
             files.into_par_iter().with_max_len(CHUNK_SIZE).map(scan).collect();
-        drop(step);
 
         let new: Vec<&FileRow> = scanned.iter().filter(|it| it.is_new).map(|it| &it.row).collect();
         let mut index = Self {
@@ -215,7 +208,6 @@ impl CodeIndex {
         if rows.is_empty() && removed.is_empty() {
             return;
         }
-        let _step = timings::step("persist index");
         let vocabulary = &self.vocabulary;
         let written = self.store.transaction(|connection| {
             if !vocabulary.persist(connection)? {
@@ -276,7 +268,6 @@ impl CodeIndex {
         file_idxs: &[usize],
         progress: Progress<'_>,
     ) -> Result<()> {
-        let _step = timings::step("load symbols");
         let mut new = file_idxs.to_vec();
         new.sort_unstable();
         new.dedup();
@@ -400,7 +391,6 @@ impl CodeIndex {
         if !self.is_attached {
             return Ok(());
         }
-        let _step = timings::step("parse all files");
         let mut known = code::parsed_contents(self.store.reader())?;
         let files = self.files.iter().enumerate();
         let missing = files.filter(|(_, file)| known.insert((file.hash, file.language)));

@@ -7,7 +7,6 @@ use rustc_hash::FxHashMap;
 
 use crate::rank::calibrate;
 use crate::tree::git;
-use cerberus_model::timings;
 
 use super::index::CodeIndex;
 use super::search::Ranking;
@@ -18,7 +17,6 @@ const SECONDS_PER_DAY: f64 = 86_400.0;
 pub(super) fn of_candidates(index: &CodeIndex, rankings: &[Ranking]) -> FxHashMap<String, f64> {
     let candidates = rankings.iter().flat_map(|ranking| &ranking.candidates);
     let paths: BTreeSet<&str> = candidates.map(|candidate| candidate.file.as_str()).collect();
-    let _step = timings::step("file ages");
     let Some(head) = git::head(&index.root) else {
         return by_modification(index, &paths);
     };

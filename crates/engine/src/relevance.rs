@@ -23,7 +23,6 @@ use super::rank::{postings, score, tokenize};
 use crate::syntax::fingerprint;
 use crate::tree::{entries, read};
 use cerberus_model::Anchor;
-use cerberus_model::timings;
 use cerberus_store::code::FileRow;
 
 /// Number of files beside a new file that it is assumed to be like.
@@ -48,7 +47,6 @@ pub fn compare(
     let anchored: BTreeSet<&str> =
         rules.iter().filter_map(|rule| Some(rule.anchor?.file.as_str())).collect();
     let index = CodeIndex::refresh_files(code, anchored)?;
-    let _step = timings::step("compare rules with files");
     let imports: Vec<Vec<u16>> = (index.files.par_iter())
         .map(|row| imports(&read::text(code.root, &row.path).unwrap_or_default()))
         .collect();

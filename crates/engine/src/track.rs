@@ -17,7 +17,6 @@ use serde::Serialize;
 use crate::syntax::fingerprint::bytes_hash;
 use crate::tree::git::Commits;
 use crate::tree::read;
-use cerberus_model::timings;
 use cerberus_model::{Anchor, Fingerprint, Language, LookAlikes, State, SymbolKind, split_number};
 
 use super::Progress;
@@ -146,7 +145,6 @@ pub fn follow(
     anchors: &[Anchor],
     progress: Progress<'_>,
 ) -> Result<Vec<Outcome>> {
-    let _step = timings::step("track anchors");
     let tree = Tree { root, excludes, progress };
     let moved = moved_files::find(root, excludes, anchors)?;
     let applied = moved_files::apply_moves(anchors, &moved);

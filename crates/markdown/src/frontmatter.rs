@@ -20,7 +20,7 @@ pub use self::edit::{FieldValue, remove, set, set_updated_at};
 use self::yaml::{Entry, Field, Value};
 use super::Diagnostic;
 use cerberus_model::text::{LineIndex, Span, glob_fault, split_globs, suggest};
-use cerberus_model::{ElsewhereLocation, ExampleChoice, MemoryStatus, MemoryType, RuleKind, Scope};
+use cerberus_model::{ExampleChoice, MemoryStatus, MemoryType, RuleKind, Scope};
 
 /// The metadata of a memory; absent and invalid fields are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,10 +41,6 @@ pub struct Frontmatter {
     pub example: Option<ExampleChoice>,
     /// The agent that looked for an example and found none.
     pub reviewed_by: Option<String>,
-    /// An example in another repository.
-    pub example_elsewhere: Option<ElsewhereLocation>,
-    /// Why the memory replaces one of a shared bank.
-    pub override_reason: Option<String>,
     /// The accepted pattern of code that breaks the rule, as YAML.
     pub pattern: Option<String>,
     /// The accepted commands that break the rule, as command lines.
@@ -80,8 +76,6 @@ impl Frontmatter {
             list(&self.hints),
             scalar(self.example.as_ref()),
             scalar(self.reviewed_by.as_ref()),
-            scalar(self.example_elsewhere.as_ref()),
-            scalar(self.override_reason.as_ref()),
             self.pattern.as_deref().map(Field::Block),
             list(&self.command),
             scalar(self.instead.as_ref()),
@@ -216,8 +210,6 @@ impl Reader {
                 "hints" => fields.hints = self.list(&entry, at_commas),
                 "example" => fields.example = self.keyword(&entry, ExampleChoice::ALL),
                 "reviewed_by" => fields.reviewed_by = self.label(&entry),
-                "example_elsewhere" => fields.example_elsewhere = self.choice(&entry, &[]),
-                "override_reason" => fields.override_reason = self.label(&entry),
                 "pattern" => fields.pattern = self.scalar(&entry),
                 "command" => fields.command = self.list(&entry, at_commas),
                 "instead" => fields.instead = self.label(&entry),

@@ -16,10 +16,9 @@ pub mod languages;
 mod location;
 pub mod regular_file;
 pub mod text;
-pub mod timings;
 
 pub use keywords::*;
-pub use location::{CodeLocation, ElsewhereLocation, split_number};
+pub use location::{CodeLocation, split_number};
 
 /// Short note that is injected into every prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,12 +115,6 @@ pub struct Memory {
     /// The agent that looked for its example and found none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reviewed_by: Option<String>,
-    /// An example in another repository, for readers only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub example_elsewhere: Option<ElsewhereLocation>,
-    /// Why it replaces a memory of a shared bank.
-    #[serde(skip)]
-    pub override_reason: Option<String>,
     /// Its author, or the places that it was imported from.
     #[serde(skip)]
     pub source: Vec<String>,

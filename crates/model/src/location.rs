@@ -70,44 +70,6 @@ impl fmt::Display for CodeLocation {
     }
 }
 
-/// Code at a commit of another repository, written `REPOSITORY@COMMIT:FILE::SYMBOL`. Nothing opens
-/// it; it is shown to readers.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct ElsewhereLocation(String);
-
-impl FromStr for ElsewhereLocation {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let text = text.trim();
-        let invalid = || {
-            format!(
-                "`{}` is not code of another repository: expected REPOSITORY@COMMIT:FILE::SYMBOL, as in `shop@1a2b3c4:src/db.py::close_session`",
-                text.escape_debug()
-            )
-        };
-        // A URL may have an `@` in it, as in `git@example.org:team/shop`.
-        let (repository, rest) = text.rsplit_once('@').ok_or_else(invalid)?;
-        let (commit, location) = rest.split_once(':').ok_or_else(invalid)?;
-        let is_commit = commit.len() >= 7 && commit.bytes().all(|it| it.is_ascii_hexdigit());
-        let is_plain = !text.contains(char::is_control);
-        if repository.is_empty()
-            || !is_commit
-            || !is_plain
-            || location.parse::<CodeLocation>().is_err()
-        {
-            return Err(invalid());
-        }
-        Ok(Self(text.to_owned()))
-    }
-}
-
-impl fmt::Display for ElsewhereLocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,22 +87,6 @@ mod tests {
         check("src/db.rs::Session::close", "src/db.rs::Session.close");
         check("src/db.rs::Session::fmt#2", "src/db.rs::Session.fmt#2");
         check("src/db.rs::A::f(b::C, int)", "src/db.rs::A.f(b::C, int)");
-    }
-
-    #[test]
-    fn code_of_another_repository_names_a_commit() {
-        for text in ["shop@1a2b3c4:src/db.py::close", "git@example.org:a/shop@1a2b3c4d:db.py"] {
-            assert_eq!(text.parse::<ElsewhereLocation>().expect(text).to_string(), text);
-        }
-        for text in [
-            "src/db.py::close",
-            "shop@main:db.py",
-            "@1a2b3c4:db.py",
-            "shop@1a2b3c4:",
-            "a@1a2b3c4:b\u{1b}",
-        ] {
-            assert!(text.parse::<ElsewhereLocation>().is_err(), "{text}");
-        }
     }
 
     #[test]

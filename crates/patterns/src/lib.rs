@@ -2,13 +2,11 @@
 //!
 //! A pattern is a rule of ast-grep in the frontmatter of a memory. This package reads and writes
 //! patterns, tests them, and finds their hits in files. [`command`] has the patterns of commands.
-//! [`stated`] finds code that the text of a rule forbids, and [`existing`] functions of the project that nearly equal
-//! a new one.
+//! [`stated`] finds code that the text of a rule forbids.
 
 pub mod code_pattern;
 pub mod command;
 mod documents;
-pub mod existing;
 pub mod stated;
 #[cfg(test)]
 mod tests;

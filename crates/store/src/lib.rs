@@ -19,7 +19,6 @@ use rusqlite::types::FromSql;
 use rusqlite::{OpenFlags, OptionalExtension, Params, Row, TransactionBehavior};
 
 use cerberus_model::error::UserError;
-use cerberus_model::timings;
 
 pub mod code;
 mod damage;
@@ -70,7 +69,6 @@ impl Store {
     /// did not make. If the file is not writable, the store is in memory for this run, with a
     /// warning.
     pub fn open(file: &StoreFile) -> Result<Self> {
-        let _step = timings::step("open the store");
         let opened = match try_open(file) {
             Err(error) if is_damaged(&error) || is_busy(&error) => recover(file, None),
             opened => opened,

@@ -19,8 +19,6 @@ pub struct FileRow {
     pub stat: FileStat,
     /// Id of the memory in the file, even if another file has the same id.
     pub memory: String,
-    /// Hash of its text, by which repeated memories are found.
-    pub text: Option<[u8; 16]>,
     /// Warnings from reading the file, one per line.
     pub warnings: String,
 }
@@ -67,15 +65,14 @@ pub struct SectionRow {
 
 /// Returns the indexed files by path.
 pub fn files(connection: &Connection) -> Result<FxHashMap<String, FileRow>> {
-    const SQL: &str = "SELECT file, size, mtime, memory, text, warnings FROM memory_file";
+    const SQL: &str = "SELECT file, size, mtime, memory, warnings FROM memory_file";
     query(connection, SQL, [], |row| {
         let file: String = row.get(0)?;
         let known = FileRow {
             file: file.clone(),
             stat: FileStat { size: row.get(1)?, mtime: row.get(2)? },
             memory: row.get(3)?,
-            text: row.get(4)?,
-            warnings: row.get(5)?,
+            warnings: row.get(4)?,
         };
         Ok((file, known))
     })
@@ -83,13 +80,12 @@ pub fn files(connection: &Connection) -> Result<FxHashMap<String, FileRow>> {
 
 /// Inserts or replaces a file.
 pub fn upsert_file(connection: &Connection, file: &FileRow) -> Result<()> {
-    const SQL: &str =
-        "INSERT OR REPLACE INTO memory_file (file, size, mtime, memory, text, warnings)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    const SQL: &str = "INSERT OR REPLACE INTO memory_file (file, size, mtime, memory, warnings)
+        VALUES (?1, ?2, ?3, ?4, ?5)";
     execute(
         connection,
         SQL,
-        params![file.file, file.stat.size, file.stat.mtime, file.memory, file.text, file.warnings],
+        params![file.file, file.stat.size, file.stat.mtime, file.memory, file.warnings],
     )
 }
 
@@ -216,8 +212,6 @@ pub fn all(connection: &Connection) -> Result<Vec<IndexedMemory>> {
             hints: Vec::new(),
             example: None,
             reviewed_by: None,
-            example_elsewhere: None,
-            override_reason: None,
             source: Vec::new(),
             links: Vec::new(),
             created_at: optional_time(row, 7)?,

@@ -10,7 +10,7 @@ use super::damage::Rejected;
 /// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it. A change of
 /// packed values must change the text of the schema too: by it a store of a newer version differs
 /// from one with a damaged header.
-pub(super) const VERSION: usize = 14;
+pub(super) const VERSION: usize = 15;
 
 const SCHEMA: &str = "
     CREATE TABLE code_file (
@@ -46,7 +46,6 @@ const SCHEMA: &str = "
         size     INTEGER NOT NULL,
         mtime    INTEGER NOT NULL,
         memory   TEXT NOT NULL,
-        text     BLOB,
         warnings TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE memory_store (

@@ -71,7 +71,7 @@ pub(super) fn read(
         && let Ok(folder) = project.bank.folder().strip_prefix(root)
     {
         let folder = folder.display().to_string().replace(std::path::MAIN_SEPARATOR, "/");
-        let (memories, _) = project.bank.list_own()?;
+        let (memories, _) = project.bank.list()?;
         // Plans, journals and decisions are about another time.
         let is_current = |file: &&String| {
             project.bank.read(file).is_ok_and(|stored| {

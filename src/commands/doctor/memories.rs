@@ -1,18 +1,16 @@
 //! Checks of the bank's folder, the memories, their links and the pins.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use anyhow::Result;
 
 use super::{Doctor, Stage, listed, shown};
 use crate::commands::show;
 use crate::config::{Severity, failed_check};
-use cerberus_bank::ops::anchors::no_example_reason;
 use cerberus_bank::ops::{links, memories, pins};
-use cerberus_bank::shared::Failure;
-use cerberus_bank::{MemoryFile, names, repeated};
+use cerberus_bank::{MemoryFile, names};
 use cerberus_markdown::{frontmatter, sections};
-use cerberus_model::text::{plural, shell_word};
+use cerberus_model::text::plural;
 use cerberus_model::{MemoryStatus, MemoryType};
 
 impl Doctor<'_> {
@@ -57,7 +55,7 @@ impl Doctor<'_> {
 
     /// Checks each memory and loads the readable ones.
     pub(super) fn memories(&mut self) -> Result<()> {
-        let (files, warnings) = self.project.bank.list_own()?;
+        let (files, warnings) = self.project.bank.list()?;
         for warning in warnings {
             self.error(warning, "replace it by a regular file with a valid name");
         }
@@ -83,40 +81,9 @@ impl Doctor<'_> {
             self.text(stored);
         }
         self.ids(&all, &folder);
-        self.check = "banks";
-        self.shared_banks(&mut all);
-        self.check = "memories";
         self.rules_without_example(&all);
         self.memories = Some(all);
         Ok(())
-    }
-
-    /// Checks the shared banks, and adds their memories that the project uses.
-    fn shared_banks(&mut self, all: &mut Vec<MemoryFile>) {
-        let bank = &self.project.bank;
-        if bank.shared_configs().is_empty() {
-            return;
-        }
-        self.checks.push(plural(bank.shared_configs().len(), "shared bank"));
-        let shared = bank.shared();
-        for Failure { message, command } in &shared.failures {
-            self.error(message.clone(), command.clone());
-        }
-        for warning in &shared.warnings {
-            self.info(warning.clone(), "correct `[[banks]]` in `cerberus.toml`");
-        }
-        let own: BTreeSet<String> = all.iter().map(|it| it.memory.id.clone()).collect();
-        let used = shared.memories().filter(|it| !own.contains(&it.memory.id));
-        all.extend(used.cloned());
-        let repeated = repeated::repeated(all);
-        all.retain(|stored| !repeated.iter().any(|it| it.file == stored.file));
-        for it in repeated {
-            let next = match own.contains(&it.used) {
-                true => format!("cerberus memory delete {}", shell_word(&it.used)),
-                false => "name one of them in `exclude` under `[[banks]]`".to_owned(),
-            };
-            self.info(it.to_string(), next);
-        }
     }
 
     fn text(&mut self, stored: &MemoryFile) {
@@ -197,12 +164,11 @@ impl Doctor<'_> {
     fn rules_without_example(&mut self, all: &[MemoryFile]) {
         // The check of the anchors reports an unreadable lock file.
         let Ok(anchors) = self.project.bank.anchors() else { return };
-        let bank = &self.project.bank;
-        for stored in all.iter().filter(|stored| bank.decides_no_example(stored)) {
+        for stored in all.iter().filter(|stored| stored.memory.example.is_some()) {
             let id = &stored.memory.id;
             if anchors.contains_key(id) {
-                let reason = no_example_reason(self.project, stored);
-                let message = format!("`{id}` {reason} but also has an anchor");
+                let message =
+                    format!("`{id}` has `example: none` in its frontmatter but also has an anchor");
                 self.error(message, show::remove_anchor_or_decision(stored));
             }
         }

@@ -165,7 +165,7 @@ impl Doctor<'_> {
     /// Checks that git tracks the bank.
     fn committed(&mut self, path: &str) -> Result<()> {
         let (root, bank) = (&self.project.root, &self.project.bank);
-        let (files, _) = bank.list_own()?;
+        let (files, _) = bank.list()?;
         if files.is_empty() {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! What an edit hits: the patterns of rules, and functions that exist already.
+//! What an edit hits: the patterns of rules, and code that their texts forbid.
 
 use anyhow::Result;
 
@@ -32,7 +32,7 @@ pub(super) fn findings<'a>(
         let report = review_diff::review_file(project, file)?;
         for finding in report.findings.iter().filter(is_written) {
             items.push(item(finding));
-            broken.extend((finding.id != review_diff::EXISTS_ALREADY).then(|| finding.id.clone()));
+            broken.push(finding.id.clone());
         }
     }
     record_broken(project, session, &broken)?;

@@ -10,7 +10,6 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::shared::is_shared;
 use cerberus_engine::rank::tokenize;
 use cerberus_markdown::frontmatter;
 
@@ -76,9 +75,7 @@ impl<'a> Sources<'a> {
         let mut sources = Vec::with_capacity(all.len());
         for (memory_idx, stored) in all.iter().enumerate() {
             let own = frontmatter::parse(&stored.text).frontmatter.source;
-            // The documents of a shared memory are in the repository of its bank.
-            let own = own.iter().filter(|_| !is_shared(&stored.file));
-            let own: Vec<Source> = own.filter_map(|it| Source::parse(it)).collect();
+            let own: Vec<Source> = own.iter().filter_map(|it| Source::parse(it)).collect();
             for source in &own {
                 by_source.insert((source.file.clone(), source.digest.clone()), memory_idx);
             }

@@ -83,8 +83,7 @@ fn query(stored: &MemoryFile) -> Option<Query> {
     let memory = &stored.memory;
     let may_have_example = memory.memory_type == MemoryType::Rule
         && patterns::of_memory(stored).patterns.is_empty()
-        && memory.example.is_none()
-        && memory.example_elsewhere.is_none();
+        && memory.example.is_none();
     let languages = memories::languages(&memory.scope).ok().filter(|_| may_have_example)?;
     (anchors::kind(stored) == RuleKind::Code)
         .then(|| Query { languages, ..anchors::query(stored, &[]) })

@@ -83,7 +83,7 @@ impl<'a> Reconciler<'a> {
             let is_needed = followed.state == State::Gone || (is_wanted && !accepts);
             if let (true, Some(stored)) = (is_needed, reconciler.by_id.get(id)) {
                 let Ok(languages) = memories::languages(&stored.memory.scope) else { continue };
-                if project.bank.decides_no_example(stored) {
+                if stored.memory.example.is_some() {
                     continue;
                 }
                 let query = Query { languages, ..anchors::query(stored, &[]) };

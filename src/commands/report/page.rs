@@ -15,17 +15,12 @@ use minijinja::{Environment, HtmlEscape, UndefinedBehavior};
 use serde::Serialize;
 
 use super::{Anchored, Entry, Report};
-use cerberus_bank::ops::banks::short;
 use cerberus_bank::ops::links::Cycle;
 use cerberus_engine::syntax::highlight::{HighlightClass, highlight};
 use cerberus_markdown::html as markdown;
 use cerberus_markdown::links::{Kind, Target};
 use cerberus_model::text::{self, shell_word};
 use cerberus_model::{MemoryType, State};
-
-mod drawing;
-
-use drawing::Drawing;
 
 const TEMPLATES: [(&str, &str); 2] = [
     ("page.html", include_str!("page/page.html")),
@@ -35,7 +30,7 @@ const TEMPLATES: [(&str, &str); 2] = [
 const STYLE: &str = include_str!("page/style.css");
 
 /// Hash of [`STYLE`]; a test compares it with the style sheet.
-const STYLE_HASH: &str = "sha256-PG4b/w3upRajizOMFC10bIbxlIniOWqee8oyolR1lBc=";
+const STYLE_HASH: &str = "sha256-cgpaVQTWZLpAgnQyq2RohOIiLfWnhri5xx0bO6jpDtU=";
 
 /// Class of a memory without an anchor.
 const NOT_ANCHORED: &str = "not-anchored";
@@ -56,7 +51,6 @@ pub(super) fn page(report: &Report) -> Result<String> {
     env.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     env.add_filter("sentence", sentence);
     env.add_filter("shell_word", |word: &str| shell_word(word).into_owned());
-    env.add_filter("short", |commit: &str| short(commit).to_owned());
     env.add_filter("with_code", |message: &str| Value::from_safe_string(with_code(message)));
     env.add_global("element_ids", Serde(&element_ids));
     for (name, template) in TEMPLATES {
@@ -67,9 +61,7 @@ pub(super) fn page(report: &Report) -> Result<String> {
         memories: report.memories.iter().map(|entry| Article::new(entry, &element_ids)).collect(),
         filters: filters(&report.memories),
         rules_by_state: report.counts.rules.by_state().collect(),
-        repeated: report.repeated.iter().map(ToString::to_string).collect(),
         types: MemoryType::ALL,
-        drawing: drawing::drawing(&report.links),
         cycles: report.cycles.iter().map(Cycle::warning).collect(),
         style: STYLE,
         style_hash: STYLE_HASH,
@@ -88,9 +80,7 @@ struct Page<'a> {
     /// The states of the rules, which the style sheet can select, with their numbers.
     filters: Vec<(&'static str, usize)>,
     rules_by_state: Vec<(&'static str, usize)>,
-    repeated: Vec<String>,
     types: &'static [MemoryType],
-    drawing: Option<Drawing>,
     cycles: Vec<String>,
     style: &'static str,
     style_hash: &'static str,

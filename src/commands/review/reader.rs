@@ -22,7 +22,7 @@ use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::answers::{self, Answers, Decided, Offered};
 use cerberus_bank::ops::memories::{self, Memories};
 use cerberus_bank::ops::{Project, anchors};
-use cerberus_bank::{shared, tokens};
+use cerberus_bank::tokens;
 use cerberus_engine::examples::{self, Options, Query, RankedSymbol};
 use cerberus_engine::excerpt;
 use cerberus_engine::rank::rule_words::RuleWords;
@@ -146,7 +146,7 @@ pub(crate) fn open_rules<'a>(
         is_reviewed(stored, &filter, memories)
             && !memories.anchors.contains_key(&memory.id)
             && memory.kind != Some(RuleKind::Process)
-            && (memory.reviewed_by.is_none() || shared::is_shared(&stored.file))
+            && (memory.reviewed_by.is_none())
     };
     if args.ids.is_empty() {
         let open =
@@ -377,11 +377,6 @@ pub(super) fn run(
     let (mut rules, mut warnings) = open_rules(&memories, args)?;
     rules.truncate(args.limit.unwrap_or(usize::MAX));
     warnings.extend(memories.warnings.iter().cloned());
-    let n_shared = rules.iter().filter(|rule| shared::is_shared(&rule.stored.file)).count();
-    if n_shared > 0 {
-        let n = plural(n_shared, "rule");
-        warnings.push(format!("{n} of shared banks: only examples are stored, no kind or hints"));
-    }
     out.warn(&warnings);
     let (total, dry_run) = (rules.len(), args.reader.dry_run);
     let mut session = Session {

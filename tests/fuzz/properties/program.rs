@@ -64,12 +64,7 @@ pub fn messages(bytes: &[u8], folder: &Path) {
 }
 
 fn project(folder: &Path) -> GlobalArgs {
-    GlobalArgs {
-        project: Some(folder.to_owned()),
-        json: false,
-        color: ColorChoice::Never,
-        timings: false,
-    }
+    GlobalArgs { project: Some(folder.to_owned()), json: false, color: ColorChoice::Never }
 }
 
 #[test]

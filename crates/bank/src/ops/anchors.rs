@@ -3,9 +3,8 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{Project, banks, document, rounded, seconds};
-use crate::shared::{self, edit};
-use crate::{ExternalFile, MemoryFile};
+use super::{Project, document, rounded, seconds};
+use crate::MemoryFile;
 use cerberus_engine::examples::{Query, RankedSymbol, Ranking};
 use cerberus_engine::rank::rule_kind;
 use cerberus_engine::rank::rule_words::RuleWords;
@@ -195,22 +194,10 @@ pub fn hint_warnings(ranking: &Ranking) -> Vec<String> {
     warnings.collect()
 }
 
-/// Returns where it says that no code shows a memory, to follow its id.
-pub fn no_example_reason(project: &Project, stored: &MemoryFile) -> String {
-    match shared::bank_of(&stored.file) {
-        None => "has `example: none` in its frontmatter".to_owned(),
-        Some(bank) if project.bank.decides_no_example(stored) => {
-            format!("is in `no_example` of the shared bank `{bank}` in `cerberus.toml`")
-        }
-        Some(bank) => format!("has `example: none` in the shared bank `{bank}`"),
-    }
-}
-
 /// Stores the anchor of a memory, or removes it, and what a person decided about its example.
 /// Returns whether anything was written.
 ///
-/// The decision is in the frontmatter of the memory, for a shared one in the configuration, which are
-/// rewritten only if it changes. An interrupted change leaves neither an anchor nor the decision that
+/// The decision is in the frontmatter of the memory, which is rewritten only if it changes. An interrupted change leaves neither an anchor nor the decision that
 /// there is no example, never both.
 pub fn store(
     project: &Project,
@@ -225,70 +212,44 @@ pub fn store(
     let old = bank.anchors()?;
     let mut anchors = old.clone();
     // The anchor changes what an agent found before.
-    let was_reviewed = stored.memory.reviewed_by.is_some() && !shared::is_shared(&stored.file);
+    let was_reviewed = stored.memory.reviewed_by.is_some();
     match anchor {
         Some(anchor) => anchors.insert(stored.memory.id.clone(), anchor),
         None => anchors.remove(&stored.memory.id),
     };
-    if bank.decides_no_example(&stored) == example.is_some() && !was_reviewed {
+    if stored.memory.example.is_some() == example.is_some() && !was_reviewed {
         return bank.write_anchors(&anchors);
     }
-    let decision = Decision::new(project, &stored, example)?;
+    let before = bank.utf8_text(&stored)?;
+    let after = with_decision(project, &stored, &before, example)?;
     if example.is_some() {
         bank.write_anchors(&anchors)?;
-        if let Err(error) = decision.write(project) {
+        if let Err(error) = bank.rewrite(&stored.file, &after) {
             bank.write_anchors(&old)?;
             return Err(error);
         }
     } else {
-        decision.write(project)?;
+        bank.rewrite(&stored.file, &after)?;
         if let Err(error) = bank.write_anchors(&anchors) {
-            decision.revert(project)?;
+            bank.rewrite(&stored.file, &before)?;
             return Err(error);
         }
     }
     Ok(true)
 }
 
-/// The file with the decision about an example, before and after a change.
-enum Decision {
-    OfMemory { file: String, before: String, after: String },
-    OfShared { config: ExternalFile, after: String },
-}
-
-impl Decision {
-    fn new(project: &Project, stored: &MemoryFile, example: Option<ExampleChoice>) -> Result<Self> {
-        if let Some(bank) = shared::bank_of(&stored.file) {
-            let edit = |text: &str| {
-                edit::with_no_example(text, bank, &stored.memory.id, example.is_some())
-            };
-            let (config, after) = banks::edited_config(project, edit)?;
-            return Ok(Self::OfShared { config, after });
-        }
-        let before = project.bank.utf8_text(stored)?;
-        let edited = match example {
-            Some(choice) => {
-                frontmatter::set(&before, "example", FieldValue::Scalar(choice.as_str()))
-            }
-            None => frontmatter::remove(&before, "example"),
-        };
-        let edited = edited.and_then(|text| frontmatter::remove(&text, "reviewed_by"));
-        let edited = edited.map_err(|error| document::edit_error(&stored.file, error))?;
-        let after = frontmatter::set_updated_at(&edited, &seconds(project.now).to_string());
-        Ok(Self::OfMemory { file: stored.file.clone(), before, after })
-    }
-
-    fn write(&self, project: &Project) -> Result<()> {
-        match self {
-            Self::OfMemory { file, after, .. } => project.bank.rewrite(file, after),
-            Self::OfShared { config, after } => config.write(after.as_bytes()).map(drop),
-        }
-    }
-
-    fn revert(&self, project: &Project) -> Result<()> {
-        match self {
-            Self::OfMemory { file, before, .. } => project.bank.rewrite(file, before),
-            Self::OfShared { config, after } => config.restore(after.as_bytes()),
-        }
-    }
+/// Returns the text of a memory with the decision about its example.
+fn with_decision(
+    project: &Project,
+    stored: &MemoryFile,
+    text: &str,
+    example: Option<ExampleChoice>,
+) -> Result<String> {
+    let edited = match example {
+        Some(choice) => frontmatter::set(text, "example", FieldValue::Scalar(choice.as_str())),
+        None => frontmatter::remove(text, "example"),
+    };
+    let edited = edited.and_then(|text| frontmatter::remove(&text, "reviewed_by"));
+    let edited = edited.map_err(|error| document::edit_error(&stored.file, error))?;
+    Ok(frontmatter::set_updated_at(&edited, &seconds(project.now).to_string()))
 }

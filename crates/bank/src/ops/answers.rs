@@ -1,8 +1,7 @@
 //! Records what an agent answers about the rules of a bank: their kind, hints and examples.
 //!
 //! An answer is data from outside: each item is checked by itself, and what a person decided is never
-//! replaced. An example is written to the lock file, everything else to the frontmatter of the memory,
-//! except for a memory of a shared bank, whose file belongs to another project.
+//! replaced. An example is written to the lock file, everything else to the frontmatter of the memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +11,7 @@ use serde_json::Value;
 
 use super::memories::{self, Memories};
 use super::{Project, anchors, document, seconds};
-use crate::{MemoryFile, shared};
+use crate::MemoryFile;
 use cerberus_engine::examples::RankedSymbol;
 use cerberus_markdown::frontmatter::{self, FieldValue};
 use cerberus_model::error::UserError;
@@ -152,10 +151,7 @@ fn check<'a>(
         others: previous.map_or_else(Vec::new, |it| it.others.clone()),
         ..anchor
     });
-    let text = match shared::is_shared(&stored.file) {
-        true => None,
-        false => edited(project, stored, &answer, (outcome, &answers.choice.by))?,
-    };
+    let text = edited(project, stored, &answer, (outcome, &answers.choice.by))?;
     let decided = Decided {
         example: answer.example,
         hints: answer.hints,

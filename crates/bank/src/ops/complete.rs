@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use crate::{MemoryFile, repeated};
+use crate::MemoryFile;
 use cerberus_engine::syntax::parse::unique_names;
 use cerberus_engine::syntax::{ParsedFile, language};
 use cerberus_engine::tree::{entries, read};
@@ -130,11 +130,7 @@ fn description(text: &str) -> Option<String> {
 
 fn stored(project: &Project) -> Vec<MemoryFile> {
     let files = project.bank.list().map(|(files, _)| files).unwrap_or_default();
-    let mut all: Vec<MemoryFile> =
-        files.into_par_iter().filter_map(|file| project.bank.read(&file).ok()).collect();
-    let repeated = repeated::repeated(&all);
-    all.retain(|stored| !repeated.iter().any(|it| it.file == stored.file));
-    all
+    files.into_par_iter().filter_map(|file| project.bank.read(&file).ok()).collect()
 }
 
 fn memories(project: &Project) -> Vec<Candidate> {

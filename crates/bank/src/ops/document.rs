@@ -44,7 +44,6 @@ pub fn edit_memory(
     let _guard = project.bank.lock_for_writing()?;
     let memories = Memories::load(project)?;
     let stored = memories.find(typed_id)?;
-    project.bank.check_own(stored)?;
     let file = &stored.file;
     let old = project.bank.utf8_text(stored)?;
     let Edit { mut text, section, mut warnings } = edit(&memories, stored, &old)?;

@@ -16,7 +16,6 @@ use self::resolve::Resolver;
 pub use self::supersession::{Cycle, superseded, supersession};
 use super::sync::SyncedStore;
 use super::{Project, sync};
-use crate::shared::is_shared;
 use cerberus_engine::track;
 use cerberus_markdown::links::{Kind, Target};
 use cerberus_model::{EdgeType, LinkState};
@@ -95,9 +94,6 @@ pub fn edges(project: &Project, synced: &SyncedStore) -> Result<Vec<Edge>> {
     for link in table::all(synced.store.reader())? {
         let resolved = resolver.resolve(&link.target)?;
         let file = files.get(&link.memory).cloned().unwrap_or_default();
-        // Code that a shared memory names may be in the repository of its bank.
-        let is_elsewhere = is_shared(&file) && resolved.state != LinkState::Live;
-        let state = if is_elsewhere { LinkState::External } else { resolved.state };
         found.push(Edge {
             file,
             source_node: format!("memory:{}", link.memory),
@@ -108,7 +104,7 @@ pub fn edges(project: &Project, synced: &SyncedStore) -> Result<Vec<Edge>> {
             relation: link.relation,
             label: link.label,
             context: link.context,
-            state,
+            state: resolved.state,
             resolved_to: resolved.location,
             note: resolved.note,
         });

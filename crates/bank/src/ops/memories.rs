@@ -6,13 +6,12 @@ use anyhow::Result;
 use clap::Args;
 use rustc_hash::FxHashSet;
 
+use crate::MemoryFile;
 use crate::lockfile::Anchors;
-use crate::{MemoryFile, shared};
 use cerberus_engine::syntax::language;
 use cerberus_markdown::links::normalize_path;
 use cerberus_model::error::UserError;
 use cerberus_model::text::{self, Globs};
-use cerberus_model::timings;
 use cerberus_model::{Language, Memory, MemoryStatus, MemoryType, Scope};
 
 use super::{Project, links};
@@ -21,14 +20,10 @@ pub use crate::memories::Memories;
 impl Memories {
     /// Reads the bank.
     pub fn load(project: &Project) -> Result<Self> {
-        let _step = timings::step("read the memories");
         let mut memories = project.bank.read_all()?;
-        // The memory of an anchor may be in a shared bank that could not be read.
-        if project.bank.shared().failures.is_empty() {
-            let ids: FxHashSet<&str> = memories.all.iter().map(|it| &*it.memory.id).collect();
-            let orphans = memories.anchors.keys().filter(|id| !ids.contains(id.as_str()));
-            memories.warnings.extend(orphans.map(|id| orphan_warning(id)));
-        }
+        let ids: FxHashSet<&str> = memories.all.iter().map(|it| &*it.memory.id).collect();
+        let orphans = memories.anchors.keys().filter(|id| !ids.contains(id.as_str()));
+        memories.warnings.extend(orphans.map(|id| orphan_warning(id)));
         Ok(memories)
     }
 
@@ -39,27 +34,8 @@ impl Memories {
 
     /// Checks that no memory has this id or the file name that belongs to it.
     pub fn check_free(&self, id: &str) -> Result<()> {
-        match self.shared(id) {
-            None => self.check_free_here(id),
-            Some((_, bank)) => {
-                Err(UserError::usage(format!("memory `{id}` is in the shared bank `{bank}`"))
-                    .hint("choose another id, or replace that memory in this project with `cerberus memory add --override-reason`")
-                    .into())
-            }
-        }
-    }
-
-    /// Returns the memory of a shared bank with this id, and the name of the bank.
-    pub fn shared(&self, id: &str) -> Option<(&MemoryFile, &str)> {
-        let stored = self.all.iter().chain(&self.duplicates).find(|it| it.memory.id == id)?;
-        Some((stored, shared::bank_of(&stored.file)?))
-    }
-
-    /// Like [`Self::check_free`], but a memory of a shared bank may have the id.
-    pub fn check_free_here(&self, id: &str) -> Result<()> {
         let file = format!("{id}.md");
-        let mut own = self.all.iter().filter(|stored| !shared::is_shared(&stored.file));
-        match own.find(|stored| stored.memory.id == id || stored.file == file) {
+        match self.all.iter().find(|stored| stored.memory.id == id || stored.file == file) {
             None => Ok(()),
             Some(holder) => {
                 Err(UserError::usage(format!("memory `{id}` already exists in `{}`", holder.file))

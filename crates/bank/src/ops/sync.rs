@@ -14,13 +14,11 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::lockfile::Anchors;
 use crate::memories::check_bank_size;
-use crate::repeated::{Earlier, Precedence, text_hash};
-use crate::{Bank, MemoryFile, View, shared};
+use crate::{Bank, MemoryFile, View};
 use cerberus_engine::rank::{fusion, postings, tokenize};
 use cerberus_markdown::{frontmatter, links, sections};
 use cerberus_model::file_stat::FileStat;
 use cerberus_model::text::LineIndex;
-use cerberus_model::timings;
 use cerberus_model::{Anchor, EdgeType};
 use cerberus_store::links::LinkRow;
 pub use cerberus_store::memories::IndexedMemory;
@@ -101,10 +99,6 @@ pub fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Option<Anc
     let Some(file) = table::file_of(store.reader(), id)? else {
         return Ok(None);
     };
-    // A file that the store does not know yet may replace a shared memory.
-    if shared::is_shared(&file) {
-        return Ok(None);
-    }
     let Some(stored) = project.bank.read(&file).ok().filter(|stored| stored.memory.id == id) else {
         return Ok(None);
     };
@@ -119,7 +113,7 @@ pub fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Option<Anc
 
 /// The files of the bank, from which the store is updated.
 struct Files<'m> {
-    /// Sorted, those of shared banks last.
+    /// Sorted.
     listed: Vec<(String, FileStat)>,
     lock_stat: Option<FileStat>,
     view: View,
@@ -162,7 +156,7 @@ pub fn open(project: &Project) -> Result<SyncedStore> {
 pub fn open_with(project: &Project, memories: &Memories) -> Result<SyncedStore> {
     let all = memories.all.iter().chain(&memories.duplicates);
     let mut listed: Vec<_> = all.map(|stored| (stored.file.clone(), stored.stat)).collect();
-    listed.sort_unstable_by(|(a, _), (b, _)| shared::order(a).cmp(&shared::order(b)));
+    listed.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     let (lock_stat, view) = (memories.lock_stat, View::default());
     update(project, &Files { listed, lock_stat, view, loaded: Some(memories) }, Vec::new())
 }
@@ -170,7 +164,6 @@ pub fn open_with(project: &Project, memories: &Memories) -> Result<SyncedStore> 
 fn update(project: &Project, files: &Files<'_>, mut warnings: Vec<String>) -> Result<SyncedStore> {
     let Files { listed, lock_stat: lock, .. } = files;
     check_bank_size(listed.iter().map(|(_, stat)| stat.size).sum())?;
-    let _step = timings::step("update the memories in the store");
     let mut store = Store::open(&project.store)?;
     warnings.append(&mut store.warnings);
     let changes = match is_up_to_date(&store, listed)? {
@@ -198,25 +191,16 @@ fn update(project: &Project, files: &Files<'_>, mut warnings: Vec<String>) -> Re
     }
     warnings.extend(table::file_warnings(store.reader())?);
     for (file, id, first) in table::duplicate_ids(store.reader())? {
-        // A memory of the project replaces a shared one.
-        if shared::is_shared(&file) && !shared::is_shared(&first) {
-            continue;
-        }
         warnings.push(format!("`{file}` is ignored: `{first}` already has the id `{id}`"));
     }
-    // The memory of an anchor may be in a shared bank that could not be read.
-    if project.bank.shared().failures.is_empty() {
-        let orphans = table::orphaned_anchors(store.reader())?;
-        warnings.extend(orphans.iter().map(|id| orphan_warning(id)));
-    }
+    let orphans = table::orphaned_anchors(store.reader())?;
+    warnings.extend(orphans.iter().map(|id| orphan_warning(id)));
     Ok(SyncedStore { store, bank: project.bank.clone(), warnings })
 }
 
 /// Returns the memory in a file, from memories that are sorted by file.
 fn find_file<'m>(memories: &'m [MemoryFile], file: &str) -> Option<&'m MemoryFile> {
-    let memory_idx = memories
-        .binary_search_by(|stored| shared::order(&stored.file).cmp(&shared::order(file)))
-        .ok()?;
+    let memory_idx = memories.binary_search_by(|stored| (*stored.file).cmp(file)).ok()?;
     Some(&memories[memory_idx])
 }
 
@@ -276,7 +260,6 @@ impl Changes {
                         file: file.to_owned(),
                         stat,
                         memory: stored.memory.id.clone(),
-                        text: text_hash(&stored.memory),
                         warnings: stored.warnings.join("\n"),
                     };
                     known.insert(row.file.clone(), row.clone());
@@ -289,13 +272,10 @@ impl Changes {
                 }
             }
         }
-        let mut earlier = Earlier::default();
         let mut file_by_id: BTreeMap<&str, &str> = BTreeMap::new();
         for (file, _) in listed {
-            if let Some(row) = known.get(file)
-                && earlier.add(file, &row.memory, row.text) == Precedence::First
-            {
-                file_by_id.insert(&row.memory, file);
+            if let Some(row) = known.get(file) {
+                file_by_id.entry(&row.memory).or_insert(file);
             }
         }
         let present: FxHashSet<&str> = listed.iter().map(|(file, _)| file.as_str()).collect();

@@ -183,39 +183,20 @@ pub(crate) fn name_hash(name: &str) -> u64 {
     xxh3_64(name.strip_prefix("r#").unwrap_or(name).as_bytes())
 }
 
-/// The hashes of the words of a text, as a bit for each.
-pub struct WordSet(Vec<u64>);
-
-impl WordSet {
-    /// Collects hashes of words.
-    pub fn new(hashes: impl Iterator<Item = u16>) -> Self {
-        let mut bits = vec![0u64; 1024];
-        hashes.for_each(|hash| bits[usize::from(hash) / 64] |= 1 << (hash % 64));
-        Self(bits)
-    }
-
-    /// Returns whether the set has this hash.
-    pub fn contains(&self, hash: u16) -> bool {
-        self.0[usize::from(hash) / 64] >> (hash % 64) & 1 == 1
-    }
-
-    /// Returns the hashes in ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = u16> {
-        let bits = (0..).zip(&self.0);
-        bits.flat_map(|(idx, bits): (u16, &u64)| {
-            (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| idx * 64 + bit)
-        })
-    }
-}
-
 /// Returns the hashes of all words of a text, sorted. They include the names of all symbols
 /// that are defined in it.
 pub(crate) fn word_hashes(text: &str) -> Vec<u16> {
-    WordSet::new(hashed_words(text)).iter().collect()
+    // A bit for each hash, which is faster than sorting.
+    let mut bits = vec![0u64; 1024];
+    hashed_words(text).for_each(|hash| bits[usize::from(hash) / 64] |= 1 << (hash % 64));
+    let set = (0..).zip(bits).flat_map(|(idx, bits): (u16, u64)| {
+        (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| idx * 64 + bit)
+    });
+    set.collect()
 }
 
 /// Returns the hashes of the words of a text in their order.
-pub fn hashed_words(text: &str) -> impl Iterator<Item = u16> {
+pub(crate) fn hashed_words(text: &str) -> impl Iterator<Item = u16> {
     let words = text.as_bytes().split(|&byte| !is_word_byte(byte));
     let names = words.filter(|word| word.first().is_some_and(|byte| !byte.is_ascii_digit()));
     names.map(|word| short_hash(xxh3_64(word)))
@@ -227,7 +208,7 @@ pub(crate) fn is_word_byte(byte: u8) -> bool {
 }
 
 /// Returns a hash of bytes that is the same on every machine.
-pub fn bytes_hash(bytes: &[u8]) -> u32 {
+pub(crate) fn bytes_hash(bytes: &[u8]) -> u32 {
     (xxh3_64(bytes) >> 32) as u32
 }
 

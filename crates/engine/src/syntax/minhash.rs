@@ -37,7 +37,7 @@ pub(crate) fn signature(hashes: impl IntoIterator<Item = u64>) -> Vec<u8> {
 }
 
 /// Returns the estimated Jaccard similarity of two sets from their signatures.
-pub fn jaccard(a: &[u8], b: &[u8]) -> f64 {
+pub(crate) fn jaccard(a: &[u8], b: &[u8]) -> f64 {
     let (mut n_equal, mut n_filled) = (0u32, 0u32);
     for (x, y) in a.iter().zip(b) {
         n_filled += u32::from(x | y != 0);

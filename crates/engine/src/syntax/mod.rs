@@ -14,7 +14,7 @@ pub mod fingerprint;
 pub mod highlight;
 pub mod language;
 mod layout;
-pub mod minhash;
+pub(crate) mod minhash;
 pub mod parse;
 
 pub use parse::{ParsedFile, Symbol, Token, TokenKind};

@@ -15,7 +15,6 @@ use crate::syntax::fingerprint::{name_hash, short_hash, word_hashes};
 use crate::syntax::language;
 use crate::tree::read;
 use cerberus_model::text;
-use cerberus_model::timings;
 use cerberus_model::{Anchor, LookAlikes};
 
 use super::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
@@ -28,7 +27,6 @@ const MAX_FILES: usize = 24;
 
 /// Sets the look-alikes of `anchors` to those in the current tree. All files are read once.
 pub fn remember(root: &Path, excludes: &[String], anchors: &mut [&mut Anchor]) -> Result<()> {
-    let _step = timings::step("find look-alikes");
     anchors.iter_mut().for_each(|anchor| anchor.look_alikes = Some(LookAlikes::default()));
     // Only code has look-alikes: another text file is not mistaken for a moved one.
     let mut anchors: Vec<&mut Anchor> = anchors

@@ -16,7 +16,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::syntax::language;
 use crate::tree::git::{self, Change, Commits, Comparison, Objects};
-use cerberus_model::timings;
 use cerberus_model::{Anchor, Fingerprint};
 
 use super::assign::Assignment;
@@ -79,7 +78,6 @@ pub(super) struct Past {
 impl Past {
     /// Follows anchors to HEAD.
     pub(super) fn new(root: &Path, anchors: &[&Anchor]) -> Self {
-        let _step = timings::step("walk through history");
         let old: BTreeSet<&str> =
             anchors.iter().filter_map(|anchor| anchor.commit.as_deref()).collect();
         let old: Vec<&str> = old.into_iter().collect();

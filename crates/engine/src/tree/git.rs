@@ -8,12 +8,10 @@
 
 mod added;
 mod history;
-mod network;
 mod objects;
 pub mod past;
 mod process;
 mod records;
-pub mod remote;
 mod worktree;
 
 use std::collections::{BTreeMap, BTreeSet};

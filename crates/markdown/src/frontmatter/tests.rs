@@ -357,8 +357,6 @@ prop_compose! {
             hints,
             example: Some(ExampleChoice::None),
             reviewed_by: Some("claude".to_owned()),
-            example_elsewhere: "shop@1a2b3c4:src/db.py::close".parse().ok(),
-            override_reason: Some("we: print".to_owned()),
             pattern: Some("language: Python\nrule:\n  pattern: \"f($A)\"\n".to_owned()),
             command: vec!["pip install".to_owned(), "git push -f".to_owned()],
             instead: Some("uv add".to_owned()),

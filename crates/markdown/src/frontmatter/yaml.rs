@@ -12,7 +12,7 @@ use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_saphyr::{FlowSeq, LitStr, Location, Spanned};
 
 /// The known keys, in the order in which they are written; other keys may hold anything.
-pub(super) const KEYS: [&str; 21] = [
+pub(super) const KEYS: [&str; 19] = [
     "id",
     "type",
     "kind",
@@ -25,8 +25,6 @@ pub(super) const KEYS: [&str; 21] = [
     "hints",
     "example",
     "reviewed_by",
-    "example_elsewhere",
-    "override_reason",
     "pattern",
     "command",
     "instead",

@@ -94,27 +94,6 @@ fn is_bidirectional(c: char) -> bool {
     matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Hides the user information of the URLs in a text, which may be a token. The name in a URL of ssh is
-/// no secret.
-pub fn masked(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("://") {
-        let (scheme, after) = rest.split_at(at + 3);
-        shown += scheme;
-        let is_end = |c: char| c.is_whitespace() || "/?#'\"`".contains(c);
-        let authority = after.split(is_end).next().unwrap_or_default();
-        rest = match authority.rfind('@').filter(|_| !scheme.ends_with("ssh://")) {
-            Some(at) => {
-                shown += "***";
-                &after[at..]
-            }
-            None => after,
-        };
-    }
-    shown + rest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,17 +135,5 @@ mod tests {
         assert_eq!(shell_word("$(x);it's"), "'$(x);it'\\''s'");
         assert_eq!(shell_word("-x"), "'-x'");
         assert_eq!(shell_word(""), "''");
-    }
-
-    #[test]
-    fn user_information_of_urls_is_masked() {
-        for (text, expected) in [
-            ("https://token@example.org/a", "https://***@example.org/a"),
-            ("`git://a:b@c@host`, ssh://git@host/a", "`git://***@host`, ssh://git@host/a"),
-            ("https://example.org/@a and a@b", "https://example.org/@a and a@b"),
-            ("://", "://"),
-        ] {
-            assert_eq!(masked(text), expected);
-        }
     }
 }

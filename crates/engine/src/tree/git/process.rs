@@ -1,4 +1,4 @@
-//! Runs git with a time limit and bounded output. Only this module and `network` start git.
+//! Runs git with a time limit and bounded output. Only this module starts git.
 //!
 //! A repository may be untrusted. Settings with which it names programs are overridden, no command
 //! compares files of the working tree, because git would run their filters, and git is not started
@@ -128,16 +128,6 @@ impl<'a> Git<'a> {
         let mut git = Self::plain(root);
         git.command.args(args);
         git
-    }
-
-    /// Like [`Git::new`], for a repository that is the folder itself instead of being around it.
-    pub(super) fn in_repository<S: AsRef<OsStr>>(
-        folder: &'a Path,
-        args: impl IntoIterator<Item = S>,
-    ) -> Self {
-        let mut git = Self::plain(folder);
-        git.command.arg("--git-dir").arg(folder);
-        git.overridden(args)
     }
 
     fn overridden<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
