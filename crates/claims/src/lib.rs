@@ -478,7 +478,13 @@ impl Checker<'_> {
         let imported = words::imported(root, now.tree().entries(), &packages);
         let name = |it: &Former| {
             let (document, claim) = self.project.claim(it.at);
-            looked_for(claim).filter(|_| document.claims.tree(claim).is_none())
+            let folder = folder_of(&document.path);
+            looked_for(claim).filter(|name| {
+                // The document of a folder means the file that was beside it.
+                let was_beside =
+                    !folder.is_empty() && it.truth.file() == snapshot::joined(folder, name);
+                !was_beside && document.claims.tree(claim).is_none()
+            })
         };
         let names: BTreeSet<&str> = former.iter().filter_map(name).collect();
         let known = words::mentioned(root, now.tree().entries(), &names);

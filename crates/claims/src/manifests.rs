@@ -530,25 +530,28 @@ fn go_mod(_: &str, text: &str, facts: &mut Facts) {
         let mut words = line.trim().trim_start_matches("require ").split_whitespace();
         match (words.next(), words.next()) {
             (Some("module"), Some(module)) => {
-                // `github.com/owner/name/v2`, `go.owner.io/name`.
-                let is_version = |part: &&str| {
-                    part.strip_prefix('v')
-                        .is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
-                };
-                let parts = module.split('/').rev().filter(|part| !is_version(part));
-                parts.take(2).for_each(|part| facts.add_name(part));
+                go_names(module).take(2).for_each(|part| facts.add_name(part));
             }
             (Some("go"), Some(version)) => facts.dependency("go", version),
             (Some(name), Some(version)) if version.starts_with('v') => {
                 facts.dependency(name, version);
-                // `example.org/e2e-framework`: a name of several words is known without its path.
-                if let Some(last) = name.rsplit('/').next().filter(|it| it.contains('-')) {
+                // A name of several words is known without its path.
+                if let Some(last) = go_names(name).next().filter(|it| it.contains('-')) {
                     facts.dependency(last, version);
                 }
             }
             _ => {}
         }
     }
+}
+
+/// Returns the parts of a module's path without its version, the last first:
+/// `example.org/owner/name/v2`.
+fn go_names(module: &str) -> impl Iterator<Item = &str> {
+    let is_version = |part: &&str| {
+        part.strip_prefix('v').is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
+    };
+    module.split('/').rev().filter(move |part| !is_version(part))
 }
 
 fn version_file(path: &str, text: &str, facts: &mut Facts) {
@@ -584,6 +587,17 @@ mod tests {
     }
 
     #[test]
+    fn modules_of_go_are_named_with_and_without_their_paths() {
+        let facts = read(
+            "go.mod",
+            "module github.com/Owner/shop/v2\ngo 1.24\nrequire (\n\texample.org/e2e-kit/v3 v3.1.0\n\tgopkg.in/yaml v1.0.0\n)\n",
+        );
+        assert_eq!(facts.names, ["owner", "shop"].map(str::to_owned).into());
+        let names: Vec<&str> = facts.dependencies.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["e2e-kit", "example.org/e2e-kit/v3", "go", "gopkg.in/yaml"]);
+    }
+
+    #[test]
     fn targets_of_a_makefile_that_are_variables_are_their_values() {
         let check = |text: &str, tasks: &[&str], is_dynamic: bool| {
             let facts = read("Makefile", text);
@@ -597,5 +611,6 @@ mod tests {
         check("ALL = a \\\n  b\n$(ALL):\n", &["a", "b"], false);
         check("%:\n", &[], true);
         check("%.o: %.c\n$(OUT)/x: y\n", &[], false);
+        check(".PHONY: old lint\nlint: x\n", &["lint"], false);
     }
 }

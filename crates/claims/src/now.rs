@@ -119,9 +119,11 @@ impl Now {
             Target::Variable(name) => self.is_used(name),
             Target::Package(name) => {
                 let made = self.manifests.making(&claim.target);
-                let is_doubtful = !made.is_empty() || self.is_used(&module_name(name));
+                // A feature or a table of settings may keep the name of what was removed.
+                let is_doubtful = !made.is_empty()
+                    || self.is_used(&module_name(name))
+                    || self.manifests.has_key(name);
                 let is_true = made.iter().any(|path| !manifests::is_foreign(path))
-                    || self.manifests.has_key(name)
                     // A package of the project itself.
                     || self.tree.resolve("", name) != Found::No;
                 if !is_true && is_doubtful {
