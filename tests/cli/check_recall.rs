@@ -111,6 +111,13 @@ fn variables_are_read_in_every_language() {
         ("a.ts", "const client = new Acme(process.env.ACME_KEY);\n"),
     ];
     assert!(stale(&files, "echo 'const client = new Acme();' > a.ts").is_empty());
+    // One that a script gives a value.
+    let files = [
+        ("README.md", "Set `ACME_VERSION`.\n"),
+        ("package.json", "{\"dependencies\": {\"acme\": \"1\"}}\n"),
+        ("Dockerfile", "FROM a\nARG ACME_VERSION=1\n"),
+    ];
+    assert_eq!(stale(&files, "echo FROM a > Dockerfile"), ["1 ACME_VERSION"]);
 }
 
 #[test]
@@ -141,6 +148,10 @@ fn a_dependency_ends_although_its_name_is_still_a_word_of_code() {
         ("b.py", "# Once we used it.\nsyrupy = None\n"),
     ];
     assert_eq!(stale(&files, "echo > requirements.txt"), ["1 syrupy"]);
+    // Its settings stay.
+    let manifest = "[project]\ndependencies = [\"ruff\"]\n[tool.ruff]\nline-length = 90\n";
+    let files = [("README.md", "We lint with `ruff`.\n"), ("pyproject.toml", manifest)];
+    assert_eq!(stale(&files, "sed -i 's/\"ruff\"//' pyproject.toml"), ["1 ruff"]);
 }
 
 #[test]
@@ -153,6 +164,13 @@ fn the_name_of_a_file_is_not_one_of_a_longer_name_in_code() {
     ];
     let change = "git rm -q build.gradle package.json";
     assert_eq!(stale(&files, change), ["1 build.gradle"]);
+    // The document of a folder means the file beside it, although a program reads it.
+    let files = [
+        ("docs/README.md", "Pages are listed in `site.yml`.\n"),
+        ("docs/site.yml", "a: 1\n"),
+        ("src/a.py", "FILES = [\"site.yml\"]\n"),
+    ];
+    assert_eq!(stale(&files, "git rm -q docs/site.yml"), ["1 site.yml"]);
 }
 
 #[test]

@@ -478,12 +478,15 @@ impl Checker<'_> {
         let imported = words::imported(root, now.tree().entries(), &packages);
         let name = |it: &Former| {
             let (document, claim) = self.project.claim(it.at);
-            let folder = folder_of(&document.path);
             looked_for(claim).filter(|name| {
                 // The document of a folder means the file that was beside it.
-                let was_beside =
-                    !folder.is_empty() && it.truth.file() == snapshot::joined(folder, name);
-                !was_beside && document.claims.tree(claim).is_none()
+                let was_beside = |path: &str| {
+                    let folder = folder_of(path);
+                    !folder.is_empty() && it.truth.file() == snapshot::joined(folder, name)
+                };
+                !was_beside(&document.path)
+                    && !was_beside(&it.written.path)
+                    && document.claims.tree(claim).is_none()
             })
         };
         let names: BTreeSet<&str> = former.iter().filter_map(name).collect();

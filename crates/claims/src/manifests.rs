@@ -141,6 +141,9 @@ pub(super) fn is_manifest(path: &str) -> bool {
     reader(path).is_some() || rules::reader(path).is_some()
 }
 
+/// Maximum number of variables in the targets of a rule that are replaced by their values.
+const MAX_EXPANSIONS: usize = 20;
+
 type Reader = fn(&str, &str, &mut Facts);
 
 fn reader(path: &str) -> Option<Reader> {
@@ -316,20 +319,30 @@ fn makefile(_: &str, text: &str, facts: &mut Facts) {
         if is_assigned || targets.trim() == ".PHONY" {
             continue;
         }
-        for target in targets.split_whitespace() {
-            let variable = target.strip_prefix("$(").and_then(|it| it.strip_suffix(')'));
-            let value = variable.and_then(|name| variables.get(name)).map(String::as_str);
-            for target in value.unwrap_or(target).split_whitespace() {
-                // A path is the name of a file, not of a task.
-                let is_path = target.contains('/');
-                if !target.contains(['$', '%']) {
-                    facts.task(Runner::Make, target);
-                } else if target == "%" || (target.starts_with('$') && !is_path) {
-                    facts.compute(Runner::Make, value.unwrap_or(target));
-                }
+        for target in expanded(targets, &variables).split_whitespace() {
+            // A path is the name of a file, not of a task.
+            let is_path = target.contains('/');
+            if !target.contains(['$', '%']) {
+                facts.task(Runner::Make, target);
+            } else if target == "%" || (target.starts_with('$') && !is_path) {
+                facts.compute(Runner::Make, target);
             }
         }
     }
+}
+
+/// Returns the targets of a rule of a makefile with the values of the variables that are known.
+fn expanded(targets: &str, variables: &BTreeMap<&str, String>) -> String {
+    let mut text = targets.to_owned();
+    for _ in 0..MAX_EXPANSIONS {
+        let known = text.match_indices("$(").find_map(|(start, _)| {
+            let end = start + text[start..].find(')')?;
+            Some((start..end + 1, variables.get(&text[start + 2..end])?))
+        });
+        let Some((range, value)) = known else { break };
+        text.replace_range(range, value.trim());
+    }
+    text
 }
 
 fn justfile(_: &str, text: &str, facts: &mut Facts) {
@@ -609,6 +622,8 @@ mod tests {
         check("ALL := a b\nALL += c\n$(ALL):\n\techo $@\n", &["a", "b", "c"], false);
         check("$(ALL):\n", &[], true);
         check("ALL = a \\\n  b\n$(ALL):\n", &["a", "b"], false);
+        check("A = a/$(B)\nB = b\n$(A)-%:\n$(B)-c:\n", &["b-c"], false);
+        check("A = $(A)\n$(A):\n", &[], true);
         check("%:\n", &[], true);
         check("%.o: %.c\n$(OUT)/x: y\n", &[], false);
         check(".PHONY: old lint\nlint: x\n", &["lint"], false);

@@ -350,8 +350,8 @@ impl<'p, 'o> Past<'p, 'o> {
         let entries = self.entries_with(old, word);
         let prefix = name.split('_').next()?;
         let is_own = self.now.manifests().is_named(prefix) || self.manifests(old).is_named(prefix);
-        let is_foreign =
-            words::is_foreign_prefix(prefix) || self.now.manifests().has_dependency_named(prefix);
+        let is_of_program = words::is_foreign_prefix(prefix);
+        let is_foreign = is_of_program || self.now.manifests().has_dependency_named(prefix);
         let mut found = Vec::new();
         for idx in entries.into_iter().take(MAX_SEARCHED) {
             let TreeEntry { path, object, .. } = &*old.entries[idx];
@@ -362,6 +362,7 @@ impl<'p, 'o> Past<'p, 'o> {
             // A variable of another program, such as a token, may be in use elsewhere.
             if (is_own && is_used())
                 || (!is_foreign && words::is_setting(path, &text, name))
+                || (!is_of_program && words::is_set_by_script(path, &text, name))
                 || words::is_constant(path, &text, name)
             {
                 found.push(path.clone());

@@ -401,6 +401,18 @@ pub(super) fn is_constant(path: &str, text: &str, name: &str) -> bool {
     language::from_path(path).is_some() && defines(text, name)
 }
 
+/// Returns whether a script defines a variable.
+pub(super) fn is_set_by_script(path: &str, text: &str, name: &str) -> bool {
+    is_script(path) && defines(text, name)
+}
+
+/// Returns whether a file is a script of a shell or of a build.
+fn is_script(path: &str) -> bool {
+    let file = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    matches!(conventions::ending(&file), "sh" | "bash" | "mk")
+        || ["makefile", "dockerfile"].iter().any(|it| file.starts_with(it))
+}
+
 /// Returns whether the first word of a variable's name is that of a program that many projects use.
 pub(super) fn is_foreign_prefix(word: &str) -> bool {
     OTHER_PROGRAMS.entries().contains(&word)
@@ -414,8 +426,7 @@ pub(super) fn is_setting(path: &str, text: &str, name: &str) -> bool {
     let ending = conventions::ending(&file);
     let has_settings =
         file.starts_with(".env") || matches!(ending, "env" | "yml" | "yaml" | "toml");
-    let is_script = matches!(ending, "sh" | "bash" | "mk")
-        || ["makefile", "dockerfile"].iter().any(|it| file.starts_with(it));
+    let is_script = is_script(path);
     let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     positions(text, name).any(|at| {
         let start = line_start(at);
