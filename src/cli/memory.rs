@@ -78,7 +78,7 @@ commands! {
     Update(update::UpdateArgs) => update::run,
     /// Merge memories into one
     Merge(merge::MergeArgs) => merge::run,
-    /// List the sections of a memory with their token counts, or close unclosed ones
+    /// List the sections of a memory with their token counts, and faults of their tags
     Sections(sections::SectionsArgs) => sections::run,
     /// List the links of the memories and their targets
     Links(links::LinksArgs) => links::run,

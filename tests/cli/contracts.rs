@@ -168,7 +168,6 @@ fn json_of_short_memories() {
             $ cerberus memory sections odd
             diagnostics: [{code:string,column:number,hint:string,line:number,message:string}]
             file: string
-            fix: null
             fullFileTokens: number
             id: string
             sections: [{endLine:number,id:string,origin:string,startLine:number,tokens:number}]

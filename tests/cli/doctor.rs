@@ -89,7 +89,7 @@ fn an_invalid_configuration_does_not_stop_the_other_checks() {
         expect![[r#"
             error	configuration	failed to read `$ROOT/home/config/cerberus/config.toml:1:8`: unclosed table, expected `]`	fix this line, or comment it out with `#`
             error	configuration	failed to read `$ROOT/shop/cerberus.toml:2:1`: unknown field `min_qualty`, expected one of `min_quality`, `weights`, `exclude`	did you mean `min_quality`?
-            error	memories	`.memories/plan.md:3:1`: section `steps`, opened on line 3, is never closed	cerberus memory sections plan --fix
+            error	memories	`.memories/plan.md:3:1`: section `steps`, opened on line 3, is never closed	cerberus memory sections plan --validate
             info	memories	1 rule without an example: hang-curtains	cerberus memory anchor hang-curtains --candidates 5, or add --hint with a word of its code
             [exit 1]
         "#]],
@@ -222,7 +222,7 @@ fn invalid_memories_are_reported_one_by_one() {
             error	memories	`$ROOT/shop/.memories/huge.md` is larger than 100 KB	split it, or move it out of `.memories`
             error	memories	`.memories/conflict.md:2` has a merge conflict	resolve the conflict in `.memories/conflict.md`
             error	memories	`.memories/open.md:1:1`: frontmatter, opened on line 1, is never closed	add a line `---` where it ends
-            error	memories	`.memories/sections.md:1:1`: section `a`, opened on line 1, is never closed (and 1 more)	cerberus memory sections sections --fix
+            error	memories	`.memories/sections.md:1:1`: section `a`, opened on line 1, is never closed (and 1 more)	cerberus memory sections sections --validate
             error	memories	`.memories/stray.md:2:1`: line 2 closes section `a`, which is not open	cerberus memory sections stray --validate
             error	memories	`.memories/type.md:2:7`: unknown type `rul`: expected one of rule, decision, plan, journal, fact, observation, reflection (and 1 more)	did you mean `rule`?
             error	memories	`.memories/yaml.md:2:7`: failed to read the frontmatter: unclosed bracket '['	write it as lines of `key: value`

@@ -38,7 +38,6 @@ pub(crate) const COMMANDS: &[&str] = &[
     "memory pin remove first",
     "memory pin add \"For now\" --id now --expires 2h",
     "memory inject --into AGENTS.md",
-    "memory sections open --fix",
     "index --full",
 ];
 

@@ -16,7 +16,6 @@ const LIFE: &[&str] = &[
     "memory update kind --status archived --category people",
     "memory read release/plan --section plan,nothing",
     "memory sections release/plan --validate",
-    "memory sections release/plan --fix",
     "memory search password --content",
     "memory search kind --anchors plan",
     "memory anchor kind --to web/html.ts::escapeHtml",

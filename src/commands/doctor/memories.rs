@@ -121,8 +121,7 @@ impl Doctor<'_> {
         let tags = sections::parse(text).diagnostics;
         if let Some(first) = tags.first() {
             let message = problem(first.line, first.column, &first.message, tags.len());
-            let flag = if first.code == "unclosed" { "--fix" } else { "--validate" };
-            self.error(message, format!("cerberus memory sections {id} {flag}"));
+            self.error(message, format!("cerberus memory sections {id} --validate"));
         }
         if let Err(why) = memories::languages(&stored.memory.scope)
             && why.contains("not indexed")
