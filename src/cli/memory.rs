@@ -6,8 +6,8 @@ use clap::Subcommand;
 use crate::commands::trash::{self, DeleteArgs, RestoreArgs};
 use crate::commands::{
     add, anchor, anchor_test, append, create, feedback, import, init, inject, linked, links, merge,
-    merge_lock, pattern, pin, read, reanchor, report, review, review_diff, search, sections, show,
-    stats, update,
+    pattern, pin, read, reanchor, report, review, review_diff, search, sections, show, stats,
+    update,
 };
 use crate::config::Settings;
 use crate::output::Printer;
@@ -87,6 +87,4 @@ commands! {
     Pin(pin::PinCommand) => pin::run,
     /// Record whether an injected memory was helpful
     Feedback(feedback::FeedbackArgs) => feedback::run,
-    /// Merge two versions of anchors.lock memory by memory, as a merge driver of git
-    MergeLock(merge_lock::MergeLockArgs) => merge_lock::run,
 }

@@ -378,13 +378,6 @@ fn json_of_documents() {
             section: null
             warnings: []
             written: bool
-            $ cerberus memory merge-lock --install
-            attributes: string
-            settings: [[string]]
-            written: bool
-            $ cerberus memory merge-lock .memories/anchors.lock .memories/anchors.lock .memories/anchors.lock
-            anchors: number
-            undecided: []
             $ cerberus memory merge plan escape-html --into all
             anchorFrom: string
             created: bool

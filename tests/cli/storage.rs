@@ -33,7 +33,6 @@ const LIFE: &[&str] = &[
     "memory pin list",
     "memory inject --query password",
     "memory merge kind release/plan --into all",
-    "memory merge-lock missing missing missing",
     "memory delete all",
     "memory show",
     "memory restore all",
