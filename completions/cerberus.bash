@@ -1,43 +1,32 @@
-_cerberus() {
-    local line="${COMP_LINE:0:COMP_POINT}" word gap head breaks i
-    local -a words=()
-    # Bash cuts words at `:` and `=`; what has no gap between is one word.
-    for ((i = 0; i < COMP_CWORD; i++)); do
-        word="${COMP_WORDS[i]}"
-        gap="${line%%"$word"*}"
-        line="${line#"$gap$word"}"
-        if [[ $i -gt 0 && -z "$gap" ]]; then
-            words[${#words[@]} - 1]+="$word"
-        else
-            words+=("$word")
-        fi
-    done
-    word="${line#"${line%%[![:blank:]]*}"}"
-    if [[ "$word" == "$line" ]]; then
-        words[${#words[@]} - 1]+="$word"
+_clap_complete_cerberus() {
+    local IFS=$'\013'
+    local _CLAP_COMPLETE_INDEX=${COMP_CWORD}
+    local _CLAP_COMPLETE_COMP_TYPE=${COMP_TYPE}
+    if compopt +o nospace 2> /dev/null; then
+        local _CLAP_COMPLETE_SPACE=false
     else
-        words+=("$word")
+        local _CLAP_COMPLETE_SPACE=true
     fi
-    # Bash puts a candidate behind the last cut, so what is before that is left off.
-    word="${words[${#words[@]} - 1]}"
-    breaks="${COMP_WORDBREAKS//[^:=]/}"
-    head=""
-    if [[ -n "$breaks" ]]; then
-        head="${word%"${word##*[$breaks]}"}"
+    local words=("${COMP_WORDS[@]}")
+    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+        words[COMP_CWORD]="$2"
     fi
-    COMPREPLY=()
-    while IFS= read -r word; do
-        COMPREPLY+=("${word#"$head"}")
-    done < <(
-        CERBERUS_COMPLETE=bash _CLAP_COMPLETE_INDEX=$((${#words[@]} - 1)) \
-            cerberus -- "${words[@]}" 2> /dev/null
-    )
-    if [[ ${#COMPREPLY[@]} -eq 1 && "${COMPREPLY[0]}" == *[/=:] ]]; then
-        compopt -o nospace 2> /dev/null
+    COMPREPLY=( $( \
+        _CLAP_IFS="$IFS" \
+        _CLAP_COMPLETE_INDEX="$_CLAP_COMPLETE_INDEX" \
+        _CLAP_COMPLETE_COMP_TYPE="$_CLAP_COMPLETE_COMP_TYPE" \
+        _CLAP_COMPLETE_SPACE="$_CLAP_COMPLETE_SPACE" \
+        CERBERUS_COMPLETE="bash" \
+        "cerberus" -- "${words[@]}" \
+    ) )
+    if [[ $? != 0 ]]; then
+        unset COMPREPLY
+    elif [[ $_CLAP_COMPLETE_SPACE == false ]] && [[ "${COMPREPLY-}" =~ [=/:]$ ]]; then
+        compopt -o nospace
     fi
 }
 if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERSINFO[0]}" -gt 4 ]]; then
-    complete -o nosort -F _cerberus cerberus
+    complete -o nospace -o bashdefault -o nosort -F _clap_complete_cerberus cerberus
 else
-    complete -F _cerberus cerberus
+    complete -o nospace -o bashdefault -F _clap_complete_cerberus cerberus
 fi

@@ -289,17 +289,13 @@ fn merge(root: PathBuf, own: ConfigFile, user: &ConfigFile, now: Timestamp) -> R
 #[derive(Debug)]
 pub(crate) struct CompletionRequest {
     pub(crate) shell: String,
-    /// Index of the word to complete, if it is not the last one.
-    pub(crate) word_idx: Option<usize>,
     pub(crate) current_folder: Option<PathBuf>,
 }
 
 /// Returns the completion request, if a shell runs the command for completions.
 pub(crate) fn completion_request() -> Option<CompletionRequest> {
     let shell = std::env::var(COMPLETE).ok().filter(|shell| !shell.is_empty())?;
-    let word_idx =
-        std::env::var("_CLAP_COMPLETE_INDEX").ok().and_then(|word_idx| word_idx.parse().ok());
-    Some(CompletionRequest { shell, word_idx, current_folder: std::env::current_dir().ok() })
+    Some(CompletionRequest { shell, current_folder: std::env::current_dir().ok() })
 }
 
 fn editor() -> Option<String> {

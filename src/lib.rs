@@ -5,7 +5,7 @@
 //! | module | responsibility |
 //! |---|---|
 //! | here | [`run`] and [`command`]: entry points of the binary and of the generated files |
-//! | `cli` | the command line: parsing, dispatch, live completion |
+//! | `cli` | the command line: parsing, dispatch, completion |
 //! | `mcp` | the operations as tools of the Model Context Protocol |
 //! | `commands` | one file per command: its arguments, the operation, the printed report |
 //! | `output` | output of reports and errors |

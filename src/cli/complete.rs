@@ -1,24 +1,20 @@
 //! Prints completions when a shell asks for them.
 //!
-//! Flags and fixed values come from the definition of the command line, other values from the
+//! Subcommands, flags and fixed values come from the definition of the command line, ids from the
 //! project. Errors are ignored and yield no candidates.
 
-use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::ffi::OsString;
 
-use clap::{ArgMatches, Command, CommandFactory};
-use clap_complete::CompletionCandidate;
-use clap_complete::engine::{self, ArgValueCompleter};
+use clap::{Command, CommandFactory};
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
 
 use super::Cli;
 use crate::config::{ColorChoice, CompletionRequest, GlobalArgs, Settings, Terminal};
 use crate::output::Printer;
-use cerberus_bank::ops::complete::{self, Request, ValueKind};
+use cerberus_bank::Bank;
 use cerberus_model::error::ExitStatus;
 use cerberus_model::text;
-use cerberus_model::{MemoryStatus, MemoryType, PinScope, Priority};
 
 /// Returns the command line to complete: the words after `--`.
 pub(super) fn words(args: &[OsString]) -> Option<Vec<OsString>> {
@@ -28,228 +24,70 @@ pub(super) fn words(args: &[OsString]) -> Option<Vec<OsString>> {
 
 /// Prints the candidates in the format of the shell.
 pub(super) fn run(words: Vec<OsString>, request: &CompletionRequest) -> ExitStatus {
+    let separator = if request.shell == "bash" { "\u{b}" } else { "\n" };
+    let found = candidates(words, request).unwrap_or_default();
+    // A file name may contain control characters; skip these.
+    let found: Vec<&str> =
+        found.split(separator).filter(|it| !it.is_empty() && text::escaped(it) == *it).collect();
     let mut out = Printer::new(Terminal::detect(ColorChoice::Never), false);
-    for line in candidates(words, request).unwrap_or_default().lines() {
-        // A file name may contain control characters; skip these.
-        if text::escaped(line) == line {
-            out.line(line);
-        }
+    if !found.is_empty() {
+        out.line(&found.join(separator));
     }
     // The shell may have closed the pipe.
     let _ = out.flush();
     ExitStatus::Done
 }
 
-fn candidates(mut words: Vec<OsString>, request: &CompletionRequest) -> Option<String> {
-    let is_bash = request.shell == "bash";
-    let word_idx = request.word_idx.unwrap_or_else(|| words.len().saturating_sub(1));
-    // These shells pass the words as typed, including quotes.
-    if ["bash", "zsh", "fish"].contains(&request.shell.as_str()) {
-        words = words.iter().map(|word| unquoted(&word.to_string_lossy()).into()).collect();
-    }
-    if word_idx >= words.len() {
-        words.resize(word_idx + 1, OsString::new());
-    }
-    let preceding = Arc::new(PrecedingArgs::parse(&words[..word_idx]));
-    let mut command = Cli::command();
+fn candidates(words: Vec<OsString>, request: &CompletionRequest) -> Option<String> {
+    let mut command = with_ids(Cli::command(), "");
     command.build();
-    let mut command = add_completers(command, "", &preceding);
-    if words[word_idx].is_empty() {
-        command = sort_flags_last(command);
+    // Without a typed word, flags are offered only if there is nothing else.
+    if words.last().is_some_and(|word| word.is_empty()) {
+        command = without_flags(command);
     }
-    let folder = request.current_folder.as_deref();
-    if is_bash {
-        let found = engine::complete(&mut command, words, word_idx, folder).ok()?;
-        let values = found.iter().map(|it| quoted(&it.get_value().to_string_lossy()) + "\n");
-        return Some(values.collect());
-    }
-    let mut text = Vec::new();
-    let shells = Shells::builtins();
-    shells
-        .completer(&request.shell)?
-        .write_complete(&mut command, words, folder, &mut text)
-        .ok()?;
-    Some(String::from_utf8_lossy(&text).into_owned())
+    let (shells, folder, mut text) =
+        (Shells::builtins(), request.current_folder.as_deref(), Vec::new());
+    let shell = shells.completer(&request.shell)?;
+    shell.write_complete(&mut command, words, folder, &mut text).ok()?;
+    String::from_utf8(text).ok()
 }
 
-/// Arguments in the words before the one to complete.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct PrecedingArgs {
-    project: Option<PathBuf>,
-    memory: Option<String>,
+fn without_flags(command: Command) -> Command {
+    command.mut_args(|arg| arg.hide(true)).mut_subcommands(without_flags)
 }
 
-impl PrecedingArgs {
-    fn parse(words: &[OsString]) -> Self {
-        let command = Cli::command().ignore_errors(true);
-        let mut preceding = Self::default();
-        let Ok(matches) = command.try_get_matches_from(words) else { return preceding };
-        let mut level: Option<&ArgMatches> = Some(&matches);
-        while let Some(matches) = level {
-            let project = matches.try_get_one::<PathBuf>("project").ok().flatten();
-            preceding.project = project.cloned().or(preceding.project);
-            let memory = matches.try_get_one::<String>("id").ok().flatten();
-            preceding.memory = memory.cloned().or(preceding.memory);
-            level = matches.subcommand().map(|(_, below)| below);
-        }
-        preceding
-    }
-
-    fn candidates(&self, kind: ValueKind, typed: &OsStr) -> Vec<CompletionCandidate> {
-        let project = self.project.clone();
-        let global = GlobalArgs { project, json: false, color: ColorChoice::Never };
-        let (Some(typed), Ok(settings)) = (typed.to_str(), Settings::resolve(&global)) else {
-            return Vec::new();
-        };
-        let request = Request {
-            typed: typed.to_owned(),
-            memory: self.memory.clone(),
-            session: settings.session,
-        };
-        let found = complete::complete(&settings.project, kind, &request).into_iter();
-        found
-            .map(|it| CompletionCandidate::new(it.value).help(it.description.map(Into::into)))
-            .collect()
-    }
-}
-
-/// Adds completers for values that come from the project or from a fixed list.
-fn add_completers(command: Command, path: &str, preceding: &Arc<PrecedingArgs>) -> Command {
-    let command = command.mut_args(|arg| {
-        if let Some(kind) = value_kind(path, arg.get_id().as_str()) {
-            let preceding = Arc::clone(preceding);
-            let completer = move |typed: &OsStr| preceding.candidates(kind, typed);
-            return arg.add(ArgValueCompleter::new(completer));
-        }
-        match fixed_values(path, arg.get_id().as_str()) {
-            Some(words) => arg.add(ArgValueCompleter::new(move |typed: &OsStr| {
-                let typed = typed.to_string_lossy();
-                let matching = words.iter().filter(|word| word.starts_with(&*typed));
-                matching.map(CompletionCandidate::new).collect::<Vec<_>>()
-            })),
-            None => arg,
-        }
+/// Adds the ids of the project to the arguments that name memories.
+fn with_ids(command: Command, path: &str) -> Command {
+    let command = command.mut_args(|arg| match ids(path, arg.get_id().as_str()) {
+        Some(ids) => arg.add(ArgValueCandidates::new(move || of_project(ids))),
+        None => arg,
     });
     command.mut_subcommands(|below| {
         let path = format!("{path} {}", below.get_name());
-        add_completers(below, path.trim_start(), preceding)
+        with_ids(below, path.trim_start())
     })
 }
 
-/// Hides the flags, so that they are offered only without other candidates.
-fn sort_flags_last(command: Command) -> Command {
-    command.mut_args(|arg| arg.hide(true)).mut_subcommands(sort_flags_last)
-}
-
-/// Returns the kind of an argument's values if they come from the project.
-fn value_kind(command: &str, arg: &str) -> Option<ValueKind> {
-    let command = command.strip_prefix("memory ")?;
-    Some(match (command, arg) {
-        ("pin remove", "ids") => ValueKind::Pin,
-        ("pin add" | "pin list" | "pin clear", "tags") => ValueKind::PinTag,
-        ("anchor" | "append" | "feedback" | "read" | "sections" | "update", "id")
-        | ("show" | "delete", "ids")
-        | ("merge", "sources" | "into") => ValueKind::Memory,
-        ("reanchor", "accept" | "explain") => ValueKind::Anchored,
-        ("restore", "id") => ValueKind::Trashed,
-        ("add" | "create" | "update" | "import" | "anchor-test", "scope") => ValueKind::Scope,
-        ("show" | "search" | "reanchor", "scope") => ValueKind::ScopeFilter,
-        ("add" | "create" | "update" | "show" | "search", "tags") => ValueKind::Tag,
-        ("add" | "create" | "update" | "show" | "search", "category") => ValueKind::Category,
-        ("append" | "update", "section") | ("read" | "search", "sections") => ValueKind::Section,
-        ("add" | "anchor", "to") | ("anchor-test", "expect") => ValueKind::Location,
-        ("linked", "target") => ValueKind::Target,
-        ("show" | "search", "file") | ("inject", "files") => ValueKind::File,
-        _ => return None,
-    })
-}
-
-/// Returns the values of an argument with a fixed list that is not a clap `ValueEnum`.
-fn fixed_values(command: &str, arg: &str) -> Option<Vec<&'static str>> {
+/// Returns the function that lists the values of an argument.
+fn ids(command: &str, arg: &str) -> Option<fn(&Bank) -> Vec<String>> {
     Some(match (command.strip_prefix("memory ")?, arg) {
-        (_, "memory_type") => MemoryType::ALL.iter().map(|it| it.as_str()).collect(),
-        (_, "status") => MemoryStatus::ALL.iter().map(|it| it.as_str()).collect(),
-        (_, "priority") => Priority::ALL.iter().map(|it| it.as_str()).collect(),
-        ("pin add" | "pin list" | "pin clear", "scope") => {
-            PinScope::ALL.iter().map(|it| it.as_str()).collect()
+        ("reanchor", "accept" | "explain") => {
+            |bank| bank.anchors().unwrap_or_default().into_keys().collect()
         }
+        ("restore", "id") => |bank| bank.trashed().unwrap_or_default(),
+        ("anchor" | "append" | "feedback" | "pattern" | "read" | "sections" | "update", "id")
+        | ("show" | "delete" | "review", "ids")
+        | ("merge", "sources" | "into") => |bank| {
+            let memories = bank.read_all().unwrap_or_default();
+            memories.all.into_iter().map(|stored| stored.memory.id).collect()
+        },
         _ => return None,
     })
 }
 
-/// Removes the quoting of a word; a quote may be unclosed.
-fn unquoted(word: &str) -> String {
-    let mut value = String::new();
-    let mut quote = None;
-    let mut chars = word.chars();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (None, '"' | '\'') => quote = Some(c),
-            (Some(open), _) if c == open => quote = None,
-            (None | Some('"'), '\\') => value.extend(chars.next()),
-            _ => value.push(c),
-        }
-    }
-    value
-}
-
-/// Quotes a value for bash.
-fn quoted(value: &str) -> String {
-    let mut word = String::new();
-    for (idx, c) in value.char_indices() {
-        let is_plain = c.is_alphanumeric() || "-_./:=@%+,^".contains(c) || (c == '#' && idx > 0);
-        if !is_plain {
-            word.push('\\');
-        }
-        word.push(c);
-    }
-    word
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn preceding(line: &str) -> PrecedingArgs {
-        let words: Vec<OsString> = line.split(' ').map(Into::into).collect();
-        PrecedingArgs::parse(&words)
-    }
-
-    #[test]
-    fn preceding_arguments_are_read_from_incomplete_command_lines() {
-        let memory = |line: &str| preceding(line).memory;
-        assert_eq!(memory("cerberus memory read plan --section").as_deref(), Some("plan"));
-        assert_eq!(memory("cerberus memory read plan --section a,b").as_deref(), Some("plan"));
-        assert_eq!(memory("cerberus memory update --nonsense plan --tag").as_deref(), None);
-        assert_eq!(memory("cerberus memory search x --anchors"), None);
-        assert_eq!(memory("cerberus"), None);
-        let project = |line: &str| preceding(line).project;
-        assert_eq!(project("cerberus --project a memory show"), Some("a".into()));
-        assert_eq!(project("cerberus memory show --project=b"), Some("b".into()));
-        assert_eq!(project("cerberus memory show --project"), None);
-    }
-
-    #[test]
-    fn every_completed_argument_exists() {
-        fn count(command: &Command, path: &str) -> usize {
-            let ids = command.get_arguments().map(|arg| arg.get_id().as_str());
-            let direct = ids.filter(|arg| value_kind(path, arg).is_some()).count();
-            let below = command
-                .get_subcommands()
-                .map(|below| count(below, format!("{path} {}", below.get_name()).trim_start()));
-            direct + below.sum::<usize>()
-        }
-        assert_eq!(count(&Cli::command(), ""), 46);
-    }
-
-    #[test]
-    fn bash_words_are_unquoted_and_quoted() {
-        for (word, value) in
-            [("a\\ b", "a b"), ("\"a b", "a b"), ("'a\\'b", "a\\b"), ("\"a\\\"b\"c", "a\"bc")]
-        {
-            assert_eq!(unquoted(word), value);
-        }
-        assert_eq!(quoted("src/a b.py::C.d"), "src/a\\ b.py::C.d");
-        assert_eq!(unquoted(&quoted("$(x) 'y' #z")), "$(x) 'y' #z");
-    }
+fn of_project(ids: fn(&Bank) -> Vec<String>) -> Vec<CompletionCandidate> {
+    let global = GlobalArgs { project: None, json: false, color: ColorChoice::Never };
+    let settings = Settings::resolve(&global).ok();
+    let found = settings.map(|settings| ids(&settings.project.bank)).unwrap_or_default();
+    found.into_iter().map(CompletionCandidate::new).collect()
 }

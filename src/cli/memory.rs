@@ -6,8 +6,8 @@ use clap::Subcommand;
 use crate::commands::trash::{self, DeleteArgs, RestoreArgs};
 use crate::commands::{
     add, anchor, anchor_test, append, create, feedback, import, init, inject, linked, links, merge,
-    merge_lock, pattern, pin, read, reanchor, report, review, review_diff, search, sections, show,
-    stats, update,
+    pattern, pin, read, reanchor, report, review, review_diff, search, sections, show, stats,
+    update,
 };
 use crate::config::Settings;
 use crate::output::Printer;
@@ -78,7 +78,7 @@ commands! {
     Update(update::UpdateArgs) => update::run,
     /// Merge memories into one
     Merge(merge::MergeArgs) => merge::run,
-    /// List the sections of a memory with their token counts, or close unclosed ones
+    /// List the sections of a memory with their token counts, and faults of their tags
     Sections(sections::SectionsArgs) => sections::run,
     /// List the links of the memories and their targets
     Links(links::LinksArgs) => links::run,
@@ -87,6 +87,4 @@ commands! {
     Pin(pin::PinCommand) => pin::run,
     /// Record whether an injected memory was helpful
     Feedback(feedback::FeedbackArgs) => feedback::run,
-    /// Merge two versions of anchors.lock memory by memory, as a merge driver of git
-    MergeLock(merge_lock::MergeLockArgs) => merge_lock::run,
 }

@@ -2,7 +2,6 @@
 
 use anyhow::{Context, Result};
 use clap::Args;
-use clap_complete::Shell;
 use clap_complete::env::Shells;
 
 use crate::config::COMPLETE;
@@ -17,10 +16,6 @@ pub(crate) struct CompletionsArgs {
 
 const NAME: &str = "cerberus";
 
-/// Replaces the script of `clap_complete`: bash splits words at `:` and `=`, this script joins
-/// them.
-const BASH: &str = include_str!("completions/cerberus.bash");
-
 /// Runs the completer when zsh autoloads the file as a function.
 const ZSH_AUTOLOAD: &str = "
 if [[ $funcstack[1] == _cerberus ]]; then
@@ -29,21 +24,13 @@ fi
 ";
 
 pub(crate) fn run(args: &CompletionsArgs, out: &mut Printer) -> Result<ExitStatus> {
-    out.line(script(args.shell)?.trim());
-    Ok(ExitStatus::Done)
-}
-
-fn script(shell: Shell) -> Result<String> {
-    if shell == Shell::Bash {
-        return Ok(BASH.replace("VARIABLE", COMPLETE));
-    }
     let shells = Shells::builtins();
-    let completer = shells.completer(&shell.to_string()).context("unsupported shell")?;
+    let completer = shells.completer(&args.shell.to_string()).context("unsupported shell")?;
     let mut script = Vec::new();
     completer.write_registration(COMPLETE, NAME, NAME, NAME, &mut script)?;
-    let mut script = String::from_utf8(script)?;
-    if shell == Shell::Zsh {
-        script.push_str(ZSH_AUTOLOAD);
+    out.line(String::from_utf8(script)?.trim());
+    if args.shell == clap_complete::Shell::Zsh {
+        out.line(ZSH_AUTOLOAD.trim_end());
     }
-    Ok(script)
+    Ok(ExitStatus::Done)
 }

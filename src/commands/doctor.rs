@@ -1,7 +1,8 @@
-//! `cerberus doctor`: diagnoses the bank, the store, git and the configuration, and suggests fixes.
+//! `cerberus doctor`: diagnoses the files of the bank, the store, git, the settings of agents and the
+//! configuration, and suggests fixes.
 //!
-//! Read-only: checks that need a store use a temporary one. A failed check does not stop the
-//! others. Problems that another operation detects are reported by calling that operation.
+//! Read-only. A failed check does not stop the others. `check` compares anchors, links and managed blocks
+//! with the project.
 
 use std::path::PathBuf;
 
@@ -12,12 +13,9 @@ use crate::config::{
     self, ConfigReport, Finding, GlobalArgs, Setting, Severity, failed_check, in_one_line,
 };
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
-use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::Project;
 use cerberus_model::error::ExitStatus;
-use cerberus_store::StoreFile;
 
-mod anchors;
 mod hosts;
 mod memories;
 mod surroundings;
@@ -53,8 +51,6 @@ enum Stage {
     Project,
     /// The bank is readable.
     Bank,
-    /// The lock file is readable.
-    Anchors,
 }
 
 /// A check: its precondition, the name in its findings, and what runs.
@@ -69,20 +65,16 @@ fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
         memory_enabled: config.memory_enabled,
         program_folders: config.program_folders,
         codex_config: config.codex_config,
-        scratch: None,
-        memories: None,
         findings: config.findings,
         checks: vec!["configuration".to_owned()],
     };
     // In the order in which they run.
-    let checks: [Check<'p>; 12] = [
+    let checks: [Check<'p>; 10] = [
         (Stage::Project, "code", Doctor::code),
         (Stage::Project, "bank", Doctor::bank),
         (Stage::Bank, "memories", Doctor::memories),
         (Stage::Bank, "pins", Doctor::pins),
         (Stage::Bank, "anchors", Doctor::anchors),
-        (Stage::Anchors, "links", Doctor::links),
-        (Stage::Anchors, "hosts", Doctor::blocks),
         (Stage::Project, "store", Doctor::store),
         (Stage::Project, "git", Doctor::git),
         (Stage::Project, "hosts", Doctor::hooks),
@@ -158,10 +150,6 @@ struct Doctor<'a> {
     memory_enabled: bool,
     program_folders: Vec<PathBuf>,
     codex_config: Option<PathBuf>,
-    /// The project with a temporary store, and the folder of that store.
-    scratch: Option<(Project, tempfile::TempDir)>,
-    /// The readable memories.
-    memories: Option<Vec<MemoryFile>>,
     findings: Vec<Finding>,
     checks: Vec<String>,
 }
@@ -178,28 +166,6 @@ impl Doctor<'_> {
     fn put(&mut self, severity: Severity, message: String, next: String) {
         let message = in_one_line(&message);
         self.findings.push(Finding { severity, check: self.check, message, next });
-    }
-
-    /// Creates the temporary store.
-    fn create_scratch(&mut self) {
-        match tempfile::tempdir() {
-            Ok(folder) => {
-                let path = folder.path().join("cerberus.db");
-                let store = StoreFile { path, state: Some(folder.path().to_owned()) };
-                self.scratch = Some((Project { store, ..self.project.clone() }, folder));
-            }
-            Err(error) => {
-                self.check = "environment";
-                let message = format!("failed to create a temporary store: {}", error.kind());
-                let next = "set TMPDIR to a writable folder".to_owned();
-                self.put(Severity::Unchecked, message, next);
-            }
-        }
-    }
-
-    /// Returns the project with the temporary store, if there is one.
-    fn scratch(&self) -> Option<Project> {
-        self.scratch.as_ref().map(|(project, _)| project.clone())
     }
 }
 

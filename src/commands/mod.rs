@@ -25,7 +25,6 @@ pub(crate) mod inject;
 pub(crate) mod linked;
 pub(crate) mod links;
 pub(crate) mod merge;
-pub(crate) mod merge_lock;
 pub(crate) mod pattern;
 pub(crate) mod pin;
 pub(crate) mod read;

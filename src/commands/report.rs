@@ -236,7 +236,7 @@ fn entry(stored: &MemoryFile, anchor: Option<Anchored>) -> Entry {
         metadata: stored.into(),
         text: lines[..n_shown].join("\n"),
         skipped_lines: lines.len() - n_shown,
-        sections: sections::list(stored, &stored.text).sections,
+        sections: sections::list(stored).sections,
         anchorable: stored.memory.scope != Scope::Universal,
         anchor,
         pattern: None,

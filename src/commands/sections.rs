@@ -1,20 +1,17 @@
-//! `cerberus memory sections`: lists the sections of a memory with their token counts, and closes
-//! sections that have no closing tag.
+//! `cerberus memory sections`: lists the sections of a memory with their token counts, and what is
+//! wrong with their tags.
 
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use similar::TextDiff;
 
 use crate::config::Settings;
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
 use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::Project;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::section_selection::SectionPlace;
 use cerberus_bank::tokens;
 use cerberus_markdown::sections;
-use cerberus_markdown::sections::fix::{self, Fixed};
 use cerberus_model::error::ExitStatus;
 use cerberus_model::text::LineIndex;
 
@@ -25,12 +22,6 @@ pub(crate) struct SectionsArgs {
     /// Fail if a section tag is invalid
     #[arg(long)]
     pub(crate) validate: bool,
-    /// Close unclosed sections and show the change
-    #[arg(long)]
-    pub(crate) fix: bool,
-    /// Show the change and write nothing
-    #[arg(long, requires = "fix", conflicts_with = "validate")]
-    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -42,17 +33,7 @@ pub(crate) struct Report {
     pub(crate) tokenizer: &'static str,
     pub(crate) sections: Vec<Section>,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// Result of `--fix`. The other fields then describe the fixed text.
-    pub(crate) fix: Option<Fix>,
     pub(crate) warnings: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Fix {
-    pub(crate) closed: Vec<SectionPlace>,
-    /// Unified diff; empty without changes.
-    pub(crate) diff: String,
-    pub(crate) written: bool,
 }
 
 /// Section with its location and size.
@@ -76,52 +57,9 @@ pub(crate) struct Diagnostic {
     pub(crate) hint: Option<String>,
 }
 
-/// Lists the sections of a memory and, with `--fix`, closes unclosed ones.
-pub(crate) fn sections(project: &Project, args: &SectionsArgs) -> Result<Report> {
-    let is_write = args.fix && !args.dry_run;
-    let _guard = is_write.then(|| project.bank.lock_for_writing()).transpose()?;
-    let memories = Memories::load(project)?;
-    let stored = memories.find(&args.id)?;
-    if !args.fix {
-        return Ok(list(stored, &stored.text));
-    }
-    let text = project.bank.utf8_text(stored)?;
-    let fixed = fix::fix(&text);
-    let written = is_write && fixed.text != text;
-    if written {
-        project.bank.rewrite(&stored.file, &fixed.text)?;
-    }
-    Ok(fix_report(stored, &text, &fixed, written))
-}
-
-fn fix_report(stored: &MemoryFile, text: &str, fixed: &Fixed, written: bool) -> Report {
-    let lines = LineIndex::new(&fixed.text);
-    let mut report = list(stored, &fixed.text);
-    for unclosed in &fixed.skipped {
-        let (line, column) = lines.line_column(unclosed.start);
-        let position = (line + 1, column + 1);
-        let diagnostic = report.diagnostics.iter_mut().find(|diagnostic| {
-            (diagnostic.line, diagnostic.column) == position && diagnostic.code == "unclosed"
-        });
-        if let Some(diagnostic) = diagnostic {
-            let hint = diagnostic.hint.take().unwrap_or_default();
-            diagnostic.hint = Some(format!("{}: {hint}", unclosed.reason));
-        }
-    }
-    let closed = fixed.closed.iter().map(|section| SectionPlace {
-        id: section.id.clone(),
-        start_line: lines.line(section.start) + 1,
-        end_line: lines.line(section.closing.start) + 1,
-    });
-    let (old, new) = (format!("a/{}", stored.file), format!("b/{}", stored.file));
-    let diff =
-        TextDiff::from_lines(text, &fixed.text).unified_diff().header(&old, &new).to_string();
-    report.fix = Some(Fix { closed: closed.collect(), diff, written });
-    report
-}
-
-/// Returns the sections and diagnostics of `text`, the current or fixed text of a memory.
-pub(crate) fn list(stored: &MemoryFile, text: &str) -> Report {
+/// Returns the sections and diagnostics of a memory.
+pub(crate) fn list(stored: &MemoryFile) -> Report {
+    let text = &stored.text;
     let parsed = sections::parse(text);
     let lines = LineIndex::new(text);
     let sections = parsed.list.iter().map(|section| {
@@ -143,7 +81,6 @@ pub(crate) fn list(stored: &MemoryFile, text: &str) -> Report {
         tokenizer: tokens::NAME,
         sections: sections.collect(),
         diagnostics: diagnostics.collect(),
-        fix: None,
         warnings: Vec::new(),
     }
 }
@@ -153,7 +90,8 @@ pub(crate) fn run(
     settings: &Settings,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
-    let report = sections(&settings.project, args)?;
+    let memories = Memories::load(&settings.project)?;
+    let report = list(memories.find(&args.id)?);
     let failed = args.validate && !report.diagnostics.is_empty();
     let status = if failed { ExitStatus::CheckFailed } else { ExitStatus::Done };
     out.warn(&report.warnings);
@@ -161,9 +99,7 @@ pub(crate) fn run(
         out.json(&report)?;
         return Ok(status);
     }
-    if let Some(fix) = &report.fix {
-        print_fix(fix, &report, out);
-    } else if !args.validate {
+    if !args.validate {
         print_sections(&report, out);
     }
     for diagnostic in &report.diagnostics {
@@ -193,28 +129,4 @@ fn print_sections(report: &Report, out: &mut Printer) {
     let Report { file, full_file_tokens, tokenizer, .. } = report;
     let total = format!("{file} has {full_file_tokens} tokens ({tokenizer})");
     out.line(&out.paint(DIM, &total));
-}
-
-/// Prints the diff and a summary.
-fn print_fix(fix: &Fix, report: &Report, out: &mut Printer) {
-    if out.terminal.out_is_terminal {
-        for line in fix.diff.lines() {
-            let is_added = line.starts_with('+') && !line.starts_with("+++");
-            let style = if is_added { OK } else { DIM };
-            out.line(&out.style(style, line));
-        }
-    } else {
-        out.raw(fix.diff.as_bytes());
-    }
-    let file = out.safe(&report.file);
-    let has_unclosed = report.diagnostics.iter().any(|it| it.code == "unclosed");
-    let n = fix.closed.len();
-    let sections = if n == 1 { "section" } else { "sections" };
-    let summary = match (n, fix.written) {
-        (0, _) if has_unclosed => format!("no section of {file} was closed"),
-        (0, _) => format!("all sections of {file} are closed"),
-        (_, true) => format!("closed {n} {sections} of {file}"),
-        (_, false) => format!("would close {n} {sections} of {file}"),
-    };
-    out.line(&out.paint(if n == 0 { DIM } else { OK }, &summary));
 }

@@ -171,16 +171,10 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
 /// Returns a warning about an anchored memory that has no example by decision.
 fn anchored_without_example(stored: &MemoryFile) -> Option<String> {
     stored.memory.example?;
-    let (id, next) = (&stored.memory.id, remove_anchor_or_decision(stored));
-    Some(format!("`{id}` has `example: none` in its frontmatter but also has an anchor: {next}"))
-}
-
-/// Returns the two ways out for an anchored memory that has no example by decision.
-pub(crate) fn remove_anchor_or_decision(stored: &MemoryFile) -> String {
-    let id = shell_word(&stored.memory.id);
-    format!(
-        "remove the anchor with `cerberus memory anchor {id} --none`, or the line `example: none` from its frontmatter"
-    )
+    let (id, word) = (&stored.memory.id, shell_word(&stored.memory.id));
+    Some(format!(
+        "`{id}` has `example: none` in its frontmatter but also has an anchor: remove the anchor with `cerberus memory anchor {word} --none`, or the line `example: none` from its frontmatter"
+    ))
 }
 
 /// A memory with its anchor.

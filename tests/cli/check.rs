@@ -482,3 +482,18 @@ fn programs_of_the_repository_are_not_started() {
     sandbox.run("check");
     assert!(!sandbox.exists("started"));
 }
+
+#[test]
+fn a_managed_block_that_is_out_of_date_is_an_error() {
+    let sandbox = Sandbox::anchored();
+    sandbox.write("AGENTS.md", "# Agents\n");
+    sandbox.ok("memory inject --into AGENTS.md --for agents-md --pins");
+    sandbox.commit("agents");
+    sandbox.ok("check");
+    sandbox.ok("memory pin add \"Run the tests\"");
+    let outcome = sandbox.run("check");
+    assert_eq!(outcome.status(), 1, "{}", outcome.text());
+    for expected in ["the block of cerberus is out of date", "memory inject --into AGENTS.md"] {
+        assert!(outcome.stdout().contains(expected), "{}", outcome.text());
+    }
+}

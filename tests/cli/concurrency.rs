@@ -207,7 +207,7 @@ fn acknowledged_parallel_writes_are_never_lost() {
         write(&format!("victim-{n}"), "Condemned.");
         write(&format!("left-{n}"), &format!("Left {n}."));
         write(&format!("right-{n}"), &format!("Right {n}, see [[memory:left-{n}]]."));
-        write(&format!("open-{n}"), &format!("<!-- ANCHOR:a -->\nFirst {n}."));
+        write(&format!("open-{n}"), &format!("First {n}."));
         let lines = [
             format!("memory add \"Escape HTML entities\" --id rule-{n} --anchor-to web/html.ts"),
             "memory add \"Name it well\" --no-anchor".to_owned(),
@@ -215,7 +215,6 @@ fn acknowledged_parallel_writes_are_never_lost() {
             format!("memory append log --content \"- entry {n}.\""),
             format!("memory delete victim-{n}"),
             format!("memory merge left-{n} right-{n} --into both-{n}"),
-            format!("memory sections open-{n} --fix"),
             format!("memory append open-{n} --content \"More {n}.\""),
             format!("memory append victim-{n} --content \"Last words {n}.\""),
             format!("memory update log --category round-{n}"),
@@ -252,7 +251,7 @@ fn acknowledged_parallel_writes_are_never_lost() {
             assert_eq!(both.matches(&text).count(), 1, "{both}");
         }
         let open = bank(format!("open-{n}"));
-        for text in [format!("First {n}."), format!("More {n}."), "<!-- /ANCHOR:a -->".to_owned()] {
+        for text in [format!("First {n}."), format!("More {n}.")] {
             assert_eq!(open.matches(&text).count(), 1, "{open}");
         }
         for gone in ["victim", "left", "right"] {
@@ -266,18 +265,11 @@ fn acknowledged_parallel_writes_are_never_lost() {
 #[test]
 fn the_same_parallel_edit_is_applied_once() {
     let sandbox = Sandbox::bank();
-    let text = "---\ntype: plan\n---\n<!-- ANCHOR:a -->\nText.\n\n## Next\n\nEnd.\n";
-    for (line, expected) in [
-        ("memory sections plan --fix", text.replace("Text.\n", "Text.\n<!-- /ANCHOR:a -->\n")),
-        (
-            "memory append plan --section next --content Once.",
-            text.replace("End.\n", "End.\n\nOnce.\n"),
-        ),
-    ] {
-        sandbox.memory("plan", text);
-        all_succeed(&sandbox, &vec![line.to_owned(); AT_ONCE]);
-        assert_eq!(sandbox.read(".memories/plan.md"), expected, "{line}");
-    }
+    let text = "---\ntype: plan\n---\nText.\n\n## Next\n\nEnd.\n";
+    let line = "memory append plan --section next --content Once.";
+    sandbox.memory("plan", text);
+    all_succeed(&sandbox, &vec![line.to_owned(); AT_ONCE]);
+    assert_eq!(sandbox.read(".memories/plan.md"), text.replace("End.\n", "End.\n\nOnce.\n"));
     // One of eight deletions succeeds; the others report that the memory is not found.
     let mut statuses: Vec<_> = at_once(&sandbox, &vec!["memory delete plan".to_owned(); AT_ONCE])
         .iter()

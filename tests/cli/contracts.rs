@@ -168,7 +168,6 @@ fn json_of_short_memories() {
             $ cerberus memory sections odd
             diagnostics: [{code:string,column:number,hint:string,line:number,message:string}]
             file: string
-            fix: null
             fullFileTokens: number
             id: string
             sections: [{endLine:number,id:string,origin:string,startLine:number,tokens:number}]
@@ -379,13 +378,6 @@ fn json_of_documents() {
             section: null
             warnings: []
             written: bool
-            $ cerberus memory merge-lock --install
-            attributes: string
-            settings: [[string]]
-            written: bool
-            $ cerberus memory merge-lock .memories/anchors.lock .memories/anchors.lock .memories/anchors.lock
-            anchors: number
-            undecided: []
             $ cerberus memory merge plan escape-html --into all
             anchorFrom: string
             created: bool

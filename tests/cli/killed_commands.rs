@@ -26,7 +26,6 @@ pub(crate) const COMMANDS: &[&str] = &[
     "memory delete close-session plain",
     "memory restore gone",
     "memory merge one two --into deep/plan",
-    "memory merge-lock --install",
     "memory anchor plain --to web/cart.ts",
     "memory anchor escape-html --clear",
     "memory anchor close-session --none",
@@ -38,7 +37,6 @@ pub(crate) const COMMANDS: &[&str] = &[
     "memory pin remove first",
     "memory pin add \"For now\" --id now --expires 2h",
     "memory inject --into AGENTS.md",
-    "memory sections open --fix",
     "index --full",
 ];
 

@@ -44,7 +44,6 @@ mod lifecycle;
 mod links;
 mod mcp;
 mod merge;
-mod merge_lock;
 mod parallel_operations;
 mod paths;
 mod pin;

@@ -120,7 +120,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 
 /// Syncs each folder once, in the order of their first occurrence. The names of new, moved and
 /// removed files survive a power failure only after that.
-pub fn sync_folders<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+pub(crate) fn sync_folders<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     let mut synced = BTreeSet::new();
     for folder in folders {
         if synced.insert(folder) {

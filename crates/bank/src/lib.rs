@@ -38,7 +38,7 @@ mod trash;
 mod view;
 
 pub use external_file::ExternalFile;
-pub use files::{WriteGuard, sync_folders};
+pub use files::WriteGuard;
 pub use import::ImportChanges;
 pub use memory_file::MemoryFile;
 pub use output_file::OutputFile;
@@ -53,9 +53,6 @@ pub const LOCKFILE: &str = "anchors.lock";
 
 /// The `.gitignore` that `init` writes. Files that can be rebuilt are not committed.
 const GITIGNORE: &str = "indices/\n.trash/\n.cerberus-tmp-*\n";
-
-/// Size limit of the bank's `.gitattributes`.
-const MAX_ATTRIBUTES: u64 = 1024 * 1024;
 
 /// Folder of memories, which may not exist yet.
 #[derive(Debug, Clone)]
@@ -102,24 +99,6 @@ impl Bank {
             created.push(gitignore);
         }
         Ok(created)
-    }
-
-    /// Adds a line to the `.gitattributes` of the bank, and returns whether it was missing.
-    pub fn add_attribute(&self, line: &str) -> Result<bool> {
-        let _guard = self.lock_for_writing()?;
-        let path = self.inside(".gitattributes")?;
-        let old = files::read(&path, MAX_ATTRIBUTES)?;
-        let mut new = old.clone().unwrap_or_default();
-        let lines = String::from_utf8_lossy(&new);
-        if lines.lines().any(|it| it.trim() == line) {
-            return Ok(false);
-        }
-        if !new.is_empty() && !new.ends_with(b"\n") {
-            new.push(b'\n');
-        }
-        new.extend(format!("{line}\n").into_bytes());
-        compared::replace_all(&[Change { path: &path, old: old.as_deref(), new: Some(&new) }])?;
-        Ok(true)
     }
 
     /// Waits for the exclusive lock for writing, which the guard holds until it is dropped.

@@ -5,9 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
-use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -226,48 +225,6 @@ fn version<'a>(mut anchors: impl Iterator<Item = &'a Anchor>) -> u32 {
         others.chain([&anchor.fingerprint]).any(|it| !it.namesakes.is_empty())
     });
     if has_namesakes { VERSION_WITH_NAMESAKES } else { VERSION }
-}
-
-/// Returns the text of a merged lock file in which the anchors of `undecided` are conflicts between
-/// two sides, marked as git marks them.
-pub fn render_conflicts(
-    merged: &Anchors,
-    undecided: &[String],
-    ours: &Anchors,
-    theirs: &Anchors,
-) -> String {
-    let block = |anchors: &Anchors, id: &String| -> String {
-        let Some(anchor) = anchors.get(id) else { return String::new() };
-        let text = render(&Anchors::from([(id.clone(), anchor.clone())]));
-        let start = text.find("[[anchor]]").expect("it contains one anchor");
-        text[start..].to_owned()
-    };
-    let ids: BTreeSet<&String> = merged.keys().chain(undecided).collect();
-    let sides = undecided.iter().flat_map(|id| [ours.get(id), theirs.get(id)]).flatten();
-    let version = version(merged.values().chain(sides));
-    let mut text = format!("{HEADER}version = {version}\n");
-    for id in ids {
-        text.push('\n');
-        if undecided.contains(id) {
-            let (own, other) = (block(ours, id), block(theirs, id));
-            text += &format!("<<<<<<< ours\n{own}=======\n{other}>>>>>>> theirs\n");
-        } else {
-            text += &block(merged, id);
-        }
-    }
-    text
-}
-
-/// Reads a version of the lock file that git wrote to `path`, which need not be in the bank.
-pub fn read_version(path: &Path) -> Result<Anchors> {
-    let bytes = files::read(path, MAX_BYTES)?;
-    decode(&bytes.with_context(|| format!("file `{}` not found", path.display()))?)
-}
-
-/// Replaces a version of the lock file that git wrote to `path`: a temporary file that only git, which
-/// waits, and this command know. It is not compared.
-pub fn write_version(path: &Path, text: &str) -> Result<()> {
-    files::replace(path, text.as_bytes())
 }
 
 fn entry(id: &str, anchor: Anchor) -> Entry {

@@ -30,7 +30,7 @@ const HEADER: &str =
 /// Parsed `pins.toml`.
 #[derive(Debug, Default)]
 pub struct PinFile {
-    pub(crate) pins: Vec<Pin>,
+    pub pins: Vec<Pin>,
     /// Why the file is corrupt, if it is.
     pub fault: Option<String>,
     pub(crate) bytes: Vec<u8>,

@@ -8,7 +8,6 @@
 //! or a higher level. A tagged section hides the heading section with the same id.
 
 mod content;
-pub mod fix;
 mod pairing;
 mod select;
 mod slug;
@@ -67,8 +66,6 @@ pub struct Sections {
     pub diagnostics: Vec<Diagnostic>,
     /// Every well-formed tag, paired or not, ordered by position.
     pub(crate) tags: Vec<Span>,
-    /// The opening tags without a closing tag, ordered by position.
-    unclosed: Vec<Span>,
 }
 
 impl Sections {

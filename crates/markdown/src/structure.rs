@@ -33,8 +33,6 @@ pub(crate) struct Comment {
     pub(crate) span: Span,
     /// Whether it has a `-->`.
     pub(crate) is_closed: bool,
-    /// Whether it is in a quote, a list or a table.
-    pub(crate) is_nested: bool,
 }
 
 /// A heading with its place.
@@ -61,7 +59,6 @@ pub(crate) fn parse(text: &str, within: Span) -> Structure {
         text: &normalize(text),
         opening: Finder::new("<!--"),
         closing: Finder::new("-->"),
-        n_containers: 0,
         found: Structure::default(),
     };
     reader.read(within);
@@ -108,8 +105,6 @@ struct Reader<'a> {
     text: &'a str,
     opening: Finder<'static>,
     closing: Finder<'static>,
-    /// The number of quotes, lists and tables around the current position.
-    n_containers: usize,
     found: Structure,
 }
 
@@ -136,7 +131,6 @@ impl Reader<'_> {
                             self.found.code.push(span);
                         }
                         Tag::HtmlBlock => self.html_block(span),
-                        Tag::BlockQuote(_) | Tag::List(_) | Tag::Table(_) => self.n_containers += 1,
                         _ => {}
                     }
                     depth += 1;
@@ -145,9 +139,6 @@ impl Reader<'_> {
                     match tag {
                         TagEnd::Heading(_) => in_heading = false,
                         TagEnd::CodeBlock => in_code = false,
-                        TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Table => {
-                            self.n_containers -= 1;
-                        }
                         _ => {}
                     }
                     depth -= 1;
@@ -188,8 +179,7 @@ impl Reader<'_> {
     }
 
     fn comment(&mut self, start: usize, end: usize, is_closed: bool) {
-        let is_nested = self.n_containers > 0;
-        self.found.comments.push(Comment { span: Span::new(start, end), is_closed, is_nested });
+        self.found.comments.push(Comment { span: Span::new(start, end), is_closed });
     }
 
     /// Finds the comments of an HTML block; a block that starts with a comment ends with the
@@ -220,13 +210,12 @@ impl Reader<'_> {
     fn comments(&mut self, html: Span) {
         let bytes = html.slice(self.text).as_bytes();
         let mut starts = self.opening.find_iter(bytes).peekable();
-        let is_nested = self.n_containers > 0;
         while let Some(start) = starts.next() {
             let limit = starts.peek().copied().unwrap_or(bytes.len());
             let dashes = self.closing.find(&bytes[start + 2..limit]);
             let end = dashes.map_or(limit, |at| start + 2 + at + 3);
             let span = Span::new(start, end).shifted(html.start);
-            self.found.comments.push(Comment { span, is_closed: dashes.is_some(), is_nested });
+            self.found.comments.push(Comment { span, is_closed: dashes.is_some() });
         }
     }
 }

@@ -105,15 +105,6 @@ fn open_connection(path: &Path) -> Result<Connection> {
     Ok(Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)?)
 }
 
-/// Opens the store for reading if it exists, has the current schema, and this user made it.
-pub fn reader(file: &StoreFile) -> Option<Connection> {
-    let (connection, can_verify) = file.path.is_file().then(|| open(file).ok())??;
-    let is_ours = schema::version(&connection).ok()? == schema::VERSION
-        && schema::check(&connection).is_ok()
-        && schema::check_origin(&connection, can_verify).is_ok();
-    is_ours.then_some(connection)
-}
-
 fn backups(path: &Path) -> Vec<PathBuf> {
     let folder = path.parent().and_then(|folder| std::fs::read_dir(folder).ok());
     let entries = folder.into_iter().flatten().flatten().map(|entry| entry.path());
@@ -139,7 +130,6 @@ mod tests {
         let file = StoreFile { path: path.clone(), state: Some(keys.path().join("state")) };
         let status = || inspect(&file).expect("it can be read").status;
         assert_eq!(status(), Status::Missing);
-        assert!(reader(&file).is_none());
         let store = Store::open(&file).expect("new");
         assert_eq!(status(), Status::Ok, "while it is open");
         drop(store);
@@ -149,7 +139,6 @@ mod tests {
         };
         let before = names();
         assert_eq!(status(), Status::Ok);
-        assert!(reader(&file).is_some());
         assert_eq!(names(), before);
         for (version, expected) in [
             (schema::VERSION + 1, Status::Newer(schema::VERSION + 1, schema::VERSION)),
@@ -159,13 +148,11 @@ mod tests {
             connection.pragma_update(None, "user_version", version).expect("set");
             drop(connection);
             assert_eq!(status(), expected);
-            assert!(reader(&file).is_none());
         }
         let other = StoreFile { path: path.clone(), state: Some(keys.path().join("other")) };
         let mut connection = Connection::open_in_memory().expect("a store");
         own::attach(&mut connection, Some(&other)).expect("attached");
         assert_eq!(inspect(&other).expect("it can be read").status, Status::Foreign);
-        assert!(reader(&other).is_none());
         std::fs::write(&path, "no database ".repeat(400)).expect("a file");
         assert!(matches!(status(), Status::Corrupt(_)));
     }

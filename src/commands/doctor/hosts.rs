@@ -1,4 +1,4 @@
-//! Checks of the integrations: managed blocks in documents, and client settings that start cerberus.
+//! Checks of the integrations: documents that agents read, and client settings that start cerberus.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,6 @@ use cerberus_model::text::plural;
 
 use super::Doctor;
 use crate::commands::inject::{self, ClientProfile};
-use crate::config::failed_check;
 use cerberus_bank::ops::{Project, managed_block};
 
 /// The documents that agents read, with the client profile that a block in them may use.
@@ -40,28 +39,6 @@ const SETTINGS: &[(&str, &str)] = &[
 ];
 
 impl Doctor<'_> {
-    /// Checks that the blocks of `inject --into` are up to date.
-    pub(super) fn blocks(&mut self) -> Result<()> {
-        for (path, client) in DOCUMENTS {
-            if !has_block(self.project, path) {
-                continue;
-            }
-            self.checks.push(format!("the block in {path}"));
-            let Some(scratch) = self.scratch() else { continue };
-            match is_block_stale(&scratch, path, *client) {
-                Ok(false) => {}
-                Ok(true) => {
-                    let message = format!(
-                        "the block in `{path}` is out of date, or was written with other options"
-                    );
-                    self.info(message, update_command(&scratch, path));
-                }
-                Err(error) => self.findings.push(failed_check("hosts", &error)),
-            }
-        }
-        Ok(())
-    }
-
     /// Checks that Claude Code reads AGENTS.md, which it does only where no CLAUDE.md is.
     pub(super) fn instructions(&mut self) -> Result<()> {
         let root = &self.project.root;

@@ -1,17 +1,15 @@
-//! Checks of the bank's folder, the memories, their links and the pins.
+//! Checks of the files of the bank: memories, pins and the lock file.
 
 use std::collections::BTreeMap;
 
 use anyhow::Result;
 
 use super::{Doctor, Stage, listed, shown};
-use crate::commands::show;
 use crate::config::{Severity, failed_check};
-use cerberus_bank::ops::{links, memories, pins};
+use cerberus_bank::ops::memories;
 use cerberus_bank::{MemoryFile, names};
 use cerberus_markdown::{frontmatter, sections};
 use cerberus_model::text::plural;
-use cerberus_model::{MemoryStatus, MemoryType};
 
 impl Doctor<'_> {
     /// Checks the bank's folder.
@@ -48,12 +46,11 @@ impl Doctor<'_> {
             let message = format!("{n} of an interrupted command: {}", listed(&paths));
             self.info(message, format!("find {folder} -name \".cerberus-tmp-*\" -delete"));
         }
-        self.create_scratch();
         self.stage = Stage::Bank;
         Ok(())
     }
 
-    /// Checks each memory and loads the readable ones.
+    /// Checks each memory.
     pub(super) fn memories(&mut self) -> Result<()> {
         let (files, warnings) = self.project.bank.list()?;
         for warning in warnings {
@@ -81,8 +78,6 @@ impl Doctor<'_> {
             self.text(stored);
         }
         self.ids(&all, &folder);
-        self.rules_without_example(&all);
-        self.memories = Some(all);
         Ok(())
     }
 
@@ -121,8 +116,7 @@ impl Doctor<'_> {
         let tags = sections::parse(text).diagnostics;
         if let Some(first) = tags.first() {
             let message = problem(first.line, first.column, &first.message, tags.len());
-            let flag = if first.code == "unclosed" { "--fix" } else { "--validate" };
-            self.error(message, format!("cerberus memory sections {id} {flag}"));
+            self.error(message, format!("cerberus memory sections {id} --validate"));
         }
         if let Err(why) = memories::languages(&stored.memory.scope)
             && why.contains("not indexed")
@@ -161,74 +155,29 @@ impl Doctor<'_> {
         }
     }
 
-    fn rules_without_example(&mut self, all: &[MemoryFile]) {
-        // The check of the anchors reports an unreadable lock file.
-        let Ok(anchors) = self.project.bank.anchors() else { return };
-        for stored in all.iter().filter(|stored| stored.memory.example.is_some()) {
-            let id = &stored.memory.id;
-            if anchors.contains_key(id) {
-                let message =
-                    format!("`{id}` has `example: none` in its frontmatter but also has an anchor");
-                self.error(message, show::remove_anchor_or_decision(stored));
-            }
-        }
-        let is_without = |stored: &&MemoryFile| {
-            let memory = &stored.memory;
-            memory.memory_type == MemoryType::Rule
-                && memory.status == MemoryStatus::Active
-                && memories::languages(&memory.scope).is_ok()
-                && !anchors.contains_key(&memory.id)
-        };
-        let without: Vec<String> =
-            all.iter().filter(is_without).map(|stored| stored.memory.id.clone()).collect();
-        if let Some(first) = without.first() {
-            let n = plural(without.len(), "rule");
-            let next = format!(
-                "cerberus memory anchor {first} --candidates 5, or add --hint with a word of its code"
-            );
-            self.info(format!("{n} without an example: {}", listed(&without)), next);
-        }
-    }
-
-    /// Checks the links between memories and to code.
-    pub(super) fn links(&mut self) -> Result<()> {
-        let Some(scratch) = self.scratch() else { return Ok(()) };
-        let report = links::links(&scratch, true)?;
-        self.checks.push(plural(report.total, "link"));
-        if report.broken > 0 {
-            let place = |it: &links::Edge| format!("{}:{} to {}", it.file, it.line, it.target);
-            let places: Vec<String> = report.edges.iter().map(place).collect();
-            let n = plural(report.broken, "broken link");
-            let message = format!("{n}: {}", listed(&places));
-            self.error(message, "cerberus memory links --broken");
-        }
-        for cycle in &report.cycles {
-            self.error(cycle.warning(), "remove one of these links");
+    /// Checks that the persistent pins are readable.
+    pub(super) fn pins(&mut self) -> Result<()> {
+        let file = self.project.bank.pins()?;
+        self.checks.push(plural(file.pins.len(), "pin"));
+        if let Some(fault) = file.fault {
+            let path = shown(self.project, &self.project.bank.pin_file());
+            let next = format!("fix it, or restore it: git checkout -- {path}");
+            self.error(format!("{fault}; its pins are not injected"), next);
         }
         Ok(())
     }
 
-    /// Checks the persistent pins.
-    pub(super) fn pins(&mut self) -> Result<()> {
-        let Some(scratch) = self.scratch() else { return Ok(()) };
-        let path = shown(self.project, &scratch.bank.pin_file());
-        let file = scratch.bank.pins()?;
-        if let Some(fault) = file.fault {
-            let next = format!("fix it, or restore it: git checkout -- {path}");
-            self.error(format!("{fault}; its pins are not injected"), next);
-            return Ok(());
-        }
-        let totals = pins::list(&scratch, &pins::Filter::default(), false, None)?.totals;
-        self.checks.push(plural(totals.pins, "pin"));
-        if totals.pins > totals.max_pins || totals.tokens > totals.max_tokens {
-            let message = format!(
-                "{} with {} exceed the limit of {} and {}",
-                plural(totals.pins, "pin"),
-                plural(totals.tokens, "token"),
-                plural(totals.max_pins, "pin"),
-                plural(totals.max_tokens, "token")
-            );
-            self.error(message, "find pins to remove: cerberus memory pin list");
+    /// Checks that the lock file is readable.
+    pub(super) fn anchors(&mut self) -> Result<()> {
+        match self.project.bank.anchors() {
+            Ok(anchors) => self.checks.push(plural(anchors.len(), "anchor")),
+            Err(error) => {
+                let mut finding = failed_check("anchors", &error);
+                // The check did run: the file is damaged, or of a newer cerberus.
+                let is_damaged = error.is::<cerberus_model::error::UserError>();
+                finding.severity = if is_damaged { Severity::Error } else { finding.severity };
+                self.findings.push(finding);
+            }
         }
         Ok(())
     }

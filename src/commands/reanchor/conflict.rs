@@ -17,12 +17,12 @@ use cerberus_model::text::shell_word;
 use cerberus_model::{Anchor, OtherExample};
 
 /// What a merge left to a person.
-pub(in crate::commands) struct Resolved {
+pub(super) struct Resolved {
     /// Ids of anchors that both sides changed differently: to other code, of which ours remains, or
     /// one side removed it, and the other's remains.
-    pub(in crate::commands) undecided: Vec<String>,
+    pub(super) undecided: Vec<String>,
     /// By memory id.
-    pub(in crate::commands) warnings: Vec<(String, String)>,
+    pub(super) warnings: Vec<(String, String)>,
 }
 
 /// Writes the lock file with the anchors of both sides of an unfinished merge.
@@ -48,7 +48,7 @@ pub(super) fn resolve(project: &Project) -> Result<Resolved> {
 
 /// Merges two versions of the anchors. Anchors of the same code are equal: `reanchor` refreshes
 /// their fingerprints.
-pub(in crate::commands) fn merge(
+fn merge(
     base: &Anchors,
     ours: &Anchors,
     theirs: &Anchors,

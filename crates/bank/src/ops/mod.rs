@@ -20,7 +20,6 @@ use cerberus_store::StoreFile;
 
 pub mod anchors;
 pub mod answers;
-pub mod complete;
 pub mod document;
 pub mod envelope;
 pub mod examples;

@@ -14,7 +14,6 @@ mod scripts;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
 use tree_sitter::{Node, Parser, Tree, TreeCursor};
 
 use cerberus_model::text::Span;
@@ -98,20 +97,6 @@ pub fn unique_name<'n>(names: impl Iterator<Item = &'n str> + Clone, symbol_idx:
         Some(position) if same.len() > 1 => format!("{name}#{}", position + 1),
         _ => name.to_owned(),
     }
-}
-
-/// Returns the [`unique_name`] of each symbol.
-pub fn unique_names(names: &[&str]) -> Vec<String> {
-    let mut n_same: FxHashMap<&str, (usize, usize)> = FxHashMap::default();
-    for name in names {
-        n_same.entry(*name).or_default().1 += 1;
-    }
-    let unique = |name: &&str| {
-        let (number, n_all) = n_same.get_mut(*name).expect("it was counted");
-        *number += 1;
-        if *n_all > 1 { format!("{name}#{number}") } else { (*name).to_owned() }
-    };
-    names.iter().map(unique).collect()
 }
 
 /// Returns the syntax tree of a text, or `None` if parsing takes too much time or memory.

@@ -2,7 +2,7 @@
 //!
 //! Runs the `git` command, which is several times faster than the libraries for these queries and
 //! consistent with the output that the user sees. Without git, or outside a repository, results
-//! are unknown. Never modifies the repository except in [`set_setting`], and never runs programs that its configuration
+//! are unknown. Never modifies the repository, and never runs programs that its configuration
 //! names, because the repository may be untrusted. Git reads objects and the index only;
 //! `worktree` compares them with the files.
 
@@ -262,16 +262,6 @@ pub fn origin(root: &Path) -> Option<String> {
 /// Returns the folder of the repository, which all its working trees share.
 pub fn common_folder(root: &Path) -> Option<String> {
     setting(root, &["rev-parse", "--path-format=absolute", "--git-common-dir"])
-}
-
-/// Sets a setting of this clone. The only change of a repository, and only on the user's request.
-pub fn set_setting(root: &Path, key: &str, value: &str) -> Result<()> {
-    let args = ["config", "--local", key, value];
-    Git::with_settings(root, &args).output().map(drop).map_err(|failure| {
-        let why = failure.message();
-        UserError::environment(format!("failed to set `{key}` in the settings of git: {why}"))
-            .into()
-    })
 }
 
 fn setting(root: &Path, args: &[&str]) -> Option<String> {

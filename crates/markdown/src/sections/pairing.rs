@@ -25,7 +25,6 @@ pub(super) struct Pairing<'a> {
     open: Vec<Open>,
     /// Opening tag, closing tag and name, ordered by closing tag.
     pairs: Vec<(usize, usize, usize)>,
-    unclosed: Vec<Span>,
     /// With their positions, by which they are sorted at the end.
     diagnostics: Vec<(usize, Diagnostic)>,
 }
@@ -55,7 +54,6 @@ impl<'a> Pairing<'a> {
             names: Vec::with_capacity(n_pairs),
             open: Vec::new(),
             pairs: Vec::with_capacity(n_pairs),
-            unclosed: Vec::new(),
             diagnostics: Vec::new(),
         }
     }
@@ -147,7 +145,6 @@ impl<'a> Pairing<'a> {
         if let Some((outer_id, outer_line)) = closer.map(|closer| self.at(closer)) {
             hint += &format!(", before `{outer_id}` closes on line {outer_line}");
         }
-        self.unclosed.push(self.tags[tag_idx].span);
         self.report_tag("unclosed", tag_idx, message, hint);
     }
 
@@ -163,12 +160,10 @@ impl<'a> Pairing<'a> {
         }
         let list = self.sections();
         self.diagnostics.sort_by_key(|(at, _)| *at);
-        self.unclosed.sort_unstable();
         Sections {
             list,
             diagnostics: self.diagnostics.into_iter().map(|(_, it)| it).collect(),
             tags: self.tags.iter().map(|tag| tag.span).collect(),
-            unclosed: self.unclosed,
         }
     }
 

@@ -1,7 +1,6 @@
 //! Each case is a text and its sections, printed.
 
 mod code;
-mod fix;
 mod headings;
 mod invalid_tags;
 mod large_inputs;

@@ -355,10 +355,3 @@ proptest::proptest! {
         }
     }
 }
-
-#[test]
-fn all_unique_names_are_those_of_each_symbol() {
-    let names = ["A", "A.b", "c", "A.b", "c", "A.b"];
-    let each = (0..names.len()).map(|idx| unique_name(names.iter().copied(), idx));
-    assert_eq!(unique_names(&names), each.collect::<Vec<_>>());
-}

@@ -101,15 +101,6 @@ pub(super) enum Failure {
     Refused(String),
 }
 
-impl Failure {
-    pub(super) fn message(self) -> String {
-        match self {
-            Self::NotInstalled => "git is not installed".to_owned(),
-            Self::Refused(why) => why,
-        }
-    }
-}
-
 /// A git command that was not started yet.
 pub(super) struct Git<'a> {
     root: &'a Path,

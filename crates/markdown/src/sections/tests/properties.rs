@@ -39,11 +39,6 @@ proptest! {
     }
 
     #[test]
-    fn a_fix_only_adds_tags(text in any_markdown()) {
-        super::fix::check_invariants(&text, &super::super::fix::fix(&text));
-    }
-
-    #[test]
     fn adjacent_sections_join_to_the_text(bodies in proptest::collection::vec("[a-z .,]{0,9}[a-z]", 1..6)) {
         let text: String = bodies
             .iter()

@@ -1,5 +1,0 @@
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    fuzz::in_a_folder(|folder| cerberus_memory::fuzz::complete(bytes, folder));
-});
