@@ -235,23 +235,27 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     Ok(Report { ok, summary, findings, unchecked, outdated, warnings, texts })
 }
 
-/// Makes one finding of a link and its text, and of a name that a line repeats.
+/// Makes one finding of a link and its text, of a name that a line repeats, and of a name that was true
+/// in two ways, as that of a function and of a dependency.
 fn merged(findings: Vec<Finding>) -> Vec<Finding> {
     let name = |claim: &str| claim.rsplit('/').next().unwrap_or_default().to_owned();
     let plain = |claim: &str| claim.trim_start_matches(['.', '/']).to_owned();
     let is_same = |a: &Finding, b: &Finding| {
         let (long, short) = (plain(&a.claim), plain(&b.claim));
         let is_text = matches!((a.check, b.check), ("link", "path") | ("path", "link"));
-        (a.claim == b.claim && a.replacement == b.replacement)
-            || is_text && (long.ends_with(&short) || short.ends_with(&long))
+        let is_repeated = a.message == b.message || a.column == b.column;
+        (a.claim == b.claim && a.replacement == b.replacement && is_repeated)
+            || is_text
+                && a.message == b.message
+                && (long.ends_with(&short) || short.ends_with(&long))
     };
     let mut merged: Vec<Finding> = Vec::new();
     let mut known: BTreeMap<_, usize> = BTreeMap::new();
     for mut finding in findings {
-        let Finding { file, message, now, .. } = &finding;
-        let key = (file.clone(), finding.line, message.clone(), now.clone(), name(&finding.claim));
+        let key = (finding.file.clone(), finding.line, finding.now.clone(), name(&finding.claim));
         match known.get(&key).map(|idx| &mut merged[*idx]).filter(|first| is_same(first, &finding))
         {
+            Some(first) if first.column == finding.column => {}
             Some(first) => first.spans.append(&mut finding.spans),
             None => {
                 known.insert(key, merged.len());

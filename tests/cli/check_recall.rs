@@ -133,6 +133,10 @@ fn a_task_of_another_folder_or_of_a_computed_rule_does_not_replace_one() {
     let change =
         "sed -i 's/lint/check/; s/fast/quick/' Makefile && sed -i s/build/make/ package.json";
     assert_eq!(stale(&files, change), ["1 make fast", "1 make lint", "1 yarn build:all"]);
+    // Where it is made now is said elsewhere.
+    let document = "From the `docs` folder:\n\n```sh\nmake lint\n```\n";
+    let files_of_docs = [("README.md", document), files[1], files[3]];
+    assert!(stale(&files_of_docs, "sed -i s/lint/check/ Makefile").is_empty());
     // A rule that is new may make it.
     let change = "printf '%%:\\n\\tx\\n' > Makefile && git rm -q docs/Makefile";
     assert_eq!(stale(&files[..4], change), [""; 0]);
@@ -151,7 +155,16 @@ fn a_dependency_ends_although_its_name_is_still_a_word_of_code() {
     // Its settings stay.
     let manifest = "[project]\ndependencies = [\"ruff\"]\n[tool.ruff]\nline-length = 90\n";
     let files = [("README.md", "We lint with `ruff`.\n"), ("pyproject.toml", manifest)];
-    assert_eq!(stale(&files, "sed -i 's/\"ruff\"//' pyproject.toml"), ["1 ruff"]);
+    let change = "sed -i 's/\"ruff\"//' pyproject.toml";
+    assert_eq!(stale(&files, change), ["1 ruff"]);
+    assert!(stale(&files, &format!("{change} && echo > ruff.toml")).is_empty());
+    // A name that was one of a dependency and of a function is one error.
+    let files = [
+        ("README.md", "It uses `load_rows`.\n"),
+        ("requirements.txt", "load_rows\n"),
+        ("a.py", "def load_rows():\n    return 1\n"),
+    ];
+    assert_eq!(stale(&files, "git rm -q a.py requirements.txt"), ["1 load_rows"]);
 }
 
 #[test]

@@ -13,8 +13,11 @@ use cerberus_engine::tree::read;
 use super::manifests::{self, Manifests};
 use super::meant::has_part;
 use super::snapshot::{self, Found, Snapshot};
-use super::words::{Occurrences, Words, module_name};
+use super::words::{self, Occurrences, Words, module_name};
 use super::{Document, folder_of, is_on_disk, is_within, words_of};
+
+/// Number of bytes before a command in which the folder of its manifest may be named.
+const MAX_BEFORE: usize = 600;
 
 /// Whether a claim is true.
 pub(super) enum Holds {
@@ -115,7 +118,7 @@ impl Now {
         let is_true = match &claim.target {
             Target::Path { .. } => return self.path(document, claim),
             Target::Symbol { parts, .. } => self.has_symbol(document, parts),
-            Target::Task(task) => return self.task(document, task),
+            Target::Task(task) => return self.task(document, claim, task),
             Target::Variable(name) => self.is_used(name),
             Target::Package(name) => {
                 let made = self.manifests.making(&claim.target);
@@ -124,6 +127,7 @@ impl Now {
                     || self.is_used(&module_name(name))
                     || self.manifests.has_key(name);
                 let is_true = made.iter().any(|path| !manifests::is_foreign(path))
+                    || self.is_configured(name)
                     // A package of the project itself.
                     || self.tree.resolve("", name) != Found::No;
                 if !is_true && is_doubtful {
@@ -141,13 +145,22 @@ impl Now {
         if is_true { Holds::Yes } else { Holds::No }
     }
 
-    fn task(&self, document: &Document, task: &Task) -> Holds {
+    fn task(&self, document: &Document, claim: &Claim, task: &Task) -> Holds {
         let made = self.manifests.making(&Target::Task(task.clone()));
         // A program of a dependency has its name.
         let is_program = || task.may_be_program && !self.manifests.depending(&task.name).is_empty();
         if !made.is_empty() {
             let is_here = |path: &&str| manifests::is_for(path, folder_of(&document.path));
-            let is_certain = task.is_elsewhere || made.iter().any(is_here);
+            // A sentence before it says where: "from the `web/app` folder".
+            let from = claim.span.start.saturating_sub(MAX_BEFORE);
+            let from = (from..).find(|at| document.text.is_char_boundary(*at));
+            let before = &document.text[from.unwrap_or_default()..claim.span.start];
+            let is_named = |path: &&str| {
+                let folder = folder_of(path);
+                !folder.is_empty() && words::has_word(before, folder)
+            };
+            let is_certain =
+                task.is_elsewhere || made.iter().any(|path| is_here(path) || is_named(path));
             return if is_certain { Holds::Yes } else { Holds::Perhaps };
         }
         match (is_program(), self.manifests.is_dynamic(task.runner)) {
@@ -225,6 +238,20 @@ impl Now {
         }
         self.is_used(name)
             && pair(&self.words, parts).is_none_or(|(a, b)| self.occurrences.are_together(a, b))
+    }
+
+    /// Returns whether the project has a file with the settings of a tool: `.pre-commit-config.yaml`,
+    /// `ruff.toml`, `.eslintrc.json`, `vite.config.ts`.
+    fn is_configured(&self, tool: &str) -> bool {
+        let endings = ["toml", "yaml", "yml", "json", "jsonc", "ini", "cfg"];
+        self.tree.entries().iter().any(|entry| {
+            let file = entry.path.rsplit('/').next().unwrap_or(&entry.path);
+            let rest = file.strip_prefix('.').unwrap_or(file).strip_prefix(tool);
+            rest.is_some_and(|rest| {
+                ["rc", ".config.", "-config."].iter().any(|it| rest.starts_with(it))
+                    || rest.strip_prefix('.').is_some_and(|it| endings.contains(&it))
+            })
+        })
     }
 
     fn is_used(&self, word: &str) -> bool {

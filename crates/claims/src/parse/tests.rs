@@ -112,6 +112,12 @@ fn trees_are_read_without_their_root() {
         &["path src", "path src/a.py", "path src/db", "path src/db/s.py", "path README.md"],
     );
     assert_eq!(read(tree).trees[0].root.as_deref(), Some("shop"));
+    check(
+        "```\nsrc/\n  db/\n    s.py   # sessions\n  a.py\n```",
+        &["path src", "path src/db", "path src/db/s.py", "path src/a.py"],
+    );
+    // Settings and commands are no tree.
+    check("```\na/b.py\nc/d.py 1\nmake e\n```", &["path a/b.py", "path c/d.py", "task Make e"]);
 }
 
 #[test]
