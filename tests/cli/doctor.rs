@@ -395,7 +395,8 @@ fn the_other_checks_run_without_git() {
         $ cerberus doctor
         info	git	`git` not found, so renames, recency and `--diff` are unavailable	install git
         [exit 0]
-    "#]].assert_eq(&outcome.text());
+    "#]]
+    .assert_eq(&outcome.text());
 }
 
 #[test]
