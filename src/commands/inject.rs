@@ -40,14 +40,13 @@ mod likely;
 mod pack;
 mod relevance;
 mod short;
-mod split;
 mod start;
 mod task;
 mod unverified;
 
 pub(crate) use client::{ClientProfile, hook_output};
 pub(crate) use edit::rules_for_edit;
-pub(crate) use into::are_blocks_stale;
+pub(crate) use into::is_block_stale;
 pub(crate) use pack::Cost;
 pub(crate) use task::{inject_new, rules_for_task};
 
@@ -87,9 +86,6 @@ pub(crate) struct Request {
     /// The part of the client's limit that other text uses.
     #[arg(skip)]
     pub(crate) reserved: Option<Cost>,
-    /// Only these memories, and no pins.
-    #[arg(skip)]
-    pub(crate) part: Option<into::Part>,
     /// The memories whose text the file has already, with its line: they are given with their example only.
     #[arg(skip)]
     pub(crate) stated: BTreeMap<String, usize>,
@@ -114,11 +110,6 @@ impl Request {
         let is_file_or_client = self.persistent_only || self.client.is_some();
         self.footer.or(is_file_or_client.then_some(FOOTER))
     }
-
-    /// Returns whether a memory is not part of the text, whatever its relevance is.
-    fn excludes(&self, id: &str) -> bool {
-        self.excluded.contains(id) || self.part.as_ref().is_some_and(|part| !part.contains_key(id))
-    }
 }
 
 /// How to get the skipped items on a command line.
@@ -137,15 +128,12 @@ pub(crate) struct InjectArgs {
     /// Write to a managed block of this markdown file; the rest of the file is unchanged
     #[arg(long, value_name = "FILE")]
     pub(crate) into: Option<PathBuf>,
-    /// Write nothing; exit with 1 if a block is out of date
+    /// Write nothing; exit with 1 if the block is out of date
     #[arg(long, requires = "into")]
     pub(crate) check: bool,
     /// Write the pins to the block, too
     #[arg(long, requires = "into")]
     pub(crate) pins: bool,
-    /// Write the rules of folders to the files of these folders, or to files with globs
-    #[arg(long, requires = "into", conflicts_with_all = ["query", "files", "staged"])]
-    pub(crate) split_by_folder: bool,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
 }
@@ -294,13 +282,13 @@ fn inject_from(
     let (focus, likely_files) = focus(project, request)?;
     let Ranked { relevant: mut ranked, skipped: mut not_applicable, features } =
         relevance::rank(project, memories, &focus)?;
-    ranked.retain(|it| !request.excludes(&it.stored.memory.id));
+    ranked.retain(|it| !request.excluded.contains(&it.stored.memory.id));
+    not_applicable.retain(|it| !request.excluded.contains(&it.id));
     let has_nothing_to_add = |id: &String| {
         request.stated.contains_key(id)
             && (request.no_examples || !memories.anchors.contains_key(id))
     };
     ranked.retain(|it| !has_nothing_to_add(&it.stored.memory.id));
-    not_applicable.retain(|it| !request.excludes(&it.id));
     let features = features.into_iter().map(|(id, it)| (id.to_owned(), it));
     let n_first = match focus.is_empty() {
         true => start::sort(balances, memories, &mut ranked),
@@ -362,7 +350,7 @@ fn inject_from(
 
 /// Returns the pins of a request.
 fn pins(project: &Project, request: &Request, loaded: &pins::Loaded) -> Vec<Pin> {
-    if request.part.is_some() || request.without_pins {
+    if request.without_pins {
         return Vec::new();
     }
     let mut pins = loaded.injected(project);
@@ -388,8 +376,7 @@ fn focus(project: &Project, request: &Request) -> Result<(Focus, BTreeSet<String
 /// Returns a relevant memory with its text.
 fn candidate<'a>(it: &Relevant<'a>, memories: &'a Memories, request: &Request) -> Candidate<'a> {
     let Memory { id, .. } = &it.stored.memory;
-    let names_paths = request.part.as_ref().is_some_and(|part| part.get(id) == Some(&true));
-    let place = place(it.stored, names_paths);
+    let place = place(it.stored);
     if let Some(line) = request.stated.get(id) {
         let text = Text::alone(&format!("line {line} above (`{id}`)"));
         let example = memories.anchors.get(id).map_or(Slot::Absent, Slot::Unread);
@@ -521,8 +508,8 @@ fn start_of(stored: &MemoryFile, text: &str) -> Option<String> {
 }
 
 /// Returns the text of a memory after its place.
-fn with_place(stored: &MemoryFile, names_paths: bool) -> String {
-    after_place(place(stored, names_paths), text(stored))
+fn with_place(stored: &MemoryFile) -> String {
+    after_place(place(stored), text(stored))
 }
 
 fn after_place(place: Option<String>, text: String) -> String {
@@ -533,8 +520,8 @@ fn after_place(place: Option<String>, text: String) -> String {
 }
 
 /// Returns the headings that a memory was imported from, without which "Keep the state here" is unclear, and
-/// the paths that it applies to, unless the file of the text names them.
-fn place(stored: &MemoryFile, names_paths: bool) -> Option<String> {
+/// the paths that it applies to.
+fn place(stored: &MemoryFile) -> Option<String> {
     let Memory { heading, paths, .. } = &stored.memory;
     let heading = heading.as_deref().map(|heading| heading.trim_end_matches(':'));
     // "Do not edit: …" below the heading "Do not edit".
@@ -543,7 +530,6 @@ fn place(stored: &MemoryFile, names_paths: bool) -> Option<String> {
         let is_repeated = stored.memory.body.trim_start().starts_with(&format!("{last}:"));
         Some(if is_repeated { above } else { heading }).filter(|it| !it.is_empty())
     });
-    let paths = if names_paths { &[] } else { &paths[..] };
     let paths: Vec<String> = paths.iter().map(|glob| format!("`{glob}`")).collect();
     let paths = paths.join(", ");
     match (heading, paths.is_empty()) {

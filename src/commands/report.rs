@@ -21,7 +21,7 @@ use crate::output::{OK, Printer, ProgressBar, WARN};
 use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::anchors;
 use cerberus_bank::ops::examples::OtherSummary;
-use cerberus_bank::ops::links::{self, Cycle, Edge};
+use cerberus_bank::ops::links::{self, Edge};
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::metadata::Metadata;
 use cerberus_bank::ops::patterns::{self, PatternSummary};
@@ -64,7 +64,6 @@ pub(crate) struct Report {
     /// Ids of anchors whose memory does not exist.
     pub(crate) orphans: Vec<String>,
     pub(crate) links: Vec<Edge>,
-    pub(crate) cycles: Vec<Cycle>,
     pub(crate) pins: Vec<pins::PinReport>,
     /// The enabled built-in pins.
     pub(crate) default_pins: Vec<BuiltinPin>,
@@ -208,8 +207,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         ..Counts::of_anchors(&entries)
     };
 
-    let mut warnings = memories.warnings;
-    warnings.extend(links.cycles.iter().map(Cycle::warning));
+    let warnings = memories.warnings;
     let store_warnings = links.warnings.into_iter().chain(pins.warnings);
     let store_warnings: BTreeSet<String> =
         store_warnings.filter(|warning| !warnings.contains(warning)).collect();
@@ -220,7 +218,6 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         memories: entries,
         orphans: checked.orphans,
         links: links.edges,
-        cycles: links.cycles,
         pins: pins.pins,
         default_pins: pins.defaults,
         warnings,

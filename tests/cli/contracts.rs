@@ -400,7 +400,6 @@ fn json_of_links() {
         expect![[r#"
             $ cerberus memory links
             broken: number
-            cycles: [{ids:[string],relation:string}]
             edges: [{context:string,file:string,label:string or null,line:number,node:string,note:string or null,relation:string,resolvedTo:null or string,source:string,sourceNode:string,state:string,target:string}]
             total: number
             warnings: [string]
@@ -426,14 +425,13 @@ fn json_of_report() {
             $ cerberus memory report
             commit: {changedFiles:[string],committedAt:string,id:string}
             counts: {anchored:number,anchorsByState:{fresh:number,gone:number,moved:number},brokenLinks:number,byScope:{project:number,project:shop:number},byStatus:{active:number},byType:{fact:number,rule:number},drifted:number,links:number,memories:number,noExample:number,pins:number,rules:{anchored:number,noExample:number,process:number,total:number,waiting:number}}
-            cycles: [{ids:[string],relation:string}]
             defaultPins: [{content:string,id:string}]
             links: [{context:string,file:string,label:string or null,line:number,node:string,note:string or null,relation:string,resolvedTo:null or string,source:string,sourceNode:string,state:string,target:string}]
             memories: [{anchor:{betterCandidate:null,candidates:[],chosen:string,code:{endLine:number,file:string,shownLines:[[number]],startLine:number,text:string},command:null or string,drift:bool,edited:bool,id:string,kind:string,language:string,match:number,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},quality:number,reason:string,replacement:null,similarity:number,state:string,written:bool},anchorable:bool,category:null,createdAt:null or string,example:null,file:string,heading:null,hints:[],id:string,kind:null,paths:[],pattern:{enforcement:string,reason:string},scope:string,sections:[{endLine:number,id:string,origin:string,startLine:number,tokens:number}],skippedLines:number,status:string,tags:[],text:string,type:string,updatedAt:null}]
             orphans: []
             pins: [{content:string,createdAt:string,expired:bool,expiresAt:null,id:string,metadata:{},priority:string,projectId:null,scope:string,tags:[],tokens:number}]
             project: string
-            warnings: [string]
+            warnings: []
         "#]],
     );
 }

@@ -99,7 +99,6 @@ fn a_bank_without_links_is_reported() {
         $ cerberus memory links --broken --json
         {
           "broken": 0,
-          "cycles": [],
           "edges": [],
           "total": 0,
           "warnings": []
@@ -127,8 +126,7 @@ fn supersession_cycles_are_reported_and_hide_nothing() {
         c.md:1	supersedes	memory:a	live	[[supersedes::memory:a]] [[depends on::memory:c]]
         c.md:1	depends_on	memory:c	live	[[supersedes::memory:a]] [[depends on::memory:c]]
         --- stderr
-        warning: `a` supersedes `b` supersedes `c` supersedes `a`: a cycle, so none of them is hidden
-        warning: `c` depends on `c`: a cycle
+        warning: `a`, `b`, `c` supersede each other in a cycle, so none of them is hidden
         [exit 0]
 
         $ cerberus memory search ships
@@ -139,7 +137,7 @@ fn supersession_cycles_are_reported_and_hide_nothing() {
         c  `ships`
           Ships. [[supersedes::memory:a]] [[depends on::memory:c]]
         --- stderr
-        warning: `a` supersedes `b` supersedes `c` supersedes `a`: a cycle, so none of them is hidden
+        warning: `a`, `b`, `c` supersede each other in a cycle, so none of them is hidden
         [exit 0]
     "#]]);
 }

@@ -37,7 +37,7 @@ mod import_documents;
 mod index;
 mod init;
 mod inject;
-mod inject_split;
+mod inject_into;
 #[cfg(unix)]
 mod killed_commands;
 mod lifecycle;

@@ -142,7 +142,7 @@ fn is_block_stale(project: &Project, path: &str, client: Option<ClientProfile>) 
         // The check writes nothing, so it may compare a block with a user bank.
         let request =
             inject::Request { client, include_user_bank: true, ..inject::Request::default() };
-        if !inject::are_blocks_stale(project, &request, &full)? {
+        if !inject::is_block_stale(project, &request, &full)? {
             return Ok(false);
         }
     }

@@ -33,7 +33,7 @@ pub(crate) fn rules_for_edit(
     let Some(focus) = Focus::of_edit(written) else { return Ok(String::new()) };
     let memories = Memories::load(project)?;
     let candidate = |Relevant { stored, why, shows_example, .. }| {
-        let text = Text::alone(&with_place(stored, false));
+        let text = Text::alone(&with_place(stored));
         let example = match memories.anchors.get(&stored.memory.id) {
             Some(anchor) if shows_example => Slot::Unread(anchor),
             Some(_) => Slot::Hidden,

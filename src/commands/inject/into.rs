@@ -1,131 +1,109 @@
-//! `inject --into`: the managed blocks in files that agents read as instructions.
-//!
-//! With `--split-by-folder` the rules of folders are in further files, each with a block whose marker
-//! names the first file. A block with that marker whose rules went away is removed, and its file if
-//! nothing else is in it.
+//! `inject --into`: the managed block in a file that agents read as instructions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
 use serde::Serialize;
 
-use super::split::{self, Folders, Place};
 use super::{Cost, InjectArgs, Omitted, Report, Request, Stored, explanation, inject_from};
 use crate::output::{DIM, NAME, OK, Printer, WARN};
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::managed_block::{self, BlockMarkers};
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::pins::render;
-use cerberus_bank::{ExternalFile, MemoryFile, external_file};
-use cerberus_engine::tree::{documents, walk};
+use cerberus_bank::{ExternalFile, MemoryFile};
+use cerberus_engine::tree::documents;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::plural;
 
-/// The memories of a file for a folder. The value says whether the file names their paths.
-pub(crate) type Part = BTreeMap<String, bool>;
+const MARKERS: BlockMarkers<'static> = managed_block::MARKDOWN;
 
-/// The state of the managed blocks, as `--json` prints it.
+/// The state of the managed block, as `--json` prints it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct BlockReport<'a> {
-    file: &'a str,
+    file: String,
     /// Whether the block was out of date.
     stale: bool,
     written: bool,
-    /// The files of folders, if there are or were any.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    parts: &'a [PartReport],
     #[serde(flatten)]
     report: &'a Report,
 }
 
-/// The state of the managed block in a file.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PartReport {
-    file: String,
-    stale: bool,
-    written: bool,
-    /// Whether no rule of the bank belongs there any more.
-    obsolete: bool,
-    used_tokens: usize,
-    /// Ids of its memories.
-    memories: Vec<String>,
-    omitted: Omitted,
+/// A file with its new content.
+struct Plan {
+    file: ExternalFile,
+    /// `None` if there is to be no file.
+    new: Option<Vec<u8>>,
+    report: Report,
 }
 
-/// Plans the block in the file at `path`, which comes first, and with `split` those of folders.
-fn plan_blocks(
-    project: &Project,
-    request: &Request,
-    path: &Path,
-    split: bool,
-) -> Result<Vec<Plan>> {
-    check_bank(project, request, path)?;
-    let file = ExternalFile::open(path, &project.root)?;
-    let target = target(project, &file, path)?;
-    let markers = SplitMarkers::new(&target);
-    let was_split = start_line(&file.bytes).as_deref() == Some(&*markers.first);
-
-    let memories = Memories::load(project)?;
-    let stored = Stored::load(project, request, None)?;
-    let parts = match split {
-        true => split::parts(&folders(project)?, &target, &memories.all)?,
-        false => BTreeMap::new(),
-    };
-    let in_parts: BTreeSet<String> =
-        parts.values().flat_map(|(_, part)| part.keys().cloned()).collect();
-    let block = Block {
-        path: path.display().to_string(),
-        frontmatter: Place::everywhere(&target).frontmatter(),
-        start: if split { &markers.first } else { managed_block::MARKDOWN.start },
-        request: Request { excluded: in_parts, ..request.clone() },
-    };
-    let mut planned = vec![block.plan(project, (&memories, &stored), file)?];
-    let superseded = memories.superseded();
-    let current = memories.all.iter().filter(|it| !superseded.contains_key(&it.memory.id));
-    let by_id: BTreeMap<&str, &MemoryFile> = current.map(|it| (&*it.memory.id, it)).collect();
-    for (part_file, (place, part)) in parts {
-        // Only its memories: going through all of them for each part takes long.
-        let mut own = Memories::default();
-        let found = part.keys().filter_map(|id| by_id.get(&**id));
-        own.all = found.map(|it| (*it).clone()).collect();
-        let anchors = part.keys().filter_map(|id| memories.anchors.get_key_value(id));
-        own.anchors = anchors.map(|(id, anchor)| (id.clone(), anchor.clone())).collect();
-        let block = Block {
-            path: part_file.clone(),
-            frontmatter: place.frontmatter(),
-            start: &markers.part,
-            request: Request { part: Some(part), ..request.clone() },
+impl Plan {
+    /// Plans the block in the file at `path`.
+    fn new(project: &Project, request: &Request, path: &Path) -> Result<Self> {
+        check_bank(project, request, path)?;
+        let file = ExternalFile::open(path, &project.root)?;
+        let target = target(project, &file, path)?;
+        let shown = path.display().to_string();
+        if file.bytes.starts_with(&[0xFF, 0xFE]) || file.bytes.starts_with(&[0xFE, 0xFF]) {
+            return Err(UserError::usage(format!("`{shown}` is UTF-16"))
+                .hint("save it as UTF-8, or print the block with `cerberus memory inject`")
+                .into());
+        }
+        let with_path = |error: UserError| UserError {
+            message: format!("`{shown}`: {}", error.message),
+            ..error
         };
-        let plan = block.plan(project, (&own, &stored), open_part(project, &part_file)?)?;
-        // Its memories may all be superseded or archived.
-        if !plan.report.text.is_empty() {
-            planned.push(plan);
+        let old = if file.exists { &*file.bytes } else { frontmatter(&target).as_bytes() };
+        let outside = MARKERS.without_block(old).map_err(with_path)?;
+        let cost = Cost::of(&format!("\n{}\n{}\n", MARKERS.start, MARKERS.end));
+        let budget = request.budget.unwrap_or(project.inject.budget);
+        let has_pins = MARKERS.text(old).ok().flatten().is_some_and(has_pins);
+        let memories = Memories::load(project)?;
+        let request = Request {
+            budget: Some(budget.saturating_sub(cost.tokens)),
+            persistent_only: true,
+            reserved: Some(Cost::of(&String::from_utf8_lossy(&outside)).plus(cost)),
+            stated: stated(old, &shown, &memories),
+            without_pins: request.without_pins && !has_pins,
+            ..request.clone()
+        };
+        let stored = Stored::load(project, &request, None)?;
+        let mut report = inject_from(project, &memories, &stored, &request)?;
+        report.budget = budget;
+        report.omitted.needed_tokens += cost.tokens;
+        let new = match report.text.is_empty() && !file.exists {
+            true => None,
+            false => Some(MARKERS.update(old, &report.text).map_err(with_path)?),
+        };
+        Ok(Self { file, new, report })
+    }
+
+    fn is_stale(&self) -> bool {
+        match &self.new {
+            Some(new) => *new != self.file.bytes || !self.file.exists,
+            None => self.file.exists,
         }
     }
-    if split || was_split {
-        planned.extend(obsolete(project, &markers, &planned)?);
-    }
-    Ok(planned)
 }
 
-/// Returns the folders of a project in which files may be written, by path from the root.
-fn folders(project: &Project) -> Result<Folders<'_>> {
-    let mut walked = walk::folders(&project.root)?;
-    if let Ok(bank) = project.bank.folder().strip_prefix(&project.root) {
-        walked.retain(|folder| !Path::new(folder).starts_with(bank));
-    }
-    Ok(Folders { root: &project.root, walked })
-}
-
-/// Returns whether the blocks of a file are out of date, in the way in which they were written.
-pub(crate) fn are_blocks_stale(project: &Project, request: &Request, path: &Path) -> Result<bool> {
-    let start = start_line(&external_file::read(path)?).unwrap_or_default();
-    let is_split = start.contains("--split-by-folder");
+/// Returns whether the block of a file is out of date, in the way in which it was written.
+pub(crate) fn is_block_stale(project: &Project, request: &Request, path: &Path) -> Result<bool> {
     let request = Request { without_pins: true, ..request.clone() };
-    Ok(plan_blocks(project, &request, path, is_split)?.iter().any(Plan::is_stale))
+    Ok(Plan::new(project, &request, path)?.is_stale())
+}
+
+/// Returns the frontmatter with which a client reads a new file for every task.
+fn frontmatter(target: &str) -> &'static str {
+    let is_in = |folder: &str, ending: &str| target.starts_with(folder) && target.ends_with(ending);
+    if is_in(".cursor/rules/", ".mdc") {
+        "---\nalwaysApply: true\n---\n\n"
+    } else if is_in(".github/instructions/", ".instructions.md") {
+        "---\napplyTo: \"**\"\n---\n\n"
+    } else {
+        ""
+    }
 }
 
 /// Refuses to publish the texts of a user bank without consent.
@@ -147,7 +125,7 @@ fn target(project: &Project, file: &ExternalFile, path: &Path) -> Result<String>
     let root = project.root.canonicalize()?;
     let relative = file.real_path().strip_prefix(&root).unwrap_or(file.real_path());
     let relative = relative.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
-    if documents::is_rule_file(&relative) || start_line(&file.bytes).is_some() {
+    if documents::is_rule_file(&relative) || MARKERS.text(&file.bytes).ok().flatten().is_some() {
         return Ok(relative);
     }
     Err(UserError::usage(format!(
@@ -156,136 +134,6 @@ fn target(project: &Project, file: &ExternalFile, path: &Path) -> Result<String>
     ))
     .hint("name one, such as `AGENTS.md`, `CLAUDE.md`, `.cursor/rules/cerberus.mdc` or `.claude/rules/cerberus.md`")
     .into())
-}
-
-/// Opens the file for a folder. Unlike the target, it may not be a link: two files of the split
-/// would have the same text.
-fn open_part(project: &Project, file: &str) -> Result<ExternalFile> {
-    let path = project.root.join(file);
-    let root = project.root.canonicalize()?;
-    let opened = ExternalFile::open(&path, &project.root)?;
-    if opened.real_path() != root.join(file) {
-        return Err(UserError::usage(format!("`{file}` is behind a symbolic link"))
-            .hint("name the link's target in `--into`, or remove the link")
-            .into());
-    }
-    Ok(opened)
-}
-
-/// Returns the plans to remove the blocks of a split that no rule belongs to any more.
-fn obsolete(project: &Project, markers: &SplitMarkers, planned: &[Plan]) -> Result<Vec<Plan>> {
-    let root = project.root.canonicalize()?;
-    let planned: BTreeSet<&Path> = planned.iter().map(|plan| plan.file.real_path()).collect();
-    let mut plans = Vec::new();
-    for path in documents::find_rule_files(&root)? {
-        let full = root.join(&path);
-        if planned.contains(&*full) {
-            continue;
-        }
-        let Ok(file) = ExternalFile::open(&full, &root) else { continue };
-        if start_line(&file.bytes).as_deref() != Some(&*markers.part) {
-            continue;
-        }
-        let rest = managed_block::MARKDOWN.remove(&file.bytes).map_err(|it| in_file(&path, it))?;
-        let is_ours = frontmatter_end(&rest).is_some_and(|end| rest[end..].trim_ascii().is_empty());
-        let new = if is_ours { None } else { Some(rest) };
-        plans.push(Plan { path, file, new, is_obsolete: true, report: Report::default() });
-    }
-    Ok(plans)
-}
-
-/// Returns where the frontmatter that a split writes ends: only such a file is removed as a whole.
-fn frontmatter_end(text: &[u8]) -> Option<usize> {
-    let trimmed = text.trim_ascii();
-    if trimmed.is_empty() {
-        return Some(text.len());
-    }
-    let text = str::from_utf8(text).ok()?;
-    let body = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n"))?;
-    let end = body.find("\n---")? + "\n---".len();
-    let is_generated = |line: &str| {
-        let keys = ["globs:", "alwaysApply:", "applyTo:", "paths:", "  - "];
-        keys.iter().any(|key| line.starts_with(key)) || line == "---"
-    };
-    body[..end].lines().all(is_generated).then_some(text.len() - body.len() + end)
-}
-
-/// Returns the first line of the block in a file, if there is one.
-fn start_line(bytes: &[u8]) -> Option<String> {
-    managed_block::MARKDOWN.start_line(bytes).ok().flatten()
-}
-
-fn in_file(path: &str, error: UserError) -> UserError {
-    UserError { message: format!("`{path}`: {}", error.message), ..error }
-}
-
-/// The first lines of the blocks of a split.
-struct SplitMarkers {
-    /// In the file that `--into` names.
-    first: String,
-    /// In the files of folders.
-    part: String,
-}
-
-impl SplitMarkers {
-    fn new(target: &str) -> Self {
-        let command = format!("`cerberus memory inject --into {target} --split-by-folder`");
-        let start = "<!-- cerberus:start";
-        let end = "changes between the marks are lost) -->";
-        Self {
-            first: format!("{start} (written by {command}; {end}"),
-            part: format!("{start} (part of {target}, written by {command}; {end}"),
-        }
-    }
-}
-
-/// A block to write.
-struct Block<'a> {
-    path: String,
-    /// For a new file.
-    frontmatter: String,
-    start: &'a str,
-    request: Request,
-}
-
-impl Block<'_> {
-    fn plan(
-        &self,
-        project: &Project,
-        (memories, stored): (&Memories, &Stored),
-        file: ExternalFile,
-    ) -> Result<Plan> {
-        if file.bytes.starts_with(&[0xFF, 0xFE]) || file.bytes.starts_with(&[0xFE, 0xFF]) {
-            return Err(UserError::usage(format!("`{}` is UTF-16", self.path))
-                .hint("save it as UTF-8, or print the block with `cerberus memory inject`")
-                .into());
-        }
-        let markers = BlockMarkers { start: self.start, ..managed_block::MARKDOWN };
-        let with_path = |error| in_file(&self.path, error);
-        let old = if file.exists { &*file.bytes } else { self.frontmatter.as_bytes() };
-        let outside = markers.without_block(old).map_err(with_path)?;
-        let cost = Cost::of(&format!("\n{}\n{}\n", markers.start, markers.end));
-        let budget = self.request.budget.unwrap_or(project.inject.budget);
-        let request = Request {
-            budget: Some(budget.saturating_sub(cost.tokens)),
-            persistent_only: true,
-            reserved: Some(Cost::of(&String::from_utf8_lossy(&outside)).plus(cost)),
-            ..self.request.clone()
-        };
-        let has_pins = markers.text(old).ok().flatten().is_some_and(has_pins);
-        let request = Request {
-            stated: stated(old, &self.path, memories),
-            without_pins: request.without_pins && !has_pins,
-            ..request
-        };
-        let mut report = inject_from(project, memories, stored, &request)?;
-        report.budget = budget;
-        report.omitted.needed_tokens += cost.tokens;
-        let is_empty = report.text.is_empty() && !file.exists;
-        let new = markers.update(old, &report.text).map_err(with_path)?;
-        let new = if is_empty { None } else { Some(new) };
-        Ok(Plan { path: self.path.clone(), file, new, is_obsolete: false, report })
-    }
 }
 
 /// Returns whether the text of a block has pins.
@@ -316,38 +164,6 @@ fn stated(text: &[u8], path: &str, memories: &Memories) -> BTreeMap<String, usiz
     imported.filter_map(line).collect()
 }
 
-/// A file with its new content.
-struct Plan {
-    path: String,
-    file: ExternalFile,
-    /// `None` if there is to be no file.
-    new: Option<Vec<u8>>,
-    is_obsolete: bool,
-    report: Report,
-}
-
-impl Plan {
-    fn is_stale(&self) -> bool {
-        match &self.new {
-            Some(new) => *new != self.file.bytes || !self.file.exists,
-            None => self.file.exists,
-        }
-    }
-
-    fn report(&self, check_only: bool) -> PartReport {
-        let stale = self.is_stale();
-        PartReport {
-            file: self.path.clone(),
-            stale,
-            written: stale && !check_only,
-            obsolete: self.is_obsolete,
-            used_tokens: self.report.used_tokens,
-            memories: self.report.memories.iter().map(|memory| memory.id.clone()).collect(),
-            omitted: self.report.omitted.clone(),
-        }
-    }
-}
-
 pub(super) fn run(
     args: &InjectArgs,
     path: &Path,
@@ -355,56 +171,42 @@ pub(super) fn run(
     out: &mut Printer,
 ) -> Result<ExitStatus> {
     let request = Request { without_pins: !args.pins, ..args.request.clone() };
-    let plans = plan_blocks(project, &request, path, args.split_by_folder)?;
-    if !args.check {
-        // Everything that can be refused was checked. Parts first: a rule is rather in two files than
-        // in none if the command is interrupted.
-        let stale = plans.iter().rev().filter(|plan| plan.is_stale());
-        let files = stale.map(|plan| (&plan.file, plan.new.as_deref()));
-        external_file::write_all(&files.collect::<Vec<_>>())?;
+    let plan = Plan::new(project, &request, path)?;
+    let (stale, report) = (plan.is_stale(), &plan.report);
+    let written = stale && !args.check;
+    if let Some(new) = plan.new.as_deref().filter(|_| written) {
+        plan.file.write(new)?;
     }
-    let files: Vec<PartReport> = plans.iter().map(|plan| plan.report(args.check)).collect();
-    let is_stale = args.check && files.iter().any(|file| file.stale);
-    let status = if is_stale { ExitStatus::CheckFailed } else { ExitStatus::Done };
-    let (first, report) = (&files[0], &plans[0].report);
+    let status = if stale && args.check { ExitStatus::CheckFailed } else { ExitStatus::Done };
+    let file = path.display().to_string();
     if out.json {
-        let PartReport { file, stale, written, .. } = first;
-        let (stale, written, parts) = (*stale, *written, &files[1..]);
-        out.json(&BlockReport { file, stale, written, parts, report })?;
+        out.json(&BlockReport { file, stale, written, report })?;
         return Ok(status);
     }
     out.warn(&report.warnings);
-    files.iter().for_each(|file| print_file(file, args, out));
-    if is_stale {
-        out.line(&format!("next: {}", out.safe(&command(args, path))));
+    let styled = out.style(NAME, &file);
+    out.line(&match (stale, written) {
+        (true, false) => {
+            format!("{} {styled}: its block is out of date", out.paint(WARN, "stale"))
+        }
+        (_, true) => {
+            format!("{} {styled} ({} tokens)", out.paint(OK, "updated"), report.used_tokens)
+        }
+        (false, false) => format!("{styled} is up to date"),
+    });
+    if stale && args.check {
+        let flag = if args.request.include_user_bank { " --include-user-bank" } else { "" };
+        out.line(&out.safe(&format!("next: cerberus memory inject --into {file}{flag}")));
     }
-    files.iter().for_each(|file| print_omitted(file, args, out));
+    print_omitted(&file, &report.omitted, out);
     if args.explain {
         out.note(&explanation(report));
     }
     Ok(status)
 }
 
-fn print_file(part: &PartReport, args: &InjectArgs, out: &mut Printer) {
-    let file = out.style(NAME, &part.file);
-    out.line(&match (part.stale, part.written, part.obsolete) {
-        (true, false, obsolete) if args.check => {
-            let why = if obsolete { "its rules went away" } else { "its block is out of date" };
-            format!("{} {file}: {why}", out.paint(WARN, "stale"))
-        }
-        (_, true, true) => {
-            format!("{} {file}: its rules went away", out.paint(OK, "removed the block of"))
-        }
-        (_, true, false) => {
-            format!("{} {file} ({} tokens)", out.paint(OK, "updated"), part.used_tokens)
-        }
-        _ => format!("{file} is up to date"),
-    });
-}
-
 /// Prints what does not fit into a block, and how to make it fit.
-fn print_omitted(part: &PartReport, args: &InjectArgs, out: &mut Printer) {
-    let PartReport { file, omitted, .. } = part;
+fn print_omitted(file: &str, omitted: &Omitted, out: &mut Printer) {
     let Omitted { pins, memories, examples, needed_tokens, by_client } = *omitted;
     let counts = [(pins, "pin"), (memories, "memory"), (examples, "example")];
     let counts = counts.iter().filter(|(n, _)| *n > 0).map(|(n, noun)| plural(*n, noun));
@@ -420,22 +222,8 @@ fn print_omitted(part: &PartReport, args: &InjectArgs, out: &mut Printer) {
     }
     let label = out.paint(WARN, "omitted");
     out.line(&format!("{label} {}: {counts} {verb} not fit", out.style(NAME, file)));
-    let budget = format!("all rules need `--budget {needed_tokens}`");
-    let split = "`--split-by-folder` moves the rules of folders to files of their own";
-    let client = "the limit of `--for` cannot be raised: delete or archive rules";
-    let ways = [(!by_client, &*budget), (!args.split_by_folder, split), (by_client, client)];
-    let ways = ways.iter().filter(|(is_way, _)| *is_way).map(|(_, way)| *way);
-    out.line(&format!("  {}", ways.collect::<Vec<&str>>().join("; ")));
-}
-
-/// Returns the command that brings the blocks up to date.
-fn command(args: &InjectArgs, path: &Path) -> String {
-    let mut command = format!("cerberus memory inject --into {}", path.display());
-    for (is_given, flag) in [
-        (args.split_by_folder, " --split-by-folder"),
-        (args.request.include_user_bank, " --include-user-bank"),
-    ] {
-        command.push_str(if is_given { flag } else { "" });
-    }
-    command
+    out.line(&match by_client {
+        false => format!("  all rules need `--budget {needed_tokens}`"),
+        true => "  the limit of `--for` cannot be raised: delete or archive rules".to_owned(),
+    });
 }

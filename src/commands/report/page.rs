@@ -15,7 +15,6 @@ use minijinja::{Environment, HtmlEscape, UndefinedBehavior};
 use serde::Serialize;
 
 use super::{Anchored, Entry, Report};
-use cerberus_bank::ops::links::Cycle;
 use cerberus_engine::syntax::highlight::{HighlightClass, highlight};
 use cerberus_markdown::html as markdown;
 use cerberus_markdown::links::{Kind, Target};
@@ -62,7 +61,6 @@ pub(super) fn page(report: &Report) -> Result<String> {
         filters: filters(&report.memories),
         rules_by_state: report.counts.rules.by_state().collect(),
         types: MemoryType::ALL,
-        cycles: report.cycles.iter().map(Cycle::warning).collect(),
         style: STYLE,
         style_hash: STYLE_HASH,
         version: env!("CARGO_PKG_VERSION"),
@@ -81,7 +79,6 @@ struct Page<'a> {
     filters: Vec<(&'static str, usize)>,
     rules_by_state: Vec<(&'static str, usize)>,
     types: &'static [MemoryType],
-    cycles: Vec<String>,
     style: &'static str,
     style_hash: &'static str,
     version: &'static str,

@@ -3,7 +3,6 @@
 //! An edge of the graph goes from a memory to another memory, or to a ghost: a node for any other
 //! target, whether it exists in the tree or not.
 
-mod cycles;
 mod resolve;
 mod supersession;
 
@@ -13,7 +12,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use self::resolve::Resolver;
-pub use self::supersession::{Cycle, superseded, supersession};
+pub use self::supersession::{superseded, supersession};
 use super::sync::SyncedStore;
 use super::{Project, sync};
 use cerberus_engine::track;
@@ -28,7 +27,6 @@ pub struct Report {
     pub total: usize,
     pub broken: usize,
     pub edges: Vec<Edge>,
-    pub cycles: Vec<Cycle>,
     pub warnings: Vec<String>,
 }
 
@@ -77,13 +75,12 @@ pub fn links_in(project: &Project, mut synced: SyncedStore, only_broken: bool) -
     if only_broken {
         edges.retain(Edge::is_broken);
     }
-    let cycles = supersession::all_cycles(&synced)?;
     let mut warnings = std::mem::take(&mut synced.warnings);
-    warnings.extend(cycles.iter().map(Cycle::warning));
+    warnings.extend(supersession(&synced)?.warning);
     let broken_files = edges.iter().filter(|edge| edge.is_broken());
     let broken_files = broken_files.filter_map(|edge| Some(edge.target.split_once("::")?.0));
     warnings.extend(track::limit_warnings(&project.root, &broken_files.collect()));
-    Ok(Report { total, broken, edges, cycles, warnings })
+    Ok(Report { total, broken, edges, warnings })
 }
 
 /// Returns all links with their resolved targets, ordered by memory and position.

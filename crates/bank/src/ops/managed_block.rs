@@ -46,28 +46,6 @@ impl BlockMarkers<'_> {
         Ok([old, gap.as_bytes(), block.as_bytes()].concat())
     }
 
-    /// Returns the file without the block and without the empty line that [`update`](Self::update)
-    /// put before it.
-    pub fn remove(self, old: &[u8]) -> Result<Vec<u8>, UserError> {
-        let Some((start, end)) = self.find(old)? else { return Ok(old.to_vec()) };
-        let (mut before, after) = (&old[..start], &old[end..]);
-        if after.is_empty() {
-            for newline in [&b"\r\n"[..], b"\n"] {
-                let shorter = before.strip_suffix(newline).filter(|it| it.ends_with(b"\n"));
-                before = shorter.unwrap_or(before);
-            }
-        }
-        Ok([before, after].concat())
-    }
-
-    /// Returns the line that starts the block.
-    pub fn start_line(self, old: &[u8]) -> Result<Option<String>, UserError> {
-        let found = self.find(old)?;
-        let line = |start: usize| old[start..].split(|byte| *byte == b'\n').next();
-        let line = found.and_then(|(start, _)| line(start));
-        Ok(line.map(|line| String::from_utf8_lossy(line.trim_ascii()).into_owned()))
-    }
-
     /// Returns the lines between the markers, if there is a block.
     pub fn text(self, old: &[u8]) -> Result<Option<&[u8]>, UserError> {
         let Some((start, end)) = self.find(old)? else { return Ok(None) };
@@ -141,18 +119,6 @@ mod tests {
         check("a\n<<\ny\n>>", "x\n", "a\n<<\nx\n>>");
         check("a\n<<\ny\n>>\nb", "", "a\n<<\n>>\nb");
         check("a", "", "a");
-    }
-
-    #[test]
-    fn a_removed_block_leaves_the_file_as_it_was() {
-        for old in ["", "a\n", "a\n\nb\n", "a\r\nb\r\n"] {
-            let new = MARKERS.update(old.as_bytes(), "x\n").expect("no markers");
-            assert_eq!(MARKERS.start_line(&new).expect("a pair").as_deref(), Some("<<"));
-            let removed = MARKERS.remove(&new).expect("a pair");
-            assert_eq!(String::from_utf8(removed).as_deref(), Ok(old));
-        }
-        assert_eq!(MARKERS.remove(b"a\n\n<<\n>>\nb\n").expect("a pair"), b"a\n\nb\n");
-        assert_eq!(MARKERS.start_line(b"a\n").expect("no markers"), None);
     }
 
     #[test]

@@ -107,7 +107,7 @@ pub fn search_in(project: &Project, synced: &mut SyncedStore, request: &Request)
         synced.memories()?.into_iter().map(|it| (it.memory.id.clone(), it)).collect();
     request.filter.check(known.values().map(|it| &it.memory))?;
     let supersession = links::supersession(synced)?;
-    warnings.extend(supersession.warnings());
+    warnings.extend(supersession.warning);
     let wanted = matching_ids(request, &known, &supersession.superseded)?;
     let found = signals::search(&synced.store, &query, &|id| wanted.contains(id))?;
     let mut report = Report { query: request.query.clone(), warnings, ..Report::default() };

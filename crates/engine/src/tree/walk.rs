@@ -3,7 +3,7 @@
 //! Ignore files outside the project, such as the global one of the user, have no effect, so that a
 //! commit has the same listing on all machines. Does not read source files.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::io::{BufRead, BufReader, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -120,24 +120,15 @@ pub fn all_paths(root: &Path) -> Result<Vec<String>> {
     files(root, &[])
 }
 
-/// Returns the folders that a walk of `root` enters. The path of `root` is empty.
-pub fn folders(root: &Path) -> Result<BTreeSet<String>> {
-    listed(root, builder(root, root, &[])?, is_folder)
-}
-
 fn files(root: &Path, excludes: &[String]) -> Result<Vec<String>> {
-    let mut paths: Vec<String> = listed(root, builder(root, root, excludes)?, is_file)?;
+    let mut paths = listed(root, builder(root, root, excludes)?)?;
     paths.sort_unstable();
     Ok(paths)
 }
 
-/// Returns the files or folders of a walk in a folder of `root`.
-fn listed<C: FromIterator<String>>(
-    root: &Path,
-    (builder, ignore_bytes): (WalkBuilder, IgnoreBytes),
-    is_listed: fn(&DirEntry) -> bool,
-) -> Result<C> {
-    let found = builder.build().flatten().filter(is_listed);
+/// Returns the files of a walk in a folder of `root`.
+fn listed(root: &Path, (builder, ignore_bytes): (WalkBuilder, IgnoreBytes)) -> Result<Vec<String>> {
+    let found = builder.build().flatten().filter(is_file);
     let paths = found.filter_map(|found| relative(root, &found)).collect();
     ignore_bytes.check()?;
     Ok(paths)
@@ -178,7 +169,7 @@ pub(super) fn unignored(root: &Path, folder: &Path) -> Result<Vec<String>> {
     }
     let (mut walker, ignore_bytes) = builder(root, &start, &[])?;
     walker.hidden(false).ignore(false);
-    listed(root, (walker, ignore_bytes), is_file)
+    listed(root, (walker, ignore_bytes))
 }
 
 /// Fails if an ignore file of `folder` or of a folder around it is invalid.

@@ -92,25 +92,6 @@ fn matchers(glob: &str) -> Vec<GlobMatcher> {
     compiled.map(|glob| glob.compile_matcher()).collect()
 }
 
-/// Returns a glob without the prefixes that mean the project's root, and whether it starts there.
-pub fn from_root(glob: &str) -> (&str, bool) {
-    let glob = glob.trim();
-    let path = glob.trim_start_matches("./").trim_start_matches('/');
-    let path = path.trim_end_matches('/');
-    // A glob without a `/` matches in every folder.
-    (path, path.contains('/') || path.len() < glob.trim_start_matches("./").len())
-}
-
-/// Returns the parts of a glob before the first one with a wildcard.
-pub fn literal_folder(glob: &str) -> &str {
-    let (path, is_from_root) = from_root(glob);
-    if !is_from_root {
-        return "";
-    }
-    let Some(wildcard) = path.find(['*', '?', '[', '{']) else { return path };
-    path[..wildcard].rsplit_once('/').map_or("", |it| it.0)
-}
-
 /// Splits a list of globs at its commas, except those in braces.
 pub fn split_globs(list: &str) -> Vec<&str> {
     let mut depth = 0_usize;
