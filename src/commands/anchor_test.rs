@@ -11,11 +11,10 @@ use serde::Deserialize;
 use super::args::quality;
 use crate::config::Settings;
 use crate::output::{DIM, NAME, OK, Printer, WARN};
-use cerberus_bank::ops::{Project, anchors, memories};
+use cerberus_bank::ops::{anchors, memories};
 use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking, UnknownWord};
-use cerberus_engine::track;
 use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_model::{CodeLocation, RuleKind, Scope};
+use cerberus_model::{RuleKind, Scope};
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("rule").required(true).args(["text", "rules"]))]
@@ -28,14 +27,8 @@ pub(crate) struct AnchorTestArgs {
     pub(crate) hints: Vec<String>,
     /// Read rules from a file (`-` for standard input), one per line: text or a JSON object
     /// {"rule", "hints", "kind"}; with --json print one document per line
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["text", "hints", "expect"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["text", "hints"])]
     pub(crate) rules: Option<PathBuf>,
-    /// Fail unless this file or symbol is found
-    #[arg(long, value_name = "FILE[::SYMBOL]")]
-    pub(crate) expect: Option<CodeLocation>,
-    /// Accept the expected location among the first N candidates
-    #[arg(long, alias = "within", value_name = "N", default_value_t = 1, requires = "expect")]
-    pub(crate) top: usize,
     /// Kind of the rule, if its wording misleads: code or process
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<RuleKind>,
@@ -71,7 +64,7 @@ pub(crate) fn run(
     out: &mut Printer,
 ) -> Result<ExitStatus> {
     let options = Options {
-        limit: args.limit.get().max(args.top),
+        limit: args.limit.get(),
         distinct_files: false,
         min_quality: args.min_quality.unwrap_or(settings.project.min_quality),
         explain: args.explain,
@@ -81,29 +74,7 @@ pub(crate) fn run(
         out.warn(&ranking.warnings);
         if out.json { out.json(ranking)? } else { print(ranking, args.explain, out) }
     }
-    let Some(expected) = &args.expect else { return Ok(ExitStatus::Done) };
-    let expected = &resolved(&settings.project, expected)?;
-    let is_found = rankings.iter().all(|ranking| {
-        let mut first = ranking.candidates.iter().take(args.top);
-        first.any(|it| expected.matches(&it.file, it.symbol.as_deref()))
-    });
-    if is_found {
-        return Ok(ExitStatus::Done);
-    }
-    out.flush()?;
-    Err(UserError::check(format!("`{expected}` is not among the first {} candidates", args.top))
-        .hint(
-            "show the matched terms with `--explain`, or add a keyword from its code with `--hint`",
-        )
-        .into())
-}
-
-/// Returns a location with the number of the definition that its parameters select.
-fn resolved(project: &Project, typed: &CodeLocation) -> Result<CodeLocation> {
-    let symbol = typed.symbol.as_deref().filter(|symbol| symbol.contains('('));
-    let Some(symbol) = symbol else { return Ok(typed.clone()) };
-    let found = track::locate(&project.root, &typed.file, Some(symbol))?.found;
-    Ok(CodeLocation { file: found.file, symbol: found.symbol })
+    Ok(ExitStatus::Done)
 }
 
 fn queries(args: &AnchorTestArgs) -> Result<Vec<Query>> {

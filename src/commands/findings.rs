@@ -1,18 +1,16 @@
 //! The findings of `check`, `review-diff` and `reanchor` as GitHub workflow commands and as SARIF
-//! 2.1.0, and files with accepted findings.
+//! 2.1.0.
 
 use std::fmt::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::ValueEnum;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::output::Printer;
-use cerberus_bank::external_file::{self, ExternalFile};
 use cerberus_engine::tree::git::past;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text;
@@ -238,61 +236,6 @@ fn one_line(text: &str) -> String {
 /// Escapes a property of a workflow command. Control characters stay, because it may be a path.
 fn command_property(text: &str) -> String {
     one_line(text).replace(':', "%3A").replace(',', "%2C")
-}
-
-/// A file with accepted findings.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Baseline<T> {
-    version: u32,
-    accepted: Vec<T>,
-}
-
-/// The version of the format of a baseline.
-const BASELINE_VERSION: u32 = 1;
-
-/// Reads the entries of a baseline. A missing file is an error, because a typo would accept nothing.
-/// `create` is the command that writes it, and `repair` what to do about a damaged one.
-pub(super) fn read_baseline<T: DeserializeOwned>(
-    path: &Path,
-    create: &str,
-    repair: &str,
-) -> Result<Vec<T>> {
-    let shown = path.display();
-    if !path.exists() {
-        return Err(UserError::usage(format!("the baseline `{shown}` does not exist"))
-            .hint(format!("create it: {create}"))
-            .into());
-    }
-    let bytes = external_file::read(path)?;
-    let file: Baseline<T> = serde_json::from_slice(&bytes).map_err(|error| {
-        let (message, column) = super::json_error(&error);
-        let place = format!("{shown}:{}:{column}", error.line());
-        UserError::usage(format!("failed to read the baseline `{place}`: {message}")).hint(repair)
-    })?;
-    if file.version != BASELINE_VERSION {
-        let version = file.version;
-        return Err(UserError::usage(format!(
-            "the baseline `{shown}` has version {version}, supported: {BASELINE_VERSION}"
-        ))
-        .hint("upgrade cerberus")
-        .into());
-    }
-    Ok(file.accepted)
-}
-
-/// Writes a baseline.
-pub(super) fn write_baseline<T: Serialize>(
-    path: &Path,
-    root: &Path,
-    accepted: Vec<T>,
-) -> Result<()> {
-    let file = Baseline { version: BASELINE_VERSION, accepted };
-    let text = serde_json::to_string_pretty(&file)? + "\n";
-    let target = ExternalFile::open(path, root)?;
-    let written = target.write(text.as_bytes());
-    written.with_context(|| format!("failed to write `{}`", path.display()))?;
-    Ok(())
 }
 
 #[cfg(test)]

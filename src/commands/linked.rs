@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::config::Settings;
-use crate::output::{DIM, NAME, Printer, WARN};
+use crate::output::{DIM, NAME, Printer};
 use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::links::{self, Edge};
 use cerberus_bank::ops::search::signals::{self, Query};
@@ -16,23 +16,17 @@ use cerberus_bank::ops::sync::{self, IndexedMemory, SyncedStore};
 use cerberus_bank::ops::{Project, rounded};
 use cerberus_engine::syntax::parse::last_name;
 use cerberus_engine::track;
-use cerberus_engine::tree::git;
 use cerberus_markdown::links::{Kind, Part, Target, normalize_path};
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::Globs;
 use cerberus_model::{LinkState, MemoryStatus, MemoryType, split_number};
 
 #[derive(Debug, Default, Args)]
-#[command(group = clap::ArgGroup::new("about").required(true).args(["target", "diff"]))]
 pub(crate) struct LinkedArgs {
     /// FILE, FOLDER, FILE::SYMBOL, SYMBOL or memory:ID
-    pub(crate) target: Option<String>,
+    pub(crate) target: String,
     /// Rank the memories by this query
-    #[arg(requires = "target")]
     pub(crate) query: Option<String>,
-    /// Use the files staged in git as targets
-    #[arg(long)]
-    pub(crate) diff: bool,
     /// Include superseded memories
     #[arg(long)]
     pub(crate) superseded: bool,
@@ -41,7 +35,7 @@ pub(crate) struct LinkedArgs {
 /// Memories that are linked or anchored to the targets.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
-    /// The normalized target, or the staged files.
+    /// The normalized target.
     pub(crate) targets: Vec<String>,
     pub(crate) query: Option<String>,
     pub(crate) memories: Vec<Linked>,
@@ -73,7 +67,7 @@ pub(crate) struct Reason {
     /// 1-based line of the link in the memory.
     pub(crate) line: Option<usize>,
     /// Whether the changes overlap the target. `None` if the target is a whole file.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip)]
     pub(crate) is_changed: Option<bool>,
 }
 
@@ -87,8 +81,7 @@ impl Reason {
     }
 }
 
-/// Returns the memories that are linked or anchored to the target. Without a target, the staged
-/// files are the targets.
+/// Returns the memories that are linked or anchored to the target.
 pub(crate) fn linked(project: &Project, args: &LinkedArgs) -> Result<Report> {
     let query = match &args.query {
         None => None,
@@ -96,10 +89,7 @@ pub(crate) fn linked(project: &Project, args: &LinkedArgs) -> Result<Report> {
             UserError::usage("the query contains no words").hint("omit it to list all memories")
         })?),
     };
-    let Some(target) = &args.target else {
-        return of_changes(project, &git::staged(&project.root)?, args.superseded);
-    };
-    let targets = [(TargetPattern::parse(target)?, None)];
+    let targets = [(TargetPattern::parse(&args.target)?, None)];
     let report = find(project, &targets, query.as_ref(), args.superseded)?;
     Ok(Report { query: args.query.clone(), ..report })
 }
@@ -108,13 +98,12 @@ pub(crate) fn linked(project: &Project, args: &LinkedArgs) -> Result<Report> {
 pub(crate) fn of_changes(
     project: &Project,
     changes: &BTreeMap<String, Vec<(u32, u32)>>,
-    with_superseded: bool,
 ) -> Result<Report> {
     let targets: Vec<_> = changes
         .iter()
         .map(|(path, hunks)| (TargetPattern::of_path(path), Some(&hunks[..])))
         .collect();
-    find(project, &targets, None, with_superseded)
+    find(project, &targets, None, false)
 }
 
 /// Half-open ranges of changed lines.
@@ -149,23 +138,17 @@ fn find(
 
 pub(crate) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let report = linked(&settings.project, args)?;
-    // An empty result for the staged files is not a failure.
-    let is_failed = report.memories.is_empty() && !args.diff;
+    let is_found = !report.memories.is_empty();
     if out.json {
         out.json(&report)?;
-        return Ok(if is_failed { ExitStatus::CheckFailed } else { ExitStatus::Done });
+        return Ok(ExitStatus::of_check(is_found));
     }
     out.warn(&report.warnings);
-    if is_failed {
+    if !is_found {
         let target = report.targets.join(", ");
         return Err(UserError::check(format!("no memory mentions or is anchored to `{target}`"))
             .hint("list all links with `cerberus memory links`")
             .into());
-    }
-    if args.diff && report.targets.is_empty() {
-        out.line("no files are staged");
-    } else if report.memories.is_empty() {
-        out.line("no memory mentions the staged files");
     }
     for memory in &report.memories {
         print_memory(memory, out);
@@ -177,11 +160,7 @@ fn print_memory(memory: &Linked, out: &mut Printer) {
     let memory_type = out.paint(DIM, memory.memory_type.as_str());
     out.line(&format!("{}  {memory_type}", out.style(NAME, &memory.id)));
     for reason in &memory.reasons {
-        let changed = match reason.is_changed {
-            Some(true) => out.paint(WARN, "  has staged changes"),
-            _ => String::new(),
-        };
-        out.line(&format!("  {}{changed}", out.safe(&display(memory, reason))));
+        out.line(&format!("  {}", out.safe(&display(memory, reason))));
     }
 }
 
@@ -382,7 +361,7 @@ fn with_reasons(
     Ok(found)
 }
 
-/// Sorts the memories by their score for the query, then those with staged changes first, then by
+/// Sorts the memories by their score for the query, then those with changes first, then by
 /// their number of reasons, then by id.
 fn rank(synced: &SyncedStore, query: Option<&Query>, memories: &mut [Linked]) -> Result<()> {
     if let Some(query) = query {

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
@@ -28,7 +27,6 @@ use cerberus_patterns::{Checker, Enforcement, FileHits};
 
 mod allowed;
 mod annotations;
-mod baseline;
 mod print;
 mod stated;
 
@@ -46,12 +44,6 @@ pub(crate) struct ReviewDiffArgs {
     /// Output format (--json is the same as json)
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<FindingsFormat>,
-    /// File with accepted old hits, which are not reported
-    #[arg(long, value_name = "FILE")]
-    pub(crate) baseline: Option<PathBuf>,
-    /// Create the baseline, or remove from it what is no longer hit
-    #[arg(long, requires_all = ["baseline", "all"])]
-    pub(crate) update_baseline: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -77,8 +69,6 @@ pub(crate) struct Summary {
     pub(crate) hints: usize,
     /// Hits that a comment allows.
     pub(crate) allowed: usize,
-    /// Old hits that the baseline accepts.
-    pub(crate) accepted: usize,
 }
 
 /// A rule that concerns the change.
@@ -136,10 +126,6 @@ pub(crate) fn review(
     if !args.all {
         add_hints(project, &memories, &changes.files, &mut report);
         add_linked(project, &memories, &changes.files, &mut report)?;
-    }
-    if let Some(path) = args.baseline.as_deref().filter(|_| !args.update_baseline) {
-        report.summary.accepted = baseline::accept(path, &mut report.findings)?;
-        count(&mut report);
     }
     Ok(report)
 }
@@ -384,7 +370,7 @@ fn add_linked(
         changes.iter().map(|change| (change.path.clone(), ranges(&change.is_added))).collect();
     let by_id: BTreeMap<&str, &MemoryFile> =
         memories.all.iter().map(|it| (it.memory.id.as_str(), it)).collect();
-    for linked in linked::of_changes(project, &ranges, false)?.memories {
+    for linked in linked::of_changes(project, &ranges)?.memories {
         let is_about = linked.reasons.iter().any(|reason| reason.is_changed != Some(false));
         let is_known = report.rules.iter().any(|rule| rule.id == linked.id);
         let Some(stored) = by_id.get(linked.id.as_str()).filter(|_| is_about && !is_known) else {
@@ -416,11 +402,6 @@ pub(crate) fn run(
 ) -> Result<ExitStatus> {
     let format = findings::format(args.format, FindingsFormat::Text, FindingsFormat::Json, out)?;
     let report = review(&settings.project, args, &|_, _| {})?;
-    if let Some(path) = args.baseline.as_deref().filter(|_| args.update_baseline) {
-        baseline::update(path, &report, &settings.project.root, out)?;
-        findings::print_unchecked(&report.unchecked, format, out);
-        return Ok(findings::status(true, &report.unchecked));
-    }
     if matches!(format, FindingsFormat::Text | FindingsFormat::Github) {
         out.warn(&report.warnings);
     }

@@ -172,20 +172,6 @@ fn a_bank_that_is_not_a_folder_is_reported() {
 }
 
 #[test]
-fn leftover_temporary_files_are_reported() {
-    let sandbox = Sandbox::bank();
-    sandbox.write(".memories/.cerberus-tmp-00000000000000a1", "x");
-    sandbox.write(".memories/db/.cerberus-tmp-00000000000000b2", "x");
-    check(
-        &sandbox,
-        expect![[r#"
-            info	bank	2 temporary files of an interrupted command: .memories/.cerberus-tmp-00000000000000a1, .memories/db/.cerberus-tmp-00000000000000b2	find .memories -name ".cerberus-tmp-*" -delete
-            [exit 0]
-        "#]],
-    );
-}
-
-#[test]
 fn invalid_memories_are_reported_one_by_one() {
     let sandbox = Sandbox::bank();
     sandbox.memory("yaml", "---\ntype: [rule\n---\nx\n");
@@ -364,22 +350,6 @@ fn a_shallow_clone_is_an_info() {
         &clone,
         expect![[r#"
             info	git	this clone is shallow, so the dates of older changes are unknown	git fetch --unshallow
-            [exit 0]
-        "#]],
-    );
-}
-
-#[test]
-fn missing_commits_are_an_info() {
-    let sandbox = Sandbox::anchored();
-    let lock = sandbox.lock();
-    let commits = lock.lines().filter_map(|line| line.strip_prefix("commit = "));
-    let commit = commits.clone().next().expect("a commit");
-    sandbox.write(".memories/anchors.lock", lock.replace(commit, "\"0123456789ab\""));
-    check(
-        &sandbox,
-        expect![[r#"
-            info	git	`anchors.lock` refers to 1 commit missing in this clone: 0123456789ab	fetch the missing commits: git fetch --all
             [exit 0]
         "#]],
     );

@@ -43,8 +43,6 @@ fn status_1_means_a_failed_check() {
     let lines = [
         "memory reanchor --check",
         "memory reanchor --check --json",
-        "memory anchor-test \"hash passwords\" --expect web/cart.ts",
-        "memory anchor-test \"hash passwords\" --expect web/cart.ts --json",
         "memory sections odd --validate",
         "memory sections odd --validate --json",
         "memory search zebra",

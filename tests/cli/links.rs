@@ -265,7 +265,7 @@ fn memories_are_found_by_their_link_targets() {
 
         $ cerberus memory linked
         --- stderr
-        cerberus: the following required arguments were not provided: <TARGET|--diff>
+        cerberus: the following required arguments were not provided: <TARGET>
         hint: see cerberus memory linked --help
         [exit 2]
 
@@ -285,47 +285,6 @@ fn a_broken_link_names_the_new_location_of_its_file() {
     let found = sandbox.json("memory linked core/pool.py");
     assert_eq!(found["memories"][0]["id"], "pools", "{found}");
     assert_eq!(found["memories"][0]["reasons"][0]["target"], "src/pool.py::Pool.close");
-}
-
-#[test]
-fn diff_finds_the_memories_of_staged_files() {
-    let sandbox = linked();
-    sandbox.commit("memories");
-    sandbox.ok("memory add \"Close pools\" --id close-pools --anchor-to src/pool.py::Pool.close");
-    sandbox.session(expect![[r#"
-        $ cerberus memory linked --diff
-        no files are staged
-        [exit 0]
-    "#]]);
-    sandbox.edit("src/pool.py", "pass", "return 1");
-    sandbox.write("src/new.py", "x = 1\n");
-    sandbox.git("add src");
-    sandbox.session(expect![[r#"
-        $ cerberus memory linked --diff
-        close-pools  rule
-          anchored to src/pool.py::Pool.close  has staged changes
-        pools  rule
-          debugs src/pool.py::Pool.close pools.md:4  Fix the bug in [[src/pool.py::Pool.close]].  has staged changes
-        start-up  plan
-          refactors Pool.close start-up.md:5  Rewrite [[./src/../src/start.py]] so that [[Pool.close|closing]] works.  has staged changes
-        [exit 0]
-    "#]]);
-    sandbox.commit("staged");
-    sandbox.write("src/new.py", "x = 2\n");
-    sandbox.git("add src");
-    sandbox.session(expect![[r#"
-        $ cerberus memory linked --diff
-        no memory mentions the staged files
-        [exit 0]
-    "#]]);
-    sandbox.remove(".git");
-    sandbox.session(expect![[r#"
-        $ cerberus memory linked --diff
-        --- stderr
-        cerberus: failed to get the staged changes from git
-        hint: run it in a git repository; check with `git status`
-        [exit 3]
-    "#]]);
 }
 
 #[test]

@@ -86,12 +86,8 @@ fn the_readme_rule_finds_its_example_in_this_repository() {
     let rule = readme.split(command).nth(1).and_then(|rest| rest.split('"').next());
     let rule = rule.expect("the README has its first command");
     let sandbox = Sandbox::empty();
-    let mut command =
-        sandbox.command("memory anchor-test --expect crates/model/src/text/escape.rs::escaped");
+    let mut command = sandbox.command("memory anchor-test");
     let output = command.args([rule, "--project", here]).output().expect("it runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(
-        String::from_utf8_lossy(&output.stdout).contains("\nexample "),
-        "no example is above the threshold"
-    );
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("\nexample crates/model/src/text/escape.rs::escaped:"), "{text}");
 }

@@ -188,23 +188,6 @@ fn added_code_is_checked() {
 }
 
 #[test]
-fn a_baseline_only_shrinks() {
-    let sandbox = sandbox();
-    let all = "memory review-diff --all --baseline old.json";
-    assert_eq!(sandbox.run(all).status(), 2);
-    let created = sandbox.ok(&format!("{all} --update-baseline"));
-    assert_eq!(created, "the baseline `old.json` accepts 1 hit\n");
-    sandbox.ok(all);
-    sandbox.write("app/new.py", "print('new')\n");
-    assert_eq!(sandbox.run(all).status(), 1);
-    sandbox.ok(&format!("{all} --update-baseline"));
-    assert_eq!(sandbox.run(all).status(), 1, "a new hit is not added");
-    sandbox.write("app/old.py", "log('old')\n");
-    let updated = sandbox.ok(&format!("{all} --update-baseline"));
-    assert_eq!(updated, "the baseline `old.json` accepts 0 hits\n");
-}
-
-#[test]
 fn an_edit_is_answered_with_what_it_hits() {
     let sandbox = sandbox();
     sandbox.write("app/new.py", "print('a')\nx = 1\n");

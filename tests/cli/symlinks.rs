@@ -67,7 +67,6 @@ fn programs_configured_in_the_repository_do_not_run() {
         "memory reanchor --check --since HEAD",
         "memory reanchor --check --format github",
         "memory reanchor",
-        "memory linked --diff",
         "memory inject --diff",
         "memory links --broken",
         "index",
@@ -192,7 +191,7 @@ fn a_named_pipe_in_place_of_a_file_does_not_block() {
 
 /// Runs commands that ask git, each with a limit of time that ends a command that blocks.
 fn all_end_in_time(sandbox: &Sandbox, place: &str) {
-    let lines = ["doctor", "memory reanchor --check --since HEAD", "memory linked --diff", "index"];
+    let lines = ["doctor", "memory reanchor --check --since HEAD", "index"];
     // Each command waits for its limit of time, because no query of a setting can be answered.
     let n_lines = if place == "include.path" { 1 } else { lines.len() };
     for line in &lines[..n_lines] {

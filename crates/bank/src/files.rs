@@ -274,7 +274,7 @@ const TEMP_PREFIX: &str = ".cerberus-tmp-";
 pub(super) const MAX_EMPTY_AGE: Duration = Duration::from_secs(60 * 60);
 
 /// Whether `name` is exactly a name that [`temp_file`] generates.
-pub(super) fn is_temp_name(name: &OsStr) -> bool {
+fn is_temp_name(name: &OsStr) -> bool {
     let digits = name.as_encoded_bytes().strip_prefix(TEMP_PREFIX.as_bytes());
     let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     digits.is_some_and(|digits| digits.len() == 16 && digits.iter().all(is_digit))

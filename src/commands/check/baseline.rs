@@ -4,13 +4,26 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::{Finding, Report, Severity};
-use crate::commands::findings;
+use crate::commands::json_error;
 use crate::output::Printer;
+use cerberus_bank::{ExternalFile, external_file};
+use cerberus_model::error::UserError;
 use cerberus_model::text::plural;
+
+/// The version of the format.
+const VERSION: u32 = 1;
+
+/// A file with accepted findings.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Baseline {
+    version: u32,
+    accepted: BTreeSet<Accepted>,
+}
 
 /// An accepted finding. It has no line, so that it holds when lines above it change.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -30,9 +43,29 @@ impl From<&Finding> for Accepted {
 
 /// Reads a baseline.
 pub(super) fn read(path: &Path) -> Result<BTreeSet<Accepted>> {
-    let write = format!("cerberus check --baseline {} --update-baseline", path.display());
-    let repair = format!("write it anew: {write}");
-    Ok(findings::read_baseline(path, &write, &repair)?.into_iter().collect())
+    let shown = path.display();
+    let write = format!("cerberus check --baseline {shown} --update-baseline");
+    if !path.exists() {
+        return Err(UserError::usage(format!("the baseline `{shown}` does not exist"))
+            .hint(format!("create it: {write}"))
+            .into());
+    }
+    let bytes = external_file::read(path)?;
+    let file: Baseline = serde_json::from_slice(&bytes).map_err(|error| {
+        let (message, column) = json_error(&error);
+        let place = format!("{shown}:{}:{column}", error.line());
+        UserError::usage(format!("failed to read the baseline `{place}`: {message}"))
+            .hint(format!("write it anew: {write}"))
+    })?;
+    if file.version != VERSION {
+        let version = file.version;
+        return Err(UserError::usage(format!(
+            "the baseline `{shown}` has version {version}, supported: {VERSION}"
+        ))
+        .hint("upgrade cerberus")
+        .into());
+    }
+    Ok(file.accepted)
 }
 
 /// Removes the accepted findings. Returns their number, and the accepted ones that were not found.
@@ -58,7 +91,9 @@ pub(super) fn update(path: &Path, report: &Report, root: &Path, out: &mut Printe
     let errors = report.findings.iter().filter(|it| it.severity == Severity::Error);
     let accepted: BTreeSet<Accepted> = errors.map(Accepted::from).collect();
     let n = plural(accepted.len(), "finding");
-    findings::write_baseline(path, root, accepted.into_iter().collect())?;
+    let text = serde_json::to_string_pretty(&Baseline { version: VERSION, accepted })? + "\n";
+    let written = ExternalFile::open(path, root)?.write(text.as_bytes());
+    written.with_context(|| format!("failed to write `{}`", path.display()))?;
     let shown = out.safe(&path.display().to_string());
     out.line(&format!("the baseline `{shown}` accepts {n}"));
     Ok(())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use super::{Doctor, Stage, listed, shown};
+use super::{Doctor, Stage, shown};
 use crate::config::{Severity, failed_check};
 use cerberus_bank::ops::memories;
 use cerberus_bank::{MemoryFile, names};
@@ -38,13 +38,6 @@ impl Doctor<'_> {
         if let Some(why) = bank.unwritable() {
             let message = format!("{why}; memories cannot be saved");
             self.error(message, format!("chmod -R u+w {folder}"));
-        }
-        let stale = bank.stale_temp_files();
-        if !stale.is_empty() {
-            let n = plural(stale.len(), "temporary file");
-            let paths: Vec<String> = stale.iter().map(|file| format!("{folder}/{file}")).collect();
-            let message = format!("{n} of an interrupted command: {}", listed(&paths));
-            self.info(message, format!("find {folder} -name \".cerberus-tmp-*\" -delete"));
         }
         self.stage = Stage::Bank;
         Ok(())

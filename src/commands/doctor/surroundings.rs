@@ -1,12 +1,10 @@
 //! Checks of the source files, the store and git.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::Result;
 
 use super::{Doctor, listed, shown};
-use cerberus_bank::LOCKFILE;
 use cerberus_engine::tree::git::{self, GitStatus};
 use cerberus_engine::tree::walk;
 use cerberus_model::text::plural;
@@ -109,18 +107,9 @@ impl Doctor<'_> {
     fn repository(&mut self, is_shallow: bool) -> Result<()> {
         let (project, bank) = (self.project, &self.project.bank);
         let root = &project.root;
-        let commits = bank.anchors().unwrap_or_default();
-        let commits: BTreeSet<&str> =
-            commits.values().filter_map(|anchor| anchor.commit.as_deref()).collect();
-        let unknown = git::unknown_commits(root, &commits);
         if is_shallow {
             let message = "this clone is shallow, so the dates of older changes are unknown";
             self.info(message, "git fetch --unshallow");
-        } else if !unknown.is_empty() {
-            let n = plural(unknown.len(), "commit");
-            let message =
-                format!("`{LOCKFILE}` refers to {n} missing in this clone: {}", listed(&unknown));
-            self.info(message, "fetch the missing commits: git fetch --all");
         }
         let folder = bank.folder();
         if !bank.exists() || !folder.starts_with(root) {

@@ -72,7 +72,7 @@ fn text(project: &Project, unstaged: &Unstaged) -> Result<String> {
         anchor.and_then(|anchor| changes.get(&anchor.file)).is_some_and(Vec::is_empty)
     };
     let mut about = Vec::new();
-    for memory in linked::of_changes(project, &changes, false)?.memories {
+    for memory in linked::of_changes(project, &changes)?.memories {
         // A part of the file that the commit does not change is of no concern, nor is an example
         // that was found in another file.
         let is_about = |reason: &&Reason| {

@@ -106,7 +106,7 @@ pub(super) fn search_sections(call: &Call<'_>, params: SearchSections) -> Result
 
 pub(super) fn search_linked(call: &Call<'_>, params: SearchLinkedMemories) -> Result<ToolResult> {
     let args = LinkedArgs {
-        target: Some(params.target_document),
+        target: params.target_document,
         // Agents pass an empty query to mean no query.
         query: params.query.filter(|query| !query.trim().is_empty()),
         ..LinkedArgs::default()

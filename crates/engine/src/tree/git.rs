@@ -14,7 +14,7 @@ mod process;
 mod records;
 mod worktree;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::BufRead;
 use std::panic::resume_unwind;
@@ -237,13 +237,6 @@ pub fn ignored(root: &Path, paths: &[&Path]) -> Vec<String> {
 pub fn is_tracked(root: &Path, path: &Path) -> bool {
     let args = [OsStr::new("ls-files"), OsStr::new("-z"), OsStr::new("--"), path.as_os_str()];
     Git::new(root, args).bytes().is_some_and(|output| !output.is_empty())
-}
-
-/// Returns the commits that the repository does not contain. Returns an empty list if git fails.
-pub fn unknown_commits(root: &Path, commits: &BTreeSet<&str>) -> Vec<String> {
-    let git = Git::new(root, ["cat-file", "--batch-check=%(objectname)"]);
-    let lines = objects::describe(git, commits.iter().copied()).unwrap_or_default();
-    lines.iter().filter_map(|line| line.strip_suffix(" missing")).map(str::to_owned).collect()
 }
 
 /// Returns the path of a git hook.
