@@ -21,6 +21,7 @@ const HELP: &[&str] = &[
     "  n    no code shows the rule: record that, and search no more",
     "  h    add hints, keywords expected in the example, and search again",
     "  s    skip: decide another time",
+    "  b    back to the memory before; its decision stays until you make another one",
     "  e    edit the memory in $VISUAL or $EDITOR, and search again",
     "  q    quit; every decision is stored already",
     "Further examples and counter-examples of a memory without an anchor are stored with its example.",
@@ -52,7 +53,7 @@ impl Person for Keyboard {
 }
 
 /// Numbers of decisions.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) anchored: usize,
     pub(super) refused: usize,
@@ -65,6 +66,8 @@ enum Next {
     Item,
     /// Ask about this memory again, with new candidates.
     Again(Box<Item>),
+    /// Ask about the memory before.
+    Back,
     /// Wait for another key.
     Key,
     Quit,
@@ -100,10 +103,10 @@ pub(super) fn run(
     let folded: Vec<String> = empty.into_iter().map(|it| it.id).chain(report.folded).collect();
     let tally = Tally::default();
     let mut session = Session { settings, person, out, tally, n_asked: 0, waiting: Vec::new() };
-    if session.ask_each(items, total)? && session.opens(n_folded)? {
+    if session.ask_each(&items, total)? && session.opens(n_folded)? {
         let args = ReviewArgs { ids: folded, ..ReviewArgs::default() };
         let opened = super::list(&settings.project, &args, &|_, _| {})?;
-        session.ask_each(opened.items, total)?;
+        session.ask_each(&opened.items, total)?;
     }
     let Tally { anchored, refused, skipped } = session.tally;
     let n_left = total - anchored - refused - skipped;
@@ -116,11 +119,23 @@ pub(super) fn run(
 
 impl Session<'_> {
     /// Asks about memories one after the other. Returns whether to go on.
-    fn ask_each(&mut self, items: Vec<Item>, total: usize) -> Result<bool> {
-        for item in items {
+    fn ask_each(&mut self, items: &[Item], total: usize) -> Result<bool> {
+        // The numbers before each decision, to which a step back returns.
+        let mut before: Vec<Tally> = Vec::new();
+        while let Some(item) = items.get(before.len()) {
             self.n_asked += 1;
-            if !self.ask(item, (self.n_asked, total))? {
-                return Ok(false);
+            let tally = self.tally.clone();
+            match self.ask(item, (self.n_asked, total))? {
+                Next::Quit => return Ok(false),
+                Next::Back if before.is_empty() => {
+                    self.out.line("this is the first one");
+                    self.n_asked -= 1;
+                }
+                Next::Back => {
+                    self.tally = before.pop().unwrap_or_default();
+                    self.n_asked -= 2;
+                }
+                _ => before.push(tally),
             }
         }
         Ok(true)
@@ -139,30 +154,30 @@ impl Session<'_> {
         Ok(matches!(self.person.key(self.out)?, Some('o' | 'O')))
     }
 
-    /// Asks about a memory until it is decided. Returns whether to go on.
-    fn ask(&mut self, mut item: Item, position: (usize, usize)) -> Result<bool> {
+    /// Asks about a memory until it is decided. Returns what follows: another memory, or the end.
+    fn ask(&mut self, item: &Item, position: (usize, usize)) -> Result<Next> {
+        let mut changed: Option<Box<Item>> = None;
         loop {
+            let item = changed.as_deref().unwrap_or(item);
             self.out.line("");
-            let prompt_rows = self.out.n_rows(&keys(&item));
+            let prompt_rows = self.out.n_rows(&keys(item));
             let max_rows = self.out.terminal.height.saturating_sub(ROWS_AROUND + prompt_rows);
-            print::item(&item, position, max_rows, self.out);
+            print::item(item, position, max_rows, self.out);
             let next = loop {
-                self.out.line(&self.out.paint(DIM, &keys(&item)));
+                self.out.line(&self.out.paint(DIM, &keys(item)));
                 let next = match self.person.key(self.out)? {
                     None => Next::Quit,
-                    Some(key) => self.decide(&item, key).or_else(|error| self.stay(error))?,
+                    Some(key) => self.decide(item, key).or_else(|error| self.stay(error))?,
                 };
                 if !matches!(next, Next::Key) {
                     break next;
                 }
             };
-            let is_quit = matches!(next, Next::Quit);
-            match next {
-                Next::Again(changed) => item = *changed,
-                Next::Quit | Next::Item | Next::Key => {
-                    self.report_waiting();
-                    return Ok(!is_quit);
-                }
+            if let Next::Again(again) = next {
+                changed = Some(again);
+            } else {
+                self.report_waiting();
+                return Ok(next);
             }
         }
     }
@@ -227,6 +242,7 @@ impl Session<'_> {
                 add_hints(self.settings, item, &typed)
             }
             'e' => edit(self.settings, item),
+            'b' => Ok(Next::Back),
             'q' => Ok(Next::Quit),
             '?' => {
                 HELP.iter().for_each(|line| self.out.line(line));
@@ -299,7 +315,9 @@ fn keys(item: &Item) -> String {
         n => format!("1-{n} pick, "),
     };
     let skip = if is_edited { "s keep the old code for now" } else { "s skip" };
-    format!("{pick}a also, c counter-example, n no example, h hint, {skip}, e edit, q quit, ? help")
+    format!(
+        "{pick}a also, c counter-example, n no example, h hint, {skip}, b back, e edit, q quit, ? help"
+    )
 }
 
 fn args(item: &Item) -> AnchorArgs {

@@ -130,6 +130,19 @@ fn each_key_writes_its_decision() {
 }
 
 #[test]
+fn a_decision_can_be_made_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rules = [RULES[0], ("quote", RuleKind::Code, "Escape HTML quotes in text")];
+    let settings = settings(folder.path(), &rules);
+    let (tally, shown) = review_with(&settings, &ReviewArgs::default(), "bnb1s");
+    assert!(shown.contains("this is the first one"), "{shown}");
+    assert_eq!(tally, Tally { anchored: 1, refused: 0, skipped: 1 });
+    let memories = Memories::load(&settings.project).expect("memories");
+    assert_eq!(memories.anchors["escape"].symbol.as_deref(), Some("escape_html"));
+    assert_eq!(memories.find("escape").expect("it exists").memory.example, None);
+}
+
+#[test]
 fn process_rules_and_rules_without_a_candidate_are_folded_until_they_are_opened() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path(), RULES);
