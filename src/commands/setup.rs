@@ -10,6 +10,7 @@ use crate::commands::confirm;
 use crate::config::Settings;
 use crate::output::{NAME, OK, Printer, WARN};
 use cerberus_bank::external_file;
+use cerberus_engine::tree::git;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::plural;
 
@@ -189,8 +190,14 @@ fn print_written(changes: &[Change], args: &SetupArgs, settings: &Settings, out:
     if args.remove {
         return;
     }
+    let paths: Vec<&Path> = to_commit.iter().map(Path::new).collect();
+    let ignored = git::ignored(&settings.project.root, &paths);
+    to_commit.retain(|path| !ignored.iter().any(|it| it == path));
     if !to_commit.is_empty() {
         out.line(&format!("commit them: git add {}", to_commit.join(" ")));
+    }
+    if !ignored.is_empty() {
+        out.line(&format!("git ignores, so other clones do not have: {}", ignored.join(", ")));
     }
     if !settings.project.bank.exists() {
         out.line("next: cerberus memory init, because the hooks are silent without a bank");

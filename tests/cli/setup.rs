@@ -507,6 +507,16 @@ fn a_project_without_an_agent_needs_a_name() {
 }
 
 #[test]
+fn a_file_that_git_ignores_is_not_to_be_committed() {
+    let sandbox = Sandbox::empty();
+    sandbox.write(".gitignore", ".mcp.json\n");
+    let shown = sandbox.run("setup claude --yes").stdout();
+    let expected = "commit them: git add .claude/settings.json\n\
+        git ignores, so other clones do not have: .mcp.json\n";
+    assert!(shown.contains(expected), "{shown}");
+}
+
+#[test]
 fn what_is_written_for_every_agent_is_removed_to_the_byte() {
     let sandbox = Sandbox::empty();
     for (path, text) in [
