@@ -85,9 +85,10 @@ pub fn unused(base: String, is_taken: impl Fn(&str) -> bool) -> String {
     numbered.find(|id| !is_taken(id)).expect("there are infinitely many numbers")
 }
 
-/// Returns an id generated from the first words of a text.
+/// Returns an id generated from the first words of the first paragraph of a text.
 pub fn from_text(text: &str) -> String {
     let mut id = String::new();
+    let text = text.trim_start().split("\n\n").next().unwrap_or_default();
     // Apostrophes do not separate words: "user's" is one word.
     let text: String = text.chars().filter(|c| !matches!(c, '\'' | '’')).collect();
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());

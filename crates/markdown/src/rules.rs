@@ -70,6 +70,9 @@ const HEADING_WORDS: usize = 4;
 /// The maximum number of paragraphs and code blocks below a heading that is a rule itself.
 const MAX_SECTION_BLOCKS: usize = 6;
 
+/// The minimum number of labelled examples that make their heading a rule: a good and a bad one.
+const MIN_EXAMPLES: usize = 2;
+
 /// The heading or introduction that items belong to.
 #[derive(Debug, Clone)]
 struct Context {
@@ -199,7 +202,14 @@ impl Reader<'_> {
         let is_text =
             own.iter().all(|block| matches!(block, Block::Paragraph(_) | Block::Code { .. }));
         let title = self.headings.last().map_or("", |heading| heading.title.as_str());
-        let is_rule = modality(title) == Modality::Obligation && words(title).len() > 2;
+        // "Good:" and "Bad:" with code below each.
+        let is_label =
+            |block: &Block| matches!(block, Block::Paragraph(it) if is_example(&it.plain));
+        let is_example =
+            |pair: &[Block]| is_label(&pair[0]) && matches!(pair[1], Block::Code { .. });
+        let n_examples = own.windows(2).filter(|pair| is_example(pair)).count();
+        let is_rule = modality(title) == Modality::Obligation && words(title).len() > 2
+            || n_examples >= MIN_EXAMPLES && words(title).len() > 1;
         let has_text = matches!(own.first(), Some(Block::Paragraph(_)));
         if !(is_rule && is_text && has_text && own.len() <= MAX_SECTION_BLOCKS) {
             return 1;

@@ -380,6 +380,57 @@ The cache never expires.
 }
 
 #[test]
+fn a_heading_above_a_good_and_a_bad_example_is_a_rule() {
+    check(
+        "\
+# Style
+
+## Early returns
+
+Bad:
+
+```py
+if x: run()
+```
+
+**Good**
+
+```py
+if not x: return
+```
+
+## Tools
+
+Example:
+
+```py
+run()
+```
+
+- #fetch https://example.org/rules.md
+",
+        expect![[r#"
+            3   + Early returns
+
+                  Bad:
+
+                  ```py
+                  if x: run()
+                  ```
+
+                  **Good**
+
+                  ```py
+                  if not x: return
+                  ```  []
+            19  - an introduction
+            21  - a separate code block
+            25  - links
+        "#]],
+    );
+}
+
+#[test]
 fn siblings_are_judged_together() {
     check(
         "\

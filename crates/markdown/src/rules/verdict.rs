@@ -47,6 +47,9 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
     if is_example(plain) {
         return Verdict::Other("an example");
     }
+    if is_address(plain) {
+        return Verdict::Other("links");
+    }
     if modality < Modality::Obligation && is_reason(plain) {
         return Verdict::Other("a reason");
     }
@@ -154,6 +157,12 @@ pub(super) fn is_example(plain: &str) -> bool {
     is_label
         && modality(rest) == Modality::Statement
         && (first.len() < plain.len() || words(plain).len() == 1)
+}
+
+/// Returns whether a text is an address, perhaps with a word before it: "#fetch https://example.org".
+fn is_address(plain: &str) -> bool {
+    let (label, address) = plain.rsplit_once(char::is_whitespace).unwrap_or_default();
+    address.contains("://") && words(label).len() <= 1
 }
 
 pub(super) fn ends_open(plain: &str) -> bool {
