@@ -155,8 +155,6 @@ pub(crate) struct Finding {
     pub(crate) candidates: Vec<TrackedLocation>,
     /// The best other example for a `gone` anchor.
     pub(crate) replacement: Option<RankedSymbol>,
-    /// A candidate of clearly higher quality than the anchored code.
-    pub(crate) better_candidate: Option<RankedSymbol>,
     /// Whether a person has to decide: the anchor is lost or no longer matches its rule.
     pub(crate) drift: bool,
     /// Whether the lock file gets a new record; not yet written by a check or dry run.
@@ -173,7 +171,7 @@ pub(crate) struct Finding {
 impl Finding {
     /// Returns whether anything changed, or could be improved.
     pub(crate) fn is_notable(&self) -> bool {
-        self.state != State::Fresh || self.better_candidate.is_some()
+        self.state != State::Fresh
     }
 
     /// Returns whether the code is in place and at most touched.

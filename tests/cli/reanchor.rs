@@ -411,32 +411,6 @@ fn explain_shows_one_finding() {
 }
 
 #[test]
-fn a_better_candidate_is_reported_but_used_only_on_request() {
-    let sandbox = Sandbox::empty();
-    sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.1\n");
-    sandbox.write("jobs.py", "def run(job):\n    job.attempt()\n    job.log('the job failed')\n");
-    sandbox.write("mail.py", "def send(mail):\n    mail.deliver()\n");
-    sandbox.commit("one example");
-    sandbox.ok("memory init");
-    sandbox.ok("memory add \"Retry a failed job with exponential backoff\" --id retry");
-    let lock = sandbox.lock();
-    sandbox.write(
-        "retry.py",
-        "def retry_with_backoff(job):\n    \"\"\"Retry a failed job with exponential backoff.\"\"\"\n    \
-         for attempt in range(5):\n        if job.attempt():\n            return\n        \
-         sleep(exponential(attempt))\n",
-    );
-    let document = sandbox.json("memory reanchor");
-    assert_eq!(document["results"][0]["state"], "fresh");
-    assert_eq!(document["results"][0]["betterCandidate"]["file"], "retry.py", "{document}");
-    assert_eq!(sandbox.lock(), lock, "nothing is changed unasked");
-    assert!(sandbox.ok("memory reanchor").contains("better candidate: "));
-    assert_eq!(sandbox.run("memory reanchor --check").status(), 0);
-    sandbox.ok("memory anchor retry");
-    assert!(sandbox.lock().contains("retry.py"));
-}
-
-#[test]
 fn nothing_of_a_lost_anchor_is_accepted() {
     let sandbox = Sandbox::anchored();
     sandbox.ok("memory anchor close-session --to shop/db.py::request_session");
