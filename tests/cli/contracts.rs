@@ -213,10 +213,6 @@ fn json_of_reanchor() {
     shapes(
         &sandbox,
         expect![[r#"
-            $ cerberus memory reanchor --dry-run --format sarif
-            $schema: string
-            runs: [{columnKind:string,results:[{level:string,locations:[{message:{text:string},physicalLocation:{artifactLocation:{uri:string},region:{endLine:number,startLine:number}}}],message:{text:string},partialFingerprints:{cerberusAnchor/v1:string},relatedLocations:[{message:{text:string},physicalLocation:{artifactLocation:{uri:string},region:{endLine:number,startLine:number}}}],ruleId:string}],tool:{driver:{name:string,rules:[{helpUri:string,id:string,shortDescription:{text:string}}],version:string}}}]
-            version: string
             $ cerberus memory reanchor
             ok: bool
             orphans: []

@@ -374,32 +374,6 @@ fn since_limits_the_check_to_changed_files() {
 }
 
 #[test]
-fn annotations_point_to_the_code_and_the_memory() {
-    let sandbox = Sandbox::anchored();
-    sandbox.edit(
-        HASH,
-        "hashlib.scrypt(password.encode(), salt=salt, n=16384, r=8, p=1)",
-        "password",
-    );
-    let line = "memory reanchor --check --format";
-    let github = sandbox.run(&format!("{line} github"));
-    assert_eq!(github.status(), 1);
-    for place in
-        ["::error file=shop/accounts.py,line=16,endLine=16,", "file=.memories/hash-passwords.md"]
-    {
-        assert!(github.stdout().contains(place), "{}", github.text());
-    }
-    assert!(github.stdout().lines().count() >= 2, "{}", github.text());
-    assert!(github.stdout().lines().all(|line| line.starts_with("::")), "{}", github.text());
-    let sarif = sandbox.run(&format!("{line} sarif")).stdout();
-    let sarif: serde_json::Value = serde_json::from_str(&sarif).expect("JSON");
-    assert_eq!(sarif["version"], "2.1.0");
-    let results = sarif["runs"][0]["results"].as_array().expect("results");
-    assert!(results.iter().any(|it| it.to_string().contains("shop/accounts.py")), "{sarif}");
-    assert_eq!(sandbox.json("memory reanchor --check")["ok"], false);
-}
-
-#[test]
 fn explain_shows_one_finding() {
     let sandbox = Sandbox::anchored();
     sandbox.git("mv web/html.ts web/markup.ts");

@@ -114,7 +114,6 @@ impl<'a> Reconciler<'a> {
             old: TrackedLocation::from(anchor),
             new: followed.new.as_ref().map(TrackedLocation::from),
             similarity: rounded(followed.similarity),
-            changed_line: None,
             candidates: followed.candidates.iter().map(TrackedLocation::from).collect(),
             replacement: None,
             drift: false,
@@ -127,7 +126,6 @@ impl<'a> Reconciler<'a> {
             let update = self.reconcile_other(anchor, &followed, &mut finding);
             return Ok((finding, update));
         }
-        finding.changed_line = self.changed_line(anchor, &followed);
         let update = match (&followed.new, followed.state) {
             (_, State::Fresh) if !is_changed(anchor, &followed) => None,
             (Some(place), _) if !followed.edited || self.accepts => {
@@ -177,19 +175,6 @@ impl<'a> Reconciler<'a> {
             });
         }
         update
-    }
-
-    fn changed_line(&self, anchor: &Anchor, followed: &Outcome) -> Option<u32> {
-        let place = followed.new.as_ref().filter(|_| followed.edited)?;
-        let commit = anchor.commit.as_ref()?;
-        let root = &self.project.root;
-        git::first_changed_line(
-            root,
-            &format!("{commit}:./{}", anchor.file),
-            &place.file,
-            place.lines?,
-        )
-        .map(|line| line + 1)
     }
 
     /// Returns the anchor at its new location with its new fingerprint.
