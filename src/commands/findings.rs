@@ -1,4 +1,4 @@
-//! The findings of `check`, `review-diff` and `reanchor` as GitHub workflow commands and as SARIF
+//! The findings of `check` and `review-diff` as GitHub workflow commands and as SARIF
 //! 2.1.0.
 
 use std::fmt::Write;
@@ -89,7 +89,6 @@ pub(super) fn print_unchecked(unchecked: &[Unchecked], format: FindingsFormat, o
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Severity {
     Error,
-    Warning,
     Hint,
     Note,
 }
@@ -99,7 +98,6 @@ impl Severity {
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
-            Self::Warning => "warning",
             Self::Hint => "hint",
             Self::Note => "note",
         }
@@ -112,12 +110,7 @@ pub(super) struct Annotation {
     pub(super) severity: Severity,
     /// The title in GitHub, without the name of the program.
     pub(super) title: String,
-    /// The message in SARIF.
-    pub(super) text: String,
-    /// The first one is the location of the finding.
-    pub(super) places: Vec<Place>,
-    /// Whether SARIF has the messages of the places and all of them.
-    pub(super) has_related: bool,
+    pub(super) place: Place,
     /// The name of the fingerprint, and what identifies the finding when lines above it change.
     pub(super) identity: (&'static str, String),
 }
@@ -129,7 +122,7 @@ pub(super) struct Place {
     pub(super) line: Option<usize>,
     pub(super) end_line: Option<usize>,
     pub(super) column: Option<usize>,
-    /// The message in GitHub.
+    /// The message of the finding.
     pub(super) message: String,
 }
 
@@ -150,7 +143,7 @@ impl Place {
     }
 }
 
-/// Prints annotations as GitHub workflow commands, one line for each place.
+/// Prints annotations as GitHub workflow commands.
 pub(super) fn print_github(annotations: &[Annotation], out: &mut Printer) {
     for annotation in annotations {
         let command = match annotation.severity {
@@ -158,18 +151,16 @@ pub(super) fn print_github(annotations: &[Annotation], out: &mut Printer) {
             severity => severity.as_str(),
         };
         let title = command_property(&format!("cerberus: {}", annotation.title));
-        for place in &annotation.places {
-            let mut line = format!("::{command} file={}", command_property(&place.file));
-            let numbers =
-                [("line", place.line), ("endLine", place.end_line), ("col", place.column)];
-            for (name, number) in numbers {
-                if let Some(number) = number {
-                    let _ = write!(line, ",{name}={number}");
-                }
+        let place = &annotation.place;
+        let mut line = format!("::{command} file={}", command_property(&place.file));
+        let numbers = [("line", place.line), ("endLine", place.end_line), ("col", place.column)];
+        for (name, number) in numbers {
+            if let Some(number) = number {
+                let _ = write!(line, ",{name}={number}");
             }
-            let _ = write!(line, ",title={title}::{}", command_data(&place.message));
-            out.line(&out.safe(&line));
         }
+        let _ = write!(line, ",title={title}::{}", command_data(&place.message));
+        out.line(&out.safe(&line));
     }
 }
 
@@ -202,26 +193,15 @@ fn sarif_result(annotation: &Annotation) -> Value {
         Severity::Hint => Severity::Note,
         severity => severity,
     };
-    let mut locations: Vec<Value> = annotation.places.iter().map(Place::sarif).collect();
-    if annotation.has_related {
-        for (location, place) in locations.iter_mut().zip(&annotation.places) {
-            location["message"] = json!({"text": place.message});
-        }
-    }
-    let related = locations.split_off(1.min(locations.len()));
     let (name, identity) = &annotation.identity;
     let hash = xxh3_64(identity.as_bytes());
-    let mut result = json!({
+    json!({
         "ruleId": annotation.rule,
         "level": level.as_str(),
-        "message": {"text": annotation.text},
-        "locations": locations,
-    });
-    if annotation.has_related {
-        result["relatedLocations"] = Value::Array(related);
-    }
-    result["partialFingerprints"] = json!({*name: format!("{hash:016x}")});
-    result
+        "message": {"text": annotation.place.message},
+        "locations": [annotation.place.sarif()],
+        "partialFingerprints": {*name: format!("{hash:016x}")},
+    })
 }
 
 /// Escapes the message of a workflow command as GitHub's toolkit does, and control characters.

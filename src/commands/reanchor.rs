@@ -8,12 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::args::quality;
-use super::findings;
 use crate::config::Settings;
 use crate::output::{Printer, ProgressBar};
 use cerberus_bank::MemoryFile;
@@ -29,7 +28,6 @@ use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::plural;
 use cerberus_model::{Anchor, ExampleRole, Origin, State, split_number};
 
-mod annotations;
 pub(super) mod conflict;
 mod examples;
 mod print;
@@ -61,9 +59,6 @@ pub(crate) struct ReanchorArgs {
     /// Show the compared code and the reason for this memory
     #[arg(long, value_name = "ID")]
     pub(crate) explain: Option<String>,
-    /// Output format of the findings (--json is the same as json)
-    #[arg(long, value_name = "FORMAT")]
-    pub(crate) format: Option<ReportFormat>,
     /// Only memories of this scope (default: all)
     #[arg(long)]
     pub(crate) scope: Option<String>,
@@ -77,18 +72,6 @@ impl ReanchorArgs {
     fn writes(&self) -> bool {
         !self.check && !self.dry_run && (self.explain.is_none() || self.accept.is_some())
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReportFormat {
-    /// Text for people
-    Table,
-    /// A JSON document
-    Json,
-    /// GitHub workflow commands, which annotate the code
-    Github,
-    /// SARIF 2.1.0
-    Sarif,
 }
 
 #[derive(Debug, Serialize)]
@@ -148,15 +131,10 @@ pub(crate) struct Finding {
     pub(crate) old: TrackedLocation,
     pub(crate) new: Option<TrackedLocation>,
     pub(crate) similarity: f64,
-    /// First line of the example that changed since the recorded commit, if git knows it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) changed_line: Option<u32>,
     /// The equal matches of an `ambiguous` anchor, or the most similar code of a `gone` one.
     pub(crate) candidates: Vec<TrackedLocation>,
     /// The best other example for a `gone` anchor.
     pub(crate) replacement: Option<RankedSymbol>,
-    /// A candidate of clearly higher quality than the anchored code.
-    pub(crate) better_candidate: Option<RankedSymbol>,
     /// Whether a person has to decide: the anchor is lost or no longer matches its rule.
     pub(crate) drift: bool,
     /// Whether the lock file gets a new record; not yet written by a check or dry run.
@@ -173,7 +151,7 @@ pub(crate) struct Finding {
 impl Finding {
     /// Returns whether anything changed, or could be improved.
     pub(crate) fn is_notable(&self) -> bool {
-        self.state != State::Fresh || self.better_candidate.is_some()
+        self.state != State::Fresh
     }
 
     /// Returns whether the code is in place and at most touched.
@@ -470,10 +448,9 @@ pub(crate) fn run(
     settings: &Settings,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
-    let format = findings::format(args.format, ReportFormat::Table, ReportFormat::Json, out)?;
     if args.undo {
         let report = undo(&settings.project)?;
-        if format == ReportFormat::Json {
+        if out.json {
             out.json(&report)?;
         } else {
             let n = plural(report.anchors, "anchor");
@@ -488,12 +465,10 @@ pub(crate) fn run(
         report = explained(report, prefix, args.writes())?;
     }
     out.warn(&report.warnings);
-    match (format, &args.explain) {
-        (ReportFormat::Json, _) => out.json(&report)?,
-        (ReportFormat::Github, _) => findings::print_github(&annotations::of(&report), out),
-        (ReportFormat::Sarif, _) => out.json(&annotations::sarif(&report))?,
-        (ReportFormat::Table, Some(_)) => print::explanation(&report.results[0], out),
-        (ReportFormat::Table, None) => print::report(&report, args, out),
+    match &args.explain {
+        _ if out.json => out.json(&report)?,
+        Some(_) => print::explanation(&report.results[0], out),
+        None => print::report(&report, args, out),
     }
     let fails = (args.check && !report.ok)
         || !report.undecided.is_empty()

@@ -213,14 +213,10 @@ fn json_of_reanchor() {
     shapes(
         &sandbox,
         expect![[r#"
-            $ cerberus memory reanchor --dry-run --format sarif
-            $schema: string
-            runs: [{columnKind:string,results:[{level:string,locations:[{message:{text:string},physicalLocation:{artifactLocation:{uri:string},region:{endLine:number,startLine:number}}}],message:{text:string},partialFingerprints:{cerberusAnchor/v1:string},relatedLocations:[{message:{text:string},physicalLocation:{artifactLocation:{uri:string},region:{endLine:number,startLine:number}}}],ruleId:string}],tool:{driver:{name:string,rules:[{helpUri:string,id:string,shortDescription:{text:string}}],version:string}}}]
-            version: string
             $ cerberus memory reanchor
             ok: bool
             orphans: []
-            results: [{betterCandidate:null,candidates:[{endLine:number,file:string,similarity:number,startLine:number,symbol:string}],chosen:string,drift:bool,edited:bool,id:string,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},reason:string,replacement:{endLine:number,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,size:number,startLine:number,symbol:string},similarity:number,state:string,written:bool}]
+            results: [{candidates:[{endLine:number,file:string,similarity:number,startLine:number,symbol:string}],chosen:string,drift:bool,edited:bool,id:string,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},reason:string,replacement:{endLine:number,file:string,kind:string,language:string,match:number,matchedTerms:[string],quality:number,rank:number,size:number,startLine:number,symbol:string},similarity:number,state:string,written:bool}]
             summary: {ambiguous:number,anchored:number,edited:number,failed:number,fresh:number,gone:number,moved:number,reformatted:number,renamed:number,total:number}
             warnings: []
             written: bool
@@ -427,7 +423,7 @@ fn json_of_report() {
             counts: {anchored:number,anchorsByState:{fresh:number,gone:number,moved:number},brokenLinks:number,byScope:{project:number,project:shop:number},byStatus:{active:number},byType:{fact:number,rule:number},drifted:number,links:number,memories:number,noExample:number,pins:number,rules:{anchored:number,noExample:number,process:number,total:number,waiting:number}}
             defaultPins: [{content:string,id:string}]
             links: [{context:string,file:string,label:string or null,line:number,node:string,note:string or null,relation:string,resolvedTo:null or string,source:string,sourceNode:string,state:string,target:string}]
-            memories: [{anchor:{betterCandidate:null,candidates:[],chosen:string,code:{endLine:number,file:string,shownLines:[[number]],startLine:number,text:string},command:null or string,drift:bool,edited:bool,id:string,kind:string,language:string,match:number,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},quality:number,reason:string,replacement:null,similarity:number,state:string,written:bool},anchorable:bool,category:null,createdAt:null or string,example:null,file:string,heading:null,hints:[],id:string,kind:null,paths:[],pattern:{enforcement:string,reason:string},scope:string,sections:[{endLine:number,id:string,origin:string,startLine:number,tokens:number}],skippedLines:number,status:string,tags:[],text:string,type:string,updatedAt:null}]
+            memories: [{anchor:{candidates:[],chosen:string,code:{endLine:number,file:string,shownLines:[[number]],startLine:number,text:string},command:null or string,drift:bool,edited:bool,id:string,kind:string,language:string,match:number,memory:string,new:{endLine:number,file:string,similarity:number,startLine:number,symbol:string},next:string,old:{file:string,symbol:string},quality:number,reason:string,replacement:null,similarity:number,state:string,written:bool},anchorable:bool,category:null,createdAt:null or string,example:null,file:string,heading:null,hints:[],id:string,kind:null,paths:[],pattern:{enforcement:string,reason:string},scope:string,sections:[{endLine:number,id:string,origin:string,startLine:number,tokens:number}],skippedLines:number,status:string,tags:[],text:string,type:string,updatedAt:null}]
             orphans: []
             pins: [{content:string,createdAt:string,expired:bool,expiresAt:null,id:string,metadata:{},priority:string,projectId:null,scope:string,tags:[],tokens:number}]
             project: string

@@ -328,7 +328,7 @@ fn a_store_of_a_newer_version_is_refused() {
     // `user_version`: https://www.sqlite.org/fileformat.html#user_version_number
     bytes[60..64].copy_from_slice(&9_999_u32.to_be_bytes());
     // A newer version has another schema.
-    let column = b"candidate TEXT";
+    let column = b"warnings TEXT";
     let offsets: Vec<usize> =
         (0..bytes.len()).filter(|at| bytes[*at..].starts_with(column)).collect();
     assert!(!offsets.is_empty());
@@ -339,7 +339,7 @@ fn a_store_of_a_newer_version_is_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory search password
         --- stderr
-        cerberus: failed to open the store `$ROOT/shop/.memories/indices/cerberus.db`: the store was written by a newer cerberus (schema 9999, this version supports 15)
+        cerberus: failed to open the store `$ROOT/shop/.memories/indices/cerberus.db`: the store was written by a newer cerberus (schema 9999, this version supports 16)
         hint: upgrade cerberus, or delete `.memories/indices/` to rebuild the store
         [exit 3]
     "#]]);

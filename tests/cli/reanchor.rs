@@ -374,32 +374,6 @@ fn since_limits_the_check_to_changed_files() {
 }
 
 #[test]
-fn annotations_point_to_the_code_and_the_memory() {
-    let sandbox = Sandbox::anchored();
-    sandbox.edit(
-        HASH,
-        "hashlib.scrypt(password.encode(), salt=salt, n=16384, r=8, p=1)",
-        "password",
-    );
-    let line = "memory reanchor --check --format";
-    let github = sandbox.run(&format!("{line} github"));
-    assert_eq!(github.status(), 1);
-    for place in
-        ["::error file=shop/accounts.py,line=16,endLine=16,", "file=.memories/hash-passwords.md"]
-    {
-        assert!(github.stdout().contains(place), "{}", github.text());
-    }
-    assert!(github.stdout().lines().count() >= 2, "{}", github.text());
-    assert!(github.stdout().lines().all(|line| line.starts_with("::")), "{}", github.text());
-    let sarif = sandbox.run(&format!("{line} sarif")).stdout();
-    let sarif: serde_json::Value = serde_json::from_str(&sarif).expect("JSON");
-    assert_eq!(sarif["version"], "2.1.0");
-    let results = sarif["runs"][0]["results"].as_array().expect("results");
-    assert!(results.iter().any(|it| it.to_string().contains("shop/accounts.py")), "{sarif}");
-    assert_eq!(sandbox.json("memory reanchor --check")["ok"], false);
-}
-
-#[test]
 fn explain_shows_one_finding() {
     let sandbox = Sandbox::anchored();
     sandbox.git("mv web/html.ts web/markup.ts");
@@ -408,32 +382,6 @@ fn explain_shows_one_finding() {
     assert!(!message.contains("hash-passwords"), "{message}");
     let outcome = sandbox.run("memory reanchor --dry-run --explain escape-hmtl");
     assert_eq!(outcome.status(), 2, "{}", outcome.text());
-}
-
-#[test]
-fn a_better_candidate_is_reported_but_used_only_on_request() {
-    let sandbox = Sandbox::empty();
-    sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.1\n");
-    sandbox.write("jobs.py", "def run(job):\n    job.attempt()\n    job.log('the job failed')\n");
-    sandbox.write("mail.py", "def send(mail):\n    mail.deliver()\n");
-    sandbox.commit("one example");
-    sandbox.ok("memory init");
-    sandbox.ok("memory add \"Retry a failed job with exponential backoff\" --id retry");
-    let lock = sandbox.lock();
-    sandbox.write(
-        "retry.py",
-        "def retry_with_backoff(job):\n    \"\"\"Retry a failed job with exponential backoff.\"\"\"\n    \
-         for attempt in range(5):\n        if job.attempt():\n            return\n        \
-         sleep(exponential(attempt))\n",
-    );
-    let document = sandbox.json("memory reanchor");
-    assert_eq!(document["results"][0]["state"], "fresh");
-    assert_eq!(document["results"][0]["betterCandidate"]["file"], "retry.py", "{document}");
-    assert_eq!(sandbox.lock(), lock, "nothing is changed unasked");
-    assert!(sandbox.ok("memory reanchor").contains("better candidate: "));
-    assert_eq!(sandbox.run("memory reanchor --check").status(), 0);
-    sandbox.ok("memory anchor retry");
-    assert!(sandbox.lock().contains("retry.py"));
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn programs_configured_in_the_repository_do_not_run() {
     std::fs::rename(sandbox.path("shop/db.py"), sandbox.path("shop/base.py")).expect("moved");
     let lines = [
         "memory reanchor --check --since HEAD",
-        "memory reanchor --check --format github",
+        "check --format github",
         "memory reanchor",
         "memory inject --diff",
         "memory links --broken",
@@ -98,7 +98,7 @@ fn a_filter_with_a_name_that_is_not_text_does_not_run() {
         sandbox.remove("shop/db.py");
         for line in [
             "memory reanchor --check --since HEAD",
-            "memory reanchor --check --format github",
+            "check --format github",
             "memory report --html -",
             "doctor",
             "memory reanchor",
@@ -346,7 +346,7 @@ fn a_crafted_lock_file_reads_nothing_outside_the_project() {
         for line in [
             "memory show --anchored",
             "memory reanchor --check",
-            "memory reanchor --check --format github",
+            "check --format github",
             "memory inject",
         ] {
             let outcome = sandbox.run(line);

@@ -17,7 +17,7 @@ use anyhow::Result;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use thread_local::ThreadLocal;
-use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::rank::document::Document;
 use crate::rank::path_class::PathClass;
@@ -25,7 +25,7 @@ use crate::rank::postings;
 use crate::rank::score::ScorableFile;
 use crate::syntax::language;
 use crate::syntax::parse::limit_warning;
-use crate::tree::{git, read, walk};
+use crate::tree::{read, walk};
 use cerberus_model::Language;
 use cerberus_model::file_stat::FileStat;
 use cerberus_model::text;
@@ -368,22 +368,6 @@ impl CodeIndex {
         let (parsed, warnings): (Vec<T>, Vec<_>) = parsed.into_iter().flatten().unzip();
         self.warnings.extend(warnings.into_iter().flatten());
         parsed
-    }
-
-    /// Returns the cache key of the tree: the same for the same files with the same ages.
-    pub fn digest(&self) -> u128 {
-        let head = git::head(&self.root);
-        let mut hasher = Xxh3::new();
-        hasher.update(head.as_ref().map_or("", |head| head.id.as_str()).as_bytes());
-        for file in &self.files {
-            hasher.update(file.path.as_bytes());
-            hasher.update(&[0]);
-            hasher.update(&file.hash);
-            if head.is_none() {
-                hasher.update(&file.mtime.to_le_bytes());
-            }
-        }
-        hasher.digest128()
     }
 
     /// Parses every file whose symbols are not stored, and stores them.

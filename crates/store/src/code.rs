@@ -151,25 +151,3 @@ pub fn insert_symbols(
 pub fn n_parsed_contents(connection: &Connection) -> Result<u64> {
     value(connection, "SELECT count(*) FROM code_symbols", [])
 }
-
-/// Memory id, cache key, and the better candidate for its anchor as JSON.
-pub(crate) type RerankEntry = (String, [u8; 16], String);
-
-/// Returns the cached results of ranking the rules of valid anchors again.
-pub fn rerank_cache(connection: &Connection) -> Result<Vec<RerankEntry>> {
-    query(connection, "SELECT memory, key, candidate FROM rerank_cache", [], |row| {
-        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-    })
-}
-
-/// Caches the result of ranking the rule of a memory again.
-pub fn cache_rerank(
-    connection: &Connection,
-    memory: &str,
-    key: &[u8; 16],
-    candidate: &str,
-) -> Result<()> {
-    const SQL: &str =
-        "INSERT OR REPLACE INTO rerank_cache (memory, key, candidate) VALUES (?1, ?2, ?3)";
-    execute(connection, SQL, params![memory, key, candidate])
-}

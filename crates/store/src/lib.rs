@@ -354,7 +354,7 @@ mod tests {
             feedback::insert(connection, &row)
         };
         store.transaction(insert).expect("written");
-        let older = "DROP TABLE rerank_cache; CREATE TABLE best (x); PRAGMA user_version = 5;";
+        let older = "DROP TABLE lock_file; CREATE TABLE best (x); PRAGMA user_version = 5;";
         store.reader().execute_batch(older).expect("an older store");
         drop(store);
         let store = Store::open(&file).expect("replaced");

@@ -10,7 +10,7 @@ use super::damage::Rejected;
 /// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it. A change of
 /// packed values must change the text of the schema too: by it a store of a newer version differs
 /// from one with a damaged header.
-pub(super) const VERSION: usize = 15;
+pub(super) const VERSION: usize = 16;
 
 const SCHEMA: &str = "
     CREATE TABLE code_file (
@@ -35,11 +35,6 @@ const SCHEMA: &str = "
         symbols  BLOB NOT NULL,
         UNIQUE (hash, language)
     ) STRICT;
-    CREATE TABLE rerank_cache (
-        memory    TEXT PRIMARY KEY,
-        key       BLOB NOT NULL,
-        candidate TEXT NOT NULL
-    ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE memory_file (
         file     TEXT PRIMARY KEY,

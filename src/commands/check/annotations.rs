@@ -60,10 +60,8 @@ fn annotation(rule: &str, claim: &str, place: Place) -> Annotation {
         rule: rule.to_owned(),
         severity: Severity::Error,
         title: rule.to_owned(),
-        text: place.message.clone(),
         identity: ("cerberusClaim/v1", format!("{}\0{rule}\0{claim}", place.file)),
-        places: vec![place],
-        has_related: false,
+        place,
     }
 }
 

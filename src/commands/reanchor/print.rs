@@ -70,11 +70,6 @@ fn print_finding(finding: &Finding, args: &ReanchorArgs, out: &mut Printer) {
             out.line(&format!("  possibly {}", out.safe(&candidate.to_string())));
         }
     }
-    if let Some(better) = &finding.better_candidate {
-        let location = out.safe(&format_location(&better.file, better.symbol.as_deref()));
-        out.line(&format!("  better candidate: {location} (quality {:.2})", better.quality));
-        out.line(&format!("  store it with: cerberus memory anchor {}", out.safe(&id)));
-    }
     if let Some(next) = &finding.next {
         out.line(&format!("  next: {}", out.safe(next)));
         if finding.edited && finding.new.is_some() && finding.role.is_none() {

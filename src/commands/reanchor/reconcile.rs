@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::examples::Example;
 use super::{Finding, ReanchorArgs, TrackedLocation};
@@ -17,23 +15,9 @@ use cerberus_engine::track::{self, Degree, FoundSymbol, Outcome};
 use cerberus_engine::tree::git;
 use cerberus_model::text::shell_word;
 use cerberus_model::{Anchor, Origin, RuleKind, State, split_number};
-use cerberus_store::code;
 
 /// Number of candidates among which an edited example must be found to be rescored.
 const N_RESCORED: usize = 200;
-
-/// Minimum difference of quality for a better candidate. With a smaller one, two readers would not
-/// agree which example is better.
-const CLEARLY_BETTER: f64 = 0.1;
-
-/// A clearly better example, with the current location and lines of the anchored code.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Better {
-    candidate: RankedSymbol,
-    now: Option<TrackedLocation>,
-}
-
-type CacheKey = [u8; 16];
 
 /// Reconciles the anchors with the followed code, and the candidates of the rules if needed.
 pub(super) struct Reconciler<'a> {
@@ -43,8 +27,6 @@ pub(super) struct Reconciler<'a> {
     by_id: FxHashMap<&'a str, &'a MemoryFile>,
     /// By memory id.
     candidates: BTreeMap<String, Vec<RankedSymbol>>,
-    /// Better examples of unchanged anchors by memory id, from the cache or newly ranked.
-    better: BTreeMap<String, Option<Better>>,
     head: Option<String>,
 }
 
@@ -58,7 +40,6 @@ impl<'a> Reconciler<'a> {
         followed: &[(&Example<'_>, Outcome)],
     ) -> Result<Self> {
         let accepts = args.accept.is_some();
-        let seeks_better = !args.check && !accepts;
         let by_id = memories.all.iter().map(|stored| (stored.memory.id.as_str(), stored));
         let any_changed = followed.iter().any(|(it, outcome)| is_changed(&it.anchor, outcome));
         let head = if any_changed { git::head(&project.root) } else { None };
@@ -68,16 +49,14 @@ impl<'a> Reconciler<'a> {
             accepts,
             by_id: by_id.collect(),
             candidates: BTreeMap::new(),
-            better: BTreeMap::new(),
             head: head.map(|head| head.abbreviated_id()),
         };
         let mut requests = Vec::new();
         let main = followed.iter().filter(|(example, _)| example.other.is_none());
         for (Example { id, anchor, .. }, followed) in main {
             let is_wanted = match anchor.origin {
-                Origin::Auto => followed.edited || seeks_better,
                 // Only rated again: the choice of an agent is not replaced by the search.
-                Origin::Agent => followed.edited,
+                Origin::Auto | Origin::Agent => followed.edited,
                 Origin::Manual => false,
             };
             let is_needed = followed.state == State::Gone || (is_wanted && !accepts);
@@ -87,7 +66,7 @@ impl<'a> Reconciler<'a> {
                     continue;
                 }
                 let query = Query { languages, ..anchors::query(stored, &[]) };
-                requests.push((*id, query, (!is_changed(anchor, followed)).then_some(anchor)));
+                requests.push((*id, query));
             }
         }
         if !requests.is_empty() {
@@ -96,65 +75,24 @@ impl<'a> Reconciler<'a> {
         Ok(reconciler)
     }
 
-    /// Ranks the candidates of rules. A request contains the anchor if that is unchanged, and is
-    /// skipped if its cached result is valid.
-    fn rank(&mut self, requests: Vec<(&str, Query, Option<&Anchor>)>) -> Result<()> {
-        let mut index = examples::open_index(self.project.code())?;
-        let tree = index.digest();
-        let cached = code::rerank_cache(index.store().reader())?.into_iter();
-        let cached: FxHashMap<String, (CacheKey, String)> =
-            cached.map(|(id, key, better)| (id, (key, better))).collect();
-        let (mut ids, mut queries, mut uncached) = (Vec::new(), Vec::new(), Vec::new());
-        for (id, query, unchanged) in requests {
-            if let Some(anchor) = unchanged {
-                let key = self.cache_key(&query, tree, anchor);
-                let hit = cached.get(id).filter(|(cached_key, _)| *cached_key == key);
-                if let Some(better) = hit.and_then(|(_, json)| serde_json::from_str(json).ok()) {
-                    self.better.insert(id.to_owned(), better);
-                    continue;
-                }
-                uncached.push((id, anchor, key));
-            }
-            ids.push(id.to_owned());
-            queries.push(query);
-        }
-        if ids.is_empty() {
-            return Ok(());
-        }
+    /// Ranks the candidates of rules.
+    fn rank(&mut self, requests: Vec<(&str, Query)>) -> Result<()> {
+        let (ids, queries): (Vec<&str>, Vec<Query>) = requests.into_iter().unzip();
         let options = Options {
             limit: N_RESCORED,
             distinct_files: false,
             min_quality: self.min_quality,
             explain: false,
         };
-        let rankings = examples::rank(self.project.code(), &mut index, &queries, options)?;
+        let rankings = examples::find(self.project.code(), &queries, options)?;
         // Code does not replace the example of a rule that no code shows.
         let candidates = |ranking: Ranking| match ranking.kind {
             RuleKind::Code => ranking.candidates,
             RuleKind::Process => Vec::new(),
         };
-        self.candidates = ids.into_iter().zip(rankings.into_iter().map(candidates)).collect();
-        for (id, anchor, _) in &uncached {
-            let better = self.better(id, &anchor.file, anchor.symbol.as_deref());
-            self.better.insert((*id).to_owned(), better);
-        }
-        // If the cache cannot be written, the next run ranks again.
-        let _ = index.store().transaction(|connection| {
-            for (id, _, key) in uncached {
-                let better = serde_json::to_string(&self.better.get(id))?;
-                code::cache_rerank(connection, id, &key, &better)?;
-            }
-            Ok(())
-        });
+        let ids = ids.into_iter().map(str::to_owned);
+        self.candidates = ids.zip(rankings.into_iter().map(candidates)).collect();
         Ok(())
-    }
-
-    /// Returns the hash of everything that a better candidate depends on.
-    fn cache_key(&self, query: &Query, tree: u128, anchor: &Anchor) -> CacheKey {
-        let location = (&anchor.file, &anchor.symbol);
-        let version = env!("CARGO_PKG_VERSION");
-        let inputs = (query, tree, location, self.min_quality, &self.project.weights, version);
-        xxh3_128(format!("{inputs:?}").as_bytes()).to_le_bytes()
     }
 
     /// Returns the finding for an example, and the anchor to record if it changed.
@@ -176,10 +114,8 @@ impl<'a> Reconciler<'a> {
             old: TrackedLocation::from(anchor),
             new: followed.new.as_ref().map(TrackedLocation::from),
             similarity: rounded(followed.similarity),
-            changed_line: None,
             candidates: followed.candidates.iter().map(TrackedLocation::from).collect(),
             replacement: None,
-            better_candidate: None,
             drift: false,
             written: false,
             reason: followed.reason.clone(),
@@ -190,7 +126,6 @@ impl<'a> Reconciler<'a> {
             let update = self.reconcile_other(anchor, &followed, &mut finding);
             return Ok((finding, update));
         }
-        finding.changed_line = self.changed_line(anchor, &followed);
         let update = match (&followed.new, followed.state) {
             (_, State::Fresh) if !is_changed(anchor, &followed) => None,
             (Some(place), _) if !followed.edited || self.accepts => {
@@ -208,12 +143,6 @@ impl<'a> Reconciler<'a> {
                 None
             }
         };
-        if let (Some(place), false) = (&followed.new, finding.drift)
-            && let Some(better) = self.better(id, &place.file, place.symbol.as_deref())
-        {
-            finding.better_candidate = Some(better.candidate);
-            finding.new = better.now.or(finding.new);
-        }
         finding.written = update.as_ref().is_some_and(|update| update != anchor);
         Ok((finding, update))
     }
@@ -246,19 +175,6 @@ impl<'a> Reconciler<'a> {
             });
         }
         update
-    }
-
-    fn changed_line(&self, anchor: &Anchor, followed: &Outcome) -> Option<u32> {
-        let place = followed.new.as_ref().filter(|_| followed.edited)?;
-        let commit = anchor.commit.as_ref()?;
-        let root = &self.project.root;
-        git::first_changed_line(
-            root,
-            &format!("{commit}:./{}", anchor.file),
-            &place.file,
-            place.lines?,
-        )
-        .map(|line| line + 1)
     }
 
     /// Returns the anchor at its new location with its new fingerprint.
@@ -340,32 +256,6 @@ impl<'a> Reconciler<'a> {
     fn candidate(&self, id: &str, file: &str, symbol: Option<&str>) -> Option<&RankedSymbol> {
         let candidates = self.candidates.get(id)?;
         candidates.iter().find(|it| it.file == file && is_place(it.symbol.as_deref(), symbol))
-    }
-
-    /// Returns the best candidate if it is clearly better than the anchored code, and neither
-    /// contains it nor is contained in it.
-    fn better(&self, id: &str, file: &str, symbol: Option<&str>) -> Option<Better> {
-        if let Some(better) = self.better.get(id) {
-            return better.clone();
-        }
-        let best = self.candidates.get(id)?.first()?;
-        let current = self.candidate(id, file, symbol).map_or(0.0, |current| current.quality);
-        let is_related = best.file == file
-            && match (best.symbol.as_deref(), symbol) {
-                (Some(a), Some(b)) => {
-                    is_place(Some(a), Some(b))
-                        || a.starts_with(&format!("{b}."))
-                        || b.starts_with(&format!("{a}."))
-                }
-                _ => true,
-            };
-        let is_better =
-            best.meets_threshold(self.min_quality) && best.quality >= current + CLEARLY_BETTER;
-        (is_better && !is_related).then(|| {
-            let located = track::locate(&self.project.root, file, symbol).ok();
-            let now = located.map(|located| TrackedLocation::from(&located.found));
-            Better { candidate: best.clone(), now }
-        })
     }
 }
 

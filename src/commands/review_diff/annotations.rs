@@ -21,15 +21,13 @@ fn annotation(finding: &Finding) -> Annotation {
         rule: id.clone(),
         severity: finding.severity,
         title: id.clone(),
-        text: message.clone(),
-        places: vec![Place {
+        place: Place {
             file: file.clone(),
             line: Some(finding.line),
             end_line: Some(finding.end_line),
             column: Some(finding.column),
             message,
-        }],
-        has_related: false,
+        },
         identity: ("cerberusPattern/v1", format!("{file}\0{id}\0{code}")),
     }
 }

@@ -30,9 +30,7 @@ pub(crate) use history::{Change, Commits, Comparison, commits_since, single_comm
 pub use objects::{Objects, with_objects, with_objects_each};
 use process::{Failure, Git};
 pub use records::TreeEntry;
-pub use worktree::{
-    changed_since, first_changed_line, in_head, renamed_since, staged, uncommitted,
-};
+pub use worktree::{changed_since, in_head, renamed_since, staged, uncommitted};
 
 use super::walk;
 use cerberus_model::error::UserError;

@@ -136,21 +136,6 @@ pub fn renamed_since(root: &Path, commit: &str) -> Option<FxHashMap<String, Stri
     Some(parse_renames(&output).map(|(old, new)| (old.to_owned(), new.to_owned())).collect())
 }
 
-/// Returns the first 0-based line in `first..=last` of `file` that differs from the object `old`.
-/// Returns `None` if one of them cannot be read.
-pub fn first_changed_line(
-    root: &Path,
-    old: &str,
-    file: &str,
-    (first, last): (u32, u32),
-) -> Option<u32> {
-    let new = crate::tree::read::bytes(root, file).ok()?;
-    let old = with_objects(root, |objects| objects.read(old))??;
-    let hunks = hunks(&unix_lines(&old), &unix_lines(&new));
-    let overlapping = hunks.into_iter().filter(|(start, end)| *start <= last && *end > first);
-    overlapping.map(|(start, _)| start.max(first)).min()
-}
-
 /// Returns those of `files`, with paths relative to `root`, whose content in the working tree differs
 /// from HEAD, with the half-open ranges of their changed 0-based lines. A deleted file has no ranges.
 /// Files that are not in HEAD are omitted. Git does not compare them itself: see [`super::process`].
