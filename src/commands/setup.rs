@@ -192,6 +192,7 @@ fn print_written(changes: &[Change], args: &SetupArgs, settings: &Settings, out:
     }
     let paths: Vec<&Path> = to_commit.iter().map(Path::new).collect();
     let ignored = git::ignored(&settings.project.root, &paths);
+    let ignored: Vec<String> = ignored.into_iter().map(|it| it.path).collect();
     to_commit.retain(|path| !ignored.iter().any(|it| it == path));
     if !to_commit.is_empty() {
         out.line(&format!("commit them: git add {}", to_commit.join(" ")));

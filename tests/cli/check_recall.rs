@@ -238,3 +238,35 @@ fn a_tracked_document_is_read_though_an_ignore_file_names_it() {
     let change = "echo tool > .gitignore && sed -i s/load_rows/load_all/ a.py";
     assert_eq!(stale(&files, change), ["1 load_rows()"]);
 }
+
+#[test]
+fn a_tracked_file_is_gone_though_an_ignore_file_names_it_and_a_generated_one_is_not() {
+    let document = "See `dist/a.js` and `web/data/b.json`.\n";
+    let files = [
+        ("README.md", document),
+        (".gitignore", "dist/\ndata/\n"),
+        ("dist/a.js", "a();\n"),
+        ("web/data/b.json", "{}\n"),
+    ];
+    let sandbox = Sandbox::empty();
+    for (path, text) in files {
+        sandbox.write(path, text);
+    }
+    sandbox.git("add -A --force");
+    sandbox.git("commit -q -m start");
+    sandbox.git("rm -q web/data/b.json");
+    sandbox.commit("Remove the data");
+    let check = |expected: &[&str]| {
+        let report = sandbox.json_of(sandbox.run("check --json"));
+        let findings = report["findings"].as_array().expect("a list").iter();
+        let claims: Vec<&str> = findings.filter_map(|it| it["claim"].as_str()).collect();
+        assert_eq!(claims, expected);
+    };
+    check(&["web/data/b.json"]);
+    // A folder that is generated since.
+    sandbox.write(".gitignore", "data/\n/dist\n");
+    sandbox.git("rm -q -r --cached dist");
+    sandbox.remove("dist/a.js");
+    sandbox.commit("Generate it");
+    check(&["web/data/b.json"]);
+}

@@ -18,11 +18,11 @@ use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::parse::{Claim, Claims, Stance, Target};
 use cerberus_engine::tree::git::past::{self, CommitSummary, TreeEntry};
-use cerberus_engine::tree::git::{self, GitStatus, Objects};
+use cerberus_engine::tree::git::{self, GitStatus, IgnoredPath, Objects};
 use cerberus_engine::tree::read;
 
 mod definitions;
@@ -133,7 +133,8 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
     let now = Now::read(root, documents)?;
     let project = Project { root, documents, now: &now };
     let report = Report::default();
-    let mut checker = Checker { project, report, doubtful: FxHashSet::default() };
+    let (doubtful, ignored) = Default::default();
+    let mut checker = Checker { project, report, doubtful, ignored };
     let mut failing: Vec<Position> = Vec::new();
     for (document_idx, document) in documents.iter().enumerate() {
         // The names that the examples of the document define.
@@ -163,12 +164,7 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
             }
         }
     }
-    let ignored = project.ignored(&failing);
-    checker.put_all(
-        failing.iter().filter(|at| ignored.contains(at)),
-        &Verdict::Unknown("git ignores it"),
-    );
-    failing.retain(|at| !ignored.contains(at));
+    checker.ignored = project.ignored(&failing);
     if !failing.is_empty() {
         checker.decide(&failing, since);
     }
@@ -229,8 +225,8 @@ impl<'p> Project<'p> {
         (document, &document.claims.claims[claim_idx])
     }
 
-    /// Returns the claims whose path git ignores.
-    fn ignored(self, failing: &[Position]) -> FxHashSet<Position> {
+    /// Returns the claims whose path git ignores, with the pattern.
+    fn ignored(self, failing: &[Position]) -> FxHashMap<Position, IgnoredPath> {
         let mut asked: BTreeMap<String, Vec<Position>> = BTreeMap::new();
         for &at in failing {
             let (document, claim) = self.claim(at);
@@ -243,11 +239,16 @@ impl<'p> Project<'p> {
         }
         asked.remove("");
         if asked.is_empty() {
-            return FxHashSet::default();
+            return FxHashMap::default();
         }
         let paths: Vec<&Path> = asked.keys().map(Path::new).collect();
-        let found = git::ignored(self.root, &paths);
-        found.iter().filter_map(|path| asked.get(path)).flatten().copied().collect()
+        let mut found = FxHashMap::default();
+        for ignored in git::ignored(self.root, &paths) {
+            for at in asked.remove(&ignored.path).unwrap_or_default() {
+                found.insert(at, ignored.clone());
+            }
+        }
+        found
     }
 }
 
@@ -275,6 +276,8 @@ struct Checker<'c> {
     report: Report,
     /// The claims that hold perhaps.
     doubtful: FxHashSet<Position>,
+    /// The claims whose path git ignores.
+    ignored: FxHashMap<Position, IgnoredPath>,
 }
 
 impl Checker<'_> {
@@ -371,6 +374,14 @@ impl Checker<'_> {
                 let is_doubtful = self.doubtful.contains(&at);
                 Some((commit.clone(), past.truth(tree, writer, is_doubtful)?))
             });
+            // What was ignored after it was tracked may be generated now.
+            let may_be_generated = self.ignored.get(&at).is_some_and(|ignored| {
+                !truth.as_ref().is_some_and(|(commit, _)| past.was_ignored(ignored, commit))
+            });
+            if may_be_generated {
+                self.put(at, Verdict::Unknown("git ignores it"));
+                continue;
+            }
             match (truth, moments.into_iter().next()) {
                 (Some((commit, truth)), Some(written)) => {
                     former.push(Former { at, commit, written, truth });

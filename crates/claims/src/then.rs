@@ -12,8 +12,8 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::parse::{Claim, Part, Target, Task};
-use cerberus_engine::tree::git::Objects;
 use cerberus_engine::tree::git::past::{self, Differences, TreeEntry};
+use cerberus_engine::tree::git::{IgnoredPath, Objects};
 use cerberus_model::text;
 
 use super::definitions::Definitions;
@@ -276,6 +276,15 @@ impl<'p, 'o> Past<'p, 'o> {
             let own = manifests::read(path, &text::decode(bytes).0);
             facts.insert((path.to_owned(), object.to_owned()), own);
         });
+    }
+
+    /// Returns whether the ignore file of a path had its pattern in a commit.
+    pub(super) fn was_ignored(&mut self, ignored: &IgnoredPath, commit: &str) -> bool {
+        let bytes = self.objects.read(&format!("{commit}:./{}", ignored.source));
+        bytes.is_some_and(|bytes| {
+            let text = text::decode(&bytes).0;
+            text.lines().any(|line| line.trim_end() == ignored.pattern)
+        })
     }
 
     /// Returns what made a claim true in an old tree, if it was. One that holds perhaps was true if

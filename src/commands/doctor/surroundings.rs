@@ -130,7 +130,7 @@ impl Doctor<'_> {
                 self.error(message, next(&format!("{path}/a.md")));
             }
             Some(first) => {
-                let first = shown(project, Path::new(first));
+                let first = shown(project, Path::new(&first.path));
                 let message =
                     format!("git ignores `{first}`, so other clones and CI do not get it");
                 self.error(message, next(&first));

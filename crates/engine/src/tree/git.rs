@@ -209,8 +209,16 @@ pub fn check_usable(root: &Path) -> Result<()> {
     }
 }
 
+/// A path that git ignores, with the pattern and its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IgnoredPath {
+    pub path: String,
+    pub source: String,
+    pub pattern: String,
+}
+
 /// Returns the ignored ones of `paths`, which may be missing.
-pub fn ignored(root: &Path, paths: &[&Path]) -> Vec<String> {
+pub fn ignored(root: &Path, paths: &[&Path]) -> Vec<IgnoredPath> {
     // Git reads the ignore files of all folders on the way, and the global one.
     let mut folders = paths.iter().flat_map(|path| path.ancestors().skip(1));
     if folders.any(|folder| walk::ignore_bytes(folder).is_err()) {
@@ -226,9 +234,12 @@ pub fn ignored(root: &Path, paths: &[&Path]) -> Vec<String> {
     let global = global.trim_end_matches(['\n', '\r']);
     let is_irregular = regular_file::is_other(&root.join(global)) && !global.is_empty();
     let setting = is_irregular.then_some(["-c", "core.excludesFile=/dev/null"]);
-    let args = setting.into_iter().flatten().chain(["check-ignore", "-z", "--stdin"]);
+    let args = setting.into_iter().flatten().chain(["check-ignore", "-v", "-z", "--stdin"]);
     let output = Git::new(root, args).with_input(input).text().unwrap_or_default();
-    output.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect()
+    let fields: Vec<&str> = output.split('\0').collect();
+    let found = fields.chunks_exact(4).filter(|it| !it[2].starts_with('!'));
+    let found = found.map(|it| [it[0], it[2], it[3]].map(str::to_owned));
+    found.map(|[source, pattern, path]| IgnoredPath { path, source, pattern }).collect()
 }
 
 /// Returns whether git tracks the file `path`, or a file in the folder `path`.
