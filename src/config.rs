@@ -41,6 +41,9 @@ pub(crate) const COMPLETE: &str = "CERBERUS_COMPLETE";
 /// Default quality threshold.
 const MIN_QUALITY: f64 = 0.8;
 
+/// Default quality threshold of `import`: nobody sees each of its anchors.
+const MIN_IMPORT_QUALITY: f64 = 0.9;
+
 /// Size limit of a configuration file.
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
@@ -162,7 +165,7 @@ impl Default for MemoryConfig {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct AnchorConfig {
-    min_quality: f64,
+    min_quality: Option<f64>,
     weights: WeightsChoice,
     exclude: Vec<String>,
 }
@@ -170,7 +173,7 @@ struct AnchorConfig {
 impl Default for AnchorConfig {
     fn default() -> Self {
         let weights = WeightsChoice::Calibrated;
-        Self { min_quality: MIN_QUALITY, weights, exclude: Vec::new() }
+        Self { min_quality: None, weights, exclude: Vec::new() }
     }
 }
 
@@ -262,7 +265,8 @@ fn merge(root: PathBuf, own: ConfigFile, user: &ConfigFile, now: Timestamp) -> R
             bank,
             store: StoreFile { path: store, state: state_folder() },
             exclude: config.anchor.exclude,
-            min_quality: config.anchor.min_quality,
+            min_quality: config.anchor.min_quality.unwrap_or(MIN_QUALITY),
+            min_import_quality: config.anchor.min_quality.unwrap_or(MIN_IMPORT_QUALITY),
             weights: match config.anchor.weights {
                 WeightsChoice::Calibrated => Weights::default(),
                 WeightsChoice::Legacy => Weights::legacy(),
@@ -401,7 +405,7 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
             _ => error.hint(format!("it must be between {min} and {max}")),
         })
     };
-    check_range("min_quality", config.anchor.min_quality, 0.0, 1.0)?;
+    check_range("min_quality", config.anchor.min_quality.unwrap_or(MIN_QUALITY), 0.0, 1.0)?;
     check_range("recency_boost_days", config.memory.recency_boost_days, 0.0, f64::MAX)?;
     // Recency raises the score of new memories and never lowers that of old ones.
     check_range("recency_boost_factor", config.memory.recency_boost_factor, 1.0, f64::MAX)?;

@@ -21,6 +21,7 @@ FILE = pathlib.Path(__file__).parents[2] / "crates/engine/src/weights/quality.to
 HEAD = """# Written by benches/anchors/fit.py: the two models that decide whether a rule gets an anchor, fitted on
 # 3,000 searches (benches/README.md). crates/engine/src/rank/rule_kind.rs and calibrate.rs explain the features.
 """
+SHORT = 10  # number of lines from which length counts, as in calibrate.rs
 RIDGE = 0.1  # keeps coefficients finite if a feature separates the classes completely
 FOLDS = 10
 STEM_LEN, N_STEMS, STEM_RIDGE = 5, 120, 5.0  # of the words that tell working advice
@@ -104,7 +105,7 @@ def evidence(row, logit):
     e = row["evidence"]
     process = max(-2.0, min(4.0, logit))
     return [1.0, e["score"], e["lead"], e["rest"], math.log(max(1.0, e["nEffective"])), process, min(e["nUnknownNames"], 2),
-            e["wording"]["general"], math.log(max(1, e["nLines"])), e["nHints"] - e["nFoundHints"], e["nFoundHints"], e["isDefinition"],
+            e["wording"]["general"], math.log(max(SHORT, e["nLines"])), e["nHints"] - e["nFoundHints"], e["nFoundHints"], e["isDefinition"],
             e["isTestMismatch"], e["isWithoutDemand"]]
 
 def fold(corpus):

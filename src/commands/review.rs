@@ -191,7 +191,8 @@ pub(crate) fn list(project: &Project, args: &ReviewArgs, progress: Progress<'_>)
     let options = Options {
         limit: N_CANDIDATES,
         distinct_files: true,
-        min_quality: project.min_quality,
+        // What `import` left is not sure here either.
+        min_quality: project.min_import_quality,
         explain: true,
     };
     let code = cerberus_engine::CodeBase { progress, ..project.code() };

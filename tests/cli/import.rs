@@ -30,6 +30,42 @@ fn with_agents() -> Sandbox {
     sandbox
 }
 
+/// Nobody sees each of the many anchors of an import.
+#[test]
+fn an_import_needs_more_than_a_rule_that_is_added() {
+    let sandbox = Sandbox::bank();
+    sandbox.remove("cerberus.toml");
+    sandbox.write("AGENTS.md", "- Add up the lines of an order with their price\n");
+    sandbox.session(expect![[r#"
+        $ cerberus memory import AGENTS.md
+        added add-up-the-lines-of-an (AGENTS.md:1)
+          [1] shop/orders.py::total:4-6  Q
+              def total(lines):
+                  """Add up the lines of an order."""
+                  return sum(line.price * line.quantity for line in lines)
+          [2] web/cart.ts::addToCart:7-13  Q
+              export function addToCart(cart: CartLine[], sku: string): CartLine[] {
+                const line = cart.find((it) => it.sku === sku);
+                // … 5 lines
+          [3] shop/orders.py::ship:9-13  Q
+              def ship(order, carrier):
+                  """Hand an order to its carrier."""
+                  # … 3 lines
+        1 rule added, 0 changed, 0 duplicates, 0 skipped
+        1 rule: 0 anchored, 1 waiting, 0 process, 0 no example
+          choose the examples of the waiting ones with `cerberus memory review`
+        [exit 0]
+    "#]]);
+    assert_eq!(sandbox.json("memory review")["items"][0]["confidence"], "likely");
+    let anchored = sandbox.ok("memory anchor add-up-the-lines-of-an");
+    assert!(anchored.contains("shop/orders.py::total"), "{anchored}");
+
+    sandbox.remove(".memories");
+    sandbox.ok("memory init");
+    sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.8\n");
+    assert!(sandbox.ok("memory import AGENTS.md").contains("1 rule: 1 anchored"));
+}
+
 #[test]
 fn importing_twice_adds_rules_once() {
     let sandbox = with_agents();

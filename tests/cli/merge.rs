@@ -148,9 +148,9 @@ fn the_best_anchor_is_moved_to_the_target() {
         merged into the new both (both.md)
           escape-html moved to the trash as .trash/escape-html.md
           close-session moved to the trash as .trash/close-session.md
-          anchored to the example of escape-html
+          anchored to the example of close-session
         --- stderr
-        warning: the anchor of `close-session` is dropped: shop/db.py::request_session
+        warning: the anchor of `escape-html` is dropped: web/html.ts::escapeHtml
         [exit 0]
     "#]]);
     assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);

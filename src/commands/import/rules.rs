@@ -395,7 +395,7 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
     let options = Options {
         limit: print::N_INLINE,
         distinct_files: true,
-        min_quality: project.min_quality,
+        min_quality: project.min_import_quality,
         explain: false,
     };
     let rankings = examples::rank(project.code(), &mut index, &queries, options)?;

@@ -27,6 +27,7 @@ fn project(folder: &Path) -> Project {
         name: None,
         exclude: Vec::new(),
         min_quality: 0.7,
+        min_import_quality: 0.7,
         weights: Weights::default(),
         recency: cerberus_engine::rank::fusion::Recency::default(),
         pins: pins::PinLimits { max_tokens: 100_000, ..pins::PinLimits::default() },

@@ -40,6 +40,7 @@ pub(super) fn settings(folder: &Path, rules: &[(&str, RuleKind, &str)]) -> Setti
         name: None,
         exclude: Vec::new(),
         min_quality: 1.0,
+        min_import_quality: 1.0,
         weights: Weights::default(),
         recency: cerberus_engine::rank::fusion::Recency::default(),
         pins: pins::PinLimits::default(),

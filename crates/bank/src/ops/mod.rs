@@ -46,7 +46,10 @@ pub struct Project {
     pub store: StoreFile,
     /// Globs of files that are not indexed.
     pub exclude: Vec<String>,
+    /// The quality from which an example is stored without a question.
     pub min_quality: f64,
+    /// The same for `import`.
+    pub min_import_quality: f64,
     pub weights: Weights,
     /// The recency boost of a search.
     pub recency: Recency,

@@ -42,6 +42,10 @@ pub(crate) struct Features {
 /// Limits of the log odds that the rule is working advice.
 const PROCESS_LIMITS: (f64, f64) = (-2.0, 4.0);
 
+/// Number of lines from which length counts: a field, a constant or a signature of one line often
+/// only declares what the rule wants used.
+const SHORT: usize = 10;
+
 /// Returns the probability that the first candidate is right.
 pub(crate) fn confidence(features: Features) -> f64 {
     let flag = |is_set: bool| f64::from(u8::from(is_set));
@@ -62,7 +66,7 @@ pub(crate) fn confidence(features: Features) -> f64 {
         // "Public fields before private methods" matches the code of a compiler better than its examples.
         ("general", features.wording.general),
         // Long code contains any word.
-        ("length", (features.n_lines.max(1) as f64).ln()),
+        ("length", (features.n_lines.max(SHORT) as f64).ln()),
         ("missing_hints", features.n_hints.saturating_sub(features.n_found_hints) as f64),
         ("found_hints", features.n_found_hints as f64),
         ("definition", flag(features.is_definition)),
@@ -178,6 +182,13 @@ mod tests {
         check(Features { is_without_demand: true, ..base });
         let wording = rule_kind::classify("Ask for a review before the merge").wording;
         check(Features { wording, ..base });
+    }
+
+    #[test]
+    fn a_declaration_of_one_line_is_no_better_than_a_short_function() {
+        let confidence_of = |n_lines| confidence(Features { n_lines, ..base() });
+        assert!((confidence_of(1) - confidence_of(SHORT)).abs() < 1e-12);
+        assert!(confidence_of(SHORT + 1) < confidence_of(SHORT));
     }
 
     #[test]
