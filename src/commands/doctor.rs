@@ -45,22 +45,14 @@ impl Report {
     }
 }
 
-/// The precondition of a check; each stage includes the previous ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
-    Project,
-    /// The bank is readable.
-    Bank,
-}
-
-/// A check: its precondition, the name in its findings, and what runs.
-type Check<'p> = (Stage, &'static str, fn(&mut Doctor<'p>) -> Result<()>);
+/// A check: whether it needs a readable bank, the name in its findings, and what runs.
+type Check<'p> = (bool, &'static str, fn(&mut Doctor<'p>) -> Result<()>);
 
 /// Runs all checks.
 fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
     let mut doctor = Doctor {
         project,
-        stage: Stage::Project,
+        has_bank: false,
         check: "configuration",
         memory_enabled: config.memory_enabled,
         program_folders: config.program_folders,
@@ -70,20 +62,20 @@ fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
     };
     // In the order in which they run.
     let checks: [Check<'p>; 10] = [
-        (Stage::Project, "code", Doctor::code),
-        (Stage::Project, "bank", Doctor::bank),
-        (Stage::Bank, "memories", Doctor::memories),
-        (Stage::Bank, "pins", Doctor::pins),
-        (Stage::Bank, "anchors", Doctor::anchors),
-        (Stage::Project, "store", Doctor::store),
-        (Stage::Project, "git", Doctor::git),
-        (Stage::Project, "hosts", Doctor::hooks),
-        (Stage::Project, "hosts", Doctor::instructions),
-        (Stage::Project, "hosts", Doctor::codex_trust),
+        (false, "code", Doctor::code),
+        (false, "bank", Doctor::bank),
+        (true, "memories", Doctor::memories),
+        (true, "pins", Doctor::pins),
+        (true, "anchors", Doctor::anchors),
+        (false, "store", Doctor::store),
+        (false, "git", Doctor::git),
+        (false, "hosts", Doctor::hooks),
+        (false, "hosts", Doctor::instructions),
+        (false, "hosts", Doctor::codex_trust),
     ];
-    for (needed, name, check) in checks {
+    for (needs_bank, name, check) in checks {
         doctor.check = name;
-        if doctor.stage >= needed
+        if (doctor.has_bank || !needs_bank)
             && let Err(error) = check(&mut doctor)
         {
             doctor.findings.push(failed_check(name, &error));
@@ -144,7 +136,7 @@ fn print(report: &Report, out: &mut Printer) {
 /// The state of a run.
 struct Doctor<'a> {
     project: &'a Project,
-    stage: Stage,
+    has_bank: bool,
     /// Name of the current check.
     check: &'static str,
     memory_enabled: bool,
@@ -172,27 +164,4 @@ impl Doctor<'_> {
 /// Returns a path relative to the root of the project if it is inside.
 fn shown(project: &Project, path: &std::path::Path) -> String {
     path.strip_prefix(&project.root).unwrap_or(path).display().to_string()
-}
-
-/// Joins the first names of a list and says how many more there are.
-fn listed(names: &[String]) -> String {
-    const SHOWN: usize = 5;
-    let first = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
-    match names.len().checked_sub(SHOWN) {
-        None | Some(0) => first,
-        Some(more) => format!("{first} and {more} more"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_lists_are_cut() {
-        let names = |n: usize| (1..=n).map(|n| n.to_string()).collect::<Vec<_>>();
-        assert_eq!(listed(&names(0)), "");
-        assert_eq!(listed(&names(5)), "1, 2, 3, 4, 5");
-        assert_eq!(listed(&names(7)), "1, 2, 3, 4, 5 and 2 more");
-    }
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -122,9 +122,6 @@ pub(crate) struct InjectArgs {
     /// Print to stderr why items are relevant or skipped
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Print in this format (--json is the same as json)
-    #[arg(long, value_name = "FORMAT", default_value = "md", conflicts_with = "into")]
-    pub(crate) format: InjectFormat,
     /// Write to a managed block of this markdown file; the rest of the file is unchanged
     #[arg(long, value_name = "FILE")]
     pub(crate) into: Option<PathBuf>,
@@ -136,14 +133,6 @@ pub(crate) struct InjectArgs {
     pub(crate) pins: bool,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum InjectFormat {
-    /// Markdown
-    Md,
-    /// One JSON document
-    Json,
 }
 
 /// The injected text and its parts.
@@ -405,7 +394,7 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
     let session = super::pin::session(&args.session, settings);
     let request = &Request { explain: args.explain, ..request.clone() };
     let report = inject(&settings.project, request, session)?;
-    if out.json || args.format == InjectFormat::Json {
+    if out.json {
         out.json(&report)?;
         return Ok(ExitStatus::Done);
     }

@@ -27,9 +27,6 @@ pub(crate) struct LinkedArgs {
     pub(crate) target: String,
     /// Rank the memories by this query
     pub(crate) query: Option<String>,
-    /// Include superseded memories
-    #[arg(long)]
-    pub(crate) superseded: bool,
 }
 
 /// Memories that are linked or anchored to the targets.
@@ -83,14 +80,14 @@ impl Reason {
 
 /// Returns the memories that are linked or anchored to the target.
 pub(crate) fn linked(project: &Project, args: &LinkedArgs) -> Result<Report> {
-    let query = match &args.query {
-        None => None,
-        Some(text) => Some(Query::parse(text).ok_or_else(|| {
+    let parse = |text: &String| {
+        Query::parse(text).ok_or_else(|| {
             UserError::usage("the query contains no words").hint("omit it to list all memories")
-        })?),
+        })
     };
+    let query = args.query.as_ref().map(parse).transpose()?;
     let targets = [(TargetPattern::parse(&args.target)?, None)];
-    let report = find(project, &targets, query.as_ref(), args.superseded)?;
+    let report = find(project, &targets, query.as_ref())?;
     Ok(Report { query: args.query.clone(), ..report })
 }
 
@@ -103,7 +100,7 @@ pub(crate) fn of_changes(
         .iter()
         .map(|(path, hunks)| (TargetPattern::of_path(path), Some(&hunks[..])))
         .collect();
-    find(project, &targets, None, false)
+    find(project, &targets, None)
 }
 
 /// Half-open ranges of changed lines.
@@ -114,7 +111,6 @@ fn find(
     project: &Project,
     targets: &[(TargetPattern, Option<Hunks<'_>>)],
     query: Option<&Query>,
-    with_superseded: bool,
 ) -> Result<Report> {
     let mut synced = sync::open(project)?;
     let warnings = std::mem::take(&mut synced.warnings);
@@ -130,7 +126,7 @@ fn find(
             add_paths(pattern, &synced, &mut reasons)?;
         }
     }
-    let mut memories = with_reasons(&synced, with_superseded, reasons)?;
+    let mut memories = with_reasons(&synced, reasons)?;
     rank(&synced, query, &mut memories)?;
     let targets = targets.iter().map(|(pattern, _)| pattern.text.clone()).collect();
     Ok(Report { targets, query: None, memories, warnings })
@@ -342,16 +338,12 @@ fn add_paths(pattern: &TargetPattern, synced: &SyncedStore, reasons: &mut Reason
 }
 
 /// Returns the memories that have reasons, without archived and superseded ones.
-fn with_reasons(
-    synced: &SyncedStore,
-    include_superseded: bool,
-    mut reasons: Reasons,
-) -> Result<Vec<Linked>> {
+fn with_reasons(synced: &SyncedStore, mut reasons: Reasons) -> Result<Vec<Linked>> {
     let superseded = links::supersession(synced)?.superseded;
     let mut found = Vec::new();
     for IndexedMemory { memory, file, .. } in synced.memories()? {
-        let is_hidden = memory.status == MemoryStatus::Archived
-            || (!include_superseded && superseded.contains_key(&memory.id));
+        let is_hidden =
+            memory.status == MemoryStatus::Archived || superseded.contains_key(&memory.id);
         let Some(reasons) = reasons.remove(&memory.id).filter(|_| !is_hidden) else {
             continue;
         };

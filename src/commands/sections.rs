@@ -94,7 +94,6 @@ pub(crate) fn run(
     let report = list(memories.find(&args.id)?);
     let failed = args.validate && !report.diagnostics.is_empty();
     let status = if failed { ExitStatus::CheckFailed } else { ExitStatus::Done };
-    out.warn(&report.warnings);
     if out.json {
         out.json(&report)?;
         return Ok(status);

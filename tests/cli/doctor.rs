@@ -259,7 +259,6 @@ fn the_store_is_checked_and_not_changed() {
         &sandbox,
         expect![[r#"
             error	store	`.memories/indices/cerberus.db` is corrupt: Error code 26: file is not a database	rebuild it; the corrupt file is kept: cerberus index --full
-            info	store	1 backup of replaced stores: .memories/indices/cerberus.db.corrupt	rm .memories/indices/cerberus.db.corrupt
             [exit 1]
         "#]],
     );

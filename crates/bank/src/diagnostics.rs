@@ -4,20 +4,11 @@
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
 
-use anyhow::{Context, Result};
-
 use cerberus_model::regular_file;
 
 use super::{Bank, LOCKFILE};
 
 impl Bank {
-    /// Checks that the folder can be listed.
-    pub fn check_readable(&self) -> Result<()> {
-        let shown = self.folder().display();
-        std::fs::read_dir(self.folder()).with_context(|| format!("failed to list `{shown}`"))?;
-        Ok(())
-    }
-
     /// Returns why the bank is not writable, if that is detectable without writing.
     pub fn unwritable(&self) -> Option<String> {
         let folder = self.folder();

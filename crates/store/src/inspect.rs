@@ -35,16 +35,13 @@ pub struct Inspection {
     pub status: Status,
     /// Why it is not writable.
     pub unwritable: Option<String>,
-    /// Backups of replaced stores in the same folder.
-    pub backups: Vec<PathBuf>,
 }
 
 /// Inspects a store.
 pub fn inspect(file: &StoreFile) -> Result<Inspection> {
     let path = file.path.as_path();
-    let backups = backups(path);
     let Ok(metadata) = path.symlink_metadata() else {
-        return Ok(Inspection { status: Status::Missing, unwritable: None, backups });
+        return Ok(Inspection { status: Status::Missing, unwritable: None });
     };
     if !metadata.is_file() {
         let shown = path.display();
@@ -59,7 +56,7 @@ pub fn inspect(file: &StoreFile) -> Result<Inspection> {
         Err(error) if is_damaged(&error) => Status::Corrupt(format!("{:#}", error.root_cause())),
         found => found.with_context(|| format!("failed to read the store `{}`", path.display()))?,
     };
-    Ok(Inspection { status, unwritable, backups })
+    Ok(Inspection { status, unwritable })
 }
 
 fn status(file: &StoreFile) -> Result<Status> {
@@ -103,18 +100,6 @@ fn open_connection(path: &Path) -> Result<Connection> {
         full.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     let uri = format!("file:{escaped}?immutable=1");
     Ok(Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)?)
-}
-
-fn backups(path: &Path) -> Vec<PathBuf> {
-    let folder = path.parent().and_then(|folder| std::fs::read_dir(folder).ok());
-    let entries = folder.into_iter().flatten().flatten().map(|entry| entry.path());
-    let is_backup = |it: &PathBuf| {
-        it.extension()
-            .is_some_and(|end| end == "foreign" || end.to_string_lossy().starts_with("corrupt"))
-    };
-    let mut found: Vec<PathBuf> = entries.filter(is_backup).collect();
-    found.sort_unstable();
-    found
 }
 
 #[cfg(test)]

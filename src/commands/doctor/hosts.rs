@@ -120,10 +120,18 @@ impl Doctor<'_> {
 
 /// Returns the documents whose managed block is out of date, each with the command that updates it.
 pub(crate) fn stale_blocks(project: &Project) -> Result<Vec<(&'static str, String)>> {
+    let flag = if project.has_user_bank() { " --include-user-bank" } else { "" };
     let mut stale = Vec::new();
-    for (path, client) in DOCUMENTS {
-        if has_block(project, path) && is_block_stale(project, path, *client)? {
-            stale.push((*path, update_command(project, path)));
+    for (path, client) in DOCUMENTS.iter().filter(|(path, _)| has_block(project, path)) {
+        // The block does not record its client profile. Nothing is written, so it may be compared with a
+        // user bank.
+        let is_stale = |client| {
+            let request =
+                inject::Request { client, include_user_bank: true, ..inject::Request::default() };
+            inject::is_block_stale(project, &request, &project.root.join(path))
+        };
+        if is_stale(None)? && is_stale(*client)? {
+            stale.push((*path, format!("cerberus memory inject --into {path}{flag}")));
         }
     }
     Ok(stale)
@@ -133,25 +141,6 @@ fn has_block(project: &Project, path: &str) -> bool {
     let text = read_external(&project.root.join(path)).unwrap_or_default();
     let without_block = managed_block::MARKDOWN.without_block(text.as_bytes());
     without_block.map_or(true, |it| it.len() < text.len())
-}
-
-fn is_block_stale(project: &Project, path: &str, client: Option<ClientProfile>) -> Result<bool> {
-    let full = project.root.join(path);
-    // The block does not record its client profile.
-    for client in [None, client] {
-        // The check writes nothing, so it may compare a block with a user bank.
-        let request =
-            inject::Request { client, include_user_bank: true, ..inject::Request::default() };
-        if !inject::is_block_stale(project, &request, &full)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-fn update_command(project: &Project, path: &str) -> String {
-    let flag = if project.has_user_bank() { " --include-user-bank" } else { "" };
-    format!("cerberus memory inject --into {path}{flag}")
 }
 
 /// Returns the text of a file that cerberus does not own, if it is readable.

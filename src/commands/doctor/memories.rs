@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use super::{Doctor, Stage, shown};
+use super::{Doctor, shown};
 use crate::config::{Severity, failed_check};
 use cerberus_bank::ops::memories;
 use cerberus_bank::{MemoryFile, names};
@@ -34,12 +34,11 @@ impl Doctor<'_> {
             }
             return Ok(());
         }
-        bank.check_readable()?;
         if let Some(why) = bank.unwritable() {
             let message = format!("{why}; memories cannot be saved");
             self.error(message, format!("chmod -R u+w {folder}"));
         }
-        self.stage = Stage::Bank;
+        self.has_bank = true;
         Ok(())
     }
 
@@ -70,7 +69,7 @@ impl Doctor<'_> {
         for stored in &all {
             self.text(stored);
         }
-        self.ids(&all, &folder);
+        self.ids(&all);
         Ok(())
     }
 
@@ -119,7 +118,7 @@ impl Doctor<'_> {
         }
     }
 
-    fn ids(&mut self, all: &[MemoryFile], folder: &str) {
+    fn ids(&mut self, all: &[MemoryFile]) {
         let mut by_id: BTreeMap<String, Vec<&MemoryFile>> = BTreeMap::new();
         for stored in all {
             by_id.entry(stored.memory.id.to_lowercase()).or_default().push(stored);
@@ -135,15 +134,6 @@ impl Doctor<'_> {
                     ),
                 };
                 self.error(message, format!("set a unique `id` in the frontmatter of `{other}`"));
-            }
-        }
-        let mut files: BTreeMap<String, &str> = BTreeMap::new();
-        for MemoryFile { file, .. } in all {
-            if let Some(other) = files.insert(file.to_lowercase(), file) {
-                let message = format!(
-                    "`{other}` and `{file}` are the same file on case-insensitive file systems"
-                );
-                self.error(message, format!("rename one of them in `{folder}` with `git mv`"));
             }
         }
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::{Doctor, listed, shown};
+use super::{Doctor, shown};
 use cerberus_engine::tree::git::{self, GitStatus};
 use cerberus_engine::tree::walk;
 use cerberus_model::text::plural;
@@ -68,13 +68,6 @@ impl Doctor<'_> {
             let message =
                 format!("`{path}` is not writable, so every command indexes the code again: {why}");
             self.error(message, format!("chmod u+w {path}"));
-        }
-        if !inspected.backups.is_empty() {
-            let paths: Vec<String> =
-                inspected.backups.iter().map(|path| shown(self.project, path)).collect();
-            let n = plural(paths.len(), "backup");
-            let message = format!("{n} of replaced stores: {}", listed(&paths));
-            self.info(message, format!("rm {}", paths.join(" ")));
         }
         Ok(())
     }

@@ -111,10 +111,14 @@ fn edited(old: &[u8], contents: &[Content], is_removal: bool) -> Result<Edited, 
 
 /// Returns `old` after a merge, in the possible layouts.
 fn layouts(old: &[u8], contents: &[Content]) -> Vec<Vec<u8>> {
-    let merged = |layout| merged(old, contents, layout).ok().map(|it| it.text);
-    let like = merged(Layout::Like);
-    let lines = like.as_ref().and_then(|new| on_one_line(old, new));
-    lines.into_iter().flatten().chain(like).chain(merged(Layout::Compact)).collect()
+    let text = old.trim_ascii();
+    let is_one_line = text.starts_with(b"{") && !text.contains(&b'\n') && text != b"{}";
+    let layouts = match is_one_line {
+        true => [Layout::Compact, Layout::Like],
+        false => [Layout::Like, Layout::Compact],
+    };
+    let merged = layouts.iter().filter_map(|layout| merged(old, contents, *layout).ok());
+    merged.map(|it| it.text).collect()
 }
 
 fn merged(old: &[u8], contents: &[Content], layout: Layout) -> Result<Edited, String> {
@@ -159,19 +163,6 @@ fn applied(
         all.edited.extend(edited.edited);
     }
     Ok(all)
-}
-
-/// Returns `new` on one line if the JSON of `old` is, with different spaces.
-fn on_one_line(old: &[u8], new: &[u8]) -> Option<[Vec<u8>; 3]> {
-    let (text, new) = (std::str::from_utf8(old).ok()?, std::str::from_utf8(new).ok()?);
-    let line = text.trim_end();
-    if !line.starts_with('{') || line.contains('\n') || text == new {
-        return None;
-    }
-    let lines: Vec<&str> = new.trim_end().lines().map(str::trim).collect();
-    let spaced = lines.join("\n").replace(",\n", ", ").replace('\n', "");
-    let variants = [lines.concat(), spaced, lines.join(" ")];
-    Some(variants.map(|line_of_new| format!("{line_of_new}{}", &text[line.len()..]).into_bytes()))
 }
 
 #[cfg(test)]

@@ -109,7 +109,6 @@ pub(super) fn search_linked(call: &Call<'_>, params: SearchLinkedMemories) -> Re
         target: params.target_document,
         // Agents pass an empty query to mean no query.
         query: params.query.filter(|query| !query.trim().is_empty()),
-        ..LinkedArgs::default()
     };
     ToolResult::of(&linked::linked(call.project(), &args)?, "add a `query`")
 }
