@@ -1,5 +1,7 @@
 //! What the manifests of a project define: tasks, packages, dependencies and versions.
 
+mod make;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -141,9 +143,6 @@ pub(super) fn is_manifest(path: &str) -> bool {
     reader(path).is_some() || rules::reader(path).is_some()
 }
 
-/// Maximum number of variables in the targets of a rule that are replaced by their values.
-const MAX_EXPANSIONS: usize = 20;
-
 type Reader = fn(&str, &str, &mut Facts);
 
 fn reader(path: &str) -> Option<Reader> {
@@ -152,7 +151,7 @@ fn reader(path: &str) -> Option<Reader> {
     Some(match lower.as_str() {
         "package.json" => package_json,
         "deno.json" | "deno.jsonc" => deno_json,
-        "makefile" | "gnumakefile" => makefile,
+        "makefile" | "gnumakefile" => make::read,
         "justfile" | ".justfile" => justfile,
         "pyproject.toml" => pyproject,
         "tox.ini" | "setup.cfg" => tox_ini,
@@ -170,7 +169,7 @@ fn reader(path: &str) -> Option<Reader> {
         {
             taskfile
         }
-        _ if lower.ends_with(".mk") || lower.starts_with("makefile.") => makefile,
+        _ if lower.ends_with(".mk") || lower.starts_with("makefile.") => make::read,
         _ if lower.ends_with(".just") => justfile,
         _ if lower.starts_with("requirements") && lower.ends_with(".txt") => requirements,
         _ if path.ends_with(".rs") && is_cargo_target(path) => cargo_target,
@@ -298,51 +297,6 @@ fn deno_json(_: &str, text: &str, facts: &mut Facts) {
     if json.is_null() {
         facts.compute(Runner::Script, "");
     }
-}
-
-fn makefile(_: &str, text: &str, facts: &mut Facts) {
-    let text = text.replace("\\\n", " ");
-    let rules = || text.lines().filter(|line| !line.starts_with(['\t', '#', ' ']));
-    // All values that a variable may have.
-    let mut variables: BTreeMap<&str, String> = BTreeMap::new();
-    for (name, value) in rules().filter_map(|line| line.split_once('=')) {
-        let name = name.trim_end_matches([':', '?', '+', '!']).trim();
-        let value = value.split('#').next().unwrap_or_default();
-        let known = variables.entry(name).or_default();
-        known.push(' ');
-        known.push_str(value);
-    }
-    for line in rules() {
-        let Some((targets, rest)) = line.split_once(':') else { continue };
-        // `.PHONY` may still name a target that was removed.
-        let is_assigned = rest.starts_with('=') || rest.starts_with(":=") || targets.contains('=');
-        if is_assigned || targets.trim() == ".PHONY" {
-            continue;
-        }
-        for target in expanded(targets, &variables).split_whitespace() {
-            // A path is the name of a file, not of a task.
-            let is_path = target.contains('/');
-            if !target.contains(['$', '%']) {
-                facts.task(Runner::Make, target);
-            } else if target == "%" || (target.starts_with('$') && !is_path) {
-                facts.compute(Runner::Make, target);
-            }
-        }
-    }
-}
-
-/// Returns the targets of a rule of a makefile with the values of the variables that are known.
-fn expanded(targets: &str, variables: &BTreeMap<&str, String>) -> String {
-    let mut text = targets.to_owned();
-    for _ in 0..MAX_EXPANSIONS {
-        let known = text.match_indices("$(").find_map(|(start, _)| {
-            let end = start + text[start..].find(')')?;
-            Some((start..end + 1, variables.get(&text[start + 2..end])?))
-        });
-        let Some((range, value)) = known else { break };
-        text.replace_range(range, value.trim());
-    }
-    text
 }
 
 fn justfile(_: &str, text: &str, facts: &mut Facts) {
@@ -608,24 +562,5 @@ mod tests {
         assert_eq!(facts.names, ["owner", "shop"].map(str::to_owned).into());
         let names: Vec<&str> = facts.dependencies.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["e2e-kit", "example.org/e2e-kit/v3", "go", "gopkg.in/yaml"]);
-    }
-
-    #[test]
-    fn targets_of_a_makefile_that_are_variables_are_their_values() {
-        let check = |text: &str, tasks: &[&str], is_dynamic: bool| {
-            let facts = read("Makefile", text);
-            let found: Vec<&str> = facts.tasks.iter().map(|(_, name)| name.as_str()).collect();
-            assert_eq!(found, tasks, "{text}");
-            assert_eq!(!facts.dynamic.is_empty(), is_dynamic, "{text}");
-        };
-        check("TOOL ?= $(BIN)/tool\n$(TOOL): go.mod\nlint: $(TOOL)\n", &["lint"], false);
-        check("ALL := a b\nALL += c\n$(ALL):\n\techo $@\n", &["a", "b", "c"], false);
-        check("$(ALL):\n", &[], true);
-        check("ALL = a \\\n  b\n$(ALL):\n", &["a", "b"], false);
-        check("A = a/$(B)\nB = b\n$(A)-%:\n$(B)-c:\n", &["b-c"], false);
-        check("A = $(A)\n$(A):\n", &[], true);
-        check("%:\n", &[], true);
-        check("%.o: %.c\n$(OUT)/x: y\n", &[], false);
-        check(".PHONY: old lint\nlint: x\n", &["lint"], false);
     }
 }
