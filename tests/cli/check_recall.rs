@@ -133,6 +133,15 @@ fn a_task_of_another_folder_or_of_a_computed_rule_does_not_replace_one() {
     let change =
         "sed -i 's/lint/check/; s/fast/quick/' Makefile && sed -i s/build/make/ package.json";
     assert_eq!(stale(&files, change), ["1 make fast", "1 make lint", "1 yarn build:all"]);
+    let manifest = "{\"scripts\": {\"start\": \"x\", \"test\": \"y\"}}\n";
+    let files_of_npm = [
+        ("README.md", "Run `pnpm start`, `npm test` or `./gradlew`.\n"),
+        ("package.json", manifest),
+        ("gradlew", "x\n"),
+        ("gradlew.bat", "x\n"),
+    ];
+    let change = "echo '{}' > package.json && git rm -q gradlew";
+    assert_eq!(stale(&files_of_npm, change), ["1 ./gradlew", "1 npm test", "1 pnpm start"]);
     // Where it is made now is said elsewhere.
     let document = "From the `docs` folder:\n\n```sh\nmake lint\n```\n";
     let files_of_docs = [("README.md", document), files[1], files[3]];

@@ -68,8 +68,10 @@ impl Snapshot {
         for (idx, path) in paths.enumerate() {
             let name = last(path);
             by_name.entry(name.to_owned()).or_default().push(idx);
-            if let (Some((stem, _)), true) = (name.split_once('.'), idx < entries.len())
+            // A script for Windows is another one: `gradlew.bat`.
+            if let (Some((stem, ending)), true) = (name.split_once('.'), idx < entries.len())
                 && !stem.is_empty()
+                && !matches!(ending, "bat" | "cmd")
             {
                 by_name.entry(stem.to_owned()).or_default().push(idx);
             }

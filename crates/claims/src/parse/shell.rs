@@ -225,6 +225,10 @@ fn manager_tasks<'w, 'l>(program: &str, arguments: &'w [Word<'l>]) -> Vec<Named<
             let next = plain(arguments, first + 1);
             found.extend(next.map(|next| (&arguments[next], Runner::Script, may_be_program)));
         }
+        // They run the script of the name.
+        "start" | "stop" | "restart" | "test" if program != "bun" => {
+            found.push((&arguments[first], Runner::Script, false));
+        }
         name if matches!(program, "pnpm" | "yarn" | "bun") && !MANAGER_COMMANDS.contains(name) => {
             found.push((&arguments[first], Runner::Script, true));
         }
