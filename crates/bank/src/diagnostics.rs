@@ -1,5 +1,4 @@
 //! Read-only checks of the folder of a bank.
-#![expect(clippy::disallowed_methods, reason = "this module owns the bank's files")]
 
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
@@ -27,6 +26,7 @@ impl Bank {
 
 #[cfg(test)]
 #[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "tests change permissions")]
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
