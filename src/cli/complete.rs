@@ -13,9 +13,10 @@ use clap_complete::engine::{self, ArgValueCompleter};
 use clap_complete::env::Shells;
 
 use super::Cli;
-use crate::config::{ColorChoice, CompletionRequest, GlobalArgs, Settings, Terminal};
+use crate::config::{self, ColorChoice, CompletionRequest, GlobalArgs, Settings, Terminal};
 use crate::output::Printer;
 use cerberus_bank::ops::complete::{self, Request, ValueKind};
+use cerberus_engine::threads;
 use cerberus_model::error::ExitStatus;
 use cerberus_model::text;
 use cerberus_model::{MemoryStatus, MemoryType, PinScope, Priority};
@@ -41,6 +42,7 @@ pub(super) fn run(words: Vec<OsString>, request: &CompletionRequest) -> ExitStat
 }
 
 fn candidates(mut words: Vec<OsString>, request: &CompletionRequest) -> Option<String> {
+    threads::start_pool(config::n_threads()).ok()?;
     let is_bash = request.shell == "bash";
     let word_idx = request.word_idx.unwrap_or_else(|| words.len().saturating_sub(1));
     // These shells pass the words as typed, including quotes.
