@@ -119,6 +119,33 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_file_is_read_once_for_all_its_parts() {
+        let (mut files, mut n_reads) = (PartsOfFiles::default(), 0);
+        let symbol = |name: &str| Part::Symbol(name.to_owned());
+        let heading = |slug: &str| Part::Heading(slug.to_owned());
+        let parts = [
+            (Part::Line(3), true),
+            (Part::Line(4), false),
+            (symbol("x.get_y"), true),
+            (symbol("get"), false),
+            (symbol("c-d"), true),
+            (symbol("d-c"), false),
+            (heading("a-b"), true),
+            (heading("A-b"), true),
+            (heading("b"), false),
+        ];
+        for (part, expected) in parts {
+            let read = || {
+                n_reads += 1;
+                Some("# A b\n\nx.get_y c-d\n".to_owned())
+            };
+            assert_eq!(files.has("a.md", &part, read), Some(expected), "{part:?}");
+        }
+        assert_eq!(n_reads, 1);
+        assert_eq!(files.has("b.md", &Part::Line(1), || None), None);
+    }
+
+    #[test]
     fn a_path_of_a_sample_is_meant_where_the_sample_is_named() {
         let check = |document, text, found, expected| {
             assert_eq!(is_in_sample(document, text, "app/main.ts", found), expected, "{found}");
