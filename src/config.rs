@@ -307,6 +307,14 @@ fn editor() -> Option<String> {
     values.into_iter().find(|editor| !editor.trim().is_empty())
 }
 
+/// Returns the number of threads for parallel work: that of the variable of rayon, or one for each
+/// processor.
+pub(crate) fn n_threads() -> usize {
+    let n_wanted = std::env::var("RAYON_NUM_THREADS").ok().and_then(|n| n.parse().ok());
+    let n_processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    n_wanted.filter(|n| *n > 0).unwrap_or_else(n_processors)
+}
+
 /// Returns the current time. `CERBERUS_NOW` overrides it for tests.
 pub(crate) fn now() -> Result<Timestamp> {
     match std::env::var("CERBERUS_NOW") {

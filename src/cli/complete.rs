@@ -10,9 +10,10 @@ use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
 
 use super::Cli;
-use crate::config::{ColorChoice, CompletionRequest, GlobalArgs, Settings, Terminal};
+use crate::config::{self, ColorChoice, CompletionRequest, GlobalArgs, Settings, Terminal};
 use crate::output::Printer;
 use cerberus_bank::Bank;
+use cerberus_engine::threads;
 use cerberus_model::error::ExitStatus;
 use cerberus_model::text;
 
@@ -39,6 +40,7 @@ pub(super) fn run(words: Vec<OsString>, request: &CompletionRequest) -> ExitStat
 }
 
 fn candidates(words: Vec<OsString>, request: &CompletionRequest) -> Option<String> {
+    threads::start_pool(config::n_threads()).ok()?;
     let mut command = with_ids(Cli::command(), "");
     command.build();
     // Without a typed word, flags are offered only if there is nothing else.

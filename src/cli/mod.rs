@@ -20,6 +20,7 @@ use crate::commands::{check, completions, demo, doctor, hooks, index, setup, tru
 use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
 use crate::mcp::McpArgs;
 use crate::output::Printer;
+use cerberus_engine::threads;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_store as store;
 
@@ -106,6 +107,10 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
 }
 
 fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
+    threads::start_pool(config::n_threads()).map_err(|error| {
+        let hint = "raise the limit of processes (`ulimit -u`), or end some";
+        UserError::environment(format!("failed to start a thread: {error}")).hint(hint)
+    })?;
     match &cli.command {
         Command::Check(args) => {
             let settings = Settings::resolve(&cli.global)?;

@@ -19,6 +19,7 @@ use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::pins::{self, builtin};
+use cerberus_bank::ops::search::signals;
 use cerberus_bank::tokens;
 use cerberus_engine::excerpt::LineRange;
 use cerberus_engine::rank::moment::{self, Moment};
@@ -351,7 +352,7 @@ fn pins(project: &Project, request: &Request, loaded: &pins::Loaded) -> Vec<Pin>
 /// Returns what the request is about, and the files that a task without any is likely to change.
 fn focus(project: &Project, request: &Request) -> Result<(Focus, BTreeSet<String>)> {
     let mut focus = Focus {
-        query: request.query.clone(),
+        query: request.query.as_deref().map(signals::part_to_read).map(str::to_owned),
         files: files(project, request)?,
         changed: if request.staged { staged_lines(project)? } else { BTreeMap::new() },
         is_edit: false,

@@ -14,7 +14,9 @@ use rmcp::transport::stdio_pipes;
 use crate::config::{GlobalArgs, Settings};
 use cerberus_bank::ops::pins;
 use cerberus_bank::tokens;
+use cerberus_engine::threads;
 use cerberus_model::PinScope;
+use cerberus_model::error::UserError;
 
 mod args;
 mod prompts;
@@ -44,9 +46,14 @@ pub(crate) fn serve(global: &GlobalArgs, set: ToolSet) -> Result<()> {
         .is_none()
         .then(|| format!("mcp-{}-{}", std::process::id(), settings.project.now.as_nanosecond()));
     let session = generated.clone().or(settings.session).unwrap_or_default();
+    if !threads::can_start(1) {
+        return Err(UserError::environment("failed to start a thread for the calls").into());
+    }
     let server = Server::new(global.clone(), session, set);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
+        // The first thread stays: without any, a call could not wait for one.
+        .thread_keep_alive(Duration::MAX)
         .build()
         .context("failed to start the server")?;
     let served = runtime.block_on(async {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use indicatif::{ProgressDrawTarget, ProgressStyle};
 
 use crate::config::Terminal;
+use cerberus_engine::threads;
 
 /// Frames per second.
 const FRAME_RATE: u8 = 10;
@@ -24,7 +25,9 @@ impl ProgressBar {
         if let Ok(style) = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len}") {
             bar.set_style(style);
         }
-        bar.enable_steady_tick(Duration::from_millis(200));
+        if terminal.err_is_terminal && threads::can_start(1) {
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
         Self(bar)
     }
 

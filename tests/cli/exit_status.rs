@@ -129,3 +129,18 @@ fn a_misplaced_command_gets_a_tip() {
         [exit 2]
     "#]]);
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn commands_without_threads_fail_without_a_panic() {
+    let sandbox = Sandbox::anchored();
+    for line in ["memory reanchor --check", "memory inject", "check", "mcp", "doctor"] {
+        // No thread has so much memory for its stack.
+        let mut command = sandbox.command(line);
+        let output = command.env("RUST_MIN_STACK", "70368744177664").output().expect("it runs");
+        let outcome = sandbox.outcome(line, output);
+        assert_eq!(outcome.status(), 3, "{}", outcome.text());
+        let stderr = outcome.stderr();
+        assert!(stderr.starts_with("cerberus: failed to start a thread: "), "{stderr}");
+    }
+}

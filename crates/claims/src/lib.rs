@@ -14,13 +14,13 @@
 //!    place are searched ([`removal`]).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::parse::{Claim, Claims, Stance, Target};
+use cerberus_engine::threads;
 use cerberus_engine::tree::git::past::{self, CommitSummary, TreeEntry};
 use cerberus_engine::tree::git::{self, GitStatus, IgnoredPath, Objects};
 use cerberus_engine::tree::read;
@@ -310,20 +310,19 @@ impl Checker<'_> {
                 None => (Vec::new(), failing.to_vec()),
             };
             let staged = std::thread::scope(|scope| {
-                let staged = scope.spawn(|| past::staged_away(root));
+                let staged = threads::spawn(scope, || past::staged_away(root));
                 open.extend(self.origins(&later, &head.id));
-                staged.join().unwrap_or_default()
+                staged.join()
             });
             let words = self.wanted_words(&open);
             let trees = self.old_trees(&open, &head.id, staged);
             let moments = open.iter().flat_map(|it| &it.moments);
             let commits: BTreeSet<String> = moments.map(|it| it.commit.clone()).collect();
             let (former, main) = std::thread::scope(|scope| {
-                let main = scope.spawn(|| MainLine::read(root, &head.id, &commits));
+                let main = threads::spawn(scope, || MainLine::read(root, &head.id, &commits));
                 let former = self.former(open, trees, &mut Past::new(objects, now, &words));
                 (former, main.join())
             });
-            let main = main.unwrap_or_else(|payload| resume_unwind(payload));
             self.explain(objects, former, &main);
             true
         });

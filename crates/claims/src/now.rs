@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -11,7 +12,7 @@ use cerberus_engine::tree::git::past::{self, TreeEntry};
 use cerberus_engine::tree::read;
 
 use super::manifests::{self, Manifests};
-use super::meant::has_part;
+use super::meant::PartsOfFiles;
 use super::snapshot::{self, Found, Snapshot};
 use super::words::{self, Occurrences, Words, module_name};
 use super::{Document, folder_of, is_on_disk, is_within, words_of};
@@ -41,6 +42,7 @@ pub(super) struct Now {
     occurrences: Occurrences,
     /// The folders that trees draw, by document and start.
     tree_bases: FxHashMap<(String, usize), String>,
+    parts: Mutex<PartsOfFiles>,
 }
 
 impl Now {
@@ -91,7 +93,8 @@ impl Now {
             }
         }
         let root = root.to_owned();
-        Some(Self { root, tree, modified, manifests, words, occurrences, tree_bases })
+        let parts = Mutex::default();
+        Some(Self { root, tree, modified, manifests, words, occurrences, tree_bases, parts })
     }
 
     pub(super) fn tree(&self) -> &Snapshot {
@@ -174,7 +177,10 @@ impl Now {
         let Target::Path { path, part, is_link } = &claim.target else { return Holds::Yes };
         let folder = folder_of(&document.path);
         if path.is_empty() {
-            let is_true = part.as_ref().is_none_or(|part| has_part(&document.text, part));
+            let text = || Some(document.text.clone());
+            let own = format!("#{}", document.path);
+            let has_part = |part: &Part| self.parts().has(&own, part, text);
+            let is_true = part.as_ref().is_none_or(|part| has_part(part) == Some(true));
             return if is_true { Holds::Yes } else { Holds::No };
         }
         if let Some(base) = self.tree_base(document, claim) {
@@ -218,8 +224,14 @@ impl Now {
     fn has_part(&self, paths: &[String], part: &Part) -> bool {
         let mut files = paths.iter().filter(|path| self.tree.entry(path).is_some()).peekable();
         files.peek().is_none()
-            || files
-                .any(|file| read::text(&self.root, file).map_or(true, |text| has_part(&text, part)))
+            || files.any(|file| {
+                let text = || read::text(&self.root, file).ok();
+                self.parts().has(file, part, text).unwrap_or(true)
+            })
+    }
+
+    fn parts(&self) -> MutexGuard<'_, PartsOfFiles> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the folder that the tree around a claim draws.

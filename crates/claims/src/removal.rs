@@ -19,7 +19,7 @@ use cerberus_model::{Anchor, Origin, split_number};
 
 use super::definitions::Definitions;
 use super::ends::{Ends, MainLine};
-use super::meant::has_part;
+use super::meant::Parts;
 use super::now::Now;
 use super::origin::{Moment, line_of};
 use super::rules::Tool;
@@ -440,7 +440,7 @@ impl Test {
     fn passes(&self, definitions: &mut Definitions, path: &str, bytes: &[u8]) -> bool {
         let text = || text::decode(bytes).0;
         match self {
-            Self::Part(part) => has_part(&text(), part),
+            Self::Part(part) => Parts::new(text()).has(part),
             Self::Defines(parts) => definitions.has(path, &text(), parts),
             Self::Uses(name) => {
                 words::has_word(&text(), name)

@@ -18,7 +18,7 @@ use cerberus_model::text;
 
 use super::definitions::Definitions;
 use super::manifests::{self, Facts, Manifests};
-use super::meant::{has_part, is_certain, is_compound, is_in_sample, is_related};
+use super::meant::{PartsOfFiles, is_certain, is_compound, is_in_sample, is_related};
 use super::now::Now;
 use super::snapshot::{self, Found, Snapshot};
 use super::words::{self, Words};
@@ -81,6 +81,8 @@ pub(super) struct Past<'p, 'o> {
     definitions: Definitions,
     /// Whether versions of files define names.
     defined: FxHashMap<(FileVersion, Vec<String>), bool>,
+    /// By their objects.
+    parts: PartsOfFiles,
 }
 
 /// A document with a claim, and its path in an old tree.
@@ -204,8 +206,8 @@ impl OldTree {
 
 impl<'p, 'o> Past<'p, 'o> {
     pub(super) fn new(objects: &'p mut Objects<'o>, now: &'p Now, words: &'p Words) -> Self {
-        let (found, facts, definitions, defined) = Default::default();
-        Self { objects, now, words, found, facts, definitions, defined }
+        let (found, facts, definitions, defined, parts) = Default::default();
+        Self { objects, now, words, found, facts, definitions, defined, parts }
     }
 
     /// Reads the differing files of code of all trees. Returns the commits whose files are too many.
@@ -428,8 +430,10 @@ impl<'p, 'o> Past<'p, 'o> {
     }
 
     fn has_part(&mut self, old: &OldTree, file: &str, part: &Part) -> bool {
-        let bytes = old.entry(file).and_then(|entry| self.objects.read(&entry.object));
-        bytes.is_some_and(|bytes| has_part(&text::decode(&bytes).0, part))
+        let Some(entry) = old.entry(file) else { return false };
+        let objects = &mut *self.objects;
+        let read = || objects.read(&entry.object).map(|it| text::decode(&it).0.into_owned());
+        self.parts.has(&entry.object, part, read) == Some(true)
     }
 
     fn symbol(&mut self, old: &mut OldTree, writer: Writer<'_>, parts: &[String]) -> Option<Truth> {

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memchr::memmem::{self, Finder};
+use memchr::memrchr;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,6 +19,12 @@ use cerberus_engine::tree::read;
 use cerberus_model::Language;
 use cerberus_model::text::conventions::{self, CONVENTIONS};
 use cerberus_model::word_lists;
+
+/// Maximum number of words that are searched for one by one in a file. For more it is parsed.
+const MAX_SEARCHED: usize = 100;
+
+/// Maximum length of a line before a word in which the word is looked at.
+const MAX_LINE: usize = 4096;
 
 /// A word that occurs in more files than this is in use; in fewer, its occurrences in comments are
 /// not counted.
@@ -167,6 +174,7 @@ impl Occurrences {
         // A module may be named only by the path of its file.
         let in_path = |file: &&TreeEntry| words.in_text(file.path.replace('-', "_").as_bytes());
         let in_paths: Vec<Vec<usize>> = files.iter().map(in_path).collect();
+        let mut texts: FxHashMap<usize, String> = FxHashMap::default();
         for &(a, b) in pairs {
             let has = |found: &Vec<usize>, word: usize| found.binary_search(&word).is_ok();
             let is_named_in = |file_idx: &usize| {
@@ -174,14 +182,14 @@ impl Occurrences {
                 has(found, b) && (has(found, a) || has(in_path, a))
             };
             let named: Vec<usize> = (0..files.len()).filter(is_named_in).collect();
-            let are_in_code = |file_idx: &usize| {
-                let text = || read::listed_text(root, &files[*file_idx].path).unwrap_or_default();
+            let mut are_in_code = |file_idx: &usize| {
+                let read = || read::listed_text(root, &files[*file_idx].path).unwrap_or_default();
                 let is_in = |text: &str| {
                     [a, b].iter().all(|word| is_on_line_of_code(text, &words.words[*word]))
                 };
-                has(&in_paths[*file_idx], a) || is_in(&text())
+                has(&in_paths[*file_idx], a) || is_in(texts.entry(*file_idx).or_insert_with(read))
             };
-            if named.len() > MAX_PARSED || named.iter().any(are_in_code) {
+            if named.len() > MAX_PARSED || named.iter().any(&mut are_in_code) {
                 this.pairs.insert((a, b));
             }
         }
@@ -200,6 +208,9 @@ impl Occurrences {
         rare.sort_unstable();
         // Most names are where no comment can be, which is seen without a parse.
         this.add_used(&rare, |file_idx, wanted| {
+            if wanted.len() > MAX_SEARCHED {
+                return Vec::new();
+            }
             let path = &files[file_idx].path;
             let text = read::listed_text(root, path).unwrap_or_default();
             let is_code = |word: &usize| {
@@ -336,28 +347,44 @@ fn is_outside_comments(path: &str, text: &str, word: &str) -> bool {
     let Some(language) = language::from_path(path) else { return false };
     let has = |text: &str, marks: &[&str]| marks.iter().any(|mark| text.contains(mark));
     let count = |text: &str, mark: &str| memmem::find_iter(text.as_bytes(), mark).count();
+    // Their comments start with `#`, which may be a part of a string.
+    if matches!(language, Language::Ruby | Language::Shell | Language::Php) {
+        return false;
+    }
+    let marks = match language {
+        // A docstring is a string.
+        Language::Python => ["\"\"\"", "'''"],
+        _ => ["/*", "*/"],
+    };
+    let (mut n_read, mut n_marks, mut is_open) = (0, [0_usize; 2], false);
     positions(text, word).any(|at| {
-        let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-        let (above, before) = (&text[..line_start], &text[line_start..at]);
-        // Their comments start with `#`, which may be a part of a string.
-        if matches!(language, Language::Ruby | Language::Shell | Language::Php) {
-            return false;
+        let Some(line_start) = line_start(text, at) else { return false };
+        let (above, before) = (&text[n_read..line_start.max(n_read)], &text[line_start..at]);
+        n_read = n_read.max(line_start);
+        for (n, mark) in n_marks.iter_mut().zip(marks) {
+            *n += count(above, mark);
         }
         if language == Language::Python {
-            // A docstring is a string.
-            return !has(before, &["#", "\"", "'"])
-                && ["\"\"\"", "'''"].iter().all(|quote| count(above, quote).is_multiple_of(2));
+            return !has(before, &["#", "\"", "'"]) && n_marks.iter().all(|n| n % 2 == 0);
         }
-        !has(before, &["//", "/*", "*/"])
-            && above.rfind("/*") <= above.rfind("*/")
-            && count(above, "/*") == count(above, "*/")
+        if above.contains(marks[0]) || above.contains(marks[1]) {
+            is_open = above.rfind(marks[0]) > above.rfind(marks[1]);
+        }
+        !has(before, &["//", "/*", "*/"]) && !is_open && n_marks[0] == n_marks[1]
     })
+}
+
+/// Returns the start of the line around a position, unless it is too long for code that people write.
+fn line_start(text: &str, at: usize) -> Option<usize> {
+    let from = at.saturating_sub(MAX_LINE);
+    let newline = memrchr(b'\n', &text.as_bytes()[from..at]);
+    newline.map(|n| from + n + 1).or((from == 0).then_some(0))
 }
 
 /// Returns whether a word is in the code of a line of a text, without a comment before it.
 fn is_on_line_of_code(text: &str, word: &str) -> bool {
     positions(text, word).any(|at| {
-        let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let Some(line_start) = line_start(text, at) else { return false };
         let before = text[line_start..at].trim_start();
         let starts = ["#", "*", "/*", "--", "<!--"];
         !before.contains("//") && !starts.iter().any(|mark| before.starts_with(mark))
@@ -427,9 +454,8 @@ pub(super) fn is_setting(path: &str, text: &str, name: &str) -> bool {
     let has_settings =
         file.starts_with(".env") || matches!(ending, "env" | "yml" | "yaml" | "toml");
     let is_script = is_script(path);
-    let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     positions(text, name).any(|at| {
-        let start = line_start(at);
+        let Some(start) = line_start(text, at) else { return false };
         let before = &text[start..at];
         let mark = before.trim_start();
         if has_settings {
@@ -440,7 +466,7 @@ pub(super) fn is_setting(path: &str, text: &str, name: &str) -> bool {
         if ["//", "#", "*"].iter().any(|it| mark.starts_with(it)) {
             return false;
         }
-        let above = line_start(start.saturating_sub(1));
+        let above = line_start(text, start.saturating_sub(1)).unwrap_or(start);
         is_script || text[above..at].to_ascii_lowercase().contains("env")
     })
 }
@@ -452,6 +478,11 @@ fn is_defining(word: &str) -> bool {
 
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
+}
+
+/// Returns the words of a text.
+pub(super) fn all(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c| !is_word(c)).filter(|word| !word.is_empty())
 }
 
 pub(super) fn has_word(text: &str, word: &str) -> bool {
@@ -469,7 +500,7 @@ fn positions<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 
 /// it, or it is assigned.
 fn is_introduced(text: &str, word: &str) -> bool {
     positions(text, word).any(|at| {
-        let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let Some(line_start) = line_start(text, at) else { return false };
         let before = &text[line_start..at];
         let mut words = before.split_whitespace().rev();
         match words.next() {
@@ -507,7 +538,7 @@ pub(super) fn defined_in(text: &str) -> Vec<&str> {
 /// start of a line.
 pub(super) fn defines(text: &str, word: &str) -> bool {
     positions(text, word).any(|at| {
-        let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let Some(line_start) = line_start(text, at) else { return false };
         let before = text[line_start..at].trim();
         let after = text[at + word.len()..].trim_start_matches([' ', '\t']);
         let is_introduced = before.rsplit([' ', '\t', '(']).next().is_some_and(is_defining);
@@ -515,4 +546,41 @@ pub(super) fn defines(text: &str, word: &str) -> bool {
             before.is_empty() && after.starts_with(['=', ':']) && !after.starts_with("==");
         is_introduced || is_assigned
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    #[test]
+    fn comments_are_known_by_what_is_above_and_before_a_word() {
+        let check = |path, text, expected| {
+            assert_eq!(is_outside_comments(path, text, "word"), expected, "{text}");
+        };
+        check("a.js", "/* a */\nword", true);
+        check("a.js", "/* word */", false);
+        check("a.js", "/*\nword\n*/", false);
+        check("a.js", "/*\nword\n*/\nword", true);
+        check("a.js", "/*\n*/\n/*\nword */\n// word", false);
+        check("a.js", "*/\n/*\nword", false);
+        check("a.py", "\"\"\"\nword\n\"\"\"\n# word", false);
+        check("a.py", "\"\"\"\nword\n\"\"\"\nword = 1", true);
+        check("a.rb", "word", false);
+    }
+
+    #[test]
+    fn many_uses_of_a_word_are_read_in_little_time() {
+        let started = Instant::now();
+        let lines = format!("f(\"/*\");\n{}", "word = 1;\n".repeat(100_000));
+        assert!(!is_outside_comments("a.js", &lines, "word"));
+        let line = format!("f(/* {}", "word = 1; ".repeat(100_000));
+        assert!(!is_outside_comments("a.js", &line, "word"));
+        assert!(!is_on_line_of_code(&format!("// {line}"), "word"));
+        assert!(!defines(&line, "word") && !is_introduced(&line, "word"));
+        assert!(!is_setting("a.js", &line, "word"));
+        // A second on an idle machine; minutes if each use is compared with all that is before it.
+        assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    }
 }

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::thread::{Builder, ScopedJoinHandle};
 
 use anyhow::Result;
 use rayon::prelude::*;
@@ -357,13 +358,18 @@ impl CodeIndex {
         };
         let store = &mut self.store;
         let (parsed, written) = std::thread::scope(|scope| {
-            let writer = scope.spawn(move || write_symbols(store, &receiver));
+            // Without the thread the receiver is dropped, and nothing is stored.
+            let write = move || write_symbols(store, &receiver);
+            let writer = Builder::new().spawn_scoped(scope, write);
             let batches = file_idxs.par_chunks(BATCH_SIZE).with_max_len(1);
             let parsed: Vec<Vec<_>> = batches.map_with(sender, parse_and_send).collect();
-            (parsed, writer.join())
+            (parsed, writer.map(ScopedJoinHandle::join))
         });
-        let written =
-            written.unwrap_or_else(|_| Err(anyhow::anyhow!("the writer thread panicked")));
+        let written = match written {
+            Ok(Ok(written)) => written,
+            Ok(Err(_)) => Err(anyhow::anyhow!("the writer thread panicked")),
+            Err(error) => Err(anyhow::anyhow!("failed to start a thread: {error}")),
+        };
         self.is_attached &= self.warn_unless_written(written.map(|()| true));
         let (parsed, warnings): (Vec<T>, Vec<_>) = parsed.into_iter().flatten().unzip();
         self.warnings.extend(warnings.into_iter().flatten());

@@ -11,6 +11,7 @@
 //! - [`excerpt`] shortens an example to the lines that show its rule.
 //! - [`relevance`] compares rules and their examples with the files of a task.
 //! - [`track`] finds the code of an anchor again after the tree changed.
+//! - [`threads`] starts threads where there may be too few.
 //! - [`weights`] reads fitted numbers from files.
 //!
 //! From a rule to its anchor: [`examples::rank`] turns each query into ranked symbols. The quality
@@ -33,6 +34,7 @@ mod recency;
 pub mod relevance;
 pub(crate) mod search;
 pub mod syntax;
+pub mod threads;
 pub mod track;
 pub mod tree;
 pub(crate) mod weights;

@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use rusqlite::types::FromSqlError;
@@ -63,14 +63,14 @@ pub fn with_repair<T>(
 pub(super) fn recover(file: &StoreFile, damage: Option<anyhow::Error>) -> Result<Store> {
     let _lock = lock(&file.path)?;
     let own_warning = own::set_aside(file)?;
-    let mut waited = Duration::ZERO;
+    // A try may wait as long itself.
+    let started = Instant::now();
     let mut replaced = None;
     let mut opened = damage.map_or_else(|| try_open(file), Err);
     loop {
         match opened {
-            Err(error) if is_busy(&error) && waited < BUSY => {
+            Err(error) if is_busy(&error) && started.elapsed() < BUSY => {
                 std::thread::sleep(PAUSE);
-                waited += PAUSE;
             }
             Err(error) if is_damaged(&error) && replaced.is_none() => {
                 let warning = match error.downcast_ref() {
@@ -181,4 +181,26 @@ pub(super) fn back_up(path: &Path, kind: &str) -> Result<PathBuf> {
         let _ = std::fs::remove_file(PathBuf::from(name));
     }
     Ok(backup)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use rusqlite::Connection;
+
+    use super::*;
+
+    #[test]
+    fn a_locked_store_is_waited_for_twice_at_most() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let file = StoreFile { path: folder.path().join("cache.db"), state: None };
+        drop(Store::open(&file).expect("created"));
+        let other = Connection::open(&file.path).expect("it exists");
+        other.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE").expect("locked");
+        let (sender, receiver) = channel();
+        std::thread::spawn(move || sender.send(Store::open(&file).is_err()));
+        assert_eq!(receiver.recv_timeout(4 * BUSY + Duration::from_secs(10)), Ok(true));
+    }
 }

@@ -5,12 +5,13 @@
 //! know passes. No code is indexed and nothing is ranked, because every command waits for this.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use anyhow::Result;
 
 use super::after_edit::record_broken;
 use super::commit::{self, first_line};
-use super::git_command::normalized;
+use super::git_command::enter;
 use super::payload::{self, Event};
 use super::{HookEvent, HookTool, answer, session};
 use crate::commands::inject;
@@ -57,7 +58,7 @@ pub(super) fn adds_context(tool: HookTool) -> bool {
 /// The commands of a command line with the folders in which they run.
 pub(super) struct Runs {
     /// The folder is relative to the project; it is absent outside of it.
-    commands: Vec<(Option<PathBuf>, Vec<String>)>,
+    commands: Vec<(Option<Rc<Path>>, Vec<String>)>,
     unread: Vec<String>,
 }
 
@@ -66,15 +67,18 @@ impl Runs {
         let root = project.root.canonicalize().unwrap_or_else(|_| project.root.clone());
         let folder = event.folder.as_deref().map(Path::new).and_then(|it| it.canonicalize().ok());
         let mut folder = folder.unwrap_or_else(|| root.clone());
-        let Commands { commands, unread } = shell::commands(line);
+        let Commands { commands, unread, .. } = shell::commands(line);
+        let within = |folder: &Path| folder.strip_prefix(&root).ok().map(Rc::from);
+        let mut here = within(&folder);
         let mut located = Vec::new();
         for words in commands {
             if let [cd, target, ..] = &words[..]
                 && matches!(cd.as_str(), "cd" | "pushd")
+                && enter(&mut folder, target)
             {
-                folder = normalized(&folder.join(target));
+                here = within(&folder);
             }
-            located.push((folder.strip_prefix(&root).ok().map(Path::to_owned), words));
+            located.push((here.clone(), words));
         }
         Self { commands: located, unread }
     }
@@ -82,7 +86,7 @@ impl Runs {
     /// Returns the first command that a pattern of a memory matches in a folder of the memory.
     fn hit(&self, stored: &MemoryFile, patterns: &[CommandPattern]) -> Option<&[String]> {
         let is_active = stored.memory.status != MemoryStatus::Archived && stored.fault.is_none();
-        let is_in = |(folder, _): &&(Option<PathBuf>, Vec<String>)| {
+        let is_in = |(folder, _): &&(Option<Rc<Path>>, Vec<String>)| {
             folder.as_deref().is_some_and(|folder| applies_in(&stored.memory.paths, folder))
         };
         let is_hit =

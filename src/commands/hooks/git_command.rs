@@ -3,9 +3,15 @@
 //! The command is not run, and its parts are not expanded. What cannot be known, such as the value of
 //! a variable, is taken to be as large as it may be: the answer is advice, and blocks nothing.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use cerberus_model::text::shell;
+
+/// Maximum length of a path that a system opens. `cd` to a longer one fails.
+const MAX_PATH: usize = 4096;
+
+/// Maximum number of paths that are kept of a commit. With more it may contain any file.
+const MAX_PATHS: usize = 1000;
 
 /// A `git commit` in a shell command.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,7 +43,9 @@ impl Unstaged {
         let is_known =
             !word.contains(['$', '`', '*', '?', '[', '{', '~']) && !word.starts_with(':');
         match self {
-            Self::Paths(paths) if is_known => paths.push(normalized(&folder.join(word))),
+            Self::Paths(paths) if is_known && paths.len() < MAX_PATHS => {
+                paths.push(within(folder, word));
+            }
             _ => *self = Self::All,
         }
     }
@@ -50,7 +58,9 @@ pub(super) fn commit(command: &str, folder: &Path) -> Option<Commit> {
     for words in shell::commands(command).commands {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         match &words[..] {
-            ["cd", target, ..] => folder = normalized(&folder.join(target)),
+            ["cd", target, ..] => {
+                enter(&mut folder, target);
+            }
             [git, arguments @ ..] if shell::program_name(git) == "git" => {
                 let (here, arguments) = global_options(&folder, arguments)?;
                 match arguments {
@@ -77,7 +87,7 @@ fn global_options<'w>(folder: &Path, mut words: &'w [&'w str]) -> Option<(PathBu
     {
         words = match (*option, rest) {
             ("-C", [target, rest @ ..]) => {
-                folder = normalized(&folder.join(target));
+                enter(&mut folder, target);
                 rest
             }
             ("-c", [_, rest @ ..]) => rest,
@@ -157,19 +167,31 @@ fn commit_scope(unstaged: &mut Unstaged, folder: &Path, arguments: &[&str]) -> b
     true
 }
 
-/// Returns a path without `.` and `..`, which are resolved by their names only.
-pub(super) fn normalized(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for part in path.components() {
+/// Changes a folder as `cd` does, and returns whether it is another one. The parts `.` and `..` are
+/// resolved by their names only.
+pub(super) fn enter(folder: &mut PathBuf, target: &str) -> bool {
+    let before = folder.clone();
+    for part in Path::new(target).components() {
         match part {
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir => {
-                normal.pop();
+            Component::CurDir => {}
+            Component::ParentDir => {
+                folder.pop();
             }
-            part => normal.push(part),
+            part => folder.push(part),
         }
     }
-    normal
+    let is_short = folder.as_os_str().len() <= MAX_PATH;
+    if !is_short {
+        *folder = before;
+    }
+    is_short
+}
+
+/// Returns a path in a folder, without `.` and `..`.
+fn within(folder: &Path, target: &str) -> PathBuf {
+    let mut path = folder.to_owned();
+    enter(&mut path, target);
+    path
 }
 
 #[cfg(test)]
@@ -227,6 +249,23 @@ mod tests {
             "/p: /p/a.py",
         );
         check("git add a && git commit -F - <<'EOF'\ngit commit -a\nEOF", "/p: /p/a");
+    }
+
+    #[test]
+    fn long_commands_are_read_in_little_time() {
+        let started = std::time::Instant::now();
+        let texts = [
+            "cd a && ".repeat(25_000) + "git commit",
+            format!("cd {} && ", "a/".repeat(2_000)) + &"cd b && cd .. && ".repeat(10_000),
+            format!("cd {} && git add {}", "a/".repeat(2_000), "b ".repeat(100_000)),
+        ];
+        for text in texts {
+            let _ = commit(&text, Path::new("/p"));
+        }
+        // Three seconds on an idle machine; more than a minute if each step copies the path.
+        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+        let found = commit(&("cd a && ".repeat(25_000) + "git commit"), Path::new("/p"));
+        assert!(found.is_some_and(|it| it.folder.as_os_str().len() <= MAX_PATH));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::relevance::Focus;
 use super::{InjectedMemory, Report, Request, inject};
 use cerberus_bank::ops::Project;
+use cerberus_bank::ops::search::signals;
 use cerberus_store::given_rules::Given;
 
 /// How often the rules are selected again because another hook of the session gave some of them meanwhile.
@@ -20,6 +21,7 @@ pub(crate) fn rules_for_task(
     given: &BTreeSet<String>,
     claim: impl FnMut(&[Given]) -> Result<Vec<bool>>,
 ) -> Result<String> {
+    let task = signals::part_to_read(task);
     let focus = Focus { query: Some(task.to_owned()), ..Focus::default() };
     if focus.task_without_files().is_none() {
         return Ok(String::new());

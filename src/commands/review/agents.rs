@@ -116,9 +116,10 @@ impl Agent {
         })?;
         let (mut stdin, input) = (child.stdin.take(), input.to_owned());
         // An agent that ends early does not need the rest.
-        thread::spawn(move || stdin.as_mut().map(|stdin| stdin.write_all(input.as_bytes())));
+        let write = move || stdin.as_mut().map(|stdin| stdin.write_all(input.as_bytes()));
+        let _written = elsewhere(write)?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let (output, messages) = (elsewhere(|| read(stdout)), elsewhere(|| read(stderr)));
+        let (output, messages) = (elsewhere(|| read(stdout))?, elsewhere(|| read(stderr))?);
         let left = || max_time.saturating_sub(started.elapsed());
         let late = |_| {
             let minutes = max_time.as_secs() / 60;
@@ -130,7 +131,7 @@ impl Agent {
             let message = format!("the output of `{}` has more than {limit} MB", self.typed);
             return Err(UserError::environment(message).into());
         }
-        let status = elsewhere(move || child.wait()).recv_timeout(left()).map_err(late)??;
+        let status = elsewhere(move || child.wait())?.recv_timeout(left()).map_err(late)??;
         drop(group);
         let output = String::from_utf8_lossy(&output).into_owned();
         if status.success() {
@@ -181,10 +182,11 @@ fn read(pipe: Option<impl Read>) -> Vec<u8> {
 }
 
 /// Runs work that may take longer than it may be waited for.
-fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Receiver<T> {
+fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<Receiver<T>> {
     let (sender, receiver) = channel();
-    thread::spawn(move || sender.send(work()));
-    receiver
+    let work = move || sender.send(work());
+    thread::Builder::new().spawn(work).context("failed to start a thread")?;
+    Ok(receiver)
 }
 
 /// A process group, which ends when this is dropped or cerberus ends, however it does: a shell in the

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use memchr::{memchr, memrchr};
 use pulldown_cmark::{Event, HeadingLevel, Tag};
 
 use super::MAX_BYTES;
@@ -14,7 +15,7 @@ use cerberus_model::text::Span;
 /// Maximum number of blocks before a claim that may contain it.
 const MAX_DEPTH: usize = 64;
 
-/// Maximum length of a row of a table before a claim.
+/// Maximum length of a line, of the first row of a table, and of another row before a claim.
 const MAX_ROW: usize = 2000;
 
 /// Number of headings of versions and days, of one level, that make a document a changelog.
@@ -131,8 +132,15 @@ impl<'a> Context<'a> {
 
     /// Returns how the line of a list or a table presents a claim: with a day, it is a record of it.
     fn record(&self, span: Span) -> Stance {
-        let start = self.text[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
-        let end = self.text[span.end..].find('\n').map_or(self.text.len(), |n| span.end + n);
+        let bytes = self.text.as_bytes();
+        let from = span.start.saturating_sub(MAX_ROW);
+        let start = memrchr(b'\n', &bytes[from..span.start]);
+        let start = start.map(|n| from + n + 1).or((from == 0).then_some(0));
+        let to = bytes.len().min(span.end + MAX_ROW);
+        let end = memchr(b'\n', &bytes[span.end..to]).map(|n| span.end + n);
+        let end = end.or((to == bytes.len()).then_some(to));
+        // A longer line is none.
+        let (Some(start), Some(end)) = (start, end) else { return Stance::Plain };
         let line = self.text[start..end].trim_start();
         let is_item = line.starts_with(['-', '*', '+', '|']);
         let is_record = is_item && line.len() <= MAX_ROW && times::has_day(line);
@@ -151,7 +159,8 @@ impl<'a> Context<'a> {
         let Some((_, head)) = table.filter(|(table, _)| row.end <= table.end) else {
             return Stance::Plain;
         };
-        if span.start - row.start > MAX_ROW || !row.slice(self.text).starts_with('|') {
+        let len = (span.start - row.start).max(head.end - head.start);
+        if len > MAX_ROW || !row.slice(self.text).starts_with('|') {
             return Stance::Plain;
         }
         let column = self.text[row.start..span.start].matches('|').count();

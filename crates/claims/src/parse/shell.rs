@@ -6,6 +6,9 @@ use super::{Runner, Target, Task};
 use cerberus_model::text::conventions::{self, CONVENTIONS};
 use cerberus_model::text::{Span, shell};
 
+/// Maximum length of the folder in which a command runs.
+const MAX_FOLDER: usize = 1024;
+
 /// A word of a command line.
 struct Word<'a> {
     text: &'a str,
@@ -146,8 +149,12 @@ fn read(words: &[Word<'_>], state: &mut State, found: &mut Vec<(Span, String, Ta
             state.folder = argument.split_once('/').map(|(_, within)| within.to_owned());
         }
         "cd" | "pushd" => {
-            let outer = state.folder.take().map_or(String::new(), |outer| outer + "/");
-            state.folder = Some(outer + argument.trim_end_matches('/'));
+            let outer = state.folder.as_ref().map_or(String::new(), |outer| format!("{outer}/"));
+            let folder = outer + argument.trim_end_matches('/');
+            // A system does not enter a longer one.
+            if folder.len() <= MAX_FOLDER {
+                state.folder = Some(folder);
+            }
         }
         _ => {}
     }

@@ -269,3 +269,24 @@ fn commands_after_a_clone_run_in_its_folder() {
 fn code_in_a_link_to_another_project_may_be_a_package() {
     check("- [**`minimist`**](https://a.org) - for arguments", &["package minimist"]);
 }
+
+#[test]
+fn the_folder_of_commands_has_a_limited_length() {
+    let text = format!("```sh\n{}```\n", "cd a\n./x.sh\n".repeat(1_000));
+    let paths = read(&text).claims.into_iter().map(|it| match it.target {
+        Target::Path { path, .. } => path.len(),
+        _ => 0,
+    });
+    // Without a limit the paths of n lines have n * n characters.
+    assert!(paths.max().is_some_and(|longest| (1_000..1_100).contains(&longest)));
+}
+
+#[test]
+fn a_wide_table_is_read_in_little_time() {
+    let started = std::time::Instant::now();
+    let table =
+        format!("| {} |\n|---|\n{}", "word ".repeat(40_000), "| `a/b.py` |\n".repeat(4_000));
+    assert_eq!(read(&table).claims.len(), 4_000);
+    // Half a second on an idle machine; over a minute if the title is read for each row.
+    assert!(started.elapsed().as_secs() < 15, "{:?}", started.elapsed());
+}

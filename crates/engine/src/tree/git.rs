@@ -17,7 +17,6 @@ mod worktree;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::BufRead;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -33,6 +32,7 @@ pub use records::TreeEntry;
 pub use worktree::{changed_since, in_head, renamed_since, staged, uncommitted};
 
 use super::walk;
+use crate::threads::{self, Running};
 use cerberus_model::error::UserError;
 use cerberus_model::regular_file;
 
@@ -58,10 +58,9 @@ pub fn n_parts() -> usize {
 fn in_parallel<P: Send, R: Send>(parts: Vec<P>, work: impl Fn(P) -> R + Sync) -> Vec<R> {
     let work = &work;
     std::thread::scope(|scope| {
-        let start = |part: P| scope.spawn(move || work(part));
+        let start = |part: P| threads::spawn(scope, move || work(part));
         let running: Vec<_> = parts.into_iter().map(start).collect();
-        let results = running.into_iter().map(|thread| thread.join());
-        results.map(|result| result.unwrap_or_else(|payload| resume_unwind(payload))).collect()
+        running.into_iter().map(Running::join).collect()
     })
 }
 

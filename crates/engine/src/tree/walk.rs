@@ -8,7 +8,7 @@ use std::fs::Metadata;
 use std::io::{BufRead, BufReader, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
@@ -16,6 +16,7 @@ use ignore::overrides::OverrideBuilder;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use crate::syntax::language;
+use crate::threads;
 use cerberus_model::Language;
 use cerberus_model::error::UserError;
 use cerberus_model::regular_file;
@@ -68,27 +69,32 @@ pub(crate) fn walk_with(
 ) -> Result<Listing> {
     let (sender, found) = channel();
     let panic = Mutex::new(None);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut builder, ignore_bytes) = builder(root, root, excludes)?;
-    let walker = builder.threads(threads).build_parallel();
-    walker.run(|| {
-        let (sender, panic) = (sender.clone(), &panic);
-        Box::new(move |found| {
-            if found.as_ref().is_ok_and(is_folder)
-                && let Err(payload) = catch_unwind(AssertUnwindSafe(report))
-            {
-                *panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(payload);
-                return WalkState::Quit;
-            }
-            let item = match found {
-                Ok(found) => relative_file(root, &found).and_then(listed_file).map(Ok),
-                Err(error) => Some(Err(format!("failed to walk: {error}"))),
-            };
-            // The receiver is alive.
-            let _ = item.map(|item| sender.send(item));
-            WalkState::Continue
-        })
-    });
+    let visit = |found: Result<DirEntry, ignore::Error>, sender: &Sender<_>| {
+        if found.as_ref().is_ok_and(is_folder)
+            && let Err(payload) = catch_unwind(AssertUnwindSafe(report))
+        {
+            *panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(payload);
+            return WalkState::Quit;
+        }
+        let item = match found {
+            Ok(found) => relative_file(root, &found).and_then(listed_file).map(Ok),
+            Err(error) => Some(Err(format!("failed to walk: {error}"))),
+        };
+        // The receiver is alive.
+        let _ = item.map(|item| sender.send(item));
+        WalkState::Continue
+    };
+    if threads::can_start(n_threads) {
+        builder.threads(n_threads).build_parallel().run(|| {
+            let (sender, visit) = (sender.clone(), &visit);
+            Box::new(move |found| visit(found, &sender))
+        });
+    } else {
+        let mut states = builder.build().map(|found| visit(found, &sender));
+        states.find(|state| matches!(state, WalkState::Quit));
+    }
     if let Some(payload) = panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
         resume_unwind(payload);
     }

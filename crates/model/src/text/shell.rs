@@ -8,6 +8,9 @@ word_lists! { "words/shell.txt": KEYWORDS WRAPPERS SHELLS }
 /// Maximum depth of commands in commands. What is deeper is not read.
 const MAX_DEPTH: usize = 16;
 
+/// Maximum number of bytes of commands in commands that are read, together.
+const MAX_REREAD: usize = 1024 * 1024;
+
 /// A word or an operator of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
@@ -203,6 +206,8 @@ pub struct Commands {
     pub commands: Vec<Vec<String>>,
     /// The programs that are not known before the command line runs.
     pub unread: Vec<String>,
+    /// Number of bytes of commands in commands that were read.
+    n_reread: usize,
 }
 
 /// Returns the commands of a command line, in their order: those between operators, in substitutions, after
@@ -275,7 +280,12 @@ impl Commands {
             }
         };
         if let Some(text) = text {
-            self.read(&text, &tokens(&text), depth + 1);
+            self.n_reread += text.len();
+            if self.n_reread > MAX_REREAD {
+                self.unread.push(program.to_owned());
+            } else {
+                self.read(&text, &tokens(&text), depth + 1);
+            }
         }
     }
 }
@@ -370,7 +380,7 @@ mod tests {
     /// Checks the commands that a line runs, and the programs that are not known.
     #[track_caller]
     fn check_commands(line: &str, expected: &[&str]) {
-        let Commands { commands, unread } = commands(line);
+        let Commands { commands, unread, .. } = commands(line);
         let unread = unread.into_iter().map(|program| format!("? {program}"));
         let found: Vec<String> =
             commands.iter().map(|words| words.join(" ")).chain(unread).collect();
@@ -401,6 +411,12 @@ mod tests {
             &["eval $C", "command -v d", "? $A", "? $C"],
         );
         check_commands("diff <(a) 2> b > c d", &["diff", "a", "d"]);
+    }
+
+    #[test]
+    fn commands_in_commands_have_a_limited_length() {
+        let found = commands(&"eval ".repeat(MAX_REREAD / 5));
+        assert_eq!((found.commands.len(), found.unread), (2, vec!["eval".to_owned()]));
     }
 
     #[test]

@@ -38,6 +38,16 @@ const SIGNAL_WEIGHT: f64 = 0.5;
 /// it is not searched for: a common word, such as that of a question, finds any text.
 const MIN_WEIGHT: f64 = 0.3;
 
+/// Maximum length of a text that is searched for. A longer one is something that was pasted.
+const MAX_QUERY: usize = 16 * 1024;
+
+/// Returns the part of a text that is searched for: its start.
+pub fn part_to_read(text: &str) -> &str {
+    let is_boundary = |end: &usize| text.is_char_boundary(*end);
+    let end = (0..=text.len().min(MAX_QUERY)).rev().find(is_boundary);
+    &text[..end.unwrap_or(0)]
+}
+
 /// Parsed search query.
 pub struct Query {
     /// Words for the keyword signal.
@@ -87,13 +97,15 @@ type Ranking<'c> = Vec<(&'c str, Vec<&'c str>)>;
 impl Query {
     /// Parses a query. Returns `None` if it contains no words.
     pub fn parse(text: &str) -> Option<Self> {
+        let text = part_to_read(text);
         let parsed = ParsedQuery::search(text, &[]);
         let strongest = parsed.terms.iter().map(|term| term.weight).fold(0.0, f64::max);
         let strong = parsed.terms.iter().filter(|term| term.weight >= MIN_WEIGHT * strongest);
         let known: FxHashSet<&str> = strong.map(|term| term.word.as_str()).collect();
         let mut words: Vec<String> = Vec::new();
+        let mut seen = FxHashSet::default();
         let mut add = |word: &str| {
-            if !word.is_empty() && !words.iter().any(|known| known == word) {
+            if !word.is_empty() && seen.insert(word.to_owned()) {
                 words.push(word.to_owned());
             }
         };
@@ -289,4 +301,19 @@ fn neighbours(
     let mut ranked: Vec<(String, (f64, String))> = found.into_iter().collect();
     ranked.sort_by(|(a_id, (a, _)), (b_id, (b, _))| b.total_cmp(a).then_with(|| a_id.cmp(b_id)));
     Ok(ranked.into_iter().map(|(id, (_, seed))| (id, seed)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_start_of_a_long_text_is_searched_for() {
+        let text: String = (0..100_000).map(|n| format!("é{n} ")).collect();
+        let query = Query::parse(&text).expect("it has words");
+        // The store takes quadratic time in the number of words.
+        assert!((1_000..10_000).contains(&query.words.len()), "{}", query.words.len());
+        assert_eq!(part_to_read(&"é".repeat(MAX_QUERY)).len(), MAX_QUERY);
+        assert_eq!(part_to_read(&format!("a{}", "é".repeat(MAX_QUERY))).len(), MAX_QUERY - 1);
+    }
 }

@@ -6,12 +6,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use cerberus_model::regular_file;
@@ -217,7 +218,10 @@ impl<'a> Git<'a> {
         if let Some(path) = irregular_file(self.root) {
             return Err(Failure::Refused(format!("`{}` is not a regular file", path.display())));
         }
-        let Ok(mut child) = self.command.spawn() else { return Err(Failure::NotInstalled) };
+        let mut child = self.command.spawn().map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Failure::NotInstalled,
+            _ => Failure::Refused(format!("failed to start git: {error}")),
+        })?;
         let mut stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("it is a pipe");
         let stderr = child.stderr.take().expect("it is a pipe");
@@ -229,13 +233,13 @@ impl<'a> Git<'a> {
         let has_input = input.is_some();
         let is_waiting = AtomicBool::new(true);
         std::thread::scope(|scope| {
-            if let (Some(input), Some(mut stdin)) = (input, stdin.take_if(|_| has_input)) {
+            let write = input.zip(stdin.take_if(|_| has_input)).map(|(input, mut stdin)| {
                 // If git ends early, it does not need the rest.
-                scope.spawn(move || drop(stdin.write_all(&input)));
-            }
+                Builder::new().spawn_scoped(scope, move || drop(stdin.write_all(&input)))
+            });
             let (child, n_read, is_killed) = (&child, &n_read, &is_killed);
             let is_waiting = &is_waiting;
-            scope.spawn(move || {
+            let limit = Builder::new().spawn_scoped(scope, move || {
                 let (start, mut last) = (Instant::now(), 0);
                 while stopped.recv_timeout(max_silence) == Err(RecvTimeoutError::Timeout) {
                     let now = n_read.load(Ordering::Relaxed);
@@ -250,6 +254,11 @@ impl<'a> Git<'a> {
                     last = now;
                 }
             });
+            if let Err(error) = limit.and(write.transpose()) {
+                kill(child);
+                wait(child, is_killed);
+                return Err(Failure::Refused(format!("failed to start a thread: {error}")));
+            }
             let max_output = if has_input { MAX_OUTPUT } else { u64::MAX };
             let mut stdout = BufReader::new(Counted { pipe: stdout, n_read }.take(max_output));
             let is_read = talk(stdin, &mut stdout, is_waiting).is_ok();

@@ -1,0 +1,142 @@
+//! Threads of a process that may be limited to few of them (`ulimit -u`, a limit of a container).
+//!
+//! `std`, `rayon` and `ignore` panic if a thread does not start. Here it is an error, or the work is
+//! done without the thread.
+
+use std::io;
+use std::panic::resume_unwind;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+use rayon::{ThreadBuilder, ThreadPoolBuilder};
+
+/// Starts up to `n_threads` threads for parallel work, and as many as the system allows. Fails if
+/// there is none.
+pub fn start_pool(n_threads: usize) -> io::Result<()> {
+    let start = |_| {
+        let (sender, receiver) = channel::<ThreadBuilder>();
+        // Without a worker there is nothing to do.
+        let run = move || receiver.recv().map_or((), ThreadBuilder::run);
+        Builder::new().spawn(run).map(|_| sender)
+    };
+    let (started, failed) = until_error((0..n_threads).map(start));
+    if let (true, Some(error)) = (started.is_empty(), failed) {
+        return Err(error);
+    }
+    let n_started = started.len();
+    let mut started = started.into_iter();
+    let hand_over = |worker| {
+        let sent = started.next().map(|sender| sender.send(worker));
+        sent.and_then(Result::ok).ok_or_else(|| io::Error::other("a thread ended early"))
+    };
+    let pool = ThreadPoolBuilder::new().num_threads(n_started).spawn_handler(hand_over);
+    // It fails only if the process has a pool: then that is used, and the new threads end.
+    let _ = pool.build_global();
+    Ok(())
+}
+
+/// Returns the results before the first error, and that error.
+fn until_error<T>(results: impl Iterator<Item = io::Result<T>>) -> (Vec<T>, Option<io::Error>) {
+    let mut error = None;
+    let found = results.map_while(|result| result.map_err(|it| error = Some(it)).ok()).collect();
+    (found, error)
+}
+
+/// Whether `n_threads` threads can run at the same time, beside those that do.
+pub fn can_start(n_threads: usize) -> bool {
+    std::thread::scope(|scope| {
+        // Each thread waits until all were tried.
+        let tried = Arc::new(Mutex::new(()));
+        let guard = tried.lock().unwrap_or_else(PoisonError::into_inner);
+        let wait = |_| {
+            let tried = Arc::clone(&tried);
+            Builder::new().spawn_scoped(scope, move || drop(tried.lock()))
+        };
+        let is_ok = (0..n_threads).map(wait).all(|started| started.is_ok());
+        drop(guard);
+        is_ok
+    })
+}
+
+/// Work on another thread, or done work if it did not start.
+pub enum Running<'scope, T> {
+    Elsewhere(ScopedJoinHandle<'scope, T>),
+    Done(T),
+}
+
+/// Starts `work` on a thread. If none starts, does the work before it returns: `work` must not wait
+/// for what the caller does afterwards.
+pub fn spawn<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Running<'scope, T> {
+    let work = Arc::new(Mutex::new(Some(work)));
+    let shared = Arc::clone(&work);
+    match Builder::new().spawn_scoped(scope, move || done(&shared)) {
+        Ok(thread) => Running::Elsewhere(thread),
+        Err(_) => Running::Done(done(&work)),
+    }
+}
+
+/// Does the work, which only one caller does.
+fn done<T>(work: &Mutex<Option<impl FnOnce() -> T>>) -> T {
+    let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();
+    work.expect("it is done once")()
+}
+
+impl<T> Running<'_, T> {
+    /// Waits for the result. A panic of the work continues here.
+    pub fn join(self) -> T {
+        match self {
+            Self::Elsewhere(thread) => {
+                thread.join().unwrap_or_else(|payload| resume_unwind(payload))
+            }
+            Self::Done(result) => result,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::process::Command;
+
+    use super::*;
+    use crate::tree::{git, walk};
+
+    #[test]
+    fn work_is_done_with_and_without_a_thread() {
+        let works = |n_threads| {
+            std::thread::scope(|scope| {
+                let running: Vec<_> = (0..n_threads).map(|n| spawn(scope, move || n)).collect();
+                running.into_iter().map(Running::join).sum::<usize>()
+            })
+        };
+        assert_eq!(works(3), 3);
+        let started = until_error([Ok(1), Err(io::Error::other("limit")), Ok(3)].into_iter());
+        assert_eq!((started.0, started.1.is_some()), (vec![1], true));
+        assert!(can_start(2));
+    }
+
+    /// The test runs itself in a process in which no thread has enough memory to start.
+    #[test]
+    #[cfg(target_os = "linux")]
+    #[expect(clippy::disallowed_methods, reason = "the test is a program")]
+    fn without_threads_nothing_panics() {
+        if can_start(1) {
+            let mut again = Command::new(std::env::current_exe().expect("a test"));
+            again.args(["--exact", "threads::tests::without_threads_nothing_panics"]);
+            let output = again.env("RUST_MIN_STACK", "70368744177664").output().expect("it runs");
+            let text = String::from_utf8_lossy(&output.stdout);
+            assert!(text.contains("1 passed"), "{text}");
+            return;
+        }
+        assert_eq!(std::thread::scope(|scope| spawn(scope, || 5).join()), 5);
+        assert!(start_pool(2).is_err());
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let listing = walk::walk(root, &[]).expect("it is readable");
+        assert!(listing.entries.iter().any(|it| it.path == "src/threads.rs"));
+        assert!(git::head(root).is_none(), "git has a time limit, which needs a thread");
+    }
+}
