@@ -27,6 +27,7 @@ mod wording;
 /// [`MIDDLE`] and may use its equals.
 const LAYERS: &[(&str, u32)] = &[
     ("engine::syntax", 10),
+    ("engine::threads", 15),
     ("engine::tree", 20),
     ("bank::ops", 30),
     ("config", 40),

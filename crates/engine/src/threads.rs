@@ -99,11 +99,7 @@ impl<T> Running<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-    use std::process::Command;
-
     use super::*;
-    use crate::tree::{git, walk};
 
     #[test]
     fn work_is_done_with_and_without_a_thread() {
@@ -117,26 +113,5 @@ mod tests {
         let started = until_error([Ok(1), Err(io::Error::other("limit")), Ok(3)].into_iter());
         assert_eq!((started.0, started.1.is_some()), (vec![1], true));
         assert!(can_start(2));
-    }
-
-    /// The test runs itself in a process in which no thread has enough memory to start.
-    #[test]
-    #[cfg(target_os = "linux")]
-    #[expect(clippy::disallowed_methods, reason = "the test is a program")]
-    fn without_threads_nothing_panics() {
-        if can_start(1) {
-            let mut again = Command::new(std::env::current_exe().expect("a test"));
-            again.args(["--exact", "threads::tests::without_threads_nothing_panics"]);
-            let output = again.env("RUST_MIN_STACK", "70368744177664").output().expect("it runs");
-            let text = String::from_utf8_lossy(&output.stdout);
-            assert!(text.contains("1 passed"), "{text}");
-            return;
-        }
-        assert_eq!(std::thread::scope(|scope| spawn(scope, || 5).join()), 5);
-        assert!(start_pool(2).is_err());
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let listing = walk::walk(root, &[]).expect("it is readable");
-        assert!(listing.entries.iter().any(|it| it.path == "src/threads.rs"));
-        assert!(git::head(root).is_none(), "git has a time limit, which needs a thread");
     }
 }

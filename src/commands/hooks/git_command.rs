@@ -10,7 +10,7 @@ use cerberus_model::text::shell;
 /// Maximum length of a path that a system opens. `cd` to a longer one fails.
 const MAX_PATH: usize = 4096;
 
-/// Maximum number of paths that are kept of a commit. With more it may contain any file.
+/// Maximum number of paths that are stored of a commit. With more it may contain any file.
 const MAX_PATHS: usize = 1000;
 
 /// A `git commit` in a shell command.

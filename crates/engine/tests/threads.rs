@@ -1,0 +1,28 @@
+//! The engine in a process that cannot start a thread.
+
+use std::path::Path;
+use std::process::Command;
+
+use cerberus_engine::threads::{can_start, spawn, start_pool};
+use cerberus_engine::tree::{git, walk};
+
+/// The test runs itself in a process in which no thread has enough memory to start.
+#[test]
+#[cfg(target_os = "linux")]
+#[expect(clippy::disallowed_methods, reason = "the test is a program")]
+fn without_threads_nothing_panics() {
+    if can_start(1) {
+        let mut again = Command::new(std::env::current_exe().expect("a test"));
+        again.args(["--exact", "without_threads_nothing_panics"]);
+        let output = again.env("RUST_MIN_STACK", "70368744177664").output().expect("it runs");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("1 passed"), "{text}");
+        return;
+    }
+    assert_eq!(std::thread::scope(|scope| spawn(scope, || 5).join()), 5);
+    assert!(start_pool(2).is_err());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let listing = walk::walk(root, &[]).expect("it is readable");
+    assert!(listing.entries.iter().any(|it| it.path == "src/threads.rs"));
+    assert!(git::head(root).is_none(), "git has a time limit, which needs a thread");
+}
