@@ -8,17 +8,13 @@ use clap::{Command, CommandFactory};
 
 use super::Cli;
 
-/// The text below the arguments of each command: a line `== COMMAND`, then its text.
+/// The text below the arguments of each command: a line `== COMMAND`, then its text. What is below a line
+/// `--` is shown with `--help` only.
 const TEXTS: &str = include_str!("help.txt");
 
 /// The groups of the commands under `cerberus memory`, each with its first command.
-const GROUPS: &[(&str, &str)] = &[
-    ("init", "Daily"),
-    ("review", "Review"),
-    ("create", "Documents"),
-    ("pin", "Pins"),
-    ("feedback", "Plumbing"),
-];
+const GROUPS: &[(&str, &str)] =
+    &[("init", "Daily"), ("review", "Review"), ("create", "Documents and pins")];
 
 /// Returns the definition of the command line with its help.
 pub(crate) fn command() -> Command {
@@ -32,7 +28,12 @@ fn texts() -> BTreeMap<&'static str, &'static str> {
 
 fn with_texts(command: Command, path: &str, texts: &BTreeMap<&str, &'static str>) -> Command {
     let command = match texts.get(path) {
-        Some(text) => command.after_help(*text),
+        Some(text) => match text.split_once("\n--\n") {
+            Some((short, long)) => {
+                command.after_help(short).after_long_help(format!("{short}\n\n{long}"))
+            }
+            None => command.after_help(*text),
+        },
         None => command,
     };
     command.mut_subcommands(|below| {
@@ -45,17 +46,14 @@ fn with_texts(command: Command, path: &str, texts: &BTreeMap<&str, &'static str>
 fn with_groups(command: Command) -> Command {
     let styles = command.get_styles();
     let (header, literal) = (styles.get_header(), styles.get_literal());
-    let names = |it: &Command| {
-        [it.get_name()].into_iter().chain(it.get_visible_aliases()).collect::<Vec<_>>().join(", ")
-    };
-    let width = command.get_subcommands().map(|it| names(it).len()).max().unwrap_or_default();
+    let width = command.get_subcommands().map(|it| it.get_name().len()).max().unwrap_or_default();
     let mut list = String::new();
     for below in command.get_subcommands() {
         if let Some((_, group)) = GROUPS.iter().find(|(first, _)| *first == below.get_name()) {
             let _ = write!(list, "\n{header}{group}:{header:#}\n");
         }
-        let (names, about) = (names(below), below.get_about().cloned().unwrap_or_default());
-        let _ = writeln!(list, "  {literal}{names:width$}{literal:#}  {about}");
+        let (name, about) = (below.get_name(), below.get_about().cloned().unwrap_or_default());
+        let _ = writeln!(list, "  {literal}{name:width$}{literal:#}  {about}");
     }
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{list}\n\
@@ -67,6 +65,9 @@ fn with_groups(command: Command) -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The list fits a narrow terminal.
+    const MAX_WIDTH: usize = 60;
 
     #[test]
     fn each_memory_command_is_in_one_group() {
@@ -82,8 +83,11 @@ mod tests {
         let help = help.to_string();
         let (list, _) = help.split_once("Global options:").expect("the options");
         for name in names {
-            let entry = |line: &&str| line.split([' ', ',']).nth(2) == Some(name);
+            let entry = |line: &&str| line.split(' ').nth(2) == Some(name);
             assert_eq!(list.lines().filter(entry).count(), 1, "{name}: {list}");
+        }
+        for line in list.lines() {
+            assert!(line.len() <= MAX_WIDTH, "{line}");
         }
     }
 

@@ -34,57 +34,57 @@ macro_rules! commands {
 commands! {
     /// Create a bank in this project
     Init(init::InitArgs) => init::run,
-    /// Add a short memory and link it to its best example in the code
+    /// Add a rule and link it to its best example
     Add(add::AddArgs) => add::run,
     /// Find and store the anchor of a memory
     Anchor(anchor::AnchorArgs) => anchor::run,
     /// Show memories, newest first
     Show(show::ShowArgs) => show::run,
-    /// Search the memories, or sections of them
+    /// Search the memories or their sections
     Search(search::SearchArgs) => search::run,
-    /// List the memories that mention or are anchored to a file, a symbol or a memory
+    /// List the memories about a file or a symbol
     #[command(visible_alias = "backlinks")]
     Linked(linked::LinkedArgs) => linked::run,
-    /// Follow every anchor through changes in the code
+    /// Follow the anchors through changes of code
     Reanchor(reanchor::ReanchorArgs) => reanchor::run,
     /// Import rules from AGENTS.md and similar files
     Import(import::ImportArgs) => import::run,
-    /// Print pins, memories and their examples within a token budget
+    /// Print rules and examples within a budget
     Inject(inject::InjectArgs) => inject::run,
     /// Move memories to the trash
     Delete(DeleteArgs) => trash::run_delete,
     /// Restore a memory from the trash
     Restore(RestoreArgs) => trash::run_restore,
-    /// Choose the examples of the rules whose example is not sure
+    /// Choose the examples that are not sure
     Review(review::ReviewArgs) => review::run,
-    /// Check added and changed code against the patterns of the rules
+    /// Check changed code against the rules
     ReviewDiff(review_diff::ReviewDiffArgs) => review_diff::run,
-    /// Show, test, export or remove the pattern of code that breaks a rule
+    /// Show, set or test the pattern of a rule
     Pattern(pattern::PatternArgs) => pattern::run,
-    /// Rank the candidates for a rule and store nothing
+    /// Rank candidates for a rule, store nothing
     #[command(visible_alias = "rank")]
     AnchorTest(anchor_test::AnchorTestArgs) => anchor_test::run,
     /// Count the memories, anchors and links
     Stats(stats::StatsArgs) => stats::run,
-    /// Write an HTML page of the rules, their examples, changes and links
+    /// Write an HTML page of rules and examples
     Report(report::ReportArgs) => report::run,
+    /// Record whether an injected memory was helpful
+    Feedback(feedback::FeedbackArgs) => feedback::run,
     /// Create a document in the bank
     Create(create::CreateArgs) => create::run,
-    /// Append text to a memory or to one of its sections
+    /// Append text to a memory or a section
     Append(append::AppendArgs) => append::run,
     /// Print a memory or some of its sections
     Read(read::ReadArgs) => read::run,
-    /// Replace the text of a memory or of one section, and set its frontmatter
+    /// Replace text or frontmatter of a memory
     Update(update::UpdateArgs) => update::run,
     /// Merge memories into one
     Merge(merge::MergeArgs) => merge::run,
-    /// List the sections of a memory with their token counts, and faults of their tags
+    /// List the sections of a memory
     Sections(sections::SectionsArgs) => sections::run,
-    /// List the links of the memories and their targets
+    /// List the links of the memories
     Links(links::LinksArgs) => links::run,
     /// Pin short notes that are always injected
     #[command(subcommand)]
     Pin(pin::PinCommand) => pin::run,
-    /// Record whether an injected memory was helpful
-    Feedback(feedback::FeedbackArgs) => feedback::run,
 }
