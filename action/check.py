@@ -9,7 +9,6 @@ import os
 import shlex
 import subprocess
 import sys
-import tempfile
 
 MARKER = "<!-- cerberus check -->"
 MAX_ITEMS = 20
@@ -21,8 +20,8 @@ def run(*command, **options):
     return subprocess.run(command, text=True, encoding="utf-8", capture_output=True, **options)
 
 
-def git(*args, folder="."):
-    return run("git", "-C", folder, *args)
+def git(*args):
+    return run("git", *args)
 
 
 def base():
@@ -54,34 +53,15 @@ def check(since):
 
 
 def review(since):
-    """Annotates added lines that break an accepted pattern of a rule. Without a bank there is none."""
+    """Annotates added lines that break an accepted pattern of a rule. Without a bank there is none. Returns the status, and
+    the rules about the changed code."""
     reviewed = run(CERBERUS, "memory", "review-diff", since, "--format", "github")
     if reviewed.returncode == 2:
-        return 0
+        return 0, []
     sys.stdout.write(reviewed.stdout)
     sys.stderr.write(reviewed.stderr)
-    return reviewed.returncode
-
-
-def touched(since):
-    """The rules that mention or show the changed files. The changes are staged in a second working
-    tree, because `linked --diff` reads the index."""
-    with tempfile.TemporaryDirectory() as temp:
-        tree = os.path.join(temp, "tree")
-        if git("worktree", "add", "--detach", tree, "HEAD").returncode:
-            return []
-        try:
-            git("reset", "--soft", since, folder=tree)
-            linked = run(CERBERUS, "--project", tree, "memory", "linked", "--diff", "--json")
-            if linked.returncode > 1:
-                return []
-            memories = json.loads(linked.stdout)["memories"]
-            for memory in memories:
-                shown = run(CERBERUS, "--project", tree, "memory", "read", memory["id"], "--json")
-                memory["text"] = json.loads(shown.stdout).get("content", "") if not shown.returncode else ""
-            return memories
-        finally:
-            git("worktree", "remove", "--force", tree)
+    report = run(CERBERUS, "memory", "review-diff", since, "--json")
+    return reviewed.returncode, json.loads(report.stdout)["rules"] if report.stdout else []
 
 
 def shown(text):
@@ -92,17 +72,13 @@ def shown(text):
     return "".join(f"&#{ord(c)};" if c in "@`*_[]#|\\~!:" else c for c in text)
 
 
-def body(memories, report):
+def body(rules, report):
     lines = []
-    if memories:
+    if rules:
         lines += ["### Rules about this change", ""]
-        for memory in memories[:MAX_ITEMS]:
-            text = next((line for line in memory["text"].splitlines() if line.strip()), memory["id"])
-            reasons = [f"{shown(it['relation'])} <code>{shown(it['target'])}</code>" for it in memory["reasons"]]
-            more = ", …" if len(reasons) > 3 else ""
-            lines.append(f"- {shown(text)} (<code>{shown(memory['id'])}</code>: {', '.join(reasons[:3])}{more})")
-        if len(memories) > MAX_ITEMS:
-            lines.append(f"- and {len(memories) - MAX_ITEMS} others")
+        lines += [f"- {shown(it['rule'])} (<code>{shown(it['id'])}</code>)" for it in rules[:MAX_ITEMS]]
+        if len(rules) > MAX_ITEMS:
+            lines.append(f"- and {len(rules) - MAX_ITEMS} others")
         lines.append("")
     errors = [it for it in (report or {}).get("findings", []) if it["severity"] == "error"]
     if errors:
@@ -133,14 +109,16 @@ def comment(text):
 def main():
     since = base()
     status, report = check(since)
+    rules = []
     if since and status != 2:
-        status = max(status, review(since))
+        reviewed, rules = review(since)
+        status = max(status, reviewed)
     n_errors = report["summary"]["errors"] if report else 0
     if output := os.environ.get("GITHUB_OUTPUT"):
         with open(output, "a", encoding="utf-8") as file:
             file.write(f"errors={n_errors}\n")
     if since and os.environ.get("PULL_REQUEST") and os.environ.get("INPUT_COMMENT") == "true":
-        text = body(touched(since), report)
+        text = body(rules, report)
         if text and (summary := os.environ.get("GITHUB_STEP_SUMMARY")):
             with open(summary, "a", encoding="utf-8") as file:
                 file.write(text + "\n")
