@@ -159,7 +159,7 @@ pub(super) fn is_example(plain: &str) -> bool {
         && (first.len() < plain.len() || words(plain).len() == 1)
 }
 
-/// Returns whether a text is an address, perhaps with a word before it: "#fetch https://example.org".
+/// Returns whether a text is an address, perhaps with a word before it: `#fetch https://example.org`.
 fn is_address(plain: &str) -> bool {
     let (label, address) = plain.rsplit_once(char::is_whitespace).unwrap_or_default();
     address.contains("://") && words(label).len() <= 1
