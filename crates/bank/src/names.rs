@@ -85,10 +85,12 @@ pub fn unused(base: String, is_taken: impl Fn(&str) -> bool) -> String {
     numbered.find(|id| !is_taken(id)).expect("there are infinitely many numbers")
 }
 
-/// Returns an id generated from the first words of the first paragraph of a text.
+/// Returns an id generated from the first words of the first paragraph of a text, without addresses.
 pub fn from_text(text: &str) -> String {
     let mut id = String::new();
     let text = text.trim_start().split("\n\n").next().unwrap_or_default();
+    let words = text.split_whitespace().filter_map(|word| word.split("](").next());
+    let text = words.filter(|word| !word.contains("://")).collect::<Vec<_>>().join(" ");
     // Apostrophes do not separate words: "user's" is one word.
     let text: String = text.chars().filter(|c| !matches!(c, '\'' | '’')).collect();
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
@@ -164,6 +166,10 @@ mod tests {
         assert_eq!(
             from_text("Hash passwords; never store plain text, ever."),
             "hash-passwords-never-store-plain-text"
+        );
+        assert_eq!(
+            from_text("Write [good Go](https://go.dev/doc) https://a.b/c\n\nMore"),
+            "write-good-go"
         );
         assert_eq!(from_text("日本語"), "memory");
         assert_eq!(from_text("Con"), "memory");
