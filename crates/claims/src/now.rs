@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::parse::{Claim, Part, Target, Task};
 use cerberus_engine::tree::git::past::{self, TreeEntry};
@@ -38,6 +38,8 @@ pub(super) struct Now {
     /// The files that the working tree lacks or has in another version than the index, sorted by path.
     modified: Vec<TreeEntry>,
     manifests: Manifests,
+    /// The tools of which the project has a file with settings.
+    tools: FxHashSet<String>,
     words: Words,
     occurrences: Occurrences,
     /// The folders that trees draw, by document and start.
@@ -94,7 +96,9 @@ impl Now {
         }
         let root = root.to_owned();
         let parts = Mutex::default();
-        Some(Self { root, tree, modified, manifests, words, occurrences, tree_bases, parts })
+        let tools = tree.entries().iter().filter_map(|entry| tool(&entry.path));
+        let tools = tools.map(str::to_owned).collect();
+        Some(Self { root, tree, modified, manifests, tools, words, occurrences, tree_bases, parts })
     }
 
     pub(super) fn tree(&self) -> &Snapshot {
@@ -130,7 +134,7 @@ impl Now {
                     || self.is_used(&module_name(name))
                     || self.manifests.has_key(name);
                 let is_true = made.iter().any(|path| !manifests::is_foreign(path))
-                    || self.is_configured(name)
+                    || self.tools.contains(name)
                     // A package of the project itself.
                     || self.tree.resolve("", name) != Found::No;
                 if !is_true && is_doubtful {
@@ -252,20 +256,6 @@ impl Now {
             && pair(&self.words, parts).is_none_or(|(a, b)| self.occurrences.are_together(a, b))
     }
 
-    /// Returns whether the project has a file with the settings of a tool: `.pre-commit-config.yaml`,
-    /// `ruff.toml`, `.eslintrc.json`, `vite.config.ts`.
-    fn is_configured(&self, tool: &str) -> bool {
-        let endings = ["toml", "yaml", "yml", "json", "jsonc", "ini", "cfg"];
-        self.tree.entries().iter().any(|entry| {
-            let file = entry.path.rsplit('/').next().unwrap_or(&entry.path);
-            let rest = file.strip_prefix('.').unwrap_or(file).strip_prefix(tool);
-            rest.is_some_and(|rest| {
-                ["rc", ".config.", "-config."].iter().any(|it| rest.starts_with(it))
-                    || rest.strip_prefix('.').is_some_and(|it| endings.contains(&it))
-            })
-        })
-    }
-
     fn is_used(&self, word: &str) -> bool {
         self.words.idx(word).is_some_and(|idx| self.occurrences.is_used(idx))
     }
@@ -275,8 +265,38 @@ impl Now {
     }
 }
 
+/// Returns the name of the tool whose settings a file has: `.pre-commit-config.yaml`, `ruff.toml`,
+/// `.eslintrc.json`, `vite.config.ts`.
+fn tool(path: &str) -> Option<&str> {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let file = file.strip_prefix('.').unwrap_or(file);
+    let marks = [".config.", "-config.", "rc."].iter().find_map(|mark| file.split_once(mark));
+    let settings = ["toml", "yaml", "yml", "json", "jsonc", "ini", "cfg"];
+    let plain = || file.rsplit_once('.').filter(|(_, ending)| settings.contains(ending));
+    marks.or_else(plain).map(|(tool, _)| tool).or_else(|| file.strip_suffix("rc"))
+}
+
 /// Returns the qualifier and the name of a symbol, if it has both.
 fn pair(words: &Words, parts: &[String]) -> Option<(usize, usize)> {
     let [.., qualifier, name] = parts else { return None };
     Some((words.idx(qualifier)?, words.idx(name)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_settings_name_their_tool() {
+        for (path, expected) in [
+            (".pre-commit-config.yaml", Some("pre-commit")),
+            ("web/vite.config.ts", Some("vite")),
+            (".eslintrc.json", Some("eslint")),
+            (".npmrc", Some("npm")),
+            ("ruff.toml", Some("ruff")),
+            ("src/main.rs", None),
+        ] {
+            assert_eq!(tool(path), expected, "{path}");
+        }
+    }
 }
