@@ -8,6 +8,9 @@ use crate::parse::Runner;
 /// Maximum number of variables in the targets of a rule that are replaced by their values.
 const MAX_EXPANSIONS: usize = 20;
 
+/// Maximum length of the targets of a rule with the values of their variables.
+const MAX_EXPANDED: usize = 64 * 1024;
+
 /// Reads the targets of a makefile.
 pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
     let text = text.replace("\\\n", " ");
@@ -49,6 +52,9 @@ fn expanded(targets: &str, variables: &BTreeMap<&str, String>) -> String {
             Some((start..end + 1, variables.get(&text[start + 2..end])?))
         });
         let Some((range, value)) = known else { break };
+        if text.len() + value.len() > MAX_EXPANDED {
+            break;
+        }
         text.replace_range(range, value.trim());
     }
     text

@@ -142,7 +142,7 @@ impl<'a> Context<'a> {
         // A longer line is none.
         let (Some(start), Some(end)) = (start, end) else { return Stance::Plain };
         let line = self.text[start..end].trim_start();
-        let is_item = line.starts_with(['-', '*', '+', '|']);
+        let is_item = ["- ", "* ", "+ ", "|"].iter().any(|marker| line.starts_with(marker));
         let is_record = is_item && line.len() <= MAX_ROW && times::has_day(line);
         if is_record { Stance::Absent } else { Stance::Plain }
     }

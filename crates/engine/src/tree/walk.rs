@@ -31,6 +31,9 @@ const EXCLUDE_FILE: &str = "info/exclude";
 
 const MAX_IGNORE_BYTES: u64 = 1024 * 1024;
 
+/// Maximum number of threads of a walk, as in the `ignore` crate: more wait for the disk.
+const MAX_THREADS: usize = 12;
+
 /// Listed source file.
 #[derive(Debug, Clone)]
 pub struct Entry {
@@ -69,7 +72,7 @@ pub(crate) fn walk_with(
 ) -> Result<Listing> {
     let (sender, found) = channel();
     let panic = Mutex::new(None);
-    let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let n_threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     let (mut builder, ignore_bytes) = builder(root, root, excludes)?;
     let visit = |found: Result<DirEntry, ignore::Error>, sender: &Sender<_>| {
         if found.as_ref().is_ok_and(is_folder)

@@ -3,7 +3,8 @@
 //!
 //! Only objects are compared: `log` and `diff-tree` read no file of the working tree and convert no
 //! content with programs (`--no-textconv`, `--no-ext-diff`). Each function is one process, whatever
-//! the number of commits or paths it is asked for.
+//! the number of commits or paths it is asked for; [`tracked`] starts another one if files of the
+//! working tree may differ from the index, and compares them itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
