@@ -205,9 +205,9 @@ impl Reader<'_> {
         // "Good:" and "Bad:" with code below each.
         let is_label =
             |block: &Block| matches!(block, Block::Paragraph(it) if is_example(&it.plain));
-        let is_example =
+        let is_labelled =
             |pair: &[Block]| is_label(&pair[0]) && matches!(pair[1], Block::Code { .. });
-        let n_examples = own.windows(2).filter(|pair| is_example(pair)).count();
+        let n_examples = own.windows(2).filter(|pair| is_labelled(pair)).count();
         let is_rule = modality(title) == Modality::Obligation && words(title).len() > 2
             || n_examples >= MIN_EXAMPLES && words(title).len() > 1;
         let has_text = matches!(own.first(), Some(Block::Paragraph(_)));
