@@ -21,6 +21,7 @@ use crate::rank::document::{Document, SymbolDoc};
 use crate::rank::postings;
 use crate::rank::query::ParsedQuery;
 use crate::rank::rule_kind;
+use crate::rank::tokenize;
 use crate::rank::score::{self, NameSet, ScorableFile, TermSet};
 use crate::rank::weights::WEIGHTS;
 use crate::syntax::parse::unique_name;
@@ -82,6 +83,8 @@ struct FileCandidates<'a> {
     is_in_named_files: bool,
     /// The files that the rule applies to, if not all.
     place: Option<Globs>,
+    /// Number of hints of which all words occur in the code.
+    n_known_hints: usize,
 }
 
 impl<'a> FileCandidates<'a> {
@@ -94,7 +97,11 @@ impl<'a> FileCandidates<'a> {
         }
         let named = named_files(code, &rule.paths);
         let files = best_files(code, &scores, query.languages, &named);
-        Self { query, rule, scorer, files, is_in_named_files: !named.is_empty(), place }
+        let is_known =
+            |hint: &&String| tokenize::terms(hint).iter().all(|term| terms.is_known(term));
+        let n_known_hints = query.hints.iter().filter(is_known).count();
+        let is_in_named_files = !named.is_empty();
+        Self { query, rule, scorer, files, is_in_named_files, place, n_known_hints }
     }
 
     /// Returns whether the text of the first symbols is searched for names of code and hints.
@@ -182,11 +189,11 @@ impl Ranker<'_> {
             .zip(&parsed)
             .for_each(|(scores, parsed)| select_top(scores, READ_SYMBOLS, parsed));
         for ((rule_idx, symbol_rank), found) in self.read(batch, &parsed, &scores) {
-            let FileCandidates { scorer, query, .. } = &batch[rule_idx];
+            let FileCandidates { scorer, n_known_hints, .. } = &batch[rule_idx];
             let symbol = &mut scores[rule_idx][symbol_rank];
             symbol.score += found.phrases;
             symbol.score += score::name_bonus(scorer, &found.names, symbol.names);
-            symbol.score *= score::hint_factor(found.n_hints, query.hints.len());
+            symbol.score *= score::hint_factor(found.n_hints, *n_known_hints);
         }
         let ranked = batch.par_iter().zip(&parsed).zip(scores);
         rankings.par_extend(
@@ -302,7 +309,7 @@ impl Ranker<'_> {
             },
             n_effective: calibrate::effective_number(&gains),
             n_unknown_names: names.filter(|(name, freq)| !name.is_hinted && **freq == 0).count(),
-            n_hints: hints.len(),
+            n_hints: candidates.n_known_hints,
             n_found_hints: named_code::n_found_hints(
                 self.code,
                 path,

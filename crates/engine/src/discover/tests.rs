@@ -141,6 +141,7 @@ fn a_batch_ends_before_it_needs_too_many_files() {
         files: files.map(|file| (file, 1.0, TermSet::default())).collect(),
         is_in_named_files: false,
         place: None,
+        n_known_hints: 0,
     };
     let most = FILES_PER_BATCH;
     let candidates = [0..most + 1, 0..most - 1, 1..most, most..most + 1].map(candidates);
@@ -185,6 +186,17 @@ fn unknown_hints_are_reported_as_typed_without_an_explanation() {
     let words: Vec<&str> = unknown.iter().map(|it| it.word.as_str()).collect();
     assert_eq!(words, ["Gzip", "hash_Gzipped"]);
     assert_eq!(rankings[1].unknown_words, None);
+}
+
+#[test]
+fn a_hint_that_occurs_nowhere_lowers_no_match() {
+    let match_with = |hints: &[&str]| {
+        let hints = hints.iter().map(|&hint| hint.to_owned()).collect();
+        let ranking = rank(&[Query { hints, ..query(HASH) }], 1).remove(0);
+        ranking.candidates[0].match_score
+    };
+    assert_eq!(match_with(&["pbkdf2_hmac", "Zorgblatt"]), match_with(&["pbkdf2_hmac"]));
+    assert!(match_with(&["pbkdf2_hmac", "close_session"]) < match_with(&["pbkdf2_hmac"]));
 }
 
 #[test]

@@ -28,6 +28,8 @@ pub struct QueryTerm {
     /// The word as written.
     pub word: String,
     pub weight: f64,
+    /// Whether the rule or search contains it.
+    pub(crate) is_in_text: bool,
     /// Whether a hint contains it.
     pub(crate) is_hinted: bool,
 }
@@ -196,7 +198,8 @@ impl ParsedQuery {
             known.is_hinted |= is_hint;
             return term_idx;
         }
-        self.terms.push(QueryTerm { term, word: word.to_owned(), weight, is_hinted: is_hint });
+        let word = word.to_owned();
+        self.terms.push(QueryTerm { term, word, weight, is_in_text: !is_hint, is_hinted: is_hint });
         self.terms.len() - 1
     }
 }

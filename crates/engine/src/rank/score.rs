@@ -77,12 +77,13 @@ impl WeightedQuery {
             // A rare hint is a strong signal, because its author expects it in code. A rare word of
             // prose may only be unusual in code, so its idf is dampened.
             let rarity = if term.is_hinted { idf } else { idf.sqrt() };
-            query.weights.push(rarity * term.weight);
+            // A hint is a guess: it may name what this code does not have.
+            let is_wrong_guess = !term.is_in_text && doc_freq == 0;
+            query.weights.push(if is_wrong_guess { 0.0 } else { rarity * term.weight });
             query.idfs.push(idf);
             query.ids.push(id);
         }
         for (name, &doc_freq) in parsed.names.iter().zip(name_freqs) {
-            // A hint is a guess: it may name what this code does not have.
             let is_wrong_guess = name.is_hinted && doc_freq == 0;
             let weight = idf(doc_freq, n_docs).sqrt() * name.weight * WEIGHTS.names.named_code;
             query.name_weights.push(if is_wrong_guess { 0.0 } else { weight });
