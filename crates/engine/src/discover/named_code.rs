@@ -81,11 +81,23 @@ pub(super) fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMat
     }
     if occurrences(code, &named.text).next().is_some() {
         NameMatch::Verbatim
-    } else if last.len() < named.text.len() && occurrences(code, last).next().is_some() {
+    } else if last.len() < named.text.len() && occurrences(code, last).next().is_some()
+        || named.parts.len() > 1 && is_prefix(code, last)
+    {
         NameMatch::LastPart
     } else {
         NameMatch::Absent
     }
+}
+
+/// Returns whether an identifier of `code` has a further word after `name`, as `AtomicU32Provider` after `AtomicU32`.
+fn is_prefix(code: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found = code.match_indices(name);
+    found.any(|(at, _)| {
+        !code[..at].ends_with(is_part)
+            && code[at + name.len()..].starts_with(|c: char| c == '_' || c.is_uppercase())
+    })
 }
 
 /// Returns whether a name consists of these pieces, in order, with anything between them.
@@ -119,7 +131,10 @@ mod tests {
         check("Implement `close_all()`", "Pool.close_all", "def close_all", NameMatch::Verbatim);
         check("Use `db.close_all()`", "f", "self.db.close_all(x)", NameMatch::Verbatim);
         check("Use `db.close_all()`", "f", "database.close_all(x)", NameMatch::LastPart);
-        check("Use `db.close_all()`", "f", "db.close_all_now(x)", NameMatch::Absent);
+        check("Use `AtomicU32`", "f", "AtomicU32Provider::new()", NameMatch::LastPart);
+        check("Use `close_all()`", "f", "close_all_files(x)", NameMatch::LastPart);
+        check("Use `close_all()`", "f", "close_allowed(x); is_close_all_set()", NameMatch::Absent);
+        check("Use `db.close_all()`", "f", "db.close_all_now(x)", NameMatch::LastPart);
         check("Name them `test_*`", "Suite.test_a", "", NameMatch::Definition);
         check("Name them `{name}_command`", "command_of", "", NameMatch::Absent);
     }

@@ -362,7 +362,7 @@ pub(crate) fn phrase_bonus(
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub(crate) enum NameMatch {
     Absent,
-    /// The last part of a qualified name, and the words of its qualifier.
+    /// The last part of a qualified name and the words of its qualifier, or a longer name that starts with it.
     LastPart,
     Verbatim,
     /// The symbol has this name.
