@@ -26,11 +26,9 @@ use cerberus_store::StoreFile;
 mod args;
 mod check;
 mod finding;
-pub(crate) mod trust;
+mod user_bank;
 
 pub(crate) use args::{ColorChoice, GlobalArgs};
-
-use trust::UserBank;
 
 pub(crate) use check::check;
 pub(crate) use finding::{ConfigReport, Finding, Setting, Severity, failed_check, in_one_line};
@@ -248,12 +246,7 @@ fn user_config() -> Result<ConfigFile> {
 fn merge(root: PathBuf, own: ConfigFile, user: &ConfigFile, now: Timestamp) -> Result<Settings> {
     let config = own.over(user)?;
     let is_user_bank = config.memory.storage_strategy == StorageStrategy::User;
-    let folder = if is_user_bank {
-        let is_user_default = user.config.memory.storage_strategy == StorageStrategy::User;
-        UserBank::of(&root).open(&root, is_user_default)?
-    } else {
-        project_bank(&root)?
-    };
+    let folder = if is_user_bank { user_bank::folder(&root)? } else { project_bank(&root)? };
     let bank = Bank::new(folder);
     let store = if bank.exists() && !is_user_bank {
         bank.folder().join("indices/cerberus.db")
@@ -361,7 +354,7 @@ fn project_bank(root: &Path) -> Result<PathBuf> {
     let real = folder.canonicalize().ok().filter(|_| folder.is_symlink());
     if real.is_some_and(|real| !real.starts_with(root.canonicalize().unwrap_or_default())) {
         return Err(UserError::usage(format!("`{}` is outside the project", folder.display()))
-            .hint("to store the bank in your home directory, set `storage_strategy = \"user\"` under `[memory]` in `cerberus.toml`, and run `cerberus trust`")
+            .hint("to store the bank in your home directory, set `storage_strategy = \"user\"` under `[memory]` in `cerberus.toml`")
             .into());
     }
     Ok(folder)

@@ -16,7 +16,7 @@ use clap::error::ErrorKind;
 use clap::{FromArgMatches, Parser, Subcommand};
 
 use crate::commands::inject::ClientProfile;
-use crate::commands::{check, completions, demo, doctor, hooks, index, setup, trust};
+use crate::commands::{check, completions, demo, doctor, hooks, index, setup};
 use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
 use crate::mcp::McpArgs;
 use crate::output::Printer;
@@ -60,8 +60,6 @@ pub(crate) enum Command {
     Completions(completions::CompletionsArgs),
     /// Update the code index and print its statistics
     Index(index::IndexArgs),
-    /// Allow this project to open a user bank
-    Trust(trust::TrustArgs),
 }
 
 /// Parses a command line, runs it and returns how it ended.
@@ -126,7 +124,6 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
         }
         Command::Setup(args) => setup::run(args, &Settings::resolve(&cli.global)?, out),
         Command::Mcp(args) => mcp::run(args, &cli.global, out),
-        Command::Trust(args) => trust::run(args, &cli.global, out),
         Command::Memory(command) => {
             let settings = Settings::resolve(&cli.global)?;
             let is_silent = !settings.memory_enabled || !settings.project.bank.exists();

@@ -39,7 +39,6 @@ pub(crate) mod setup;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod trash;
-pub(crate) mod trust;
 pub(crate) mod update;
 
 /// Splits hints at white space and commas: one argument may contain several.

@@ -39,19 +39,7 @@ pub(crate) fn check(global: &GlobalArgs) -> Result<(Settings, ConfigReport)> {
         report.findings.push(finding);
         Timestamp::now()
     });
-    let settings = match merge(root.clone(), own.clone(), &user, now) {
-        Ok(settings) => settings,
-        // The other checks run as if the project had no bank.
-        Err(error) => {
-            report.findings.push(failed_check("bank", &error));
-            let mut own = own;
-            let memory = own.table.entry("memory").or_insert_with(|| toml::Table::new().into());
-            if let Some(memory) = memory.as_table_mut() {
-                memory.insert("storage_strategy".to_owned(), "project".into());
-            }
-            merge(root, own, &user, now)?
-        }
-    };
+    let settings = merge(root, own, &user, now)?;
     report.memory_enabled = settings.memory_enabled;
     Ok((settings, report))
 }

@@ -153,12 +153,10 @@ fn worktrees_share_the_user_bank() {
     let sandbox = Sandbox::shop();
     sandbox.write("cerberus.toml", "[memory]\nstorage_strategy = \"user\"\n");
     sandbox.commit("the bank is mine");
-    sandbox.ok("trust");
     sandbox.ok("memory init");
     sandbox.ok("memory add \"Escape HTML entities in text\" --id escape --min-quality 0.2");
     sandbox.git("worktree add -q ../other");
     let other = sandbox.beside("other");
-    other.ok("trust");
     assert_eq!(other.ok("memory show --anchored"), sandbox.ok("memory show --anchored"));
     other.ok("memory add \"Be kind\" --id kind --no-anchor");
     sandbox.ok("memory show kind");
@@ -168,7 +166,6 @@ fn worktrees_share_the_user_bank() {
     sandbox.git("init -q ../home/shop");
     let namesake = sandbox.beside("home/shop");
     namesake.write("cerberus.toml", "[memory]\nstorage_strategy = \"user\"\n");
-    namesake.ok("trust");
     let message = namesake.run("memory show").stderr();
     assert!(message.contains("no bank found"), "a project of the same name has its own: {message}");
 }

@@ -57,7 +57,6 @@ fn existing_files_are_unchanged() {
 fn init_of_a_user_bank_does_not_ask_for_a_commit() {
     let sandbox = Sandbox::empty();
     sandbox.write("cerberus.toml", "[memory]\nstorage_strategy = \"user\"\n");
-    sandbox.ok("trust");
     let message = sandbox.ok("memory init");
     let commit = message.lines().find(|line| line.contains("git add")).unwrap_or_default();
     assert!(!commit.contains("home/data"), "{message}");

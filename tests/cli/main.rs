@@ -73,6 +73,6 @@ mod stats;
 mod storage;
 mod symlinks;
 mod trash;
-mod trust;
 mod unusual_code;
 mod update;
+mod user_bank;

@@ -117,7 +117,6 @@ fn worktrees_share_the_user_bank_and_have_separate_stores() {
     let shared = bank(&sandbox);
     sandbox.git("worktree add -q ../other");
     let other = sandbox.beside("other");
-    other.ok("trust");
     assert_eq!(bank(&other), shared);
     sandbox.ok("memory add \"Escape HTML entities in text\" --id escape");
     let stores = [&sandbox, &other].map(|it| it.json("index")["store"].clone());

@@ -13,8 +13,6 @@ use anyhow::{Context, Result};
 
 use cerberus_model::error::UserError;
 
-use compared::Change;
-
 mod compared;
 mod deleted_items;
 mod deletion;
@@ -150,14 +148,6 @@ pub fn create_file(path: &Path, text: &str) -> Result<bool> {
 /// Removes a file that was just created.
 pub fn remove_file(path: &Path) -> Result<()> {
     files::remove(path)
-}
-
-/// Atomically writes `text` to `path` if the file still has the content `old`, where `None` is a
-/// missing file. Follows no link out of the folder `root`.
-pub fn replace_file(path: &Path, root: &Path, old: Option<&[u8]>, text: &str) -> Result<()> {
-    external_file::check_folder(path, root)?;
-    remove_stale_siblings(path);
-    compared::replace_all(&[Change { path, old, new: Some(text.as_bytes()) }])
 }
 
 /// Removes stale temporary files in the folder of a file outside the bank.

@@ -257,16 +257,7 @@ pub fn hook(root: &Path, name: &str) -> Option<PathBuf> {
 
 /// Returns the URL of the remote `origin`.
 pub fn origin(root: &Path) -> Option<String> {
-    setting(root, &["config", "--get", "remote.origin.url"])
-}
-
-/// Returns the folder of the repository, which all its working trees share.
-pub fn common_folder(root: &Path) -> Option<String> {
-    setting(root, &["rev-parse", "--path-format=absolute", "--git-common-dir"])
-}
-
-fn setting(root: &Path, args: &[&str]) -> Option<String> {
-    let text = Git::with_settings(root, args).text()?;
+    let text = Git::with_settings(root, &["config", "--get", "remote.origin.url"]).text()?;
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
