@@ -120,28 +120,6 @@ fn the_source_of_an_uncommitted_document_has_no_commit() {
 }
 
 #[test]
-fn plain_text_is_not_read_as_markdown() {
-    let sandbox = Sandbox::bank();
-    sandbox.write(
-        "rules.txt",
-        "CODING STYLE\n\n    Never match *.o or <stdio.h>.\n\n# Use tea is a comment\n\n- Use pots\n",
-    );
-    let report = sandbox.json("memory import rules.txt --no-anchor");
-    let items = report["items"].as_array().expect("items").iter();
-    let items: Vec<String> = items
-        .map(|item| format!("{} {} {}", item["outcome"], item["heading"], item["text"]))
-        .collect();
-    expect![[r##"
-        [
-            "\"added\" \"CODING STYLE\" \"Never match *.o or <stdio.h>.\"",
-            "\"skipped\" null \"# Use tea is a comment\"",
-            "\"added\" \"CODING STYLE\" \"Use pots\"",
-        ]
-    "##]]
-    .assert_debug_eq(&items);
-}
-
-#[test]
 fn init_names_the_import_if_there_are_rules() {
     let sandbox = Sandbox::empty();
     sandbox.write("lib/AGENTS.md", "- Use tea\n");

@@ -11,7 +11,6 @@ mod blocks;
 mod context;
 mod imports;
 mod paths;
-mod plain;
 mod tables;
 mod tags;
 #[cfg(test)]
@@ -101,17 +100,9 @@ impl Intro<'_> {
 
 /// Returns the rules of a markdown document and its skipped blocks, ordered by line.
 pub fn parse(text: &str) -> Vec<RuleItem> {
-    let (without_tags, marks) = tags::blank(text);
-    let blocks = blocks::blocks(&without_tags, frontmatter::body_start(text));
-    read(&without_tags, marks, &blocks)
-}
-
-/// Returns the rules of a text without markup and its skipped blocks, ordered by line.
-pub fn parse_plain(text: &str) -> Vec<RuleItem> {
-    read(text, Vec::new(), &plain::blocks(text))
-}
-
-fn read(text: &str, marks: Vec<(usize, Mark)>, blocks: &[Block]) -> Vec<RuleItem> {
+    let start = frontmatter::body_start(text);
+    let (text, marks) = tags::blank(text);
+    let (text, blocks) = (text.as_str(), blocks::blocks(&text, start));
     let has_title =
         blocks.iter().any(|block| matches!(block, Block::Heading { level, .. } if *level > 1));
     let mut reader = Reader {

@@ -9,7 +9,7 @@ use super::place::{self, Place};
 use super::rules::{Item, NewRule, Outcome, Report};
 use super::sources::{self, Source, Sources};
 use cerberus_bank::ops::{Project, document};
-use cerberus_engine::tree::{documents, read};
+use cerberus_engine::tree::read;
 use cerberus_markdown::links::normalize_path;
 use cerberus_markdown::rules::{self, RuleItem};
 use cerberus_markdown::secrets;
@@ -55,10 +55,7 @@ impl<'a> Document<'a> {
     ) -> Self {
         let Place { scope, paths, faults } = Place::of(&found.holds_at, &found.text);
         let scope = scopes.forced.clone().or(scope).unwrap_or_else(|| scopes.default.clone());
-        let items = match documents::is_plain_text(&found.file) {
-            true => rules::parse_plain(&found.text),
-            false => rules::parse(&found.text),
-        };
+        let items = rules::parse(&found.text);
         let (former, none) = (None, Vec::new());
         let mut document =
             Self { project, found, commit, scope, paths, faults, former, items: none };

@@ -129,11 +129,6 @@ pub fn read(root: &Path, file: &str) -> Result<String> {
     Ok(text.into_owned())
 }
 
-/// Returns whether a document is text without markup.
-pub fn is_plain_text(file: &str) -> bool {
-    extension(file).is_some_and(|extension| extension == "txt")
-}
-
 /// Returns whether a file with this name has the rules of its folder, whatever the folder's name is.
 pub fn is_folder_rule_file(name: &str) -> bool {
     FOLDER_RULE_FILES.entries().contains(&name)

@@ -85,13 +85,6 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Creates the words of a text without markup.
-    pub(super) fn plain(text: &str, span: Span) -> Self {
-        let mut words = Self { span: Some(span), ..Self::default() };
-        words.push(text, text);
-        words
-    }
-
     fn add(&mut self, event: &Event) {
         match event {
             Event::Text(text) => self.push(text, text),
