@@ -61,13 +61,11 @@ fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
         checks: vec!["configuration".to_owned()],
     };
     // In the order in which they run.
-    let checks: [Check<'p>; 10] = [
+    let checks: [Check<'p>; 8] = [
         (false, "code", Doctor::code),
         (false, "bank", Doctor::bank),
         (true, "memories", Doctor::memories),
         (true, "pins", Doctor::pins),
-        (true, "anchors", Doctor::anchors),
-        (false, "store", Doctor::store),
         (false, "git", Doctor::git),
         (false, "hosts", Doctor::hooks),
         (false, "hosts", Doctor::instructions),

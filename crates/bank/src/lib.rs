@@ -16,7 +16,6 @@ use cerberus_model::error::UserError;
 mod compared;
 mod deleted_items;
 mod deletion;
-mod diagnostics;
 pub mod external_file;
 mod files;
 #[cfg(any(fuzzing, test))]

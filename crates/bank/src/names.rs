@@ -7,9 +7,6 @@ use cerberus_model::error::UserError;
 /// Maximum length of an id; every file system supports it.
 const MAX_BYTES: usize = 120;
 
-/// Maximum length of a part of a path.
-const MAX_PART_BYTES: usize = 240;
-
 /// Limits of generated ids.
 const MAX_WORDS: usize = 6;
 const MAX_GENERATED_BYTES: usize = 48;
@@ -40,30 +37,6 @@ pub fn check(id: &str) -> Result<(), UserError> {
             return Err(refuse("no part of it may be empty or start or end with a dot"));
         }
         if is_reserved(part) || part == super::INDICES {
-            return Err(refuse(&format!("`{part}` is reserved")));
-        }
-    }
-    Ok(())
-}
-
-/// Checks that `file` is a valid path of a memory file. It must be inside the bank on every
-/// platform; its name is less restricted than an id.
-pub fn check_file(file: &str) -> Result<(), UserError> {
-    let refuse = |why: &str| {
-        UserError::usage(format!("`{}` is not a valid memory file: {why}", file.escape_debug()))
-            .hint("use a path inside the bank, as in `db/close-sessions.md`")
-    };
-    if !file.ends_with(".md") {
-        return Err(refuse("it does not end in `.md`"));
-    }
-    if let Some(c) = file.chars().find(|c| c.is_control() || matches!(c, '\\' | ':')) {
-        return Err(refuse(&format!("`{}` is not allowed in it", c.escape_debug())));
-    }
-    for (part_idx, part) in file.split('/').enumerate() {
-        if part.is_empty() || part.starts_with('.') || part.len() > MAX_PART_BYTES {
-            return Err(refuse("a part of it is empty, too long or starts with a dot"));
-        }
-        if is_reserved(part) || (part_idx == 0 && part == super::INDICES) {
             return Err(refuse(&format!("`{part}` is reserved")));
         }
     }
@@ -132,32 +105,6 @@ mod tests {
             "indices/x",
         ] {
             assert!(check(id).is_err(), "{id:?}");
-        }
-    }
-
-    #[test]
-    fn files_with_unsafe_paths_are_rejected() {
-        for file in ["a.md", "my notes.md", "db/größe~2.md", "a/b/c.d.md"] {
-            assert!(check_file(file).is_ok(), "{file}");
-        }
-        for file in [
-            "",
-            ".md",
-            "a",
-            "../x.md",
-            "/x.md",
-            "C:/x.md",
-            "a//b.md",
-            "a/../b.md",
-            "a\\b.md",
-            "a\n.md",
-            "NUL.md",
-            "db/aux.x.md",
-            "indices/x.md",
-            ".trash/x.md",
-            "anchors.lock",
-        ] {
-            assert!(check_file(file).is_err(), "{file:?}");
         }
     }
 

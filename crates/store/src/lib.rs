@@ -24,7 +24,6 @@ pub mod code;
 mod damage;
 pub mod feedback;
 pub mod given_rules;
-pub mod inspect;
 pub mod ledger;
 mod limit;
 pub mod links;

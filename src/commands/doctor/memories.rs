@@ -1,14 +1,12 @@
 //! Checks of the files of the bank: memories, pins and the lock file.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 
 use super::{Doctor, shown};
-use crate::config::{Severity, failed_check};
-use cerberus_bank::ops::memories;
-use cerberus_bank::{MemoryFile, names};
-use cerberus_markdown::{frontmatter, sections};
+use crate::config::{Finding, Severity, failed_check};
+use cerberus_bank::MemoryFile;
+use cerberus_bank::memories::size_warning;
+use cerberus_markdown::{Diagnostic, sections};
 use cerberus_model::text::plural;
 
 impl Doctor<'_> {
@@ -34,108 +32,43 @@ impl Doctor<'_> {
             }
             return Ok(());
         }
-        if let Some(why) = bank.unwritable() {
-            let message = format!("{why}; memories cannot be saved");
-            self.error(message, format!("chmod -R u+w {folder}"));
-        }
         self.has_bank = true;
         Ok(())
     }
 
-    /// Checks each memory.
+    /// Checks the memories and the lock file.
     pub(super) fn memories(&mut self) -> Result<()> {
-        let (files, warnings) = self.project.bank.list()?;
-        for warning in warnings {
-            self.error(warning, "replace it by a regular file with a valid name");
-        }
-        let folder = shown(self.project, self.project.bank.folder());
-        let mut all = Vec::with_capacity(files.len());
-        for file in files {
-            if let Err(failure) = names::check_file(&file) {
-                self.info(failure.message, format!("rename it in `{folder}`"));
+        let memories = match self.project.bank.read_all() {
+            Ok(memories) => memories,
+            Err(error) => {
+                // The hint of the error repairs it.
+                let severity = Severity::Error;
+                self.findings.push(Finding { severity, ..failed_check("memories", &error) });
+                return Ok(());
             }
-            match self.project.bank.read(&file) {
-                Ok(stored) => all.push(stored),
-                Err(error) => {
-                    let mut finding = failed_check("memories", &error);
-                    if finding.severity == Severity::Error {
-                        finding.next = format!("split it, or move it out of `{folder}`");
-                    }
-                    self.findings.push(finding);
-                }
-            }
-        }
-        self.checks.push(plural(all.len(), "memory"));
-        for stored in &all {
-            self.text(stored);
-        }
-        self.ids(&all);
-        Ok(())
-    }
-
-    fn text(&mut self, stored: &MemoryFile) {
-        let (id, text) = (&stored.memory.id, &stored.text);
-        let path = shown(self.project, &self.project.bank.folder().join(&stored.file));
-        let find = |marker: &str| text.lines().position(|line| line.starts_with(marker));
-        if let (Some(line), Some(_)) = (find("<<<<<<< "), find(">>>>>>> ")) {
-            let message = format!("`{path}:{}` has a merge conflict", line + 1);
-            self.error(message, format!("resolve the conflict in `{path}`"));
-            // Other problems of this file are consequences of the conflict.
-            return;
-        }
-        let problem = |line: usize, column: usize, message: &str, n_problems: usize| {
-            let more = match n_problems {
-                1 => String::new(),
-                n => format!(" (and {} more)", n - 1),
-            };
-            format!("`{path}:{}:{}`: {message}{more}", line + 1, column + 1)
         };
-        let front = frontmatter::parse(text).warnings;
-        if let Some(first) = front.first() {
-            let message = problem(first.line, first.column, &first.message, front.len());
-            let next = first.hint.clone().unwrap_or_else(|| "fix the line in an editor".to_owned());
-            self.error(message, next);
-        }
-        for warning in
-            stored.warnings.iter().filter(|it| !it.starts_with(&format!("{}:", stored.file)))
-        {
-            let next = match warning.contains("UTF-8") {
-                true => "save it as UTF-8 in an editor".to_owned(),
-                false => format!("split it: cerberus memory sections {id}"),
-            };
-            self.info(warning.clone(), next);
-        }
-        let tags = sections::parse(text).diagnostics;
-        if let Some(first) = tags.first() {
-            let message = problem(first.line, first.column, &first.message, tags.len());
-            self.error(message, format!("cerberus memory sections {id} --validate"));
-        }
-        if let Err(why) = memories::languages(&stored.memory.scope)
-            && why.contains("not indexed")
-        {
-            let next = format!("cerberus memory update {id} --scope project");
-            self.info(format!("`{id}` cannot have an example: {why}"), next);
-        }
-    }
-
-    fn ids(&mut self, all: &[MemoryFile]) {
-        let mut by_id: BTreeMap<String, Vec<&MemoryFile>> = BTreeMap::new();
-        for stored in all {
-            by_id.entry(stored.memory.id.to_lowercase()).or_default().push(stored);
-        }
-        for same in by_id.values() {
-            let (id, file) = (&same[0].memory.id, &same[0].file);
-            for other in &same[1..] {
-                let (other_id, other) = (&other.memory.id, &other.file);
-                let message = match other_id == id {
-                    true => format!("`{other}` is ignored: `{file}` already has the id `{id}`"),
-                    false => format!(
-                        "the ids `{id}` of `{file}` and `{other_id}` of `{other}` differ only in case"
-                    ),
-                };
-                self.error(message, format!("set a unique `id` in the frontmatter of `{other}`"));
+        self.checks.push(plural(memories.all.len(), "memory"));
+        self.checks.push(plural(memories.anchors.len(), "anchor"));
+        let folder = shown(self.project, self.project.bank.folder());
+        let size = |it: &MemoryFile| size_warning(&it.file, it.text.len());
+        let sizes: Vec<String> = memories.all.iter().filter_map(size).collect();
+        for warning in memories.warnings {
+            let next = format!("correct it in `{folder}`");
+            match sizes.contains(&warning) {
+                true => self.info(warning, next),
+                false => self.error(warning, next),
             }
         }
+        for stored in &memories.all {
+            let tags = sections::parse(&stored.text).diagnostics;
+            if let Some(first) = tags.first() {
+                let Diagnostic { line, column, message, .. } = first;
+                let place = format!("{}:{}:{}", stored.file, line + 1, column + 1);
+                let next = format!("cerberus memory sections {} --validate", stored.memory.id);
+                self.error(format!("{place}: {message}"), next);
+            }
+        }
+        Ok(())
     }
 
     /// Checks that the persistent pins are readable.
@@ -146,21 +79,6 @@ impl Doctor<'_> {
             let path = shown(self.project, &self.project.bank.pin_file());
             let next = format!("fix it, or restore it: git checkout -- {path}");
             self.error(format!("{fault}; its pins are not injected"), next);
-        }
-        Ok(())
-    }
-
-    /// Checks that the lock file is readable.
-    pub(super) fn anchors(&mut self) -> Result<()> {
-        match self.project.bank.anchors() {
-            Ok(anchors) => self.checks.push(plural(anchors.len(), "anchor")),
-            Err(error) => {
-                let mut finding = failed_check("anchors", &error);
-                // The check did run: the file is damaged, or of a newer cerberus.
-                let is_damaged = error.is::<cerberus_model::error::UserError>();
-                finding.severity = if is_damaged { Severity::Error } else { finding.severity };
-                self.findings.push(finding);
-            }
         }
         Ok(())
     }

@@ -8,7 +8,6 @@ use super::{Doctor, shown};
 use cerberus_engine::tree::git::{self, GitStatus};
 use cerberus_engine::tree::walk;
 use cerberus_model::text::plural;
-use cerberus_store::inspect::{self, Status};
 
 impl Doctor<'_> {
     /// Checks that there are source files to find examples in.
@@ -34,40 +33,6 @@ impl Doctor<'_> {
         } else if listing.entries.is_empty() && !is_lacking {
             let message = "no Python, Go, JavaScript, TypeScript, Rust or Java files found, so rules cannot have examples";
             self.info(message, "pass the folder of the project: cerberus doctor --project DIR");
-        }
-        Ok(())
-    }
-
-    /// Checks the store without changing it.
-    pub(super) fn store(&mut self) -> Result<()> {
-        self.checks.push("store".to_owned());
-        let path = shown(self.project, &self.project.store.path);
-        let inspected = inspect::inspect(&self.project.store)?;
-        match inspected.status {
-            Status::Missing | Status::Ok | Status::Older => {}
-            Status::Newer(found, known) => {
-                let message = format!(
-                    "`{path}` was written by a newer cerberus (schema {found}, supported: {known})"
-                );
-                let next = format!("upgrade cerberus, or delete it to rebuild it: rm {path}");
-                self.error(message, next);
-            }
-            Status::Foreign => {
-                let message = format!(
-                    "`{path}` was not made by this user for this folder; the next command saves \
-                     it as `{path}.foreign` and rebuilds it"
-                );
-                self.info(message, "cerberus index");
-            }
-            Status::Corrupt(why) => {
-                let next = "rebuild it; the corrupt file is kept: cerberus index --full";
-                self.error(format!("`{path}` is corrupt: {why}"), next);
-            }
-        }
-        if let Some(why) = inspected.unwritable {
-            let message =
-                format!("`{path}` is not writable, so every command indexes the code again: {why}");
-            self.error(message, format!("chmod u+w {path}"));
         }
         Ok(())
     }
