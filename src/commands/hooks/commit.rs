@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::git_command::{self, Commit, Unstaged};
+use super::git_command::{self, Commit};
 use super::payload::Event;
 use super::{HookEvent, HookTool, answer};
 use crate::commands::linked::{self, Reason};
@@ -32,7 +32,7 @@ type Changes = BTreeMap<String, Vec<(u32, u32)>>;
 /// Answers git before a commit. Git passes the index of the commit, which also contains the changes of
 /// `git commit -a`.
 pub(super) fn run(global: &GlobalArgs, out: &mut Printer) -> Result<()> {
-    let text = wrapped(&Settings::resolve(global)?, &Unstaged::Paths(Vec::new()))?;
+    let text = wrapped(&Settings::resolve(global)?, false)?;
     // An agent that commits reads the output of git's hook, too.
     answer::print(HookTool::Git, HookEvent::Commit, &text, out)
 }
@@ -41,24 +41,24 @@ pub(super) fn run(global: &GlobalArgs, out: &mut Printer) -> Result<()> {
 pub(super) fn about(event: &Event, line: &str, global: &GlobalArgs) -> Result<String> {
     let folder = event.folder.as_deref().map(Path::new);
     let commit = folder.and_then(|folder| git_command::commit(line, folder));
-    let Some(Commit { folder, unstaged }) = commit else { return Ok(String::new()) };
+    let Some(Commit { folder, has_unstaged }) = commit else { return Ok(String::new()) };
     let Ok(folder) = folder.canonicalize() else { return Ok(String::new()) };
-    wrapped(&Settings::resolve_around(&folder, global)?, &unstaged)
+    wrapped(&Settings::resolve_around(&folder, global)?, has_unstaged)
 }
 
-fn wrapped(settings: &Settings, unstaged: &Unstaged) -> Result<String> {
+fn wrapped(settings: &Settings, has_unstaged: bool) -> Result<String> {
     let project = &settings.project;
     if !settings.memory_enabled || !project.bank.exists() {
         return Ok(String::new());
     }
-    let text = store::with_repair(&project.store, |_| text(project, unstaged))?;
+    let text = store::with_repair(&project.store, |_| text(project, has_unstaged))?;
     Ok(if text.is_empty() { text } else { envelope::wrapped(&escaped(&text)) })
 }
 
 /// Returns what there is to say about a commit.
-fn text(project: &Project, unstaged: &Unstaged) -> Result<String> {
+fn text(project: &Project, has_unstaged: bool) -> Result<String> {
     let memories = Memories::load(project)?;
-    let changes = changes(project, &memories, unstaged)?;
+    let changes = changes(project, &memories, has_unstaged)?;
     if changes.is_empty() {
         return Ok(String::new());
     }
@@ -105,9 +105,9 @@ fn text(project: &Project, unstaged: &Unstaged) -> Result<String> {
 
 /// Returns the changes of a commit. Of the files that are not staged, only those that a memory is
 /// linked or anchored to are compared.
-fn changes(project: &Project, memories: &Memories, unstaged: &Unstaged) -> Result<Changes> {
+fn changes(project: &Project, memories: &Memories, has_unstaged: bool) -> Result<Changes> {
     let mut changes = git::staged(&project.root)?;
-    if *unstaged == Unstaged::Paths(Vec::new()) {
+    if !has_unstaged {
         return Ok(changes);
     }
     let synced = sync::open_with(project, memories)?;
@@ -117,9 +117,7 @@ fn changes(project: &Project, memories: &Memories, unstaged: &Unstaged) -> Resul
         let target = Target::parse(edge.resolved_to.as_ref().unwrap_or(&edge.target));
         files.extend(target.and_then(|target| normalize_path(&target.name)));
     }
-    let root = project.root.canonicalize()?;
-    let is_added = |file: &&str| unstaged.contains(&root.join(Path::new(file)));
-    changes.extend(git::uncommitted(&root, files.iter().map(String::as_str).filter(is_added)));
+    changes.extend(git::uncommitted(&project.root, files.iter().map(String::as_str)));
     Ok(changes)
 }
 
