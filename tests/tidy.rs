@@ -79,7 +79,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("rustc-hash", All),
     ("rustix", Only(&["bank"])),
     ("serde", All),
-    ("serde-saphyr", Only(&["markdown", "claims", "patterns"])),
+    ("serde-saphyr", Only(&["markdown", "claims", "patterns", "mcp"])),
     // `commands` reads the rules of `anchor-test --rules`.
     ("serde_json", Only(&["engine", "claims", "bank", "commands", "mcp", "output"])),
     ("sha2", Only(&["store"])),

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use anyhow::{Error, Result};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use cerberus_bank::ops::envelope;
 use cerberus_bank::tokens;
@@ -38,9 +38,6 @@ const NOTE_END: &str = " more lines]";
 
 /// The field that says why a call failed.
 const FAILURE: &str = "failure";
-
-/// The first fields in the text, in this order.
-const FIRST_FIELDS: &[&str] = &["rank", "id", "state", "file", "symbol", "reason"];
 
 /// Fields that the text omits: details of the ranking, and repeated values.
 const OMITTED_FROM_TEXT: &[&str] =
@@ -224,124 +221,35 @@ fn largest_list(data: &mut Value) -> Option<&mut Vec<Value>> {
     lists.max_by_key(|list| list.iter().map(|it| it.to_string().len()).sum::<usize>())
 }
 
-/// Formats data as indented lines, without empty fields.
+/// Returns the data as YAML, without what an agent needs only to compute.
 fn readable(data: &Value) -> String {
-    let mut text = String::new();
+    let mut shown = data.clone();
+    omit(&mut shown);
+    let options = serde_saphyr::ser_options! { folded_wrap_chars: usize::MAX };
+    let text = serde_saphyr::to_string_with_options(&shown, options).unwrap_or_default();
+    text.trim_end().to_owned()
+}
+
+fn omit(data: &mut Value) {
     match data {
+        Value::Array(list) => list.iter_mut().for_each(omit),
         Value::Object(map) => {
-            for (key, value) in ordered(map) {
-                let is_empty_list = value.as_array().is_some_and(Vec::is_empty);
-                if is_empty_list && key != "warnings" {
-                    let _ = writeln!(text, "{key}: none");
-                }
-                field(&mut text, 0, key, value);
-            }
+            map.retain(|key, value| !value.is_null() && !OMITTED_FROM_TEXT.contains(&key.as_str()));
+            map.values_mut().for_each(omit);
         }
-        other => text = scalar(other),
-    }
-    text.truncate(text.trim_end().len());
-    text
-}
-
-fn field(text: &mut String, indent: usize, key: &str, value: &Value) {
-    let margin = " ".repeat(indent);
-    match value {
-        _ if is_empty(value) => {}
-        Value::String(long) if long.contains('\n') => {
-            let _ = writeln!(text, "{margin}{key}: |");
-            block(text, indent + 2, long);
-        }
-        Value::Array(list) if list.iter().all(is_plain) => {
-            let words: Vec<String> = list.iter().map(scalar).collect();
-            let _ = writeln!(text, "{margin}{key}: {}", words.join(", "));
-        }
-        Value::Array(list) => {
-            let _ = writeln!(text, "{margin}{key}:");
-            for item in list {
-                item_lines(text, indent, item);
-            }
-        }
-        Value::Object(map) => {
-            let _ = writeln!(text, "{margin}{key}:");
-            fields(text, indent + 2, map);
-        }
-        plain => {
-            let _ = writeln!(text, "{margin}{key}: {}", scalar(plain));
-        }
-    }
-}
-
-fn fields(text: &mut String, indent: usize, map: &Map<String, Value>) {
-    for (key, value) in ordered(map) {
-        field(text, indent, key, value);
-    }
-}
-
-/// Returns the fields of the text in reading order.
-fn ordered(map: &Map<String, Value>) -> Vec<(&str, &Value)> {
-    let shown = map.iter().filter(|(key, _)| !OMITTED_FROM_TEXT.contains(&key.as_str()));
-    let mut fields: Vec<(&str, &Value)> = shown.map(|(key, value)| (key.as_str(), value)).collect();
-    let position =
-        |key: &str| FIRST_FIELDS.iter().position(|it| *it == key).unwrap_or(FIRST_FIELDS.len());
-    fields.sort_by_key(|(key, _)| position(key));
-    fields
-}
-
-/// Writes a list item; its first line starts with a dash.
-fn item_lines(text: &mut String, indent: usize, item: &Value) {
-    let start = text.len();
-    match item {
-        Value::Object(map) => fields(text, indent + 2, map),
-        Value::String(long) => block(text, indent + 2, long),
-        plain => block(text, indent + 2, &scalar(plain)),
-    }
-    if text.len() > start {
-        text.replace_range(start + indent..start + indent + 1, "-");
-    }
-}
-
-fn block(text: &mut String, indent: usize, long: &str) {
-    let margin = " ".repeat(indent);
-    for line in long.lines() {
-        let _ = writeln!(text, "{}", format!("{margin}{line}").trim_end());
-    }
-}
-
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(list) => list.is_empty(),
-        Value::Object(map) => map.values().all(is_empty),
-        _ => false,
-    }
-}
-
-fn is_plain(value: &Value) -> bool {
-    match value {
-        // Sentences may contain commas, so they are not joined by commas.
-        Value::String(text) => !text.contains(['\n', ' ', ',']),
-        Value::Array(_) | Value::Object(_) => false,
-        _ => true,
-    }
-}
-
-fn scalar(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
+        _ => {}
     }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use serde_json::json;
+    use serde_json::{Map, json};
 
     use super::*;
 
     #[test]
-    fn reports_are_formatted_as_indented_lines() {
+    fn reports_are_formatted_as_yaml() {
         let report = json!({
             "query": "close",
             "results": [
@@ -355,19 +263,23 @@ mod tests {
         let expected = "\
 anchor:
   file: a.py
-didYouMean: none
+didYouMean: []
 query: close
 results:
 - id: a
-  text: |
+  sections: []
+  text: |-
     one
 
       two
-  why: close, session
+  why:
+  - close
+  - session
 - id: b
   why:
   - it is, so
-  - x";
+  - x
+warnings: []";
         assert_eq!(readable(&report), expected);
     }
 
