@@ -60,8 +60,6 @@ pub(crate) struct Settings {
     pub(crate) check: CheckConfig,
     /// Session, from `CERBERUS_SESSION`.
     pub(crate) session: Option<String>,
-    /// Editor of the user, from `VISUAL` or `EDITOR`.
-    pub(crate) editor: Option<String>,
 }
 
 /// Properties of the output streams.
@@ -276,7 +274,6 @@ fn merge(root: PathBuf, own: ConfigFile, user: &ConfigFile, now: Timestamp) -> R
             root,
         },
         session: std::env::var("CERBERUS_SESSION").ok().filter(|name| !name.is_empty()),
-        editor: editor(),
         check: own.config.check,
         memory_enabled: config.memory.enabled,
     })
@@ -293,11 +290,6 @@ pub(crate) struct CompletionRequest {
 pub(crate) fn completion_request() -> Option<CompletionRequest> {
     let shell = std::env::var(COMPLETE).ok().filter(|shell| !shell.is_empty())?;
     Some(CompletionRequest { shell, current_folder: std::env::current_dir().ok() })
-}
-
-fn editor() -> Option<String> {
-    let values = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok());
-    values.into_iter().find(|editor| !editor.trim().is_empty())
 }
 
 /// Returns the number of threads for parallel work: that of the variable of rayon, or one for each

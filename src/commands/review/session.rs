@@ -1,30 +1,23 @@
 //! Asks a person about one memory after the other, and writes each decision at once.
 
-use std::process::Command;
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::{Item, Reason, Report, ReviewArgs, print};
 use crate::commands::anchor::{self, AnchorArgs};
 use crate::commands::update::{self, UpdateArgs};
 use crate::config::Settings;
-use crate::output::{DIM, ERROR, Keyboard, NAME, OK, Printer, WARN};
-use cerberus_bank::ops::anchors;
+use crate::output::{DIM, ERROR, Keyboard, NAME, OK, Printer};
+use cerberus_model::CodeLocation;
 use cerberus_model::error::UserError;
 use cerberus_model::text::plural;
-use cerberus_model::{CodeLocation, ExampleRole};
 
 const HELP: &[&str] = &[
     "  1-5  this is the example: store a manual anchor to it",
-    "  a    also: add a further example, one of the candidates or FILE::SYMBOL",
-    "  c    counter-example: add code that breaks the rule",
     "  n    no code shows the rule: record that, and search no more",
     "  h    add hints, keywords expected in the example, and search again",
     "  s    skip: decide another time",
     "  b    back to the memory before; its decision stays until you make another one",
-    "  e    edit the memory in $VISUAL or $EDITOR, and search again",
     "  q    quit; every decision is stored already",
-    "Further examples and counter-examples of a memory without an anchor are stored with its example.",
     "Candidates above the quality threshold are anchored without a question by `memory anchor`.",
 ];
 
@@ -81,8 +74,6 @@ struct Session<'a> {
     tally: Tally,
     /// Number of memories that were shown.
     n_asked: usize,
-    /// Further examples and counter-examples of the current memory, which has no anchor yet.
-    waiting: Vec<(ExampleRole, CodeLocation)>,
 }
 
 /// Asks about each memory of the report.
@@ -102,7 +93,7 @@ pub(super) fn run(
     let n_folded = (empty.len(), report.folded.len());
     let folded: Vec<String> = empty.into_iter().map(|it| it.id).chain(report.folded).collect();
     let tally = Tally::default();
-    let mut session = Session { settings, person, out, tally, n_asked: 0, waiting: Vec::new() };
+    let mut session = Session { settings, person, out, tally, n_asked: 0 };
     if session.ask_each(&items, total)? && session.opens(n_folded)? {
         let args = ReviewArgs { ids: folded, ..ReviewArgs::default() };
         let opened = super::list(&settings.project, &args, &|_, _| {})?;
@@ -176,17 +167,8 @@ impl Session<'_> {
             if let Next::Again(again) = next {
                 changed = Some(again);
             } else {
-                self.report_waiting();
                 return Ok(next);
             }
-        }
-    }
-
-    /// Prints which examples beside the main one were not stored with it.
-    fn report_waiting(&mut self) {
-        for (role, other) in std::mem::take(&mut self.waiting) {
-            let shown = self.out.safe(&format!("{}: {other}", role_name(role)));
-            self.out.line(&format!("{} {shown}", self.out.paint(WARN, "not stored")));
         }
     }
 
@@ -210,22 +192,9 @@ impl Session<'_> {
             self.anchor(AnchorArgs { to: Some(location.clone()), ..args(item) })?;
             self.done("anchored", &format!("to {location}"));
             self.tally.anchored += 1;
-            let mut waiting = std::mem::take(&mut self.waiting);
-            // A further example that became the main one needs no message.
-            waiting.retain(|(role, other)| *role == ExampleRole::Not || *other != location);
-            for (role, other) in waiting {
-                if other == location {
-                    self.waiting.push((role, other));
-                } else if let Err(error) = self.add(item, role, other.clone()) {
-                    self.stay(error)?;
-                    self.waiting.push((role, other));
-                }
-            }
             return Ok(Next::Item);
         }
         match key.to_ascii_lowercase() {
-            'a' => self.also(item, ExampleRole::Also),
-            'c' => self.also(item, ExampleRole::Not),
             'n' => {
                 self.anchor(AnchorArgs { none: true, ..args(item) })?;
                 self.out.line(&self.out.paint(OK, "recorded that it has no example"));
@@ -241,7 +210,6 @@ impl Session<'_> {
                 let typed = self.person.line(self.out)?;
                 add_hints(self.settings, item, &typed)
             }
-            'e' => edit(self.settings, item),
             'b' => Ok(Next::Back),
             'q' => Ok(Next::Quit),
             '?' => {
@@ -254,43 +222,6 @@ impl Session<'_> {
                 Ok(Next::Key)
             }
         }
-    }
-
-    /// Asks for an example beside the main one, and adds it or lets it wait for the main one.
-    fn also(&mut self, item: &Item, role: ExampleRole) -> Result<Next> {
-        let name = role_name(role);
-        self.out.line(&format!("{name}, a number or FILE::SYMBOL (empty to go back):"));
-        let typed = self.person.line(self.out)?;
-        let typed = typed.trim();
-        if typed.is_empty() {
-            return Ok(Next::Key);
-        }
-        let other = match candidate(item, typed.parse().ok()) {
-            Some(location) => location,
-            None => typed.parse().map_err(UserError::usage)?,
-        };
-        if item.anchor.is_some() {
-            self.add(item, role, other)?;
-            return Ok(Next::Key);
-        }
-        // An error is reported now, while the person can correct it.
-        anchors::at_location(&self.settings.project, &other)?;
-        let shown = self.out.safe(&other.to_string());
-        self.out.line(&format!("{shown} is stored with the example, which you pick"));
-        self.waiting.retain(|(_, known)| *known != other);
-        self.waiting.push((role, other));
-        Ok(Next::Key)
-    }
-
-    fn add(&mut self, item: &Item, role: ExampleRole, other: CodeLocation) -> Result<()> {
-        let shown = format!("{}: {other}", role_name(role));
-        let (also, not) = match role {
-            ExampleRole::Also => (Some(other), None),
-            ExampleRole::Not => (None, Some(other)),
-        };
-        self.anchor(AnchorArgs { also, not, ..args(item) })?;
-        self.done("added", &shown);
-        Ok(())
     }
 
     fn anchor(&self, args: AnchorArgs) -> Result<()> {
@@ -315,9 +246,7 @@ fn keys(item: &Item) -> String {
         n => format!("1-{n} pick, "),
     };
     let skip = if is_edited { "s keep the old code for now" } else { "s skip" };
-    format!(
-        "{pick}a also, c counter-example, n no example, h hint, {skip}, b back, e edit, q quit, ? help"
-    )
+    format!("{pick}n no example, h hint, {skip}, b back, q quit, ? help")
 }
 
 fn args(item: &Item) -> AnchorArgs {
@@ -330,13 +259,6 @@ fn candidate(item: &Item, rank: Option<usize>) -> Option<CodeLocation> {
     Some(CodeLocation { file: found.file.clone(), symbol: found.symbol.clone() })
 }
 
-fn role_name(role: ExampleRole) -> &'static str {
-    match role {
-        ExampleRole::Also => "further example",
-        ExampleRole::Not => "counter-example",
-    }
-}
-
 /// Adds hints to the frontmatter of the memory, and ranks its candidates again.
 fn add_hints(settings: &Settings, item: &Item, typed: &str) -> Result<Next> {
     let new = crate::commands::hints(&[typed.to_owned()]);
@@ -347,25 +269,6 @@ fn add_hints(settings: &Settings, item: &Item, typed: &str) -> Result<Next> {
     hints.extend(new.into_iter().filter(|hint| !item.hints.contains(hint)));
     let args = UpdateArgs { id: item.id.clone(), hints: Some(hints), ..UpdateArgs::default() };
     update::update(&settings.project, &args, None)?;
-    again(settings, item)
-}
-
-/// Opens the memory in the editor of the person, and ranks its candidates again.
-fn edit(settings: &Settings, item: &Item) -> Result<Next> {
-    let editor = settings.editor.as_deref().ok_or_else(|| {
-        UserError::usage("no editor is set").hint("set VISUAL or EDITOR, as in `EDITOR=vi`")
-    })?;
-    let path = settings.project.bank.folder().join(&item.file);
-    // Like git, so that the variable may contain options and quotes.
-    let status = Command::new("sh")
-        .arg("-c")
-        .arg(format!("{editor} \"$1\""))
-        .args([editor.as_ref(), path.as_os_str()])
-        .status()
-        .with_context(|| format!("failed to start the editor `{editor}`"))?;
-    if !status.success() {
-        return Err(UserError::usage(format!("the editor `{editor}` failed")).into());
-    }
     again(settings, item)
 }
 

@@ -11,7 +11,7 @@ use crate::config::{CheckConfig, Terminal};
 use cerberus_bank::Bank;
 use cerberus_bank::ops::{InjectOptions, pins};
 use cerberus_engine::rank::calibrate::Weights;
-use cerberus_model::{ExampleChoice, ExampleRole};
+use cerberus_model::ExampleChoice;
 use cerberus_store::StoreFile;
 
 const CODE: &str = "\
@@ -56,8 +56,7 @@ pub(super) fn settings(folder: &Path, rules: &[(&str, RuleKind, &str)]) -> Setti
         };
         add::add(&project, &args).expect("added");
     }
-    let editor = Some("sed -i.old 's/Escape/Quote/'".to_owned());
-    Settings { project, memory_enabled: true, check: CheckConfig::default(), session: None, editor }
+    Settings { project, memory_enabled: true, check: CheckConfig::default(), session: None }
 }
 
 /// A person who types these keys. A line starts with `=` and ends with a newline.
@@ -173,45 +172,6 @@ fn hints_are_stored_and_searched_for() {
 }
 
 #[test]
-fn further_examples_and_counter_examples_are_stored_with_the_example() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let settings = settings(folder.path(), &RULES[..1]);
-    // They wait for the example; an unknown symbol and the example itself do not count.
-    let keys = "a=2\nc=db.py::close_session\na=db.py::absent\na=1\na=\n1";
-    let (tally, shown) = review_with(&settings, &ReviewArgs::default(), keys);
-    assert_eq!(tally, Tally { anchored: 1, refused: 0, skipped: 0 });
-    assert!(shown.contains("db.py::escape_xml is stored with the example"), "{shown}");
-    assert!(shown.contains("absent"), "{shown}");
-    let others = || {
-        let memories = Memories::load(&settings.project).expect("memories");
-        let others = memories.anchors["escape"].others.iter();
-        let name = |it: &cerberus_model::OtherExample| (it.role, it.symbol.clone().expect("one"));
-        others.map(name).collect::<Vec<_>>()
-    };
-    let expected = [(ExampleRole::Also, "escape_xml"), (ExampleRole::Not, "close_session")];
-    assert_eq!(others(), expected.map(|(role, name)| (role, name.to_owned())));
-
-    // With an anchor, they are stored at once.
-    let again = ReviewArgs { ids: vec!["escape".to_owned()], ..ReviewArgs::default() };
-    let (tally, shown) = review_with(&settings, &again, "c=web.py::close_session\nq");
-    assert_eq!(tally, Tally::default());
-    assert!(shown.contains("counter-example: web.py::close_session"), "{shown}");
-    assert_eq!(others().len(), 3);
-}
-
-#[test]
-fn an_example_that_is_not_stored_is_named() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let settings = settings(folder.path(), &RULES[..1]);
-    // Skipped, interrupted, and the example itself as a counter-example.
-    for keys in ["c=1\ns", "c=1\nq", "c=1\n1"] {
-        let (_, shown) = review_with(&settings, &ReviewArgs::default(), keys);
-        assert!(shown.contains("not stored"), "{keys}: {shown}");
-        assert!(shown.contains("counter-example: "), "{keys}: {shown}");
-    }
-}
-
-#[test]
 fn an_interrupted_review_retains_its_decisions() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path(), RULES);
@@ -220,22 +180,6 @@ fn an_interrupted_review_retains_its_decisions() {
     assert_eq!(review(&settings, "q"), Tally::default());
     assert_eq!(review(&settings, "os"), Tally { anchored: 0, refused: 0, skipped: 1 });
     assert_eq!(ids(&settings), ["hang"]);
-}
-
-#[cfg(unix)]
-#[test]
-fn an_edited_memory_is_ranked_again() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut settings = settings(folder.path(), &RULES[..1]);
-    review(&settings, "e1");
-    let memories = Memories::load(&settings.project).expect("memories");
-    assert!(memories.find("escape").expect("it exists").memory.body.contains("Quote HTML"));
-    assert!(memories.anchors.contains_key("escape"));
-    settings.editor = Some("false".to_owned());
-    let again = ReviewArgs { ids: vec!["escape".to_owned()], ..ReviewArgs::default() };
-    let (tally, shown) = review_with(&settings, &again, "es");
-    assert!(shown.contains("the editor `false` failed"), "{shown}");
-    assert_eq!(tally, Tally { anchored: 0, refused: 0, skipped: 1 }, "the error leaves a choice");
 }
 
 #[test]
