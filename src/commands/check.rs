@@ -123,7 +123,7 @@ pub(crate) struct Finding {
 }
 
 pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
-    let format = findings::format(args.format, FindingsFormat::Text, FindingsFormat::Json, out)?;
+    let format = findings::format(args.format, out)?;
     if args.fix && format != FindingsFormat::Text {
         return Err(UserError::usage("--fix prints a diff, in no other format")
             .hint("run it without --format and --json")

@@ -28,13 +28,11 @@ pub(crate) enum FindingsFormat {
     Sarif,
 }
 
-/// Returns the format that `--format` or `--json` selects, of a command that prints `text` by default.
-pub(super) fn format<F>(typed: Option<F>, text: F, json: F, out: &Printer) -> Result<F>
-where
-    F: Copy + PartialEq,
-{
-    let format = typed.unwrap_or(if out.json { json } else { text });
-    if out.json && format != json {
+/// Returns the format that `--format` or `--json` selects.
+pub(super) fn format(typed: Option<FindingsFormat>, out: &Printer) -> Result<FindingsFormat> {
+    use FindingsFormat::{Json, Text};
+    let format = typed.unwrap_or(if out.json { Json } else { Text });
+    if out.json && format != Json {
         return Err(UserError::usage("--json and --format specify different formats")
             .hint("use only one of them")
             .into());

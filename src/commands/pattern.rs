@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
-use super::{content, findings, review_diff};
+use super::{content, review_diff};
 use crate::config::Settings;
 use crate::output::{DIM, NAME, OK, Printer};
 use cerberus_bank::MemoryFile;
@@ -15,9 +15,9 @@ use cerberus_bank::ops::memories::{self, Memories};
 use cerberus_bank::ops::patterns::{self as rule_patterns, PatternSummary, RulePattern};
 use cerberus_bank::ops::{Project, anchors};
 use cerberus_markdown::{EditError, frontmatter};
-use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::error::ExitStatus;
 use cerberus_model::text::plural;
-use cerberus_patterns::{self as patterns, Enforcement, TestReport};
+use cerberus_patterns::{Enforcement, TestReport};
 
 mod set;
 
@@ -37,19 +37,6 @@ pub(crate) struct PatternArgs {
     /// Remove the accepted pattern
     #[arg(long, conflicts_with = "set")]
     pub(crate) remove: bool,
-    /// Output format (--json is the same as json)
-    #[arg(long, value_name = "FORMAT", conflicts_with = "remove")]
-    pub(crate) format: Option<PatternFormat>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PatternFormat {
-    /// Text for people
-    Text,
-    /// A JSON document
-    Json,
-    /// A file of ast-grep's rules
-    AstGrep,
 }
 
 #[derive(Debug, Serialize)]
@@ -61,9 +48,6 @@ pub(crate) struct Report {
     pub(crate) summary: PatternSummary,
     /// The hits in the examples and the counter-examples of the rule.
     pub(crate) test: TestReport,
-    /// The pattern as a file of ast-grep's rules.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) ast_grep: Option<String>,
     /// Code that the text of the rule forbids, which is a hint in added lines while it has no pattern.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) stated: Vec<String>,
@@ -124,11 +108,9 @@ fn report(
 ) -> Report {
     let id = stored.memory.id.clone();
     let title = memories::title(anchors::rule(&stored.memory.body)).to_owned();
-    let exported = rule_patterns::with_paths(&rule.patterns, &stored.memory.paths);
     Report {
         summary: PatternSummary::from(rule),
         test: rule_patterns::test(project, stored, memories.anchors.get(&id), &rule.patterns),
-        ast_grep: (!exported.is_empty()).then(|| patterns::ast_grep(&id, &title, &exported)),
         rule: title,
         id,
         stated: match rule.enforcement {
@@ -146,7 +128,6 @@ pub(crate) fn run(
     settings: &Settings,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
-    let format = findings::format(args.format, PatternFormat::Text, PatternFormat::Json, out)?;
     let report = match &args.set {
         Some(path) => {
             let text = content::read_text(path)?;
@@ -155,21 +136,7 @@ pub(crate) fn run(
         None => pattern(&settings.project, args)?,
     };
     out.warn(&report.warnings);
-    match format {
-        PatternFormat::Json => out.json(&report)?,
-        PatternFormat::Text => print(&report, out),
-        PatternFormat::AstGrep => match &report.ast_grep {
-            Some(text) => out.raw(text.as_bytes()),
-            None => {
-                let PatternSummary { enforcement, reason, .. } = &report.summary;
-                let message = format!("`{}` is {}: {reason}", report.id, enforcement.as_str());
-                return Err(UserError::check(message)
-                    .hint("store one with `cerberus memory pattern ID --set FILE`")
-                    .into());
-            }
-        },
-    }
-    Ok(ExitStatus::Done)
+    out.report(&report, print)
 }
 
 fn print(report: &Report, out: &mut Printer) {

@@ -400,7 +400,7 @@ pub(crate) fn run(
     settings: &Settings,
     out: &mut Printer,
 ) -> Result<ExitStatus> {
-    let format = findings::format(args.format, FindingsFormat::Text, FindingsFormat::Json, out)?;
+    let format = findings::format(args.format, out)?;
     let report = review(&settings.project, args, &|_, _| {})?;
     if matches!(format, FindingsFormat::Text | FindingsFormat::Github) {
         out.warn(&report.warnings);

@@ -115,26 +115,6 @@ fn a_pattern_is_shown_tested_and_removed() {
         $ cerberus memory pattern short
         short is advisory: its frontmatter has no pattern
         [exit 0]
-
-        $ cerberus memory pattern short --format ast-grep
-        --- stderr
-        cerberus: `short` is advisory: its frontmatter has no pattern
-        hint: store one with `cerberus memory pattern ID --set FILE`
-        [exit 1]
-
-        $ cerberus memory pattern no-print --format ast-grep
-        id: no-print
-        message: Never use `print()`; call `log()`.
-        severity: error
-        language: Python
-        rule:
-          kind: call
-          has:
-            regex: ^print$
-            field: function
-        ignores:
-        - "**/cli/**"
-        [exit 0]
     "#]]);
     let shown = sandbox.ok("memory show no-print");
     assert!(shown.contains("enforced: see cerberus memory pattern no-print"), "{shown}");

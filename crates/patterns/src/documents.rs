@@ -1,7 +1,5 @@
 //! Patterns as text: YAML documents in the form of ast-grep's rules.
 
-use std::fmt::Write;
-
 use serde::Serialize;
 
 use crate::code_pattern::{self, CodePattern};
@@ -41,30 +39,6 @@ pub fn parse(text: &str) -> Result<Vec<CodePattern>, String> {
 pub fn render(patterns: &[CodePattern]) -> String {
     let documents: Vec<String> = patterns.iter().map(yaml).collect();
     documents.join("---\n")
-}
-
-/// Returns patterns as a file of ast-grep's rules, with one rule for each language.
-pub fn ast_grep(id: &str, message: &str, patterns: &[CodePattern]) -> String {
-    #[derive(Serialize)]
-    struct Head<'a> {
-        id: &'a str,
-        message: &'a str,
-        severity: &'static str,
-    }
-    let mut text = String::new();
-    let mut n_rules = 0;
-    for pattern in patterns {
-        for language in languages(&pattern.language).unwrap_or_default() {
-            let id = if n_rules == 0 { id.to_owned() } else { format!("{id}-{}", n_rules + 1) };
-            let head = Head { id: &id, message, severity: "error" };
-            let own =
-                CodePattern { language: LANGUAGES[&language].ast_grep.clone(), ..pattern.clone() };
-            let separator = if n_rules == 0 { "" } else { "---\n" };
-            let _ = write!(text, "{separator}{}{}", yaml(&head), yaml(&own));
-            n_rules += 1;
-        }
-    }
-    text
 }
 
 fn yaml(value: &impl Serialize) -> String {

@@ -13,7 +13,7 @@ mod tests;
 
 use serde::Serialize;
 
-pub use documents::{ast_grep, named_languages, parse, render};
+pub use documents::{named_languages, parse, render};
 
 use crate::code_pattern::{CodePattern, Compiled, Match, MatchedFile};
 use cerberus_engine::syntax::language;

@@ -234,7 +234,7 @@ pub(super) fn follow(call: &Call<'_>, params: ReanchorMemories) -> Result<ToolRe
 
 pub(super) fn set_pattern(call: &Call<'_>, params: SetPattern) -> Result<ToolResult> {
     let report = pattern::set(call.project(), &params.id, &params.pattern, params.dry_run)?;
-    Ok(ToolResult::of(&report, "narrow the pattern")?.omit(&["pattern", "astGrep"]))
+    Ok(ToolResult::of(&report, "narrow the pattern")?.omit(&["pattern"]))
 }
 
 pub(super) fn check_diff(call: &Call<'_>, params: CheckChange) -> Result<ToolResult> {

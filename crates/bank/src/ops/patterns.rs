@@ -150,31 +150,6 @@ pub fn misjudged(
     }
 }
 
-/// Returns patterns with the paths of their memory as globs of ast-grep, for an export.
-pub fn with_paths(patterns: &[CodePattern], paths: &[String]) -> Vec<CodePattern> {
-    let glob = |path: &str| {
-        let path = path.trim_start_matches("./");
-        match path.strip_suffix('/') {
-            Some(folder) => format!("{}/**", folder.trim_start_matches('/')),
-            None if !path.contains('/') => format!("**/{path}"),
-            None => path.trim_start_matches('/').to_owned(),
-        }
-    };
-    let mut patterns = patterns.to_vec();
-    for pattern in &mut patterns {
-        let has_files = !pattern.files.is_empty();
-        for path in paths {
-            match path.strip_prefix('!') {
-                Some(path) => pattern.ignores.push(glob(path)),
-                // The globs of a pattern are narrower.
-                None if has_files => {}
-                None => pattern.files.push(glob(path)),
-            }
-        }
-    }
-    patterns
-}
-
 /// Returns the labelled code blocks in the text of a memory.
 fn text_samples(stored: &MemoryFile, languages: &[Language]) -> Vec<Sample> {
     let fallback = if languages.len() == Language::ALL.len() { &[] } else { languages };
