@@ -20,7 +20,6 @@ use cerberus_model::text::plural;
 
 mod classify;
 mod find;
-mod moves;
 mod place;
 mod print;
 mod rules;

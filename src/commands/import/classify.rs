@@ -28,8 +28,6 @@ pub(super) struct Document<'a> {
     paths: Vec<String>,
     /// The globs in its frontmatter that match nothing, each with its line and the reason.
     faults: Vec<(usize, String)>,
-    /// The path from which it was moved.
-    pub(super) former: Option<&'a str>,
     items: Vec<ReadItem>,
 }
 
@@ -56,9 +54,8 @@ impl<'a> Document<'a> {
         let Place { scope, paths, faults } = Place::of(&found.holds_at, &found.text);
         let scope = scopes.forced.clone().or(scope).unwrap_or_else(|| scopes.default.clone());
         let items = rules::parse(&found.text);
-        let (former, none) = (None, Vec::new());
-        let mut document =
-            Self { project, found, commit, scope, paths, faults, former, items: none };
+        let none = Vec::new();
+        let mut document = Self { project, found, commit, scope, paths, faults, items: none };
         let read = |found: RuleItem| {
             let text = document.item_text(&found);
             ReadItem { digest: sources::digest(&text), found, text }
@@ -71,20 +68,14 @@ impl<'a> Document<'a> {
         &self.found.file
     }
 
-    /// Returns the path at which its items were imported.
-    fn old_file(&self) -> &'a str {
-        self.former.unwrap_or(self.file())
-    }
-
     /// Returns the source of an item as it is written in the frontmatter.
     fn source(&self, item: &Item, digest: &str) -> Source {
         Source::new(self.file(), item.line, self.commit.as_deref(), digest)
     }
 
-    /// Returns the text of each rule with its digest.
-    pub(super) fn rules(&self) -> impl Iterator<Item = (&str, &str)> {
-        let rules = self.items.iter().filter(|item| item.found.skipped_because.is_none());
-        rules.map(|item| (item.text.as_str(), item.digest.as_str()))
+    /// Returns the digests of its items.
+    pub(super) fn digests(&self) -> impl Iterator<Item = &str> {
+        self.items.iter().map(|item| item.digest.as_str())
     }
 
     /// Returns the path from the root for one that is relative to the document, if the file exists.
@@ -128,6 +119,10 @@ struct Unknown<'a> {
 /// Compares items with the bank, and collects what is to be written.
 pub(super) struct Classifier<'a> {
     pub(super) sources: &'a Sources<'a>,
+    /// Documents of which memories were imported, and that no longer exist.
+    pub(super) missing: &'a [&'a str],
+    /// The memories of missing documents, with the document, whose item is in no other one.
+    pub(super) lost: Vec<(usize, &'a str)>,
     /// Items whose memories were deleted.
     pub(super) deleted: BTreeSet<String>,
     /// The digests of those whose document no longer exists; it may have been moved.
@@ -149,8 +144,8 @@ impl Classifier<'_> {
         let faults = document.faults.iter();
         self.report.warnings.extend(faults.map(|(line, fault)| format!("{file}:{line}: {fault}")));
         let items = &document.items;
-        let present: FxHashSet<&str> = items.iter().map(|item| item.digest.as_str()).collect();
-        let mut gone = self.sources.removed(document.old_file(), &present);
+        let gone = self.sources.removed(file, &document.digests().collect()).into_iter();
+        let mut gone: Vec<(usize, &str)> = gone.map(|memory_idx| (memory_idx, file)).collect();
         let mut unknown = Vec::new();
         for ReadItem { found, text, digest } in items {
             let mut item = Item::new(file, found, text.clone());
@@ -174,10 +169,11 @@ impl Classifier<'_> {
         for rule in unknown {
             self.unknown(document, &rule, &mut gone);
         }
-        for memory_idx in gone {
-            self.drop_source(memory_idx, document.old_file(), &document.paths);
+        for (memory_idx, _) in gone {
+            self.drop_source(memory_idx, file, &document.paths);
         }
-        if document.rules().next().is_none() && rules::imports(&document.found.text).is_empty() {
+        let has_rule = items.iter().any(|item| item.found.skipped_because.is_none());
+        if !has_rule && rules::imports(&document.found.text).is_empty() {
             let warning = format!("`{file}` contains no rules: nothing in it demands anything");
             self.report.warnings.push(warning);
         }
@@ -198,12 +194,11 @@ impl Classifier<'_> {
             item.settle(Outcome::Duplicate, sources.id(memory_idx), None);
             return true;
         }
-        if let Some(former) = document.former
-            && let Some(memory_idx) = sources.imported(former, digest)
-        {
+        let moved = self.missing.iter().find_map(|it| Some((*it, sources.imported(it, digest)?)));
+        if let Some((former, memory_idx)) = moved {
             let reason = format!("its document was moved from {former}");
             item.settle(Outcome::Changed, sources.id(memory_idx), Some(reason));
-            self.replace_source(memory_idx, document, source.written);
+            self.replace_source((memory_idx, former), document, source.written);
             return true;
         }
         if self.deleted.contains(&source.item()) || self.deleted_with_document.contains(digest) {
@@ -242,14 +237,18 @@ impl Classifier<'_> {
     }
 
     /// Adds an item that is not in the bank: a changed or a new one.
-    fn unknown(&mut self, document: &Document, rule: &Unknown, gone: &mut Vec<usize>) {
+    fn unknown(&mut self, document: &Document, rule: &Unknown, gone: &mut Vec<(usize, &str)>) {
         let &Unknown { item_idx, own_start, digest } = rule;
         // The item is taken out of the report while it is compared with the others.
         let mut item = std::mem::take(&mut self.report.items[item_idx]);
         let written = document.source(&item, digest).written;
-        if let Some(memory_idx) = self.sources.take_earlier(gone, &item.text) {
+        let earlier = self.sources.take_earlier(gone, &item.text);
+        let lost = &mut self.lost;
+        if let Some((memory_idx, old_file)) =
+            earlier.or_else(|| self.sources.take_earlier(lost, &item.text))
+        {
             let id = self.sources.id(memory_idx);
-            let old = self.sources.source_in(memory_idx, document.old_file());
+            let old = self.sources.source_in(memory_idx, old_file);
             if old.is_some_and(|old| self.sources.is_edited(memory_idx, old)) {
                 let reason = format!(
                     "`{id}` was imported from an earlier version of this item and edited since; update it with `cerberus memory update {id} --content …`, or delete it and import again"
@@ -258,7 +257,7 @@ impl Classifier<'_> {
             } else {
                 let reason = format!("`{id}` was imported from an earlier version of this item");
                 item.settle(Outcome::Changed, id, Some(reason));
-                self.replace_source(memory_idx, document, written);
+                self.replace_source((memory_idx, old_file), document, written);
                 self.update(memory_idx).item_idx = Some(item_idx);
             }
         // A copy in the same document comes after the first one.
@@ -276,8 +275,13 @@ impl Classifier<'_> {
     }
 
     /// Replaces the source of a memory by an item of a document.
-    fn replace_source(&mut self, memory_idx: usize, document: &Document, written: String) {
-        let old = self.sources.source_in(memory_idx, document.old_file());
+    fn replace_source(
+        &mut self,
+        (memory_idx, old_file): (usize, &str),
+        document: &Document,
+        written: String,
+    ) {
+        let old = self.sources.source_in(memory_idx, old_file);
         let old = old.map(|old| old.written.clone());
         let has_one_source = self.sources.sources[memory_idx].len() == 1;
         let update = self.update(memory_idx);
@@ -293,6 +297,9 @@ impl Classifier<'_> {
         let id = self.sources.id(memory_idx).to_owned();
         let Some(source) = self.sources.source_in(memory_idx, file).cloned() else { return };
         let update = self.update(memory_idx);
+        if !update.sources.contains(&source.written) {
+            return;
+        }
         update.sources.retain(|written| *written != source.written);
         let is_removed = update.sources.is_empty();
         let rest: Vec<String> =

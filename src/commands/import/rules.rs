@@ -13,7 +13,6 @@ use serde::Serialize;
 use super::ImportArgs;
 use super::classify::{Classifier, Document, Scopes, Update};
 use super::find::{self, Found};
-use super::moves;
 use super::sources::{Source, Sources, parse_item};
 use crate::commands::review::print;
 use cerberus_bank::names;
@@ -235,8 +234,20 @@ pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
         .filter(|(file, _)| !read::exists(&project.root, file))
         .map(|(_, digest)| digest.to_owned())
         .collect();
+    let scopes = Scopes { forced: args.scope.clone(), default: default_scope(project) };
+    let read = documents.iter().zip(commits(project, &documents));
+    let read: Vec<Document> =
+        read.map(|(found, commit)| Document::new(project, found, commit, &scopes)).collect();
+    let missing: Vec<&str> =
+        sources.files().into_iter().filter(|file| !read::exists(&project.root, file)).collect();
+    let present = read.iter().flat_map(Document::digests).collect();
+    let lost = missing.iter().flat_map(|file| {
+        sources.removed(file, &present).into_iter().map(|memory_idx| (memory_idx, *file))
+    });
     let mut classifier = Classifier {
         sources: &sources,
+        missing: &missing,
+        lost: lost.collect(),
         deleted,
         deleted_with_document,
         allow_secrets: args.secret.allow_secret,
@@ -246,20 +257,11 @@ pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
         removed: Vec::new(),
         new_by_text: BTreeMap::new(),
     };
-    let scopes = Scopes { forced: args.scope.clone(), default: default_scope(project) };
-    let commits = commits(project, &documents);
-    let missing: Vec<&str> =
-        sources.files().into_iter().filter(|file| !read::exists(&project.root, file)).collect();
-    let read = documents.iter().zip(commits);
-    let mut read: Vec<Document> =
-        read.map(|(found, commit)| Document::new(project, found, commit, &scopes)).collect();
-    let moves = moves::find(&sources, &missing, &read);
-    for document in &mut read {
-        document.former = moves.get(document.file()).copied();
+    for document in &read {
         classifier.document(document);
     }
     if args.files.is_empty() {
-        for file in missing.into_iter().filter(|file| !moves.values().any(|old| old == file)) {
+        for file in &missing {
             classifier.missing_document(file);
         }
     }

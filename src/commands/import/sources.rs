@@ -14,7 +14,7 @@ use cerberus_engine::rank::tokenize;
 use cerberus_markdown::frontmatter;
 
 /// Minimum share of common words for an item to be a changed version of another one.
-pub(super) const MIN_SHARED: f64 = 0.4;
+const MIN_SHARED: f64 = 0.4;
 
 /// The place in a document that a memory was imported from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,18 +119,6 @@ impl<'a> Sources<'a> {
         removed.map(|(_, memory_idx)| *memory_idx).collect()
     }
 
-    /// Returns the memories that were imported from a file.
-    pub(super) fn of_file(&self, file: &str) -> Vec<usize> {
-        let of_file = self.by_source.iter().filter(|((source, _), _)| source == file);
-        of_file.map(|(_, memory_idx)| *memory_idx).collect()
-    }
-
-    /// Returns whether a memory has this text, or was imported from it.
-    pub(super) fn has_text(&self, memory_idx: usize, digest: &str) -> bool {
-        self.digests[memory_idx] == digest
-            || self.sources[memory_idx].iter().any(|source| source.digest == digest)
-    }
-
     /// Returns the files that memories were imported from.
     pub(super) fn files(&self) -> Vec<&str> {
         let mut files: Vec<&str> = self.by_source.keys().map(|(file, _)| file.as_str()).collect();
@@ -139,31 +127,30 @@ impl<'a> Sources<'a> {
     }
 
     /// Removes and returns the memory that was most likely imported from an earlier version of a
-    /// text.
-    pub(super) fn take_earlier(&self, removed: &mut Vec<usize>, text: &str) -> Option<usize> {
+    /// text, with its document.
+    pub(super) fn take_earlier<'f>(
+        &self,
+        removed: &mut Vec<(usize, &'f str)>,
+        text: &str,
+    ) -> Option<(usize, &'f str)> {
         if removed.is_empty() {
             return None;
         }
         let new = words(text);
-        let similarity = |memory_idx: usize| similarity(&new, &self.words(memory_idx));
-        let scored = removed.iter().enumerate().map(|(at, idx)| (similarity(*idx), at));
+        let similarity = |idx: usize| similarity(&new, &words(&self.all[idx].memory.body));
+        let scored = removed.iter().enumerate().map(|(at, (idx, _))| (similarity(*idx), at));
         let (best, at) = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
         (best >= MIN_SHARED).then(|| removed.remove(at))
-    }
-
-    /// Returns the words of a memory's text.
-    pub(super) fn words(&self, memory_idx: usize) -> FxHashSet<String> {
-        words(&self.all[memory_idx].memory.body)
     }
 }
 
 /// Returns the words by which versions of a text are recognized.
-pub(super) fn words(text: &str) -> FxHashSet<String> {
+fn words(text: &str) -> FxHashSet<String> {
     tokenize::terms(text).into_iter().collect()
 }
 
 /// Returns the share of common words of two texts.
-pub(super) fn similarity(new: &FxHashSet<String>, old: &FxHashSet<String>) -> f64 {
+fn similarity(new: &FxHashSet<String>, old: &FxHashSet<String>) -> f64 {
     let n_shared = new.intersection(old).count();
     n_shared as f64 / (new.len() + old.len() - n_shared).max(1) as f64
 }
