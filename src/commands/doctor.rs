@@ -18,6 +18,7 @@ use cerberus_model::error::ExitStatus;
 
 mod hosts;
 mod memories;
+mod reach;
 mod surroundings;
 
 pub(crate) use hosts::stale_blocks;
@@ -61,7 +62,7 @@ fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
         checks: vec!["configuration".to_owned()],
     };
     // In the order in which they run.
-    let checks: [Check<'p>; 8] = [
+    let checks: [Check<'p>; 9] = [
         (false, "code", Doctor::code),
         (false, "bank", Doctor::bank),
         (true, "memories", Doctor::memories),
@@ -70,6 +71,7 @@ fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
         (false, "hosts", Doctor::hooks),
         (false, "hosts", Doctor::instructions),
         (false, "hosts", Doctor::codex_trust),
+        (true, "hosts", Doctor::reach),
     ];
     for (needs_bank, name, check) in checks {
         doctor.check = name;

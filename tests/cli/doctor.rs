@@ -373,3 +373,33 @@ fn an_agents_file_that_claude_code_does_not_read_is_an_info() {
     let outcome = sandbox.run("doctor");
     assert!(!outcome.stdout().contains("AGENTS.md"), "{}", outcome.text());
 }
+
+#[test]
+fn rules_that_an_agent_does_not_get_are_counted() {
+    let sandbox = Sandbox::bank();
+    sandbox.ok("memory add \"Close the session in a finally block\"");
+    sandbox.ok("memory add \"Hash passwords with a salt\"");
+    sandbox.write("AGENTS.md", "# Rules\n\n- Hash passwords\n  with a salt\n");
+    let said = || -> Vec<String> {
+        let report = sandbox.json("doctor");
+        let findings = report["findings"].as_array().expect("findings").iter();
+        let messages = findings.map(|it| it["message"].as_str().unwrap_or_default().to_owned());
+        messages.filter(|it| it.contains("rules without asking") || it.contains("both")).collect()
+    };
+    let none: [String; 0] = [];
+    assert_eq!(said(), none);
+    sandbox.write(".codex/config.toml", "model = \"x\"\n");
+    sandbox.write("CLAUDE.md", "@AGENTS.md\n");
+    sandbox.write("GEMINI.md", "Be brief.\n");
+    let counts = |said: Vec<String>| {
+        said.iter()
+            .filter_map(|it| it.split(" rules").next().map(str::to_owned))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(counts(said()), ["claude gets 1 of 2", "codex gets 1 of 2", "gemini gets 0 of 2"]);
+    sandbox.ok("setup claude codex gemini --yes");
+    assert_eq!(said(), none);
+    let settings = sandbox.read(".claude/settings.json");
+    sandbox.write(".claude/settings.local.json", &settings);
+    assert_eq!(said().len(), 1);
+}

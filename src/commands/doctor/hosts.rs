@@ -121,7 +121,7 @@ fn has_block(project: &Project, path: &str) -> bool {
 }
 
 /// Returns the text of a file that cerberus does not own, if it is readable.
-fn read_external(path: &Path) -> Option<String> {
+pub(super) fn read_external(path: &Path) -> Option<String> {
     if !path.is_file() {
         return None;
     }

@@ -43,7 +43,7 @@ type AgentFiles = (&'static [&'static str], &'static str, Option<(&'static str, 
 
 impl Agent {
     /// Returns the name on the command line.
-    pub(super) fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
@@ -90,8 +90,14 @@ impl Agent {
     }
 
     /// Whether the project has files of the agent.
-    pub(super) fn is_in(self, root: &Path) -> bool {
+    pub(crate) fn is_in(self, root: &Path) -> bool {
         self.agent_files().0.iter().any(|file| root.join(file).exists())
+    }
+
+    /// Returns the settings with the hooks that the agent runs, if it has any.
+    pub(crate) fn hooks(self) -> Option<&'static str> {
+        let agent = if self == Self::Vscode { Self::Copilot } else { self };
+        agent.agent_files().2.map(|(file, _)| file)
     }
 
     /// Returns the files to write, with their contents. None outside a repository for git.

@@ -1,0 +1,97 @@
+//! Which rules the agents of the project get without asking: by hooks, or by the documents that they load.
+
+use std::path::Path;
+
+use anyhow::Result;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_engine::tree::documents;
+use cerberus_model::MemoryType;
+use clap::ValueEnum;
+
+use super::Doctor;
+use super::hosts::read_external;
+use crate::commands::setup::Agent;
+
+/// How many bytes Codex loads: `project_doc_max_bytes`.
+const CODEX_LIMIT: usize = 32 * 1024;
+
+/// The settings of which Claude Code runs all hooks.
+const CLAUDE_SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
+
+impl Doctor<'_> {
+    /// Checks that each agent has the hooks, or documents that state all rules.
+    pub(super) fn reach(&mut self) -> Result<()> {
+        let root = &self.project.root;
+        // Another check reports why they cannot be read.
+        let Ok(memories) = Memories::load(self.project) else { return Ok(()) };
+        let superseded = memories.superseded();
+        let is_current = |id: &str| !superseded.contains_key(id);
+        let rules = memories.all.iter().map(|it| &it.memory);
+        let rules = rules.filter(|it| it.memory_type == MemoryType::Rule && is_current(&it.id));
+        let rules: Vec<String> = rules.map(|it| one_line(&it.body)).collect();
+        let files = documents::find_rule_files(root)?.into_iter();
+        let documents: Vec<(String, String)> = files
+            .filter_map(|file| documents::read(root, &file).ok().map(|text| (file, text)))
+            .collect();
+        for agent in Agent::value_variants().iter().filter(|agent| agent.is_in(root)) {
+            if agent.hooks().is_none_or(|file| runs_hooks(&root.join(file))) {
+                continue;
+            }
+            let text = one_line(&loaded(*agent, &documents));
+            let n_stated = rules.iter().filter(|rule| text.contains(rule.as_str())).count();
+            if n_stated < rules.len() {
+                let (name, n_rules) = (agent.name(), rules.len());
+                let message = format!(
+                    "{name} gets {n_stated} of {n_rules} rules without asking: it has no hooks, and the \
+                     documents that it loads do not state the others"
+                );
+                self.info(message, format!("cerberus setup {name}"));
+            }
+        }
+        if CLAUDE_SETTINGS.iter().all(|file| runs_hooks(&self.project.root.join(file))) {
+            let [shared, own] = CLAUDE_SETTINGS;
+            let message = format!("`{shared}` and `{own}` both run the hooks of Claude Code");
+            self.info(message, format!("remove them from `{own}`"));
+        }
+        Ok(())
+    }
+}
+
+fn runs_hooks(settings: &Path) -> bool {
+    read_external(settings).is_some_and(|text| text.contains("cerberus") && text.contains("hooks"))
+}
+
+/// Returns the text of the documents that an agent loads, at the start of a session or in their folder.
+fn loaded(agent: Agent, documents: &[(String, String)]) -> String {
+    let read = |names: &[&str]| {
+        let is_named =
+            |file: &str| names.iter().any(|name| file.ends_with(name) || file.starts_with(name));
+        let texts = documents.iter().filter(|(file, _)| is_named(file));
+        texts.map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n")
+    };
+    match agent {
+        Agent::Claude => {
+            let own = read(&["CLAUDE.md", "CLAUDE.local.md"]);
+            // It reads AGENTS.md where there is no document of its own, or one that imports it.
+            let reads_agents = own.is_empty() || own.contains("@AGENTS.md");
+            let agents = if reads_agents { read(&["AGENTS.md"]) } else { String::new() };
+            [own, agents, read(&[".claude/rules/"])].join("\n")
+        }
+        Agent::Codex => {
+            let text = read(&["AGENTS.md"]);
+            let bytes = &text.as_bytes()[..text.len().min(CODEX_LIMIT)];
+            String::from_utf8_lossy(bytes).into_owned()
+        }
+        Agent::Cursor => read(&["AGENTS.md", ".cursorrules", ".cursor/rules/"]),
+        Agent::Gemini => read(&["GEMINI.md"]),
+        Agent::Copilot | Agent::Vscode => {
+            read(&["AGENTS.md", ".github/copilot-instructions.md", ".github/instructions/"])
+        }
+        Agent::Opencode => read(&["AGENTS.md"]),
+        Agent::Git => String::new(),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
