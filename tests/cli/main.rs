@@ -44,6 +44,8 @@ mod lifecycle;
 mod links;
 mod mcp;
 mod merge;
+#[cfg(unix)]
+mod opencode;
 mod parallel_operations;
 mod paths;
 mod pin;
