@@ -24,8 +24,7 @@ fi
 
 // `.opencode/plugins/cerberus.js`, https://opencode.ai/docs/plugins: `tool.execute.before` can change the
 // arguments or fail, `tool.execute.after` can change the result, so the rules come with the result.
-// Version 2 loads the default export and ignores `server`.
-// Version 2: https://opencode.ai/v2/docs/build/plugins/migrate-v1.
+// Version 2 calls `setup` instead of `server`: https://opencode.ai/v2/docs/build/plugins/migrate-v1.
 const OPENCODE_PLUGIN: &str = include_str!("opencode.js");
 
 /// The event in the settings of an agent, the tools of the agent whose use it is about, and what
