@@ -7,8 +7,8 @@ use expect_test::expect;
 
 use crate::sandbox::Sandbox;
 
-const AGENTS: [&str; 8] =
-    ["claude", "codex", "cursor", "gemini", "copilot", "vscode", "opencode", "git"];
+const AGENTS: [&str; 9] =
+    ["claude", "codex", "cursor", "gemini", "copilot", "vscode", "antigravity", "opencode", "git"];
 
 #[test]
 fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
@@ -494,13 +494,13 @@ fn a_project_without_an_agent_needs_a_name() {
         $ cerberus setup
         --- stderr
         cerberus: this project has no files of an agent
-        hint: name one: claude, codex, cursor, gemini, copilot, vscode, opencode, git
+        hint: name one: claude, codex, cursor, gemini, copilot, vscode, antigravity, opencode, git
         hint: for example: cerberus setup claude
         [exit 2]
 
         $ cerberus setup zed
         --- stderr
-        cerberus: invalid value `zed` for `[AGENT]...` [possible values: claude, codex, cursor, gemini, copilot, vscode, opencode, git]
+        cerberus: invalid value `zed` for `[AGENT]...` [possible values: claude, codex, cursor, gemini, copilot, vscode, antigravity, opencode, git]
         hint: see cerberus setup --help
         [exit 2]
     "#]]);
@@ -548,7 +548,7 @@ fn what_is_written_for_every_agent_is_removed_to_the_byte() {
     assert_eq!(files(&sandbox), before, "--check writes nothing");
     sandbox.ok(&format!("setup {all} --yes"));
     let written = files(&sandbox);
-    assert_eq!(written.len(), 13, "{:?}", written.keys());
+    assert_eq!(written.len(), 14, "{:?}", written.keys());
     for text in written.values() {
         assert!(text.contains("cerberus"), "{text}");
     }
@@ -574,6 +574,7 @@ fn files(sandbox: &Sandbox) -> BTreeMap<String, String> {
         ".github/mcp.json",
         ".github/hooks/cerberus.json",
         ".vscode/mcp.json",
+        ".agents/mcp_config.json",
         "opencode.json",
         "opencode.jsonc",
         ".opencode/plugins/cerberus.js",

@@ -34,7 +34,7 @@ impl Doctor<'_> {
             .filter_map(|file| documents::read(root, &file).ok().map(|text| (file, text)))
             .collect();
         for agent in Agent::value_variants().iter().filter(|agent| agent.is_in(root)) {
-            if agent.hooks().is_none_or(|file| runs_hooks(&root.join(file))) {
+            if agent.hooks().is_some_and(|file| runs_hooks(&root.join(file))) {
                 continue;
             }
             let text = one_line(&loaded(*agent, &documents));
@@ -45,7 +45,11 @@ impl Doctor<'_> {
                     "{name} gets {n_stated} of {n_rules} rules without asking: it has no hooks, and the \
                      documents that it loads do not state the others"
                 );
-                self.info(message, format!("cerberus setup {name}"));
+                let next = match agent.hooks() {
+                    Some(_) => format!("cerberus setup {name}"),
+                    None => "cerberus memory inject --into AGENTS.md --for agents-md".to_owned(),
+                };
+                self.info(message, next);
             }
         }
         if CLAUDE_SETTINGS.iter().all(|file| runs_hooks(&self.project.root.join(file))) {
@@ -88,6 +92,7 @@ fn loaded(agent: Agent, documents: &[(String, String)]) -> String {
             read(&["AGENTS.md", ".github/copilot-instructions.md", ".github/instructions/"])
         }
         Agent::Opencode => read(&["AGENTS.md"]),
+        Agent::Antigravity => read(&["AGENTS.md", "GEMINI.md", ".agents/rules/"]),
         Agent::Git => String::new(),
     }
 }

@@ -24,6 +24,8 @@ pub(crate) enum Agent {
     Copilot,
     /// VS Code: .vscode/mcp.json
     Vscode,
+    /// Antigravity: .agents/mcp_config.json
+    Antigravity,
     /// opencode: opencode.json, .opencode/plugins/cerberus.js
     Opencode,
     /// git: the pre-commit hook of this clone
@@ -80,6 +82,9 @@ impl Agent {
                 Some((".github/hooks/cerberus.json", HookTool::Copilot)),
             ),
             Self::Vscode => (&[".vscode/mcp.json"], ".vscode/mcp.json", None),
+            Self::Antigravity => {
+                (&[".agents/mcp_config.json", ".agents/rules"], ".agents/mcp_config.json", None)
+            }
             Self::Opencode => (
                 &[".opencode", "opencode.json", "opencode.jsonc"],
                 "opencode.json",

@@ -7,6 +7,7 @@
 //! | Cursor | `.cursor/mcp.json` | <https://cursor.com/docs/mcp> |
 //! | VS Code | `.vscode/mcp.json` | <https://code.visualstudio.com/docs/copilot/reference/mcp-configuration> |
 //! | Gemini CLI | `.gemini/settings.json` | <https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md> |
+//! | Antigravity | `.agents/mcp_config.json` | <https://antigravity.google/docs/mcp> |
 //! | Copilot CLI | `.github/mcp.json` | <https://docs.github.com/en/copilot/reference/copilot-cli-reference/cli-command-reference#mcp-server-loading-priority> |
 //! | opencode | `opencode.json` | <https://opencode.ai/docs/mcp-servers>; also read by version 2 |
 
@@ -73,7 +74,9 @@ fn server(agent: Agent) -> Option<(&'static str, CstInputValue)> {
         Agent::Vscode => {
             ("servers", json!({ "type": "stdio", "command": "cerberus", "args": ["mcp"] }))
         }
-        Agent::Gemini => ("mcpServers", json!({ "command": "cerberus", "args": ["mcp"] })),
+        Agent::Gemini | Agent::Antigravity => {
+            ("mcpServers", json!({ "command": "cerberus", "args": ["mcp"] }))
+        }
         Agent::Copilot => (
             "mcpServers",
             json!({ "type": "stdio", "command": "cerberus", "args": ["mcp"], "tools": ["*"] }),
@@ -99,11 +102,12 @@ mod tests {
 
     use super::*;
 
-    const JSON_CLIENTS: [Agent; 6] = [
+    const JSON_CLIENTS: [Agent; 7] = [
         Agent::Claude,
         Agent::Cursor,
         Agent::Vscode,
         Agent::Gemini,
+        Agent::Antigravity,
         Agent::Copilot,
         Agent::Opencode,
     ];
