@@ -313,7 +313,8 @@ fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Fi
         Verdict::Unknown(why) | Verdict::Unchecked(why) => note(finding, format!("unknown: {why}")),
         Verdict::Stale(stale) => {
             let Stale { reason, written, removed, now } = stale.as_ref();
-            let certain = now.as_ref().filter(|now| now.is_certain);
+            let spans = document.claims.renamed(&document.text, claim);
+            let certain = now.as_ref().filter(|now| now.is_certain && !spans.is_empty());
             let replacement = certain.and_then(|now| now.replacement.clone());
             Finding {
                 message: reason.clone(),
@@ -321,7 +322,7 @@ fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Fi
                 removed: removed.clone(),
                 now: now.as_ref().map(|now| now.place.clone()),
                 next: next_step(replacement.is_some(), now.as_ref()),
-                spans: vec![(claim.span, replacement.clone())],
+                spans: spans.into_iter().map(|span| (span, replacement.clone())).collect(),
                 replacement,
                 ..finding
             }

@@ -157,9 +157,34 @@ impl Claims {
 
     /// Returns the tree or the code block that contains a claim.
     pub(crate) fn drawn(&self, claim: &Claim) -> Option<Span> {
+        self.example(claim).or_else(|| Some(self.tree(claim)?.span))
+    }
+
+    fn example(&self, claim: &Claim) -> Option<Span> {
         let n_before = self.examples.partition_point(|block| block.start <= claim.span.start);
-        let example = self.examples[..n_before].last().filter(|block| claim.span.end <= block.end);
-        example.copied().or_else(|| Some(self.tree(claim)?.span))
+        let example = self.examples[..n_before].last();
+        example.filter(|block| claim.span.end <= block.end).copied()
+    }
+
+    /// Returns what changes in the text if the target of a claim has another name: in the code of an example
+    /// all its uses, and nothing in a sentence that the new name may make false.
+    pub fn renamed(&self, text: &str, claim: &Claim) -> Vec<Span> {
+        let is_single = matches!(&claim.target, Target::Symbol { parts, .. } if parts.len() == 1);
+        if let Some(example) = self.example(claim).filter(|_| is_single) {
+            let (code, name) = (example.slice(text), claim.span.slice(text));
+            let is_part = |c: char| c.is_alphanumeric() || "_.$".contains(c);
+            let is_whole = |at: &usize| {
+                let after = code[at + name.len()..].trim_start_matches('.');
+                !code[..*at].ends_with(is_part) && !after.starts_with(is_part)
+            };
+            let uses = code.match_indices(name).map(|it| it.0).filter(is_whole);
+            let spans = uses.map(|at| Span::new(at, at + name.len()).shifted(example.start));
+            return spans.collect();
+        }
+        match stance::is_about_now(text, claim.span) {
+            true => vec![claim.span],
+            false => Vec::new(),
+        }
     }
 
     /// Returns the paths of a tree.

@@ -17,7 +17,7 @@ pub(super) mod bans;
 word_lists! { "words/stance.txt":
     GONE UNWANTED GONE_OBJECT GONE_SUBJECT GONE_AFTER ALTERNATIVE NEVER WRONG GONE_TITLES
     UNWANTED_TITLES GONE_COLUMNS DENIED KEEPING CREATING EXISTING AUXILIARIES MODALS PREPOSITIONS CARRIERS ADDRESSED CHOOSING CODE_NOUNS USING LIMITS
-    STOPS CONDITIONS DETERMINERS NOUNS
+    STOPS CONDITIONS DETERMINERS NOUNS OTHER_TIMES
 }
 
 /// How a sentence presents a claim.
@@ -94,6 +94,17 @@ static CUES: LazyLock<FxHashMap<&str, Phrases>> = LazyLock::new(|| {
 pub(super) fn of(text: &str, block: Span, names: &[Span], span: Span) -> Stance {
     let (tokens, position) = located(text, block, names, span);
     position.map_or(Stance::Plain, |position| sentence_stance(&tokens, position))
+}
+
+/// Returns whether the sentence around the claim in `span` only says what is so now. Otherwise it may be true
+/// of the old name and not of a new one: "the code is not in `a`".
+pub(super) fn is_about_now(text: &str, span: Span) -> bool {
+    let (tokens, position) = located(text, Span::new(0, text.len()), &[], span);
+    position.is_none_or(|position| {
+        let sentence = Sentence::around(&tokens, position);
+        let is_other = |at: usize| sentence.is_in(at, &OTHER_TIMES);
+        sentence.cues().is_empty() && !(0..sentence.tokens.len()).any(is_other)
+    })
 }
 
 /// Returns the tokens around a claim, and its position.
@@ -578,6 +589,21 @@ mod tests {
         check("Create a file called `a` for `b`", "a.");
         check("List these and do not bundle them: `a`", ".");
         check("To avoid `a` calling `b`, use `c`", "...");
+    }
+
+    #[test]
+    fn what_is_said_of_a_place_that_was_left_is_not_about_now() {
+        check("The code no longer lives under `a`", "a");
+        check("It was split out of `a` into `b`", "a.");
+        check("There is no retry in `a`", ".");
+        let is_about_now = |text: &str| {
+            let at = text.find('`').expect("a name");
+            super::is_about_now(text, Span::new(at, at + 3))
+        };
+        assert!(is_about_now("Do not ask. The code is in `a`, which is fast"));
+        for text in ["The code is not in `a`", "Nothing is in `a`", "Before 2.0 it was in `a`"] {
+            assert!(!is_about_now(text), "{text}");
+        }
     }
 
     #[test]
