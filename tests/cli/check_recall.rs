@@ -279,3 +279,33 @@ fn a_tracked_file_is_gone_though_an_ignore_file_names_it_and_a_generated_one_is_
     sandbox.commit("Generate it");
     check(&["web/data/b.json"]);
 }
+
+#[test]
+fn a_string_with_the_old_path_does_not_hide_a_moved_file() {
+    let files = [
+        ("README.md", "The models are in `src/models.py`, the settings in `conf/local.toml`.\n"),
+        ("src/models.py", "class Order:\n    def total(self):\n        return sum(self.rows)\n"),
+        ("conf/local.toml", "a = 1\n"),
+        ("lib/build.py", "PATHS = [\"src/models.py\", \"conf/local.toml\"]\n"),
+    ];
+    // A file that a program reads may be the reader's.
+    let change = "git mv src/models.py src/orders.py && git rm -q conf/local.toml";
+    assert_eq!(stale(&files, change), ["1 src/models.py"]);
+}
+
+#[test]
+fn a_link_between_pages_of_a_site_is_one_between_their_files() {
+    let files = [
+        ("docs/guide/first.md", "See [the second](../second/).\n"),
+        ("docs/guide/second.md", "# Second\n"),
+        ("docs/second/index.md", "# Another\n"),
+    ];
+    let sandbox = Sandbox::empty();
+    for (path, text) in files {
+        sandbox.write(path, text);
+    }
+    sandbox.commit("start");
+    sandbox.git("rm -rq docs/second");
+    sandbox.commit("Change it");
+    assert_eq!(sandbox.run("check docs").status(), 0);
+}

@@ -370,7 +370,7 @@ fn an_unreadable_source_is_refused() {
         $ cerberus memory import empty
         --- stderr
         cerberus: no documents found in the folder `empty`
-        hint: name a file, or a folder with `.md`, `.mdc`, `.markdown`, `.txt` files
+        hint: name a file, or a folder with `.md`, `.mdc`, `.mdx`, `.markdown`, `.txt` files
         [exit 2]
 
         $ cerberus memory import PROSE.md

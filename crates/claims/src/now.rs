@@ -192,8 +192,14 @@ impl Now {
                 || is_on_disk(&self.root, base, path);
             return if is_there { Holds::Yes } else { Holds::No };
         }
-        let found = self.tree.resolve(folder, path);
         let is_near = snapshot::is_near(path, *is_link);
+        // A site serves `docs/a.md` as the folder `docs/a/`, from which its links to other pages start.
+        let page = snapshot::without_ending(&document.path);
+        let has_ending = snapshot::last(path.trim_end_matches('/')).contains('.');
+        if *is_link && !has_ending && self.is_exact(page, path, is_near) {
+            return Holds::Yes;
+        }
+        let found = self.tree.resolve(folder, path);
         match (&found, part) {
             (Found::Elsewhere, _) => Holds::Unknown("it is in a submodule"),
             (Found::No, _) if is_on_disk(&self.root, folder, path) => Holds::Yes,

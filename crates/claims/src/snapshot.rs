@@ -277,12 +277,12 @@ fn literal_part(glob: &str) -> &str {
     parts.max_by_key(|part| part.len()).unwrap_or_default()
 }
 
-fn last(path: &str) -> &str {
+pub(super) fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Returns the path without everything after the first dot of its last part.
-fn without_ending(path: &str) -> &str {
+pub(super) fn without_ending(path: &str) -> &str {
     let start = path.len() - last(path).len();
     match path[start..].find('.') {
         Some(dot) if dot > 0 => &path[..start + dot],

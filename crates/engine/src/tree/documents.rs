@@ -16,7 +16,7 @@ use cerberus_model::text::{Globs, WordList, decode};
 use cerberus_model::word_lists;
 
 /// File extensions of documents.
-const EXTENSIONS: &[&str] = &["md", "mdc", "markdown", "txt"];
+const EXTENSIONS: &[&str] = &["md", "mdc", "mdx", "markdown", "txt"];
 
 /// Folders whose documents are not those of the project.
 const SKIPPED: &[&str] = &[".git", ".memories"];
