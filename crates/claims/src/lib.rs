@@ -522,7 +522,8 @@ impl Checker<'_> {
             // A string with the whole path of a file that was moved is out of date as well.
             let is_moved = |stale: &Stale| {
                 let is_certain = stale.now.as_ref().is_some_and(|now| now.is_certain);
-                is_certain && looked_for(self.project.claim(it.at).1) == Some(it.truth.file())
+                let path = looked_for(self.project.claim(it.at).1).filter(|it| it.contains('/'));
+                is_certain && path == Some(it.truth.file())
             };
             let verdict = match explained {
                 None => Verdict::NeverTrue,
