@@ -60,7 +60,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("clap_complete", Only(&["cli", "commands"])),
     ("comfy-table", Only(&["output"])),
     ("console", Only(&["output"])),
-    ("fst", Only(&["bank"])),
+    ("fst", Only(&["bank", "engine"])),
     ("globset", Only(&["model"])),
     ("ignore", Only(&["engine"])),
     ("indicatif", Only(&["output"])),

@@ -10,7 +10,7 @@ use super::damage::Rejected;
 /// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it. A change of
 /// packed values must change the text of the schema too: by it a store of a newer version differs
 /// from one with a damaged header.
-pub(super) const VERSION: usize = 16;
+pub(super) const VERSION: usize = 17;
 
 const SCHEMA: &str = "
     CREATE TABLE code_file (
@@ -25,7 +25,7 @@ const SCHEMA: &str = "
     ) STRICT;
     CREATE TABLE code_terms (
         last  INTEGER PRIMARY KEY,
-        -- A dictionary.
+        -- A dictionary, as a finite state transducer.
         terms BLOB NOT NULL
     ) STRICT;
     CREATE TABLE code_symbols (

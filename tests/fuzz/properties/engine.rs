@@ -64,8 +64,9 @@ pub fn code(bytes: &[u8]) {
 pub fn packed(bytes: &[u8]) {
     let dictionary = Dictionary::new(bytes.to_vec());
     for (term, _) in dictionary.with_prefix("") {
-        dictionary.id(term);
-        assert!(dictionary.with_prefix(term).all(|(found, _)| found.starts_with(term)));
+        dictionary.id(&term);
+        let found = dictionary.with_prefix(&term);
+        assert!(found.iter().all(|(found, _)| found.starts_with(&term)));
     }
     postings::unpack(bytes, |_, _, _| ());
     let text = String::from_utf8_lossy(bytes);

@@ -72,11 +72,14 @@ impl Vocabulary {
     pub(super) fn with_prefix(&self, prefix: &str) -> Vec<(String, u32)> {
         let added = self.added();
         let new = added.ids.iter().filter(|(term, _)| term.starts_with(prefix));
-        let stored = self.stored.iter().flat_map(|dictionary| dictionary.with_prefix(prefix));
-        let all = stored.chain(new.map(|(term, &id)| (term.as_str(), id)));
-        let mut found: Vec<(String, u32)> = all.map(|(term, id)| (term.to_owned(), id)).collect();
+        let mut found = self.stored_with_prefix(prefix);
+        found.extend(new.map(|(term, id)| (term.clone(), *id)));
         found.sort_unstable();
         found
+    }
+
+    fn stored_with_prefix(&self, prefix: &str) -> Vec<(String, u32)> {
+        self.stored.iter().flat_map(|dictionary| dictionary.with_prefix(prefix)).collect()
     }
 
     /// Returns the largest id in use.
@@ -102,9 +105,11 @@ impl Vocabulary {
         if new.is_empty() {
             return Ok(true);
         }
-        if self.stored.len() >= MAX_DICTIONARIES {
+        let is_full = self.stored.len() >= MAX_DICTIONARIES;
+        let old = if is_full { self.stored_with_prefix("") } else { Vec::new() };
+        if is_full {
             code::clear_terms(connection)?;
-            new.extend(self.stored.iter().flat_map(|dictionary| dictionary.with_prefix("")));
+            new.extend(old.iter().map(|(term, id)| (term.as_str(), *id)));
         }
         code::insert_terms(connection, added.last, &Dictionary::pack(&mut new))?;
         Ok(true)
