@@ -156,7 +156,6 @@ fn reader(path: &str) -> Option<Reader> {
         "pyproject.toml" => pyproject,
         "tox.ini" | "setup.cfg" => tox_ini,
         "tox.toml" => tox_toml,
-        "noxfile.py" => noxfile,
         "cargo.toml" => cargo_toml,
         "go.mod" => go_mod,
         ".nvmrc" | ".node-version" | ".python-version" => version_file,
@@ -418,27 +417,6 @@ fn tox_toml(_: &str, text: &str, facts: &mut Facts) {
     let toml = toml(text);
     facts.add_tasks(Runner::Tox, keys(&toml, "/env"));
     facts.add_tasks(Runner::Tox, strings(&toml, "/env_list"));
-}
-
-fn noxfile(_: &str, text: &str, facts: &mut Facts) {
-    let mut is_session = false;
-    for line in text.lines() {
-        if line.trim_start().starts_with("@nox.session")
-            || line.trim_start().starts_with("@session")
-        {
-            is_session = true;
-        }
-        if is_session && let Some(name) = line.split("name=").nth(1) {
-            let quote = |c: char| c == '"' || c == '\'';
-            facts.task(Runner::Nox, name.split(quote).nth(1).unwrap_or_default());
-        }
-        if let Some(name) = line.strip_prefix("def ").filter(|_| is_session) {
-            is_session = false;
-            let name = name.split('(').next().unwrap_or_default();
-            facts.task(Runner::Nox, name);
-            facts.task(Runner::Nox, name.replace('_', "-"));
-        }
-    }
 }
 
 fn cargo_toml(path: &str, text: &str, facts: &mut Facts) {

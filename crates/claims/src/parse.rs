@@ -120,7 +120,6 @@ pub(crate) enum Runner {
     /// Entry points and tasks of `pyproject.toml`.
     Python,
     Tox,
-    Nox,
 }
 
 /// The claims of a document.

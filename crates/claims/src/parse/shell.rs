@@ -179,8 +179,6 @@ const CARGO_OPTIONS: &[(&[&str], Runner)] = &[
     (&["--features", "-F"], Runner::CargoFeature),
 ];
 
-const SESSION_OPTIONS: &[&str] = &["-e", "-s", "--session", "--sessions"];
-
 /// Returns the words among the arguments of a program that name a task.
 fn tasks<'w, 'l>(program: &str, arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
     let first = |runner: Runner| {
@@ -195,8 +193,7 @@ fn tasks<'w, 'l>(program: &str, arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>>
         "just" => first(Runner::Just),
         "task" => first(Runner::TaskFile),
         "poe" => first(Runner::Python),
-        "tox" => after_options(arguments, &[(SESSION_OPTIONS, Runner::Tox)]),
-        "nox" => after_options(arguments, &[(SESSION_OPTIONS, Runner::Nox)]),
+        "tox" => after_options(arguments, &[(&["-e"], Runner::Tox)]),
         _ => Vec::new(),
     }
 }

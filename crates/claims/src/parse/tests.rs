@@ -92,7 +92,7 @@ fn command_lines_name_tasks_and_paths() {
         &["task CargoAlias xtask", "task CargoPackage core", "task CargoTarget cli"],
     );
     check("`uv run scripts/gen.py`", &["path scripts/gen.py"]);
-    check("`tox -e lint && nox -s docs`", &["task Tox lint", "task Nox docs"]);
+    check("`tox -e lint && make docs`", &["task Tox lint", "task Make docs"]);
     check("`go test ./internal/db/...`", &["path ./internal/db"]);
     check(
         "```sh\n$ make test  # all\nFOO=1 just lint\ncd web && cat src/a.ts\n```",
