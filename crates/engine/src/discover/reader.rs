@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use thread_local::ThreadLocal;
 
+use crate::rank::named_code::is_stub;
 use crate::rank::score::{self, NameMatch};
 use crate::rank::token_cache::TokenCache;
 use crate::rank::{phrases, tokenize};
@@ -37,6 +38,8 @@ pub(super) struct Found {
     pub(super) names: Vec<NameMatch>,
     /// Number of hints.
     pub(super) n_hints: usize,
+    /// Whether it says that it has no body, and the rule is not about that.
+    pub(super) is_stub: bool,
 }
 
 impl Ranker<'_> {
@@ -99,7 +102,9 @@ impl Ranker<'_> {
                 });
                 let (names, n_hints) =
                     (names.collect(), n_contained(code, &candidates.query.hints));
-                (owner, Found { phrases: phrase_bonus(candidates, own), names, n_hints })
+                let phrases = phrase_bonus(candidates, own);
+                let is_stub = is_stub(code) && !is_stub(&candidates.query.rule);
+                (owner, Found { phrases, names, n_hints, is_stub })
             };
             requests.iter().map(of_symbol).collect::<Vec<_>>()
         };

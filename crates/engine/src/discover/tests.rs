@@ -200,6 +200,14 @@ fn a_hint_that_occurs_nowhere_lowers_no_match() {
 }
 
 #[test]
+fn code_without_a_body_is_no_example() {
+    let text = "def log_action(a):\n    raise NotImplementedError\n\n\ndef keep(b):\n    log_action(b)\n    return b\n";
+    let first = |rule: &str| rank_in_file("a.py", text, rule, 2).remove(0);
+    assert_eq!(first("Log a failed action with `log_action`"), "keep");
+    assert_eq!(first("Raise `NotImplementedError` in `log_action`"), "log_action");
+}
+
+#[test]
 fn a_short_symbol_precedes_a_long_one_that_is_hardly_better() {
     let fields: String = (0..80).map(|n| format!("    number_{n} = {n}\n")).collect();
     let class = |method: &str| {

@@ -21,7 +21,7 @@ word_lists! { "../words/moments.txt":
     TALKING_HEADINGS SETUP_WORDS SETUP_PHRASES SETUP_HEADINGS CHECK_NOUNS CHECK_VERBS CHECK_TIMES
 }
 
-word_lists! { "../words/named_code.txt": PROGRAMS RUNNING LITERALS USING POINTING }
+word_lists! { "../words/named_code.txt": PROGRAMS RUNNING LITERALS USING POINTING STUBS }
 
 /// The full words by their abbreviations.
 pub(super) static ABBREVIATIONS: LazyLock<FxHashMap<&'static str, &'static str>> =
