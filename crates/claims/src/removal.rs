@@ -163,6 +163,8 @@ struct Search<'s, 'o> {
     changed: FxHashMap<String, Rc<[TreeEntry]>>,
     /// Those that are code, as they are after it.
     changed_code: FxHashMap<String, Vec<(String, Vec<u8>)>>,
+    /// The last version whose removed code was located, by its name.
+    version: Option<(String, track::Version)>,
 }
 
 impl<'s, 'o> Search<'s, 'o> {
@@ -178,6 +180,7 @@ impl<'s, 'o> Search<'s, 'o> {
             renames: BTreeMap::new(),
             changed: FxHashMap::default(),
             changed_code: FxHashMap::default(),
+            version: None,
         }
     }
 
@@ -342,9 +345,13 @@ impl<'s, 'o> Search<'s, 'o> {
     fn removed_code(&mut self, node: &Node, files: &[String], parts: &[String]) -> Option<Removed> {
         let parent = node.parents.first()?;
         files.iter().find_map(|file| {
-            let bytes = self.objects.read(&format!("{parent}:./{file}"))?;
+            let name = format!("{parent}:./{file}");
+            let bytes = self.objects.read(&name)?;
             let symbol = self.definitions.symbol(file, &text::decode(&bytes).0, parts)?;
-            let located = track::locate_in(file, &bytes, &symbol)?;
+            if self.version.as_ref().is_none_or(|it| it.0 != name) {
+                self.version = Some((name, track::Version::parse(file, &bytes)));
+            }
+            let located = self.version.as_ref()?.1.locate(&symbol)?;
             let anchor = Anchor {
                 file: file.clone(),
                 symbol: Some(symbol),

@@ -119,18 +119,16 @@ impl Tool {
 impl Rules {
     /// Returns whether a configuration turns a rule on.
     pub(super) fn enforce(&self, tool: Tool, name: &str) -> bool {
-        let of_tool = |rules: &BTreeSet<(Tool, String)>, test: &dyn Fn(&str) -> bool| {
-            let lengths =
-                rules.iter().filter(|(it, rule)| *it == tool && test(rule)).map(|it| it.1.len());
-            lengths.max()
-        };
         match tool {
             // The most specific selector decides.
             Tool::Ruff => {
-                let selects = |rule: &str| name.starts_with(rule);
-                of_tool(&self.on, &selects) > of_tool(&self.off, &selects)
+                let longest = |rules: &BTreeSet<(Tool, String)>| {
+                    let mut starts = (0..=name.len()).rev().filter_map(|end| name.get(..end));
+                    starts.find(|start| rules.contains(&(tool, (*start).to_owned())))
+                };
+                longest(&self.on).map(str::len) > longest(&self.off).map(str::len)
             }
-            Tool::Ci => of_tool(&self.on, &|run| has_word(run, name)).is_some(),
+            Tool::Ci => self.on.iter().any(|(it, run)| *it == tool && has_word(run, name)),
             _ => {
                 let name = name.strip_prefix("clippy::").unwrap_or(name);
                 let key = (tool, name.to_owned());
@@ -286,8 +284,9 @@ fn workflow(text: &str) -> Rules {
     let jobs = config.get("jobs").and_then(Value::as_object).into_iter().flatten();
     for (_, job) in jobs {
         let steps = job.get("steps").and_then(Value::as_array).into_iter().flatten();
-        let runs = steps.filter_map(|step| step.get("run")?.as_str());
-        rules.add(Tool::Ci, true, runs);
+        let runs: Vec<&str> = steps.filter_map(|step| step.get("run")?.as_str()).collect();
+        // Each name is looked for in one text.
+        rules.add(Tool::Ci, true, [&*runs.join("\n")]);
     }
     rules
 }
@@ -342,8 +341,9 @@ mod tests {
         );
         let hooks = "repos:\n  - repo: x\n    hooks:\n      - id: check-yaml\n";
         check(".pre-commit-config.yaml", hooks, Tool::PreCommit, &["check-yaml"], &["check-json"]);
-        let jobs = "jobs:\n  lint:\n    steps:\n      - run: |\n          make lint\n";
-        check(".github/workflows/ci.yml", jobs, Tool::Ci, &["make lint"], &["make test"]);
+        let jobs =
+            "jobs:\n  lint:\n    steps:\n      - run: |\n          make lint\n      - run: x\n";
+        check(".github/workflows/ci.yml", jobs, Tool::Ci, &["make lint"], &["make test", "lint x"]);
     }
 
     #[test]

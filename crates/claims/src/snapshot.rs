@@ -185,14 +185,15 @@ impl Snapshot {
         // Most paths lack the words of the glob, which is faster to see.
         let finders: Vec<Finder<'_>> =
             globs.iter().map(|glob| Finder::new(literal_part(glob))).collect();
+        let may_match = |path: &str| finders.iter().any(|it| it.find(path.as_bytes()).is_some());
+        let mut near = self.entries.iter().filter(|entry| may_match(&entry.path)).peekable();
+        if near.peek().is_none() {
+            return Found::No;
+        }
         let globs: Vec<String> =
             globs.iter().flat_map(|glob| [glob.clone(), format!("**/{glob}")]).collect();
         let globs = Globs::new(&globs);
-        let may_match = |path: &str| finders.iter().any(|it| it.find(path.as_bytes()).is_some());
-        let matching = self
-            .entries
-            .iter()
-            .filter(|entry| may_match(&entry.path) && globs.find(&entry.path).is_some());
+        let matching = near.filter(|entry| globs.find(&entry.path).is_some());
         let found: Vec<String> = matching.map(|entry| entry.path.clone()).take(MAX_FOUND).collect();
         if found.is_empty() { Found::No } else { Found::Several(found) }
     }

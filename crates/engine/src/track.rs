@@ -42,7 +42,7 @@ mod walk;
 mod weights;
 
 pub use degree::Degree;
-pub use locate::{limit_warnings, locate, locate_all, locate_in};
+pub use locate::{Version, limit_warnings, locate, locate_all};
 pub use look_alikes::remember as remember_look_alikes;
 pub use lost_words::lost_words;
 pub use single::follow_through;

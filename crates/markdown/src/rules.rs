@@ -53,6 +53,9 @@ pub struct RuleItem {
 const MANAGED_START: &str = "<!-- cerberus:start";
 const MANAGED_END: &str = "<!-- cerberus:end";
 
+/// The maximum length of a rule. A memory of at most 100 KB has a frontmatter, too.
+const MAX_RULE_BYTES: usize = 96 * 1024;
+
 /// The maximum length of a skipped block's text, in characters, and of a slug, in words.
 const SHOWN_CHARS: usize = 80;
 const SLUG_WORDS: usize = 6;
@@ -121,6 +124,10 @@ pub fn parse(text: &str) -> Vec<RuleItem> {
     let mut block_idx = 0;
     while block_idx < blocks.len() {
         block_idx += reader.block(&blocks[block_idx..]);
+    }
+    for item in reader.found.iter_mut().filter(|item| item.text.len() > MAX_RULE_BYTES) {
+        item.skipped_because = Some("longer than a memory");
+        item.text = item.text.chars().take(SHOWN_CHARS).collect();
     }
     reader.found.sort_by_key(|item| item.line);
     reader.found

@@ -43,10 +43,13 @@ impl Place {
             _ if scope.is_some() || globs.is_empty() => vec![format!("{folder}/**")],
             _ => globs.iter().map(|glob| from_root(folder, glob)).collect(),
         };
+        // The globs are in the order of their lines.
+        let (lines, mut line_idx) = (text.lines().collect::<Vec<_>>(), 0);
         let fault = |glob: &String| {
-            let line_idx = text.lines().position(|line| line.contains(glob.as_str()));
             let fault = glob_fault(glob)?;
-            Some((line_idx.unwrap_or(0) + 1, format!("the glob `{glob}` is invalid: {fault}")))
+            let after = lines[line_idx..].iter().position(|line| line.contains(glob.as_str()));
+            line_idx += after.unwrap_or(0);
+            Some((line_idx + 1, format!("the glob `{glob}` is invalid: {fault}")))
         };
         Self { scope, paths, faults: globs.iter().filter_map(fault).collect() }
     }

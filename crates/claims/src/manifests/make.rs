@@ -8,8 +8,8 @@ use crate::parse::Runner;
 /// Maximum number of variables in the targets of a rule that are replaced by their values.
 const MAX_EXPANSIONS: usize = 20;
 
-/// Maximum length of the targets of a rule with the values of their variables.
-const MAX_EXPANDED: usize = 64 * 1024;
+/// Maximum length of the values that replace variables in all targets of a makefile.
+const MAX_EXPANDED: usize = 1024 * 1024;
 
 /// Reads the targets of a makefile.
 pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
@@ -24,6 +24,7 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
         known.push(' ');
         known.push_str(value);
     }
+    let mut n_left = MAX_EXPANDED;
     for line in rules() {
         let Some((targets, rest)) = line.split_once(':') else { continue };
         // `.PHONY` may still name a target that was removed.
@@ -31,7 +32,7 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
         if is_assigned || targets.trim() == ".PHONY" {
             continue;
         }
-        for target in expanded(targets, &variables).split_whitespace() {
+        for target in expanded(targets, &variables, &mut n_left).split_whitespace() {
             // A path is the name of a file, not of a task.
             let is_path = target.contains('/');
             if !target.contains(['$', '%']) {
@@ -44,7 +45,7 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
 }
 
 /// Returns the targets of a rule of a makefile with the values of the variables that are known.
-fn expanded(targets: &str, variables: &BTreeMap<&str, String>) -> String {
+fn expanded(targets: &str, variables: &BTreeMap<&str, String>, n_left: &mut usize) -> String {
     let mut text = targets.to_owned();
     for _ in 0..MAX_EXPANSIONS {
         let known = text.match_indices("$(").find_map(|(start, _)| {
@@ -52,9 +53,8 @@ fn expanded(targets: &str, variables: &BTreeMap<&str, String>) -> String {
             Some((start..end + 1, variables.get(&text[start + 2..end])?))
         });
         let Some((range, value)) = known else { break };
-        if text.len() + value.len() > MAX_EXPANDED {
-            break;
-        }
+        let Some(rest) = n_left.checked_sub(value.len()) else { break };
+        *n_left = rest;
         text.replace_range(range, value.trim());
     }
     text
@@ -81,5 +81,9 @@ mod tests {
         check("%:\n", &[], true);
         check("%.o: %.c\n$(OUT)/x: y\n", &[], false);
         check(".PHONY: old lint\nlint: x\n", &["lint"], false);
+        // Each value is read a hundred times in the first one, and never in the second one.
+        let long = |n| format!("A = {}\n{}a:\n", "a ".repeat(5_000), "$(A):\n".repeat(n));
+        check(&long(100), &["a"], false);
+        check(&long(100_000), &["a"], true);
     }
 }

@@ -189,13 +189,18 @@ fn tokens(text: &str, part: Span, names: &[Span], claim: Span) -> (Vec<Token>, O
 
 /// Adds the words and marks of a text without names.
 fn words(text: &str, found: &mut Vec<Token>) {
-    let is_in_word = |c: char| c.is_alphanumeric() || "'’-_./@".contains(c);
+    let is_in_word =
+        |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’' | '-' | '_' | '.' | '/' | '@');
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let len = if first.is_alphanumeric() || first == '_' {
             let len = rest.find(|c| !is_in_word(c)).unwrap_or(rest.len());
             let word = rest[..len].trim_end_matches(['.', '-', '\'', '’', '/']);
-            found.push(Token::Word(word.replace('’', "'").to_lowercase()));
+            let mut lower = word.to_lowercase();
+            if lower.contains('’') {
+                lower = lower.replace('’', "'");
+            }
+            found.push(Token::Word(lower));
             // Not an abbreviation, as "e.g.".
             let is_end = rest[word.len()..len].starts_with('.') && !word.contains('.');
             if is_end

@@ -134,25 +134,25 @@ impl<'t> FileFeatures<'t> {
 /// top level of the file. `names` are the qualified names of all symbols in document order.
 pub(crate) fn neighbours(names: &[&str], symbol_idx: usize) -> ([u16; 2], Vec<u8>) {
     let (container, own_name) = split_name(names[symbol_idx]);
-    let mut beside: Vec<(usize, &str)> = Vec::new();
     let mut between = [NO_NEIGHBOUR; 2];
-    for (other_idx, name) in names.iter().enumerate() {
-        let (other_container, name) = split_name(name);
-        if other_container != container || name == own_name {
-            continue;
-        }
-        beside.push((other_idx.abs_diff(symbol_idx), name));
-        if other_idx < symbol_idx {
-            between[0] = short_hash(name_hash(name));
-        } else if between[1] == NO_NEIGHBOUR {
-            between[1] = short_hash(name_hash(name));
-        }
-    }
-    beside.sort_by_key(|(distance, _)| *distance);
     let mut nearest: Vec<&str> = Vec::new();
-    for (_, name) in beside {
-        if nearest.len() < minhash::MAX_BLOOM_ENTRIES && !nearest.contains(&name) {
-            nearest.push(name);
+    for distance in 1..names.len() {
+        let idxs = [symbol_idx.checked_sub(distance), symbol_idx.checked_add(distance)];
+        for (idx, between) in idxs.into_iter().zip(&mut between) {
+            let Some(name) = idx.and_then(|idx| names.get(idx)) else { continue };
+            let (other_container, name) = split_name(name);
+            if other_container != container || name == own_name {
+                continue;
+            }
+            if *between == NO_NEIGHBOUR {
+                *between = short_hash(name_hash(name));
+            }
+            if nearest.len() < minhash::MAX_BLOOM_ENTRIES && !nearest.contains(&name) {
+                nearest.push(name);
+            }
+        }
+        if nearest.len() == minhash::MAX_BLOOM_ENTRIES && !between.contains(&NO_NEIGHBOUR) {
+            break;
         }
     }
     (between, minhash::bloom_filter(nearest.into_iter().map(name_hash)))

@@ -13,8 +13,10 @@ mod scripts;
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
 
 use tree_sitter::{Node, Parser, Tree, TreeCursor};
+use xxhash_rust::xxh3::xxh3_128;
 
 use cerberus_model::text::Span;
 use cerberus_model::{Language, SymbolKind};
@@ -99,8 +101,28 @@ pub fn unique_name<'n>(names: impl Iterator<Item = &'n str> + Clone, symbol_idx:
     }
 }
 
+/// Length of a text whose tree is kept until the next one: a command reads a file several times.
+const KEPT_BYTES: usize = 128 * 1024;
+
+/// The last tree of a long text, by the hash of the text.
+static KEPT: Mutex<Option<(Language, u128, Option<Tree>)>> = Mutex::new(None);
+
 /// Returns the syntax tree of a text, or `None` if parsing takes too much time or memory.
 pub fn tree(tables: &LanguageTables, text: &str) -> Option<Tree> {
+    if text.len() < KEPT_BYTES {
+        return new_tree(tables, text);
+    }
+    let (language, hash) = (tables.language, xxh3_128(text.as_bytes()));
+    let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((.., tree)) = kept().as_ref().filter(|it| (it.0, it.1) == (language, hash)) {
+        return tree.clone();
+    }
+    let tree = new_tree(tables, text);
+    *kept() = Some((language, hash, tree.clone()));
+    tree
+}
+
+fn new_tree(tables: &LanguageTables, text: &str) -> Option<Tree> {
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(&tables.grammar).ok()?;
         let scripts =

@@ -14,7 +14,7 @@ use cerberus_model::text;
 use cerberus_model::{Fingerprint, split_number};
 
 use super::FoundSymbol;
-use super::file_symbols::{FileSymbol, FileSymbols};
+use super::file_symbols::{ALL, FileSymbol, FileSymbols};
 
 /// Maximum number of symbols that an error lists.
 const MAX_LISTED: usize = 8;
@@ -193,12 +193,21 @@ pub fn locate_all(root: &Path, file: &str, symbol: Option<&str>) -> Result<Vec<L
     }
 }
 
-/// Returns the code of a symbol with this qualified name in a version of a file.
-pub fn locate_in(file: &str, bytes: &[u8], symbol: &str) -> Option<Located> {
-    let code = FileSymbols::parse(file, bytes, Some(&|name| name == Some(symbol)));
-    let is_named = |it: &FileSymbol| it.name.as_deref() == Some(symbol);
-    let symbol_idx = code.symbols.iter().position(is_named)?;
-    Some(Located::new(&code, symbol_idx))
+/// The symbols of a version of a file.
+pub struct Version(FileSymbols);
+
+impl Version {
+    /// Parses a version of a file.
+    pub fn parse(file: &str, bytes: &[u8]) -> Self {
+        Self(FileSymbols::parse(file, bytes, ALL))
+    }
+
+    /// Returns the code of a symbol with this qualified name.
+    pub fn locate(&self, symbol: &str) -> Option<Located> {
+        let is_named = |it: &FileSymbol| it.name.as_deref() == Some(symbol);
+        let symbol_idx = self.0.symbols.iter().position(is_named)?;
+        Some(Located::new(&self.0, symbol_idx))
+    }
 }
 
 /// Returns a warning for each of `files` whose parsing takes too much time or memory, so that its

@@ -85,8 +85,10 @@ pub fn listed_text(root: &Path, path: &str) -> Result<String> {
 
 /// Returns whether `path` is an existing file or folder inside `root`.
 pub fn exists(root: &Path, path: &str) -> bool {
-    let real = root.join(path).canonicalize();
-    let paths = real.ok().zip(root.canonicalize().ok());
+    let full = root.join(path);
+    // Resolving a path asks for each folder on its way.
+    let real = full.exists().then(|| full.canonicalize().ok()).flatten();
+    let paths = real.zip(root.canonicalize().ok());
     paths.is_some_and(|(real, root)| real.starts_with(root))
 }
 

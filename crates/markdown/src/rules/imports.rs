@@ -1,5 +1,7 @@
 //! The documents that a document imports, as Claude Code and Gemini CLI read them: `@docs/style.md`.
 
+use std::collections::BTreeSet;
+
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use cerberus_model::text::LineIndex;
@@ -15,7 +17,8 @@ pub struct Import {
 /// Returns the paths after `@` outside code.
 pub fn imports(text: &str) -> Vec<Import> {
     let lines = LineIndex::new(text);
-    let (mut found, mut prose, mut in_code) = (Vec::new(), String::new(), false);
+    let (mut found, mut known) = (Vec::new(), BTreeSet::new());
+    let (mut prose, mut in_code) = (String::new(), false);
     // The line of each part of the prose, by the end of the part.
     let mut ends: Vec<(usize, usize)> = Vec::new();
     for (event, range) in Parser::new(text).into_offset_iter() {
@@ -33,7 +36,7 @@ pub fn imports(text: &str) -> Vec<Import> {
         let Some(path) = word.trim_start_matches(['(', '"']).strip_prefix('@') else { continue };
         let path = path.trim_end_matches(['.', ',', ';', ':', ')', '"', '!']);
         let path = path.trim_start_matches("./");
-        if path.contains('.') && !found.iter().any(|known: &Import| known.path == path) {
+        if path.contains('.') && known.insert(path) {
             let at = word.as_ptr().addr() - prose.as_ptr().addr();
             let end_idx = ends.partition_point(|(end, _)| *end <= at);
             let line = ends.get(end_idx).map_or(0, |(_, line)| *line);
@@ -64,5 +67,11 @@ See @./docs/my_style.md, and @docs/my_style.md. Ask @person or a@example.org.
             imports(text).into_iter().map(|import| (import.path, import.line)).collect();
         let expected = [("AGENTS.md", 0), ("docs/my_style.md", 2)];
         assert_eq!(found, expected.map(|(path, line)| (path.to_owned(), line)));
+    }
+
+    #[test]
+    fn many_imports_are_compared_in_linear_time() {
+        let text: String = (0..100_000).map(|n| format!("@docs/{n}.md\n")).collect();
+        assert_eq!(imports(&text.repeat(2)).len(), 100_000);
     }
 }

@@ -557,3 +557,9 @@ fn instructions_in_steps_are_found_by_their_shape() {
         "#]],
     );
 }
+
+#[test]
+fn a_rule_that_no_memory_can_hold_is_skipped() {
+    let text = format!("- Always close it\n- Always close {}\n", "the session ".repeat(10_000));
+    assert_eq!(shown(&text), "1   + Always close it  []\n2   - longer than a memory\n");
+}

@@ -232,6 +232,9 @@ impl Shape {
             let token = match class(first) {
                 ByteClass::Space => {
                     is_line_start |= first == b'\n';
+                    while at < text.len() && text[at] == b' ' {
+                        at += 1;
+                    }
                     continue;
                 }
                 ByteClass::Word => {

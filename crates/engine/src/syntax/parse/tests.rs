@@ -355,3 +355,12 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn the_tree_of_a_long_text_is_kept() {
+    let tables = language::tables(Language::Python).expect("a grammar");
+    let text = "def f(a):\n    return a\n".repeat(6_000);
+    let id = |text: &str| tree(tables, text).expect("parsed").root_node().id();
+    // Another test may parse a long text in between.
+    assert!((0..100).any(|_| id(&text) == id(&text)));
+}
