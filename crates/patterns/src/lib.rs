@@ -55,7 +55,7 @@ fn is_hit(pattern: &CodePattern, sample: &Sample) -> Option<bool> {
     let mut found = None;
     for language in languages.into_iter().filter(|it| it.is_kin(sample.language)) {
         let compiled = code_pattern::compile(pattern, language).ok()?;
-        let prefix = language::tables(language)?.prefix;
+        let prefix = language::tables(language)?.prefix();
         let is_whole = sample.code.starts_with(prefix.trim_end());
         let code = [if is_whole { "" } else { prefix }, &sample.code].concat();
         let file = MatchedFile::parse(language, &code)?;

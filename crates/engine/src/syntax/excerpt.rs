@@ -464,7 +464,7 @@ fn omission(language: Option<Language>, lines: &[&str]) -> String {
     let indentation = indentation(line);
     let comment = language
         .and_then(language::tables)
-        .map_or(String::new(), |tables| format!("{} ", tables.line_comment));
+        .map_or(String::new(), |tables| format!("{} ", tables.spec.line_comment));
     let plural = if lines.len() == 1 { "" } else { "s" };
     format!("{indentation}{comment}… {} line{plural}", lines.len())
 }

@@ -31,8 +31,9 @@ pub fn highlight(
 ) -> Vec<(Option<HighlightClass>, &str)> {
     let Some(tables) = language.and_then(language::tables) else { return vec![(None, code)] };
     let (before, after) =
-        if tables.member_kinds.contains(&kind) { MEMBER_CONTEXT } else { ("", "") };
-    let prefix = if code.starts_with(tables.prefix.trim_end()) { "" } else { tables.prefix };
+        if tables.spec.member_kinds.contains(&kind) { MEMBER_CONTEXT } else { ("", "") };
+    let prefix =
+        if code.starts_with(tables.spec.prefix.trim_end()) { "" } else { tables.spec.prefix };
     let before = [prefix, before].concat();
     let parsed = ParsedFile::parse(tables.language, &[&before, code, after].concat());
     let in_code = |span: Span| {

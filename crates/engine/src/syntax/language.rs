@@ -12,14 +12,13 @@ use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
+use cerberus_model::Language;
 use cerberus_model::languages::{LANGUAGES, LanguageNames};
 use cerberus_model::text::plural;
-use cerberus_model::{Language, SymbolKind};
 
 mod spec;
 
-use spec::LanguageSpec;
-pub(crate) use spec::{Bound, Definition, How, NodeRole};
+pub(crate) use spec::{Bound, Definition, How, LanguageSpec, NodeRole};
 
 /// Returns the grammar of a language, or `None` if this build lacks it.
 fn grammar(language: Language) -> Option<tree_sitter::Language> {
@@ -95,24 +94,10 @@ impl NodeProperties {
 pub struct LanguageTables {
     pub language: Language,
     pub grammar: tree_sitter::Language,
-    pub sigil: char,
-    pub prefix: &'static str,
-    pub(crate) separator: Option<&'static str>,
-    pub(crate) interpolation: &'static str,
-    pub(crate) quotes: &'static str,
-    pub(crate) has_bound_names: bool,
-    pub(crate) qualifiers: Vec<&'static str>,
-    pub(crate) keywords: Vec<&'static str>,
-    pub(crate) optional_semicolons: bool,
-    pub(crate) members_only: bool,
-    pub(crate) line_comment: &'static str,
-    pub(crate) member_kinds: Vec<SymbolKind>,
-    pub(crate) titled_calls: Vec<&'static str>,
+    pub(crate) spec: LanguageSpec,
     /// Repeats bytes if the language has fewer than the maximum.
     pub(crate) trigger_bytes: [u8; MAX_TRIGGER_BYTES],
     pub(crate) trigger_words: Vec<Finder<'static>>,
-    pub(crate) kinds: BTreeMap<&'static str, SymbolKind>,
-    wrappers: BTreeMap<&'static str, &'static str>,
     nodes: Vec<NodeProperties>,
     definitions: Vec<Definition>,
     /// Parts of definitions that are kinds of nodes, with their ids.
@@ -153,29 +138,25 @@ impl LanguageTables {
         let parts = parts.map(|part| (part, grammar.id_for_node_kind(part, true)));
         Some(Self {
             language,
-            sigil: spec.sigil,
-            prefix: spec.prefix,
-            separator: spec.separator,
-            interpolation: spec.interpolation,
-            quotes: spec.quotes,
-            has_bound_names: !spec.bound_names.is_empty(),
-            qualifiers: spec.qualifiers,
-            keywords: spec.keywords,
-            optional_semicolons: spec.optional_semicolons,
-            members_only: spec.members_only,
-            line_comment: spec.line_comment,
-            member_kinds: spec.member_kinds,
-            titled_calls: spec.titled_calls,
             trigger_bytes: std::array::from_fn(|byte_idx| bytes[byte_idx % bytes.len()]),
-            trigger_words: spec.trigger_words.into_iter().map(Finder::new).collect(),
-            kinds: spec.kinds,
-            wrappers: spec.wrappers,
+            trigger_words: spec.trigger_words.iter().map(|it| Finder::new(*it)).collect(),
             nodes,
             parts: parts.filter(|(_, id)| *id > 0).collect(),
-            definitions: spec.definitions.into_values().collect(),
+            definitions: spec.definitions.values().copied().collect(),
             fields,
             grammar,
+            spec,
         })
+    }
+
+    /// Returns the character that takes the place of `$` in a pattern.
+    pub fn sigil(&self) -> char {
+        self.spec.sigil
+    }
+
+    /// Returns the code without which code is not parsed as such.
+    pub fn prefix(&self) -> &'static str {
+        self.spec.prefix
     }
 
     /// Returns the properties of a node; the kind of syntax errors is not in the table.
@@ -220,7 +201,7 @@ impl LanguageTables {
 
     /// Returns the child of a node around a name that has the name.
     pub(crate) fn inner<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
-        let field = self.wrappers.get(node.kind())?;
+        let field = self.spec.wrappers.get(node.kind())?;
         self.child(node, field).or_else(|| node.named_child(0))
     }
 

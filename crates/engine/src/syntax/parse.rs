@@ -155,7 +155,7 @@ impl ParsedFile {
 
     /// Returns the symbols and all tokens of a piece of a file.
     pub fn parse_piece(language: Language, piece: &str) -> Self {
-        let prefix = language::tables(language).map_or("", |tables| tables.prefix);
+        let prefix = language::tables(language).map_or("", |tables| tables.spec.prefix);
         if prefix.is_empty() || piece.starts_with(prefix.trim_end()) {
             return Self::parse(language, piece);
         }
@@ -499,7 +499,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
         let is_layout = node.is_extra()
             || text.trim().is_empty()
             || (text == ";"
-                && (self.tables.optional_semicolons || layout::is_semicolon_after_jump(node)))
+                && (self.tables.spec.optional_semicolons || layout::is_semicolon_after_jump(node)))
             || parent.is_some_and(|parent| {
                 (is_bracket && parent.has_layout_brackets)
                     || (text == "," && parent.role == NodeRole::SeparatedList)
@@ -538,7 +538,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
 
     fn has_interpolations(&mut self, node: Node<'n>) -> bool {
         let tables = self.tables;
-        span(node).slice(self.text).contains(tables.interpolation)
+        span(node).slice(self.text).contains(tables.spec.interpolation)
             && node
                 .children(&mut self.child_cursor)
                 .any(|child| tables.role(child) == NodeRole::Interpolation)

@@ -160,8 +160,8 @@ impl Compiler {
         if code.len() > MAX_TEXT_BYTES {
             return Err(format!("it is longer than {MAX_TEXT_BYTES} bytes"));
         }
-        let sigil = self.tables.sigil;
-        let prefix = self.tables.prefix;
+        let sigil = self.tables.sigil();
+        let prefix = self.tables.prefix();
         let text = [prefix, &with_sigil(code, sigil)].concat();
         let tree = parse::tree(self.tables, &text).ok_or("it takes too long to parse")?;
         let mut root = tree.root_node();

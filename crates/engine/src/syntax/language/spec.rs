@@ -117,30 +117,30 @@ pub(crate) enum NodeRole {
 /// The syntax of a language by the names of its grammar: a file in `language/`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct LanguageSpec {
+pub(crate) struct LanguageSpec {
     /// The start of a comment that extends to the end of the line.
-    pub(super) line_comment: &'static str,
+    pub(crate) line_comment: &'static str,
     /// Whether a semicolon at the end of a statement is optional.
     #[serde(default)]
-    pub(super) optional_semicolons: bool,
+    pub(crate) optional_semicolons: bool,
     /// Whether a name that is bound outside of a class is a local variable.
     #[serde(default)]
-    pub(super) members_only: bool,
+    pub(crate) members_only: bool,
     /// What separates the parts of a qualified name in one node.
     #[serde(default)]
-    pub(super) separator: Option<&'static str>,
+    pub(crate) separator: Option<&'static str>,
     /// What code needs before it if it is a piece of a file.
     #[serde(default)]
-    pub(super) prefix: &'static str,
+    pub(crate) prefix: &'static str,
     /// The start of an expression in a string, in all but a few strings.
     #[serde(default = "LanguageSpec::default_interpolation")]
-    pub(super) interpolation: &'static str,
+    pub(crate) interpolation: &'static str,
     /// Characters around a name that are not a part of it.
     #[serde(default = "LanguageSpec::default_quotes")]
-    pub(super) quotes: &'static str,
+    pub(crate) quotes: &'static str,
     /// The character that takes the place of `$` in a pattern, where that is not part of a name.
     #[serde(default = "LanguageSpec::default_sigil")]
-    pub(super) sigil: char,
+    pub(crate) sigil: char,
     /// Trigger bytes and keywords: code in a function that contains none of them, and is in no
     /// holder, has no definitions, strings or comments, so that it need not be walked.
     pub(super) trigger_bytes: String,
@@ -148,10 +148,10 @@ pub(super) struct LanguageSpec {
     pub(super) trigger_words: Vec<&'static str>,
     /// Functions whose calls with a title and a callback are definitions: `it("closes", () => …)`.
     #[serde(default)]
-    pub(super) titled_calls: Vec<&'static str>,
+    pub(crate) titled_calls: Vec<&'static str>,
     /// Kinds of symbols that parse only inside a class body.
     #[serde(default)]
-    pub(super) member_kinds: Vec<SymbolKind>,
+    pub(crate) member_kinds: Vec<SymbolKind>,
     /// Node kinds whose children may be definitions without a trigger, or contain text that is
     /// not a token.
     #[serde(default)]
@@ -167,16 +167,16 @@ pub(super) struct LanguageSpec {
     pub(super) constants: Vec<&'static str>,
     /// Node kinds of names that a binding binds; any name without parts if there are none.
     #[serde(default)]
-    pub(super) bound_names: Vec<&'static str>,
+    pub(crate) bound_names: Vec<&'static str>,
     /// Node kinds inside which a bound name is a local variable.
     #[serde(default)]
     pub(super) locals: Vec<&'static str>,
     /// Words that are never names.
     #[serde(default)]
-    pub(super) keywords: Vec<&'static str>,
+    pub(crate) keywords: Vec<&'static str>,
     /// Tokens of a definition that only qualifies the names inside it (Swift's `extension`).
     #[serde(default)]
-    pub(super) qualifiers: Vec<&'static str>,
+    pub(crate) qualifiers: Vec<&'static str>,
     /// Node kinds inside which parentheses around a child are redundant.
     #[serde(default)]
     pub(super) paren_free: Vec<&'static str>,
@@ -187,10 +187,10 @@ pub(super) struct LanguageSpec {
     pub(super) definitions: BTreeMap<&'static str, Definition>,
     /// The kinds of symbols of definitions that vary, by the kind of a child.
     #[serde(default)]
-    pub(super) kinds: BTreeMap<&'static str, SymbolKind>,
+    pub(crate) kinds: BTreeMap<&'static str, SymbolKind>,
     /// Node kinds around a name, with the field that has it, or an empty text for the first child.
     #[serde(default)]
-    pub(super) wrappers: BTreeMap<&'static str, &'static str>,
+    pub(crate) wrappers: BTreeMap<&'static str, &'static str>,
 }
 
 impl LanguageSpec {

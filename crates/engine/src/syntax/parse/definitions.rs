@@ -27,8 +27,12 @@ impl TreeWalker<'_, '_> {
         let mut how = definition.how;
         if definition.varies {
             for child in node.children(&mut node.walk()) {
-                kind = *tables.kinds.get(child.kind()).unwrap_or(&kind);
-                how = if tables.qualifiers.contains(&child.kind()) { How::Qualifier } else { how };
+                kind = *tables.spec.kinds.get(child.kind()).unwrap_or(&kind);
+                how = if tables.spec.qualifiers.contains(&child.kind()) {
+                    How::Qualifier
+                } else {
+                    how
+                };
             }
         }
         match how {
@@ -136,7 +140,7 @@ impl TreeWalker<'_, '_> {
         for scope in inside.filter_map(|it| self.tables.child(it, "scope")) {
             let text = span(scope).slice(self.text);
             let name = text.split('<').next().unwrap_or_default().trim();
-            prefix += &self.tables.separator.map_or(name.into(), |it| name.replace(it, "."));
+            prefix += &self.tables.spec.separator.map_or(name.into(), |it| name.replace(it, "."));
             prefix.push('.');
         }
         prefix
@@ -152,7 +156,7 @@ impl TreeWalker<'_, '_> {
     }
 
     fn is_bound_name(&self, node: Node<'_>) -> bool {
-        if self.tables.has_bound_names {
+        if !self.tables.spec.bound_names.is_empty() {
             return self.tables.properties(node).is_bound_name;
         }
         is_plain_name(node)
@@ -193,7 +197,7 @@ impl TreeWalker<'_, '_> {
         }
         // Inside a function, a name bound to a value is a local variable.
         let is_local = self.is_in_function(owner);
-        if is_local || (self.tables.members_only && owner.is_none()) {
+        if is_local || (self.tables.spec.members_only && owner.is_none()) {
             return None;
         }
         let head = span(node).slice(self.text);
@@ -214,7 +218,7 @@ impl TreeWalker<'_, '_> {
     ) -> Option<usize> {
         let name_span = span(name);
         let own = name_span.slice(self.text);
-        let own = match self.tables.separator {
+        let own = match self.tables.spec.separator {
             // The name of an operator may have parentheses.
             Some(separator) => {
                 let own = own.replace(separator, ".");
@@ -225,10 +229,10 @@ impl TreeWalker<'_, '_> {
             }
             // The name of a test may be any text.
             None if own.starts_with('`') => title_name(own)?,
-            None => own.trim_matches(|c| self.tables.quotes.contains(c)).to_owned(),
+            None => own.trim_matches(|c| self.tables.spec.quotes.contains(c)).to_owned(),
         };
         // After a macro that is not expanded, a keyword looks like a name.
-        if self.tables.keywords.contains(&own.as_str()) {
+        if self.tables.spec.keywords.contains(&own.as_str()) {
             return None;
         }
         // A string that is a method's name may continue on the next line.
@@ -259,7 +263,7 @@ pub(crate) fn titled_call<'n>(
     text: &str,
 ) -> Option<(Node<'n>, Node<'n>)> {
     let callee = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).next()?;
-    if !tables.titled_calls.contains(&callee) {
+    if !tables.spec.titled_calls.contains(&callee) {
         return None;
     }
     let is_title = |it: &Node<'n>| tables.role(*it) == NodeRole::String;
