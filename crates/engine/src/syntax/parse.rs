@@ -101,7 +101,7 @@ pub fn unique_name<'n>(names: impl Iterator<Item = &'n str> + Clone, symbol_idx:
     }
 }
 
-/// Length of a text whose tree is kept until the next one: a command reads a file several times.
+/// Length of a text whose tree is stored until the next one: a command reads a file several times.
 const KEPT_BYTES: usize = 128 * 1024;
 
 /// The last tree of a long text, by the hash of the text.

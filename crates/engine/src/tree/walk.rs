@@ -56,7 +56,7 @@ pub fn walk(root: &Path, excludes: &[String]) -> Result<Listing> {
     walk_with(root, excludes, &|| {})
 }
 
-/// Like [`walk`], and calls `report` for each entry that is no file, such as a folder. On one thread: the walk of the library on several
+/// Like [`walk`], and calls `report` for each entry other than a file. On one thread: the walk of the library on several
 /// panics or waits for ever if one of them does not start.
 pub(crate) fn walk_with(root: &Path, excludes: &[String], report: &dyn Fn()) -> Result<Listing> {
     let (builder, ignore_bytes) = builder(root, root, excludes)?;
