@@ -6,13 +6,17 @@
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::io::{BufRead, BufReader, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use ignore::overrides::OverrideBuilder;
-use ignore::{DirEntry, WalkBuilder};
+use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use crate::syntax::language;
+use crate::threads;
 use cerberus_model::Language;
 use cerberus_model::error::UserError;
 use cerberus_model::regular_file;
@@ -26,6 +30,9 @@ const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore"];
 const EXCLUDE_FILE: &str = "info/exclude";
 
 const MAX_IGNORE_BYTES: u64 = 1024 * 1024;
+
+/// Maximum number of threads of a walk, as in the `ignore` crate: more wait for the disk.
+const MAX_THREADS: usize = 12;
 
 /// Listed source file.
 #[derive(Debug, Clone)]
@@ -56,23 +63,54 @@ pub fn walk(root: &Path, excludes: &[String]) -> Result<Listing> {
     walk_with(root, excludes, &|| {})
 }
 
-/// Like [`walk`], and calls `report` for each entry other than a file. On one thread: the walk of the library on several
-/// panics or waits for ever if one of them does not start.
-pub(crate) fn walk_with(root: &Path, excludes: &[String], report: &dyn Fn()) -> Result<Listing> {
-    let (builder, ignore_bytes) = builder(root, root, excludes)?;
-    let mut listing = Listing::default();
-    for found in builder.build() {
-        match found {
-            Ok(found) if !is_file(&found) => report(),
-            Ok(found) => match relative(root, &found).and_then(listed_file) {
-                Some(Ok(entry)) => listing.entries.push(entry),
-                Some(Err(language)) => *listing.lacking.entry(language).or_default() += 1,
-                None => {}
-            },
-            Err(error) => listing.warnings.push(format!("failed to walk: {error}")),
+/// Like [`walk`], and calls `report` for each folder. If it panics because the caller is cancelled,
+/// the walk stops and the panic continues in this thread.
+pub(crate) fn walk_with(
+    root: &Path,
+    excludes: &[String],
+    report: &(dyn Fn() + Sync),
+) -> Result<Listing> {
+    let (sender, found) = channel();
+    let panic = Mutex::new(None);
+    let n_threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+    let (mut builder, ignore_bytes) = builder(root, root, excludes)?;
+    let visit = |found: Result<DirEntry, ignore::Error>, sender: &Sender<_>| {
+        if found.as_ref().is_ok_and(is_folder)
+            && let Err(payload) = catch_unwind(AssertUnwindSafe(report))
+        {
+            *panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(payload);
+            return WalkState::Quit;
         }
+        let item = match found {
+            Ok(found) => relative_file(root, &found).and_then(listed_file).map(Ok),
+            Err(error) => Some(Err(format!("failed to walk: {error}"))),
+        };
+        // The receiver is alive.
+        let _ = item.map(|item| sender.send(item));
+        WalkState::Continue
+    };
+    if threads::can_start(n_threads) {
+        builder.threads(n_threads).build_parallel().run(|| {
+            let (sender, visit) = (sender.clone(), &visit);
+            Box::new(move |found| visit(found, &sender))
+        });
+    } else {
+        let mut states = builder.build().map(|found| visit(found, &sender));
+        states.find(|state| matches!(state, WalkState::Quit));
+    }
+    if let Some(payload) = panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        resume_unwind(payload);
     }
     ignore_bytes.check()?;
+    drop(sender);
+    let mut listing = Listing::default();
+    for item in found {
+        match item {
+            Ok(Ok(entry)) => listing.entries.push(entry),
+            Ok(Err(language)) => *listing.lacking.entry(language).or_default() += 1,
+            Err(warning) => listing.warnings.push(warning),
+        }
+    }
     listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     listing.warnings.sort_unstable();
     Ok(listing)
@@ -210,6 +248,10 @@ fn is_valid(metadata: &Metadata) -> bool {
     metadata.is_file() && metadata.len() <= MAX_IGNORE_BYTES
 }
 
+fn relative_file(root: &Path, found: &DirEntry) -> Option<String> {
+    Some(found).filter(|found| is_file(found)).and_then(|found| relative(root, found))
+}
+
 /// Returns a source file, or the language that this build lacks.
 fn listed_file(path: String) -> Option<Result<Entry, Language>> {
     if conventions::is_bundle(&path) {
@@ -219,6 +261,10 @@ fn listed_file(path: String) -> Option<Result<Entry, Language>> {
         Some(language) => Some(Ok(Entry { path, language })),
         None => language::lacking(&path).map(Err),
     }
+}
+
+fn is_folder(found: &DirEntry) -> bool {
+    found.file_type().is_some_and(|kind| kind.is_dir())
 }
 
 pub(super) fn is_file(found: &DirEntry) -> bool {
@@ -243,9 +289,6 @@ pub(super) fn relative(root: &Path, found: &DirEntry) -> Option<String> {
 mod tests {
     #![expect(clippy::disallowed_methods, reason = "the test creates files")]
 
-    use std::cell::Cell;
-    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-
     use super::*;
 
     #[test]
@@ -258,16 +301,5 @@ mod tests {
         let walk = || walk_with(folder.path(), &[], &report);
         let payload = catch_unwind(AssertUnwindSafe(walk)).expect_err("it continues");
         assert_eq!(payload.downcast_ref(), Some(&"cancelled"));
-    }
-
-    #[test]
-    fn a_walk_needs_no_other_thread() {
-        let (caller, n_folders) = (std::thread::current().id(), Cell::new(0));
-        let report = || {
-            assert_eq!(std::thread::current().id(), caller);
-            n_folders.update(|n| n + 1);
-        };
-        walk_with(Path::new(env!("CARGO_MANIFEST_DIR")), &[], &report).expect("readable");
-        assert!(n_folders.get() > 10);
     }
 }
