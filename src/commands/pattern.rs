@@ -107,7 +107,7 @@ fn report(
     rule: &RulePattern,
 ) -> Report {
     let id = stored.memory.id.clone();
-    let title = memories::title(anchors::rule(&stored.memory.body)).to_owned();
+    let title = memories::title(anchors::rule(&stored.memory.body));
     Report {
         summary: PatternSummary::from(rule),
         test: rule_patterns::test(project, stored, memories.anchors.get(&id), &rule.patterns),

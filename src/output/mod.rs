@@ -9,7 +9,7 @@ use std::io::{ErrorKind, Write};
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
-use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Row, Table, presets};
+use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Row, Table, Width, presets};
 use serde::Serialize;
 use textwrap::core::display_width;
 use textwrap::{Options, WordSeparator, WordSplitter};
@@ -130,7 +130,8 @@ impl Printer {
         self.table(heading, rows, usize::MAX);
     }
 
-    /// Like [`rows`](Self::rows), with one line of the terminal for each row: longer cells are cut.
+    /// Like [`rows`](Self::rows), with one line of the terminal for each row: longer cells are cut, and the first
+    /// column, of names, at a third of the width.
     pub(crate) fn short_rows<R: AsRef<[String]>>(
         &mut self,
         heading: &[&str],
@@ -157,7 +158,8 @@ impl Printer {
             }
             return;
         }
-        if min_width(heading, &rows) > self.terminal.width {
+        let max_name_width = if max_height == 1 { self.terminal.width / 3 } else { usize::MAX };
+        if min_width(heading, &rows, max_name_width) > self.terminal.width {
             rows.into_iter().for_each(|row| self.stacked_row(row));
             return;
         }
@@ -174,7 +176,11 @@ impl Printer {
         }
         // The first column identifies the row, so it is never wrapped.
         if let Some(first) = table.column_mut(0) {
-            first.set_constraint(ColumnConstraint::ContentWidth).set_padding((0, 1));
+            let constraint = match u16::try_from(max_name_width) {
+                Ok(max) => ColumnConstraint::UpperBoundary(Width::Fixed(max)),
+                Err(_) => ColumnConstraint::ContentWidth,
+            };
+            first.set_constraint(constraint).set_padding((0, 1));
         }
         let text = table.to_string().replace(BREAK, "");
         for line in text.lines() {
@@ -335,13 +341,13 @@ fn breakable(text: &str) -> Cell {
     Cell::new(broken).set_delimiter(BREAK)
 }
 
-/// Returns the minimum width of a table whose first column is not wrapped.
-fn min_width(heading: &[&str], rows: &[&[String]]) -> usize {
+/// Returns the minimum width of a table whose first column, of names, is not wrapped.
+fn min_width(heading: &[&str], rows: &[&[String]], max_name_width: usize) -> usize {
     const GAP: usize = 2;
     let column_width = |idx: usize| {
         let cells = rows.iter().filter_map(|row| row.get(idx)).map(|cell| cell.chars().count());
         let widest = cells.chain([heading[idx].len()]).max().unwrap_or_default();
-        if idx == 0 { widest } else { GAP + widest.min(MIN_COLUMN_WIDTH) }
+        if idx == 0 { widest.min(max_name_width) } else { GAP + widest.min(MIN_COLUMN_WIDTH) }
     };
     (0..heading.len()).map(column_width).sum()
 }
@@ -385,6 +391,14 @@ mod tests {
         let table = "id                               type  example\n\
                      close-sessions-with-the-request  rule  src/shop/db.py::close\n";
         assert_eq!(printed(80), table);
+    }
+
+    #[test]
+    fn the_names_of_short_rows_take_a_third_of_the_width() {
+        let mut out = printer(40);
+        let row = ["close-sessions-with-the-request", "Close them when the request ends"];
+        out.short_rows(&["id", "text"], &[row.map(str::to_owned)]);
+        assert_eq!(out.take(), "id            text\nclose-…       Close them when th…\n");
     }
 
     #[test]
