@@ -68,7 +68,10 @@ pub(crate) fn set(project: &Project, id: &str, text: &str, is_dry: bool) -> Resu
     if !is_dry {
         set::store(project, &stored.memory.id, &rule)?;
     }
-    let report = report(project, &memories, stored, &rule);
+    let mut report = report(project, &memories, stored, &rule);
+    if is_dry {
+        report.summary.reason = "once it is stored, without --dry-run".to_owned();
+    }
     Ok(Report { evidence, written: !is_dry, ..report })
 }
 
