@@ -28,18 +28,34 @@ fn texts() -> BTreeMap<&'static str, &'static str> {
 
 fn with_texts(command: Command, path: &str, texts: &BTreeMap<&str, &'static str>) -> Command {
     let command = match texts.get(path) {
-        Some(text) => match text.split_once("\n--\n") {
-            Some((short, long)) => {
-                command.after_help(short).after_long_help(format!("{short}\n\n{long}"))
+        Some(text) => {
+            match text.split_once("\n--\n").map(|(short, long)| (joined(short), joined(long))) {
+                Some((short, long)) => {
+                    let long = format!("{short}\n\n{long}");
+                    command.after_help(short).after_long_help(long)
+                }
+                None => command.after_help(joined(text)),
             }
-            None => command.after_help(*text),
-        },
+        }
         None => command,
     };
     command.mut_subcommands(|below| {
         let path = format!("{path} {}", below.get_name());
         with_texts(below, &path, texts)
     })
+}
+
+/// Returns a text with each paragraph in one line, which clap wraps. Lines that start with a space, of tables and
+/// examples, remain.
+fn joined(text: &str) -> String {
+    let mut joined = String::new();
+    let is_prose = |line: &str| line.starts_with(|c: char| c != ' ');
+    for (before, line) in std::iter::once("").chain(text.lines()).zip(text.lines()) {
+        let is_same = is_prose(before) && is_prose(line);
+        joined.push_str(if is_same { " " } else { "\n" });
+        joined.push_str(line);
+    }
+    joined.trim_start_matches('\n').to_owned()
 }
 
 /// Lists the commands in groups. clap has one list of commands only, without headings.
@@ -89,6 +105,12 @@ mod tests {
         for line in list.lines() {
             assert!(line.len() <= MAX_WIDTH, "{line}");
         }
+    }
+
+    #[test]
+    fn paragraphs_are_joined_and_tables_remain() {
+        let text = "One\ntwo.\n\nThree:\n  a  b\n  c  d\nFour\nfive";
+        assert_eq!(joined(text), "One two.\n\nThree:\n  a  b\n  c  d\nFour five");
     }
 
     #[test]

@@ -38,7 +38,7 @@ commands! {
     Add(add::AddArgs) => add::run,
     /// Find and store the anchor of a memory
     Anchor(anchor::AnchorArgs) => anchor::run,
-    /// Show memories, newest first
+    /// Show memories, newest first, then by id
     Show(show::ShowArgs) => show::run,
     /// Search the memories or their sections
     Search(search::SearchArgs) => search::run,

@@ -28,7 +28,7 @@ use memory::MemoryCommand;
 
 pub(crate) use help::command;
 
-/// Keep a project's rules anchored to the code that shows them
+/// Check what a project's documents say, and keep its rules with code that shows them
 #[derive(Debug, Parser)]
 #[command(name = "cerberus", version, max_term_width = 100, propagate_version = true)]
 pub(crate) struct Cli {
@@ -51,7 +51,7 @@ pub(crate) enum Command {
     Doctor,
     /// Show the main commands in a new repository
     Demo(demo::DemoArgs),
-    /// Install agent and git hooks
+    /// Print or run the hooks of agents and git
     #[command(subcommand)]
     Hooks(hooks::HooksCommand),
     /// Serve the memory to an agent over the Model Context Protocol on stdin and stdout

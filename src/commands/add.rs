@@ -22,6 +22,7 @@ use cerberus_model::{Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleK
 #[derive(Debug, Clone, Args)]
 pub(crate) struct AddArgs {
     /// Text of the memory
+    #[arg(allow_hyphen_values = true, value_parser = super::args::text)]
     pub(crate) text: String,
     /// Id of the memory (default: derived from its text)
     #[arg(long)]
@@ -267,10 +268,13 @@ fn print_report(report: &Report, args: &AddArgs, out: &mut Printer) {
         } else if unanchored.can_be_anchored {
             let words = RuleWords::new(anchors::rule(&args.text), &args.hints);
             print::candidates(unanchored.candidates.iter(), &words, out);
-            if !unanchored.candidates.is_empty() {
+            let keyword = format!("with a keyword from its code: {command} --hint WORD");
+            if unanchored.candidates.is_empty() {
+                out.line(&format!("  next, {keyword}"));
+            } else {
                 out.line(&format!("  next: {command} --pick 1, or --candidates 5 for more"));
+                out.line(&format!("  or, {keyword}"));
             }
-            out.line(&format!("  or, with a keyword from its code: {command} --hint WORD"));
         }
     }
 }

@@ -12,11 +12,21 @@ pub(super) fn quality(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Parses a text that may start with a dash, as an item of a list does.
+pub(super) fn text(text: &str) -> Result<String, String> {
+    let is_option = text.len() > 1 && text.starts_with('-') && !text.contains(char::is_whitespace);
+    if is_option {
+        Err("no such option, and a text has several words".to_owned())
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
 /// Source of a text. The default is standard input.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ContentArgs {
     /// Text of the content, as with --content
-    #[arg(value_name = "TEXT", conflicts_with_all = ["content", "file"])]
+    #[arg(value_name = "TEXT", conflicts_with_all = ["content", "file"], allow_hyphen_values = true, value_parser = text)]
     pub(crate) text: Option<String>,
     /// Text of the content (default: read standard input)
     #[arg(long, value_name = "TEXT", help_heading = "Content", allow_hyphen_values = true)]

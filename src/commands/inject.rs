@@ -164,7 +164,7 @@ pub(crate) struct Omitted {
     pub(crate) pins: usize,
     pub(crate) memories: usize,
     pub(crate) examples: usize,
-    /// The budget for all pins and memories without examples.
+    /// The budget for all pins and memories, and for their examples too if a file has not all of them.
     pub(crate) needed_tokens: usize,
     /// Whether they do not fit into the limit of the client either.
     pub(crate) by_client: bool,
@@ -284,6 +284,9 @@ fn inject_from(
         true => start::sort(balances, memories, &mut ranked),
         false => ranked.len(),
     };
+    // Stable, in the order of the file.
+    ranked
+        .sort_by_key(|it| request.stated.get(&it.stored.memory.id).copied().unwrap_or(usize::MAX));
     let budget = request.budget.unwrap_or(project.inject.budget);
     let client_limit = request.client.map_or(Cost::UNLIMITED, ClientProfile::limit);
     let client_limit = client_limit.minus(request.reserved.unwrap_or(Cost::ZERO));
@@ -318,6 +321,11 @@ fn inject_from(
             rest = ranked.split_off(n_first);
         }
     }
+    let mut omitted = block.omitted(&packed, client_limit, Cost::ZERO);
+    // Somebody chooses the budget of a file.
+    if request.persistent_only && omitted.examples + omitted.memories + omitted.pins > 0 {
+        omitted = block.omitted(&packed, client_limit, block.all_examples());
+    }
     let mut skipped = block.skipped(&packed, limit);
     let why = "it holds for some paths only";
     skipped.extend(rest.iter().map(|it| Skipped::memory(it.stored, why)));
@@ -330,7 +338,7 @@ fn inject_from(
         pins: given.map(|(pin, _)| injected_pin(pin)).collect(),
         memories: block.injected(&packed),
         skipped,
-        omitted: block.omitted(&packed, client_limit),
+        omitted,
         likely_files,
         features: if request.explain { features.collect() } else { BTreeMap::new() },
         text,
@@ -366,13 +374,12 @@ fn focus(project: &Project, request: &Request) -> Result<(Focus, BTreeSet<String
 /// Returns a relevant memory with its text.
 fn candidate<'a>(it: &Relevant<'a>, memories: &'a Memories, request: &Request) -> Candidate<'a> {
     let Memory { id, .. } = &it.stored.memory;
-    let place = place(it.stored);
     if let Some(line) = request.stated.get(id) {
-        let text = Text::alone(&format!("line {line} above (`{id}`)"));
+        let text = Text::in_line(*line, id);
         let example = memories.anchors.get(id).map_or(Slot::Absent, Slot::Unread);
         return Candidate { stored: it.stored, text, example, why: it.why.clone() };
     }
-    let text = text(it.stored);
+    let (place, text) = (place(it.stored), text(it.stored));
     let text = if request.persistent_only {
         Text::alone(&after_place(place, text))
     } else {

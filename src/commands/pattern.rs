@@ -68,7 +68,10 @@ pub(crate) fn set(project: &Project, id: &str, text: &str, is_dry: bool) -> Resu
     if !is_dry {
         set::store(project, &stored.memory.id, &rule)?;
     }
-    let report = report(project, &memories, stored, &rule);
+    let mut report = report(project, &memories, stored, &rule);
+    if is_dry {
+        report.summary.reason = "once it is stored, without --dry-run".to_owned();
+    }
     Ok(Report { evidence, written: !is_dry, ..report })
 }
 
@@ -107,7 +110,7 @@ fn report(
     rule: &RulePattern,
 ) -> Report {
     let id = stored.memory.id.clone();
-    let title = memories::title(anchors::rule(&stored.memory.body)).to_owned();
+    let title = memories::title(anchors::rule(&stored.memory.body));
     Report {
         summary: PatternSummary::from(rule),
         test: rule_patterns::test(project, stored, memories.anchors.get(&id), &rule.patterns),

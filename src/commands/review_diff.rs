@@ -270,7 +270,7 @@ fn count(report: &mut Report) {
 }
 
 fn title(stored: &MemoryFile) -> String {
-    memories::title(anchors::rule(&stored.memory.body)).to_owned()
+    memories::title(anchors::rule(&stored.memory.body))
 }
 
 /// The hits in the added lines of a file.

@@ -301,7 +301,7 @@ fn row(memory: &MemoryReport) -> [String; 4] {
             Some(ExampleChoice::None) => "none, by decision".to_owned(),
             None => "-".to_owned(),
         }),
-        memories::title(&by_sentence(&memory.text).join("\n")).to_owned(),
+        memories::title(&memory.text),
     ]
 }
 

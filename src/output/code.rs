@@ -13,7 +13,7 @@ const NUMBER: Style = AnsiColor::Blue.on_default();
 
 impl Printer {
     /// Returns the lines of a definition with colours. The marked spans are in order and do not
-    /// overlap. On a terminal, lines are cut to `max_chars`.
+    /// overlap. On a terminal, lines are cut to `max_chars`, with a mark at their end.
     pub(crate) fn code_lines(
         &self,
         (language, kind): (Option<Language>, SymbolKind),
@@ -21,17 +21,23 @@ impl Printer {
         marks: &[Span],
         max_chars: usize,
     ) -> Vec<String> {
+        let is_long = |line: &str| self.cut(line, usize::MAX).1 > max_chars;
+        let ends = code.lines().map(|line| {
+            if is_long(line) { (max_chars.saturating_sub(1), "…") } else { (max_chars, "") }
+        });
         if !self.terminal.color {
-            return code.lines().map(|line| self.cut(line, max_chars).0).collect();
+            let lines = code.lines().zip(ends);
+            return lines.map(|(line, (limit, mark))| self.cut(line, limit).0 + mark).collect();
         }
-        let mut lines = vec![(String::new(), max_chars)];
+        let ends: Vec<(usize, &str)> = ends.chain([(0, "")]).collect();
+        let mut lines = vec![(String::new(), ends[0].0)];
         let mut start = 0;
         for (class, piece) in highlight(language, kind, code) {
             for (part, is_marked) in split_at_marks(Span::new(start, start + piece.len()), marks) {
                 let style = style(class, is_marked);
                 for (idx, text) in part.slice(code).split('\n').enumerate() {
                     if idx > 0 {
-                        lines.push((String::new(), max_chars));
+                        lines.push((String::new(), ends[lines.len().min(ends.len() - 1)].0));
                     }
                     let Some((line, n_left)) = lines.last_mut() else { continue };
                     let (text, n_chars) = self.cut(text.trim_end_matches('\r'), *n_left);
@@ -45,7 +51,7 @@ impl Printer {
             }
             start += piece.len();
         }
-        lines.into_iter().map(|(line, _)| line).collect()
+        lines.into_iter().zip(ends).map(|((line, _), (_, mark))| line + mark).collect()
     }
 
     /// Returns the start of untrusted text for stdout, and its number of characters. On a terminal
@@ -115,7 +121,7 @@ mod tests {
     #[test]
     fn without_colours_code_is_only_cut_on_a_terminal() {
         assert_eq!(lines(&printer(false, false), 5).join("\n"), CODE);
-        assert_eq!(lines(&printer(false, true), 5), ["def f", "    c"]);
+        assert_eq!(lines(&printer(false, true), 5), ["def …", "    …"]);
     }
 
     #[test]
@@ -125,5 +131,7 @@ mod tests {
         assert!(lines[0].contains(&marked), "{lines:?}");
         assert!(lines[1].ends_with(&format!("{DIM}# why{DIM:#}")), "{lines:?}");
         assert_eq!(lines.len(), 2);
+        let cut = self::lines(&printer(true, true), 13);
+        assert!(cut.iter().all(|line| line.ends_with('…')), "{cut:?}");
     }
 }

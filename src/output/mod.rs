@@ -4,12 +4,14 @@
 //! its usage errors and `mcp` its protocol. A closed pipe ends the program silently; other write
 //! errors are reported.
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
-use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Row, Table, presets};
+use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Row, Table, Width, presets};
 use serde::Serialize;
+use textwrap::core::display_width;
 use textwrap::{Options, WordSeparator, WordSplitter};
 
 use crate::config::Terminal;
@@ -80,31 +82,12 @@ impl Printer {
         self.text.push(b'\n');
     }
 
-    /// Returns the rows of the terminal that a text takes. What is in back-ticks, often a command to copy, stays
-    /// together.
+    /// Returns the rows of the terminal that a text takes.
     fn wrapped(&self, text: &str) -> Vec<String> {
-        /// In place of a space that does not break: a character of private use, which is as wide.
-        const KEPT: char = '\u{e000}';
-        if !self.terminal.out_is_terminal {
-            return vec![text.to_owned()];
+        match self.terminal.out_is_terminal {
+            true => wrapped(text, self.terminal.width),
+            false => vec![text.to_owned()],
         }
-        let wrap = |line: &str| {
-            let indent = " ".repeat(line.len() - line.trim_start_matches(' ').len() + 2);
-            let options = Options::new(self.terminal.width)
-                .subsequent_indent(&indent)
-                .break_words(false)
-                .word_separator(WordSeparator::AsciiSpace)
-                .word_splitter(WordSplitter::NoHyphenation);
-            let mut is_code = false;
-            let kept = line.chars().map(|c| {
-                is_code ^= c == '`';
-                if is_code && c == ' ' { KEPT } else { c }
-            });
-            let kept: String = kept.collect();
-            let rows = textwrap::wrap(&kept, options);
-            rows.into_iter().map(|row| row.replace(KEPT, " ")).collect::<Vec<_>>()
-        };
-        text.split('\n').flat_map(wrap).collect()
     }
 
     /// Adds bytes unchanged. On a terminal control characters are escaped.
@@ -147,7 +130,8 @@ impl Printer {
         self.table(heading, rows, usize::MAX);
     }
 
-    /// Like [`rows`](Self::rows), with one line of the terminal for each row: longer cells are cut.
+    /// Like [`rows`](Self::rows), with one line of the terminal for each row: longer cells are cut, and the first
+    /// column, of names, at a third of the width.
     pub(crate) fn short_rows<R: AsRef<[String]>>(
         &mut self,
         heading: &[&str],
@@ -174,7 +158,8 @@ impl Printer {
             }
             return;
         }
-        if min_width(heading, &rows) > self.terminal.width {
+        let max_name_width = if max_height == 1 { self.terminal.width / 3 } else { usize::MAX };
+        if min_width(heading, &rows, max_name_width) > self.terminal.width {
             rows.into_iter().for_each(|row| self.stacked_row(row));
             return;
         }
@@ -191,7 +176,11 @@ impl Printer {
         }
         // The first column identifies the row, so it is never wrapped.
         if let Some(first) = table.column_mut(0) {
-            first.set_constraint(ColumnConstraint::ContentWidth).set_padding((0, 1));
+            let constraint = match u16::try_from(max_name_width) {
+                Ok(max) => ColumnConstraint::UpperBoundary(Width::Fixed(max)),
+                Err(_) => ColumnConstraint::ContentWidth,
+            };
+            first.set_constraint(constraint).set_padding((0, 1));
         }
         let text = table.to_string().replace(BREAK, "");
         for line in text.lines() {
@@ -262,7 +251,8 @@ impl Printer {
 
     /// Writes lines to stderr.
     pub(crate) fn note(&self, lines: &[String]) {
-        write_error(&lines.iter().map(|line| self.safe_err(line) + "\n").collect::<String>());
+        let lines = lines.iter().map(|line| self.error_lines(&self.safe_err(line)));
+        write_error(&lines.collect::<String>());
     }
 
     /// Writes an error and its hints to stderr, and returns the exit status.
@@ -283,14 +273,49 @@ impl Printer {
     fn labelled(&self, style: Style, label: &str, message: &str) -> String {
         let message = self.safe_err(&one_line(message));
         if self.terminal.color && self.terminal.err_is_terminal {
-            return format!("{style}{label}{style:#}: {message}\n");
+            return self.error_lines(&format!("{style}{label}{style:#}: {message}"));
         }
-        format!("{label}: {message}\n")
+        self.error_lines(&format!("{label}: {message}"))
+    }
+
+    /// Returns the lines of a text on stderr. On a terminal it is wrapped at words.
+    fn error_lines(&self, text: &str) -> String {
+        match self.terminal.err_is_terminal {
+            true => wrapped(text, self.terminal.width).join("\n") + "\n",
+            false => format!("{text}\n"),
+        }
     }
 
     fn safe_err(&self, text: &str) -> String {
         if self.terminal.err_is_terminal { text::escaped(text) } else { text.to_owned() }
     }
+}
+
+/// Returns the rows that a text takes at a width. What is in back-ticks, often a command to copy, stays
+/// together, and a word that is too long for an indented row, such as a location, is not indented.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    /// In place of a space that does not break: a character of private use, which is as wide.
+    const KEPT: char = '\u{e000}';
+    let wrap = |line: &str| {
+        let indent = " ".repeat(line.len() - line.trim_start_matches(' ').len() + 2);
+        let options = Options::new(width)
+            .subsequent_indent(&indent)
+            .break_words(false)
+            .word_separator(WordSeparator::AsciiSpace)
+            .word_splitter(WordSplitter::NoHyphenation);
+        let mut is_code = false;
+        let kept = line.chars().map(|c| {
+            is_code ^= c == '`';
+            if is_code && c == ' ' { KEPT } else { c }
+        });
+        let kept: String = kept.collect();
+        let row = |row: Cow<str>| match display_width(&row) > width {
+            true => row.trim_start().replace(KEPT, " "),
+            false => row.replace(KEPT, " "),
+        };
+        textwrap::wrap(&kept, options).into_iter().map(row).collect::<Vec<_>>()
+    };
+    text.split('\n').flat_map(wrap).collect()
 }
 
 /// Returns a cell whose text breaks at spaces, or after the separators of a path or a symbol
@@ -316,13 +341,13 @@ fn breakable(text: &str) -> Cell {
     Cell::new(broken).set_delimiter(BREAK)
 }
 
-/// Returns the minimum width of a table whose first column is not wrapped.
-fn min_width(heading: &[&str], rows: &[&[String]]) -> usize {
+/// Returns the minimum width of a table whose first column, of names, is not wrapped.
+fn min_width(heading: &[&str], rows: &[&[String]], max_name_width: usize) -> usize {
     const GAP: usize = 2;
     let column_width = |idx: usize| {
         let cells = rows.iter().filter_map(|row| row.get(idx)).map(|cell| cell.chars().count());
         let widest = cells.chain([heading[idx].len()]).max().unwrap_or_default();
-        if idx == 0 { widest } else { GAP + widest.min(MIN_COLUMN_WIDTH) }
+        if idx == 0 { widest.min(max_name_width) } else { GAP + widest.min(MIN_COLUMN_WIDTH) }
     };
     (0..heading.len()).map(column_width).sum()
 }
@@ -366,6 +391,30 @@ mod tests {
         let table = "id                               type  example\n\
                      close-sessions-with-the-request  rule  src/shop/db.py::close\n";
         assert_eq!(printed(80), table);
+    }
+
+    #[test]
+    fn the_names_of_short_rows_take_a_third_of_the_width() {
+        let mut out = printer(40);
+        let row = ["close-sessions-with-the-request", "Close them when the request ends"];
+        out.short_rows(&["id", "text"], &[row.map(str::to_owned)]);
+        assert_eq!(out.take(), "id            text\nclose-…       Close them when th…\n");
+    }
+
+    #[test]
+    fn messages_break_at_words_on_a_terminal() {
+        let mut out = printer(24);
+        let message = "the bank `a b c d e` has no rule";
+        assert_eq!(out.labelled(WARN, "warning", message), format!("warning: {message}\n"));
+        out.terminal.err_is_terminal = true;
+        let rows = "warning: the bank\n  `a b c d e` has no\n  rule\n";
+        assert_eq!(out.labelled(WARN, "warning", message), rows);
+    }
+
+    #[test]
+    fn a_location_that_is_as_wide_as_the_terminal_is_not_indented() {
+        let rows = wrapped("  [1] src/client.rs::f:2-3  0.83", 20);
+        assert_eq!(rows, ["  [1]", "src/client.rs::f:2-3", "    0.83"]);
     }
 
     #[test]

@@ -55,7 +55,7 @@ fn a_missing_example_is_explained() {
         $ cerberus memory add "Hang velvet curtains" --id none --kind code
         added none (none.md)
           not anchored: no code contains any of its words
-          or, with a keyword from its code: cerberus memory anchor none --hint WORD
+          next, with a keyword from its code: cerberus memory anchor none --hint WORD
         [exit 0]
 
         $ cerberus memory add "Be kind in reviews" --scope universal

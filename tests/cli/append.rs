@@ -64,6 +64,22 @@ fn appending_the_same_text_twice_adds_it_once() {
 }
 
 #[test]
+fn a_text_may_start_with_a_dash() {
+    let sandbox = Sandbox::bank();
+    sandbox.memory("plan", "Steps:\n");
+    sandbox.ok("memory append plan \"- tag it\"");
+    sandbox.ok("memory add \"- Close the session\" --id close --no-anchor");
+    assert!(sandbox.read(".memories/plan.md").ends_with("- tag it\n"));
+    sandbox.session(expect![[r#"
+        $ cerberus memory append plan --secton
+        --- stderr
+        cerberus: invalid value `--secton` for `[TEXT]`: no such option, and a text has several words
+        hint: see cerberus memory append --help
+        [exit 2]
+    "#]]);
+}
+
+#[test]
 fn text_that_already_ends_the_file_is_not_appended() {
     let sandbox = Sandbox::bank();
     sandbox.memory("plan", MEMORY);

@@ -63,13 +63,13 @@ fn rules_that_do_not_fit_are_counted_with_a_way_to_make_them_fit() {
         $ cerberus memory inject --into AGENTS.md --budget 300
         updated AGENTS.md (263 tokens)
         omitted AGENTS.md: 24 memories do not fit
-          all rules need `--budget 979`
+          all of it needs `--budget 979`
         [exit 0]
 
         $ cerberus memory inject --into AGENTS.md --budget 300 --check
         AGENTS.md is up to date
         omitted AGENTS.md: 24 memories do not fit
-          all rules need `--budget 979`
+          all of it needs `--budget 979`
         [exit 0]
     "#]]);
     let text = sandbox.read("AGENTS.md");
@@ -80,6 +80,36 @@ fn rules_that_do_not_fit_are_counted_with_a_way_to_make_them_fit() {
     assert_eq!((&all["omitted"]["memories"], &all["skipped"]), (&0.into(), &serde_json::json!([])));
     let fewer = sandbox.json(&format!("memory inject --into AGENTS.md --budget {}", needed - 1));
     assert_ne!(fewer["omitted"]["memories"], 0, "{needed} is the least budget");
+}
+
+#[test]
+fn examples_of_the_own_rules_come_first_and_rules_of_nested_documents_stay_there() {
+    let sandbox = Sandbox::bank();
+    sandbox.write(
+        "AGENTS.md",
+        "# Rules\n\n- Escape HTML entities with `escapeHtml` before rendering\n",
+    );
+    let rules = sandbox.read("AGENTS.md") + "- Pages are rendered on the server only\n";
+    sandbox.write("web/AGENTS.md", rules);
+    sandbox.ok("memory import");
+    for n in 0..9 {
+        sandbox.memory(&format!("m{n}"), format!("Rule {n}: {}\n", "keep it simple ".repeat(8)));
+    }
+    let report = sandbox.json("memory inject --into AGENTS.md --budget 200");
+    assert!(report["memories"][0]["example"].is_object(), "{report}");
+    assert!(report["omitted"]["memories"] != 0 && report["omitted"]["examples"] == 0, "{report}");
+    assert!(!sandbox.read("AGENTS.md").contains("on the server"));
+    // Without room for its example, the line of a rule says nothing.
+    let report = sandbox.json("memory inject --into AGENTS.md --budget 80");
+    assert_eq!(report["omitted"]["examples"], 1);
+    assert!(!sandbox.read("AGENTS.md").contains("line 3 above"));
+    let needed = &report["omitted"]["neededTokens"];
+    let all = sandbox.json(&format!("memory inject --into AGENTS.md --budget {needed}"));
+    assert_eq!(all["skipped"], serde_json::json!([]));
+    // A rule that was edited in the bank is not the one of the document.
+    sandbox.ok("memory append pages-are-rendered-on-the-server --content \"Or in a worker.\"");
+    sandbox.ok("memory inject --into AGENTS.md");
+    assert!(sandbox.read("AGENTS.md").contains("in a worker"));
 }
 
 #[test]

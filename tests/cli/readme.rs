@@ -48,7 +48,6 @@ const NOT_RUN: &[(&str, &str)] = &[
         "cargo run --locked -- memory anchor-test",
         "builds the program; `the_readme_rule_finds_its_example_in_this_repository` runs the rest",
     ),
-    ("cargo test --locked", "runs this test"),
     ("cerberus memory review --with claude", "needs an agent; `review_with` has its tests"),
     ("cerberus memory reanchor --undo", "undoes the command before, which is not run"),
     ("cerberus setup  ", "asks; the README has it with `--yes`"),
@@ -84,6 +83,10 @@ fn shown_commands_run_and_print_what_the_pages_show() {
     let mut faults = Vec::new();
     for section in steps.chunk_by(|(a, x), (b, y)| (a, x.heading) == (b, y.heading)) {
         let sandbox = project(section[0].1.heading);
+        // A section that does not create the bank needs one that exists.
+        if !section.iter().any(|(_, step)| step.command.starts_with("cerberus memory init")) {
+            sandbox.ok("memory init");
+        }
         for (page, step) in section.iter().filter(|(_, step)| !is_listed(step)) {
             let at = failing.iter().position(|command| *command == step.command);
             let expected_status = i32::from(at.map(|at| failing.remove(at)).is_some());
@@ -144,10 +147,6 @@ fn project(heading: &str) -> Sandbox {
         sandbox.write(path, text);
     }
     sandbox.commit("The code");
-    // A section that does not create the bank needs one that exists.
-    if heading != "Write a rule, and follow its example" {
-        sandbox.ok("memory init");
-    }
     sandbox
 }
 

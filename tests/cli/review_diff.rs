@@ -40,7 +40,7 @@ fn a_new_pattern_is_proved_and_stored_with_its_hits() {
     let dry = set(pattern, "--dry-run");
     assert_eq!(sandbox.read(".memories/no-print.md"), before);
     expect![[r#"
-        no-print is enforced: a person accepted its pattern
+        no-print is enforced: once it is stored, without --dry-run
           language: Python
           rule:
             pattern: print($$$)
@@ -50,7 +50,11 @@ fn a_new_pattern_is_proved_and_stored_with_its_hits() {
         hits 0 of 1 example, and 1 of 1 counter-example
     "#]]
     .assert_eq(&dry.stdout());
-    assert_eq!(set(pattern, "").stdout(), dry.stdout());
+    let stored = set(pattern, "").stdout();
+    assert_eq!(
+        stored.replace("a person accepted its pattern", "once it is stored, without --dry-run"),
+        dry.stdout()
+    );
     assert!(sandbox.read(".memories/no-print.md").contains("    pattern: print($$$)\n"));
     set("command: [python app/old.py]\ninstead: make run\n", "");
     let text = sandbox.read(".memories/no-print.md");

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use anyhow::Result;
 
 use super::after_edit::record_broken;
-use super::commit::{self, first_line};
+use super::commit;
 use super::git_command::enter;
 use super::payload::{self, Event};
 use super::{HookEvent, HookTool, answer, session};
@@ -18,7 +18,7 @@ use crate::commands::inject;
 use crate::config::GlobalArgs;
 use crate::output::Printer;
 use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::memories::{self, Memories};
 use cerberus_bank::ops::{Project, envelope, patterns};
 use cerberus_claims::parse;
 use cerberus_engine::rank::rule_kind;
@@ -114,8 +114,8 @@ fn denial(memories: &Memories, runs: &Runs, out: &Printer) -> Option<(String, St
         let rule = patterns::of_memory(stored);
         has_commands |= !rule.commands.is_empty();
         if let Some(words) = runs.hit(stored, &rule.commands) {
-            let shown = first_line(&words.join(" "));
-            let text = first_line(&inject::text(stored));
+            let shown = memories::title(&words.join(" "));
+            let text = memories::title(&inject::text(stored));
             let instead = rule.instead.map(|it| format!(" Use this instead: {it}"));
             let instead = instead.unwrap_or_default();
             let id = stored.memory.id.clone();
@@ -161,7 +161,7 @@ pub(super) fn hints(
                 let id = &stored.memory.id;
                 let key = format!("command {id}");
                 if given_rules::claim_findings(it, session, &key, millis)? {
-                    items.push(format!("{} (`{id}`)", first_line(&inject::text(stored))));
+                    items.push(format!("{} (`{id}`)", memories::title(&inject::text(stored))));
                 }
             }
             Ok(items)

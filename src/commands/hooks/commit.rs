@@ -13,7 +13,7 @@ use crate::commands::linked::{self, Reason};
 use crate::commands::{format_location, inject};
 use crate::config::{GlobalArgs, Settings};
 use crate::output::Printer;
-use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::memories::{self, Memories};
 use cerberus_bank::ops::{Project, envelope, links, sync};
 use cerberus_engine::syntax::language;
 use cerberus_engine::track::{self, Degree, Outcome};
@@ -22,9 +22,6 @@ use cerberus_markdown::links::{Target, normalize_path};
 use cerberus_model::text::escaped;
 use cerberus_model::{Anchor, State};
 use cerberus_store as store;
-
-/// Maximum number of characters of a rule.
-const MAX_CHARS: usize = 240;
 
 /// The changed files of a commit with their changed lines.
 type Changes = BTreeMap<String, Vec<(u32, u32)>>;
@@ -64,7 +61,10 @@ fn text(project: &Project, has_unstaged: bool) -> Result<String> {
     }
     let rule = |id: &str| {
         let stored = memories.all.iter().find(|stored| stored.memory.id == id);
-        format!("{} (`{id}`)", stored.map(|it| first_line(&inject::text(it))).unwrap_or_default())
+        format!(
+            "{} (`{id}`)",
+            stored.map(|it| memories::title(&inject::text(it))).unwrap_or_default()
+        )
     };
     let broken = broken_examples(project, &memories, &changes)?;
     let is_moved = |id: &str| {
@@ -196,14 +196,5 @@ fn damage(outcome: &Outcome) -> Option<Damage> {
         (_, Some(Degree::Gutted)) => Some(Damage::Gutted),
         (_, Some(Degree::Edited)) => Some(Damage::Edited),
         _ => None,
-    }
-}
-
-/// Returns the first line of a text, cut to a readable length.
-pub(super) fn first_line(text: &str) -> String {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    match line.char_indices().nth(MAX_CHARS) {
-        Some((end, _)) => format!("{}…", line[..end].trim_end()),
-        None => line.to_owned(),
     }
 }

@@ -38,9 +38,6 @@ const MAX_PAIRS: usize = 1_000_000;
 /// Maximum number of rules whose candidates are shown; `review` shows the others.
 const MAX_SHOWN: usize = 5;
 
-/// Maximum number of characters of a removed memory that are shown.
-const SHOWN_CHARS: usize = 80;
-
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
@@ -168,14 +165,13 @@ impl Item {
 
     /// Creates the item of a memory that is no longer in its document.
     pub(super) fn removed(source: &Source, id: &str, body: &str) -> Self {
-        let title = memories::title(body);
         Self {
             file: source.file.clone(),
             line: source.line,
             end_line: source.line,
             outcome: Outcome::Removed,
             id: Some(id.to_owned()),
-            text: title.chars().take(SHOWN_CHARS).collect(),
+            text: memories::title(body),
             reason: Some("no longer in the document".to_owned()),
             ..Self::default()
         }

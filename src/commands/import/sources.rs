@@ -156,7 +156,7 @@ fn similarity(new: &FxHashSet<String>, old: &FxHashSet<String>) -> f64 {
 }
 
 /// Returns a short hash of the words of a text. Punctuation, markup and case do not matter.
-pub(super) fn digest(text: &str) -> String {
+pub(crate) fn digest(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let words: Vec<String> = words.map(str::to_lowercase).collect();
     format!("{:08x}", xxh3_64(words.join(" ").as_bytes()) >> 32)

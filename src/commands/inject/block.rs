@@ -55,12 +55,24 @@ pub(super) struct Text {
     group: Option<String>,
     whole: Item,
     short: Option<Item>,
+    /// Whether it only names a rule that the file has already, for the example below it.
+    needs_example: bool,
 }
 
 impl Text {
     /// Returns a text as a list item without a group.
     pub(super) fn alone(text: &str) -> Self {
-        Self { group: None, whole: Item::new(render::list_item(text)), short: None }
+        Self {
+            group: None,
+            whole: Item::new(render::list_item(text)),
+            short: None,
+            needs_example: false,
+        }
+    }
+
+    /// Returns the item above the example of a rule in a line of the file.
+    pub(super) fn in_line(line: usize, id: &str) -> Self {
+        Self { needs_example: true, ..Self::alone(&format!("line {line} above (`{id}`)")) }
     }
 
     /// Returns a text in the group of texts of the same place, which may be shortened to its start.
@@ -78,7 +90,7 @@ impl Text {
         let short = start.map(|start| item(&format!("{start} [… {id}]")));
         let saves = |short: &Item| short.cost.tokens + MIN_SAVING <= whole.cost.tokens;
         let short = short.filter(saves);
-        Self { group: place, whole, short }
+        Self { group: place, whole, short, needs_example: false }
     }
 
     /// Returns the cost of the whole text.
@@ -184,7 +196,7 @@ impl Block<'_> {
         }
         let mut text = self.render(&packed, footer.as_deref());
         // The sum of the costs can differ slightly from the cost of the whole text.
-        while !Cost::of(&text).fits(whole_limit) && packed.drop_last() {
+        while !Cost::of(&text).fits(whole_limit) && packed.drop_last(&input) {
             footer = footer.and_then(|_| self.footer(&packed, hint?));
             text = self.render(&packed, footer.as_deref());
         }
@@ -195,7 +207,8 @@ impl Block<'_> {
         let (groups, lines) = self.groups();
         let pin = |pin: &Pin| PinCost { cost: pin_cost(pin), is_builtin: is_builtin(pin) };
         let texts = self.candidates.iter().zip(groups).map(|(Candidate { text, .. }, group)| {
-            TextCost { whole: text.whole.cost, short: text.short.as_ref().map(|it| it.cost), group }
+            let short = text.short.as_ref().map(|it| it.cost);
+            TextCost { whole: text.whole.cost, short, group, needs_example: text.needs_example }
         });
         let texts: Vec<TextCost> = texts.collect();
         let has_short = texts.iter().any(|text| text.short.is_some());
@@ -284,7 +297,7 @@ impl Block<'_> {
 
     /// Returns the line that counts the items without room, if there are any.
     fn footer(&self, packed: &Packed, hint: &str) -> Option<String> {
-        let omitted = self.omitted(packed, Cost::UNLIMITED);
+        let omitted = self.omitted(packed, Cost::UNLIMITED, Cost::ZERO);
         // The table of contents says where to find the memories.
         let n_memories = if self.contents.is_empty() { omitted.memories } else { 0 };
         let counts = [(omitted.pins, "pin"), (n_memories, "memory"), (omitted.examples, "example")];
@@ -294,11 +307,21 @@ impl Block<'_> {
             .then(|| format!("Omitted for lack of space: {}. {hint}\n", skipped.join(", ")))
     }
 
-    /// Returns the numbers of items without room, and the room that they need.
-    pub(super) fn omitted(&self, packed: &Packed, client_limit: Cost) -> Omitted {
+    /// Returns the room that all examples need, with as many lines as any budget gives them.
+    pub(super) fn all_examples(&self) -> Cost {
+        let max_lines = self.project.inject.max_lines.get();
+        let costs = self.candidates.iter().filter_map(|it| {
+            let (Slot::Unread(anchor) | Slot::Read(anchor, _)) = it.example else { return None };
+            Some(example::example(self.project, it.stored, anchor, max_lines).ok()?.item.cost)
+        });
+        costs.fold(Cost::ZERO, Cost::plus)
+    }
+
+    /// Returns the numbers of items without room, and the room that all need, with `examples` for theirs.
+    pub(super) fn omitted(&self, packed: &Packed, client_limit: Cost, examples: Cost) -> Omitted {
         let is_omitted = |(it, packed): &(&Candidate, &PackedText)| {
             let has_example = matches!(it.example, Slot::Unread(_) | Slot::Read(_, Ok(_)));
-            has_example && packed.is_given && !packed.has_example
+            has_example && (packed.is_given || it.text.needs_example) && !packed.has_example
         };
         let pins: Vec<Cost> = self.pins.iter().map(pin_cost).collect();
         let builtin = self.pins.iter().zip(&pins).filter(|(pin, _)| is_builtin(pin));
@@ -307,13 +330,15 @@ impl Block<'_> {
         let texts = self.candidates.iter().map(|it| it.text.whole.cost);
         let texts: Vec<Cost> = texts.chain(lines.iter().map(|line| Cost::of(line))).collect();
         let headers = [(pins, render::HEADER), (texts, self.header)];
-        let mut needed = envelope_cost().plus(Cost::of(&self.contents));
+        let is_missing =
+            |(it, packed): &(&Candidate, &PackedText)| !packed.is_given && !it.text.needs_example;
+        let mut needed = envelope_cost().plus(Cost::of(&self.contents)).plus(examples);
         for (costs, header) in headers.into_iter().filter(|(costs, _)| !costs.is_empty()) {
             needed = costs.into_iter().fold(needed.plus(Cost::of(header)), Cost::plus);
         }
         Omitted {
             pins: packed.pins.iter().filter(|is_packed| !**is_packed).count(),
-            memories: packed.texts.iter().filter(|text| !text.is_given).count(),
+            memories: self.candidates.iter().zip(&packed.texts).filter(is_missing).count(),
             examples: self.candidates.iter().zip(&packed.texts).filter(is_omitted).count(),
             needed_tokens: needed.tokens.max(n_builtin * pack::BUILTIN_SHARE),
             by_client: !needed.fits(client_limit),
@@ -351,7 +376,7 @@ impl Block<'_> {
             why: room(pin_cost(pin)),
         });
         let memories = self.candidates.iter().zip(&packed.texts).filter_map(|(it, packed)| {
-            if !packed.is_given {
+            if !packed.is_given && !it.text.needs_example {
                 return Some(Skipped::memory(it.stored, room(it.text.whole.cost)));
             }
             let why = match &it.example {

@@ -1,19 +1,21 @@
 //! `inject --into`: the managed block in a file that agents read as instructions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Result;
 use serde::Serialize;
 
 use super::{Cost, InjectArgs, Omitted, Report, Request, Stored, explanation, inject_from};
-use crate::output::{DIM, NAME, OK, Printer, WARN};
+use crate::commands::import::sources::{self, Source};
+use crate::output::{NAME, OK, Printer, WARN};
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::managed_block::{self, BlockMarkers};
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::pins::render;
 use cerberus_bank::{ExternalFile, MemoryFile};
-use cerberus_engine::tree::documents;
+use cerberus_engine::tree::{documents, read};
+use cerberus_model::Memory;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::plural;
 
@@ -61,11 +63,15 @@ impl Plan {
         let budget = request.budget.unwrap_or(project.inject.budget);
         let has_pins = MARKERS.text(old).ok().flatten().is_some_and(has_pins);
         let memories = Memories::load(project)?;
+        let stated = stated(old, &target, &memories);
+        let mut excluded = stated_elsewhere(project, &target, &memories);
+        excluded.retain(|id| !stated.contains_key(id));
         let request = Request {
             budget: Some(budget.saturating_sub(cost.tokens)),
             persistent_only: true,
             reserved: Some(Cost::of(&String::from_utf8_lossy(&outside)).plus(cost)),
-            stated: stated(old, &shown, &memories),
+            stated,
+            excluded,
             without_pins: request.without_pins && !has_pins,
             ..request.clone()
         };
@@ -164,6 +170,24 @@ fn stated(text: &[u8], path: &str, memories: &Memories) -> BTreeMap<String, usiz
     imported.filter_map(line).collect()
 }
 
+/// Returns the memories that a file of the same name in another folder states: agents that read the target
+/// read that, too.
+fn stated_elsewhere(project: &Project, target: &str, memories: &Memories) -> BTreeSet<String> {
+    let name = |file: &str| file.rsplit('/').next().unwrap_or(file).to_owned();
+    let is_twin = |file: &str| file != target && name(file) == name(target);
+    let has_it = |memory: &Memory| {
+        memory.source.iter().filter_map(|it| Source::parse(it)).any(
+            |Source { file, digest, .. }| {
+                is_twin(&file)
+                    && read::is_file(&project.root, &file)
+                    && digest == sources::digest(&memory.body)
+            },
+        )
+    };
+    let stated = memories.all.iter().map(|it| &it.memory).filter(|it| has_it(it));
+    stated.map(|it| it.id.clone()).collect()
+}
+
 pub(super) fn run(
     args: &InjectArgs,
     path: &Path,
@@ -215,15 +239,10 @@ fn print_omitted(file: &str, omitted: &Omitted, out: &mut Printer) {
         return;
     }
     let verb = if pins + memories + examples == 1 { "does" } else { "do" };
-    if pins + memories == 0 {
-        let text = format!("{file}: {counts} {verb} not fit; all rules are in it");
-        out.line(&out.paint(DIM, &out.safe(&text)));
-        return;
-    }
     let label = out.paint(WARN, "omitted");
     out.line(&format!("{label} {}: {counts} {verb} not fit", out.style(NAME, file)));
     out.line(&match by_client {
-        false => format!("  all rules need `--budget {needed_tokens}`"),
+        false => format!("  all of it needs `--budget {needed_tokens}`"),
         true => "  the limit of `--for` cannot be raised: delete or archive rules".to_owned(),
     });
 }

@@ -1,7 +1,7 @@
 //! Selects the items that fit into a budget.
 //!
-//! Pins come first; the built-in ones get at most a fifth of the budget. Then texts and examples
-//! are added, each up to its share, then any item that still fits. An item that does not fit is
+//! Pins come first; the built-in ones get at most a fifth of the budget. Examples whose rule is in the file
+//! already are next. Then texts and examples are added, each up to its share, then any item that still fits. An item that does not fit is
 //! skipped and the next one is tried. Texts of a group share a line above them, which is paid for
 //! once. If not all texts fit, long ones are added in their short form, and completed while there is
 //! room.
@@ -77,6 +77,8 @@ pub(super) struct TextCost {
     pub(super) whole: Cost,
     pub(super) short: Option<Cost>,
     pub(super) group: Option<usize>,
+    /// Whether it is only the line above an example, and never given without it.
+    pub(super) needs_example: bool,
 }
 
 /// The costs of the items to pack, the most important first.
@@ -142,13 +144,14 @@ pub(super) fn pack(
     }
     let shortens = !packed.used.plus(input.all_texts()).fits(limit);
     let text_share = limit.tokens.saturating_sub(share(limit.tokens, input.code_share));
+    packed.add_examples(input, &mut |idx| example(idx, true), limit);
     packed.add_texts(input, Cost { tokens: text_share, ..limit }, shortens);
-    packed.add_examples(&mut |idx| example(idx, true), limit);
+    packed.add_examples(input, &mut |idx| example(idx, true), limit);
     // The rest goes to the first items that fit.
     packed.add_texts(input, limit, shortens);
     packed.complete_texts(input, limit);
-    packed.add_examples(&mut |idx| example(idx, true), limit);
-    packed.add_examples(&mut |idx| example(idx, false), limit);
+    packed.add_examples(input, &mut |idx| example(idx, true), limit);
+    packed.add_examples(input, &mut |idx| example(idx, false), limit);
     packed
 }
 
@@ -163,9 +166,10 @@ impl Packed {
     }
 
     /// Removes the least important item; returns whether there was one.
-    pub(super) fn drop_last(&mut self) -> bool {
-        if let Some(text) = self.texts.iter_mut().rfind(|text| text.has_example) {
-            text.has_example = false;
+    pub(super) fn drop_last(&mut self, input: &PackInput) -> bool {
+        if let Some(idx) = self.texts.iter().rposition(|text| text.has_example) {
+            self.texts[idx].has_example = false;
+            self.texts[idx].is_given = !input.texts[idx].needs_example;
         } else if let Some(text) = self.texts.iter_mut().rfind(|text| text.is_given) {
             text.is_given = false;
         } else if let Some(pin) = self.pins.iter_mut().rfind(|is_packed| **is_packed) {
@@ -187,7 +191,7 @@ impl Packed {
     fn add_texts(&mut self, input: &PackInput, limit: Cost, shortens: bool) {
         let mut is_first = !self.texts.iter().any(|text| text.is_given);
         for (idx, text) in input.texts.iter().enumerate() {
-            if self.texts[idx].is_given {
+            if self.texts[idx].is_given || text.needs_example {
                 continue;
             }
             let short = text.short.filter(|_| shortens);
@@ -217,18 +221,33 @@ impl Packed {
         }
     }
 
-    fn add_examples(&mut self, example: &mut dyn FnMut(usize) -> Option<Cost>, limit: Cost) {
+    fn add_examples(
+        &mut self,
+        input: &PackInput,
+        example: &mut dyn FnMut(usize) -> Option<Cost>,
+        limit: Cost,
+    ) {
         let mut n_misfits = 0;
-        for idx in 0..self.texts.len() {
+        for (idx, text) in input.texts.iter().enumerate() {
             // `example` reads a file: do not call it with an exhausted budget.
-            if self.texts[idx].is_given
+            if (self.texts[idx].is_given || text.needs_example)
                 && !self.texts[idx].has_example
                 && self.used.tokens < limit.tokens
                 && n_misfits < MAX_MISFITS
-                && let Some(cost) = example(idx)
+                && let Some(mut cost) = example(idx)
             {
-                self.texts[idx].has_example = self.add(cost, limit);
-                n_misfits += usize::from(!self.texts[idx].has_example);
+                if text.needs_example {
+                    let is_first = !self.texts.iter().any(|text| text.is_given);
+                    cost = cost.plus(text.whole).plus(if is_first {
+                        input.text_header
+                    } else {
+                        Cost::ZERO
+                    });
+                }
+                let fits = self.add(cost, limit);
+                self.texts[idx].has_example = fits;
+                self.texts[idx].is_given |= fits;
+                n_misfits += usize::from(!fits);
             }
         }
     }
@@ -252,7 +271,13 @@ mod tests {
         let one = Cost { tokens: 1, ..Cost::ZERO };
         // Pins of ten tokens are built in.
         let pin = |cost: Cost| PinCost { cost, is_builtin: cost.tokens == 10 };
-        let text = |whole| TextCost { whole, short: None, group: None };
+        let text = |whole: Cost| TextCost {
+            whole,
+            short: None,
+            group: None,
+            // Those of three tokens.
+            needs_example: whole.tokens == 3,
+        };
         let input = PackInput {
             pin_header: one,
             pins: costs(pins).into_iter().map(pin).collect(),
@@ -313,6 +338,7 @@ mod tests {
             whole,
             short,
             group: Some(*group),
+            needs_example: false,
         };
         let input = PackInput {
             pin_header: Cost::ZERO,
@@ -350,6 +376,12 @@ mod tests {
     fn is_builtin_pins_get_a_fifth() {
         check(&[11, 10, 10], &[20], &[], 60, "##. # . 43");
         check(&[10], &[20], &[], 50, ". # . 21");
+    }
+
+    #[test]
+    fn a_text_that_needs_its_example_comes_first_and_never_alone() {
+        check(&[], &[9, 3, 3], &[30, 10, 60], 60, " ##. ##. 53");
+        check(&[], &[3, 9], &[0, 10], 60, " .# .# 20");
     }
 
     #[test]

@@ -431,7 +431,9 @@ pub(super) fn run(
 }
 
 fn print(report: &Report, out: &mut Printer) {
-    for Decided { id, outcome, example, reason, .. } in &report.rules {
+    // Their number says enough about those that were not asked about.
+    let is_told = |it: &&Decided| it.outcome != Outcome::Left || it.reason.is_some();
+    for Decided { id, outcome, example, reason, .. } in report.rules.iter().filter(is_told) {
         let style = if reason.is_none() { OK } else { WARN };
         let to = example.as_ref().map(|example| format!(" {example}"));
         let why = reason.as_ref().map(|reason| format!(": {reason}"));

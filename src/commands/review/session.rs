@@ -83,7 +83,8 @@ pub(super) fn run(
     person: &mut dyn Person,
     out: &mut Printer,
 ) -> Result<Tally> {
-    let total = report.items.len() + report.folded.len();
+    let n_items = report.items.len();
+    let total = n_items + report.folded.len();
     out.line(&print::totals(&report));
     out.line(&report.rules.to_string());
     let folds = |item: &Item| {
@@ -94,7 +95,7 @@ pub(super) fn run(
     let folded: Vec<String> = empty.into_iter().map(|it| it.id).chain(report.folded).collect();
     let tally = Tally::default();
     let mut session = Session { settings, person, out, tally, n_asked: 0 };
-    if session.ask_each(&items, total)? && session.opens(n_folded)? {
+    if session.ask_each(&items, n_items)? && session.opens(n_folded)? {
         let args = ReviewArgs { ids: folded, ..ReviewArgs::default() };
         let opened = super::list(&settings.project, &args, &|_, _| {})?;
         session.ask_each(&opened.items, total)?;

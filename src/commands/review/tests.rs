@@ -150,6 +150,7 @@ fn process_rules_and_rules_without_a_candidate_are_folded_until_they_are_opened(
     let (tally, shown) = review_with(&settings, &ReviewArgs::default(), "sx");
     assert_eq!(tally, Tally { anchored: 0, refused: 0, skipped: 1 });
     assert!(shown.contains(folded) && !shown.contains("velvet"), "{shown}");
+    assert!(shown.contains("2 memories to review") && shown.contains("1/2"), "{shown}");
     let (tally, shown) = review_with(&settings, &ReviewArgs::default(), "soss");
     assert_eq!(tally, Tally { anchored: 0, refused: 0, skipped: 3 });
     assert!(shown.contains("velvet") && shown.contains("Ask the maintainers"), "{shown}");

@@ -237,9 +237,57 @@ pub fn languages(scope: &Scope) -> Result<Option<&'static [Language]>, String> {
     }
 }
 
-/// Returns the first line that is neither empty nor a comment, without heading markers.
-pub fn title(text: &str) -> &str {
+/// Maximum number of characters of a title.
+const MAX_TITLE_CHARS: usize = 240;
+
+/// Returns the first heading, list item or paragraph in one line, without comments and heading markers. A long one
+/// is cut at a word.
+pub fn title(text: &str) -> String {
+    /// What starts another block than a paragraph.
+    const MARKS: [&str; 9] = ["<!--", "#", "- ", "* ", "+ ", "|", ">", "```", "~~~"];
+    let is_numbered = |line: &str| {
+        let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        rest.len() < line.len() && rest.starts_with(['.', ')'])
+    };
+    let is_other = |line: &&str| {
+        line.is_empty() || is_numbered(line) || MARKS.iter().any(|it| line.starts_with(it))
+    };
     let mut lines = text.lines().map(str::trim);
-    let title = lines.find(|line| !line.is_empty() && !line.starts_with("<!--"));
-    title.unwrap_or_default().trim_start_matches('#').trim_start()
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with("<!--"));
+    let mut title = first.unwrap_or_default().trim_start_matches('#').trim_start().to_owned();
+    let stands_alone = ["#", "|", "```", "~~~", "---"];
+    if !first.is_some_and(|line| stands_alone.iter().any(|it| line.starts_with(it))) {
+        for line in lines.take_while(|line| !is_other(line)) {
+            title.push(' ');
+            title.push_str(line);
+        }
+    }
+    if let Some((end, _)) = title.char_indices().nth(MAX_TITLE_CHARS) {
+        title.truncate(title[..end].rfind(' ').unwrap_or(end));
+        title.push('…');
+    }
+    title
+}
+
+#[cfg(test)]
+mod tests {
+    use super::title;
+
+    #[test]
+    fn a_title_is_the_first_block_in_one_line() {
+        for (text, expected) in [
+            ("<!-- a -->\n\n## Pools\nText", "Pools"),
+            (
+                "Add a function that returns the\nresult.\n\nMore.",
+                "Add a function that returns the result.",
+            ),
+            ("- one\n  and\n- two", "- one and"),
+            ("Steps:\n1. one\n2. two", "Steps:"),
+            ("", ""),
+        ] {
+            assert_eq!(title(text), expected);
+        }
+        let long = title(&"keep it simple ".repeat(20));
+        assert!(long.ends_with(" simple…") && long.chars().count() <= 241, "{long}");
+    }
 }

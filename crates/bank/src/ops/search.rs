@@ -217,7 +217,7 @@ fn hit(query: &Query, (found, recency): (SearchResult, f64), stored: &MemoryFile
     Hit {
         id: found.id,
         file: stored.file.clone(),
-        title: memories::title(&stored.memory.body).to_owned(),
+        title: memories::title(&stored.memory.body),
         score: rounded(found.score),
         why,
         signals: signals.collect(),

@@ -13,10 +13,13 @@ pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let mut best: Option<(f64, &str)> = None;
     for candidate in candidates {
         let lower = candidate.to_lowercase();
-        // The user may have typed a prefix instead of the full name.
+        let mut similarity = strsim::jaro_winkler(&wanted, &lower);
+        // The user may have typed a prefix instead of the full name. Of so few letters, the same ones in another
+        // order are not enough.
         let prefix: String = lower.chars().take(n_chars).collect();
-        let similarity =
-            strsim::jaro_winkler(&wanted, &lower).max(strsim::jaro_winkler(&wanted, &prefix));
+        if strsim::osa_distance(&wanted, &prefix) * 3 <= n_chars {
+            similarity = similarity.max(strsim::jaro_winkler(&wanted, &prefix));
+        }
         if similarity >= MIN_SIMILARITY && best.is_none_or(|(most, _)| similarity > most) {
             best = Some((similarity, candidate));
         }
@@ -47,6 +50,7 @@ mod tests {
         assert_eq!(suggest("HASH-password", ids), Some("hash-passwords"));
         assert_eq!(suggest("clsoe", ids), Some("close-sessions"));
         assert_eq!(suggest("qqq", ids), None);
+        assert_eq!(suggest("redact", ["create-files-if-needed"]), None);
     }
 
     #[test]
