@@ -492,6 +492,9 @@ fn reason(now: &Now, claim: &Claim, truth: &Truth) -> String {
         Target::Path { path, .. } if path.ends_with('/') => {
             "the folder no longer exists".to_owned()
         }
+        Target::Path { path, .. } if !super::snapshot::last(path).contains('.') => {
+            "the file or folder no longer exists".to_owned()
+        }
         Target::Path { .. } => "the file no longer exists".to_owned(),
         Target::Symbol { .. } => "the code no longer defines or uses it".to_owned(),
         Target::Task(_) => "no manifest defines it any more".to_owned(),
