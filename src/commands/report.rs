@@ -29,7 +29,7 @@ use cerberus_bank::ops::pins::{self, BuiltinPin};
 use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_bank::ops::sync;
 use cerberus_bank::ops::{Progress, Project, rounded};
-use cerberus_bank::{MemoryFile, external_file};
+use cerberus_bank::{Bank, MemoryFile, OutputFile};
 use cerberus_engine::excerpt::{self, LineRange};
 use cerberus_engine::syntax::language;
 use cerberus_engine::track;
@@ -47,7 +47,7 @@ const MAX_TEXT_LINES: usize = 200;
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Write the page to this `.html` file, replacing an older one (`-` for standard output)
+    /// Write the page to this file, replacing an older page (`-` for standard output)
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 }
@@ -331,7 +331,8 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
             .hint("write the page with `cerberus memory report --html report.html`")
             .into());
     }
-    args.html.as_deref().map_or(Ok(()), |path| check_name(path, out))?;
+    let (bank, root) = (&settings.project.bank, &settings.project.root);
+    let file = page_file(args.html.as_deref(), bank, root, out)?;
     let bar = ProgressBar::new(out.terminal, "following anchors");
     let (report, store_warnings) = report(&settings.project, &|done, total| bar.step(done, total))?;
     drop(bar);
@@ -339,13 +340,12 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
     out.warn(&store_warnings);
     if let Some(path) = &args.html {
         let html = page::page(&report)?;
-        if path == Path::new("-") {
-            out.raw(html.as_bytes());
-        } else {
-            external_file::replace(path, html.as_bytes())?;
-            if !out.json {
-                print_summary(&report.counts, path, html.len(), out);
-            }
+        match file {
+            None => out.raw(html.as_bytes()),
+            Some(file) => file.write(&html)?,
+        }
+        if path != Path::new("-") && !out.json {
+            print_summary(&report.counts, path, html.len(), out);
         }
     }
     if out.json {
@@ -354,22 +354,24 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
     Ok(ExitStatus::Done)
 }
 
-/// Refuses a name that is not one of a page, so that no other file is replaced.
-fn check_name(path: &Path, out: &Printer) -> Result<()> {
-    let is_page = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("html"));
-    match path == Path::new("-") {
-        true if out.json => {
-            Err(UserError::usage("--json and `--html -` both write to the standard output")
-                .hint("specify a file for the page")
-                .into())
-        }
-        false if !is_page => {
-            Err(UserError::usage(format!("`{}` is not the name of a page", path.display()))
-                .hint("name a file that ends in `.html`, or `-` for the standard output")
-                .into())
-        }
-        _ => Ok(()),
+/// Opens the file of a page, unless it goes to the standard output. Called before the work, so that
+/// an invalid path fails first.
+pub(super) fn page_file(
+    path: Option<&Path>,
+    bank: &Bank,
+    root: &Path,
+    out: &Printer,
+) -> Result<Option<OutputFile>> {
+    let Some(path) = path else { return Ok(None) };
+    if path != Path::new("-") {
+        return OutputFile::open(path, bank, root).map(Some);
     }
+    if out.json {
+        return Err(UserError::usage("--json and `--html -` both write to the standard output")
+            .hint("specify a file for the page")
+            .into());
+    }
+    Ok(None)
 }
 
 fn print_summary(counts: &Counts, path: &Path, n_bytes: usize, out: &mut Printer) {

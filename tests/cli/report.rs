@@ -133,7 +133,7 @@ fn text_from_the_repository_is_escaped() {
 }
 
 #[test]
-fn only_a_page_is_overwritten() {
+fn only_an_older_page_is_overwritten() {
     let sandbox = Sandbox::bank();
     sandbox.write("notes.md", "mine\n");
     sandbox.session(expect![[r#"
@@ -161,16 +161,45 @@ fn only_a_page_is_overwritten() {
 
         $ cerberus memory report --html notes.md
         --- stderr
-        cerberus: `notes.md` is not the name of a page
-        hint: name a file that ends in `.html`, or `-` for the standard output
+        cerberus: `notes.md` exists and is not an HTML page
+        hint: name another file, or remove this one first
+        [exit 2]
+
+        $ cerberus memory report --html shop
+        --- stderr
+        cerberus: `shop` is a folder
+        hint: name a file, as in `shop/report.html`
+        [exit 2]
+
+        $ cerberus memory report --html no/where.html
+        --- stderr
+        cerberus: folder `no` not found
+        hint: create it with `mkdir -p no`
+        [exit 2]
+
+        $ cerberus memory report --html .memories/anchors.lock
+        --- stderr
+        cerberus: `.memories/anchors.lock` is in the bank
+        hint: name a file outside it, as in `report.html`
+        [exit 2]
+
+        $ cerberus memory report --html .memories/page.html
+        --- stderr
+        cerberus: `.memories/page.html` is in the bank
+        hint: name a file outside it, as in `report.html`
         [exit 2]
     "#]]);
     assert_eq!(sandbox.read("notes.md"), "mine\n");
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("notes.md", sandbox.path("link.html")).expect("a link");
-        sandbox.ok("memory report --html link.html");
-        assert_eq!(sandbox.read("notes.md"), "mine\n");
+        sandbox.session(expect![[r#"
+            $ cerberus memory report --html link.html
+            --- stderr
+            cerberus: `link.html` is a symbolic link
+            hint: name the file itself
+            [exit 2]
+        "#]]);
     }
 }
 

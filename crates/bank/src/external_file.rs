@@ -2,8 +2,9 @@
 //!
 //! One rule holds for all of them: a path inside the project is never written through a link to a
 //! place outside of it, and no folder is created, except for the settings of agents that `setup`
-//! shows first. A file that was edited since it was read is not overwritten. Only a file that is written as
-//! a whole, the page of a report, may be anywhere, with its folder.
+//! shows first. A file that is updated must be inside the project; a file that is written as a whole,
+//! such as an export, may be anywhere else. A file that was edited since it was read is not
+//! overwritten.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -138,9 +139,21 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(files::read(&real, MAX_BYTES)?.unwrap_or_default())
 }
 
-/// Replaces a whole file, wherever it is. A link is replaced, not followed.
-pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    files::replace(path, bytes)
+/// Checks that a file that is written as a whole has a folder, and that a path in the project
+/// `root` resolves inside of it. Returns the folder without links.
+pub(super) fn check_folder(path: &Path, root: &Path) -> Result<PathBuf> {
+    let real = existing_folder(path)?;
+    let named = without_dots(&std::path::absolute(path)?);
+    let root = root.canonicalize()?;
+    if named.starts_with(&root) && !real.starts_with(&root) {
+        let shown = path.display();
+        return Err(UserError::usage(format!(
+            "`{shown}` is outside the project, because of a symbolic link"
+        ))
+        .hint("name the target of the link, or a file inside the project")
+        .into());
+    }
+    Ok(real)
 }
 
 /// Returns the folder of a file without links.
@@ -158,4 +171,17 @@ fn existing_folder(path: &Path) -> Result<PathBuf> {
             .into());
     }
     folder.canonicalize().with_context(|| format!("failed to open `{shown}`"))
+}
+
+/// Resolves `.` and `..` in an absolute path without following links.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    plain
 }

@@ -27,6 +27,7 @@ pub mod memories;
 mod memory_file;
 pub mod names;
 pub mod ops;
+mod output_file;
 mod pins;
 pub mod tokens;
 pub mod toml_table;
@@ -37,6 +38,7 @@ pub use external_file::ExternalFile;
 pub use files::WriteGuard;
 pub use import::ImportChanges;
 pub use memory_file::MemoryFile;
+pub use output_file::OutputFile;
 pub(crate) use pins::PinFile;
 pub(crate) use view::View;
 
