@@ -476,9 +476,10 @@ impl Checker<'_> {
         open.collect()
     }
 
-    /// Returns the claims of files that code contains as a string, which are about what a program reads or writes,
-    /// as `package.json` is, and of packages that code imports.
-    fn known_names(&self, former: &[Former]) -> FxHashSet<Position> {
+    /// Omits the files that code contains as a string: such a claim is about what a program reads or writes, as
+    /// `package.json` is. Omits the packages that code imports. Returns the others, and among them those whose
+    /// whole path is such a string, which is out of date as well if the file was moved.
+    fn without_known_names(&mut self, former: Vec<Former>) -> (Vec<Former>, FxHashSet<Position>) {
         let Project { root, now, .. } = self.project;
         let package = |it: &Former| match &self.project.claim(it.at).1.target {
             Target::Package(name) => Some(words::module_name(name)),
@@ -501,16 +502,24 @@ impl Checker<'_> {
         };
         let names: BTreeSet<&str> = former.iter().filter_map(name).collect();
         let known = words::mentioned(root, now.tree().entries(), &names);
-        let is_known = |it: &&Former| {
+        let is_whole_path = |it: &Former| {
+            name(it).is_some_and(|name| name.contains('/') && name == it.truth.file())
+        };
+        let is_known = |it: &Former| {
             name(it).is_some_and(|name| known.contains(name))
                 || package(it).is_some_and(|name| imported.contains(&name))
         };
-        former.iter().filter(is_known).map(|it| it.at).collect()
+        let (known, mut former): (Vec<_>, Vec<_>) = former.into_iter().partition(is_known);
+        let (perhaps, known): (Vec<_>, Vec<_>) = known.into_iter().partition(is_whole_path);
+        self.put_all(known.iter().map(|it| &it.at), &Verdict::NeverTrue);
+        let perhaps_moved = perhaps.iter().map(|it| it.at).collect();
+        former.extend(perhaps);
+        (former, perhaps_moved)
     }
 
     /// Finds what became of the targets of claims that were true.
     fn explain(&mut self, objects: &mut Objects<'_>, former: Vec<Former>, main: &MainLine) {
-        let known = self.known_names(&former);
+        let (former, perhaps_moved) = self.without_known_names(former);
         let (foreign, former) = foreign::split(self.project, &self.report.findings, former);
         self.put_all(foreign.iter().map(|it| &it.at), &Verdict::NeverTrue);
         let Some(explained) = removal::explain(self.project, objects, &former, main) else {
@@ -519,21 +528,14 @@ impl Checker<'_> {
         };
         for (it, explained) in former.iter().zip(explained) {
             let is_forbidden = self.project.claim(it.at).1.stance == Stance::Forbidden;
-            // A string with the whole path of a file that was moved is out of date as well.
-            let is_moved = |stale: &Stale| {
-                let is_certain = stale.now.as_ref().is_some_and(|now| now.is_certain);
-                let path = looked_for(self.project.claim(it.at).1).filter(|it| it.contains('/'));
-                is_certain && path == Some(it.truth.file())
-            };
+            let is_certain = |stale: &Stale| stale.now.as_ref().is_some_and(|now| now.is_certain);
             let verdict = match explained {
                 None => Verdict::NeverTrue,
-                Some(stale) if known.contains(&it.at) && !is_moved(&stale) => Verdict::NeverTrue,
-                // What a rule forbids and nobody can do any more.
-                Some(Stale { now, .. })
-                    if is_forbidden && !now.as_ref().is_some_and(|it| it.is_certain) =>
-                {
-                    Verdict::Fulfilled(FORBIDDEN)
+                Some(stale) if perhaps_moved.contains(&it.at) && !is_certain(&stale) => {
+                    Verdict::NeverTrue
                 }
+                // What a rule forbids and nobody can do any more.
+                Some(stale) if is_forbidden && !is_certain(&stale) => Verdict::Fulfilled(FORBIDDEN),
                 Some(explained) => Verdict::Stale(Box::new(explained)),
             };
             self.put(it.at, verdict);

@@ -196,10 +196,13 @@ impl Now {
         // A site serves `docs/a.md` as the folder `docs/a/`, from which its links to other pages start.
         let page = snapshot::without_ending(&document.path);
         let has_ending = snapshot::last(path.trim_end_matches('/')).contains('.');
-        if *is_link && !has_ending && self.is_exact(page, path, is_near) {
-            return Holds::Yes;
-        }
-        let found = self.tree.resolve(folder, path);
+        let is_page_link = *is_link && !has_ending && self.is_exact(page, path, is_near);
+        let folder = if is_page_link { page } else { folder };
+        let readings = snapshot::readings(folder, path, is_near);
+        let found = match self.tree.exact(&readings).filter(|_| is_page_link) {
+            Some(found) => Found::One(found),
+            None => self.tree.resolve(folder, path),
+        };
         match (&found, part) {
             (Found::Elsewhere, _) => Holds::Unknown("it is in a submodule"),
             (Found::No, _) if is_on_disk(&self.root, folder, path) => Holds::Yes,

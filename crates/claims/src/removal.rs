@@ -1,5 +1,6 @@
 //! What became of the target of a stale claim: the commit that removed it, and where it went.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
@@ -163,8 +164,16 @@ struct Search<'s, 'o> {
     changed: FxHashMap<String, Rc<[TreeEntry]>>,
     /// Those that are code, as they are after it.
     changed_code: FxHashMap<String, Vec<(String, Vec<u8>)>>,
-    /// The last version whose removed code was located, by its name.
-    version: Option<(String, track::Version)>,
+    /// The last file in which removed code was looked for.
+    old_file: Option<OldFile>,
+}
+
+/// A file as it was before a commit.
+struct OldFile {
+    /// The name of its version for git.
+    name: String,
+    text: String,
+    symbols: OnceCell<track::Version>,
 }
 
 impl<'s, 'o> Search<'s, 'o> {
@@ -180,7 +189,7 @@ impl<'s, 'o> Search<'s, 'o> {
             renames: BTreeMap::new(),
             changed: FxHashMap::default(),
             changed_code: FxHashMap::default(),
-            version: None,
+            old_file: None,
         }
     }
 
@@ -346,12 +355,14 @@ impl<'s, 'o> Search<'s, 'o> {
         let parent = node.parents.first()?;
         files.iter().find_map(|file| {
             let name = format!("{parent}:./{file}");
-            let bytes = self.objects.read(&name)?;
-            let symbol = self.definitions.symbol(file, &text::decode(&bytes).0, parts)?;
-            if self.version.as_ref().is_none_or(|it| it.0 != name) {
-                self.version = Some((name, track::Version::parse(file, &bytes)));
+            if self.old_file.as_ref().is_none_or(|old| old.name != name) {
+                let text = text::decode(&self.objects.read(&name)?).0.into_owned();
+                self.old_file = Some(OldFile { name, text, symbols: OnceCell::new() });
             }
-            let located = self.version.as_ref()?.1.locate(&symbol)?;
+            let old = self.old_file.as_ref()?;
+            let symbol = self.definitions.symbol(file, &old.text, parts)?;
+            let parse = || track::Version::parse(file, old.text.as_bytes());
+            let located = old.symbols.get_or_init(parse).locate(&symbol)?;
             let anchor = Anchor {
                 file: file.clone(),
                 symbol: Some(symbol),

@@ -62,7 +62,11 @@ impl Doctor<'_> {
 }
 
 fn runs_hooks(settings: &Path) -> bool {
-    read_external(settings).is_some_and(|text| text.contains("cerberus") && text.contains("hooks"))
+    // As a command of a shell, or started by the plugin of opencode.
+    let runs = |text: String| {
+        text.contains("cerberus hooks run") || text.contains("\"cerberus\", [\"hooks\", \"run\"")
+    };
+    read_external(settings).is_some_and(runs)
 }
 
 /// Returns the text of the documents that an agent loads, at the start of a session or in their folder.

@@ -34,7 +34,8 @@ pub(super) fn commit(command: &str, folder: &Path) -> Option<Commit> {
                     ["add" | "stage", ..] => has_unstaged = true,
                     ["commit", arguments @ ..] => {
                         let makes_none = arguments.iter().any(|it| NO_COMMIT.contains(it));
-                        has_unstaged |= arguments.iter().any(|it| adds(it));
+                        let before = std::iter::once(&"").chain(arguments);
+                        has_unstaged |= before.zip(arguments).any(|(before, it)| adds(before, it));
                         return (!makes_none).then_some(Commit { folder: here, has_unstaged });
                     }
                     _ => {}
@@ -49,12 +50,16 @@ pub(super) fn commit(command: &str, folder: &Path) -> Option<Commit> {
 /// Options with which `git commit` makes no commit.
 const NO_COMMIT: &[&str] = &["--dry-run", "--help", "-h"];
 
-/// Returns whether with an argument of `git commit` it contains changes that are not staged.
-fn adds(argument: &str) -> bool {
+/// Returns whether with an argument of `git commit`, and the one before it, it contains changes that are not staged.
+fn adds(before: &str, argument: &str) -> bool {
+    // A value follows its option, a path does not.
+    let is_path = !argument.starts_with('-') && !before.starts_with('-');
     // A message follows `m` in the same argument.
     let letters = argument.strip_prefix('-').and_then(|it| it.split('m').next());
     let is_long = argument.starts_with("--");
-    matches!(argument, "--" | "--all") || (!is_long && letters.is_some_and(|it| it.contains('a')))
+    is_path
+        || matches!(argument, "--" | "--all")
+        || (!is_long && letters.is_some_and(|it| it.contains('a')))
 }
 
 /// Returns the folder in which git runs, and the words from its command. `None` if it uses another
@@ -135,6 +140,8 @@ mod tests {
         check("git commit -mall", "/p");
         check("git commit --amend", "/p");
         check("git commit --message a -- ./b.py", "/p and unstaged");
+        check("git commit -m x b.py", "/p and unstaged");
+        check("git commit b.py -m 'x y'", "/p and unstaged");
         check("git add -A && git commit -m x", "/p and unstaged");
         check("git add \"my file\" \\\n  b && git commit", "/p and unstaged");
         check("git add a && git commit -F - <<'EOF'\ngit commit -a\nEOF", "/p and unstaged");

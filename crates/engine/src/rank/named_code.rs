@@ -235,11 +235,7 @@ const MAX_STUB_BYTES: usize = 600;
 
 /// Returns whether a short text says that code has no body: `raise NotImplementedError`.
 pub(crate) fn is_stub(text: &str) -> bool {
-    let is_short = text.len() <= MAX_STUB_BYTES;
-    is_short && {
-        let lower = text.to_lowercase();
-        STUBS.entries().iter().any(|stub| lower.contains(stub))
-    }
+    text.len() <= MAX_STUB_BYTES && STUBS.entries().iter().any(|stub| text.contains(stub))
 }
 
 fn has_file_ending(path: &str) -> bool {

@@ -101,24 +101,24 @@ pub fn unique_name<'n>(names: impl Iterator<Item = &'n str> + Clone, symbol_idx:
     }
 }
 
-/// Length of a text whose tree is stored until the next one: a command reads a file several times.
-const KEPT_BYTES: usize = 128 * 1024;
+/// Length of a text whose tree is stored until that of the next one: a command parses a file several times.
+const LONG_BYTES: usize = 128 * 1024;
 
 /// The last tree of a long text, by the hash of the text.
-static KEPT: Mutex<Option<(Language, u128, Option<Tree>)>> = Mutex::new(None);
+static LAST_TREE: Mutex<Option<(Language, u128, Option<Tree>)>> = Mutex::new(None);
 
 /// Returns the syntax tree of a text, or `None` if parsing takes too much time or memory.
 pub fn tree(tables: &LanguageTables, text: &str) -> Option<Tree> {
-    if text.len() < KEPT_BYTES {
+    if text.len() < LONG_BYTES {
         return new_tree(tables, text);
     }
     let (language, hash) = (tables.language, xxh3_128(text.as_bytes()));
-    let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((.., tree)) = kept().as_ref().filter(|it| (it.0, it.1) == (language, hash)) {
+    let last = || LAST_TREE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((.., tree)) = last().as_ref().filter(|it| (it.0, it.1) == (language, hash)) {
         return tree.clone();
     }
     let tree = new_tree(tables, text);
-    *kept() = Some((language, hash, tree.clone()));
+    *last() = Some((language, hash, tree.clone()));
     tree
 }
 
