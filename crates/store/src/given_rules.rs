@@ -14,7 +14,7 @@ const MAX_MILLIS: i64 = 7 * 24 * 3600 * 1000;
 
 /// Time in which hooks that run at the same start of a session count as one. Plugins and settings of a project
 /// may both run cerberus, and some agents run the hooks of another one, too.
-const SAME_START_MILLIS: i64 = 10_000;
+const SAME_START_MILLIS: u64 = 10_000;
 
 /// Separates what is not the id of a memory: no id has this character.
 const MARK: char = '\u{1}';
@@ -126,7 +126,8 @@ fn insert(connection: &Connection, session: &str, key: &str, millis: i64) -> Res
 /// What the session was given before is forgotten only if its context is gone: a new session may have
 /// been given the rules of its prompt, whose hook runs at the same time.
 pub fn start(connection: &Connection, session: &str, source: &str, millis: i64) -> Result<bool> {
-    let is_same = |last: i64| (0..SAME_START_MILLIS).contains(&(millis - last));
+    // The hook that began first may come second.
+    let is_same = |last: i64| millis.abs_diff(last) < SAME_START_MILLIS;
     let has_start = match source {
         "resume" => started(connection, session)?.is_some(),
         source => last(connection, session, &format!("{START}{source}"))?.is_some_and(is_same),
@@ -252,6 +253,7 @@ mod tests {
         assert_eq!(given(connection, "s").expect("read"), BTreeSet::from(["a".to_owned()]));
         assert!(start("compact", 3));
         assert!(!start("compact", 4));
+        assert!(!start("compact", 2), "it began before the one that came first");
         assert!(start("compact", 500));
         assert_eq!(given(connection, "s").expect("read"), BTreeSet::new());
     }
