@@ -9,7 +9,8 @@ use crate::parse::{Claim, Target};
 
 use super::super::then::Truth;
 use super::super::{Document, Former, NewPlace, Project};
-use super::{Fate, Search, Test, written_path};
+use super::new_name::written_path;
+use super::{Fate, Search, Test};
 
 /// Maximum number of claims before and after a path that are looked at.
 const MAX_NEAR: usize = 12;
