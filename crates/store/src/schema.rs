@@ -10,7 +10,7 @@ use super::damage::Rejected;
 /// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it. A change of
 /// packed values must change the text of the schema too: by it a store of a newer version differs
 /// from one with a damaged header.
-pub(super) const VERSION: usize = 17;
+pub(super) const VERSION: usize = 18;
 
 const SCHEMA: &str = "
     CREATE TABLE code_file (
@@ -32,6 +32,7 @@ const SCHEMA: &str = "
         id       INTEGER PRIMARY KEY,
         hash     BLOB NOT NULL,
         language TEXT NOT NULL,
+        -- The symbols that the engine finds in the syntax of the language.
         symbols  BLOB NOT NULL,
         UNIQUE (hash, language)
     ) STRICT;

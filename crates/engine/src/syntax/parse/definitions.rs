@@ -262,10 +262,13 @@ pub(crate) fn titled_call<'n>(
     call: Node<'n>,
     text: &str,
 ) -> Option<(Node<'n>, Node<'n>)> {
-    let callee = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).next()?;
-    if !tables.spec.titled_calls.contains(&callee) {
-        return None;
-    }
+    let is_called = |name: &&&str| {
+        let rest = text.strip_prefix(**name);
+        rest.is_some_and(|rest| {
+            !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$')
+        })
+    };
+    tables.spec.titled_calls.iter().find(is_called)?;
     let is_title = |it: &Node<'n>| tables.role(*it) == NodeRole::String;
     let is_callback = |it: &Node<'n>| tables.properties(*it).is_function;
     let arguments = tables.child(call, "arguments")?;

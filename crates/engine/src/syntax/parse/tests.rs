@@ -279,6 +279,29 @@ it('!', () => {});
     for language in [Language::JavaScript, Language::TypeScript, Language::Tsx] {
         check(language, text, expected());
     }
+    check(
+        Language::Go,
+        r#"package shop
+
+func TestSell(t *testing.T) {
+	t.Run("an empty cart", func(t *testing.T) { t.Run("twice", func(t *testing.T) {}) })
+	t.Run(tt.name, func(t *testing.T) {})
+	t.Runner("a", func() {})
+}
+
+var _ = Describe("Cart", func() {
+	It("is empty", func() { var a = 1 })
+})
+"#,
+        expect![[r#"
+            function TestSell: func TestSell(t *testing.T) {
+            function TestSell.an empty cart: t.Run("an empty cart", func(t *testing.T) { t.Run("twice", func(t *testing.T) {}) })
+            function TestSell.twice: t.Run("twice", func(t *testing.T) {})
+            variable _: var _ = Describe("Cart", func() {
+            function _.Cart: Describe("Cart", func() {
+            function _.is empty: It("is empty", func() { var a = 1 })
+        "#]],
+    );
 }
 
 #[test]
