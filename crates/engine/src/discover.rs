@@ -12,9 +12,11 @@ mod symbols;
 mod term_index;
 mod unknown_words;
 
+use std::num::NonZeroU32;
+
 use anyhow::Result;
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::rank::calibrate::{self, Features};
 use crate::rank::document::{Document, SymbolDoc};
@@ -33,6 +35,7 @@ use super::index::{Code, CodeIndex, PARSED_FILES};
 use super::search::{Options, Query, RankedSymbol, Ranking, Reason};
 use super::{CodeBase, recency, rounded};
 use order::{append_below, distinct_files_first, order, prefer_short, select_top};
+use reader::WordCache;
 use term_index::TermIndex;
 use unknown_words::UnknownWords;
 
@@ -40,19 +43,37 @@ use unknown_words::UnknownWords;
 const READ_SYMBOLS: usize = 50;
 
 /// Limits of a batch: rules ranked together, and files parsed for them on all threads.
-const RULES_PER_BATCH: usize = 100;
+const RULES_PER_BATCH: usize = 250;
 const FILES_PER_BATCH: usize = 4_000;
 
-/// The score of a symbol.
+/// The score of a symbol: small, since a large project has thousands for each rule.
 #[derive(Debug, Clone, Copy)]
 struct SymbolScore {
-    /// The index of its file among the files parsed for the rule.
-    doc_idx: usize,
-    /// Its index among the symbols of the file, or `None` for the whole file.
-    symbol_idx: Option<usize>,
+    /// See [`Self::doc_idx`] and [`Self::symbol_idx`].
+    doc_idx: u16,
+    symbol_number: Option<NonZeroU32>,
     /// The names of code in the rule of which the symbol has all parts.
     names: NameSet,
     score: f64,
+}
+
+impl SymbolScore {
+    fn new(doc_idx: usize, symbol_idx: Option<usize>, names: NameSet, score: f64) -> Self {
+        // A rule has [`PARSED_FILES`], and a file fewer symbols than bytes.
+        let doc_idx = u16::try_from(doc_idx).unwrap_or(u16::MAX);
+        let number = symbol_idx.map(|idx| u32::try_from(idx + 1).unwrap_or(u32::MAX));
+        Self { doc_idx, symbol_number: number.and_then(NonZeroU32::new), names, score }
+    }
+
+    /// Returns the index of its file among the files parsed for the rule.
+    fn doc_idx(self) -> usize {
+        usize::from(self.doc_idx)
+    }
+
+    /// Returns its index among the symbols of the file, or `None` for the whole file.
+    fn symbol_idx(self) -> Option<usize> {
+        self.symbol_number.map(|number| number.get() as usize - 1)
+    }
 }
 
 /// A file parsed for a rule.
@@ -79,6 +100,8 @@ struct FileCandidates<'a> {
     scorer: score::WeightedQuery,
     /// The best files, with their scores and the terms of the rule that they contain.
     files: Vec<(usize, f64, TermSet)>,
+    /// The indices of the terms that the code has, by their ids.
+    term_idxs: FxHashMap<u32, usize>,
     /// Whether these are only files that the rule names.
     is_in_named_files: bool,
     /// The files that the rule applies to, if not all.
@@ -101,7 +124,9 @@ impl<'a> FileCandidates<'a> {
             |hint: &&String| tokenize::terms(hint).iter().all(|term| terms.is_known(term));
         let n_known_hints = query.hints.iter().filter(is_known).count();
         let is_in_named_files = !named.is_empty();
-        Self { query, rule, scorer, files, is_in_named_files, place, n_known_hints }
+        let ids = scorer.ids.iter().enumerate();
+        let term_idxs = ids.filter_map(|(idx, id)| Some(((*id)?, idx))).collect();
+        Self { query, rule, scorer, files, term_idxs, is_in_named_files, place, n_known_hints }
     }
 
     /// Returns whether the text of the first symbols is searched for names of code and hints.
@@ -128,12 +153,13 @@ pub fn rank(
     let candidates: Vec<FileCandidates<'_>> =
         rules.par_iter().zip(queries).map(candidates).collect();
     let (mut rankings, mut rest) = (Vec::with_capacity(queries.len()), candidates.as_slice());
+    let word_cache = WordCache::new();
     while !rest.is_empty() {
         let (batch, file_idxs) = next_batch(&mut rest);
         report(0);
         index.load_symbols(&file_idxs, progress)?;
         report(PARSED_FILES);
-        let ranker = Ranker { code: index.code(), terms: &terms, options };
+        let ranker = Ranker { code: index.code(), terms: &terms, word_cache: &word_cache, options };
         ranker.rank(batch, &mut rankings);
         report(PARSED_FILES);
     }
@@ -174,6 +200,7 @@ fn next_batch<'p, 'a>(
 struct Ranker<'a> {
     code: Code<'a>,
     terms: &'a TermIndex,
+    word_cache: &'a WordCache,
     options: Options,
 }
 
@@ -253,8 +280,8 @@ impl Ranker<'_> {
         scores.truncate(self.options.limit);
         let ranked = scores.iter().enumerate().map(|(idx, symbol)| {
             let match_score = confidence * symbol.score / best;
-            let file = &parsed[symbol.doc_idx];
-            let ranked = self.ranked_symbol(candidates, file, symbol.symbol_idx);
+            let file = &parsed[symbol.doc_idx()];
+            let ranked = self.ranked_symbol(candidates, file, symbol.symbol_idx());
             RankedSymbol { rank: idx + 1, match_score, ..ranked }
         });
         let rounded = Features {
@@ -292,9 +319,9 @@ impl Ranker<'_> {
         let others = scores.iter().filter(|symbol| symbol.doc_idx != first.doc_idx);
         let next = others.map(|symbol| symbol.score).fold(0.0, f64::max);
         let lead = 1.0 - next / first.score.max(f64::MIN_POSITIVE);
-        let file = &parsed[first.doc_idx];
-        let (first_line, last_line) = lines(file.doc(), first.symbol_idx);
-        let gains = self.gains(candidates, file, first.symbol_idx);
+        let file = &parsed[first.doc_idx()];
+        let (first_line, last_line) = lines(file.doc(), first.symbol_idx());
+        let gains = self.gains(candidates, file, first.symbol_idx());
         let gains: Vec<f64> = gains.iter().map(|gain| gain.score).collect();
         let names = rule.names.iter().zip(&scorer.name_freqs);
         let (hints, path) = (&candidates.query.hints, &self.code.files[file.file_idx].path);
@@ -302,7 +329,7 @@ impl Ranker<'_> {
             let mut alone = rule.names.iter().filter(|name| name.is_alone);
             alone.any(|name| named_code::is_definition(name, &symbol.name, path))
         };
-        let symbol = first.symbol_idx.map(|idx| &file.doc().symbols[idx]);
+        let symbol = first.symbol_idx().map(|idx| &file.doc().symbols[idx]);
         Features {
             score: first.score / file.place_factor,
             lead: if candidates.is_in_named_files {
@@ -320,7 +347,7 @@ impl Ranker<'_> {
                 hints,
             ),
             is_definition: symbol.is_some_and(is_named),
-            is_test_mismatch: file.scorable.is_test(first.symbol_idx) != rule.is_about_tests,
+            is_test_mismatch: file.scorable.is_test(first.symbol_idx()) != rule.is_about_tests,
             is_without_demand: rule.is_without_demand,
             n_lines: (last_line - first_line + 1) as usize,
             ..Features::default()
@@ -448,11 +475,11 @@ fn lines(doc: &Document, symbol_idx: Option<usize>) -> (u32, u32) {
 fn add_coherence(scores: &mut [SymbolScore], n_docs: usize) {
     let mut best = vec![score::TopScores::default(); n_docs];
     for symbol in scores.iter() {
-        best[symbol.doc_idx].add(symbol.score);
+        best[symbol.doc_idx()].add(symbol.score);
     }
     let bonuses: Vec<f64> = best.iter().map(score::TopScores::coherence).collect();
     for symbol in scores {
-        symbol.score += bonuses[symbol.doc_idx];
+        symbol.score += bonuses[symbol.doc_idx()];
     }
 }
 

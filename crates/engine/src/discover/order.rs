@@ -28,13 +28,19 @@ pub(super) fn select(scores: &mut [SymbolScore], n: usize, parsed: &[ParsedCandi
 
 /// Orders by score, then by length (shorter first), path and line.
 pub(super) fn order(a: &SymbolScore, b: &SymbolScore, parsed: &[ParsedCandidate<'_>]) -> Ordering {
-    let location = |symbol: &SymbolScore| {
-        let parsed = &parsed[symbol.doc_idx];
-        let (first, last) = lines(parsed.doc(), symbol.symbol_idx);
+    b.score.total_cmp(&a.score).then_with(|| order_of_equals(*a, *b, parsed))
+}
+
+/// Apart, so that the comparison of scores is inlined: few are equal.
+#[cold]
+fn order_of_equals(a: SymbolScore, b: SymbolScore, parsed: &[ParsedCandidate<'_>]) -> Ordering {
+    let location = |symbol: SymbolScore| {
+        let parsed = &parsed[symbol.doc_idx()];
+        let (first, last) = lines(parsed.doc(), symbol.symbol_idx());
         // Files are ordered by path.
-        (last - first, parsed.file_idx, first, symbol.symbol_idx)
+        (last - first, parsed.file_idx, first, symbol.symbol_idx())
     };
-    b.score.total_cmp(&a.score).then_with(|| location(a).cmp(&location(b)))
+    location(a).cmp(&location(b))
 }
 
 /// Orders the best symbol of each file before all others, each group best first. The first `n` of
@@ -55,7 +61,7 @@ pub(super) fn distinct_files_first(
 /// which is nearly as good: the method instead of its class. Of equal scores, the shorter is first.
 pub(super) fn prefer_short(scores: &mut [SymbolScore], parsed: &[ParsedCandidate<'_>]) {
     let lines_of = |symbol: &SymbolScore| {
-        let (first, last) = lines(parsed[symbol.doc_idx].doc(), symbol.symbol_idx);
+        let (first, last) = lines(parsed[symbol.doc_idx()].doc(), symbol.symbol_idx());
         first..last + 1
     };
     select(scores, 1, parsed);

@@ -6,7 +6,6 @@
 use std::cell::RefCell;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 use thread_local::ThreadLocal;
 
 use crate::rank::named_code::is_stub;
@@ -30,6 +29,9 @@ type Owner = (usize, usize);
 /// A word of a rule in a text: where it starts, its number among all words, and the id of its term.
 type WordAt = (usize, usize, u32);
 
+/// For each thread, the ids of the terms of raw words.
+pub(super) type WordCache = ThreadLocal<RefCell<TokenCache<Option<u32>>>>;
+
 /// What of a rule the text of a symbol contains.
 pub(super) struct Found {
     /// The bonus for adjacent words.
@@ -51,18 +53,17 @@ impl Ranker<'_> {
         scores: &[Vec<SymbolScore>],
     ) -> Vec<(Owner, Found)> {
         let has_pairs = |(rule_idx, symbol_rank): Owner| {
-            let file = &parsed[rule_idx][scores[rule_idx][symbol_rank].doc_idx];
+            let file = &parsed[rule_idx][scores[rule_idx][symbol_rank].doc_idx()];
             let has = |&(a, b): &_| file.terms.contains(a) && file.terms.contains(b);
             batch[rule_idx].rule.pairs.iter().any(has)
         };
         let top = scores.iter().enumerate().flat_map(|(rule_idx, scores)| {
             let top = scores.iter().take(READ_SYMBOLS).enumerate();
-            top.map(move |(rank, it)| (parsed[rule_idx][it.doc_idx].file_idx, (rule_idx, rank)))
+            top.map(move |(rank, it)| (parsed[rule_idx][it.doc_idx()].file_idx, (rule_idx, rank)))
         });
         let is_read =
             |(_, owner): &(usize, Owner)| batch[owner.0].is_read_for_names() || has_pairs(*owner);
         let mut requests: Vec<(usize, Owner)> = top.filter(is_read).collect();
-        let raw_words: ThreadLocal<RefCell<TokenCache<Option<u32>>>> = ThreadLocal::new();
         let word = |part: &str| self.terms.id(&tokenize::term(part));
         let read_file = |requests: &&[(usize, Owner)]| {
             let path = &self.code.files[requests[0].0].path;
@@ -70,8 +71,8 @@ impl Ranker<'_> {
             let index = LineIndex::new(&text);
             let symbol = |owner: Owner| {
                 let symbol = scores[owner.0][owner.1];
-                let doc = parsed[owner.0][symbol.doc_idx].doc();
-                (symbol, doc, lines(doc, symbol.symbol_idx))
+                let doc = parsed[owner.0][symbol.doc_idx()].doc();
+                (symbol, doc, lines(doc, symbol.symbol_idx()))
             };
             let span = |(first, last): (u32, u32)| {
                 Span::new(index.start(first as usize), index.start(last as usize + 1))
@@ -81,7 +82,7 @@ impl Ranker<'_> {
             let all = spans.reduce(|a, b| Span::new(a.start.min(b.start), a.end.max(b.end)));
             let all = all.unwrap_or_default();
             let (mut words, mut n_words): (Vec<WordAt>, usize) = (Vec::new(), 0);
-            let mut raw_words = raw_words.get_or_default().borrow_mut();
+            let mut raw_words = self.word_cache.get_or_default().borrow_mut();
             raw_words.each(all.slice(&text), word, |word, ids| {
                 let numbered = (n_words..).zip(ids);
                 let start = all.start + word.start;
@@ -95,7 +96,7 @@ impl Ranker<'_> {
                 let own = &words[words.partition_point(|it| it.0 < start)..];
                 let own = &own[..own.partition_point(|it| it.0 < end)];
                 let code = with_lines_above(&text, &index, lines);
-                let name = symbol.symbol_idx.map_or("", |idx| doc.symbols[idx].name.as_str());
+                let name = symbol.symbol_idx().map_or("", |idx| doc.symbols[idx].name.as_str());
                 let names = candidates.rule.names.iter().enumerate().map(|(idx, named)| {
                     let has_parts = symbol.names.contains(idx);
                     if has_parts { name_match(named, name, code) } else { NameMatch::Absent }
@@ -113,10 +114,9 @@ impl Ranker<'_> {
     }
 }
 
-fn phrase_bonus(FileCandidates { rule, scorer, .. }: &FileCandidates<'_>, words: &[WordAt]) -> f64 {
-    let terms = scorer.ids.iter().enumerate().filter_map(|(idx, id)| Some(((*id)?, idx)));
-    let terms: FxHashMap<u32, usize> = terms.collect();
-    let term_at = |&(_, position, id): &WordAt| Some((position, *terms.get(&id)?));
+fn phrase_bonus(candidates: &FileCandidates<'_>, words: &[WordAt]) -> f64 {
+    let FileCandidates { rule, scorer, term_idxs, .. } = candidates;
+    let term_at = |&(_, position, id): &WordAt| Some((position, *term_idxs.get(&id)?));
     let adjacent = phrases::adjacent_pairs(words.iter().filter_map(term_at), &rule.pairs);
     score::phrase_bonus(scorer, rule, &adjacent)
 }

@@ -32,13 +32,15 @@ pub(super) fn score(
         let file = &code.files[requests[0].0];
         let path = postings::path_terms(file.vector.as_deref().unwrap_or_default());
         let mut counter = WordCounter { path, ..WordCounter::default() };
+        let mut scores = Vec::new();
         let score_rule = |&(_, (rule_idx, doc_idx)): &(usize, (usize, usize))| {
             let parsed = &parsed[rule_idx];
-            let mut scores = counter.score(&batch[rule_idx], parsed, doc_idx);
+            scores.clear();
+            counter.score(&batch[rule_idx], parsed, doc_idx, &mut scores);
             // The best `n_best` of all files include no more than `n_best` of one file.
             select(&mut scores, n_best, parsed);
             scores.truncate(n_best);
-            (rule_idx, scores.into_boxed_slice())
+            (rule_idx, scores.as_slice().into())
         };
         requests.iter().map(score_rule).collect()
     };
@@ -62,19 +64,20 @@ struct WordCounter<'a> {
 }
 
 impl<'a> WordCounter<'a> {
-    /// Returns the scores of the file's symbols for a rule, or of the whole file if it has no
+    /// Appends the scores of the file's symbols for a rule, or of the whole file if it has no
     /// symbols. `doc_idx` is the file's index in `parsed`.
     fn score(
         &mut self,
         rule: &FileCandidates<'_>,
         parsed: &[ParsedCandidate<'a>],
         doc_idx: usize,
-    ) -> Vec<SymbolScore> {
+        scores: &mut Vec<SymbolScore>,
+    ) {
         let (scorer, file) = (&rule.scorer, &parsed[doc_idx]);
         if file.doc().symbols.is_empty() {
             let score = scorer.whole_file(file.scorable, file.score);
-            let names = NameSet::default();
-            return vec![SymbolScore { doc_idx, symbol_idx: None, names, score }];
+            scores.push(SymbolScore::new(doc_idx, None, NameSet::default(), score));
+            return;
         }
         let hits = self.hits.get_or_insert_with(|| HitCounter::new(file.scorable));
         for term_idx in file.terms.indices(scorer) {
@@ -86,12 +89,8 @@ impl<'a> WordCounter<'a> {
         let term_idxs = file.terms.indices(scorer);
         let words = term_idxs.map(|term_idx| (term_idx, &self.words[&scorer.ids[term_idx]]));
         let of_symbols = scorer.scores(file.scorable, words, file.score, &mut self.sums);
-        let of_symbols = of_symbols.map(|(idx, score, names)| SymbolScore {
-            doc_idx,
-            symbol_idx: Some(idx),
-            names,
-            score: score * file.place_factor,
-        });
-        of_symbols.collect()
+        scores.extend(of_symbols.map(|(idx, score, names)| {
+            SymbolScore::new(doc_idx, Some(idx), names, score * file.place_factor)
+        }));
     }
 }

@@ -139,6 +139,7 @@ fn a_batch_ends_before_it_needs_too_many_files() {
         rule: &rule,
         scorer: score::WeightedQuery::default(),
         files: files.map(|file| (file, 1.0, TermSet::default())).collect(),
+        term_idxs: FxHashMap::default(),
         is_in_named_files: false,
         place: None,
         n_known_hints: 0,

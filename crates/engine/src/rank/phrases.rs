@@ -16,7 +16,7 @@ pub(crate) fn adjacent_pairs(
     pairs: &[(usize, usize)],
 ) -> Vec<bool> {
     let mut found = vec![false; pairs.len()];
-    let mut recent = [None; WINDOW];
+    let mut recent = [None; 2];
     for (position, term) in words {
         for (other_position, other) in recent.into_iter().flatten() {
             let pair = (term.min(other), term.max(other));
@@ -26,8 +26,7 @@ pub(crate) fn adjacent_pairs(
                 found[pair_idx] = true;
             }
         }
-        recent.rotate_right(1);
-        recent[0] = Some((position, term));
+        recent = [Some((position, term)), recent[0]];
     }
     found
 }
