@@ -3,7 +3,8 @@
 //! Subcommands, flags and fixed values come from the definition of the command line, ids from the
 //! project. Errors are ignored and yield no candidates.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
 use clap::{Command, CommandFactory};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
@@ -41,7 +42,7 @@ pub(super) fn run(words: Vec<OsString>, request: &CompletionRequest) -> ExitStat
 
 fn candidates(words: Vec<OsString>, request: &CompletionRequest) -> Option<String> {
     threads::start_pool(config::n_threads()).ok()?;
-    let mut command = with_ids(Cli::command(), "");
+    let mut command = with_ids(Cli::command(), "", project(&words).as_ref());
     command.build();
     // Without a typed word, flags are offered only if there is nothing else.
     if words.last().is_some_and(|word| word.is_empty()) {
@@ -58,15 +59,26 @@ fn without_flags(command: Command) -> Command {
     command.mut_args(|arg| arg.hide(true)).mut_subcommands(without_flags)
 }
 
+/// Returns the folder that `--project` names.
+fn project(words: &[OsString]) -> Option<PathBuf> {
+    let after =
+        words.windows(2).find(|pair| pair[0] == "--project").map(|pair| pair[1].as_os_str());
+    let within = || words.iter().find_map(|word| word.to_str()?.strip_prefix("--project="));
+    after.or_else(|| within().map(OsStr::new)).map(PathBuf::from)
+}
+
 /// Adds the ids of the project to the arguments that name memories.
-fn with_ids(command: Command, path: &str) -> Command {
+fn with_ids(command: Command, path: &str, project: Option<&PathBuf>) -> Command {
     let command = command.mut_args(|arg| match ids(path, arg.get_id().as_str()) {
-        Some(ids) => arg.add(ArgValueCandidates::new(move || of_project(ids))),
+        Some(ids) => {
+            let project = project.cloned();
+            arg.add(ArgValueCandidates::new(move || of_project(ids, project.clone())))
+        }
         None => arg,
     });
     command.mut_subcommands(|below| {
         let path = format!("{path} {}", below.get_name());
-        with_ids(below, path.trim_start())
+        with_ids(below, path.trim_start(), project)
     })
 }
 
@@ -87,8 +99,8 @@ fn ids(command: &str, arg: &str) -> Option<fn(&Bank) -> Vec<String>> {
     })
 }
 
-fn of_project(ids: fn(&Bank) -> Vec<String>) -> Vec<CompletionCandidate> {
-    let global = GlobalArgs { project: None, json: false, color: ColorChoice::Never };
+fn of_project(ids: fn(&Bank) -> Vec<String>, project: Option<PathBuf>) -> Vec<CompletionCandidate> {
+    let global = GlobalArgs { project, json: false, color: ColorChoice::Never };
     let settings = Settings::resolve(&global).ok();
     let found = settings.map(|settings| ids(&settings.project.bank)).unwrap_or_default();
     found.into_iter().map(CompletionCandidate::new).collect()

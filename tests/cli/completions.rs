@@ -75,6 +75,17 @@ fn ids_are_completed_from_the_project() {
 }
 
 #[test]
+fn ids_are_completed_from_the_project_that_the_line_names() {
+    let (sandbox, other) = (Sandbox::anchored(), Sandbox::empty());
+    let folder = sandbox.path("");
+    let folder = folder.display();
+    for option in [format!("--project {folder}"), format!("--project={folder}")] {
+        let found = bash(&other, &format!("cerberus memory read {option} ha"));
+        assert_eq!(found, "hang-curtains hash-passwords");
+    }
+}
+
+#[test]
 fn completion_never_prints_errors() {
     let sandbox = Sandbox::empty();
     assert_eq!(bash(&sandbox, "cerberus memory read x"), "");
