@@ -15,7 +15,7 @@ use super::lockfile::Anchors;
 use super::memory_file::{self, Encoding, MemoryFile};
 use super::{Bank, View, files, names};
 
-pub use super::memory_file::{MAX_BYTES, check_size, of_text, size_warning, text_of};
+pub use super::memory_file::{MAX_BYTES, check_size, size_warning, text_of};
 
 /// Size limit of all memories of a bank. Indexing them takes up to ten seconds and ten times as much
 /// memory.
@@ -63,12 +63,7 @@ impl Bank {
         Ok((found, warnings))
     }
 
-    /// Returns the stat of a file, if it exists.
-    pub fn stat(&self, file: &str) -> Option<FileStat> {
-        self.stat_in(&self.view(), file)
-    }
-
-    /// Like [`Bank::stat`], in a view that was loaded before.
+    /// Returns the stat of a file in a view, if it exists.
     pub(crate) fn stat_in(&self, view: &View, file: &str) -> Option<FileStat> {
         let metadata = view.path(self, file)?.symlink_metadata().ok()?;
         Some(FileStat::new(&metadata))

@@ -97,11 +97,6 @@ fn parsed(file: &str, text: &str, warnings: &mut Vec<String>) -> (Memory, Option
     (memory, fault)
 }
 
-/// Returns the memory in the text of a file that is not in this bank.
-pub fn of_text(path: &str, text: &str) -> Memory {
-    parsed(path, text, &mut Vec::new()).0
-}
-
 /// Returns the complete text of a new memory.
 pub fn text_of(front: &Frontmatter, body: &str) -> String {
     format!("{}{}\n", frontmatter::render(front), body.trim_end())

@@ -34,23 +34,6 @@ impl FromStr for CodeLocation {
     }
 }
 
-impl CodeLocation {
-    /// Returns whether `file` and `symbol` match this location. Symbols match if they are equal or
-    /// if the found one ends with the expected one after a dot. Without a number, the expected one is
-    /// any definition of its name.
-    pub fn matches(&self, file: &str, symbol: Option<&str>) -> bool {
-        let symbol_matches = |expected: &str| {
-            let (expected, number) = split_number(expected);
-            let (found, own_number) = split_number(symbol.unwrap_or_default());
-            (number.is_none() || number == own_number)
-                && found
-                    .strip_suffix(expected)
-                    .is_some_and(|container| container.is_empty() || container.ends_with('.'))
-        };
-        self.file == file && self.symbol.as_deref().is_none_or(symbol_matches)
-    }
-}
-
 /// Splits a symbol into its qualified name and its number among the definitions of that name in its
 /// file, if there are several: `Mailer.send#2`.
 pub fn split_number(symbol: &str) -> (&str, Option<usize>) {
@@ -94,24 +77,5 @@ mod tests {
         for text in ["", "::close", "src/db.py::"] {
             assert!(text.parse::<CodeLocation>().is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn symbols_match_by_their_last_parts() {
-        let location = |text: &str| text.parse::<CodeLocation>().expect(text);
-        let whole_file = location("db.py");
-        let location = location("db.py::Session.close");
-        assert!(location.matches("db.py", Some("Session.close")));
-        assert!(location.matches("db.py", Some("Pool.Session.close")));
-        assert!(!location.matches("db.py", Some("MySession.close")));
-        assert!(!location.matches("db.py", Some("close")));
-        assert!(!location.matches("db.py", None));
-        assert!(!location.matches("a.py", Some("Session.close")));
-        assert!(whole_file.matches("db.py", None));
-        assert!(location.matches("db.py", Some("Session.close#2")));
-        let numbered = "db.py::close#2".parse::<CodeLocation>().expect("a location");
-        assert!(numbered.matches("db.py", Some("Session.close#2")));
-        assert!(!numbered.matches("db.py", Some("Session.close#1")));
-        assert!(!numbered.matches("db.py", Some("Session.close")));
     }
 }
