@@ -26,33 +26,7 @@ const IN_MEMORY: &str = ":memory:";
 /// Bytes of the hash of a folder in the name of its database.
 const HASH_BYTES: usize = 16;
 
-const SCHEMA: &str = "
-    CREATE TABLE own.origin (
-        token BLOB NOT NULL
-    ) STRICT;
-    CREATE TABLE own.pin (
-        session TEXT NOT NULL,
-        id      TEXT NOT NULL,
-        pin     BLOB NOT NULL,
-        PRIMARY KEY (session, id)
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE own.pin_event (
-        id      INTEGER PRIMARY KEY,
-        at      TEXT NOT NULL,
-        type    TEXT NOT NULL,
-        pins    TEXT NOT NULL,
-        message TEXT NOT NULL,
-        hash    BLOB
-    ) STRICT;
-    CREATE TABLE own.feedback (
-        id       INTEGER PRIMARY KEY,
-        at       TEXT NOT NULL,
-        memory   TEXT NOT NULL,
-        good     INTEGER NOT NULL,
-        anchored INTEGER NOT NULL
-    ) STRICT;
-    INSERT INTO own.origin (token) VALUES (randomblob(16));
-";
+const SCHEMA: &str = include_str!("own.sql");
 
 /// The attached database of the user.
 pub(super) struct Own {
