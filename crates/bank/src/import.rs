@@ -155,7 +155,8 @@ mod tests {
             let files = ["a.md", "c.md", "deep/b.md", "deep/new.md", "new.md"];
             let state = || {
                 let texts = files.map(|file| bank.bytes(file).expect("readable"));
-                let stats = files.map(|file| bank.stat_in(&bank.view(), file).map(|stat| stat.size));
+                let stats =
+                    files.map(|file| bank.stat_in(&bank.view(), file).map(|stat| stat.size));
                 let listed = bank.list().expect("readable").0;
                 (listed, texts, stats, bank.anchors().expect("readable"))
             };

@@ -60,19 +60,9 @@ pub fn upsert_file(connection: &Connection, file: &FileRow, mtime: i64) -> Resul
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         ON CONFLICT (path) DO UPDATE SET language = ?2, size = ?3, mtime = ?4, hash = ?5,
             n_terms = ?6, vector = ?7";
-    execute(
-        connection,
-        SQL,
-        params![
-            file.path,
-            file.language.to_string(),
-            file.size,
-            mtime,
-            file.hash,
-            file.n_terms,
-            file.vector
-        ],
-    )
+    let FileRow { path, size, hash, n_terms, vector, .. } = file;
+    let language = file.language.as_str();
+    execute(connection, SQL, params![path, language, size, mtime, hash, n_terms, vector])
 }
 
 /// Removes the row of `path`.
@@ -101,11 +91,8 @@ pub fn last_term_id(connection: &Connection) -> Result<u32> {
 
 /// Inserts a pack of terms; `last` is the largest of their ids.
 pub fn insert_terms(connection: &Connection, last: u32, terms: &[u8]) -> Result<()> {
-    execute(
-        connection,
-        "INSERT OR REPLACE INTO code_terms (last, terms) VALUES (?1, ?2)",
-        params![last, terms],
-    )
+    const SQL: &str = "INSERT OR REPLACE INTO code_terms (last, terms) VALUES (?1, ?2)";
+    execute(connection, SQL, params![last, terms])
 }
 
 /// Removes all terms.

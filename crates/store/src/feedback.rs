@@ -26,7 +26,7 @@ pub fn insert(connection: &Connection, feedback: &Feedback<'_>) -> Result<()> {
 pub fn balances(connection: &Connection) -> Result<FxHashMap<String, i64>> {
     const SQL: &str = "SELECT memory, sum(CASE WHEN good THEN 1 ELSE -1 END)
         FROM own.feedback GROUP BY memory";
-    query(connection, SQL, [], |row| Ok((row.get(0)?, row.get(1)?)))
+    query(connection, SQL, [], |row| row.try_into())
 }
 
 /// Returns the numbers of positive and negative feedback on memories with an example, or
@@ -35,5 +35,5 @@ pub fn counts(connection: &Connection, is_anchored: bool) -> Result<(usize, usiz
     const SQL: &str = "SELECT count(*) FILTER (WHERE good), count(*) FILTER (WHERE NOT good)
         FROM own.feedback WHERE anchored = ?1";
     let mut statement = connection.prepare_cached(SQL)?;
-    Ok(statement.query_row([is_anchored], |row| Ok((row.get(0)?, row.get(1)?)))?)
+    Ok(statement.query_row([is_anchored], |row| row.try_into())?)
 }

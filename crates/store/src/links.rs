@@ -33,19 +33,10 @@ pub(super) fn insert(connection: &Connection, link: &LinkRow) -> Result<()> {
     const SQL: &str = "INSERT OR REPLACE INTO memory_link
             (memory, position, line, target, relation, label, context)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    execute(
-        connection,
-        SQL,
-        params![
-            link.memory,
-            link.position,
-            link.line,
-            link.target,
-            link.relation.to_string(),
-            link.label,
-            link.context
-        ],
-    )
+    let LinkRow { memory, position, line, target, relation, label, context } = link;
+    let relation = relation.as_str();
+    let values = params![memory, position, line, target, relation, label, context];
+    execute(connection, SQL, values)
 }
 
 /// Returns all links, ordered by memory and position.
@@ -83,5 +74,5 @@ pub fn sources(connection: &Connection, target: &str) -> Result<Vec<String>> {
 /// Returns the memory and the target of each link with a relation, sorted.
 pub fn with_relation(connection: &Connection, relation: EdgeType) -> Result<Vec<(String, String)>> {
     const SQL: &str = "SELECT DISTINCT memory, target FROM memory_link WHERE relation = ?1 ORDER BY memory, target";
-    query(connection, SQL, [relation.to_string()], |row| Ok((row.get(0)?, row.get(1)?)))
+    query(connection, SQL, [relation.to_string()], |row| row.try_into())
 }

@@ -82,11 +82,8 @@ pub fn files(connection: &Connection) -> Result<FxHashMap<String, FileRow>> {
 pub fn upsert_file(connection: &Connection, file: &FileRow) -> Result<()> {
     const SQL: &str = "INSERT OR REPLACE INTO memory_file (file, size, mtime, memory, warnings)
         VALUES (?1, ?2, ?3, ?4, ?5)";
-    execute(
-        connection,
-        SQL,
-        params![file.file, file.stat.size, file.stat.mtime, file.memory, file.warnings],
-    )
+    let FileRow { file, stat: FileStat { size, mtime }, memory, warnings } = file;
+    execute(connection, SQL, params![file, size, mtime, memory, warnings])
 }
 
 /// Removes a file.
@@ -118,7 +115,7 @@ pub fn duplicate_ids(connection: &Connection) -> Result<Vec<(String, String, Str
         WHERE (SELECT count(*) FROM memory_file) > (SELECT count(*) FROM memory_store)
             AND m.file <> f.file
         ORDER BY f.file";
-    query(connection, SQL, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+    query(connection, SQL, [], |row| row.try_into())
 }
 
 /// Returns the ids of anchors without a memory.
@@ -130,7 +127,7 @@ pub fn orphaned_anchors(connection: &Connection) -> Result<Vec<String>> {
 
 /// Returns the stored hash of each memory.
 pub fn hashes(connection: &Connection) -> Result<FxHashMap<String, [u8; 16]>> {
-    query(connection, "SELECT id, hash FROM memory_store", [], |row| Ok((row.get(0)?, row.get(1)?)))
+    query(connection, "SELECT id, hash FROM memory_store", [], |row| row.try_into())
 }
 
 /// Returns the file of a memory.
@@ -140,9 +137,7 @@ pub fn file_of(connection: &Connection, id: &str) -> Result<Option<String>> {
 
 /// Returns the ids of the memories with their files, ordered by id.
 pub fn ids(connection: &Connection) -> Result<Vec<(String, String)>> {
-    query(connection, "SELECT id, file FROM memory_store ORDER BY id", [], |row| {
-        Ok((row.get(0)?, row.get(1)?))
-    })
+    query(connection, "SELECT id, file FROM memory_store ORDER BY id", [], |row| row.try_into())
 }
 
 /// Removes a memory with its sections and the links that it contains.
@@ -275,9 +270,7 @@ pub fn anchor(connection: &Connection, id: &str) -> Result<Option<Vec<u8>>> {
 
 /// Returns all packed anchors with the ids of their memories, ordered by id.
 pub fn anchors(connection: &Connection) -> Result<Vec<(String, Vec<u8>)>> {
-    query(connection, "SELECT id, anchor FROM memory_anchor ORDER BY id", [], |row| {
-        Ok((row.get(0)?, row.get(1)?))
-    })
+    query(connection, "SELECT id, anchor FROM memory_anchor ORDER BY id", [], |row| row.try_into())
 }
 
 /// Returns the id of a term that some memory contains.
@@ -304,7 +297,7 @@ pub fn matches(connection: &Connection, words: &[String]) -> Result<FxHashMap<i6
     // Quotes prevent words from being parsed as operators of the query language.
     let quoted: Vec<String> =
         words.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
-    query(connection, SQL, [quoted.join(" OR ")], |row| Ok((row.get(0)?, row.get(1)?)))
+    query(connection, SQL, [quoted.join(" OR ")], |row| row.try_into())
 }
 
 /// Section for the vector search.

@@ -36,11 +36,8 @@ pub fn insert(connection: &Connection, pin: &Pin, session: Option<&str>) -> Resu
 
 /// Removes a pin.
 pub fn remove(connection: &Connection, pin: &Pin, session: Option<&str>) -> Result<()> {
-    execute(
-        connection,
-        "DELETE FROM own.pin WHERE session = ?1 AND id = ?2",
-        [key(pin, session), &pin.id],
-    )
+    const SQL: &str = "DELETE FROM own.pin WHERE session = ?1 AND id = ?2";
+    execute(connection, SQL, [key(pin, session), &pin.id])
 }
 
 fn key<'a>(pin: &Pin, session: Option<&'a str>) -> &'a str {
@@ -55,11 +52,8 @@ pub fn insert_event(
 ) -> Result<()> {
     const SQL: &str = "INSERT INTO own.pin_event (at, type, pins, message, hash)
         VALUES (?1, ?2, ?3, ?4, ?5)";
-    execute(
-        connection,
-        SQL,
-        params![event.at, event.kind.to_string(), event.pins.join("\n"), event.message, hash],
-    )
+    let EventRow { at, kind, pins, message } = event;
+    execute(connection, SQL, params![at, kind.as_str(), pins.join("\n"), message, hash])
 }
 
 /// Returns the history, oldest event first.
