@@ -1,22 +1,16 @@
 //! `cerberus memory add`: stores a short memory and anchors it to its best example.
 
-use anyhow::Result;
-use clap::Args;
-use serde::Serialize;
-
 use super::args::{SecretArgs, quality};
 use super::review::print;
-use crate::config::Settings;
-use crate::output::{DIM, NAME, OK, Printer, WARN};
+use crate::commands::prelude::*;
 use cerberus_bank::memories::text_of;
 use cerberus_bank::names;
 use cerberus_bank::ops::anchors::{self, AnchorSummary};
-use cerberus_bank::ops::memories::{self, Memories};
-use cerberus_bank::ops::{Project, default_scope, document, seconds, similar};
+use cerberus_bank::ops::memories;
+use cerberus_bank::ops::{default_scope, document, seconds, similar};
 use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking};
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_markdown::frontmatter::Frontmatter;
-use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::{Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleKind, Scope};
 
 #[derive(Debug, Clone, Args)]

@@ -1,26 +1,18 @@
 //! `cerberus memory anchor`: finds the example of a memory and stores the anchor to it.
 
-use anyhow::{Context, Result};
-use clap::Args;
-use serde::Serialize;
-
 use super::anchor_test::print_unknown_words;
 use super::args::quality;
 use super::review::print;
-use crate::config::Settings;
-use crate::output::{NAME, OK, Printer, WARN};
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::Project;
+use crate::commands::prelude::*;
 use cerberus_bank::ops::anchors::{self, AnchorSummary};
 use cerberus_bank::ops::answers;
 use cerberus_bank::ops::document::{self, Edit};
 use cerberus_bank::ops::examples::{self as examples_beside, Change, OtherSummary};
-use cerberus_bank::ops::memories::{self, Memories};
+use cerberus_bank::ops::memories;
 use cerberus_engine::examples::{self, Options, Query, RankedSymbol, UnknownWord};
 use cerberus_engine::excerpt;
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_markdown::frontmatter::FieldValue;
-use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::shell_word;
 use cerberus_model::{
     AgentChoice, Anchor, CodeLocation, Confidence, ExampleChoice, ExampleRole, Origin, RuleKind,

@@ -4,16 +4,12 @@ use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use clap::Args;
 use serde::Deserialize;
 
 use super::args::quality;
-use crate::config::Settings;
-use crate::output::{DIM, NAME, OK, Printer, WARN};
+use crate::commands::prelude::*;
 use cerberus_bank::ops::{anchors, memories};
 use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking, UnknownWord};
-use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::{RuleKind, Scope};
 
 #[derive(Debug, Args)]

@@ -1,15 +1,9 @@
 //! `cerberus memory append`: appends text to a memory or to one of its sections.
 
-use anyhow::Result;
-use clap::Args;
-
 use super::args::{ContentArgs, SecretArgs};
-use crate::config::Settings;
-use crate::output::Printer;
-use cerberus_bank::ops::Project;
+use crate::commands::prelude::*;
 use cerberus_bank::ops::document::{self, Edit, EditReport};
 use cerberus_markdown::edit::EditMode;
-use cerberus_model::error::ExitStatus;
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct AppendArgs {

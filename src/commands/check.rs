@@ -7,18 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use anyhow::Result;
-use clap::Args;
-use serde::Serialize;
-
 use super::findings::{self, FindingsFormat, Severity, Unchecked};
-use crate::config::Settings;
-use crate::output::Printer;
+use crate::commands::prelude::*;
 use cerberus_claims::parse::{Claim, Target};
 use cerberus_claims::{self as claims, NewPlace, Stale, Verdict};
 use cerberus_engine::tree::git::{self, past::CommitSummary};
-use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_model::text::{Span, plural};
+use cerberus_model::text::Span;
 
 mod annotations;
 mod bank;

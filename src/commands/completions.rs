@@ -1,12 +1,9 @@
 //! `cerberus completions`.
 
-use anyhow::{Context, Result};
-use clap::Args;
 use clap_complete::env::Shells;
 
+use crate::commands::prelude::*;
 use crate::config::COMPLETE;
-use crate::output::Printer;
-use cerberus_model::error::ExitStatus;
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {

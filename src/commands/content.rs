@@ -3,11 +3,9 @@
 use std::io::{IsTerminal, Read};
 use std::path::Path;
 
-use anyhow::{Context, Result};
-
 use super::args::ContentArgs;
+use crate::commands::prelude::*;
 use cerberus_bank::memories::MAX_BYTES;
-use cerberus_model::error::UserError;
 use cerberus_model::text;
 
 /// Path that means standard input.

@@ -1,18 +1,11 @@
 //! `cerberus memory create`: writes a new document. Does not anchor it.
 
-use anyhow::Result;
-use clap::Args;
-use serde::Serialize;
-
 use super::args::{ContentArgs, SecretArgs};
-use crate::config::Settings;
-use crate::output::{DIM, NAME, OK, Printer};
+use crate::commands::prelude::*;
 use cerberus_bank::names;
-use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::{Project, default_scope, document, seconds, similar};
+use cerberus_bank::ops::{default_scope, document, seconds, similar};
 use cerberus_markdown::edit;
 use cerberus_markdown::frontmatter::{self, FieldValue, Frontmatter};
-use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::{MemoryType, Scope};
 
 #[derive(Debug, Clone, Default, Args)]

@@ -6,15 +6,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
-use serde::Serialize;
-
+use crate::commands::prelude::*;
 use crate::config::{
     self, ConfigReport, Finding, GlobalArgs, Setting, Severity, failed_check, in_one_line,
 };
-use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
-use cerberus_bank::ops::Project;
-use cerberus_model::error::ExitStatus;
 
 mod hosts;
 mod memories;

@@ -1,14 +1,6 @@
 //! `cerberus memory feedback`.
 
-use anyhow::Result;
-use clap::Args;
-use serde::Serialize;
-
-use crate::config::Settings;
-use crate::output::{NAME, Printer};
-use cerberus_bank::ops::Project;
-use cerberus_bank::ops::memories::Memories;
-use cerberus_model::error::ExitStatus;
+use crate::commands::prelude::*;
 use cerberus_store::{Store, feedback as table};
 
 #[derive(Debug, Args)]

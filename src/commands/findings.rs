@@ -4,15 +4,12 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use anyhow::Result;
 use clap::ValueEnum;
-use serde::Serialize;
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::output::Printer;
+use crate::commands::prelude::*;
 use cerberus_engine::tree::git::past;
-use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text;
 
 /// Output formats of findings.

@@ -1,12 +1,10 @@
 //! `cerberus hooks`: the settings with which agents and git run cerberus, and the commands that they
 //! run.
 
-use anyhow::Result;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Subcommand, ValueEnum};
 
+use crate::commands::prelude::*;
 use crate::config::GlobalArgs;
-use crate::output::Printer;
-use cerberus_model::error::ExitStatus;
 
 mod after_edit;
 mod answer;

@@ -2,21 +2,13 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
-use clap::Args;
-
 use super::args::SecretArgs;
 use super::review::reader;
 use super::{confirm, setup, trash};
-use crate::config::Settings;
-use crate::output::Printer;
-use cerberus_bank::ops::Project;
-use cerberus_bank::ops::memories::Memories;
+use crate::commands::prelude::*;
 use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_markdown::frontmatter;
 use cerberus_model::Scope;
-use cerberus_model::error::ExitStatus;
-use cerberus_model::text::plural;
 
 mod classify;
 mod find;

@@ -3,16 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use anyhow::Result;
-use clap::Args;
-use serde::Serialize;
-
-use crate::config::Settings;
-use crate::output::{Printer, ProgressBar};
-use cerberus_bank::ops::{Progress, Project};
+use crate::commands::prelude::*;
+use crate::output::ProgressBar;
+use cerberus_bank::ops::Progress;
 use cerberus_engine::examples;
-use cerberus_model::error::ExitStatus;
-use cerberus_model::text::plural;
 use cerberus_store::code;
 
 #[derive(Debug, Args)]

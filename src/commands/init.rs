@@ -2,17 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::Result;
-use clap::Args;
-use serde::Serialize;
-
-use crate::config::{SAMPLE, Settings};
-use crate::output::{NAME, OK, Printer};
+use crate::commands::prelude::*;
+use crate::config::SAMPLE;
 use cerberus_bank as bank;
-use cerberus_bank::ops::Project;
 use cerberus_engine::tree::documents;
-use cerberus_model::error::ExitStatus;
-use cerberus_model::text::plural;
 
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {}

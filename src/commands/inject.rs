@@ -6,18 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use anyhow::Result;
-use clap::Args;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use serde::Serialize;
 
 use super::args::SessionArgs;
-use crate::config::Settings;
-use crate::output::Printer;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::Project;
-use cerberus_bank::ops::memories::Memories;
+use crate::commands::prelude::*;
 use cerberus_bank::ops::pins::{self, builtin};
 use cerberus_bank::ops::search::signals;
 use cerberus_bank::tokens;
@@ -27,7 +20,6 @@ use cerberus_engine::rank::relevance::Features;
 use cerberus_engine::tree::git::{self, AddedLines};
 use cerberus_engine::tree::read;
 use cerberus_markdown::sections::{self, Origin, Section};
-use cerberus_model::error::ExitStatus;
 use cerberus_model::text::Span;
 use cerberus_model::{Language, Memory, Pin, PinScope, Priority, State};
 use cerberus_store::{Store, feedback};

@@ -3,21 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
-use clap::Args;
-use serde::Serialize;
-
-use crate::config::Settings;
-use crate::output::{DIM, NAME, Printer};
+use crate::commands::prelude::*;
 use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::links::{self, Edge};
+use cerberus_bank::ops::rounded;
 use cerberus_bank::ops::search::signals::{self, Query};
 use cerberus_bank::ops::sync::{self, IndexedMemory, SyncedStore};
-use cerberus_bank::ops::{Project, rounded};
 use cerberus_engine::syntax::parse::last_name;
 use cerberus_engine::track;
 use cerberus_markdown::links::{Kind, Part, Target, normalize_path};
-use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::Globs;
 use cerberus_model::{LinkState, MemoryStatus, MemoryType, split_number};
 

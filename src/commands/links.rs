@@ -1,13 +1,7 @@
 //! `cerberus memory links`.
 
-use anyhow::Result;
-use clap::Args;
-
-use crate::config::Settings;
-use crate::output::{OK, Printer};
+use crate::commands::prelude::*;
 use cerberus_bank::ops::links::{self, Edge, Report};
-use cerberus_bank::ops::memories::Memories;
-use cerberus_model::error::ExitStatus;
 
 #[derive(Debug, Args)]
 pub(crate) struct LinksArgs {

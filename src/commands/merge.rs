@@ -6,24 +6,16 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
-use clap::Args;
-use serde::Serialize;
-
 use super::args::{ContentArgs, SecretArgs};
 use super::trash::{self, MovedMemory};
-use crate::config::Settings;
-use crate::output::{DIM, NAME, OK, Printer};
+use crate::commands::prelude::*;
 use cerberus_bank::lockfile::Anchors;
-use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::{Project, default_scope, document, seconds};
-use cerberus_bank::{MemoryFile, names};
+use cerberus_bank::names;
+use cerberus_bank::ops::{default_scope, document, seconds};
 use cerberus_markdown::edit::{self, EditMode};
 use cerberus_markdown::frontmatter::{self, FieldValue, Frontmatter};
 use cerberus_markdown::links::{self, Kind, Part, Target};
 use cerberus_markdown::{EditError, merge as merge_text, secrets};
-use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_model::text::plural;
 use cerberus_model::{Anchor, Origin, Scope};
 
 #[derive(Debug, Clone, Default, Args)]

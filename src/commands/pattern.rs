@@ -2,21 +2,13 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
-use clap::Args;
-use serde::Serialize;
-
 use super::{content, review_diff};
-use crate::config::Settings;
-use crate::output::{DIM, NAME, OK, Printer};
-use cerberus_bank::MemoryFile;
+use crate::commands::prelude::*;
+use cerberus_bank::ops::anchors;
 use cerberus_bank::ops::document::{self, Edit};
-use cerberus_bank::ops::memories::{self, Memories};
+use cerberus_bank::ops::memories;
 use cerberus_bank::ops::patterns::{self as rule_patterns, PatternSummary, RulePattern};
-use cerberus_bank::ops::{Project, anchors};
 use cerberus_markdown::{EditError, frontmatter};
-use cerberus_model::error::ExitStatus;
-use cerberus_model::text::plural;
 use cerberus_patterns::{Enforcement, TestReport};
 
 mod set;

@@ -1,14 +1,10 @@
 //! `cerberus memory pin`.
 
-use super::args::SessionArgs;
-use anyhow::Result;
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
-use crate::config::Settings;
-use crate::output::{DIM, NAME, OK, Printer, WARN};
+use super::args::SessionArgs;
+use crate::commands::prelude::*;
 use cerberus_bank::ops::pins::{self, Filter, PinReport, Removed, Request, Totals};
-use cerberus_model::error::ExitStatus;
-use cerberus_model::text::plural;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PinCommand {

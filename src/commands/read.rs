@@ -1,18 +1,9 @@
 //! `cerberus memory read`: prints a memory or some of its sections.
 
-use anyhow::Result;
-use clap::Args;
-use serde::Serialize;
-
-use crate::config::Settings;
-use crate::output::Printer;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::Project;
-use cerberus_bank::ops::memories::Memories;
+use crate::commands::prelude::*;
 use cerberus_bank::ops::metadata::Metadata;
 use cerberus_bank::ops::section_selection::{self, MissingSection, SectionPlace, TokenMetrics};
 use cerberus_markdown::sections;
-use cerberus_model::error::ExitStatus;
 use cerberus_model::text::LineIndex;
 
 #[derive(Debug, Clone, Default, Args)]

@@ -7,25 +7,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use anyhow::Result;
-use clap::Args;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::args::quality;
-use crate::config::Settings;
-use crate::output::{Printer, ProgressBar};
-use cerberus_bank::MemoryFile;
+use crate::commands::prelude::*;
+use crate::output::ProgressBar;
 use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::anchors::remember_look_alikes;
-use cerberus_bank::ops::memories::{Filter, Memories, find_id};
-use cerberus_bank::ops::{Progress, Project, patterns, rounded};
+use cerberus_bank::ops::memories::{Filter, find_id};
+use cerberus_bank::ops::{Progress, patterns, rounded};
 use cerberus_engine::examples::RankedSymbol;
 use cerberus_engine::syntax::language;
 use cerberus_engine::track::{self, Degree, FoundSymbol, Outcome, Step};
 use cerberus_engine::tree::git;
-use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_model::text::plural;
 use cerberus_model::{Anchor, ExampleRole, Origin, State, split_number};
 
 pub(super) mod conflict;

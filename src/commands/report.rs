@@ -6,36 +6,30 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
-use clap::Args;
 use jiff::Timestamp;
 use rayon::prelude::*;
-use serde::Serialize;
 
 use super::reanchor::{self, Finding, ReanchorArgs};
 use crate::commands::inject;
+use crate::commands::prelude::*;
 use crate::commands::sections::{self, Section};
 use crate::commands::stats::MemoryCounts;
-use crate::config::Settings;
-use crate::output::{OK, Printer, ProgressBar, WARN};
+use crate::output::ProgressBar;
 use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::anchors;
 use cerberus_bank::ops::examples::OtherSummary;
 use cerberus_bank::ops::links::{self, Edge};
-use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::metadata::Metadata;
 use cerberus_bank::ops::patterns::{self, PatternSummary};
 use cerberus_bank::ops::pins::{self, BuiltinPin};
 use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_bank::ops::sync;
-use cerberus_bank::ops::{Progress, Project, rounded};
-use cerberus_bank::{Bank, MemoryFile, OutputFile};
+use cerberus_bank::ops::{Progress, rounded};
+use cerberus_bank::{Bank, OutputFile};
 use cerberus_engine::excerpt::{self, LineRange};
 use cerberus_engine::syntax::language;
 use cerberus_engine::track;
 use cerberus_engine::tree::{git, read};
-use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_model::text::plural;
 use cerberus_model::{
     Anchor, ExampleChoice, Language, MemoryType, PinScope, Scope, State, SymbolKind,
 };

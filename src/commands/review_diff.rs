@@ -4,23 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::Result;
-use clap::Args;
 use rayon::prelude::*;
-use serde::Serialize;
 
 use super::findings::{self, FindingsFormat, Severity, Unchecked};
 use super::{format_location, linked};
-use crate::config::Settings;
-use crate::output::Printer;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::memories::{self, Memories};
+use crate::commands::prelude::*;
+use cerberus_bank::ops::anchors;
+use cerberus_bank::ops::memories;
 use cerberus_bank::ops::patterns::{self as rule_patterns, RulePattern};
-use cerberus_bank::ops::{Project, anchors};
 use cerberus_engine::syntax::language;
 use cerberus_engine::tree::git::{self, AddedLines, Changes};
 use cerberus_engine::tree::walk;
-use cerberus_model::error::ExitStatus;
 use cerberus_model::text::{Globs, LineIndex};
 use cerberus_patterns::code_pattern::{CodePattern, Match};
 use cerberus_patterns::{Checker, Enforcement, FileHits};

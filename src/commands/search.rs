@@ -1,14 +1,10 @@
 //! `cerberus memory search`.
 
-use anyhow::Result;
+use crate::commands::prelude::*;
 use cerberus_bank::ops::memories::Filter;
-use clap::Args;
 use std::num::NonZeroUsize;
 
-use crate::config::Settings;
-use crate::output::{DIM, NAME, Printer};
 use cerberus_bank::ops::search::{self, Hit, Report, Request};
-use cerberus_model::error::{ExitStatus, UserError};
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {

@@ -1,18 +1,10 @@
 //! `cerberus memory sections`: lists the sections of a memory with their token counts, and what is
 //! wrong with their tags.
 
-use anyhow::Result;
-use clap::Args;
-use serde::Serialize;
-
-use crate::config::Settings;
-use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::memories::Memories;
+use crate::commands::prelude::*;
 use cerberus_bank::ops::section_selection::SectionPlace;
 use cerberus_bank::tokens;
 use cerberus_markdown::sections;
-use cerberus_model::error::ExitStatus;
 use cerberus_model::text::LineIndex;
 
 #[derive(Debug, Args)]

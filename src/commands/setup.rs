@@ -2,17 +2,12 @@
 
 use std::path::Path;
 
-use anyhow::Result;
-use clap::{Args, ValueEnum};
-use serde::Serialize;
+use clap::ValueEnum;
 
 use crate::commands::confirm;
-use crate::config::Settings;
-use crate::output::{NAME, OK, Printer, WARN};
+use crate::commands::prelude::*;
 use cerberus_bank::external_file;
 use cerberus_engine::tree::git;
-use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_model::text::plural;
 
 mod agents;
 mod plan;

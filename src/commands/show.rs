@@ -2,24 +2,18 @@
 
 use std::cmp::Reverse;
 
-use anyhow::Result;
-use clap::Args;
 use rayon::prelude::*;
-use serde::Serialize;
 
-use crate::config::Settings;
-use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
-use cerberus_bank::MemoryFile;
+use crate::commands::prelude::*;
 use cerberus_bank::ops::anchors;
 use cerberus_bank::ops::examples::OtherSummary;
-use cerberus_bank::ops::memories::{self, Filter, Memories};
+use cerberus_bank::ops::memories::{self, Filter};
 use cerberus_bank::ops::metadata::Metadata;
 use cerberus_bank::ops::patterns::{self, PatternSummary};
-use cerberus_bank::ops::{Project, rounded, sync};
+use cerberus_bank::ops::{rounded, sync};
 use cerberus_engine::excerpt::{self, LineRange};
 use cerberus_engine::track::{self, InPlaceSymbol};
 use cerberus_engine::tree::read;
-use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::{sentences, shell_word};
 use cerberus_model::{
     Anchor, ExampleChoice, ExampleRole, Language, Memory, MemoryType, Origin, State, SymbolKind,

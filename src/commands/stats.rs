@@ -2,24 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
-use clap::Args;
-use serde::Serialize;
+use jiff::Timestamp;
 
 use super::show;
 use crate::commands::feedback::{self, Approval};
-use crate::config::Settings;
-use crate::output::Printer;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::memories::Memories;
+use crate::commands::prelude::*;
 use cerberus_bank::ops::rule_counts::RuleCounts;
-use cerberus_bank::ops::{Project, links, sync};
+use cerberus_bank::ops::{links, sync};
 use cerberus_engine::tree::git::past::{self, Addition};
-use cerberus_model::error::ExitStatus;
 use cerberus_model::{MemoryType, Scope, State};
 use cerberus_store::ledger::{self, RuleCount};
 use cerberus_store::{self as store, Store};
-use jiff::Timestamp;
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct StatsArgs {

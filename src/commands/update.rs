@@ -3,19 +3,12 @@
 //!
 //! Everything else is unchanged byte for byte. An update without effect does not write the file.
 
-use anyhow::Result;
-use clap::Args;
-
 use super::args::{ContentArgs, SecretArgs};
-use crate::config::Settings;
-use crate::output::{DIM, NAME, OK, Printer};
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::Project;
+use crate::commands::prelude::*;
 use cerberus_bank::ops::document::{self, Edit, EditReport};
 use cerberus_markdown::EditError;
 use cerberus_markdown::edit::EditMode;
 use cerberus_markdown::frontmatter::{self, FieldValue};
-use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::{MemoryStatus, MemoryType, RuleKind, Scope};
 
 #[derive(Debug, Clone, Default, Args)]

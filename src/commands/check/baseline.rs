@@ -4,15 +4,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::{Finding, Report, Severity};
 use crate::commands::json_error;
-use crate::output::Printer;
+use crate::commands::prelude::*;
 use cerberus_bank::{ExternalFile, external_file};
-use cerberus_model::error::UserError;
-use cerberus_model::text::plural;
 
 /// The version of the format.
 const VERSION: u32 = 1;

@@ -4,13 +4,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
 use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::commands::findings::Unchecked;
+use crate::commands::prelude::*;
 use crate::config::CheckConfig;
-use cerberus_bank::ops::Project;
 use cerberus_claims::Document;
 use cerberus_claims::parse::{self, Target};
 use cerberus_claims::times::{self, Status};

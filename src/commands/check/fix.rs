@@ -3,16 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
-
 use super::{CheckArgs, Report, print};
 use crate::commands::confirm;
 use crate::commands::findings::{self, FindingsFormat};
-use crate::config::Settings;
-use crate::output::Printer;
+use crate::commands::prelude::*;
 use cerberus_bank::external_file::{self, ExternalFile};
-use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_model::text::{Span, plural};
+use cerberus_model::text::Span;
 
 /// A document with its new text.
 struct Fixed {

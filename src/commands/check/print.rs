@@ -1,9 +1,8 @@
 //! Prints the findings of `check` as text.
 
 use super::{CORRECT, CheckArgs, Finding, Report, Severity};
-use crate::output::{DIM, ERROR, NAME, OK, Printer};
+use crate::commands::prelude::*;
 use cerberus_engine::tree::git::past::CommitSummary;
-use cerberus_model::text::plural;
 
 /// Number of digits of a commit.
 const COMMIT_LEN: usize = 10;

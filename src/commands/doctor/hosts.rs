@@ -2,14 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
-
+use crate::commands::prelude::*;
 use cerberus_bank::external_file;
-use cerberus_model::text::plural;
 
 use super::Doctor;
 use crate::commands::inject::{self, ClientProfile};
-use cerberus_bank::ops::{Project, managed_block};
+use cerberus_bank::ops::managed_block;
 
 /// The documents that agents read, with the client profile that a block in them may use.
 const DOCUMENTS: &[(&str, Option<ClientProfile>)] = &[

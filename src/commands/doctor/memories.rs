@@ -1,13 +1,10 @@
 //! Checks of the files of the bank: memories, pins and the lock file.
 
-use anyhow::Result;
-
 use super::{Doctor, shown};
+use crate::commands::prelude::*;
 use crate::config::{Finding, Severity, failed_check};
-use cerberus_bank::MemoryFile;
 use cerberus_bank::memories::size_warning;
 use cerberus_markdown::{Diagnostic, sections};
-use cerberus_model::text::plural;
 
 impl Doctor<'_> {
     /// Checks the bank's folder.

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use anyhow::Result;
-use cerberus_bank::ops::memories::Memories;
+use clap::ValueEnum;
+
+use crate::commands::prelude::*;
 use cerberus_engine::tree::documents;
 use cerberus_model::MemoryType;
-use clap::ValueEnum;
 
 use super::Doctor;
 use super::hosts::read_external;

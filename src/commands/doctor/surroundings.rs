@@ -2,12 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::Result;
-
 use super::{Doctor, shown};
+use crate::commands::prelude::*;
 use cerberus_engine::tree::git::{self, GitStatus};
 use cerberus_engine::tree::walk;
-use cerberus_model::text::plural;
 
 impl Doctor<'_> {
     /// Checks that there are source files to find examples in.

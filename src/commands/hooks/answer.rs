@@ -1,12 +1,10 @@
 //! The answers to events in the formats of the agents.
 
-use anyhow::Result;
 use serde_json::json;
 
 use super::{HookEvent, HookTool};
 use crate::commands::inject::hook_output;
-use crate::output::Printer;
-use cerberus_model::text::plural;
+use crate::commands::prelude::*;
 
 /// Maximum number of items of a list.
 const MAX_ITEMS: usize = 8;

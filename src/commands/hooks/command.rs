@@ -7,19 +7,16 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use anyhow::Result;
-
 use super::after_edit::record_broken;
 use super::commit;
 use super::git_command::enter;
 use super::payload::{self, Event};
 use super::{HookEvent, HookTool, answer, session};
 use crate::commands::inject;
+use crate::commands::prelude::*;
 use crate::config::GlobalArgs;
-use crate::output::Printer;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::memories::{self, Memories};
-use cerberus_bank::ops::{Project, envelope, patterns};
+use cerberus_bank::ops::memories;
+use cerberus_bank::ops::{envelope, patterns};
 use cerberus_claims::parse;
 use cerberus_engine::rank::rule_kind;
 use cerberus_model::text::escaped;

@@ -4,17 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use anyhow::Result;
-
 use super::git_command::{self, Commit};
 use super::payload::Event;
 use super::{HookEvent, HookTool, answer};
 use crate::commands::linked::{self, Reason};
+use crate::commands::prelude::*;
 use crate::commands::{format_location, inject};
-use crate::config::{GlobalArgs, Settings};
-use crate::output::Printer;
-use cerberus_bank::ops::memories::{self, Memories};
-use cerberus_bank::ops::{Project, envelope, links, sync};
+use crate::config::GlobalArgs;
+use cerberus_bank::ops::memories;
+use cerberus_bank::ops::{envelope, links, sync};
 use cerberus_engine::syntax::language;
 use cerberus_engine::track::{self, Degree, Outcome};
 use cerberus_engine::tree::git;

@@ -4,19 +4,16 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use anyhow::Result;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::command::{self, Runs};
 use super::payload::{self, Edit, Event};
 use super::{HookEvent, HookTool, after_edit, answer, session};
 use crate::commands::inject;
-use crate::config::{GlobalArgs, Settings};
-use crate::output::Printer;
-use cerberus_bank::ops::Project;
-use cerberus_bank::ops::memories::Memories;
+use crate::commands::prelude::*;
+use crate::config::GlobalArgs;
 use cerberus_engine::tree::{git, walk};
 use cerberus_store::{self as store, Store, given_rules};
-use xxhash_rust::xxh3::xxh3_128;
 
 /// How long before its end a command may have written a file.
 const RECENT: Duration = Duration::from_secs(120);

@@ -1,11 +1,9 @@
 //! `cerberus hooks run … prompt`: the rules for what the user asks for.
 
-use anyhow::Result;
-
 use super::{HookEvent, HookTool, answer, payload, session};
 use crate::commands::inject;
+use crate::commands::prelude::*;
 use crate::config::GlobalArgs;
-use crate::output::Printer;
 use cerberus_store::{self as store, Store, given_rules};
 
 pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {

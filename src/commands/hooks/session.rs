@@ -2,13 +2,11 @@
 
 use std::path::Path;
 
-use anyhow::Result;
-
 use super::payload::{self, Event};
 use super::{HookEvent, HookTool, answer};
 use crate::commands::inject::{self, ClientProfile};
-use crate::config::{GlobalArgs, Settings};
-use crate::output::Printer;
+use crate::commands::prelude::*;
+use crate::config::GlobalArgs;
 use cerberus_store::{self as store, Store, given_rules};
 
 pub(super) fn run(

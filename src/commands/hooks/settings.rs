@@ -4,16 +4,14 @@
 //! Merging adds missing entries. The order, the comments and all other hooks, also edited ones of
 //! cerberus, are preserved.
 
-use anyhow::Result;
 use clap::ValueEnum;
 use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::json;
 
 use super::{HookEvent, HookTool, HooksPrintArgs};
+use crate::commands::prelude::*;
 use crate::commands::settings_file::{self, Edited, Entry, Layout, Settings};
-use crate::output::Printer;
 use cerberus_bank::ops::managed_block;
-use cerberus_model::error::{ExitStatus, UserError};
 
 /// The script of the pre-commit hook; it never blocks the commit.
 const PRE_COMMIT: &str = "\

@@ -1,10 +1,8 @@
 //! `cerberus hooks run … stop`: what an agent that says it has finished must still correct.
 
-use anyhow::Result;
-
 use super::{HookEvent, HookTool, after_edit, answer, payload, session};
+use crate::commands::prelude::*;
 use crate::config::GlobalArgs;
-use crate::output::Printer;
 use cerberus_store::{self as store, Store, given_rules};
 
 pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {

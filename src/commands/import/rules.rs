@@ -7,25 +7,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
-use serde::Serialize;
-
 use super::ImportArgs;
 use super::classify::{Classifier, Document, Scopes, Update};
 use super::find::{self, Found};
 use super::sources::{Source, Sources, parse_item};
+use crate::commands::prelude::*;
 use crate::commands::review::print;
 use cerberus_bank::names;
 use cerberus_bank::ops::anchors::{self, AnchorSummary};
-use cerberus_bank::ops::memories::{self, Memories};
+use cerberus_bank::ops::default_scope;
+use cerberus_bank::ops::memories;
 use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_bank::ops::similar::{self, SimilarMemories};
-use cerberus_bank::ops::{Project, default_scope};
 use cerberus_engine::examples::{self, Options, Query, RankedSymbol};
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::tree::{git, read};
 use cerberus_markdown::rules::RuleItem;
-use cerberus_model::error::UserError;
 use cerberus_model::text::decode;
 use cerberus_model::{Anchor, Confidence, Scope};
 

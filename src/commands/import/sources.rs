@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::memories::Memories;
+use crate::commands::prelude::*;
 use cerberus_engine::rank::tokenize;
 use cerberus_markdown::frontmatter;
 

@@ -1,13 +1,11 @@
 //! Writes what an import adds and changes.
 
-use anyhow::Result;
-
 use super::classify::Update;
 use super::rules::{self, Item, NewRule, Outcome, Plan, Report};
 use super::sources::Sources;
-use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::{Project, document, seconds};
-use cerberus_bank::{ImportChanges, MemoryFile, memories, names};
+use crate::commands::prelude::*;
+use cerberus_bank::ops::{document, seconds};
+use cerberus_bank::{ImportChanges, memories, names};
 use cerberus_markdown::edit::{self, EditMode};
 use cerberus_markdown::frontmatter::{self, FieldValue, Frontmatter};
 use cerberus_model::MemoryType;

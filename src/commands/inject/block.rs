@@ -2,11 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::Project;
+use crate::commands::prelude::*;
 use cerberus_bank::ops::envelope;
 use cerberus_bank::ops::pins::{builtin, render};
-use cerberus_model::text::plural;
 use cerberus_model::{Anchor, Pin};
 
 use super::example::{self, Example};

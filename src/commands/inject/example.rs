@@ -1,8 +1,7 @@
 //! The current code of an anchor, or the reason it is not shown.
 
 use super::block::Item;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::Project;
+use crate::commands::prelude::*;
 use cerberus_bank::ops::anchors;
 use cerberus_bank::ops::pins::render::safe;
 use cerberus_engine::excerpt::{self, LineRange};

@@ -3,9 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::Result;
-
-use cerberus_bank::ops::Project;
+use crate::commands::prelude::*;
 use cerberus_engine::examples::{self, Options, Query};
 
 /// The most files. In the trial of `benches/route`, three have the file with the most changes for 19 of 32

@@ -8,14 +8,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{Skipped, start};
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::{Project, search, sync};
+use crate::commands::prelude::*;
+use cerberus_bank::ops::{search, sync};
 use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::query::ParsedQuery;
 use cerberus_engine::rank::relevance::{

@@ -8,11 +8,10 @@ use rustc_hash::FxHashMap;
 
 use super::pack::Cost;
 use super::relevance::{Relevant, folder};
-use cerberus_bank::ops::memories::Memories;
+use crate::commands::prelude::*;
 use cerberus_bank::ops::pins::render::safe;
 use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::relevance::{Feature, Features, Occasion};
-use cerberus_model::text::plural;
 use cerberus_model::{Anchor, Memory, MemoryType, Origin};
 
 /// The share of the budget for the table of contents.

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::Result;
-
 use super::relevance::Focus;
 use super::{InjectedMemory, Report, Request, inject};
-use cerberus_bank::ops::Project;
+use crate::commands::prelude::*;
 use cerberus_bank::ops::search::signals;
 use cerberus_store::given_rules::Given;
 

@@ -1,14 +1,12 @@
 //! Candidates for the examples of rules that have none. They are found by the words of the rule and
 //! marked as unverified: several short ones help an agent, one alone may mislead it.
 
-use anyhow::Result;
 use rayon::prelude::*;
 
 use super::InjectedCandidate;
 use super::block::{Candidate, Item, Slot};
 use super::example::fenced;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::Project;
+use crate::commands::prelude::*;
 use cerberus_bank::ops::anchors;
 use cerberus_bank::ops::memories;
 use cerberus_bank::ops::patterns;

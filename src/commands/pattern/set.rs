@@ -5,19 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
-use serde::Serialize;
-
+use crate::commands::prelude::*;
 use crate::commands::review_diff::{self, Finding};
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::Project;
 use cerberus_bank::ops::document::{self, Edit};
-use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::patterns::{self, RulePattern};
 use cerberus_engine::tree::git;
 use cerberus_markdown::EditError;
 use cerberus_markdown::frontmatter::{self, FieldValue};
-use cerberus_model::error::UserError;
 use cerberus_patterns as code_patterns;
 
 /// Number of commits that are searched.

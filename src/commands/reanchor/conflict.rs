@@ -5,14 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::Result;
-
 use crate::commands::format_location;
+use crate::commands::prelude::*;
 use cerberus_bank::lockfile::{self, Anchors};
-use cerberus_bank::ops::Project;
 use cerberus_engine::track;
 use cerberus_engine::tree::git;
-use cerberus_model::error::UserError;
 use cerberus_model::text::shell_word;
 use cerberus_model::{Anchor, OtherExample};
 

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
 use rustc_hash::FxHashMap;
 
 use super::examples::Example;
 use super::{Finding, ReanchorArgs, TrackedLocation};
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::memories::{self, Memories};
-use cerberus_bank::ops::{Project, anchors, rounded};
+use crate::commands::prelude::*;
+use cerberus_bank::ops::memories;
+use cerberus_bank::ops::{anchors, rounded};
 use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking};
 use cerberus_engine::track::{self, Degree, FoundSymbol, Outcome};
 use cerberus_engine::tree::git;

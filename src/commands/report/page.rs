@@ -8,13 +8,12 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
 use minijinja::{Environment, HtmlEscape, UndefinedBehavior};
-use serde::Serialize;
 
 use super::{Anchored, Entry, Report};
+use crate::commands::prelude::*;
 use cerberus_engine::syntax::highlight::{HighlightClass, highlight};
 use cerberus_markdown::html as markdown;
 use cerberus_markdown::links::{Kind, Target};

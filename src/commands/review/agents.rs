@@ -16,12 +16,11 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde_json::{Deserializer, Value};
 
 use crate::commands::demo::write;
-use cerberus_model::error::UserError;
+use crate::commands::prelude::*;
 
 /// How long an agent may take for an answer.
 const MAX_TIME: Duration = Duration::from_secs(600);

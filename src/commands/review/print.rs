@@ -2,10 +2,9 @@
 
 use super::{Candidate, Item, Report};
 use crate::commands::format_location;
-use crate::output::{DIM, NAME, OK, Printer, WARN};
+use crate::commands::prelude::*;
 use cerberus_engine::examples::RankedSymbol;
 use cerberus_engine::rank::rule_words::RuleWords;
-use cerberus_model::text::plural;
 use cerberus_model::{Confidence, RuleKind};
 
 /// Indentation of code.

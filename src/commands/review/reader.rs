@@ -8,26 +8,21 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use anyhow::Result;
-use clap::Args;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::agents::Agent;
 use super::{N_CANDIDATES, ReviewArgs, is_reviewed};
+use crate::commands::prelude::*;
 use crate::commands::{format_location, milliseconds};
-use crate::config::Settings;
-use crate::output::{NAME, OK, Printer, ProgressBar, WARN};
-use cerberus_bank::MemoryFile;
+use crate::output::ProgressBar;
+use cerberus_bank::ops::anchors;
 use cerberus_bank::ops::answers::{self, Answers, Decided, Offered};
-use cerberus_bank::ops::memories::{self, Memories};
-use cerberus_bank::ops::{Project, anchors};
+use cerberus_bank::ops::memories;
 use cerberus_bank::tokens;
 use cerberus_engine::examples::{self, Options, Query, RankedSymbol};
 use cerberus_engine::excerpt;
 use cerberus_engine::rank::rule_words::RuleWords;
-use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_model::text::plural;
 use cerberus_model::{AgentChoice, Outcome, RuleKind};
 
 /// Version of the form of requests and answers.

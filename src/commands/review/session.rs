@@ -1,15 +1,11 @@
 //! Asks a person about one memory after the other, and writes each decision at once.
 
-use anyhow::Result;
-
 use super::{Item, Reason, Report, ReviewArgs, print};
 use crate::commands::anchor::{self, AnchorArgs};
+use crate::commands::prelude::*;
 use crate::commands::update::{self, UpdateArgs};
-use crate::config::Settings;
-use crate::output::{DIM, ERROR, Keyboard, NAME, OK, Printer};
+use crate::output::Keyboard;
 use cerberus_model::CodeLocation;
-use cerberus_model::error::UserError;
-use cerberus_model::text::plural;
 
 const HELP: &[&str] = &[
     "  1-5  this is the example: store a manual anchor to it",

@@ -2,8 +2,7 @@
 
 use super::Report;
 use crate::commands::findings::Severity;
-use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
-use cerberus_model::text::plural;
+use crate::commands::prelude::*;
 
 /// Maximum number of rules that are listed.
 const MAX_RULES: usize = 10;

@@ -2,16 +2,13 @@
 
 use std::path::Path;
 
-use anyhow::Result;
-use serde::Serialize;
-
 use super::agents::{Agent, Content};
 use super::servers;
 use crate::commands::confirm;
 use crate::commands::hooks;
+use crate::commands::prelude::*;
 use crate::commands::settings_file::{Edited, Layout};
 use cerberus_bank::ExternalFile;
-use cerberus_model::error::UserError;
 
 /// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
