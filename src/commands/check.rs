@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::findings::{self, FindingsFormat, Severity, Unchecked};
+use super::findings::{self, FindingsFormat, Unchecked};
 use crate::commands::prelude::*;
 use cerberus_claims::parse::{Claim, Target};
 use cerberus_claims::{self as claims, NewPlace, Stale, Verdict};

@@ -7,9 +7,7 @@
 use std::path::PathBuf;
 
 use crate::commands::prelude::*;
-use crate::config::{
-    self, ConfigReport, Finding, GlobalArgs, Setting, Severity, failed_check, in_one_line,
-};
+use crate::config::{self, ConfigReport, Finding, GlobalArgs, Setting, failed_check, in_one_line};
 
 mod hosts;
 mod memories;
@@ -32,13 +30,6 @@ struct Report {
     /// The checked items, with counts.
     checks: Vec<String>,
     settings: Vec<Setting>,
-}
-
-impl Report {
-    /// Returns the highest severity of the findings.
-    fn worst(&self) -> Option<Severity> {
-        self.findings.iter().map(|finding| finding.severity).min()
-    }
 }
 
 /// A check: whether it needs a readable bank, the name in its findings, and what runs.
@@ -92,10 +83,10 @@ pub(crate) fn run(global: &GlobalArgs, out: &mut Printer) -> Result<ExitStatus> 
     let (settings, config) = config::check(global)?;
     let report = doctor(&settings.project, config);
     out.report(&report, print)?;
-    Ok(match report.worst() {
-        None | Some(Severity::Info) => ExitStatus::Done,
-        Some(Severity::Error) => ExitStatus::CheckFailed,
+    Ok(match report.findings.first().map(|worst| worst.severity) {
         Some(Severity::Unchecked) => ExitStatus::Environment,
+        Some(Severity::Error) => ExitStatus::CheckFailed,
+        _ => ExitStatus::Done,
     })
 }
 
@@ -116,7 +107,7 @@ fn print(report: &Report, out: &mut Printer) {
         let style = match finding.severity {
             Severity::Unchecked => ERROR,
             Severity::Error => WARN,
-            Severity::Info => DIM,
+            _ => DIM,
         };
         let severity = out.paint(style, &format!("{:<9}", finding.severity.as_str()));
         out.line(&format!("{severity} {}: {}", finding.check, out.safe(&finding.message)));

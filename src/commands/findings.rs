@@ -79,26 +79,6 @@ pub(super) fn print_unchecked(unchecked: &[Unchecked], format: FindingsFormat, o
     }
 }
 
-/// The severity of a finding, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum Severity {
-    Error,
-    Hint,
-    Note,
-}
-
-impl Severity {
-    /// Returns the name in texts and, without hints, in SARIF.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Hint => "hint",
-            Self::Note => "note",
-        }
-    }
-}
-
 /// A finding in the terms of GitHub and SARIF.
 pub(super) struct Annotation {
     pub(super) rule: String,

@@ -9,7 +9,8 @@ use cerberus_bank::ops::document::{self, Edit};
 use cerberus_bank::ops::memories;
 use cerberus_bank::ops::patterns::{self as rule_patterns, PatternSummary, RulePattern};
 use cerberus_markdown::{EditError, frontmatter};
-use cerberus_patterns::{Enforcement, TestReport};
+use cerberus_model::Enforcement;
+use cerberus_patterns::TestReport;
 
 mod set;
 

@@ -9,5 +9,6 @@ pub(super) use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
 pub(super) use cerberus_bank::MemoryFile;
 pub(super) use cerberus_bank::ops::Project;
 pub(super) use cerberus_bank::ops::memories::Memories;
+pub(super) use cerberus_model::Severity;
 pub(super) use cerberus_model::error::{ExitStatus, UserError};
 pub(super) use cerberus_model::text::plural;

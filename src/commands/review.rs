@@ -8,7 +8,6 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use super::check::{self, CheckArgs};
-use super::findings::Severity;
 use super::reanchor::{self, Finding, ReanchorArgs, TrackedLocation};
 use crate::commands::prelude::*;
 use crate::output::{Keyboard, ProgressBar};

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::findings::{self, FindingsFormat, Severity, Unchecked};
+use super::findings::{self, FindingsFormat, Unchecked};
 use super::{format_location, linked};
 use crate::commands::prelude::*;
 use cerberus_bank::ops::anchors;
@@ -15,9 +15,10 @@ use cerberus_bank::ops::patterns::{self as rule_patterns, RulePattern};
 use cerberus_engine::syntax::language;
 use cerberus_engine::tree::git::{self, AddedLines, Changes};
 use cerberus_engine::tree::walk;
+use cerberus_model::Enforcement;
 use cerberus_model::text::{Globs, LineIndex};
 use cerberus_patterns::code_pattern::{CodePattern, Match};
-use cerberus_patterns::{Checker, Enforcement, FileHits};
+use cerberus_patterns::{Checker, FileHits};
 
 mod allowed;
 mod annotations;

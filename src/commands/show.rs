@@ -16,9 +16,9 @@ use cerberus_engine::track::{self, InPlaceSymbol};
 use cerberus_engine::tree::read;
 use cerberus_model::text::{sentences, shell_word};
 use cerberus_model::{
-    Anchor, ExampleChoice, ExampleRole, Language, Memory, MemoryType, Origin, State, SymbolKind,
+    Anchor, Enforcement, ExampleChoice, ExampleRole, Language, Memory, MemoryType, Origin, State,
+    SymbolKind,
 };
-use cerberus_patterns::Enforcement;
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct ShowArgs {

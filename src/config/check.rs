@@ -7,9 +7,9 @@ use anyhow::Result;
 use jiff::Timestamp;
 
 use super::GlobalArgs;
-use cerberus_model::text;
+use cerberus_model::{Severity, text};
 
-use super::finding::{ConfigReport, Finding, Setting, Severity, failed_check};
+use super::finding::{ConfigReport, Finding, Setting, failed_check};
 use super::{ConfigFile, Settings, codex_home, config_home, locate_root, merge, read_config};
 
 /// Environment variables of cerberus.

@@ -4,29 +4,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use cerberus_model::Severity;
 use cerberus_model::error::{ExitStatus, UserError};
-
-/// The severity of a finding, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum Severity {
-    /// The check itself could not run.
-    Unchecked,
-    /// A problem that needs fixing.
-    Error,
-    Info,
-}
-
-impl Severity {
-    /// Returns the spelling in output.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Unchecked => "unchecked",
-            Self::Error => "error",
-            Self::Info => "info",
-        }
-    }
-}
 
 /// A reported problem or remark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -26,24 +26,8 @@ pub(super) use self::slug::slug;
 use self::tag::{Parsed, Tag};
 use super::Diagnostic;
 use super::structure::{self, Heading};
+pub use cerberus_model::SectionOrigin as Origin;
 use cerberus_model::text::Span;
-
-/// The markup that defines a section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    Tag,
-    Heading,
-}
-
-impl Origin {
-    /// Returns the spelling in output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Tag => "tag",
-            Self::Heading => "heading",
-        }
-    }
-}
 
 /// A part of a memory, between two tags or below a heading.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -152,6 +152,47 @@ keywords! {
         Temporary,
     }
 
+    /// The severity of a finding, the worst first.
+    Severity("severity", "snake_case") {
+        /// The check itself could not run.
+        Unchecked,
+        Error,
+        Hint,
+        Note,
+        Info,
+    }
+
+    /// How a rule is checked.
+    Enforcement("enforcement", "snake_case") {
+        /// A person accepted its pattern.
+        Enforced,
+        /// It has no pattern.
+        Advisory,
+    }
+
+    /// The markup that defines a section.
+    SectionOrigin("origin", "snake_case") { Tag, Heading }
+
+    /// What became of an item of an imported document.
+    #[derive(Default)]
+    ImportOutcome("outcome", "snake_case") {
+        /// In a dry run: would be added.
+        Added,
+        /// Its memory was changed.
+        Changed,
+        /// No longer in the document; its memory is proposed for the trash.
+        Removed,
+        /// Changed in the document and in the bank: a person has to decide.
+        Conflict,
+        /// Imported before, or its text is already in the bank.
+        Duplicate,
+        /// Not a rule, or cannot be imported.
+        #[default]
+        Skipped,
+        /// The document cannot be read; nothing is known about its items.
+        Unreadable,
+    }
+
     /// Entry type in the pin history.
     PinEvent("event", "snake_case") { Added, Removed, Expired, BudgetExceeded, Persisted, Loaded }
 }
@@ -204,5 +245,12 @@ mod tests {
             error.starts_with("unknown type `rulez`: expected one of rule, decision"),
             "{error}"
         );
+    }
+}
+
+impl ImportOutcome {
+    /// Whether the bank differs from the document.
+    pub fn is_difference(self) -> bool {
+        !matches!(self, Self::Duplicate | Self::Skipped)
     }
 }

@@ -21,26 +21,6 @@ use cerberus_markdown::code_examples::{CodeExample, Label};
 use cerberus_model::Language;
 use cerberus_model::text::PathGlobs;
 
-/// How a rule is checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Enforcement {
-    /// A person accepted its pattern.
-    Enforced,
-    /// It has no pattern.
-    Advisory,
-}
-
-impl Enforcement {
-    /// Returns the word that reports use.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Enforced => "enforced",
-            Self::Advisory => "advisory",
-        }
-    }
-}
-
 /// Code that follows or breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sample {

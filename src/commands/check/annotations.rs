@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::print::short_id;
 use super::{Finding, Report};
-use crate::commands::findings::{Annotation, Place, Severity, sarif_log, sarif_rule};
+use crate::commands::findings::{Annotation, Place, sarif_log, sarif_rule};
+use cerberus_model::Severity;
 
 /// The rules that results refer to, with what a finding means.
 const RULES: &[(&str, &str)] = &[

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{Finding, Report, Severity};
+use super::{Finding, Report};
 use crate::commands::json_error;
 use crate::commands::prelude::*;
 use cerberus_bank::{ExternalFile, external_file};

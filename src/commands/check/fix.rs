@@ -74,7 +74,7 @@ fn write(settings: &Settings, fixed: &[Fixed]) -> Result<()> {
 fn rest(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let args = CheckArgs { fix: false, format: Some(FindingsFormat::Text), ..args.clone() };
     let mut report = super::check(&args, settings)?;
-    report.findings.retain(|finding| args.all || finding.severity == super::Severity::Error);
+    report.findings.retain(|finding| args.all || finding.severity == Severity::Error);
     print::report(&report, &args, out);
     findings::print_unchecked(&report.unchecked, FindingsFormat::Text, out);
     Ok(findings::status(report.ok, &report.unchecked))

@@ -1,6 +1,6 @@
 //! Prints the findings of `check` as text.
 
-use super::{CORRECT, CheckArgs, Finding, Report, Severity};
+use super::{CORRECT, CheckArgs, Finding, Report};
 use crate::commands::prelude::*;
 use cerberus_engine::tree::git::past::CommitSummary;
 

@@ -2,7 +2,7 @@
 
 use super::{Doctor, shown};
 use crate::commands::prelude::*;
-use crate::config::{Finding, Severity, failed_check};
+use crate::config::{Finding, failed_check};
 use cerberus_bank::memories::size_warning;
 use cerberus_markdown::{Diagnostic, sections};
 

@@ -1,11 +1,9 @@
 //! What an edit hits: the patterns of rules, and code that their texts forbid.
 
-use anyhow::Result;
-
 use super::answer;
-use crate::commands::findings::Severity;
+use crate::commands::prelude::*;
 use crate::commands::review_diff::{self, Finding, ReviewDiffArgs};
-use cerberus_bank::ops::{Project, envelope};
+use cerberus_bank::ops::envelope;
 use cerberus_model::text::escaped;
 use cerberus_store::{self as store, Store, given_rules};
 

@@ -23,6 +23,7 @@ use cerberus_engine::examples::{self, Options, Query, RankedSymbol};
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::tree::{git, read};
 use cerberus_markdown::rules::RuleItem;
+pub(super) use cerberus_model::ImportOutcome as Outcome;
 use cerberus_model::text::decode;
 use cerberus_model::{Anchor, Confidence, Scope};
 
@@ -94,45 +95,6 @@ pub(crate) struct Item {
     pub(crate) candidates: Vec<RankedSymbol>,
     /// Why it was not imported, or what changed.
     pub(crate) reason: Option<String>,
-}
-
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum Outcome {
-    /// In a dry run: would be added.
-    Added,
-    /// Its memory was changed.
-    Changed,
-    /// No longer in the document; its memory is proposed for the trash.
-    Removed,
-    /// Changed in the document and in the bank: a person has to decide.
-    Conflict,
-    /// Imported before, or its text is already in the bank.
-    Duplicate,
-    /// Not a rule, or cannot be imported.
-    #[default]
-    Skipped,
-    /// The document cannot be read; nothing is known about its items.
-    Unreadable,
-}
-
-impl Outcome {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Changed => "changed",
-            Self::Removed => "removed",
-            Self::Conflict => "conflict",
-            Self::Duplicate => "duplicate",
-            Self::Skipped => "skipped",
-            Self::Unreadable => "unreadable",
-        }
-    }
-
-    /// Whether the bank differs from the document.
-    pub(super) fn is_difference(self) -> bool {
-        !matches!(self, Self::Duplicate | Self::Skipped)
-    }
 }
 
 impl Item {

@@ -1,7 +1,6 @@
 //! Prints the findings of `review-diff` as text.
 
 use super::Report;
-use crate::commands::findings::Severity;
 use crate::commands::prelude::*;
 
 /// Maximum number of rules that are listed.

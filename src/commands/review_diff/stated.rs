@@ -5,17 +5,15 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use super::{CheckedRule, Finding, FoundInFile, allowed, finding};
-use crate::commands::findings::Severity;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::memories::{self, Memories};
-use cerberus_bank::ops::{Project, patterns};
+use crate::commands::prelude::*;
+use cerberus_bank::ops::memories;
+use cerberus_bank::ops::patterns;
 use cerberus_claims::parse;
 use cerberus_engine::syntax::language;
 use cerberus_engine::tree::git::AddedLines;
 use cerberus_engine::tree::read;
-use cerberus_model::MemoryStatus;
 use cerberus_model::text::{Globs, LineIndex, conventions};
-use cerberus_patterns::Enforcement;
+use cerberus_model::{Enforcement, MemoryStatus};
 use cerberus_patterns::named_languages;
 use cerberus_patterns::stated::{CodeTokens, StatedBan};
 

@@ -8,10 +8,11 @@ use cerberus_engine::track;
 use cerberus_engine::tree::read;
 use cerberus_markdown::code_examples::{Label, code_examples};
 use cerberus_markdown::frontmatter::{self, Frontmatter};
+use cerberus_model::Enforcement;
 use cerberus_model::{Anchor, ExampleRole, Language};
 use cerberus_patterns::code_pattern::CodePattern;
 use cerberus_patterns::command::{self, CommandPattern};
-use cerberus_patterns::{self as patterns, Enforcement, Sample, TestReport};
+use cerberus_patterns::{self as patterns, Sample, TestReport};
 
 /// How a rule is checked, with its patterns.
 #[derive(Debug)]
