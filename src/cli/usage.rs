@@ -7,27 +7,16 @@ use clap::{CommandFactory, Error};
 
 use super::Cli;
 use cerberus_model::error::UserError;
+use cerberus_model::text::word_list;
 
-/// Words for commands in other programs, with the command here and what it does.
-const OTHER_NAMES: &[(&[&str], &str, &str)] = &[
-    (&["list", "ls", "all", "index-memories"], "cerberus memory show", "lists the memories"),
-    (&["rm", "remove", "del", "forget", "unlink"], "cerberus memory delete", "moves to the trash"),
-    (&["edit", "write", "set", "replace"], "cerberus memory update", "replaces a text"),
-    (&["cat", "get", "view", "open"], "cerberus memory read", "prints a memory"),
-    (&["find", "grep", "query", "recall"], "cerberus memory search", "searches the memories"),
-    (&["new", "remember", "note", "save", "rule"], "cerberus memory add", "adds a rule"),
-    (&["undelete", "undo", "recover"], "cerberus memory restore", "takes it from the trash"),
-    (&["sync", "follow", "repair", "fix"], "cerberus memory reanchor", "follows the anchors"),
-    (&["candidates", "examples", "match"], "cerberus memory anchor-test", "ranks the candidates"),
-    (&["context", "prompt"], "cerberus memory inject", "prints the rules for an agent"),
-    (&["refs", "references"], "cerberus memory linked", "lists the memories of a file"),
-    (&["lint", "verify", "validate", "test"], "cerberus check", "checks the documents"),
-    (&["install", "configure", "integrate"], "cerberus setup", "sets up the agents"),
-    (&["hook"], "cerberus hooks print", "prints the hooks"),
-    (&["serve", "server", "start"], "cerberus mcp", "serves an agent"),
-    (&["diagnose", "health", "status"], "cerberus doctor", "diagnoses problems"),
-    (&["reindex", "build", "scan", "update-index"], "cerberus index", "updates the code index"),
-];
+/// Returns words for commands in other programs, with the command here and what it does.
+fn other_names() -> impl Iterator<Item = (Vec<&'static str>, &'static str, &'static str)> {
+    word_list::lines(include_str!("other_names.txt")).filter_map(|line| {
+        let (command, rest) = line.split_once(": ")?;
+        let (what, words) = rest.split_once(": ")?;
+        Some((words.split(' ').collect(), command, what))
+    })
+}
 
 /// Returns the error for a command line that clap refused.
 pub(super) fn error(refused: &Error, args: &[OsString]) -> UserError {
@@ -62,7 +51,7 @@ fn meant(name: &str) -> Vec<String> {
         return vec![format!("use `cerberus {name}`")];
     }
     let name = name.to_ascii_lowercase();
-    let found = OTHER_NAMES.iter().filter(|(words, _, _)| words.contains(&name.as_str()));
+    let found = other_names().filter(|(words, _, _)| words.contains(&name.as_str()));
     found.map(|(_, command, what)| format!("`{command}` {what}")).collect()
 }
 
@@ -143,17 +132,16 @@ mod tests {
 
     #[test]
     fn every_suggested_command_exists_and_no_word_is_a_command() {
-        for (words, command, _) in OTHER_NAMES {
+        for (words, command, _) in other_names() {
             let mut found = Cli::command();
             for word in command.split(' ').skip(1) {
                 found = found.find_subcommand(word).expect("a command").clone();
             }
-            for word in *words {
+            for word in &words {
                 let cli = Cli::command();
                 let is_command = cli.find_subcommand(word).is_some()
                     || cli.get_subcommands().any(|group| group.find_subcommand(word).is_some());
-                let n_entries =
-                    OTHER_NAMES.iter().filter(|(words, _, _)| words.contains(word)).count();
+                let n_entries = other_names().filter(|(words, _, _)| words.contains(word)).count();
                 assert!(n_entries == 1 && (!is_command || meant(word)[0].starts_with("use")));
             }
         }

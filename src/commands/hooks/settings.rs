@@ -8,10 +8,11 @@ use clap::ValueEnum;
 use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::json;
 
-use super::{HookEvent, HookTool, HooksPrintArgs};
+use super::{HookTool, HooksPrintArgs};
 use crate::commands::prelude::*;
 use crate::commands::settings_file::{self, Edited, Entry, Layout, Settings};
 use cerberus_bank::ops::managed_block;
+use cerberus_model::text::word_list;
 
 /// The script of the pre-commit hook; it never blocks the commit.
 const PRE_COMMIT: &str = "\
@@ -24,10 +25,6 @@ fi
 // arguments or fail, `tool.execute.after` can change the result, so the rules come with the result.
 // Version 2 calls `setup` instead of `server`: https://opencode.ai/v2/docs/build/plugins/migrate-v1.
 const OPENCODE_PLUGIN: &str = include_str!("opencode.js");
-
-/// The event in the settings of an agent, the tools of the agent whose use it is about, and what
-/// cerberus does.
-type Hook = (&'static str, Option<&'static str>, HookEvent);
 
 /// Prints the settings of a tool.
 pub(super) fn run(args: &HooksPrintArgs, out: &mut Printer) -> Result<ExitStatus> {
@@ -67,79 +64,20 @@ pub(crate) fn remove(tool: HookTool, old: &[u8]) -> Result<Edited, String> {
 
 /// Returns what is in the JSON settings of an agent.
 fn settings(tool: HookTool) -> Settings {
-    let entry = |&(key, matcher, event): &Hook| {
-        let event = name(&event);
-        Entry { parent: "hooks", key, value: value(tool, matcher, &event), kind: Some(event) }
+    let agent = name(&tool);
+    let hooks = word_list::section(include_str!("hooks.txt"), &agent);
+    let entry = |hook: &'static str| {
+        let (key, rest) = hook.split_once(' ')?;
+        let (matcher, event) =
+            rest.split_once(' ').map_or((None, rest), |(it, event)| (Some(it), event));
+        let value = value(tool, matcher, event);
+        Some(Entry { parent: "hooks", key, value, kind: Some(event.to_owned()) })
     };
     let has_version = matches!(tool, HookTool::Cursor | HookTool::Copilot);
     Settings {
         header: has_version.then(|| ("version", json!(1))),
         is_header_optional: false,
-        entries: entries(tool).iter().map(entry).collect(),
-    }
-}
-
-/// Returns the hooks of an agent. Before the first edit, a large project may have to be indexed,
-/// which the time limits allow for.
-fn entries(tool: HookTool) -> &'static [Hook] {
-    use HookEvent::{AfterCommand, AfterEdit, Command, Compact, Edit, Prompt};
-    use HookEvent::{SessionStart, Stop, SubagentStart};
-    match tool {
-        // `.claude/settings.json`, https://code.claude.com/docs/en/hooks: `SessionStart` without a
-        // matcher also runs after a compaction; `PreToolUse` reads `additionalContext`.
-        HookTool::Claude => &[
-            ("SessionStart", None, SessionStart),
-            ("SubagentStart", None, SubagentStart),
-            ("UserPromptSubmit", None, Prompt),
-            ("PreToolUse", Some("Edit|Write|MultiEdit|NotebookEdit"), Edit),
-            ("PreToolUse", Some("Bash"), Command),
-            ("PostToolUse", Some("Edit|Write|MultiEdit|NotebookEdit"), AfterEdit),
-            ("PostToolUse", Some("Bash"), AfterCommand),
-            ("Stop", None, Stop),
-        ],
-        // `.codex/hooks.json`, https://developers.openai.com/codex/hooks: the format of Claude Code;
-        // files are edited with the tool `apply_patch`, or with a command of that name.
-        HookTool::Codex => &[
-            ("SessionStart", None, SessionStart),
-            ("SubagentStart", None, SubagentStart),
-            ("UserPromptSubmit", None, Prompt),
-            ("PreToolUse", Some("apply_patch|Bash"), Edit),
-            ("PreToolUse", Some("Bash"), Command),
-            ("PostToolUse", Some("apply_patch"), AfterEdit),
-            ("PostToolUse", Some("Bash"), AfterCommand),
-            ("Stop", None, Stop),
-        ],
-        // `.gemini/settings.json`, https://geminicli.com/docs/hooks/reference: timeouts are in
-        // milliseconds, the output is JSON, `PreCompress` runs before every call, and `BeforeTool`
-        // cannot add context, but `AfterTool` can.
-        HookTool::Gemini => &[
-            ("SessionStart", None, SessionStart),
-            ("BeforeAgent", None, Prompt),
-            ("BeforeTool", Some("run_shell_command"), Command),
-            ("AfterTool", Some("write_file|replace"), Edit),
-            ("AfterTool", Some("run_shell_command"), AfterCommand),
-        ],
-        // `.cursor/hooks.json`, https://cursor.com/docs/hooks: `beforeShellExecution` can deny a command but
-        // not add context, `postToolUse` can. The matcher is a regular expression.
-        HookTool::Cursor => &[
-            ("sessionStart", None, SessionStart),
-            ("beforeShellExecution", None, Command),
-            ("postToolUse", Some("Write|StrReplace|Edit"), Edit),
-        ],
-        // `.github/hooks/*.json`, https://docs.github.com/en/copilot/reference/hooks-reference:
-        // `preToolUse` can deny a call but not add context, `postToolUse` can. VS Code ignores the
-        // matchers: https://code.visualstudio.com/docs/agents/reference/hooks-reference.
-        HookTool::Copilot => &[
-            ("sessionStart", None, SessionStart),
-            ("subagentStart", None, SubagentStart),
-            ("userPromptSubmitted", None, Prompt),
-            ("preToolUse", Some("bash"), Command),
-            ("postToolUse", Some("create|edit|str_replace_editor|apply_patch"), Edit),
-            ("postToolUse", Some("bash"), AfterCommand),
-            ("preCompact", None, Compact),
-            ("agentStop", None, Stop),
-        ],
-        HookTool::Opencode | HookTool::Git => &[],
+        entries: hooks.filter_map(entry).collect(),
     }
 }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::commands::hooks::HookTool;
 use cerberus_engine::tree::git;
+use cerberus_model::text::word_list;
 
 /// A program that `setup` configures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize)]
@@ -39,70 +40,32 @@ pub(super) enum Content {
     Hooks(HookTool),
 }
 
-/// The files that show that a project uses an agent, the file with the server, and the one with the
-/// hooks.
-type AgentFiles = (&'static [&'static str], &'static str, Option<(&'static str, HookTool)>);
-
 impl Agent {
     /// Returns the name on the command line.
     pub(crate) fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
-    /// Returns the files of an agent. The hook of git belongs to a clone, not to the project, so it
-    /// is set up by name only.
-    fn agent_files(self) -> AgentFiles {
-        match self {
-            Self::Claude => (
-                &[".claude", "CLAUDE.md", ".mcp.json"],
-                ".mcp.json",
-                Some((".claude/settings.json", HookTool::Claude)),
-            ),
-            Self::Codex => {
-                (&[".codex"], ".codex/config.toml", Some((".codex/hooks.json", HookTool::Codex)))
-            }
-            Self::Cursor => (
-                &[".cursor", ".cursorrules"],
-                ".cursor/mcp.json",
-                Some((".cursor/hooks.json", HookTool::Cursor)),
-            ),
-            Self::Gemini => (
-                &[".gemini", "GEMINI.md"],
-                ".gemini/settings.json",
-                Some((".gemini/settings.json", HookTool::Gemini)),
-            ),
-            Self::Copilot => (
-                &[
-                    ".github/copilot-instructions.md",
-                    ".github/instructions",
-                    ".github/hooks",
-                    ".github/mcp.json",
-                ],
-                ".github/mcp.json",
-                Some((".github/hooks/cerberus.json", HookTool::Copilot)),
-            ),
-            Self::Vscode => (&[".vscode/mcp.json"], ".vscode/mcp.json", None),
-            Self::Antigravity => {
-                (&[".agents/mcp_config.json", ".agents/rules"], ".agents/mcp_config.json", None)
-            }
-            Self::Opencode => (
-                &[".opencode", "opencode.json", "opencode.jsonc"],
-                "opencode.json",
-                Some((".opencode/plugins/cerberus.js", HookTool::Opencode)),
-            ),
-            Self::Git => (&[], "", None),
-        }
+    /// Returns the files of a kind that the agent has.
+    fn files_of(self, kind: &str) -> Vec<&'static str> {
+        let name = self.name();
+        let files = word_list::section(include_str!("agents.txt"), &name);
+        files.filter_map(|line| line.strip_prefix(kind)?.strip_prefix(' ')).collect()
+    }
+
+    fn file(self, kind: &str) -> Option<&'static str> {
+        self.files_of(kind).pop()
     }
 
     /// Whether the project has files of the agent.
     pub(crate) fn is_in(self, root: &Path) -> bool {
-        self.agent_files().0.iter().any(|file| root.join(file).exists())
+        self.files_of("sign").iter().any(|file| root.join(file).exists())
     }
 
     /// Returns the settings with the hooks that the agent runs, if it has any.
     pub(crate) fn hooks(self) -> Option<&'static str> {
         let agent = if self == Self::Vscode { Self::Copilot } else { self };
-        agent.agent_files().2.map(|(file, _)| file)
+        agent.file("hooks")
     }
 
     /// Returns the files to write, with their contents. None outside a repository for git.
@@ -112,12 +75,12 @@ impl Agent {
             let hook = git::hook(root, "pre-commit");
             return hook.into_iter().map(|path| (path, vec![Hooks(HookTool::Git)])).collect();
         }
-        let (_, mut server, hooks) = self.agent_files();
+        let mut server = self.file("server").unwrap_or_default();
         if self == Self::Opencode && root.join("opencode.jsonc").exists() {
             server = "opencode.jsonc";
         }
         let mut files = vec![(root.join(server), vec![Server(self)])];
-        match hooks {
+        match self.file("hooks").zip(HookTool::from_str(&self.name(), false).ok()) {
             Some((file, tool)) if file == server => files[0].1.push(Hooks(tool)),
             Some((file, tool)) => files.push((root.join(file), vec![Hooks(tool)])),
             None => {}
