@@ -19,8 +19,7 @@ use cerberus_bank::ops::pins::builtin::{self, BuiltInPins};
 use cerberus_bank::ops::{InjectOptions, Project};
 use cerberus_engine::rank::calibrate::Weights;
 use cerberus_engine::rank::fusion::Recency;
-use cerberus_model::error::UserError;
-use cerberus_model::text::{self, LineIndex};
+use cerberus_model::{LineIndex, UserError, text};
 use cerberus_store::StoreFile;
 
 mod args;

@@ -15,8 +15,7 @@ use crate::config::{self, ColorChoice, CompletionRequest, GlobalArgs, Settings, 
 use crate::output::Printer;
 use cerberus_bank::Bank;
 use cerberus_engine::threads;
-use cerberus_model::error::ExitStatus;
-use cerberus_model::text;
+use cerberus_model::{ExitStatus, text};
 
 /// Returns the command line to complete: the words after `--`.
 pub(super) fn words(args: &[OsString]) -> Option<Vec<OsString>> {

@@ -13,9 +13,9 @@ use cerberus_engine::examples::{self, Options, Query, RankedSymbol, UnknownWord}
 use cerberus_engine::excerpt;
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_markdown::frontmatter::FieldValue;
-use cerberus_model::text::shell_word;
 use cerberus_model::{
     AgentChoice, Anchor, CodeLocation, Confidence, ExampleChoice, ExampleRole, Origin, RuleKind,
+    shell_word,
 };
 
 /// Number of candidates to list if the user does not specify one.

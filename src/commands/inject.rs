@@ -20,8 +20,7 @@ use cerberus_engine::rank::relevance::Features;
 use cerberus_engine::tree::git::{self, AddedLines};
 use cerberus_engine::tree::read;
 use cerberus_markdown::sections::{self, Origin, Section};
-use cerberus_model::text::Span;
-use cerberus_model::{Language, Memory, Pin, PinScope, Priority, State};
+use cerberus_model::{Language, Memory, Pin, PinScope, Priority, Span, State};
 use cerberus_store::{Store, feedback};
 
 mod block;

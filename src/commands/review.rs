@@ -20,8 +20,7 @@ use cerberus_engine::excerpt::{self, LineRange};
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::track::{self, Degree};
 use cerberus_engine::tree::git;
-use cerberus_model::text::shell_word;
-use cerberus_model::{Confidence, Language, Origin, RuleKind, State, SymbolKind};
+use cerberus_model::{Confidence, Language, Origin, RuleKind, State, SymbolKind, shell_word};
 use reader::ReaderArgs;
 
 mod agents;

@@ -15,8 +15,7 @@ use cerberus_bank::ops::patterns::{self as rule_patterns, RulePattern};
 use cerberus_engine::syntax::language;
 use cerberus_engine::tree::git::{self, AddedLines, Changes};
 use cerberus_engine::tree::walk;
-use cerberus_model::Enforcement;
-use cerberus_model::text::{Globs, LineIndex};
+use cerberus_model::{Enforcement, Globs, LineIndex};
 use cerberus_patterns::code_pattern::{CodePattern, Match};
 use cerberus_patterns::{Checker, FileHits};
 

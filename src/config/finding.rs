@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use cerberus_model::Severity;
-use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::{ExitStatus, Severity, UserError};
 
 /// A reported problem or remark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -15,8 +15,7 @@ use crate::config::{GlobalArgs, Settings};
 use cerberus_bank::ops::pins;
 use cerberus_bank::tokens;
 use cerberus_engine::threads;
-use cerberus_model::PinScope;
-use cerberus_model::error::UserError;
+use cerberus_model::{PinScope, UserError};
 
 mod args;
 mod prompts;

@@ -7,8 +7,7 @@ use crate::commands::inject;
 use crate::commands::review::ReviewArgs;
 use crate::commands::review::reader;
 use cerberus_bank::ops::memories::Memories;
-use cerberus_model::error::UserError;
-use cerberus_model::text::plural;
+use cerberus_model::{UserError, plural};
 
 use super::tools::Call;
 

@@ -4,8 +4,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::{DIM, Printer, WARN};
 use cerberus_engine::syntax::highlight::{HighlightClass, highlight};
-use cerberus_model::text::Span;
-use cerberus_model::{Language, SymbolKind};
+use cerberus_model::{Language, Span, SymbolKind};
 
 const STRING: Style = AnsiColor::Green.on_default();
 const KEYWORD: Style = AnsiColor::Magenta.on_default();

@@ -15,8 +15,7 @@ use textwrap::core::display_width;
 use textwrap::{Options, WordSeparator, WordSplitter};
 
 use crate::config::Terminal;
-use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_model::text;
+use cerberus_model::{ExitStatus, UserError, text};
 
 mod code;
 mod keyboard;

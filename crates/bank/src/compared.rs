@@ -14,8 +14,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use tempfile::NamedTempFile;
 
-use cerberus_model::error::UserError;
-use cerberus_model::regular_file;
+use cerberus_model::{UserError, regular_file};
 
 use super::files;
 

@@ -17,9 +17,8 @@ use anyhow::{Context, Result};
 use tempfile::{Builder, NamedTempFile};
 use walkdir::WalkDir;
 
-use cerberus_model::error::UserError;
 use cerberus_model::file_stat::FileStat;
-use cerberus_model::regular_file;
+use cerberus_model::{UserError, regular_file};
 
 /// Maximum time to wait for another writer.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);

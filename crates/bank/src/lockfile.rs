@@ -12,10 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use cerberus_engine::rounded;
 use cerberus_engine::syntax::fingerprint::encoding::{self, FingerprintFields};
-use cerberus_model::error::UserError;
-use cerberus_model::text::LineIndex;
 use cerberus_model::{
-    AgentChoice, Anchor, ExampleRole, Fingerprint, Language, Origin, OtherExample, SymbolKind,
+    AgentChoice, Anchor, ExampleRole, Fingerprint, Language, LineIndex, Origin, OtherExample,
+    SymbolKind, UserError,
 };
 
 use super::{Bank, files};

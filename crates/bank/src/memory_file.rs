@@ -3,10 +3,8 @@
 use anyhow::Result;
 
 use cerberus_markdown::frontmatter::{self, Frontmatter};
-use cerberus_model::error::UserError;
 use cerberus_model::file_stat::FileStat;
-use cerberus_model::text;
-use cerberus_model::{Memory, MemoryStatus, MemoryType, Scope};
+use cerberus_model::{Memory, MemoryStatus, MemoryType, Scope, UserError, text};
 
 /// Size limit of a memory.
 pub const MAX_BYTES: u64 = 100 * 1024;

@@ -10,9 +10,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value, value};
 
-use cerberus_model::error::UserError;
-use cerberus_model::text::LineIndex;
-use cerberus_model::{Pin, PinScope};
+use cerberus_model::{LineIndex, Pin, PinScope, UserError};
 
 use super::{Bank, files};
 

@@ -14,8 +14,7 @@ use cerberus_engine::track;
 use cerberus_engine::tree::git::past::{self, Node, TreeEntry};
 use cerberus_engine::tree::git::{self, Objects};
 use cerberus_engine::tree::read;
-use cerberus_model::text;
-use cerberus_model::{Anchor, Origin, split_number};
+use cerberus_model::{Anchor, Origin, split_number, text};
 
 use super::definitions::Definitions;
 use super::ends::{Ends, MainLine};

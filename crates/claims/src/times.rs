@@ -1,7 +1,6 @@
 //! Whether a document is about now: not a changelog, a plan, or a decision that is made.
 
-use cerberus_model::text::WordList;
-use cerberus_model::word_lists;
+use cerberus_model::{WordList, word_lists};
 use jiff::civil::Date;
 
 word_lists! { "words/times.txt": OTHER_TIMES CURRENT SETTLED }

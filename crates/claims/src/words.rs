@@ -16,9 +16,8 @@ use cerberus_engine::rank::path_class::PathClass;
 use cerberus_engine::syntax::{ParsedFile, TokenKind, language};
 use cerberus_engine::tree::git::past::{EntryKind, TreeEntry};
 use cerberus_engine::tree::read;
-use cerberus_model::Language;
 use cerberus_model::text::conventions::{self, CONVENTIONS};
-use cerberus_model::word_lists;
+use cerberus_model::{Language, word_lists};
 
 /// Maximum number of words that are searched for one by one in a file. For more it is parsed.
 const MAX_SEARCHED: usize = 100;

@@ -27,8 +27,7 @@ use crate::rank::score::{self, NameSet, ScorableFile, TermSet};
 use crate::rank::tokenize;
 use crate::rank::weights::WEIGHTS;
 use crate::syntax::parse::unique_name;
-use cerberus_model::text::Globs;
-use cerberus_model::{Confidence, Language, RuleKind, SymbolKind};
+use cerberus_model::{Confidence, Globs, Language, RuleKind, SymbolKind};
 use cerberus_store::code::FileRow;
 
 use super::index::{Code, CodeIndex, PARSED_FILES};

@@ -27,9 +27,8 @@ use crate::rank::score::ScorableFile;
 use crate::syntax::language;
 use crate::syntax::parse::limit_warning;
 use crate::tree::{read, walk};
-use cerberus_model::Language;
 use cerberus_model::file_stat::FileStat;
-use cerberus_model::text;
+use cerberus_model::{Language, text};
 use cerberus_store::Store;
 use cerberus_store::code::{self, ContentHash, FileRow};
 

@@ -13,8 +13,7 @@ mod tests;
 use std::fmt;
 
 use super::{frontmatter, structure};
-use cerberus_model::EdgeType;
-use cerberus_model::text::Span;
+use cerberus_model::{EdgeType, Span};
 
 /// The kind of a link target, determined by its spelling alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

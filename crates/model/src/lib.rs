@@ -17,8 +17,13 @@ mod location;
 pub mod regular_file;
 pub mod text;
 
+pub use error::{ExitStatus, UserError};
 pub use keywords::*;
 pub use location::{CodeLocation, split_number};
+pub use text::{
+    Globs, LineIndex, PathGlobs, Span, WordList, escaped, glob_fault, plural, shell_word,
+    split_globs,
+};
 
 /// Short note that is injected into every prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -18,8 +18,7 @@ pub use documents::{named_languages, parse, render};
 use crate::code_pattern::{CodePattern, Compiled, Match, MatchedFile};
 use cerberus_engine::syntax::language;
 use cerberus_markdown::code_examples::{CodeExample, Label};
-use cerberus_model::Language;
-use cerberus_model::text::PathGlobs;
+use cerberus_model::{Language, PathGlobs};
 
 /// Code that follows or breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,7 @@
 use cerberus_engine::rank::path_class::PathClass;
 use cerberus_engine::syntax::ParsedFile;
 use cerberus_engine::syntax::parse::TokenKind;
-use cerberus_model::text::{LineIndex, Span};
-use cerberus_model::{Language, word_lists};
+use cerberus_model::{Language, LineIndex, Span, word_lists};
 
 use crate::code_pattern::Match;
 use crate::named_languages;

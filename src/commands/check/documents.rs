@@ -15,8 +15,7 @@ use cerberus_claims::parse::{self, Target};
 use cerberus_claims::times::{self, Status};
 use cerberus_engine::tree::{documents, read};
 use cerberus_markdown::links::normalize_path;
-use cerberus_model::text::Globs;
-use cerberus_model::{MemoryStatus, MemoryType};
+use cerberus_model::{Globs, MemoryStatus, MemoryType};
 
 /// Folders of documents that describe another project: the one that is made from the template.
 const TEMPLATE_FOLDERS: &[&str] = &["templates", "template"];

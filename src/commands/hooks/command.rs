@@ -19,9 +19,8 @@ use cerberus_bank::ops::memories;
 use cerberus_bank::ops::{envelope, patterns};
 use cerberus_claims::parse;
 use cerberus_engine::rank::rule_kind;
-use cerberus_model::text::escaped;
 use cerberus_model::text::shell::{self, Commands};
-use cerberus_model::{MemoryStatus, RuleKind};
+use cerberus_model::{MemoryStatus, RuleKind, escaped};
 use cerberus_patterns::command::CommandPattern;
 use cerberus_store::{self as store, Store, given_rules};
 

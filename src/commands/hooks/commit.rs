@@ -17,8 +17,7 @@ use cerberus_engine::syntax::language;
 use cerberus_engine::track::{self, Degree, Outcome};
 use cerberus_engine::tree::git;
 use cerberus_markdown::links::{Target, normalize_path};
-use cerberus_model::text::escaped;
-use cerberus_model::{Anchor, State};
+use cerberus_model::{Anchor, State, escaped};
 use cerberus_store as store;
 
 /// The changed files of a commit with their changed lines.

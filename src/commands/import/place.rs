@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 use cerberus_engine::syntax::language;
 use cerberus_engine::tree::documents;
 use cerberus_markdown::frontmatter;
-use cerberus_model::Scope;
-use cerberus_model::text::{glob_fault, split_globs};
+use cerberus_model::{Scope, glob_fault, split_globs};
 
 /// Keys of the globs in the frontmatter of different clients. In Cursor's `globs`, one without a `/`
 /// matches in every folder; the documentations of Copilot (`applyTo`) and Claude Code (`paths`) say

@@ -29,8 +29,9 @@ use cerberus_engine::rank::{rule_kind, tokenize};
 use cerberus_engine::relevance::{self as code, is_test};
 use cerberus_engine::syntax::language;
 use cerberus_engine::tree::documents;
-use cerberus_model::text::Globs;
-use cerberus_model::{Anchor, Language, Memory, MemoryStatus, MemoryType, Origin, RuleKind, Scope};
+use cerberus_model::{
+    Anchor, Globs, Language, Memory, MemoryStatus, MemoryType, Origin, RuleKind, Scope,
+};
 use cerberus_patterns as patterns;
 
 /// The stem of "test", "tests" and "testing".

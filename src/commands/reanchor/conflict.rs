@@ -10,8 +10,7 @@ use crate::commands::prelude::*;
 use cerberus_bank::lockfile::{self, Anchors};
 use cerberus_engine::track;
 use cerberus_engine::tree::git;
-use cerberus_model::text::shell_word;
-use cerberus_model::{Anchor, OtherExample};
+use cerberus_model::{Anchor, OtherExample, shell_word};
 
 /// What a merge left to a person.
 pub(super) struct Resolved {

@@ -3,8 +3,7 @@
 use super::{Finding, ReanchorArgs, Report, TrackedLocation};
 use crate::commands::format_location;
 use crate::output::{ERROR, NAME, OK, Printer, WARN};
-use cerberus_model::State;
-use cerberus_model::text::shell_word;
+use cerberus_model::{State, shell_word};
 
 pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
     match &args.since {

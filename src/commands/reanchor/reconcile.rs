@@ -12,8 +12,7 @@ use cerberus_bank::ops::{anchors, rounded};
 use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking};
 use cerberus_engine::track::{self, Degree, FoundSymbol, Outcome};
 use cerberus_engine::tree::git;
-use cerberus_model::text::shell_word;
-use cerberus_model::{Anchor, Origin, RuleKind, State, split_number};
+use cerberus_model::{Anchor, Origin, RuleKind, State, shell_word, split_number};
 
 /// Number of candidates among which an edited example must be found to be rescored.
 const N_RESCORED: usize = 200;

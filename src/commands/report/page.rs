@@ -17,8 +17,7 @@ use crate::commands::prelude::*;
 use cerberus_engine::syntax::highlight::{HighlightClass, highlight};
 use cerberus_markdown::html as markdown;
 use cerberus_markdown::links::{Kind, Target};
-use cerberus_model::text::{self, shell_word};
-use cerberus_model::{MemoryType, State};
+use cerberus_model::{MemoryType, State, shell_word, text};
 
 const TEMPLATES: [(&str, &str); 2] = [
     ("page.html", include_str!("page/page.html")),

@@ -19,8 +19,7 @@ use cerberus_engine::CodeBase;
 use cerberus_engine::examples::{self, Options, Query};
 use cerberus_engine::excerpt;
 use cerberus_engine::rank::rule_words::RuleWords;
-use cerberus_model::error::UserError;
-use cerberus_model::{AgentChoice, CodeLocation, Outcome, Scope};
+use cerberus_model::{AgentChoice, CodeLocation, Outcome, Scope, UserError};
 
 use super::Call;
 

@@ -15,8 +15,7 @@ use crate::commands::trash::{self, DeleteArgs};
 use crate::commands::update::{self, UpdateArgs};
 use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
-use cerberus_model::error::UserError;
-use cerberus_model::{MemoryType, Scope};
+use cerberus_model::{MemoryType, Scope, UserError};
 
 use super::Call;
 

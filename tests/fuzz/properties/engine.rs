@@ -3,8 +3,7 @@
 //! Not part of releases. Each function checks properties that hold for any input, and panics if one is
 //! violated. The unit tests run all seeds in `tests/fuzz/seeds`.
 
-use cerberus_model::text::{self, Span};
-use cerberus_model::{Language, SymbolKind};
+use cerberus_model::{Language, Span, SymbolKind, text};
 
 use crate::rank::dictionary::Dictionary;
 use crate::rank::document::Document;

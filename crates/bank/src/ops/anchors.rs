@@ -11,10 +11,8 @@ use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::track;
 use cerberus_engine::tree::{git, walk};
 use cerberus_markdown::frontmatter::{self, FieldValue};
-use cerberus_model::error::UserError;
-use cerberus_model::text;
 use cerberus_model::{
-    AgentChoice, Anchor, CodeLocation, Confidence, ExampleChoice, Origin, RuleKind,
+    AgentChoice, Anchor, CodeLocation, Confidence, ExampleChoice, Origin, RuleKind, UserError, text,
 };
 
 /// An anchor in reports.

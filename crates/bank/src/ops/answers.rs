@@ -14,8 +14,9 @@ use super::{Project, anchors, document, seconds};
 use crate::MemoryFile;
 use cerberus_engine::examples::RankedSymbol;
 use cerberus_markdown::frontmatter::{self, FieldValue};
-use cerberus_model::error::UserError;
-use cerberus_model::{AgentChoice, Anchor, CodeLocation, ExampleChoice, Origin, Outcome, RuleKind};
+use cerberus_model::{
+    AgentChoice, Anchor, CodeLocation, ExampleChoice, Origin, Outcome, RuleKind, UserError,
+};
 
 /// Maximum number of hints in an answer.
 const MAX_HINTS: usize = 12;

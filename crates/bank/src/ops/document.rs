@@ -8,8 +8,7 @@ use crate::memories::size_warning;
 use cerberus_markdown::edit::{self, EditMode};
 use cerberus_markdown::frontmatter::{self, FieldValue};
 use cerberus_markdown::{EditError, secrets, sections};
-use cerberus_model::error::UserError;
-use cerberus_model::text::glob_fault;
+use cerberus_model::{UserError, glob_fault};
 
 use super::Project;
 use super::memories::Memories;

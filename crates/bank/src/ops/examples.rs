@@ -7,9 +7,7 @@ use super::{Project, anchors};
 use crate::MemoryFile;
 use cerberus_engine::track;
 use cerberus_engine::tree::{git, read};
-use cerberus_model::error::UserError;
-use cerberus_model::text::{LineIndex, shell_word};
-use cerberus_model::{CodeLocation, ExampleRole, OtherExample};
+use cerberus_model::{CodeLocation, ExampleRole, LineIndex, OtherExample, UserError, shell_word};
 
 /// Size limit of the code of a counter-example that is recorded. Longer code is read from its commit.
 const MAX_CODE_BYTES: usize = 2_000;

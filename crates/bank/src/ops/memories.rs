@@ -10,9 +10,7 @@ use crate::MemoryFile;
 use crate::lockfile::Anchors;
 use cerberus_engine::syntax::language;
 use cerberus_markdown::links::normalize_path;
-use cerberus_model::error::UserError;
-use cerberus_model::text::{self, Globs};
-use cerberus_model::{Language, Memory, MemoryStatus, MemoryType, Scope};
+use cerberus_model::{Globs, Language, Memory, MemoryStatus, MemoryType, Scope, UserError, text};
 
 use super::{Project, links};
 pub use crate::memories::Memories;

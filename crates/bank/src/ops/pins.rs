@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::names;
 use crate::tokens;
-use cerberus_model::error::UserError;
-use cerberus_model::{Pin, PinEvent, PinScope, Priority};
+use cerberus_model::{Pin, PinEvent, PinScope, Priority, UserError};
 use cerberus_store::pins::{self as table, EventRow};
 
 use super::memories::find_whole;

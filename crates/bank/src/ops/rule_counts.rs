@@ -7,8 +7,7 @@ use serde::Serialize;
 use super::anchors;
 use super::memories::{self, Memories};
 use crate::MemoryFile;
-use cerberus_model::text::plural;
-use cerberus_model::{MemoryStatus, MemoryType, RuleKind};
+use cerberus_model::{MemoryStatus, MemoryType, RuleKind, plural};
 
 /// Numbers of the active rules. Each counts once.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]

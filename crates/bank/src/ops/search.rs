@@ -12,9 +12,7 @@ use serde::Serialize;
 use crate::MemoryFile;
 use cerberus_engine::rank::tokenize;
 use cerberus_markdown::frontmatter;
-use cerberus_model::error::UserError;
-use cerberus_model::text;
-use cerberus_model::{Memory, MemoryStatus, MemoryType};
+use cerberus_model::{Memory, MemoryStatus, MemoryType, UserError, text};
 use cerberus_store::memories as table;
 
 use self::signals::{Query, SearchResult, SignalRank};

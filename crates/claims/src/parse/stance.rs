@@ -9,8 +9,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use cerberus_model::text::{Span, WordList};
-use cerberus_model::word_lists;
+use cerberus_model::{Span, WordList, word_lists};
 
 pub(super) mod bans;
 

@@ -2,8 +2,7 @@
 
 use crate::rank::document::{Document, Field, FieldTerm, SymbolDoc};
 use crate::syntax::{ParsedFile, Symbol, Token, TokenKind};
-use cerberus_model::Language;
-use cerberus_model::text::{LineIndex, Span};
+use cerberus_model::{Language, LineIndex, Span};
 
 use super::vocabulary::WordIds;
 

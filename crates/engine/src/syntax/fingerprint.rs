@@ -10,8 +10,7 @@ use std::borrow::Cow;
 
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
-use cerberus_model::Fingerprint;
-use cerberus_model::text::Span;
+use cerberus_model::{Fingerprint, Span};
 
 use super::minhash;
 use super::parse::{ParsedFile, TokenKind, last_name};

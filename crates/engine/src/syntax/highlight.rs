@@ -3,8 +3,7 @@
 //! The pieces are derived from the same tokens as fingerprints: comments, strings, keywords,
 //! numbers and the names of definitions. Joined, they are the input.
 
-use cerberus_model::text::Span;
-use cerberus_model::{Language, SymbolKind};
+use cerberus_model::{Language, Span, SymbolKind};
 
 use super::language;
 use super::parse::{ParsedFile, TokenKind};

@@ -12,9 +12,8 @@ use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use cerberus_model::Language;
 use cerberus_model::languages::{LANGUAGES, LanguageNames};
-use cerberus_model::text::plural;
+use cerberus_model::{Language, plural};
 
 mod spec;
 

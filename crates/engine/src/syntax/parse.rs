@@ -18,8 +18,7 @@ use std::sync::{Mutex, PoisonError};
 use tree_sitter::{Node, Parser, Tree, TreeCursor};
 use xxhash_rust::xxh3::xxh3_128;
 
-use cerberus_model::text::Span;
-use cerberus_model::{Language, SymbolKind};
+use cerberus_model::{Language, Span, SymbolKind};
 
 use super::language::{self, How, LanguageTables, NodeRole};
 use super::layout;

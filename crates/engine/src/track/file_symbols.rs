@@ -12,8 +12,7 @@ use crate::syntax::fingerprint::{
 use crate::syntax::parse::unique_name;
 use crate::syntax::{ParsedFile, language};
 use crate::tree::read;
-use cerberus_model::text::{self, LineIndex, Span};
-use cerberus_model::{Anchor, Fingerprint, Language, Origin, SymbolKind};
+use cerberus_model::{Anchor, Fingerprint, Language, LineIndex, Origin, Span, SymbolKind, text};
 
 use super::FoundSymbol;
 

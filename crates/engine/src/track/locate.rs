@@ -9,9 +9,7 @@ use rustc_hash::FxHashSet;
 use crate::syntax::parse::limit_warning;
 use crate::syntax::{ParsedFile, language};
 use crate::tree::read;
-use cerberus_model::error::UserError;
-use cerberus_model::text;
-use cerberus_model::{Fingerprint, split_number};
+use cerberus_model::{Fingerprint, UserError, split_number, text};
 
 use super::FoundSymbol;
 use super::file_symbols::{ALL, FileSymbol, FileSymbols};

@@ -9,8 +9,7 @@ use crate::rank::tokenize;
 use crate::syntax::fingerprint::{name_hash, short_hash, word_hashes};
 use crate::syntax::{ParsedFile, TokenKind, language};
 use crate::tree::{git, read};
-use cerberus_model::text;
-use cerberus_model::{Anchor, Language};
+use cerberus_model::{Anchor, Language, text};
 
 use super::{FileSymbols, FoundSymbol, in_place_match, same_name};
 

@@ -12,8 +12,7 @@ use crate::rank::similarity::{self, Features};
 use crate::syntax::fingerprint::{NO_NEIGHBOUR, is_word_byte, name_hash, split_name, word_hashes};
 use crate::syntax::{language, minhash};
 use crate::tree::{read, walk};
-use cerberus_model::text;
-use cerberus_model::{Anchor, SymbolKind, split_number};
+use cerberus_model::{Anchor, SymbolKind, split_number, text};
 
 use super::file_symbols::{ALL, FileSymbol, FileSymbols, split_path};
 use super::walk::Walk;

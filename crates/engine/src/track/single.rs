@@ -10,8 +10,7 @@ use rustc_hash::FxHashSet;
 
 use crate::syntax::language;
 use crate::tree::git::{self, Change, Commits, Comparison, Objects};
-use cerberus_model::Anchor;
-use cerberus_model::text;
+use cerberus_model::{Anchor, text};
 
 use super::search::{MissingAnchor, Prefilter};
 use super::walk::{self, End, Walk};

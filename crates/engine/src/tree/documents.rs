@@ -10,10 +10,9 @@ use super::git::past::{self, EntryKind};
 use super::ignore_bytes::IgnoreBytes;
 use super::read;
 use super::walk::{check_ignore_files, is_file};
-use cerberus_model::error::UserError;
 use cerberus_model::text::conventions::{self, CONVENTIONS};
-use cerberus_model::text::{Globs, WordList, decode};
-use cerberus_model::word_lists;
+use cerberus_model::text::decode;
+use cerberus_model::{Globs, UserError, WordList, word_lists};
 
 /// File extensions of documents.
 const EXTENSIONS: &[&str] = &["md", "mdc", "mdx", "markdown", "txt"];

@@ -33,8 +33,7 @@ pub use worktree::{changed_since, in_head, renamed_since, staged, uncommitted};
 
 use super::walk;
 use crate::threads::{self, Running};
-use cerberus_model::error::UserError;
-use cerberus_model::regular_file;
+use cerberus_model::{UserError, regular_file};
 
 /// Age limit of the commits that are read. Recency decays by e every 43 days, so older commits
 /// have no effect.

@@ -8,11 +8,9 @@ use std::sync::LazyLock;
 use anyhow::{Context, Result};
 use memchr::memmem::Finder;
 
-use cerberus_model::error::UserError;
 use cerberus_model::file_stat::FileStat;
-use cerberus_model::regular_file;
-use cerberus_model::text;
 use cerberus_model::text::conventions::CONVENTIONS;
+use cerberus_model::{UserError, regular_file, text};
 
 /// Size limit; larger files are data or generated.
 pub(crate) const MAX_BYTES: u64 = 1024 * 1024;

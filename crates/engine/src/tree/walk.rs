@@ -17,10 +17,8 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use crate::syntax::language;
 use crate::threads;
-use cerberus_model::Language;
-use cerberus_model::error::UserError;
-use cerberus_model::regular_file;
 use cerberus_model::text::conventions;
+use cerberus_model::{Language, UserError, regular_file};
 
 use super::ignore_bytes::IgnoreBytes;
 

@@ -8,8 +8,7 @@ use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::compile::{Compiled, Condition, Goal, Relation, Test, Variable};
 use cerberus_engine::syntax::{language, parse};
-use cerberus_model::Language;
-use cerberus_model::text::Span;
+use cerberus_model::{Language, Span};
 
 /// Maximum depth at which two nodes are compared piece by piece; deeper code is compared as text.
 const MAX_COMPARED_DEPTH: usize = 100;

@@ -19,8 +19,7 @@ use cerberus_engine::syntax::{ParsedFile, language};
 use cerberus_engine::tree::{git, read, walk};
 use cerberus_markdown::links::{Kind, Part, Target, normalize_path};
 use cerberus_markdown::sections;
-use cerberus_model::text;
-use cerberus_model::{LinkState, split_number};
+use cerberus_model::{LinkState, split_number, text};
 
 /// Maximum number of locations that a note lists.
 const MAX_LISTED: usize = 3;

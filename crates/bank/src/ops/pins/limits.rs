@@ -1,8 +1,7 @@
 //! Eviction: which pins to remove when a new one exceeds the limits.
 
 use crate::tokens;
-use cerberus_model::error::UserError;
-use cerberus_model::{Pin, Priority};
+use cerberus_model::{Pin, Priority, UserError};
 
 use super::{PinLimits, render};
 

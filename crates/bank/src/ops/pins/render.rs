@@ -1,8 +1,7 @@
 //! Formats pins and other texts for injection.
 
 use crate::ops::envelope;
-use cerberus_model::text;
-use cerberus_model::{Pin, Priority};
+use cerberus_model::{Pin, Priority, text};
 
 /// The line above the pins.
 pub const HEADER: &str = "Pinned notes:\n";

@@ -3,8 +3,7 @@
 use tree_sitter::Node;
 
 use crate::syntax::language::{Bound, Definition, How, LanguageTables, NodeRole};
-use cerberus_model::SymbolKind;
-use cerberus_model::text::Span;
+use cerberus_model::{Span, SymbolKind};
 
 use super::{Extent, MAX_NAME_BYTES, Scope, Symbol, TreeWalker, span};
 

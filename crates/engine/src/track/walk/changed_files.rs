@@ -8,8 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::syntax::fingerprint::{name_hash, short_hash, split_name};
 use crate::tree::git::{self, Change, Objects};
-use cerberus_model::Anchor;
-use cerberus_model::text;
+use cerberus_model::{Anchor, text};
 
 use super::super::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
 use super::super::line_diff::LineDiff;

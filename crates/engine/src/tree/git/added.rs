@@ -12,8 +12,7 @@ use super::past::changed_in;
 use super::worktree::{MAX_DIFF_TIME, changed_since, staged, unix_lines};
 use super::{Objects, git, with_objects};
 use crate::tree::read;
-use cerberus_model::error::UserError;
-use cerberus_model::text;
+use cerberus_model::{UserError, text};
 
 /// A file with added or changed lines.
 #[derive(Debug, Clone)]

@@ -19,8 +19,7 @@ use super::process::Git;
 use super::records::{self, EntryKind, Seen, Sides, TreeEntry};
 use super::{commit_id, git, parse_renames, with_renames};
 use crate::tree::walk;
-use cerberus_model::error::UserError;
-use cerberus_model::regular_file;
+use cerberus_model::{UserError, regular_file};
 
 /// Time after which the rest of a file counts as one change.
 pub(super) const MAX_DIFF_TIME: Duration = Duration::from_millis(500);
