@@ -1,21 +1,13 @@
 //! The start of a long text, for a budget in which not all texts fit.
 
-use cerberus_model::text::Span;
 use cerberus_model::text::sentences;
+use cerberus_model::{Span, word_lists};
 
 /// The first sentence has at least this many bytes; `**Note.**` is not one. Later sentences may be shorter.
 const MIN_FIRST_LEN: usize = 30;
 const MIN_SENTENCE_LEN: usize = 12;
 
-/// Words of a sentence that demands something.
-const DEMANDS: [&str; 8] =
-    ["always", "avoid", "do not", "don't", "must", "never", "only", "should"];
-
-/// Verbs that start a sentence that demands something.
-const IMPERATIVES: [&str; 12] = [
-    "add", "call", "check", "edit", "ensure", "keep", "make", "prefer", "put", "run", "use",
-    "write",
-];
+word_lists! { "words/demands.txt": DEMANDS IMPERATIVES }
 
 /// Returns the first sentence of a text and, if that demands nothing, the first that does. Returns `None` if
 /// that is the whole text, or if the text is a list or code with an introduction: a part would say nothing.
@@ -80,10 +72,10 @@ fn is_in_code(text: &str, at: usize) -> bool {
 fn demands(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
     let first = lower.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
-    if first.is_some_and(|word| IMPERATIVES.contains(&word)) {
+    if first.is_some_and(|word| IMPERATIVES.contains(word)) {
         return true;
     }
-    DEMANDS.iter().any(|word| {
+    DEMANDS.entries().iter().any(|word| {
         let is_part = |c: char| c.is_alphanumeric();
         lower.match_indices(word).any(|(at, _)| {
             !lower[..at].ends_with(is_part) && !lower[at + word.len()..].starts_with(is_part)

@@ -6,28 +6,11 @@ use std::collections::BTreeSet;
 use cerberus_engine::syntax::{ParsedFile, Token, TokenKind, language};
 use cerberus_model::text::Span;
 
+use super::word_lists::DEFINING;
 use super::{Target, classify};
 
 /// Minimum length of a name: shorter ones are those of anybody.
 const MIN_BYTES: usize = 6;
-
-/// Keywords before a name that is defined.
-const DEFINING: [&str; 14] = [
-    "def",
-    "fn",
-    "func",
-    "function",
-    "class",
-    "struct",
-    "enum",
-    "interface",
-    "trait",
-    "type",
-    "const",
-    "let",
-    "var",
-    "val",
-];
 
 /// Returns what the code of a block with an info string names, with the spans in the code.
 pub(super) fn claims(code: &str, info: &str) -> Vec<(Span, Target)> {
@@ -58,7 +41,7 @@ pub(super) fn claims(code: &str, info: &str) -> Vec<(Span, Target)> {
 fn is_defined(code: &str, tokens: &[Token], idx: usize) -> bool {
     let text = |idx: usize| tokens.get(idx).map_or("", |token| token.span.slice(code));
     let before = idx.checked_sub(1).map_or("", text);
-    DEFINING.contains(&before) || (before != "." && ["=", ":="].contains(&text(idx + 1)))
+    DEFINING.entries().contains(&before) || (before != "." && ["=", ":="].contains(&text(idx + 1)))
 }
 
 /// Returns whether a token is called, or created as a type.

@@ -5,4 +5,5 @@ use cerberus_model::word_lists;
 
 word_lists! { "words/claims.txt":
     FILE_NAMES RUNTIMES OTHER_KINDS SHELLS MANAGER_COMMANDS CARGO_COMMANDS CREATING WITH_VALUE
+    DEFINING
 }
