@@ -87,7 +87,8 @@ impl Frontmatter {
             },
             list(&self.links),
         ];
-        yaml::KEYS.into_iter().zip(values).filter_map(|(key, value)| Some((key, value?))).collect()
+        let fields = yaml::KEYS.entries().iter().zip(values);
+        fields.filter_map(|(key, value)| Some((*key, value?))).collect()
     }
 }
 

@@ -111,7 +111,7 @@ fn with_entry(text: &str, block: Span, key: &str, entry: &str) -> Option<String>
         return Some(replace(span, comment(first.get(value_start(first, key)?..)?)));
     }
     // A new key follows the key that precedes it in a new file.
-    let rank = |key: &str| KEYS.iter().position(|known| *known == key);
+    let rank = |key: &str| KEYS.entries().iter().position(|known| *known == key);
     let before = known.iter().filter(|it| rank(it.key) < rank(key)).max_by_key(|it| rank(it.key));
     let at = match before {
         Some(before) => entry_span(yaml, before.key_at)?.end,

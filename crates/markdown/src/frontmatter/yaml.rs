@@ -11,28 +11,9 @@ use serde::{Serialize, Serializer};
 use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_saphyr::{FlowSeq, LitStr, Location, Spanned};
 
-/// The known keys, in the order in which they are written; other keys may hold anything.
-pub(super) const KEYS: [&str; 19] = [
-    "id",
-    "type",
-    "kind",
-    "category",
-    "heading",
-    "scope",
-    "paths",
-    "status",
-    "tags",
-    "hints",
-    "example",
-    "reviewed_by",
-    "pattern",
-    "command",
-    "instead",
-    "created_at",
-    "updated_at",
-    "source",
-    "links",
-];
+use cerberus_model::word_lists;
+
+word_lists! { "../words/frontmatter.txt": KEYS }
 
 /// Far above any useful frontmatter, and small enough to be read in a few milliseconds.
 const MAX_EVENTS: usize = 20_000;
@@ -188,7 +169,7 @@ impl<'de> Deserialize<'de> for Mapping {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Mapping, A::Error> {
                 let mut entries = Vec::new();
                 while let Some(key) = map.next_key::<Spanned<String>>()? {
-                    match KEYS.iter().find(|&&known| known == key.value) {
+                    match KEYS.entries().iter().find(|&&known| known == key.value) {
                         Some(known) => entries.push((*known, key.referenced, map.next_value()?)),
                         None => {
                             map.next_value::<IgnoredAny>()?;
