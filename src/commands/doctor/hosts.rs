@@ -7,6 +7,7 @@ use cerberus_bank::external_file;
 
 use super::Doctor;
 use crate::commands::inject::{self, ClientProfile};
+use crate::commands::setup::Agent;
 use cerberus_bank::ops::managed_block;
 
 /// The documents that agents read, with the client profile that a block in them may use.
@@ -17,23 +18,6 @@ const DOCUMENTS: &[(&str, Option<ClientProfile>)] = &[
     ("CONTRIBUTING.md", None),
     (".cursor/rules/cerberus.mdc", Some(ClientProfile::Cursor)),
     (".github/copilot-instructions.md", Some(ClientProfile::Copilot)),
-];
-
-/// The settings of clients that may start cerberus.
-const SETTINGS: &[&str] = &[
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".codex/hooks.json",
-    ".cursor/hooks.json",
-    ".gemini/settings.json",
-    ".github/hooks/cerberus.json",
-    ".opencode/plugins/cerberus.js",
-    ".mcp.json",
-    ".codex/config.toml",
-    ".cursor/mcp.json",
-    ".github/mcp.json",
-    ".vscode/mcp.json",
-    "opencode.json",
 ];
 
 impl Doctor<'_> {
@@ -80,7 +64,7 @@ impl Doctor<'_> {
     pub(super) fn hooks(&mut self) -> Result<()> {
         let root = &self.project.root;
         let hook = cerberus_engine::tree::git::hook(root, "pre-commit");
-        let settings = SETTINGS.iter().map(|path| root.join(path)).chain(hook);
+        let settings = Agent::all_settings().into_iter().map(|path| root.join(path)).chain(hook);
         let files: Vec<PathBuf> = settings.filter(|path| starts_cerberus(path)).collect();
         let Some(first) = files.first() else { return Ok(()) };
         self.checks.push(plural(files.len(), "client configuration"));

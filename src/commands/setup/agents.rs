@@ -1,5 +1,6 @@
 //! The agents, the files that show that a project uses them, and the files that `setup` writes.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -51,6 +52,13 @@ impl Agent {
         let name = self.name();
         let files = word_list::section(include_str!("agents.txt"), &name);
         files.filter_map(|line| line.strip_prefix(kind)?.strip_prefix(' ')).collect()
+    }
+
+    /// Returns the files of all agents in which cerberus may be set up.
+    pub(crate) fn all_settings() -> BTreeSet<&'static str> {
+        let of =
+            |it: &Self| ["hooks", "own-hooks", "server"].map(|kind| it.files_of(kind)).concat();
+        Self::value_variants().iter().flat_map(of).collect()
     }
 
     fn file(self, kind: &str) -> Option<&'static str> {
