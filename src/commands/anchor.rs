@@ -6,7 +6,7 @@ use super::review::print;
 use crate::commands::prelude::*;
 use cerberus_bank::ops::anchors::{self, AnchorSummary};
 use cerberus_bank::ops::answers;
-use cerberus_bank::ops::document::{self, Edit};
+use cerberus_bank::ops::document;
 use cerberus_bank::ops::examples::{self as examples_beside, Change, OtherSummary};
 use cerberus_bank::ops::memories;
 use cerberus_engine::examples::{self, Options, Query, RankedSymbol, UnknownWord};
@@ -206,13 +206,8 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
 
 /// Records the kind of a rule in its frontmatter.
 fn record_kind(project: &Project, id: &str, kind: RuleKind) -> Result<()> {
-    document::edit_memory(project, id, |_, stored, text| {
-        let kind = [("kind", Some(FieldValue::Scalar(kind.as_str())))];
-        let text = document::set_fields(text.to_owned(), kind)
-            .map_err(|error| document::edit_error(&stored.file, error))?;
-        Ok(Edit { text, section: None, warnings: Vec::new() })
-    })
-    .map(drop)
+    let fields = [("kind", Some(FieldValue::Scalar(kind.as_str())))];
+    document::edit_text(project, id, |text| document::set_fields(text.to_owned(), fields)).map(drop)
 }
 
 /// Ranks the candidates and returns the anchor to the selected one, if any.

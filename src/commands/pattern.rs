@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{content, review_diff};
 use crate::commands::prelude::*;
 use cerberus_bank::ops::anchors;
-use cerberus_bank::ops::document::{self, Edit};
+use cerberus_bank::ops::document;
 use cerberus_bank::ops::memories;
 use cerberus_bank::ops::patterns::{self as rule_patterns, PatternSummary, RulePattern};
 use cerberus_markdown::{EditError, frontmatter};
@@ -75,10 +75,7 @@ pub(crate) fn pattern(project: &Project, args: &PatternArgs) -> Result<Report> {
     let id = stored.memory.id.clone();
     let mut rule = rule_patterns::of_memory(&stored);
     if args.remove && rule.enforcement == Enforcement::Enforced {
-        document::edit_memory(project, &id, |_, stored, old| {
-            let text = without(old).map_err(|error| document::edit_error(&stored.file, error))?;
-            Ok(Edit { text, section: None, warnings: Vec::new() })
-        })?;
+        document::edit_text(project, &id, without)?;
         written = true;
         memories = Memories::load(project)?;
         stored = memories.find(&id)?.clone();

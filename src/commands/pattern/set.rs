@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 
 use crate::commands::prelude::*;
 use crate::commands::review_diff::{self, Finding};
-use cerberus_bank::ops::document::{self, Edit};
+use cerberus_bank::ops::document;
 use cerberus_bank::ops::patterns::{self, RulePattern};
 use cerberus_engine::tree::git;
-use cerberus_markdown::EditError;
 use cerberus_markdown::frontmatter::{self, FieldValue};
 use cerberus_patterns as code_patterns;
 
@@ -87,7 +86,7 @@ pub(super) fn evidence(
 /// Writes a pattern to the frontmatter of its rule, in the place of the old one.
 pub(super) fn store(project: &Project, id: &str, rule: &RulePattern) -> Result<()> {
     let pattern = (!rule.patterns.is_empty()).then(|| code_patterns::render(&rule.patterns));
-    let edit = |old: &str| -> Result<String, EditError> {
+    document::edit_text(project, id, |old| {
         let mut text = super::without(old)?;
         if let Some(pattern) = &pattern {
             text = frontmatter::set(&text, "pattern", FieldValue::Block(pattern))?;
@@ -99,10 +98,6 @@ pub(super) fn store(project: &Project, id: &str, rule: &RulePattern) -> Result<(
             text = frontmatter::set(&text, "instead", FieldValue::Scalar(instead))?;
         }
         Ok(text)
-    };
-    document::edit_memory(project, id, |_, stored, old| {
-        let text = edit(old).map_err(|error| document::edit_error(&stored.file, error))?;
-        Ok(Edit { text, section: None, warnings: Vec::new() })
-    })?;
-    Ok(())
+    })
+    .map(drop)
 }

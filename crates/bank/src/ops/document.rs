@@ -61,6 +61,18 @@ pub fn edit_memory(
     Ok(EditReport { id: stored.memory.id.clone(), file: file.clone(), section, written, warnings })
 }
 
+/// Like [`edit_memory`], for an edit of the text alone.
+pub fn edit_text(
+    project: &Project,
+    typed_id: &str,
+    edit: impl FnOnce(&str) -> Result<String, EditError>,
+) -> Result<EditReport> {
+    edit_memory(project, typed_id, |_, stored, old| {
+        let text = edit(old).map_err(|error| edit_error(&stored.file, error))?;
+        Ok(Edit { text, section: None, warnings: Vec::new() })
+    })
+}
+
 /// Replaces or extends a section, or the body if `section` is `None`. Returns the id of the
 /// section and the new text.
 pub fn edit_content(
