@@ -13,7 +13,7 @@ use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_markdown::frontmatter::Frontmatter;
 use cerberus_model::{Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleKind, Scope};
 
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct AddArgs {
     /// Text of the memory
     #[arg(allow_hyphen_values = true, value_parser = super::args::text)]
@@ -53,27 +53,6 @@ pub(crate) struct AddArgs {
     pub(crate) min_quality: Option<f64>,
     #[command(flatten)]
     pub(crate) secret: SecretArgs,
-}
-
-impl AddArgs {
-    /// Returns the default arguments for a text.
-    pub(crate) fn new(text: String) -> Self {
-        Self {
-            text,
-            id: None,
-            memory_type: MemoryType::Rule,
-            kind: None,
-            category: None,
-            scope: None,
-            paths: Vec::new(),
-            tags: Vec::new(),
-            hints: Vec::new(),
-            to: None,
-            no_anchor: false,
-            min_quality: None,
-            secret: SecretArgs { allow_secret: false },
-        }
-    }
 }
 
 #[derive(Debug, Serialize)]

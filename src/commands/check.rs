@@ -87,7 +87,7 @@ pub(crate) struct Summary {
 }
 
 /// A claim, or something in the bank, that is not true.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Finding {
     pub(crate) severity: Severity,
@@ -263,21 +263,8 @@ fn merged(findings: Vec<Finding>) -> Vec<Finding> {
 impl Finding {
     /// Returns an error in the first line of a file, without a message.
     fn new(check: &'static str, file: String, claim: &str) -> Self {
-        Self {
-            severity: Severity::Error,
-            check,
-            file,
-            line: 1,
-            column: 1,
-            claim: claim.to_owned(),
-            message: String::new(),
-            written: None,
-            removed: None,
-            now: None,
-            replacement: None,
-            next: String::new(),
-            spans: Vec::new(),
-        }
+        let (line, column, claim) = (1, 1, claim.to_owned());
+        Self { check, file, line, column, claim, ..Self::default() }
     }
 }
 

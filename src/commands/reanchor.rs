@@ -108,7 +108,7 @@ pub(crate) struct Summary {
 }
 
 /// Outcome of one anchor.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Finding {
     pub(crate) id: String,

@@ -122,7 +122,7 @@ pub(crate) enum Reason {
 }
 
 /// Code that may be the example.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Candidate {
     pub(crate) rank: usize,
@@ -385,18 +385,14 @@ fn tracked(project: &Project, place: &TrackedLocation) -> Option<Candidate> {
     let found = all.into_iter().next()?.found;
     let (first, last) = found.lines?;
     Some(Candidate {
-        rank: 0,
         file: found.file,
         symbol: found.symbol,
         kind: found.kind,
         language: found.language,
         start_line: first + 1,
         end_line: last + 1,
-        quality: None,
         is_anchored: true,
-        matched_terms: Vec::new(),
-        excerpt: String::new(),
-        shown_lines: Vec::new(),
+        ..Candidate::default()
     })
 }
 

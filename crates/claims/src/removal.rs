@@ -14,7 +14,7 @@ use cerberus_engine::track;
 use cerberus_engine::tree::git::past::{self, Node, TreeEntry};
 use cerberus_engine::tree::git::{self, Objects};
 use cerberus_engine::tree::read;
-use cerberus_model::{Anchor, Origin, split_number, text};
+use cerberus_model::{Anchor, split_number, text};
 
 use super::definitions::Definitions;
 use super::ends::{Ends, MainLine};
@@ -369,14 +369,11 @@ impl<'s, 'o> Search<'s, 'o> {
                 symbol: Some(symbol),
                 kind: located.found.kind,
                 language: located.found.language,
-                origin: Origin::Auto,
                 quality: 1.0,
                 match_score: 1.0,
                 commit: Some(node.id.clone()),
                 fingerprint: located.fingerprint,
-                look_alikes: None,
-                others: Vec::new(),
-                chosen: None,
+                ..Anchor::default()
             };
             Some(Removed { commit: node.clone(), anchor })
         })

@@ -83,7 +83,7 @@ pub struct Step {
 }
 
 /// The result of tracking an anchor.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outcome {
     pub state: State,
     /// Whether more changed than the layout and the name of the code.
@@ -106,18 +106,7 @@ pub struct Outcome {
 
 impl Outcome {
     fn new(state: State, reason: String) -> Self {
-        Self {
-            state,
-            edited: false,
-            degree: None,
-            new: None,
-            similarity: 0.0,
-            candidates: Vec::new(),
-            fingerprint: None,
-            look_alikes: None,
-            reason,
-            steps: Vec::new(),
-        }
+        Self { state, reason, ..Self::default() }
     }
 }
 

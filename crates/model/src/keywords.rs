@@ -40,8 +40,9 @@ macro_rules! keywords {
 
 keywords! {
     /// Kind of knowledge that a memory holds.
+    #[derive(Default)]
     MemoryType("type", "snake_case") {
-        Rule, Decision, Plan, Journal, Fact, Observation, Reflection,
+        #[default] Rule, Decision, Plan, Journal, Fact, Observation, Reflection,
     }
 
     /// Whether a memory is in use.
@@ -54,11 +55,12 @@ keywords! {
     }
 
     /// Kind of definition.
+    #[derive(Default)]
     SymbolKind("symbol kind", "snake_case") {
         Class, Struct, Interface, Trait, Enum, Type, Module, Function, Method, Constant, Variable,
         Macro,
         /// Whole file, for an anchor without a symbol.
-        File,
+        #[default] File,
     }
 
     /// Whether code can show a rule.
@@ -94,7 +96,8 @@ keywords! {
     }
 
     /// How an anchor was selected: by ranking, by a person or by an agent.
-    Origin("origin", "snake_case") { Auto, Manual, Agent }
+    #[derive(Default)]
+    Origin("origin", "snake_case") { #[default] Auto, Manual, Agent }
 
     /// What an answer of an agent about a rule led to.
     Outcome("outcome", "snake_case") {
@@ -112,7 +115,8 @@ keywords! {
     }
 
     /// Result of following an anchor.
-    State("state", "snake_case") { Fresh, Reformatted, Edited, Moved, Renamed, Ambiguous, Gone }
+    #[derive(Default)]
+    State("state", "snake_case") { #[default] Fresh, Reformatted, Edited, Moved, Renamed, Ambiguous, Gone }
 
     /// Relation of a link's source to its target.
     EdgeType("relation", "snake_case") {
@@ -153,10 +157,11 @@ keywords! {
     }
 
     /// The severity of a finding, the worst first.
+    #[derive(Default)]
     Severity("severity", "snake_case") {
         /// The check itself could not run.
         Unchecked,
-        Error,
+        #[default] Error,
         Hint,
         Note,
         Info,

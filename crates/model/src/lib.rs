@@ -26,7 +26,7 @@ pub use text::{
 };
 
 /// Short note that is injected into every prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all(serialize = "camelCase"))]
 pub struct Pin {
     pub id: String,
@@ -134,7 +134,7 @@ pub struct Memory {
 }
 
 /// Link from a memory to its example in the code.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Anchor {
     pub file: String,
     /// Qualified symbol, with its number if its file has several of that name; `None` if the whole
@@ -213,9 +213,7 @@ impl OtherExample {
             match_score: 1.0,
             commit: self.commit.clone(),
             fingerprint: self.fingerprint.clone(),
-            look_alikes: None,
-            others: Vec::new(),
-            chosen: None,
+            ..Anchor::default()
         }
     }
 }

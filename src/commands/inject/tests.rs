@@ -51,7 +51,8 @@ fn fill(project: &Project, at: usize, text: &str, code: &str) {
     let memory = AddArgs {
         id: Some(format!("memory-{at}")),
         to: Some(CodeLocation { file, symbol: None }),
-        ..AddArgs::new(format!("memory {at}"))
+        text: format!("memory {at}"),
+        ..AddArgs::default()
     };
     let added = add::add(project, &memory).expect("added");
     let path = project.bank.folder().join(added.file);

@@ -113,12 +113,9 @@ impl<'a> Reconciler<'a> {
             new: followed.new.as_ref().map(TrackedLocation::from),
             similarity: rounded(followed.similarity),
             candidates: followed.candidates.iter().map(TrackedLocation::from).collect(),
-            replacement: None,
-            drift: false,
-            written: false,
             reason: followed.reason.clone(),
             steps: followed.steps.clone(),
-            next: None,
+            ..Finding::default()
         };
         if other.is_some() {
             let update = self.reconcile_other(anchor, &followed, &mut finding);

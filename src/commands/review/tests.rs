@@ -52,7 +52,8 @@ pub(super) fn settings(folder: &Path, rules: &[(&str, RuleKind, &str)]) -> Setti
             id: Some((*id).to_owned()),
             kind: Some(*kind),
             no_anchor: true,
-            ..AddArgs::new((*text).to_owned())
+            text: (*text).to_owned(),
+            ..AddArgs::default()
         };
         add::add(&project, &args).expect("added");
     }

@@ -102,7 +102,8 @@ pub(super) fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<Too
             scope,
             tags: params.tags,
             hints: params.hints,
-            ..AddArgs::new(params.content)
+            text: params.content,
+            ..AddArgs::default()
         };
         return ToolResult::of(&add::add(call.project(), &args)?, MORE);
     };

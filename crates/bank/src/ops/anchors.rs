@@ -91,7 +91,6 @@ pub(super) fn of_candidate(project: &Project, candidate: &RankedSymbol) -> Resul
 fn new_anchor(project: &Project, file: &str, symbol: Option<&str>) -> Result<Anchor> {
     let located = track::locate(&project.root, file, symbol)?;
     Ok(Anchor {
-        look_alikes: None,
         file: located.found.file,
         symbol: located.found.symbol,
         kind: located.found.kind,
@@ -101,8 +100,7 @@ fn new_anchor(project: &Project, file: &str, symbol: Option<&str>) -> Result<Anc
         match_score: 1.0,
         commit: git::head(&project.root).map(|head| head.abbreviated_id()),
         fingerprint: located.fingerprint,
-        others: Vec::new(),
-        chosen: None,
+        ..Anchor::default()
     })
 }
 

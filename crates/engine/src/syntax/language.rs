@@ -59,7 +59,7 @@ fn grammar(language: Language) -> Option<tree_sitter::Language> {
 const MAX_TRIGGER_BYTES: usize = 6;
 
 /// The properties of one node kind.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct NodeProperties {
     role: NodeRole,
     pub(crate) is_function: bool,
@@ -72,20 +72,6 @@ pub(crate) struct NodeProperties {
     /// Whether the node may contain a definition without a trigger.
     pub(crate) is_definition_holder: bool,
     pub(crate) is_header: bool,
-}
-
-impl NodeProperties {
-    const DEFAULT: Self = Self {
-        role: NodeRole::Other,
-        is_function: false,
-        is_class: false,
-        is_constant: false,
-        is_bound_name: false,
-        is_local: false,
-        allows_paren_removal: false,
-        is_definition_holder: false,
-        is_header: false,
-    };
 }
 
 /// A spec indexed by node kind id, because comparing kind names would cost more than walking the
@@ -109,7 +95,7 @@ impl LanguageTables {
     fn new(language: Language) -> Option<Self> {
         let grammar = grammar(language)?;
         let spec = LanguageSpec::read(language);
-        let mut nodes = vec![NodeProperties::DEFAULT; grammar.node_kind_count()];
+        let mut nodes = vec![NodeProperties::default(); grammar.node_kind_count()];
         let mut set = |names: &[&str], set: &dyn Fn(&mut NodeProperties)| {
             // Languages that share a spec have different kinds; 0 is the end of the text.
             let ids = names.iter().map(|name| grammar.id_for_node_kind(name, true));
@@ -159,8 +145,8 @@ impl LanguageTables {
     }
 
     /// Returns the properties of a node; the kind of syntax errors is not in the table.
-    pub(crate) fn properties(&self, node: Node<'_>) -> &NodeProperties {
-        self.nodes.get(usize::from(node.kind_id())).unwrap_or(&NodeProperties::DEFAULT)
+    pub(crate) fn properties(&self, node: Node<'_>) -> NodeProperties {
+        self.nodes.get(usize::from(node.kind_id())).copied().unwrap_or_default()
     }
 
     pub(crate) fn role(&self, node: Node<'_>) -> NodeRole {

@@ -12,7 +12,7 @@ use crate::syntax::fingerprint::{
 use crate::syntax::parse::unique_name;
 use crate::syntax::{ParsedFile, language};
 use crate::tree::read;
-use cerberus_model::{Anchor, Fingerprint, Language, LineIndex, Origin, Span, SymbolKind, text};
+use cerberus_model::{Anchor, Fingerprint, Language, LineIndex, Span, SymbolKind, text};
 
 use super::FoundSymbol;
 
@@ -155,14 +155,8 @@ impl FileSymbols {
             symbol: self.unique_name(symbol_idx),
             kind: symbol.kind,
             language: self.language,
-            origin: Origin::Auto,
-            quality: 0.0,
-            match_score: 0.0,
-            commit: None,
             fingerprint: self.fingerprint(symbol_idx),
-            others: Vec::new(),
-            chosen: None,
-            look_alikes: None,
+            ..Anchor::default()
         }
     }
 

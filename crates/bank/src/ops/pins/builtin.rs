@@ -4,11 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
 use serde::Deserialize;
 
 use cerberus_model::text::word_list;
-use cerberus_model::{Pin, PinScope, Priority};
+use cerberus_model::{Pin, Priority};
 
 /// The prefix of the id of a built-in pin; its name in the configuration follows.
 pub const PREFIX: &str = "default-";
@@ -47,12 +46,7 @@ pub(super) fn pins(choice: Option<&BuiltInPins>) -> Vec<Pin> {
         id: format!("{PREFIX}{name}"),
         content: content.to_owned(),
         priority: Priority::Safety,
-        scope: PinScope::Persistent,
-        created_at: Timestamp::UNIX_EPOCH,
-        expires_at: None,
-        tags: Vec::new(),
-        metadata: BTreeMap::new(),
-        project: None,
+        ..Pin::default()
     })
     .collect()
 }

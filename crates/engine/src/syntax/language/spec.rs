@@ -38,46 +38,34 @@ pub(crate) enum Bound {
 
 /// What a node defines, by the parts of the node: names of fields, or of kinds of children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct Definition {
-    #[serde(default)]
     pub(crate) how: How,
-    #[serde(default = "Definition::default_kind")]
     pub(crate) kind: SymbolKind,
     /// Whether a child in `kinds` decides the kind.
-    #[serde(default)]
     pub(crate) varies: bool,
-    #[serde(default = "Definition::default_name")]
     pub(crate) name: &'static str,
     /// Where the signature ends.
-    #[serde(default = "Definition::default_body")]
     pub(crate) body: &'static str,
     /// Whether a node without a body only mentions what it names.
-    #[serde(default)]
     pub(crate) needs_body: bool,
-    #[serde(default)]
     pub(crate) bound: Bound,
 }
 
-impl Definition {
-    fn default_kind() -> SymbolKind {
-        SymbolKind::Variable
-    }
-
-    fn default_name() -> &'static str {
-        "name"
-    }
-
-    fn default_body() -> &'static str {
-        "body"
+impl Default for Definition {
+    fn default() -> Self {
+        let (kind, name, body) = (SymbolKind::Variable, "name", "body");
+        let (how, bound) = Default::default();
+        Self { how, kind, varies: false, name, body, needs_body: false, bound }
     }
 }
 
 /// The role of a node kind in the walk over the tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum NodeRole {
     /// Only its children matter.
+    #[default]
     Other,
     /// With the index of its [`Definition`].
     #[serde(skip)]
@@ -115,22 +103,18 @@ pub(crate) enum NodeRole {
 }
 
 /// The syntax of a language by the names of its grammar: a file in `language/`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct LanguageSpec {
     /// The start of a comment that extends to the end of the line.
     pub(crate) line_comment: &'static str,
     /// Whether a semicolon at the end of a statement is optional.
-    #[serde(default)]
     pub(crate) optional_semicolons: bool,
     /// Whether a name that is bound outside of a class is a local variable.
-    #[serde(default)]
     pub(crate) members_only: bool,
     /// What separates the parts of a qualified name in one node.
-    #[serde(default)]
     pub(crate) separator: Option<&'static str>,
     /// What code needs before it if it is a piece of a file.
-    #[serde(default)]
     pub(crate) prefix: &'static str,
     /// The start of an expression in a string, in all but a few strings.
     #[serde(default = "LanguageSpec::default_interpolation")]
@@ -144,52 +128,37 @@ pub(crate) struct LanguageSpec {
     /// Trigger bytes and keywords: code in a function that contains none of them, and is in no
     /// holder, has no definitions, strings or comments, so that it need not be walked.
     pub(super) trigger_bytes: String,
-    #[serde(default)]
     pub(super) trigger_words: Vec<&'static str>,
     /// Functions whose calls with a title and a callback are definitions: `it("closes", () => …)`.
-    #[serde(default)]
     pub(crate) titled_calls: Vec<&'static str>,
     /// Kinds of symbols that parse only inside a class body.
-    #[serde(default)]
     pub(crate) member_kinds: Vec<SymbolKind>,
     /// Node kinds whose children may be definitions without a trigger, or contain text that is
     /// not a token.
-    #[serde(default)]
     pub(super) holders: Vec<&'static str>,
     /// Node kinds that are functions if bound to a name.
-    #[serde(default)]
     pub(super) functions: Vec<&'static str>,
     /// Node kinds that are classes if bound to a name.
-    #[serde(default)]
     pub(super) classes: Vec<&'static str>,
     /// Node kinds that define constants, whatever their names.
-    #[serde(default)]
     pub(super) constants: Vec<&'static str>,
     /// Node kinds of names that a binding binds; any name without parts if there are none.
-    #[serde(default)]
     pub(crate) bound_names: Vec<&'static str>,
     /// Node kinds inside which a bound name is a local variable.
-    #[serde(default)]
     pub(super) locals: Vec<&'static str>,
     /// Words that are never names.
-    #[serde(default)]
     pub(crate) keywords: Vec<&'static str>,
     /// Tokens of a definition that only qualifies the names inside it (Swift's `extension`).
-    #[serde(default)]
     pub(crate) qualifiers: Vec<&'static str>,
     /// Node kinds inside which parentheses around a child are redundant.
-    #[serde(default)]
     pub(super) paren_free: Vec<&'static str>,
     /// Node kinds that name other files or the package, at the top level of a file.
-    #[serde(default)]
     pub(super) headers: Vec<&'static str>,
     pub(super) roles: BTreeMap<NodeRole, Vec<&'static str>>,
     pub(super) definitions: BTreeMap<&'static str, Definition>,
     /// The kinds of symbols of definitions that vary, by the kind of a child.
-    #[serde(default)]
     pub(crate) kinds: BTreeMap<&'static str, SymbolKind>,
     /// Node kinds around a name, with the field that has it, or an empty text for the first child.
-    #[serde(default)]
     pub(crate) wrappers: BTreeMap<&'static str, &'static str>,
 }
 
