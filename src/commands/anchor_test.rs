@@ -2,7 +2,6 @@
 
 use std::io::Read;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 

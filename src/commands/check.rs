@@ -4,9 +4,6 @@
 //! of memories, the managed blocks and the imported rules are checked too, so that one command
 //! with one exit status is enough for CI.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
-
 use super::findings::{self, FindingsFormat, Unchecked};
 use crate::commands::prelude::*;
 use cerberus_claims::parse::{Claim, Target};

@@ -1,7 +1,6 @@
 //! Text that a command reads from its arguments, a file or standard input.
 
 use std::io::{IsTerminal, Read};
-use std::path::Path;
 
 use super::args::ContentArgs;
 use crate::commands::prelude::*;

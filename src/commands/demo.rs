@@ -5,7 +5,6 @@
 )]
 
 use crate::commands::prelude::*;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 

@@ -4,8 +4,6 @@
 //! Read-only. A failed check does not stop the others. `check` compares anchors, links and managed blocks
 //! with the project.
 
-use std::path::PathBuf;
-
 use crate::commands::prelude::*;
 use crate::config::{self, ConfigReport, Finding, GlobalArgs, Setting, failed_check, in_one_line};
 

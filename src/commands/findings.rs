@@ -2,7 +2,6 @@
 //! 2.1.0.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use clap::ValueEnum;
 use serde_json::{Value, json};

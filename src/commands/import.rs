@@ -1,7 +1,5 @@
 //! `cerberus memory import`: adds the rules of documents.
 
-use std::path::PathBuf;
-
 use super::args::SecretArgs;
 use super::review::reader;
 use super::{confirm, setup, trash};

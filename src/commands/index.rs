@@ -1,6 +1,5 @@
 //! `cerberus index`: updates the code index and prints its statistics.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use crate::commands::prelude::*;

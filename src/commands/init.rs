@@ -1,7 +1,5 @@
 //! `cerberus memory init`: creates a bank and a sample configuration.
 
-use std::path::Path;
-
 use crate::commands::prelude::*;
 use crate::config::SAMPLE;
 use cerberus_bank as bank;

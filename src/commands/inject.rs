@@ -3,9 +3,6 @@
 //! The budget is a hard limit that includes the envelope, headers and fences. The output is deterministic: the
 //! same bank, source tree and request produce the same text.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
-
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 

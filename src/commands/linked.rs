@@ -1,8 +1,6 @@
 //! `cerberus memory linked`: memories that link to a file, a symbol or a memory, or are anchored to
 //! it.
 
-use std::collections::BTreeMap;
-
 use crate::commands::prelude::*;
 use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::links::{self, Edge};

@@ -4,8 +4,6 @@
 //! If the process is killed, no text is lost and running the same command again completes the
 //! merge. If a write fails, those before it are reverted.
 
-use std::path::PathBuf;
-
 use super::args::{ContentArgs, SecretArgs};
 use super::trash::{self, MovedMemory};
 use crate::commands::prelude::*;

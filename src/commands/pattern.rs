@@ -1,7 +1,5 @@
 //! `cerberus memory pattern`: the pattern of code that breaks a rule.
 
-use std::path::PathBuf;
-
 use super::{content, review_diff};
 use crate::commands::prelude::*;
 use cerberus_bank::ops::anchors;

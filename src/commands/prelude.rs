@@ -1,5 +1,8 @@
 //! What most commands use, as in `use crate::commands::prelude::*`.
 
+pub(super) use std::collections::{BTreeMap, BTreeSet};
+pub(super) use std::path::{Path, PathBuf};
+
 pub(super) use anyhow::{Context, Result};
 pub(super) use clap::Args;
 pub(super) use serde::Serialize;

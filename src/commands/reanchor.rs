@@ -4,7 +4,6 @@
 //! chosen automatically and the code still matches the rule; the approved fingerprint
 //! of a manual anchor stays until a person accepts the change. `--check` and `--dry-run` do not write.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use rayon::prelude::*;

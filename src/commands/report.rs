@@ -3,9 +3,6 @@
 //! Does not change the bank. Anchors have the state that `reanchor --check` reports. The same
 //! bank and tree give the same report at any time, so only persistent pins are included.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-
 use jiff::Timestamp;
 use rayon::prelude::*;
 

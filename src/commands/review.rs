@@ -3,9 +3,7 @@
 //! Each decision is written when it is made, with the operation of the command that makes the same
 //! decision (`anchor`, `update`), so an interrupted review loses nothing.
 
-use std::collections::BTreeMap;
 use std::io::IsTerminal;
-use std::path::PathBuf;
 
 use super::check::{self, CheckArgs};
 use super::reanchor::{self, Finding, ReanchorArgs, TrackedLocation};

@@ -1,6 +1,5 @@
 //! `cerberus memory review-diff`: checks added and changed code against the patterns of the rules.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,7 +1,5 @@
 //! `cerberus setup`: the MCP server and the hooks of the agents of a project.
 
-use std::path::Path;
-
 use clap::ValueEnum;
 
 use crate::commands::confirm;

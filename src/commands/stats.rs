@@ -1,7 +1,5 @@
 //! `cerberus memory stats`: counts of memories, anchors and links.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 
 use super::show;

@@ -1,9 +1,6 @@
 //! The baseline: old findings that are accepted. It only shrinks: a finding that is gone must be
 //! removed from it.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-
 use serde::Deserialize;
 
 use super::{Finding, Report};

@@ -1,9 +1,6 @@
 //! Which documents are checked: the named ones, or the instruction files and guides of the project,
 //! the documents that instruction files name, and the memories.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-
 use rayon::prelude::*;
 use serde_json::Value;
 

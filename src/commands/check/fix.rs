@@ -1,8 +1,6 @@
 //! `check --fix`: writes the new names of what was followed with certainty. Only the bytes of a
 //! name change, and only in a document that still has the text that was checked.
 
-use std::collections::BTreeMap;
-
 use super::{CheckArgs, Report, print};
 use crate::commands::confirm;
 use crate::commands::findings::{self, FindingsFormat};

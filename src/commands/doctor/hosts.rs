@@ -1,7 +1,5 @@
 //! Checks of the integrations: documents that agents read, and client settings that start cerberus.
 
-use std::path::{Path, PathBuf};
-
 use crate::commands::prelude::*;
 use cerberus_bank::external_file;
 

@@ -1,7 +1,5 @@
 //! Which rules the agents of the project get without asking: by hooks, or by the documents that they load.
 
-use std::path::Path;
-
 use clap::ValueEnum;
 
 use crate::commands::prelude::*;

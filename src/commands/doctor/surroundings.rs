@@ -1,7 +1,5 @@
 //! Checks of the source files, the store and git.
 
-use std::path::Path;
-
 use super::{Doctor, shown};
 use crate::commands::prelude::*;
 use cerberus_engine::tree::git::{self, GitStatus};

@@ -4,7 +4,6 @@
 //! text alone forbids the command comes once in a session, as a hint. What the reader of the shell does not
 //! know passes. No code is indexed and nothing is ranked, because every command waits for this.
 
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::after_edit::record_broken;

@@ -1,9 +1,6 @@
 //! `cerberus hooks run git commit`, and a shell command of an agent that commits: the rules that concern the changes of a commit, and the examples
 //! that it edits or removes. It never blocks the commit; `cerberus memory reanchor --check` does.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-
 use super::git_command::{self, Commit};
 use super::payload::Event;
 use super::{HookEvent, HookTool, answer};

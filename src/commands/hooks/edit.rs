@@ -1,7 +1,6 @@
 //! `cerberus hooks run … edit`, `after-edit` and `after-command`: the rules for the files that an agent edits.
 
-use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::Component;
 use std::time::{Duration, SystemTime};
 
 use xxhash_rust::xxh3::xxh3_128;

@@ -1,7 +1,5 @@
 //! The start and the compaction of a session or a subagent: what an agent gets without a task.
 
-use std::path::Path;
-
 use super::payload::{self, Event};
 use super::{HookEvent, HookTool, answer};
 use crate::commands::inject::{self, ClientProfile};

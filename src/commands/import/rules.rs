@@ -5,8 +5,6 @@
 //! trash. An item whose memory was deleted is not imported again. Everything is written together,
 //! or nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::ImportArgs;
 use super::classify::{Classifier, Document, Scopes, Update};
 use super::find::{self, Found};

@@ -1,7 +1,5 @@
 //! The rules for the files that an agent edits.
 
-use std::collections::BTreeMap;
-
 use super::block::{Block, Candidate, Slot, Text, envelope_cost};
 use super::pack::Cost;
 use super::relevance::{self, Focus, Relevant};

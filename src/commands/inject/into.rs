@@ -1,8 +1,5 @@
 //! `inject --into`: the managed block in a file that agents read as instructions.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-
 use super::{Cost, InjectArgs, Omitted, Report, Request, Stored, explanation, inject_from};
 use crate::commands::import::sources::{self, Source};
 use crate::commands::prelude::*;

@@ -1,8 +1,6 @@
 //! Predicts which files a task will change, so that the rules for these files can be given before
 //! any of them is named.
 
-use std::collections::BTreeSet;
-
 use crate::commands::prelude::*;
 use cerberus_engine::examples::{self, Options, Query};
 

@@ -6,7 +6,6 @@
 //! the rules that hold for any change. If it names no file, the code that is most similar to it is used in their place.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;

@@ -2,7 +2,6 @@
 //! most, and a table of contents of the rest, by folder and topic.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 

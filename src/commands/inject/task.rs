@@ -1,7 +1,5 @@
 //! The rules for what the user asks an agent to do.
 
-use std::collections::BTreeSet;
-
 use super::relevance::Focus;
 use super::{InjectedMemory, Report, Request, inject};
 use crate::commands::prelude::*;

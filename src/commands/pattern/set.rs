@@ -3,8 +3,6 @@
 //! It is refused if it hits an example of its rule or misses a counter-example. What it hits now and hit in
 //! the last commits is the evidence by which a person decides to keep it.
 
-use std::collections::BTreeMap;
-
 use crate::commands::prelude::*;
 use crate::commands::review_diff::{self, Finding};
 use cerberus_bank::ops::document;

@@ -3,8 +3,6 @@
 //! Git merges lines, so the text with its markers can combine lines of different anchors. The
 //! versions in the index of git are complete.
 
-use std::collections::BTreeSet;
-
 use crate::commands::format_location;
 use crate::commands::prelude::*;
 use cerberus_bank::lockfile::{self, Anchors};

@@ -1,7 +1,5 @@
 //! Decides which changes of anchors are recorded, and which a person has to decide.
 
-use std::collections::BTreeMap;
-
 use rustc_hash::FxHashMap;
 
 use super::examples::Example;

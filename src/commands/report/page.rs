@@ -6,8 +6,6 @@
 //!
 //! [`markdown::html`]: cerberus_markdown::html
 
-use std::collections::BTreeMap;
-
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
 use minijinja::{Environment, HtmlEscape, UndefinedBehavior};

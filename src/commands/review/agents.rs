@@ -5,12 +5,10 @@
 //! process group ends with its answer, with its time, and with cerberus. How a known client is started so
 //! that it answers once, with its tools switched off, is data (`clients.json`).
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{Read, Write};
 #[cfg(unix)]
 use std::os::unix::process::CommandExt;
-use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;

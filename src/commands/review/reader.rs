@@ -5,7 +5,6 @@
 //! its answer is only data. What it decides is recorded before the next request, so that an interrupted
 //! run loses nothing and the next run goes on.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use serde::Deserialize;

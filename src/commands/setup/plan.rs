@@ -1,7 +1,5 @@
 //! What `setup` changes in each file. Nothing is written before all files were read.
 
-use std::path::Path;
-
 use super::agents::{Agent, Content};
 use super::servers;
 use crate::commands::confirm;
