@@ -5,6 +5,7 @@ use clap::{Subcommand, ValueEnum};
 
 use crate::commands::prelude::*;
 use crate::config::GlobalArgs;
+use cerberus_store::{self as store, Connection, Store};
 
 mod after_edit;
 mod answer;
@@ -95,21 +96,40 @@ pub(crate) fn run(
     match command {
         HooksCommand::Print(args) => settings::run(args, out),
         HooksCommand::Run(args) => {
-            let HooksRunArgs { tool, event } = *args;
-            match event {
-                HookEvent::SessionStart | HookEvent::SubagentStart => {
-                    session::run(tool, event, global, out)?;
-                }
-                HookEvent::Prompt => prompt::run(tool, global, out)?,
-                HookEvent::Edit => edit::run(tool, global, out)?,
-                HookEvent::AfterEdit => edit::run_after(tool, global, out)?,
-                HookEvent::AfterCommand => edit::run_after_command(tool, global, out)?,
-                HookEvent::Command => command::run(tool, global, out)?,
-                HookEvent::Commit => commit::run(global, out)?,
-                HookEvent::Stop => stop::run(tool, global, out)?,
-                HookEvent::Compact => session::forget(global)?,
-            }
+            run_hook(args, global, out)?;
             Ok(ExitStatus::Done)
         }
     }
+}
+
+fn run_hook(args: &HooksRunArgs, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
+    let HooksRunArgs { tool, event: moment } = *args;
+    if moment == HookEvent::Commit {
+        // An agent that commits reads the output of git's hook, too.
+        let text = commit::of_project(&Settings::resolve(global)?, false)?;
+        return answer::print(HookTool::Git, moment, &text, out);
+    }
+    let event = payload::read();
+    let text = match (moment, &event) {
+        (HookEvent::SessionStart | HookEvent::SubagentStart, event) => {
+            session::start(tool, event.as_ref(), global, out)?
+        }
+        (_, None) | (HookEvent::Commit, _) => return Ok(()),
+        (HookEvent::Prompt, Some(event)) => prompt::about(event, global)?,
+        (HookEvent::Edit, Some(event)) => edit::before(tool, event, global)?,
+        (HookEvent::AfterEdit, Some(event)) => edit::after(event, global)?,
+        (HookEvent::AfterCommand, Some(event)) => edit::after_command(tool, event, global)?,
+        (HookEvent::Command, Some(event)) => command::about(tool, event, global, out)?,
+        (HookEvent::Stop, Some(event)) => stop::errors(event, global)?,
+        (HookEvent::Compact, Some(event)) => return session::forget(event, global),
+    };
+    answer::print(tool, moment, &text, out)
+}
+
+/// Changes what the store has about a session. Calls `work` again if the store was damaged.
+fn write<T>(project: &Project, work: impl Fn(&Connection, i64) -> Result<T>) -> Result<T> {
+    let millis = project.now.as_millisecond();
+    store::with_repair(&project.store, |_| {
+        Store::open(&project.store)?.transaction(|it| work(it, millis))
+    })
 }

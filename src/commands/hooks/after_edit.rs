@@ -1,11 +1,9 @@
 //! What an edit hits: the patterns of rules, and code that their texts forbid.
 
-use super::answer;
+use super::{answer, write};
 use crate::commands::prelude::*;
 use crate::commands::review_diff::{self, Finding, ReviewDiffArgs};
-use cerberus_bank::ops::envelope;
-use cerberus_model::text::escaped;
-use cerberus_store::{self as store, Store, given_rules};
+use cerberus_store::given_rules;
 
 /// Minimum number of bytes of a part of a line; shorter ones, such as brackets, are in any line.
 const MIN_PART: usize = 4;
@@ -34,11 +32,7 @@ pub(super) fn findings<'a>(
         }
     }
     record_broken(project, session, &broken)?;
-    if items.is_empty() {
-        return Ok(String::new());
-    }
-    let text = format!("Findings in this edit:\n{}", answer::listed(&items));
-    Ok(envelope::wrapped(&escaped(&text)))
+    Ok(answer::about("Findings in this edit:", &items))
 }
 
 /// Counts the rules that a session broke.
@@ -49,11 +43,7 @@ pub(super) fn record_broken(
 ) -> Result<()> {
     let Some(session) = session.filter(|_| !memories.is_empty()) else { return Ok(()) };
     let memories: Vec<&str> = memories.iter().map(String::as_str).collect();
-    let millis = project.now.as_millisecond();
-    store::with_repair(&project.store, |_| {
-        let mut store = Store::open(&project.store)?;
-        store.transaction(|it| given_rules::record_broken(it, session, &memories, millis))
-    })
+    write(project, |it, millis| given_rules::record_broken(it, session, &memories, millis))
 }
 
 /// Returns the accepted patterns that uncommitted changes hit, or an empty text.
@@ -61,11 +51,7 @@ pub(super) fn open_errors(project: &Project) -> Result<String> {
     let report = review_diff::review(project, &ReviewDiffArgs::default(), &|_, _| {})?;
     let errors = report.findings.iter().filter(|it| it.severity == Severity::Error);
     let items: Vec<String> = errors.map(item).collect();
-    if items.is_empty() {
-        return Ok(String::new());
-    }
-    let text = format!("The changes break rules of this project:\n{}", answer::listed(&items));
-    Ok(envelope::wrapped(&escaped(&text)))
+    Ok(answer::about("The changes break rules of this project:", &items))
 }
 
 fn item(finding: &Finding) -> String {

@@ -5,6 +5,8 @@ use serde_json::json;
 use super::{HookEvent, HookTool};
 use crate::commands::inject::hook_output;
 use crate::commands::prelude::*;
+use cerberus_bank::ops::envelope;
+use cerberus_model::escaped;
 
 /// Maximum number of items of a list.
 const MAX_ITEMS: usize = 8;
@@ -16,6 +18,14 @@ pub(super) fn listed(items: &[String]) -> String {
         list.push_str(&format!("- and {}\n", plural(items.len() - MAX_ITEMS, "other")));
     }
     list
+}
+
+/// Returns items with a title in an envelope, or an empty text if there are none.
+pub(super) fn about(title: &str, items: &[String]) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    envelope::wrapped(&escaped(&format!("{title}\n{}", listed(items))))
 }
 
 /// Prints a text as context for the model, in the form that the agent reads at this moment. Prints nothing

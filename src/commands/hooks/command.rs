@@ -9,8 +9,8 @@ use std::rc::Rc;
 use super::after_edit::record_broken;
 use super::commit;
 use super::git_command::enter;
-use super::payload::{self, Event};
-use super::{HookEvent, HookTool, answer, session};
+use super::payload::Event;
+use super::{HookTool, answer, session, write};
 use crate::commands::inject;
 use crate::commands::prelude::*;
 use crate::config::GlobalArgs;
@@ -21,28 +21,33 @@ use cerberus_engine::rank::rule_kind;
 use cerberus_model::text::shell::{self, Commands};
 use cerberus_model::{MemoryStatus, RuleKind, escaped};
 use cerberus_patterns::command::CommandPattern;
-use cerberus_store::{self as store, Store, given_rules};
+use cerberus_store::given_rules;
 
-pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
-    let Some(event) = payload::read() else { return Ok(()) };
-    let Some(line) = event.command() else { return Ok(()) };
+pub(super) fn about(
+    tool: HookTool,
+    event: &Event,
+    global: &GlobalArgs,
+    out: &mut Printer,
+) -> Result<String> {
     let mut text = String::new();
-    if let Some(settings) = session::settings(Some(&event), global)? {
+    let Some(line) = event.command() else { return Ok(text) };
+    if let Some(settings) = session::settings(Some(event), global)? {
         let project = &settings.project;
         let memories = Memories::load(project)?;
-        let runs = Runs::of(project, &event, &line);
+        let runs = Runs::of(project, event, &line);
         if let Some((id, reason)) = denial(&memories, &runs, out) {
             record_broken(project, event.session.as_deref(), &[id])?;
-            return answer::deny(tool, &escaped(&envelope::escaped(&reason)), out);
+            answer::deny(tool, &escaped(&envelope::escaped(&reason)), out)?;
+            return Ok(text);
         }
         if adds_context(tool) {
-            text = hints(project, &memories, &event, &runs)?;
+            text = hints(project, &memories, event, &runs)?;
         }
     }
     if adds_context(tool) {
-        text.push_str(&commit::about(&event, &line, global)?);
+        text.push_str(&commit::about(event, &line, global)?);
     }
-    answer::print(tool, HookEvent::Command, &text, out)
+    Ok(text)
 }
 
 /// Whether an agent takes a context before it runs a command. Others get it with the result.
@@ -148,25 +153,17 @@ pub(super) fn hints(
     }
     let ids: Vec<String> = broken.iter().map(|stored| stored.memory.id.clone()).collect();
     record_broken(project, Some(session), &ids)?;
-    let items = store::with_repair(&project.store, |_| {
-        let millis = project.now.as_millisecond();
-        Store::open(&project.store)?.transaction(|it| {
-            let mut items = Vec::new();
-            for stored in &broken {
-                let id = &stored.memory.id;
-                let key = format!("command {id}");
-                if given_rules::claim_findings(it, session, &key, millis)? {
-                    items.push(format!("{} (`{id}`)", memories::title(&inject::text(stored))));
-                }
+    let items = write(project, |it, millis| {
+        let mut items = Vec::new();
+        for stored in &broken {
+            let id = &stored.memory.id;
+            if given_rules::claim_findings(it, session, &format!("command {id}"), millis)? {
+                items.push(format!("{} (`{id}`)", memories::title(&inject::text(stored))));
             }
-            Ok(items)
-        })
+        }
+        Ok(items)
     })?;
-    if items.is_empty() {
-        return Ok(String::new());
-    }
-    let text = format!("Rules of this project about this command:\n{}", answer::listed(&items));
-    Ok(envelope::wrapped(&escaped(&text)))
+    Ok(answer::about("Rules of this project about this command:", &items))
 }
 
 /// Returns the commands that the text of a rule forbids.

@@ -1,9 +1,9 @@
 //! `cerberus hooks run git commit`, and a shell command of an agent that commits: the rules that concern the changes of a commit, and the examples
 //! that it edits or removes. It never blocks the commit; `cerberus memory reanchor --check` does.
 
+use super::answer;
 use super::git_command::{self, Commit};
 use super::payload::Event;
-use super::{HookEvent, HookTool, answer};
 use crate::commands::linked::{self, Reason};
 use crate::commands::prelude::*;
 use crate::commands::{format_location, inject};
@@ -20,24 +20,18 @@ use cerberus_store as store;
 /// The changed files of a commit with their changed lines.
 type Changes = BTreeMap<String, Vec<(u32, u32)>>;
 
-/// Answers git before a commit. Git passes the index of the commit, which also contains the changes of
-/// `git commit -a`.
-pub(super) fn run(global: &GlobalArgs, out: &mut Printer) -> Result<()> {
-    let text = wrapped(&Settings::resolve(global)?, false)?;
-    // An agent that commits reads the output of git's hook, too.
-    answer::print(HookTool::Git, HookEvent::Commit, &text, out)
-}
-
 /// Returns what there is to say about the commit that a shell command makes, or an empty text.
 pub(super) fn about(event: &Event, line: &str, global: &GlobalArgs) -> Result<String> {
     let folder = event.folder.as_deref().map(Path::new);
     let commit = folder.and_then(|folder| git_command::commit(line, folder));
     let Some(Commit { folder, has_unstaged }) = commit else { return Ok(String::new()) };
     let Ok(folder) = folder.canonicalize() else { return Ok(String::new()) };
-    wrapped(&Settings::resolve_around(&folder, global)?, has_unstaged)
+    of_project(&Settings::resolve_around(&folder, global)?, has_unstaged)
 }
 
-fn wrapped(settings: &Settings, has_unstaged: bool) -> Result<String> {
+/// Returns what there is to say about a commit in a project. Git passes the index of the commit, which also
+/// contains the changes of `git commit -a`.
+pub(super) fn of_project(settings: &Settings, has_unstaged: bool) -> Result<String> {
     let project = &settings.project;
     if !settings.memory_enabled || !project.bank.exists() {
         return Ok(String::new());

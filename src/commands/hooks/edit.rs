@@ -6,13 +6,13 @@ use std::time::{Duration, SystemTime};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::command::{self, Runs};
-use super::payload::{self, Edit, Event};
-use super::{HookEvent, HookTool, after_edit, answer, session};
+use super::payload::{Edit, Event};
+use super::{HookTool, after_edit, session, write};
 use crate::commands::inject;
 use crate::commands::prelude::*;
 use crate::config::GlobalArgs;
 use cerberus_engine::tree::{git, walk};
-use cerberus_store::{self as store, Store, given_rules};
+use cerberus_store::{self as store, Connection, Store, given_rules};
 
 /// How long before its end a command may have written a file.
 const RECENT: Duration = Duration::from_secs(120);
@@ -23,69 +23,55 @@ const FILE_TIME_PRECISION: Duration = Duration::from_millis(20);
 /// Maximum number of files that a command edits.
 const MAX_WRITTEN: usize = 20;
 
-pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
-    let Some(event) = payload::read() else { return Ok(()) };
+/// Answers an edit that is about to be made.
+pub(super) fn before(tool: HookTool, event: &Event, global: &GlobalArgs) -> Result<String> {
     // Without a session the same rules would come with every edit.
-    let Some(session) = &event.session else { return Ok(()) };
-    let Some((settings, written)) = written(&event, global)? else { return Ok(()) };
+    let Some(session) = &event.session else { return Ok(String::new()) };
+    let Some((settings, written)) = written(event, global)? else { return Ok(String::new()) };
     let project = &settings.project;
     let mut text = store::with_repair(&project.store, |_| rules(project, session, &written))?;
     // The event of these agents comes after the edit.
     if !matches!(tool, HookTool::Claude | HookTool::Codex | HookTool::Git) {
         text.push_str(&findings(project, Some(session), &written)?);
     }
-    answer::print(tool, HookEvent::Edit, &text, out)
+    Ok(text)
 }
 
 /// Answers an edit that was made.
-pub(super) fn run_after(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
-    let Some(event) = payload::read() else { return Ok(()) };
-    let Some((settings, written)) = written(&event, global)? else { return Ok(()) };
-    let text = findings(&settings.project, event.session.as_deref(), &written)?;
-    answer::print(tool, HookEvent::AfterEdit, &text, out)
+pub(super) fn after(event: &Event, global: &GlobalArgs) -> Result<String> {
+    let Some((settings, written)) = written(event, global)? else { return Ok(String::new()) };
+    findings(&settings.project, event.session.as_deref(), &written)
 }
 
 /// Answers a shell command that edited files.
-pub(super) fn run_after_command(
-    tool: HookTool,
-    global: &GlobalArgs,
-    out: &mut Printer,
-) -> Result<()> {
-    let Some(event) = payload::read() else { return Ok(()) };
-    let (Some(session), Some(line)) = (&event.session, event.command()) else { return Ok(()) };
-    let Some(settings) = session::settings(Some(&event), global)? else { return Ok(()) };
+pub(super) fn after_command(tool: HookTool, event: &Event, global: &GlobalArgs) -> Result<String> {
+    let mut text = String::new();
+    let (Some(session), Some(line)) = (&event.session, event.command()) else { return Ok(text) };
+    let Some(settings) = session::settings(Some(event), global)? else { return Ok(text) };
     let project = &settings.project;
     let started = store::with_repair(&project.store, |_| {
         given_rules::started(Store::open(&project.store)?.reader(), session)
     })?;
-    let mut text = if command::adds_context(tool) {
-        String::new()
-    } else {
-        let runs = Runs::of(project, &event, &line);
-        command::hints(project, &Memories::load(project)?, &event, &runs)?
-    };
+    if !command::adds_context(tool) {
+        let runs = Runs::of(project, event, &line);
+        text = command::hints(project, &Memories::load(project)?, event, &runs)?;
+    }
     let written = recently_written(project, started)?;
     if !written.is_empty() {
-        text.push_str(&after_command(project, session, &written)?);
+        text.push_str(&about(project, session, &written)?);
     }
-    answer::print(tool, HookEvent::AfterCommand, &text, out)
+    Ok(text)
 }
 
 /// Returns the rules for the files that a command edited, and what the edits hit.
-fn after_command(
-    project: &Project,
-    session: &str,
-    written: &BTreeMap<String, Written>,
-) -> Result<String> {
+fn about(project: &Project, session: &str, written: &BTreeMap<String, Written>) -> Result<String> {
     let mut text = store::with_repair(&project.store, |_| rules(project, session, written))?;
     let found = findings(project, Some(session), written)?;
-    let is_new = |_: Option<String>| {
+    let is_new = |it: &Connection, millis| {
         let key = format!("{:032x}", xxh3_128(found.as_bytes()));
-        let millis = project.now.as_millisecond();
-        Store::open(&project.store)?
-            .transaction(|it| given_rules::claim_findings(it, session, &key, millis))
+        given_rules::claim_findings(it, session, &key, millis)
     };
-    if !found.is_empty() && store::with_repair(&project.store, is_new)? {
+    if !found.is_empty() && write(project, is_new)? {
         text.push_str(&found);
     }
     Ok(text)

@@ -1,20 +1,19 @@
 //! The start and the compaction of a session or a subagent: what an agent gets without a task.
 
-use super::payload::{self, Event};
-use super::{HookEvent, HookTool, answer};
+use super::payload::Event;
+use super::{HookTool, write};
 use crate::commands::inject::{self, ClientProfile};
 use crate::commands::prelude::*;
 use crate::config::GlobalArgs;
 use cerberus_store::{self as store, Store, given_rules};
 
-pub(super) fn run(
+pub(super) fn start(
     tool: HookTool,
-    moment: HookEvent,
+    event: Option<&Event>,
     global: &GlobalArgs,
     out: &mut Printer,
-) -> Result<()> {
-    let event = payload::read();
-    let Some(settings) = settings(event.as_ref(), global)? else { return Ok(()) };
+) -> Result<String> {
+    let Some(settings) = settings(event, global)? else { return Ok(String::new()) };
     let project = &settings.project;
     let client = match tool {
         HookTool::Claude => Some(ClientProfile::ClaudeHook),
@@ -31,8 +30,8 @@ pub(super) fn run(
         ..inject::Request::default()
     };
     let pins_session = settings.session.as_deref();
-    let session = event.as_ref().and_then(|event| event.session.as_deref());
-    let source = event.as_ref().and_then(|it| it.source.as_deref()).unwrap_or("startup");
+    let session = event.and_then(|event| event.session.as_deref());
+    let source = event.and_then(|event| event.source.as_deref()).unwrap_or("startup");
     let report = store::with_repair(&project.store, |_| {
         let Some(session) = session else { return inject::inject(project, &request, pins_session) };
         let millis = project.now.as_millisecond();
@@ -46,17 +45,14 @@ pub(super) fn run(
         })
     })?;
     out.warn(&report.warnings);
-    answer::print(tool, moment, &report.text, out)
+    Ok(report.text)
 }
 
 /// Forgets what a session was given, whose context the agent is about to shorten.
-pub(super) fn forget(global: &GlobalArgs) -> Result<()> {
-    let event = payload::read();
-    let Some(settings) = settings(event.as_ref(), global)? else { return Ok(()) };
-    let Some(session) = event.and_then(|event| event.session) else { return Ok(()) };
-    store::with_repair(&settings.project.store, |_| {
-        Store::open(&settings.project.store)?.transaction(|it| given_rules::forget(it, &session))
-    })
+pub(super) fn forget(event: &Event, global: &GlobalArgs) -> Result<()> {
+    let Some(settings) = settings(Some(event), global)? else { return Ok(()) };
+    let Some(session) = &event.session else { return Ok(()) };
+    write(&settings.project, |it, _| given_rules::forget(it, session))
 }
 
 /// Returns the settings of the project in whose folder the agent works, if it has a bank.

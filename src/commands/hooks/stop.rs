@@ -1,26 +1,21 @@
 //! `cerberus hooks run … stop`: what an agent that says it has finished must still correct.
 
-use super::{HookEvent, HookTool, after_edit, answer, payload, session};
+use super::payload::Event;
+use super::{after_edit, session, write};
 use crate::commands::prelude::*;
 use crate::config::GlobalArgs;
-use cerberus_store::{self as store, Store, given_rules};
+use cerberus_store::{Connection, given_rules};
 
-pub(super) fn run(tool: HookTool, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
-    let Some(event) = payload::read() else { return Ok(()) };
+pub(super) fn errors(event: &Event, global: &GlobalArgs) -> Result<String> {
+    let none = Ok(String::new());
     // An agent that goes on because of a hook is not asked again, and a subagent did not make all changes.
     if event.is_repeated_stop || event.is_subagent {
-        return Ok(());
+        return none;
     }
-    let Some(session) = &event.session else { return Ok(()) };
-    let Some(settings) = session::settings(Some(&event), global)? else { return Ok(()) };
+    let Some(session) = &event.session else { return none };
+    let Some(settings) = session::settings(Some(event), global)? else { return none };
     let project = &settings.project;
     let text = after_edit::open_errors(project)?;
-    let millis = project.now.as_millisecond();
-    let claim = |_: Option<String>| {
-        Store::open(&project.store)?.transaction(|it| given_rules::claim_stop(it, session, millis))
-    };
-    match text.is_empty() || !store::with_repair(&project.store, claim)? {
-        true => Ok(()),
-        false => answer::print(tool, HookEvent::Stop, &text, out),
-    }
+    let claim = |it: &Connection, millis| given_rules::claim_stop(it, session, millis);
+    if text.is_empty() || !write(project, claim)? { none } else { Ok(text) }
 }
