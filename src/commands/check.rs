@@ -9,14 +9,14 @@ use crate::commands::prelude::*;
 use cerberus_claims::parse::{Claim, Target};
 use cerberus_claims::{self as claims, NewPlace, Stale, Verdict};
 use cerberus_engine::tree::git::{self, past::CommitSummary};
-use cerberus_model::text::Span;
+use cerberus_model::Span;
+use cerberus_model::text::consists_of;
 
 mod annotations;
 mod bank;
 mod baseline;
 mod documents;
 mod fix;
-mod patterns;
 mod print;
 
 #[derive(Debug, Clone, Default, Args)]
@@ -157,10 +157,13 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     let accepted = baseline.map(baseline::read).transpose()?;
     let mut found = documents::read(project, &args.files, since.is_some(), &settings.check)?;
     let mut summary = Summary::default();
-    let ignored = patterns::Patterns::new(&settings.check.ignore);
+    // In the texts that are ignored, `*` matches any text.
+    let ignored = settings.check.ignore.iter().map(|it| it.split('*').collect::<Vec<_>>());
+    let ignored: Vec<Vec<&str>> = ignored.collect();
+    let is_ignored = |text: &str| ignored.iter().any(|pieces| consists_of(text, pieces));
     for document in &mut found.documents {
         let n_all = document.claims.claims.len();
-        document.claims.claims.retain(|claim| !ignored.matches(&claim.text));
+        document.claims.claims.retain(|claim| !is_ignored(&claim.text));
         summary.ignored += n_all - document.claims.claims.len() + document.claims.n_ignored;
         summary.claims += document.claims.claims.len();
     }

@@ -5,7 +5,8 @@ use crate::rank::named_code::{Role, occurrences, pattern_pieces};
 use crate::rank::query::NamedCode;
 use crate::rank::score::NameMatch;
 use crate::tree::read;
-use cerberus_model::text::LineIndex;
+use cerberus_model::LineIndex;
+use cerberus_model::text::consists_of;
 
 /// Maximum number of lines above a symbol that are read for annotations and documentation.
 const MAX_LINES_ABOVE: usize = 30;
@@ -63,7 +64,7 @@ pub(super) fn with_lines_above<'t>(
 pub(super) fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMatch {
     if named.is_pattern {
         let name = symbol.rsplit('.').next().unwrap_or_default();
-        let is_match = matches_pattern(name, &pattern_pieces(&named.text));
+        let is_match = consists_of(name, &pattern_pieces(&named.text));
         return if is_match { NameMatch::Definition } else { NameMatch::Absent };
     }
     let is_separator = |c| c == '.' || c == ':';
@@ -98,18 +99,6 @@ fn is_prefix(code: &str, name: &str) -> bool {
         !code[..at].ends_with(is_part)
             && code[at + name.len()..].starts_with(|c: char| c == '_' || c.is_uppercase())
     })
-}
-
-/// Returns whether a name consists of these pieces, in order, with anything between them.
-fn matches_pattern(name: &str, pieces: &[&str]) -> bool {
-    let Some((first, rest)) = pieces.split_first() else { return false };
-    let Some(mut name) = name.strip_prefix(first) else { return false };
-    let Some((last, middle)) = rest.split_last() else { return name.is_empty() };
-    for piece in middle {
-        let Some((_, after)) = name.split_once(piece) else { return false };
-        name = after;
-    }
-    name.ends_with(last)
 }
 
 #[cfg(test)]

@@ -33,3 +33,35 @@ pub fn plural(n: usize, noun: &str) -> String {
         (_, None) => format!("{n} {noun}s"),
     }
 }
+
+/// Returns whether a text consists of these pieces, in order, with any text between them.
+pub fn consists_of(text: &str, pieces: &[&str]) -> bool {
+    let Some((first, rest)) = pieces.split_first() else { return false };
+    let Some(mut text) = text.strip_prefix(first) else { return false };
+    let Some((last, middle)) = rest.split_last() else { return text.is_empty() };
+    for piece in middle {
+        let Some((_, after)) = text.split_once(piece) else { return false };
+        text = after;
+    }
+    text.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_matches_any_text() {
+        let check = |pattern: &str, text, expected| {
+            let pieces: Vec<&str> = pattern.split('*').collect();
+            assert_eq!(consists_of(text, &pieces), expected, "{pattern}");
+        };
+        check("src/a.py", "src/a.py", true);
+        check("src/a.py", "src/a.pyc", false);
+        check("src/*", "src/a/b.py", true);
+        check("*.py", "src/a.py", true);
+        check("a*b*c", "aXbYc", true);
+        check("a*b*c", "acb", false);
+        check("ab*ba", "aba", false);
+    }
+}
