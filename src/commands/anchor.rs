@@ -182,7 +182,7 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
     };
     if let (Some(new), Some(previous)) = (&mut new, previous) {
         new.others.clone_from(&previous.others);
-        new.others.retain(|it| it.file != new.file || it.symbol != new.symbol);
+        new.others.retain(|it| (&it.anchor.file, &it.anchor.symbol) != (&new.file, &new.symbol));
         report.others = new.others.iter().map(OtherSummary::from).collect();
     }
     report.anchor = new.as_ref().map(AnchorSummary::from);

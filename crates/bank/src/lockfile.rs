@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use cerberus_engine::rounded;
 use cerberus_engine::syntax::fingerprint::encoding::{self, FingerprintFields};
 use cerberus_model::{
-    AgentChoice, Anchor, ExampleRole, Fingerprint, Language, LineIndex, Origin, OtherExample,
-    SymbolKind, UserError,
+    AgentChoice, Anchor, ExampleRole, Language, LineIndex, Origin, OtherExample, SymbolKind,
+    UserError,
 };
 
 use super::{Bank, files};
@@ -76,8 +76,8 @@ macro_rules! entry {
         }
 
         impl $name {
-            /// Returns the fingerprint, or what is wrong with the location of the code or with it.
-            fn fingerprint(&mut self) -> Result<Fingerprint, String> {
+            /// Returns an anchor to the code, or what is wrong with its location or fingerprint.
+            fn anchor(&mut self) -> Result<Anchor, String> {
                 let symbol = self.symbol.as_deref();
                 if has_line_break(&self.file) || symbol.is_some_and(has_line_break) {
                     return Err("it contains a line break in a name".to_owned());
@@ -88,7 +88,15 @@ macro_rules! entry {
                 let (hashes, minhash) = (take(&mut self.hashes), take(&mut self.minhash));
                 let namesakes = self.namesakes.take();
                 let fields = FingerprintFields { tokens: self.tokens, hashes, minhash, namesakes };
-                fields.decode()
+                Ok(Anchor {
+                    file: take(&mut self.file),
+                    symbol: self.symbol.take(),
+                    kind: self.kind,
+                    language: self.language,
+                    commit: self.commit.take(),
+                    fingerprint: fields.decode()?,
+                    ..Anchor::default()
+                })
             }
         }
     };
@@ -220,7 +228,7 @@ pub(crate) fn render(anchors: &Anchors) -> String {
 
 fn version<'a>(mut anchors: impl Iterator<Item = &'a Anchor>) -> u32 {
     let has_namesakes = anchors.any(|anchor| {
-        let others = anchor.others.iter().map(|it| &it.fingerprint);
+        let others = anchor.others.iter().map(|it| &it.anchor.fingerprint);
         others.chain([&anchor.fingerprint]).any(|it| !it.namesakes.is_empty())
     });
     if has_namesakes { VERSION_WITH_NAMESAKES } else { VERSION }
@@ -252,10 +260,10 @@ fn entry(id: &str, anchor: Anchor) -> Entry {
     }
 }
 
-fn example_entry(example: OtherExample) -> ExampleEntry {
+fn example_entry(OtherExample { role, anchor, code }: OtherExample) -> ExampleEntry {
     let FingerprintFields { tokens, hashes, minhash, namesakes } =
-        FingerprintFields::encode(&example.fingerprint);
-    let OtherExample { role, file, symbol, kind, language, commit, code, .. } = example;
+        FingerprintFields::encode(&anchor.fingerprint);
+    let Anchor { file, symbol, kind, language, commit, .. } = anchor;
     let code = code.as_deref().map(one_line);
     ExampleEntry {
         role,
@@ -385,34 +393,28 @@ fn anchor(mut entry: Entry) -> Result<Anchor, String> {
     if !entry.quality.is_finite() || !entry.match_score.is_finite() {
         return Err("`quality` and `match` must be numbers".to_owned());
     }
-    let fingerprint = entry.fingerprint()?;
+    let code = entry.anchor()?;
     let chosen = entry.by.take().zip(entry.at).map(|(by, at)| AgentChoice { by, at });
     let is_valid = |it: &AgentChoice| *it == AgentChoice::new(&it.by, it.at);
     if chosen.is_some() != (entry.origin == Origin::Agent) || !chosen.iter().all(is_valid) {
         return Err("`by` and `at` must name the agent, if the origin is `agent`".to_owned());
     }
-    let Entry { file, symbol, kind, language, origin, quality, match_score, commit, .. } = entry;
     Ok(Anchor {
-        file,
-        symbol,
-        kind,
-        language,
-        origin,
-        quality,
-        match_score,
-        commit,
-        fingerprint,
+        origin: entry.origin,
+        quality: entry.quality,
+        match_score: entry.match_score,
         look_alikes: entry.look_alikes.as_deref().map(encoding::look_alikes).transpose()?,
         others: entry.examples.into_iter().map(example).collect::<Result<_, _>>()?,
         chosen,
+        ..code
     })
 }
 
 fn example(mut entry: ExampleEntry) -> Result<OtherExample, String> {
-    let fingerprint = entry.fingerprint()?;
-    let ExampleEntry { role, file, symbol, kind, language, commit, .. } = entry;
+    let (origin, quality, match_score) = (Origin::Manual, 1.0, 1.0);
+    let anchor = Anchor { origin, quality, match_score, ..entry.anchor()? };
     let code = entry.code.as_deref().map(several_lines);
-    Ok(OtherExample { role, file, symbol, kind, language, commit, fingerprint, code })
+    Ok(OtherExample { role: entry.role, anchor, code })
 }
 
 fn damaged(why: String, line: Option<usize>) -> UserError {

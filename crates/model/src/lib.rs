@@ -184,37 +184,20 @@ impl fmt::Display for AgentChoice {
 }
 
 /// Code that shows a rule beside its main example, or that breaks it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OtherExample {
     pub role: ExampleRole,
-    pub file: String,
-    /// Qualified symbol; `None` for a whole file.
-    pub symbol: Option<String>,
-    pub kind: SymbolKind,
-    pub language: Option<Language>,
-    /// For an example the last commit at which it was verified, for a counter-example the one at
-    /// which it broke the rule.
-    pub commit: Option<String>,
-    pub fingerprint: Fingerprint,
+    /// Its location, of which the lock file has no more than that and the fingerprint. Of a counter-example
+    /// `commit` is the one at which it broke the rule.
+    pub anchor: Anchor,
     /// The code of a short counter-example, which need not exist any more.
     pub code: Option<String>,
 }
 
 impl OtherExample {
-    /// Returns the anchor that follows the example.
-    pub fn to_anchor(&self) -> Anchor {
-        Anchor {
-            file: self.file.clone(),
-            symbol: self.symbol.clone(),
-            kind: self.kind,
-            language: self.language,
-            origin: Origin::Manual,
-            quality: 1.0,
-            match_score: 1.0,
-            commit: self.commit.clone(),
-            fingerprint: self.fingerprint.clone(),
-            ..Anchor::default()
-        }
+    /// Returns what distinguishes it among those of an anchor, and orders them.
+    pub fn key(&self) -> (ExampleRole, &String, &Option<String>) {
+        (self.role, &self.anchor.file, &self.anchor.symbol)
     }
 }
 

@@ -77,7 +77,7 @@
     CREATE INDEX memory_link_relation ON memory_link (relation);
     CREATE TABLE memory_anchor (
         id     TEXT PRIMARY KEY,
-        -- With the agent that chose it.
+        -- With the agent that chose it, and with anchors to the further examples.
         anchor BLOB NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE lock_file (

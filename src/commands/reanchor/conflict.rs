@@ -92,9 +92,8 @@ fn merge(
 /// Merges the other examples of an anchor, each by itself: an addition, a removal or a change of one
 /// side is preserved. Of two changes ours is, and a changed example is not removed.
 fn merge_others([base, own, other]: [&[OtherExample]; 3]) -> Vec<OtherExample> {
-    let key = |it: &OtherExample| (it.role, it.file.clone(), it.symbol.clone());
     let find = |side: &[OtherExample], of: &OtherExample| {
-        side.iter().find(|it| key(it) == key(of)).cloned()
+        side.iter().find(|it| it.key() == of.key()).cloned()
     };
     let added = other.iter().filter(|it| find(own, it).is_none());
     let merged = own.iter().chain(added).filter_map(|example| {
@@ -105,7 +104,7 @@ fn merge_others([base, own, other]: [&[OtherExample]; 3]) -> Vec<OtherExample> {
         }
     });
     let mut merged: Vec<OtherExample> = merged.collect();
-    merged.sort_by_key(key);
+    merged.sort_by(|a, b| a.key().cmp(&b.key()));
     merged
 }
 
@@ -166,14 +165,13 @@ mod tests {
                 let n_tokens = [case % 3, case / 3 % 3, case / 9][side];
                 (n_tokens > 0).then(|| OtherExample {
                     role: ExampleRole::Also,
-                    file: format!("{case}.py"),
-                    symbol: None,
-                    kind: SymbolKind::File,
-                    language: None,
-                    commit: None,
-                    fingerprint: Fingerprint {
-                        n_tokens: n_tokens as u32,
-                        ..Fingerprint::default()
+                    anchor: Anchor {
+                        file: format!("{case}.py"),
+                        fingerprint: Fingerprint {
+                            n_tokens: n_tokens as u32,
+                            ..Fingerprint::default()
+                        },
+                        ..Anchor::default()
                     },
                     code: None,
                 })
@@ -193,7 +191,8 @@ mod tests {
             } else {
                 other
             };
-            let found = merged["a"].others.iter().find(|it| it.file == format!("{case}.py"));
+            let found = merged["a"].others.iter().map(|it| &it.anchor);
+            let found = found.into_iter().find(|it| it.file == format!("{case}.py"));
             let found = found.map_or(0, |it| it.fingerprint.n_tokens as usize);
             assert_eq!(found, expected, "{base} {own} {other}");
         }

@@ -19,11 +19,8 @@ pub(super) fn of(selected: &Anchors) -> Vec<Example<'_>> {
     let main = main.map(|(id, anchor)| Example { id, other: None, anchor: anchor.clone() });
     let all = selected.iter().flat_map(|(id, anchor)| anchor.others.iter().map(move |it| (id, it)));
     let others = all.filter(|(_, example)| example.role == ExampleRole::Also);
-    let others = others.map(|(id, example)| Example {
-        id,
-        other: Some(example),
-        anchor: example.to_anchor(),
-    });
+    let anchor = |it: &OtherExample| it.anchor.clone();
+    let others = others.map(|(id, it)| Example { id, other: Some(it), anchor: anchor(it) });
     main.chain(others).collect()
 }
 
@@ -36,15 +33,7 @@ impl Example<'_> {
         };
         let others = anchors.get_mut(self.id).map(|anchor| &mut anchor.others);
         if let Some(old) = others.and_then(|it| it.iter_mut().find(|it| *it == example)) {
-            *old = OtherExample {
-                file: update.file.clone(),
-                symbol: update.symbol.clone(),
-                kind: update.kind,
-                language: update.language,
-                commit: update.commit.clone(),
-                fingerprint: update.fingerprint.clone(),
-                ..example.clone()
-            };
+            old.anchor = update.clone();
         }
     }
 }

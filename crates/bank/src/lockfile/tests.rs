@@ -43,12 +43,18 @@ fn other_examples_round_trip() {
     for (role, code) in [(ExampleRole::Also, None), (ExampleRole::Not, Some("f(\n\t\"x\\n\"\n)"))] {
         anchor.others.push(OtherExample {
             role,
-            file: "src/a.py".to_owned(),
-            symbol: Some("A.f".to_owned()),
-            kind: anchor.kind,
-            language: anchor.language,
-            commit: anchor.commit.clone(),
-            fingerprint: anchor.fingerprint.clone(),
+            anchor: Anchor {
+                file: "src/a.py".to_owned(),
+                symbol: Some("A.f".to_owned()),
+                kind: anchor.kind,
+                language: anchor.language,
+                origin: Origin::Manual,
+                quality: 1.0,
+                match_score: 1.0,
+                commit: anchor.commit.clone(),
+                fingerprint: anchor.fingerprint.clone(),
+                ..Anchor::default()
+            },
             code: code.map(str::to_owned),
         });
     }

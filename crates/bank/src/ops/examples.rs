@@ -7,7 +7,9 @@ use super::{Project, anchors};
 use crate::MemoryFile;
 use cerberus_engine::track;
 use cerberus_engine::tree::{git, read};
-use cerberus_model::{CodeLocation, ExampleRole, LineIndex, OtherExample, UserError, shell_word};
+use cerberus_model::{
+    Anchor, CodeLocation, ExampleRole, LineIndex, OtherExample, UserError, shell_word,
+};
 
 /// Size limit of the code of a counter-example that is recorded. Longer code is read from its commit.
 const MAX_CODE_BYTES: usize = 2_000;
@@ -28,9 +30,9 @@ impl From<&OtherExample> for OtherSummary {
     fn from(example: &OtherExample) -> Self {
         Self {
             role: example.role,
-            file: example.file.clone(),
-            symbol: example.symbol.clone(),
-            commit: example.commit.clone(),
+            file: example.anchor.file.clone(),
+            symbol: example.anchor.symbol.clone(),
+            commit: example.anchor.commit.clone(),
         }
     }
 }
@@ -73,19 +75,17 @@ pub fn change(
             .hint("or write code that breaks the rule in its text, in a code block below `Bad:`")
     })?;
     let others = &mut anchor.others;
-    let is_at = |other: &OtherExample, file: &str, symbol: Option<&str>| {
-        other.file == file && other.symbol.as_deref() == symbol
-    };
     match (change, added) {
         (Change::Drop(location), _) => {
             let n_before = others.len();
             // It may be named by its parameters, and need not exist any more.
             let symbol = location.symbol.as_deref();
             let located = track::locate(&project.root, &location.file, symbol).ok();
-            let is_located =
-                |it: &OtherExample| located.as_ref().is_some_and(|at| at.found.symbol == it.symbol);
-            others.retain(|it| {
-                it.file != location.file || !(it.symbol == location.symbol || is_located(it))
+            let is_located = |symbol: &Option<String>| {
+                located.as_ref().is_some_and(|at| at.found.symbol == *symbol)
+            };
+            others.retain(|OtherExample { anchor: Anchor { file, symbol, .. }, .. }| {
+                *file != location.file || !(*symbol == location.symbol || is_located(symbol))
             });
             if others.len() == n_before {
                 let what = format!("`{id}` has no further example at `{location}`");
@@ -94,15 +94,13 @@ pub fn change(
             }
         }
         (_, Some(added)) => {
-            if added.role == ExampleRole::Also
-                && anchor.file == added.file
-                && anchor.symbol == added.symbol
-            {
+            let place = (&added.anchor.file, &added.anchor.symbol);
+            if added.role == ExampleRole::Also && (&anchor.file, &anchor.symbol) == place {
                 return Err(UserError::usage("it is the main example of this memory already")
                     .hint("name other code, as in `--also FILE::SYMBOL`")
                     .into());
             }
-            others.retain(|it| !is_at(it, &added.file, added.symbol.as_deref()));
+            others.retain(|it| (&it.anchor.file, &it.anchor.symbol) != place);
             if others.len() >= MAX_EXAMPLES {
                 let what = format!("`{id}` has {MAX_EXAMPLES} further examples, the maximum");
                 let hint = format!(
@@ -115,7 +113,7 @@ pub fn change(
         }
         (Change::Add(..), None) => {}
     }
-    others.sort_by(|a, b| (a.role, &a.file, &a.symbol).cmp(&(b.role, &b.file, &b.symbol)));
+    others.sort_by(|a, b| a.key().cmp(&b.key()));
     let others = others.clone();
     if !is_dry_run {
         project.bank.write_anchors(&anchors)?;
@@ -125,23 +123,13 @@ pub fn change(
 
 /// Returns the example at a location, with the fingerprint of its code.
 fn example(project: &Project, role: ExampleRole, location: &CodeLocation) -> Result<OtherExample> {
-    let anchor = anchors::at_location(project, location)?;
-    let mut example = OtherExample {
-        role,
-        file: anchor.file,
-        symbol: anchor.symbol,
-        kind: anchor.kind,
-        language: anchor.language,
-        commit: anchor.commit,
-        fingerprint: anchor.fingerprint,
-        code: None,
-    };
+    let anchor = anchors::named(project, location)?;
+    let mut example = OtherExample { role, anchor, code: None };
     if role == ExampleRole::Not {
-        let lines = track::verify_in_place(&project.root, &example.file, &[&example.to_anchor()])
-            .pop()
-            .flatten()
-            .map(|found| found.lines);
-        let text = read::text(&project.root, &example.file)?;
+        let file = &example.anchor.file;
+        let found = track::verify_in_place(&project.root, file, &[&example.anchor]).pop().flatten();
+        let lines = found.map(|found| found.lines);
+        let text = read::text(&project.root, file)?;
         example.code = lines
             .map(|lines| code_between(&text, lines))
             .filter(|code| code.len() <= MAX_CODE_BYTES);
@@ -155,15 +143,15 @@ pub(crate) fn code(project: &Project, example: &OtherExample) -> Option<String> 
     if let Some(code) = &example.code {
         return Some(code.clone());
     }
-    let anchor = example.to_anchor();
-    let bytes = match (example.role, &example.commit) {
+    let anchor = &example.anchor;
+    let bytes = match (example.role, &anchor.commit) {
         (ExampleRole::Not, Some(commit)) => {
-            let name = format!("{commit}:./{}", example.file);
+            let name = format!("{commit}:./{}", anchor.file);
             git::with_objects(&project.root, |objects| objects.read(&name))??
         }
-        _ => read::bytes(&project.root, &example.file).ok()?,
+        _ => read::bytes(&project.root, &anchor.file).ok()?,
     };
-    let found = track::verify_content(&example.file, &bytes, &[&anchor]).pop()??;
+    let found = track::verify_content(&anchor.file, &bytes, &[anchor]).pop()??;
     Some(code_between(&String::from_utf8_lossy(&bytes), found.lines))
 }
 

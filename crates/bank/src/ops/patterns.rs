@@ -172,7 +172,9 @@ fn code_samples(project: &Project, anchor: Option<&Anchor>) -> Vec<Sample> {
             ExampleRole::Also => Label::Good,
             ExampleRole::Not => Label::Bad,
         };
-        if let (Some(language), Some(code)) = (other.language, examples::code(project, other)) {
+        if let (Some(language), Some(code)) =
+            (other.anchor.language, examples::code(project, other))
+        {
             found.push(Sample { label, language, code });
         }
     }
