@@ -1,53 +1,11 @@
 //! `cerberus memory search`.
 
 use crate::commands::prelude::*;
-use cerberus_bank::ops::memories::Filter;
-use std::num::NonZeroUsize;
-
 use cerberus_bank::ops::search::{self, Hit, Report, Request};
 
-#[derive(Debug, Args)]
-pub(crate) struct SearchArgs {
-    /// Words to search for
-    #[arg(value_name = "WORDS", required = true)]
-    pub(crate) query: Vec<String>,
-    /// Return only these sections, and the tokens that this saves
-    #[arg(long = "section", visible_alias = "anchors", value_name = "ID,…", value_delimiter = ',')]
-    pub(crate) sections: Vec<String>,
-    /// Print the text
-    #[arg(long)]
-    pub(crate) content: bool,
-    /// Show the rank in each search signal and its score contribution
-    #[arg(long, alias = "why")]
-    pub(crate) explain: bool,
-    /// Include superseded memories
-    #[arg(long)]
-    pub(crate) superseded: bool,
-    /// Only memories created or changed at or after this date or time
-    #[arg(long, value_name = "DATE", help_heading = "Filters")]
-    pub(crate) since: Option<String>,
-    /// Only memories created or changed at or before this date or time
-    #[arg(long, value_name = "DATE", help_heading = "Filters")]
-    pub(crate) until: Option<String>,
-    /// Maximum number of memories
-    #[arg(long, value_name = "N", default_value = "5")]
-    pub(crate) limit: NonZeroUsize,
-    #[command(flatten)]
-    pub(crate) filter: Filter,
-}
-
-pub(crate) fn run(args: &SearchArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &Request, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let sections = args.sections.iter().map(|id| id.trim()).filter(|id| !id.is_empty());
-    let request = Request {
-        query: args.query.join(" "),
-        sections: sections.map(str::to_owned).collect(),
-        content: args.content,
-        filter: args.filter.clone(),
-        since: args.since.clone(),
-        until: args.until.clone(),
-        superseded: args.superseded,
-        limit: args.limit.get(),
-    };
+    let request = Request { sections: sections.map(str::to_owned).collect(), ..args.clone() };
     let report = search::search(&settings.project, &request)?;
     if out.json {
         out.json(&report)?;

@@ -4,7 +4,7 @@
 use crate::commands::prelude::*;
 use cerberus_bank::ops::section_selection::SectionPlace;
 use cerberus_bank::tokens;
-use cerberus_markdown::sections;
+use cerberus_markdown::{Diagnostic, sections};
 use cerberus_model::text::LineIndex;
 
 #[derive(Debug, Args)]
@@ -24,6 +24,7 @@ pub(crate) struct Report {
     pub(crate) full_file_tokens: usize,
     pub(crate) tokenizer: &'static str,
     pub(crate) sections: Vec<Section>,
+    /// Errors in section tags; lines and columns from 1.
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) warnings: Vec<String>,
 }
@@ -39,39 +40,26 @@ pub(crate) struct Section {
     pub(crate) tokens: usize,
 }
 
-/// Error in a section tag.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct Diagnostic {
-    pub(crate) code: &'static str,
-    pub(crate) line: usize,
-    pub(crate) column: usize,
-    pub(crate) message: String,
-    pub(crate) hint: Option<String>,
-}
-
 /// Returns the sections and diagnostics of a memory.
 pub(crate) fn list(stored: &MemoryFile) -> Report {
     let text = &stored.text;
     let parsed = sections::parse(text);
     let lines = LineIndex::new(text);
-    let sections = parsed.list.iter().map(|section| {
+    let section = |section| {
         let SectionPlace { id, start_line, end_line } = SectionPlace::new(section, &lines);
         let tokens = tokens::count(&sections::content(text, section, &parsed, false));
         Section { id, origin: section.origin.as_str(), start_line, end_line, tokens }
-    });
-    let diagnostics = parsed.diagnostics.iter().map(|diagnostic| Diagnostic {
-        code: diagnostic.code,
-        line: diagnostic.line + 1,
-        column: diagnostic.column + 1,
-        message: diagnostic.message.clone(),
-        hint: diagnostic.hint.clone(),
-    });
+    };
+    let sections = parsed.list.iter().map(section).collect();
+    let diagnostics = parsed.diagnostics.into_iter();
+    let diagnostics =
+        diagnostics.map(|it| Diagnostic { line: it.line + 1, column: it.column + 1, ..it });
     Report {
         id: stored.memory.id.clone(),
         file: stored.file.clone(),
         full_file_tokens: tokens::count(text),
         tokenizer: tokens::NAME,
-        sections: sections.collect(),
+        sections,
         diagnostics: diagnostics.collect(),
         warnings: Vec::new(),
     }

@@ -22,10 +22,12 @@ pub mod structure;
 mod test_support;
 mod word_lists;
 
+use serde::Serialize;
+
 use cerberus_model::text::LineIndex;
 
 /// A problem in the text of a memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
     /// A stable identifier of the kind of problem, such as `unclosed`.
     pub code: &'static str,

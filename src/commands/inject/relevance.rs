@@ -6,6 +6,7 @@
 //! the rules that hold for any change. If it names no file, the code that is most similar to it is used in their place.
 
 use std::cmp::Reverse;
+use std::num::NonZeroUsize;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -436,7 +437,12 @@ fn matches(
     let query = focus.query.clone().filter(|query| !tokenize::terms(query).is_empty());
     let Some(query) = query else { return Ok(None) };
     let mut synced = sync::open_with(project, memories)?;
-    let request = search::Request { superseded: true, ..search::Request::new(query, MAX_MATCHES) };
+    let request = search::Request {
+        query: vec![query],
+        superseded: true,
+        limit: NonZeroUsize::new(MAX_MATCHES),
+        ..search::Request::default()
+    };
     let results = search::search_in(project, &mut synced, &request)?.results;
     let best = results.iter().map(|hit| hit.score).fold(f64::MIN_POSITIVE, f64::max);
     Ok(Some(results.into_iter().map(|hit| (hit.id, hit.score / best)).collect()))

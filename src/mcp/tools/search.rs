@@ -1,6 +1,7 @@
 //! Tools that read memories: `search_memories`, `search_linked_memories`, `inject_context` and
 //! `get_memory_stats`.
 
+use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
@@ -87,10 +88,12 @@ pub(super) fn search_memories(call: &Call<'_>, params: SearchMemories) -> Result
     };
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT).max(1);
     let request = search::Request {
+        query: vec![params.query],
+        limit: NonZeroUsize::new(limit),
         sections: params.sections,
         content: params.include_content,
         filter,
-        ..search::Request::new(params.query, limit)
+        ..search::Request::default()
     };
     let report = search::search(call.project(), &request)?;
     ToolResult::of(&report, "lower `limit`, set `sections`, or read one with read_memory")

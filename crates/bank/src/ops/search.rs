@@ -3,8 +3,10 @@
 pub mod signals;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 
 use anyhow::Result;
+use clap::Args;
 use jiff::{SignedDuration, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
@@ -26,29 +28,35 @@ const MAX_SECTIONS_LISTED: usize = 3;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
-/// Query with its filters.
-#[derive(Debug, Clone, Default)]
+/// Query with its filters. Also the arguments of the command.
+#[derive(Debug, Clone, Default, Args)]
 pub struct Request {
-    pub query: String,
-    /// Ids of the sections to return instead of whole memories.
+    /// Words to search for
+    #[arg(value_name = "WORDS", required = true)]
+    pub query: Vec<String>,
+    /// Return only these sections, and the tokens that this saves
+    #[arg(long = "section", visible_alias = "anchors", value_name = "ID,…", value_delimiter = ',')]
     pub sections: Vec<String>,
-    /// Whether to return the text.
+    /// Print the text
+    #[arg(long)]
     pub content: bool,
-    pub filter: Filter,
-    /// Earliest date or time of the last change.
-    pub since: Option<String>,
-    /// Latest date or time of the last change.
-    pub until: Option<String>,
-    /// Whether to include superseded memories.
+    /// Show the rank in each search signal and its score contribution
+    #[arg(long, alias = "why")]
+    pub explain: bool,
+    /// Include superseded memories
+    #[arg(long)]
     pub superseded: bool,
-    pub limit: usize,
-}
-
-impl Request {
-    /// Creates a request without filters that returns no text.
-    pub fn new(query: String, limit: usize) -> Self {
-        Self { query, limit, ..Self::default() }
-    }
+    /// Only memories created or changed at or after this date or time
+    #[arg(long, value_name = "DATE", help_heading = "Filters")]
+    pub since: Option<String>,
+    /// Only memories created or changed at or before this date or time
+    #[arg(long, value_name = "DATE", help_heading = "Filters")]
+    pub until: Option<String>,
+    /// Maximum number of memories
+    #[arg(long, value_name = "N", default_value = "5")]
+    pub limit: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub filter: Filter,
 }
 
 /// Search results.
@@ -96,7 +104,8 @@ pub fn search(project: &Project, request: &Request) -> Result<Report> {
 
 /// Like [`search`], with a store that is already open.
 pub fn search_in(project: &Project, synced: &mut SyncedStore, request: &Request) -> Result<Report> {
-    let query = Query::parse(&request.query).ok_or_else(|| {
+    let words = request.query.join(" ");
+    let query = Query::parse(&words).ok_or_else(|| {
         UserError::usage("the query contains no words")
             .hint("use a word of the memory, as in `cerberus memory search session`")
     })?;
@@ -108,7 +117,7 @@ pub fn search_in(project: &Project, synced: &mut SyncedStore, request: &Request)
     warnings.extend(supersession.warning);
     let wanted = matching_ids(request, &known, &supersession.superseded)?;
     let found = signals::search(&synced.store, &query, &|id| wanted.contains(id))?;
-    let mut report = Report { query: request.query.clone(), warnings, ..Report::default() };
+    let mut report = Report { query: words, warnings, ..Report::default() };
     if found.is_empty() {
         let all = signals::search(&synced.store, &query, &|_| true)?;
         report.skipped = all.iter().filter(|it| it.matches_text()).count();
@@ -117,7 +126,8 @@ pub fn search_in(project: &Project, synced: &mut SyncedStore, request: &Request)
         }
         return Ok(report);
     }
-    for (found, recency) in boost_recent(project, found, &known).into_iter().take(request.limit) {
+    let limit = request.limit.map_or(usize::MAX, NonZeroUsize::get);
+    for (found, recency) in boost_recent(project, found, &known).into_iter().take(limit) {
         let file = &known[&found.id].file;
         match synced.read(file) {
             Ok(stored) => {
