@@ -6,76 +6,24 @@
 //! Mentions are not secrets: a prefix alone, a header without a key below it, a placeholder
 //! with few different characters, a documented example.
 
+use std::sync::LazyLock;
+
+use cerberus_model::text::word_list::lines;
 use memchr::memmem;
+
+static PATTERNS: LazyLock<Vec<SecretPattern>> =
+    LazyLock::new(|| lines(include_str!("words/secrets.txt")).map(SecretPattern::new).collect());
 
 /// The pattern of a token: its prefixes, then a number of bytes of one class.
 struct SecretPattern {
     kind: &'static str,
-    prefixes: &'static [&'static str],
-    class: Class,
+    prefixes: Vec<&'static str>,
+    /// The bytes beside letters and digits, or `A-Z` if it has only digits and capital letters. A dot separates the
+    /// parts of a token.
+    others: &'static str,
     min_len: usize,
     max_len: usize,
 }
-
-const fn pattern(
-    kind: &'static str,
-    prefixes: &'static [&'static str],
-    class: Class,
-    min_len: usize,
-) -> SecretPattern {
-    SecretPattern { kind, prefixes, class, min_len, max_len: usize::MAX }
-}
-
-/// The bytes that a token consists of.
-#[derive(Clone, Copy)]
-enum Class {
-    /// Upper-case letters and digits.
-    Upper,
-    /// Letters, digits and these bytes; a dot separates the parts of a token.
-    Alphanumeric(&'static [u8]),
-}
-use Class::{Alphanumeric, Upper};
-
-const WORD: Class = Alphanumeric(b"_");
-const URL_SAFE: Class = Alphanumeric(b"_-");
-const DOTTED: Class = Alphanumeric(b"_-.");
-const PATH: Class = Alphanumeric(b"/");
-const BASE64: Class = Alphanumeric(b"/+=");
-
-impl Class {
-    fn contains(self, byte: u8) -> bool {
-        match self {
-            Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            Alphanumeric(others) => byte.is_ascii_alphanumeric() || others.contains(&byte),
-        }
-    }
-}
-
-const GITLAB: &[&str] = &["glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glft-", "gloas-"];
-
-const PATTERNS: &[SecretPattern] = &[
-    SecretPattern { max_len: 16, ..pattern("an AWS access key", &["AKIA", "ASIA"], Upper, 16) },
-    pattern("a GitHub token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], Alphanumeric(b""), 36),
-    pattern("a GitHub token", &["github_pat_"], WORD, 60),
-    pattern("a GitLab token", GITLAB, URL_SAFE, 20),
-    pattern("a Slack token", &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xapp-"], URL_SAFE, 20),
-    pattern("a Slack webhook", &["hooks.slack.com/services/"], PATH, 40),
-    pattern("a Stripe key", &["sk_live_", "rk_live_"], Alphanumeric(b""), 20),
-    SecretPattern { max_len: 35, ..pattern("a Google API key", &["AIza"], URL_SAFE, 35) },
-    pattern("an Anthropic key", &["sk-ant-"], URL_SAFE, 40),
-    pattern("an OpenAI key", &["sk-proj-", "sk-svcacct-", "sk-admin-"], URL_SAFE, 40),
-    pattern("an OpenAI key", &["sk-"], Alphanumeric(b""), 48),
-    pattern("a SendGrid key", &["SG."], DOTTED, 60),
-    pattern("an npm token", &["npm_"], Alphanumeric(b""), 36),
-    pattern("a PyPI token", &["pypi-AgE"], URL_SAFE, 50),
-    pattern("a Docker token", &["dckr_pat_"], URL_SAFE, 27),
-    pattern("a Hugging Face token", &["hf_"], Alphanumeric(b""), 34),
-    pattern("a Shopify token", &["shpat_", "shpss_", "shpca_"], Alphanumeric(b""), 32),
-    pattern("a DigitalOcean token", &["dop_v1_", "doo_v1_", "dor_v1_"], Alphanumeric(b""), 64),
-    pattern("a Vault token", &["hvs."], URL_SAFE, 90),
-    pattern("a JSON web token", &["eyJ"], DOTTED, 60),
-    pattern("a private key", &["AGE-SECRET-KEY-1"], Upper, 58),
-];
 
 /// The minimum number of different bytes in a token; a placeholder such as `ghp_xxxx…` has fewer.
 const MIN_DISTINCT_BYTES: usize = 8;
@@ -102,6 +50,28 @@ pub fn find_secret(text: &str) -> Option<Secret> {
 }
 
 impl SecretPattern {
+    fn new(line: &'static str) -> Self {
+        let mut fields = line.split('\t');
+        let mut field = || fields.next().expect("a test reads each pattern");
+        let (kind, prefixes, others, len) = (field(), field(), field(), field());
+        let (min, max) = len.split_once('-').unwrap_or((len, ""));
+        Self {
+            kind,
+            prefixes: prefixes.split(' ').collect(),
+            others,
+            min_len: min.parse().expect("a test reads each pattern"),
+            max_len: max.parse().unwrap_or(usize::MAX),
+        }
+    }
+
+    /// Returns whether a token may have a byte after its prefix.
+    fn allows(&self, byte: u8) -> bool {
+        match self.others {
+            "A-Z" => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            others => byte.is_ascii_alphanumeric() || others.as_bytes().contains(&byte),
+        }
+    }
+
     /// Returns the start of the first token with this pattern.
     fn find(&self, text: &str) -> Option<usize> {
         let find = |prefix: &&str| self.find_prefixed(text.as_bytes(), prefix.as_bytes());
@@ -112,12 +82,12 @@ impl SecretPattern {
         let mut from = 0;
         while let Some(at) = memmem::find(&bytes[from..], prefix).map(|at| from + at) {
             from = at + prefix.len();
-            if at > 0 && WORD.contains(bytes[at - 1]) {
+            if at > 0 && is_word(bytes[at - 1]) {
                 continue;
             }
             let rest = &bytes[from..];
-            let n_bytes = rest.iter().take_while(|byte| self.class.contains(**byte)).count();
-            let is_complete = !rest.get(n_bytes).is_some_and(|byte| WORD.contains(*byte));
+            let n_bytes = rest.iter().take_while(|byte| self.allows(**byte)).count();
+            let is_complete = !rest.get(n_bytes).is_some_and(|byte| is_word(*byte));
             if is_complete && self.is_token(&rest[..n_bytes]) {
                 return Some(at);
             }
@@ -133,17 +103,21 @@ impl SecretPattern {
         let n_kinds =
             has(u8::is_ascii_uppercase) + has(u8::is_ascii_lowercase) + has(u8::is_ascii_digit);
         // Names and hyphenated prose have only one kind of character.
-        let is_mixed = n_kinds >= 2 || self.class.contains(b'A') != self.class.contains(b'a');
+        let is_mixed = n_kinds >= 2 || self.allows(b'A') != self.allows(b'a');
         // The first two parts of a dotted token have a minimum length.
         let mut parts = body.split(|byte| *byte == b'.').map(<[u8]>::len);
         let has_parts =
-            !self.class.contains(b'.') || (parts.next() >= Some(10) && parts.next() >= Some(10));
+            !self.allows(b'.') || (parts.next() >= Some(10) && parts.next() >= Some(10));
         (self.min_len..=self.max_len).contains(&body.len())
             && is_mixed
             && has_parts
             && is_varied(body)
             && !body.ends_with(b"EXAMPLE")
     }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 fn is_varied(body: &[u8]) -> bool {
@@ -175,7 +149,7 @@ fn is_begin(before: &[u8]) -> bool {
 
 fn has_key(rest: &[u8]) -> bool {
     let below = &rest[..rest.len().min(MAX_KEY_DISTANCE)];
-    let mut runs = below.split(|byte| !BASE64.contains(*byte));
+    let mut runs = below.split(|byte| !(byte.is_ascii_alphanumeric() || b"/+=".contains(byte)));
     runs.any(|run| run.len() >= MIN_KEY_LINE && is_varied(run))
 }
 
@@ -203,13 +177,13 @@ mod tests {
 
     #[test]
     fn tokens_are_detected_with_their_kind() {
-        for pattern in PATTERNS {
-            for prefix in pattern.prefixes {
+        for pattern in &*PATTERNS {
+            for prefix in &pattern.prefixes {
                 let mut token = body(pattern.min_len.max(30));
                 token.truncate(pattern.max_len);
-                if pattern.class.contains(b'.') {
+                if pattern.allows(b'.') {
                     token = format!("{}.eyJ{}.{}", body(20), body(20), body(43));
-                } else if !pattern.class.contains(b'a') {
+                } else if !pattern.allows(b'a') {
                     token.make_ascii_uppercase();
                 }
                 for around in ["key = \"#\"", "KEY=#", "Use #.", "https://x.org/?t=#&u=1", "`#`"] {

@@ -8,26 +8,12 @@ use super::print::short_id;
 use super::{Finding, Report};
 use crate::commands::findings::{Annotation, Place, sarif_log, sarif_rule};
 use cerberus_model::Severity;
-
-/// The rules that results refer to, with what a finding means.
-const RULES: &[(&str, &str)] = &[
-    ("path", "a path that no longer exists"),
-    ("link", "a link whose target no longer exists"),
-    ("symbol", "a symbol that the code no longer has"),
-    ("command", "a command that no manifest defines any more"),
-    ("variable", "a variable that the code no longer uses"),
-    ("dependency", "a package that is no longer a dependency"),
-    ("version", "a version that the manifests no longer require"),
-    ("anchor", "a rule whose example is out of date"),
-    ("memoryLink", "a link of a memory whose target does not exist"),
-    ("block", "a managed block that is out of date"),
-    ("import", "a document whose rules differ from the bank"),
-    ("baseline", "an accepted finding that no longer exists"),
-];
+use cerberus_model::text::word_list::lines;
 
 /// Returns the findings as a SARIF 2.1.0 log.
 pub(super) fn sarif(report: &Report) -> Value {
-    sarif_log(RULES.iter().copied().map(sarif_rule), &of(report))
+    let rules = lines(include_str!("rules.txt")).filter_map(|rule| rule.split_once('\t'));
+    sarif_log(rules.map(sarif_rule), &of(report))
 }
 
 /// Returns an annotation for each finding, and for each outdated entry of the baseline.

@@ -11,28 +11,12 @@ use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
 use cerberus_bank::ops::envelope;
+use cerberus_model::word_lists;
 
 /// Maximum size of an event. An agent writes no larger file at once.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
-// The names of the fields of each agent: see the documents in `settings`.
-const SESSION: &[&str] = &["session_id", "sessionId", "sessionID", "conversation_id"];
-const AGENT: &[&str] = &["agent_id", "agentId"];
-const ARGUMENTS: &[&str] = &["tool_input", "toolArgs", "args"];
-const PATH: &[&str] = &["file_path", "filePath", "notebook_path", "path"];
-const TEXT: &[&str] = &[
-    "content",
-    "new_string",
-    "newString",
-    "new_str",
-    "file_text",
-    "new_source",
-    "insert_text",
-    "code",
-];
-const OLD_TEXT: &[&str] = &["old_string", "oldString", "old_str"];
-const SEVERAL: &[&str] = &["edits", "replacements"];
-const PATCH: &[&str] = &["command", "patchText", "patch", "input"];
+word_lists! { "words/events.txt": SESSION AGENT ARGUMENTS PATH TEXT OLD_TEXT SEVERAL PATCH }
 
 /// An event of a session.
 #[derive(Debug, PartialEq)]
@@ -78,7 +62,7 @@ pub(super) fn read() -> Option<Event> {
 impl Event {
     fn parse(bytes: &[u8]) -> Option<Self> {
         let value: Value = serde_json::from_slice(bytes).ok()?;
-        let arguments = field(&value, ARGUMENTS).cloned().unwrap_or(Value::Null);
+        let arguments = field(&value, ARGUMENTS.entries()).cloned().unwrap_or(Value::Null);
         // Copilot may send the arguments as text.
         let parsed = arguments.as_str().and_then(|text| serde_json::from_str(text).ok());
         // Cursor has the command of a shell in the event.
@@ -90,9 +74,9 @@ impl Event {
         let folder = text_field(&value, &["cwd"]).filter(|folder| !folder.is_empty()).or(root);
         // A subagent has a context of its own; in Copilot its prompt has its id as the session. An agent
         // that also runs the hooks of another one has the same session in both.
-        let agent = text_field(&value, AGENT);
+        let agent = text_field(&value, AGENT.entries());
         let is_subagent = agent.is_some();
-        let session = text_field(&value, SESSION).map(|session| agent.unwrap_or(session));
+        let session = text_field(&value, SESSION.entries()).map(|session| agent.unwrap_or(session));
         Some(Self {
             session: session.map(|session| format!("{:032x}", xxh3_128(session.as_bytes()))),
             folder,
@@ -116,16 +100,18 @@ impl Event {
         if let Some(patch) = self.patch() {
             return patch;
         }
-        let several = field(&self.arguments, SEVERAL).and_then(Value::as_array);
+        let several = field(&self.arguments, SEVERAL.entries()).and_then(Value::as_array);
         let several = several.map(Vec::as_slice).unwrap_or_default();
         let all = std::iter::once(&self.arguments).chain(several);
-        let of_all = text_field(&self.arguments, PATH);
+        let of_all = text_field(&self.arguments, PATH.entries());
         let mut edits: Vec<Edit> = Vec::new();
         for arguments in all {
-            let path = text_field(arguments, PATH).or_else(|| of_all.clone());
+            let path = text_field(arguments, PATH.entries()).or_else(|| of_all.clone());
             // A tool that only reads names a file, too.
-            let (Some(path), Some(text)) = (path, text_field(arguments, TEXT)) else { continue };
-            let old = text_field(arguments, OLD_TEXT).unwrap_or_default();
+            let (Some(path), Some(text)) = (path, text_field(arguments, TEXT.entries())) else {
+                continue;
+            };
+            let old = text_field(arguments, OLD_TEXT.entries()).unwrap_or_default();
             let added = added_lines(&old, &text);
             match edits.iter_mut().find(|edit| edit.path == path) {
                 Some(edit) => {
@@ -142,7 +128,7 @@ impl Event {
     fn patch(&self) -> Option<Vec<Edit>> {
         let patch = match &self.arguments {
             Value::String(patch) => patch.clone(),
-            arguments => text_field(arguments, PATCH)?,
+            arguments => text_field(arguments, PATCH.entries())?,
         };
         let start = patch.find("*** Begin Patch")?;
         let mut edits: Vec<Edit> = Vec::new();

@@ -1,17 +1,8 @@
 //! Finds the lines of a file that import names, without a parser.
 
-/// The starts of lines that import names, in the indexed languages. Other lines with such a start
-/// (`from here on` in a comment) are rare enough to do no harm.
-const STARTS: &[&str] = &[
-    "import ",
-    "from ",
-    "use ",
-    "pub use ",
-    "using ",
-    "#include",
-    "require ",
-    "require_relative ",
-];
+use cerberus_model::word_lists;
+
+word_lists! { "../words/imports.txt": STARTS }
 
 /// Lines of a file that are searched. Imports are at its beginning, after a licence at most.
 const MAX_LINES: usize = 300;
@@ -20,7 +11,7 @@ const MAX_LINES: usize = 300;
 /// (`} from "x"`), and the entries of a block, which are quoted paths.
 pub(crate) fn import_lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().take(MAX_LINES).map(str::trim).filter(|line| {
-        STARTS.iter().any(|start| line.starts_with(start))
+        STARTS.entries().iter().any(|start| line.starts_with(start))
             || line.starts_with("} from ")
             || line.contains("= require(")
             || (line.ends_with('"') && is_entry(line))

@@ -2,8 +2,8 @@
 //!
 //! A file is `words/NAME.txt` in the folder of the module that reads it. A line that starts with `#` is
 //! a comment; the first ones state what the lists are for and where they come from. A line `[NAME]`
-//! starts a section. Every other line is one entry, a word or a phrase in lower case, in quotes if it
-//! ends with a space; a row of a table has tabs between its fields.
+//! starts a section. Every other line is one entry, a word or a phrase, in lower case if its case does not
+//! matter, in quotes if it ends with a space; a row of a table has tabs between its fields.
 //!
 //! ```text
 //! # Words that say how a rule binds. Source: RFC 2119, and 53 instruction files.
