@@ -14,10 +14,7 @@ mod unknown_words;
 
 use std::num::NonZeroU32;
 
-use anyhow::Result;
-use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
-
+use crate::prelude::*;
 use crate::rank::calibrate::{self, Features};
 use crate::rank::document::{Document, SymbolDoc};
 use crate::rank::postings;
@@ -27,7 +24,7 @@ use crate::rank::score::{self, NameSet, ScorableFile, TermSet};
 use crate::rank::tokenize;
 use crate::rank::weights::WEIGHTS;
 use crate::syntax::parse::unique_name;
-use cerberus_model::{Confidence, Globs, Language, RuleKind, SymbolKind};
+use cerberus_model::{Confidence, Globs, RuleKind};
 use cerberus_store::code::FileRow;
 
 use super::index::{Code, CodeIndex, PARSED_FILES};

@@ -1,14 +1,12 @@
 //! Ranks the symbols that may be the example of a rule. Writes only the code index.
 
-use std::path::Path;
 use std::time::Instant;
-
-use anyhow::Result;
 
 use super::CodeBase;
 use super::excerpt;
 use super::index::CodeIndex;
 use super::rank::rule_words::RuleWords;
+use crate::prelude::*;
 use cerberus_store::Store;
 
 pub use super::discover::rank;

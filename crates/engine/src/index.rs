@@ -8,18 +8,14 @@ mod parse;
 mod vocabulary;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::{Builder, ScopedJoinHandle};
 
-use anyhow::Result;
-use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 use thread_local::ThreadLocal;
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::prelude::*;
 use crate::rank::document::Document;
 use crate::rank::path_class::PathClass;
 use crate::rank::postings;
@@ -28,7 +24,6 @@ use crate::syntax::language;
 use crate::syntax::parse::limit_warning;
 use crate::tree::{read, walk};
 use cerberus_model::file_stat::FileStat;
-use cerberus_model::{Language, text};
 use cerberus_store::Store;
 use cerberus_store::code::{self, ContentHash, FileRow};
 

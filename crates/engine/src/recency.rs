@@ -1,10 +1,7 @@
 //! Recency of the files of candidates: by commit time in a git repository, so that it depends on
 //! the commit alone, otherwise by modification time.
 
-use std::collections::BTreeSet;
-
-use rustc_hash::FxHashMap;
-
+use crate::prelude::*;
 use crate::rank::calibrate;
 use crate::tree::git;
 

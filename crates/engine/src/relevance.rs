@@ -4,12 +4,6 @@
 //! the tree is not read: the comparison takes about as long in a large tree as in a small one, and
 //! depends on the compared files and the bank only.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use anyhow::Result;
-use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use super::CodeBase;
 use super::index::CodeIndex;
 use super::rank::imports::import_lines;
@@ -20,9 +14,9 @@ use super::rank::query::ParsedQuery;
 use super::rank::relevance::{self, Feature, Features};
 use super::rank::weights::WEIGHTS;
 use super::rank::{postings, score, tokenize};
+use crate::prelude::*;
 use crate::syntax::fingerprint;
 use crate::tree::{entries, read};
-use cerberus_model::Anchor;
 use cerberus_store::code::FileRow;
 
 /// Number of files beside a new file that it is assumed to be like.

@@ -7,17 +7,14 @@
 //! writes nothing. The same anchors and tree give the same outcomes in any order.
 
 use std::cell::OnceCell;
-use std::path::Path;
 
-use anyhow::Result;
-use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use crate::prelude::*;
 use crate::syntax::fingerprint::bytes_hash;
 use crate::tree::git::Commits;
 use crate::tree::read;
-use cerberus_model::{Anchor, Fingerprint, Language, LookAlikes, State, SymbolKind, split_number};
+use cerberus_model::{LookAlikes, State, split_number};
 
 use super::Progress;
 

@@ -5,9 +5,9 @@
 
 use std::cell::RefCell;
 
-use rayon::prelude::*;
 use thread_local::ThreadLocal;
 
+use crate::prelude::*;
 use crate::rank::named_code::is_stub;
 use crate::rank::score::{self, NameMatch};
 use crate::rank::token_cache::TokenCache;

@@ -2,10 +2,8 @@
 //!
 //! File by file, so that a word is counted once per file for any number of rules.
 
-use rayon::prelude::*;
-use rustc_hash::FxHashMap;
-
 use crate::index::Code;
+use crate::prelude::*;
 use crate::rank::postings;
 use crate::rank::score::{Accumulator, HitCounter, NameSet, TermHits};
 

@@ -6,9 +6,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use anyhow::Result;
-use rustc_hash::FxHashMap;
-
+use crate::prelude::*;
 use crate::rank::dictionary::Dictionary;
 use crate::rank::token_cache::TokenCache;
 use crate::rank::{postings, tokenize};

@@ -4,11 +4,10 @@
 //! Code and rules use the same functions, so that their terms are comparable.
 
 use std::cell::RefCell;
-use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
-use rustc_hash::FxHashMap;
 
+use crate::prelude::*;
 use cerberus_model::text::{BLOCK, scan_blocks};
 
 use super::word_lists::ABBREVIATIONS;

@@ -1,11 +1,9 @@
 //! The weights of the ranking and of its confidence, in `engine/weights/`. Those without another source
 //! were chosen on the labelled rules of benches/README.md.
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
 use serde::Deserialize;
 
+use crate::prelude::*;
 use crate::weights::{self, LinearModel};
 
 use super::document::N_FIELDS;

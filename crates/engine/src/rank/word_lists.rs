@@ -1,10 +1,7 @@
 //! The word lists of ranking, and the abbreviations of programmers. Each list is explained in its file
 //! in `engine/words/`.
 
-use std::sync::LazyLock;
-
-use rustc_hash::FxHashMap;
-
+use crate::prelude::*;
 use cerberus_model::text::word_list::lines;
 use cerberus_model::word_lists;
 

@@ -7,11 +7,8 @@
 
 mod structure;
 
-use std::collections::BTreeMap;
-
-use cerberus_model::Language;
-
 use super::language;
+use crate::prelude::*;
 use structure::{Definition, LineKind, Structure, indentation};
 
 /// The first and last line of a range, both inclusive and 0-based.

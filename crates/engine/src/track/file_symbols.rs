@@ -1,10 +1,6 @@
 //! The symbols of a file, with the features that anchors are compared with.
 
-use std::path::Path;
-
-use anyhow::Result;
-use rustc_hash::FxHashMap;
-
+use crate::prelude::*;
 use crate::syntax::fingerprint::{
     self, FileFeatures, MAX_NAMESAKES, NO_NEIGHBOUR, SymbolFeatures, name_hash, short_hash,
     split_name,
@@ -12,7 +8,7 @@ use crate::syntax::fingerprint::{
 use crate::syntax::parse::unique_name;
 use crate::syntax::{ParsedFile, language};
 use crate::tree::read;
-use cerberus_model::{Anchor, Fingerprint, Language, LineIndex, Span, SymbolKind, text};
+use cerberus_model::{LineIndex, Span};
 
 use super::FoundSymbol;
 

@@ -5,11 +5,7 @@
 //! found, so that a clone without the history resolves the others the same way. The reason of an
 //! outcome mentions a decision that git made.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
-use rustc_hash::{FxHashMap, FxHashSet};
-
+use crate::prelude::*;
 use crate::tree::git;
 
 use super::assign::{self, Assignment};

@@ -1,15 +1,12 @@
 //! Resolves a location that a person typed.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use anyhow::Context;
 
-use anyhow::{Context, Result};
-use rustc_hash::FxHashSet;
-
+use crate::prelude::*;
 use crate::syntax::parse::limit_warning;
 use crate::syntax::{ParsedFile, language};
 use crate::tree::read;
-use cerberus_model::{Fingerprint, UserError, split_number, text};
+use cerberus_model::{UserError, split_number};
 
 use super::FoundSymbol;
 use super::file_symbols::{ALL, FileSymbol, FileSymbols};

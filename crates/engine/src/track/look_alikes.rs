@@ -3,18 +3,14 @@
 //! Such code existed beside the example. If the example is missing later, it was not moved there.
 //! Without a history, only the lock file can tell this, so it stores short hashes of the locations.
 
-use std::path::Path;
-
-use anyhow::Result;
-use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::prelude::*;
 use crate::rank::similarity;
 use crate::syntax::fingerprint::{name_hash, short_hash, word_hashes};
 use crate::syntax::language;
 use crate::tree::read;
-use cerberus_model::{Anchor, LookAlikes, text};
+use cerberus_model::LookAlikes;
 
 use super::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
 use super::search::{self, MissingAnchor};

@@ -1,15 +1,11 @@
 //! Finds the words of a rule that an edit removed from its example.
 
-use std::path::Path;
-
-use rustc_hash::FxHashSet;
-
+use crate::prelude::*;
 use crate::rank::query::ParsedQuery;
 use crate::rank::tokenize;
 use crate::syntax::fingerprint::{name_hash, short_hash, word_hashes};
 use crate::syntax::{ParsedFile, TokenKind, language};
 use crate::tree::{git, read};
-use cerberus_model::{Anchor, Language, text};
 
 use super::{FileSymbols, FoundSymbol, in_place_match, same_name};
 

@@ -4,17 +4,11 @@
 //! has that hash, all its symbols are in that file, and no code has to be compared. Files with
 //! several copies and changed files are left to the search.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
-use anyhow::Result;
-use rayon::prelude::*;
-use rustc_hash::FxHashMap;
-
+use crate::prelude::*;
 use crate::syntax::fingerprint::bytes_hash;
 use crate::syntax::language;
 use crate::tree::read;
-use cerberus_model::{Anchor, State};
+use cerberus_model::State;
 
 use super::file_symbols::{FileSymbols, find_file};
 use super::{FoundSymbol, Outcome, in_place_match, search};

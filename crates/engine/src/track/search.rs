@@ -1,18 +1,15 @@
 //! Searches the tree for code that is no longer at the location of its anchor.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::Result;
 use memchr::memmem;
-use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::prelude::*;
 use crate::rank::similarity::{self, Features};
 use crate::syntax::fingerprint::{NO_NEIGHBOUR, is_word_byte, name_hash, split_name, word_hashes};
 use crate::syntax::{language, minhash};
 use crate::tree::{read, walk};
-use cerberus_model::{Anchor, SymbolKind, split_number, text};
+use cerberus_model::split_number;
 
 use super::file_symbols::{ALL, FileSymbol, FileSymbols, split_path};
 use super::walk::Walk;

@@ -3,14 +3,9 @@
 //! A commit may change thousands of files. Only the files to which it added lines that may be the
 //! code are compared.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
-use rustc_hash::FxHashSet;
-
+use crate::prelude::*;
 use crate::syntax::language;
 use crate::tree::git::{self, Change, Commits, Comparison, Objects};
-use cerberus_model::{Anchor, text};
 
 use super::search::{MissingAnchor, Prefilter};
 use super::walk::{self, End, Walk};

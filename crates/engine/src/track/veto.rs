@@ -5,10 +5,7 @@
 //! other code. If the anchored code was removed by a later commit, its code is also not in what was
 //! added after that.
 
-use std::path::Path;
-
-use rustc_hash::FxHashMap;
-
+use crate::prelude::*;
 use crate::tree::git::{self, Commits, Objects};
 
 use super::file_symbols::{ALL, FileSymbols};

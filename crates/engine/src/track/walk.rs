@@ -8,15 +8,11 @@
 //! The work is bounded by the number of bytes that are parsed, not by time, so that every machine
 //! gives the same answer.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-
 use memchr::memmem;
-use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::prelude::*;
 use crate::syntax::language;
 use crate::tree::git::{self, Change, Commits, Comparison, Objects};
-use cerberus_model::{Anchor, Fingerprint};
 
 use super::assign::Assignment;
 use super::file_symbols::{FileSymbol, FileSymbols};

@@ -1,15 +1,13 @@
 //! Documents to import: a file, or all documents in a folder.
 
-use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
-
-use anyhow::{Context, Result};
+use anyhow::Context;
 use ignore::WalkBuilder;
 
 use super::git::past::{self, EntryKind};
 use super::ignore_bytes::IgnoreBytes;
 use super::read;
 use super::walk::{check_ignore_files, is_file};
+use crate::prelude::*;
 use cerberus_model::text::conventions::{self, CONVENTIONS};
 use cerberus_model::text::decode;
 use cerberus_model::{Globs, UserError, WordList, word_lists};

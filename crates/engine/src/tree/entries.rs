@@ -1,9 +1,6 @@
 //! Source files and folders in one folder, for shell completion.
 
-use std::path::Path;
-
-use anyhow::Result;
-
+use crate::prelude::*;
 use crate::syntax::language;
 
 use super::walk;

@@ -14,13 +14,8 @@ mod process;
 mod records;
 mod worktree;
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::BufRead;
-use std::path::{Path, PathBuf};
-
-use anyhow::Result;
-use rustc_hash::FxHashMap;
 
 pub use added::{
     AddedLines, Changes, added_by_commits, added_in, added_in_index, added_since, all_lines,
@@ -32,6 +27,7 @@ pub use records::TreeEntry;
 pub use worktree::{changed_since, in_head, renamed_since, staged, uncommitted};
 
 use super::walk;
+use crate::prelude::*;
 use crate::threads::{self, Running};
 use cerberus_model::{UserError, regular_file};
 

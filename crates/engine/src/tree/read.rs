@@ -2,15 +2,14 @@
 #![expect(clippy::disallowed_methods, reason = "this module reads source files")]
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
-use anyhow::{Context, Result};
+use anyhow::Context;
 use memchr::memmem::Finder;
 
+use crate::prelude::*;
 use cerberus_model::file_stat::FileStat;
 use cerberus_model::text::conventions::CONVENTIONS;
-use cerberus_model::{UserError, regular_file, text};
+use cerberus_model::{UserError, regular_file};
 
 /// Size limit; larger files are data or generated.
 pub(crate) const MAX_BYTES: u64 = 1024 * 1024;

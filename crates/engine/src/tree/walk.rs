@@ -3,22 +3,20 @@
 //! Ignore files outside the project, such as the global one of the user, have no effect, so that a
 //! commit has the same listing on all machines. Does not read source files.
 
-use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::io::{BufRead, BufReader, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::Result;
 use ignore::overrides::OverrideBuilder;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
+use crate::prelude::*;
 use crate::syntax::language;
 use crate::threads;
 use cerberus_model::text::conventions;
-use cerberus_model::{Language, UserError, regular_file};
+use cerberus_model::{UserError, regular_file};
 
 use super::ignore_bytes::IgnoreBytes;
 

@@ -1,10 +1,8 @@
 //! The files in this folder: the syntax of each language by the names of its grammar.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 
-use cerberus_model::{Language, SymbolKind};
+use crate::prelude::*;
 
 /// How a node defines symbols.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]

@@ -1,14 +1,10 @@
 //! The files that a commit changed, and the code that it removed from them.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use memchr::memmem;
-use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::prelude::*;
 use crate::syntax::fingerprint::{name_hash, short_hash, split_name};
 use crate::tree::git::{self, Change, Objects};
-use cerberus_model::{Anchor, text};
 
 use super::super::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
 use super::super::line_diff::LineDiff;

@@ -5,10 +5,6 @@
 //! ([`Callers`]), the successor alone got identifiers that it alone lost ([`Flow`]), or all
 //! implementations of a method changed their names together.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use super::super::assign::Assignment;
 use super::super::search::{self, Candidates, Pair};
 use super::super::weights::WEIGHTS;
@@ -16,6 +12,7 @@ use super::super::{stayed, together};
 use super::callers::Callers;
 use super::changed_files::{ChangedFiles, Removed, SameNames};
 use super::flow::Flow;
+use crate::prelude::*;
 
 /// The removed code and the versions of the files of a commit.
 pub(super) struct Handover<'s> {

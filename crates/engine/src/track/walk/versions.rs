@@ -2,10 +2,8 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
-
+use crate::prelude::*;
 use crate::tree::git;
-use cerberus_model::Anchor;
 
 use super::super::file_symbols::FileSymbols;
 use super::super::same_name;

@@ -4,20 +4,17 @@
 //! So git only lists and reads objects, and the comparison is here. A file whose line endings git
 //! converts at a checkout differs.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Error, ErrorKind};
-use std::path::{Component, Path, PathBuf};
+use std::path::Component;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use anyhow::Result;
-use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 use similar::{Algorithm, DiffOp};
 
 use super::objects::{Object, Objects, objects_of, with_objects};
 use super::process::Git;
 use super::records::{self, EntryKind, Seen, Sides, TreeEntry};
 use super::{commit_id, git, parse_renames, with_renames};
+use crate::prelude::*;
 use crate::tree::walk;
 use cerberus_model::{UserError, regular_file};
 
