@@ -9,12 +9,11 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Result as IoResult};
-use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
 use tempfile::NamedTempFile;
 
-use cerberus_model::{UserError, regular_file};
+use crate::prelude::*;
+use cerberus_model::regular_file;
 
 use super::files;
 

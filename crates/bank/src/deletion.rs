@@ -6,13 +6,11 @@
 //!
 //! The record of an import is the deletion that undoes it.
 
-use std::path::{Component, Path, PathBuf};
-
-use anyhow::{Context, Result};
-use serde::{Deserialize, Serialize};
+use std::path::Component;
 
 use super::lockfile::{self, Anchors};
 use super::{Bank, files};
+use crate::prelude::*;
 
 /// The deletion in progress.
 const RECORD: &str = ".trash/.cerberus-deletion.toml";

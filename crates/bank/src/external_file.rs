@@ -6,15 +6,11 @@
 //! such as an export, may be anywhere else. A file that was edited since it was read is not
 //! overwritten.
 
-use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
-
-use anyhow::{Context, Result};
-
-use cerberus_model::error::UserError;
+use std::path::Component;
 
 use super::compared::{self, Change};
 use super::files;
+use crate::prelude::*;
 
 pub use super::compared::edited;
 

@@ -5,20 +5,18 @@
 //! with many writes syncs each folder once.
 #![expect(clippy::disallowed_methods, reason = "this module owns the bank's files")]
 
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Read, Seek, Write};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
 use tempfile::{Builder, NamedTempFile};
 use walkdir::WalkDir;
 
+use crate::prelude::*;
 use cerberus_model::file_stat::FileStat;
-use cerberus_model::{UserError, regular_file};
+use cerberus_model::regular_file;
 
 /// Maximum time to wait for another writer.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);

@@ -5,15 +5,10 @@
 //! process is killed before, the next writer completes the record, which moves the new files to the
 //! trash and restores the copies.
 
-use std::path::PathBuf;
-
-use anyhow::{Context, Result};
-
-use cerberus_model::error::UserError;
-
 use super::deletion::{Deletion, Move, TEMPORARY_COPIES, sync_folders_of};
 use super::lockfile::Anchors;
 use super::{Bank, files};
+use crate::prelude::*;
 
 /// Size limit of a file of which a copy is made. A person may make a memory larger than it can be.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;

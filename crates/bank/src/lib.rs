@@ -29,6 +29,7 @@ pub mod names;
 pub mod ops;
 mod output_file;
 mod pins;
+mod prelude;
 pub mod tokens;
 pub mod toml_table;
 mod trash;

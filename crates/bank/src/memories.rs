@@ -1,14 +1,11 @@
 //! Memory files: listing, reading and writing.
 
-use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use anyhow::Result;
 use rayon::prelude::*;
 use walkdir::{DirEntry, WalkDir};
 
-use cerberus_model::error::UserError;
+use crate::prelude::*;
 use cerberus_model::file_stat::FileStat;
 
 use super::lockfile::Anchors;

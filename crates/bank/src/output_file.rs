@@ -1,13 +1,8 @@
 //! Output file of a report. It replaces an older report, but no other file.
 
-use std::path::{Path, PathBuf};
-
-use anyhow::Result;
-
-use cerberus_model::error::UserError;
-
 use super::compared::{self, Change};
 use super::{Bank, external_file, files};
+use crate::prelude::*;
 
 /// Size limit of an older report.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;

@@ -3,14 +3,10 @@
 //! Each pin is a table. Writing changes only the affected tables and preserves the order,
 //! comments and unknown keys of the others. A corrupt file is renamed, never overwritten.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
-
-use anyhow::{Context, Result};
-use serde::Deserialize;
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value, value};
 
-use cerberus_model::{LineIndex, Pin, PinScope, UserError};
+use crate::prelude::*;
+use cerberus_model::{LineIndex, Pin, PinScope};
 
 use super::{Bank, files};
 

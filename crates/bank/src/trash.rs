@@ -1,14 +1,9 @@
 //! The trash: deleted memories with their anchors, until the user empties it.
 
-use std::path::PathBuf;
-
-use anyhow::Result;
-
-use cerberus_model::error::UserError;
-
 use super::deletion::sync_folders_of;
 use super::lockfile::{self, Anchors};
 use super::{Bank, TRASH, files};
+use crate::prelude::*;
 
 impl Bank {
     /// Moves the file of a memory and its anchor to the trash, and returns the new path. Does not

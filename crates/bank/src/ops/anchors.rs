@@ -1,19 +1,14 @@
 //! Creates and stores the anchors of memories, and describes them for reports.
 
-use anyhow::Result;
-use serde::Serialize;
-
 use super::{Project, document, rounded, seconds};
-use crate::MemoryFile;
+use crate::prelude::*;
 use cerberus_engine::examples::{Query, RankedSymbol, Ranking};
 use cerberus_engine::rank::rule_kind;
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::track;
 use cerberus_engine::tree::{git, walk};
 use cerberus_markdown::frontmatter::{self, FieldValue};
-use cerberus_model::{
-    AgentChoice, Anchor, CodeLocation, Confidence, ExampleChoice, Origin, RuleKind, UserError, text,
-};
+use cerberus_model::{AgentChoice, CodeLocation, Confidence, ExampleChoice, Origin, RuleKind};
 
 /// An anchor in reports.
 #[derive(Debug, Clone, Serialize)]

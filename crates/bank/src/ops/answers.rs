@@ -3,20 +3,15 @@
 //! An answer is data from outside: each item is checked by itself, and what a person decided is never
 //! replaced. An example is written to the lock file, everything else to the frontmatter of the memory.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use anyhow::{Result, anyhow, bail};
-use serde::{Deserialize, Serialize};
+use anyhow::{anyhow, bail};
 use serde_json::Value;
 
 use super::memories::{self, Memories};
 use super::{Project, anchors, document, seconds};
-use crate::MemoryFile;
+use crate::prelude::*;
 use cerberus_engine::examples::RankedSymbol;
 use cerberus_markdown::frontmatter::{self, FieldValue};
-use cerberus_model::{
-    AgentChoice, Anchor, CodeLocation, ExampleChoice, Origin, Outcome, RuleKind, UserError,
-};
+use cerberus_model::{AgentChoice, CodeLocation, ExampleChoice, Origin, Outcome, RuleKind};
 
 /// Maximum number of hints in an answer.
 const MAX_HINTS: usize = 12;

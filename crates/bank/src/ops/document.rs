@@ -1,14 +1,11 @@
 //! Functions that the commands that write memories share.
 
-use anyhow::Result;
-use serde::Serialize;
-
-use crate::MemoryFile;
 use crate::memories::size_warning;
+use crate::prelude::*;
 use cerberus_markdown::edit::{self, EditMode};
 use cerberus_markdown::frontmatter::{self, FieldValue};
 use cerberus_markdown::{EditError, secrets, sections};
-use cerberus_model::{UserError, glob_fault};
+use cerberus_model::glob_fault;
 
 use super::Project;
 use super::memories::Memories;

@@ -1,15 +1,10 @@
 //! Further examples of memories, and counter-examples: code that breaks a rule.
 
-use anyhow::Result;
-use serde::Serialize;
-
 use super::{Project, anchors};
-use crate::MemoryFile;
+use crate::prelude::*;
 use cerberus_engine::track;
 use cerberus_engine::tree::{git, read};
-use cerberus_model::{
-    Anchor, CodeLocation, ExampleRole, LineIndex, OtherExample, UserError, shell_word,
-};
+use cerberus_model::{CodeLocation, ExampleRole, LineIndex, OtherExample, shell_word};
 
 /// Size limit of the code of a counter-example that is recorded. Longer code is read from its commit.
 const MAX_CODE_BYTES: usize = 2_000;

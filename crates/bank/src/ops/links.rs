@@ -6,15 +6,11 @@
 mod resolve;
 mod supersession;
 
-use std::collections::BTreeMap;
-
-use anyhow::Result;
-use serde::Serialize;
-
 use self::resolve::Resolver;
 pub use self::supersession::{superseded, supersession};
 use super::sync::SyncedStore;
 use super::{Project, sync};
+use crate::prelude::*;
 use cerberus_engine::track;
 use cerberus_markdown::links::{Kind, Target};
 use cerberus_model::{EdgeType, LinkState};

@@ -1,16 +1,12 @@
 //! The memories of a project with their anchors: loading, lookup by id, filters.
 
-use std::collections::BTreeMap;
-
-use anyhow::Result;
 use clap::Args;
-use rustc_hash::FxHashSet;
 
-use crate::MemoryFile;
 use crate::lockfile::Anchors;
+use crate::prelude::*;
 use cerberus_engine::syntax::language;
 use cerberus_markdown::links::normalize_path;
-use cerberus_model::{Globs, Language, Memory, MemoryStatus, MemoryType, Scope, UserError, text};
+use cerberus_model::{Globs, Language, Memory, MemoryType, Scope};
 
 use super::{Project, links};
 pub use crate::memories::Memories;

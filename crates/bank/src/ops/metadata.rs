@@ -1,8 +1,6 @@
 //! The metadata of a memory in reports.
 
-use serde::Serialize;
-
-use crate::MemoryFile;
+use crate::prelude::*;
 use cerberus_model::Memory;
 
 /// Metadata of a memory. Reports flatten it into their own fields.

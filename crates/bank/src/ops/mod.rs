@@ -4,12 +4,11 @@
 //! in [`Project`]. `--json` serializes the reports, so their fields are a contract.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 
 use jiff::Timestamp;
-use serde::Deserialize;
 
 use crate::Bank;
+use crate::prelude::*;
 use cerberus_engine::CodeBase;
 use cerberus_engine::rank::calibrate::Weights;
 use cerberus_engine::rank::fusion::Recency;

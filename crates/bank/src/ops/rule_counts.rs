@@ -2,12 +2,10 @@
 
 use std::fmt;
 
-use serde::Serialize;
-
 use super::anchors;
 use super::memories::{self, Memories};
-use crate::MemoryFile;
-use cerberus_model::{MemoryStatus, MemoryType, RuleKind, plural};
+use crate::prelude::*;
+use cerberus_model::{MemoryType, RuleKind, plural};
 
 /// Numbers of the active rules. Each counts once.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]

@@ -2,19 +2,15 @@
 
 pub mod signals;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
-use anyhow::Result;
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
-use rustc_hash::{FxHashMap, FxHashSet};
-use serde::Serialize;
 
-use crate::MemoryFile;
+use crate::prelude::*;
 use cerberus_engine::rank::tokenize;
 use cerberus_markdown::frontmatter;
-use cerberus_model::{Memory, MemoryStatus, MemoryType, UserError, text};
+use cerberus_model::{Memory, MemoryType};
 use cerberus_store::memories as table;
 
 use self::signals::{Query, SearchResult, SignalRank};

@@ -1,10 +1,8 @@
 //! Near-duplicates of a new memory. They only cause warnings.
 
-use rustc_hash::FxHashSet;
-
 use super::memories::Memories;
+use crate::prelude::*;
 use cerberus_engine::rank::tokenize;
-use cerberus_model::MemoryStatus;
 use cerberus_model::text::{plural, similarity};
 
 /// Minimum Jaccard similarity of the words of near-duplicates. Two rules that differ in one word of

@@ -5,20 +5,18 @@
 //! that a changed memory affects no rows of other memories.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-use anyhow::Result;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::lockfile::Anchors;
 use crate::memories::check_bank_size;
-use crate::{Bank, MemoryFile, View};
+use crate::prelude::*;
+use crate::{Bank, View};
 use cerberus_engine::rank::{fusion, postings, tokenize};
 use cerberus_markdown::{frontmatter, links, sections};
 use cerberus_model::file_stat::FileStat;
-use cerberus_model::{Anchor, EdgeType, LineIndex};
+use cerberus_model::{EdgeType, LineIndex};
 use cerberus_store::links::LinkRow;
 pub use cerberus_store::memories::IndexedMemory;
 use cerberus_store::memories::{self as table, AnchorRow, FileRow, MemoryRow, SectionRow};

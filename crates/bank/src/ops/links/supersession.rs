@@ -3,14 +3,9 @@
 //! Memories that supersede each other in a cycle do not hide each other, because it is unknown which of
 //! them is current.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use anyhow::Result;
-use rustc_hash::FxHashSet;
-
 use super::resolve_memory;
-use crate::MemoryFile;
 use crate::ops::sync::SyncedStore;
+use crate::prelude::*;
 use cerberus_markdown::links::{self, Kind, Target};
 use cerberus_model::EdgeType;
 use cerberus_store::links as table;

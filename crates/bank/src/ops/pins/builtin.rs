@@ -2,10 +2,7 @@
 //!
 //! Each can be disabled in the configuration. They do not count against the limits.
 
-use std::collections::BTreeMap;
-
-use serde::Deserialize;
-
+use crate::prelude::*;
 use cerberus_model::text::word_list;
 use cerberus_model::{Pin, Priority};
 

@@ -7,12 +7,7 @@
 //! The rank of a memory in a signal is the rank of its best section. Ranks are combined by reciprocal
 //! rank fusion.
 
-use std::collections::BTreeMap;
-
-use anyhow::Result;
-use rustc_hash::{FxHashMap, FxHashSet};
-use serde::Serialize;
-
+use crate::prelude::*;
 use cerberus_engine::rank::query::{self, ParsedQuery};
 use cerberus_engine::rank::{fusion, postings, tokenize};
 use cerberus_markdown::links::{Kind, Target};
