@@ -232,6 +232,13 @@ impl SymbolKind {
     }
 }
 
+impl ImportOutcome {
+    /// Whether the bank differs from the document.
+    pub fn is_difference(self) -> bool {
+        !matches!(self, Self::Duplicate | Self::Skipped)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,12 +257,5 @@ mod tests {
             error.starts_with("unknown type `rulez`: expected one of rule, decision"),
             "{error}"
         );
-    }
-}
-
-impl ImportOutcome {
-    /// Whether the bank differs from the document.
-    pub fn is_difference(self) -> bool {
-        !matches!(self, Self::Duplicate | Self::Skipped)
     }
 }
