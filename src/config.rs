@@ -157,19 +157,12 @@ impl Default for MemoryConfig {
     }
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct AnchorConfig {
     min_quality: Option<f64>,
     weights: WeightsChoice,
     exclude: Vec<String>,
-}
-
-impl Default for AnchorConfig {
-    fn default() -> Self {
-        let weights = WeightsChoice::Calibrated;
-        Self { min_quality: None, weights, exclude: Vec::new() }
-    }
 }
 
 /// What `cerberus check` skips.
@@ -189,9 +182,10 @@ enum StorageStrategy {
     User,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum WeightsChoice {
+    #[default]
     Calibrated,
     Legacy,
 }

@@ -114,11 +114,7 @@ fn trashed_name(stem: &str, n: u32) -> String {
 
 /// Splits a name in the trash into the original name and the number.
 fn numbered(stem: &str) -> (String, u32) {
-    match stem.rsplit_once('~') {
-        Some((name, n)) => match n.parse() {
-            Ok(n) => (name.to_owned(), n),
-            Err(_) => (stem.to_owned(), 1),
-        },
-        None => (stem.to_owned(), 1),
-    }
+    let numbered = stem.rsplit_once('~').and_then(|(name, n)| Some((name, n.parse().ok()?)));
+    let (name, n) = numbered.unwrap_or((stem, 1));
+    (name.to_owned(), n)
 }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::commands::prelude::*;
-use cerberus_engine::rank::tokenize;
+use cerberus_bank::ops::similar;
 use cerberus_markdown::frontmatter;
 
 /// Minimum share of common words for an item to be a changed version of another one.
@@ -133,23 +133,15 @@ impl<'a> Sources<'a> {
         if removed.is_empty() {
             return None;
         }
-        let new = words(text);
-        let similarity = |idx: usize| similarity(&new, &words(&self.all[idx].memory.body));
-        let scored = removed.iter().enumerate().map(|(at, (idx, _))| (similarity(*idx), at));
+        let new = similar::words(text);
+        let old = |idx: usize| similar::words(&self.all[idx].memory.body);
+        let scored = removed
+            .iter()
+            .enumerate()
+            .map(|(at, (idx, _))| (similar::similarity(&new, &old(*idx)), at));
         let (best, at) = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
         (best >= MIN_SHARED).then(|| removed.remove(at))
     }
-}
-
-/// Returns the words by which versions of a text are recognized.
-fn words(text: &str) -> FxHashSet<String> {
-    tokenize::terms(text).into_iter().collect()
-}
-
-/// Returns the share of common words of two texts.
-fn similarity(new: &FxHashSet<String>, old: &FxHashSet<String>) -> f64 {
-    let n_shared = new.intersection(old).count();
-    n_shared as f64 / (new.len() + old.len() - n_shared).max(1) as f64
 }
 
 /// Returns a short hash of the words of a text. Punctuation, markup and case do not matter.

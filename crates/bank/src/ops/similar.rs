@@ -3,7 +3,7 @@
 use super::memories::Memories;
 use crate::prelude::*;
 use cerberus_engine::rank::tokenize;
-use cerberus_model::text::{plural, similarity};
+use cerberus_model::text::plural;
 
 /// Minimum Jaccard similarity of the words of near-duplicates. Two rules that differ in one word of
 /// five have 0.67.
@@ -68,7 +68,8 @@ pub fn limited(mut warnings: Vec<String>) -> Vec<String> {
     warnings
 }
 
-fn words(text: &str) -> FxHashSet<String> {
+/// Returns the words by which texts are compared.
+pub fn words(text: &str) -> FxHashSet<String> {
     tokenize::terms(text).into_iter().collect()
 }
 
@@ -78,8 +79,13 @@ fn are_similar(a: &FxHashSet<String>, b: &FxHashSet<String>) -> bool {
     if (smaller as f64) < DUPLICATE_SIMILARITY * larger as f64 {
         return false;
     }
-    similarity::jaccard(a.intersection(b).count(), a.len(), b.len())
-        .is_some_and(|similarity| similarity >= DUPLICATE_SIMILARITY)
+    similarity(a, b) >= DUPLICATE_SIMILARITY
+}
+
+/// Returns the Jaccard similarity of two sets of words, |A ∩ B| / |A ∪ B|.
+pub fn similarity(a: &FxHashSet<String>, b: &FxHashSet<String>) -> f64 {
+    let n_shared = a.intersection(b).count();
+    n_shared as f64 / (a.len() + b.len() - n_shared).max(1) as f64
 }
 
 /// Returns the beginning of a text, on one line.
@@ -110,5 +116,16 @@ mod tests {
         assert_eq!(warnings.len(), MAX_WARNINGS + 1);
         assert_eq!(warnings[MAX_WARNINGS], "and 3 other near-duplicates");
         assert_eq!(similar.near_duplicates("Log errors").count(), 0);
+    }
+
+    #[test]
+    fn the_similarity_is_the_share_of_common_words() {
+        let check = |a, b, expected: f64| {
+            assert!((similarity(&words(a), &words(b)) - expected).abs() < 1e-9, "{a} {b}");
+        };
+        check("one two", "two three four", 0.25);
+        check("one two", "two one", 1.0);
+        check("", "one two three", 0.0);
+        check("", "", 0.0);
     }
 }

@@ -270,15 +270,9 @@ pub(super) fn is_file(found: &DirEntry) -> bool {
 /// Returns the path of a file relative to `root`, with `/` between its parts.
 pub(super) fn relative(root: &Path, found: &DirEntry) -> Option<String> {
     let relative = found.path().strip_prefix(root).ok()?.to_str()?;
-    if relative.contains(['\n', '\r']) {
-        // Line breaks would corrupt the output and the lock file.
-        return None;
-    }
-    Some(if std::path::MAIN_SEPARATOR == '/' {
-        relative.to_owned()
-    } else {
-        relative.replace(std::path::MAIN_SEPARATOR, "/")
-    })
+    // Line breaks would corrupt the output and the lock file.
+    let is_line = !relative.contains(['\n', '\r']);
+    is_line.then(|| relative.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
 #[cfg(test)]

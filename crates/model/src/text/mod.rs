@@ -1,4 +1,4 @@
-//! Text without any format: positions, words, sentences, similarity, suggestions, encodings.
+//! Text without any format: positions, words, sentences, suggestions, encodings.
 //!
 //! Inside the crate a position is a byte offset and lines count from 0; only `output` prints
 //! lines from 1. Reads no file.
@@ -10,7 +10,6 @@ mod globs;
 mod scan;
 pub mod sentences;
 pub mod shell;
-pub mod similarity;
 mod span;
 mod suggest;
 pub mod word_list;
