@@ -242,12 +242,13 @@ fn merge(root: PathBuf, own: ConfigFile, user: &ConfigFile, now: Timestamp) -> R
     let store = if bank.exists() && !is_user_bank {
         bank.folder().join("indices/cerberus.db")
     } else {
-        cache_home()?.join("cerberus").join(tree_key(&root)).join("cerberus.db")
+        home("XDG_CACHE_HOME", ".cache")?.join("cerberus").join(tree_key(&root)).join("cerberus.db")
     };
+    let state = xdg("XDG_STATE_HOME", ".local/state");
     Ok(Settings {
         project: Project {
             bank,
-            store: StoreFile { path: store, state: state_folder() },
+            store: StoreFile { path: store, state: state.map(|it| it.join("cerberus")) },
             exclude: config.anchor.exclude,
             min_quality: config.anchor.min_quality.unwrap_or(MIN_QUALITY),
             min_import_quality: config.anchor.min_quality.unwrap_or(MIN_IMPORT_QUALITY),
@@ -439,21 +440,11 @@ fn codex_home() -> Option<PathBuf> {
     xdg("CODEX_HOME", ".codex")
 }
 
-fn data_home() -> Result<PathBuf> {
-    xdg("XDG_DATA_HOME", ".local/share").ok_or_else(|| no_home_error("XDG_DATA_HOME").into())
-}
-
-fn cache_home() -> Result<PathBuf> {
-    xdg("XDG_CACHE_HOME", ".cache").ok_or_else(|| no_home_error("XDG_CACHE_HOME").into())
-}
-
-/// Returns the folder of the databases of the user.
-fn state_folder() -> Option<PathBuf> {
-    Some(xdg("XDG_STATE_HOME", ".local/state")?.join("cerberus"))
-}
-
-fn no_home_error(variable: &str) -> UserError {
-    UserError::environment("home folder not found").hint(format!("set HOME or {variable}"))
+/// Returns a folder of the user that must be known.
+fn home(variable: &str, default: &str) -> Result<PathBuf> {
+    let hint = || format!("set HOME or {variable}");
+    let error = || UserError::environment("home folder not found").hint(hint()).into();
+    xdg(variable, default).ok_or_else(error)
 }
 
 /// Returns the key of the store of a working tree. Worktrees of a repository have separate stores.

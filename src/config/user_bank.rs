@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::data_home;
+use super::home;
 
 /// Returns the folder of the memories. Working trees of a repository share it, and projects with
 /// the same folder name do not.
@@ -16,7 +16,8 @@ pub(super) fn folder(root: &Path) -> Result<PathBuf> {
     let own = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let git = own.join(".git");
     let identity = main_git_folder(&git).unwrap_or_else(|| if git.is_dir() { git } else { own });
-    Ok(data_home()?.join("cerberus").join(folder_name(&identity)).join("memories"))
+    let data = home("XDG_DATA_HOME", ".local/share")?;
+    Ok(data.join("cerberus").join(folder_name(&identity)).join("memories"))
 }
 
 /// Returns the git folder of the repository that the file `.git` of a linked working tree names, if

@@ -23,7 +23,8 @@ impl OutputFile {
             Err(UserError::usage(format!("`{shown}` {why}")).hint(hint).into())
         };
         if path.file_name().is_none() || path.is_dir() {
-            return refused("is a folder", format!("name a file, as in `{}`", page_in(path)));
+            let page = path.join("report.html");
+            return refused("is a folder", format!("name a file, as in `{}`", page.display()));
         }
         let real = external_file::check_folder(path, root)?;
         if bank.folder().canonicalize().is_ok_and(|bank| real.starts_with(bank)) {
@@ -51,10 +52,6 @@ impl OutputFile {
         let (old, new) = (self.old.as_deref(), Some(text.as_bytes()));
         compared::replace_all(&[Change { path: &self.path, old, new }])
     }
-}
-
-fn page_in(folder: &Path) -> String {
-    folder.join("report.html").display().to_string()
 }
 
 /// Returns whether a file is empty or starts like an HTML page.
