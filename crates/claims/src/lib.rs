@@ -25,7 +25,6 @@ use cerberus_engine::tree::git::past::{self, CommitSummary, TreeEntry};
 use cerberus_engine::tree::git::{self, GitStatus, IgnoredPath, Objects};
 use cerberus_engine::tree::read;
 
-mod definitions;
 mod ends;
 mod foreign;
 mod manifests;
@@ -38,6 +37,7 @@ pub mod rules;
 mod snapshot;
 mod then;
 pub mod times;
+mod versions;
 mod words;
 
 use ends::MainLine;

@@ -132,12 +132,6 @@ pub(super) fn is_foreign(path: &str) -> bool {
     folder_of(path).split('/').any(|it| CONVENTIONS.folders.foreign.contains(it))
 }
 
-/// Returns whether a version of a manifest alone makes a claim true.
-pub(super) fn makes_true(path: &str, text: &str, target: &Target) -> bool {
-    let facts = BTreeMap::from([(path.to_owned(), read(path, text))]);
-    !Manifests(facts).making(target).is_empty()
-}
-
 /// Returns whether a file defines tasks or dependencies.
 pub(super) fn is_manifest(path: &str) -> bool {
     reader(path).is_some() || rules::reader(path).is_some()

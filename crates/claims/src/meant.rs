@@ -67,6 +67,14 @@ impl<'t> Parts<'t> {
         Self { text, n_lines, words, slugs }
     }
 
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn words(&self) -> &FxHashSet<String> {
+        self.words.get_or_init(|| words::all(&self.text).map(str::to_owned).collect())
+    }
+
     /// Returns whether the text has a part.
     pub(super) fn has(&self, part: &Part) -> bool {
         match part {
@@ -76,9 +84,8 @@ impl<'t> Parts<'t> {
             }
             Part::Symbol(symbol) => {
                 let name = symbol.rsplit('.').next().unwrap_or_default();
-                let words = || words::all(&self.text).map(str::to_owned).collect();
                 if words::all(name).next() == Some(name) {
-                    self.words.get_or_init(words).contains(name)
+                    self.words().contains(name)
                 } else {
                     words::has_word(&self.text, name)
                 }

@@ -1,6 +1,5 @@
 //! What became of the target of a stale claim: the commit that removed it, and where it went.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
@@ -16,15 +15,14 @@ use cerberus_engine::tree::git::{self, Objects};
 use cerberus_engine::tree::read;
 use cerberus_model::{Anchor, split_number, text};
 
-use super::definitions::Definitions;
 use super::ends::{Ends, MainLine};
-use super::meant::Parts;
 use super::now::Now;
 use super::origin::{Moment, line_of};
 use super::rules::Tool;
 use super::then::{MAX_DEFINITIONS, Truth};
+use super::versions::{Version, Versions};
 use super::words;
-use super::{Document, Former, NewPlace, Project, Stale, manifests};
+use super::{Document, Former, NewPlace, Project, Stale};
 
 mod companions;
 mod moves;
@@ -154,27 +152,15 @@ struct Search<'s, 'o> {
     now: &'s Now,
     ends: Ends<'s>,
     objects: &'s mut Objects<'o>,
-    definitions: Definitions,
+    versions: Versions,
     /// The objects of files in commits.
     ids: FxHashMap<String, Option<String>>,
-    /// Whether a version of a file passes a test.
-    holds: FxHashMap<(String, String, Test), bool>,
     /// The renames of each commit.
     renames: BTreeMap<String, BTreeMap<String, String>>,
     /// The files that each commit added or changed.
     changed: FxHashMap<String, Rc<[TreeEntry]>>,
-    /// Those that are code, as they are after it.
-    changed_code: FxHashMap<String, Vec<(String, Vec<u8>)>>,
-    /// The last file in which removed code was looked for.
-    old_file: Option<OldFile>,
-}
-
-/// A file as it was before a commit.
-struct OldFile {
-    /// The name of its version for git.
-    name: String,
-    text: String,
-    symbols: OnceCell<track::Version>,
+    /// Those that are code, at most [`MAX_CHANGED`].
+    changed_code: FxHashMap<String, Rc<[TreeEntry]>>,
 }
 
 impl<'s, 'o> Search<'s, 'o> {
@@ -184,13 +170,11 @@ impl<'s, 'o> Search<'s, 'o> {
             now,
             ends: Ends::new(root, main),
             objects,
-            definitions: Definitions::default(),
+            versions: Versions::default(),
             ids: FxHashMap::default(),
-            holds: FxHashMap::default(),
             renames: BTreeMap::new(),
             changed: FxHashMap::default(),
             changed_code: FxHashMap::default(),
-            old_file: None,
         }
     }
 
@@ -261,47 +245,27 @@ impl<'s, 'o> Search<'s, 'o> {
 
     /// Returns the commit after `since` after which no file of `files` passes a test.
     fn end(&mut self, since: &str, files: &[String], test: &Test) -> Option<Node> {
-        let Self { ends, objects, definitions, ids, holds, .. } = self;
+        let Self { ends, objects, versions, ids, .. } = self;
         let files = &files[..files.len().min(MAX_DEFINITIONS)];
         ends.find(since, &mut |commit| {
-            files.iter().any(|file| {
-                let name = format!("{commit}:./{file}");
-                if let Some(id) = ids.get(&name) {
-                    let Some(id) = id else { return false };
-                    let key = (file.clone(), id.clone(), test.clone());
-                    if let Some(holds) = holds.get(&key) {
-                        return *holds;
-                    }
-                }
-                let found = objects.find(&name);
-                ids.insert(name, found.as_ref().map(|found| found.id.clone()));
-                let Some(found) = found else { return false };
-                let passes =
-                    found.bytes.is_some_and(|bytes| test.passes(definitions, file, &bytes));
-                holds.insert((file.clone(), found.id, test.clone()), passes);
-                passes
-            })
+            let version = |file: &String| version_in(versions, objects, ids, (commit, file));
+            files.iter().filter_map(version).any(|version| test.passes(&version))
         })
+    }
+
+    fn version_in(&mut self, commit: &str, file: &str) -> Option<Rc<Version>> {
+        version_in(&mut self.versions, self.objects, &mut self.ids, (commit, file))
+    }
+
+    /// Returns the version of a file in the working tree.
+    fn version_now(&mut self, file: &str) -> Option<Rc<Version>> {
+        self.versions.get(file, "", || read::bytes(self.root, file).ok())
     }
 
     /// Returns the files that a commit added or changed.
     fn changed_in(&mut self, commit: &str) -> Rc<[TreeEntry]> {
         let changed = self.changed.entry(commit.to_owned());
         changed.or_insert_with(|| past::changed_in(self.root, commit).into()).clone()
-    }
-
-    /// Returns the files of code that a commit added or changed, at most [`MAX_CHANGED`], with their
-    /// content after it.
-    fn read_changed_code(&mut self, commit: &str) -> Vec<(String, Vec<u8>)> {
-        let changed = self.changed_in(commit);
-        let code: Vec<&TreeEntry> =
-            changed.iter().filter(|entry| words::is_code(entry)).take(MAX_CHANGED).collect();
-        let names: Vec<&str> = code.iter().map(|entry| entry.object.as_str()).collect();
-        let mut found = Vec::new();
-        self.objects.read_all(&names, |idx, bytes| {
-            found.push((code[idx].path.clone(), bytes.to_vec()));
-        });
-        found
     }
 
     /// Follows a word from its files to the files to which commits moved it. Returns the commit that
@@ -330,23 +294,22 @@ impl<'s, 'o> Search<'s, 'o> {
 
     /// Returns the files of code that a commit changed and that pass a test after it.
     fn passing_after(&mut self, commit: &str, test: &Test) -> Vec<String> {
-        if !self.changed_code.contains_key(commit) {
-            let code = self.read_changed_code(commit);
-            self.changed_code.insert(commit.to_owned(), code);
-        }
-        let Self { changed_code, definitions, .. } = self;
-        let mut passes = |path: &str, bytes| test.passes(definitions, path, bytes);
-        let passing = changed_code[commit].iter().filter(|(path, bytes)| passes(path, bytes));
-        passing.map(|(path, _)| path.clone()).collect()
+        let changed = self.changed_in(commit);
+        let is_code = |entry: &&TreeEntry| words::is_code(entry);
+        let code = || changed.iter().filter(is_code).take(MAX_CHANGED).cloned().collect();
+        let code = self.changed_code.entry(commit.to_owned()).or_insert_with(code).clone();
+        let mut passes = |TreeEntry { path, object, .. }: &&TreeEntry| {
+            let version = self.versions.get(path, object, || self.objects.read(object));
+            version.is_some_and(|version| test.passes(&version))
+        };
+        code.iter().filter(|it| passes(it)).map(|entry| entry.path.clone()).collect()
     }
 
     /// Returns whether a change that is not committed makes files fail a test.
     fn is_uncommitted(&mut self, files: &[String], test: &Test) -> bool {
         files.iter().any(|file| {
-            let old = self.objects.read(&format!("HEAD:./{file}")).unwrap_or_default();
-            let new = read::bytes(self.root, file).unwrap_or_default();
-            let mut passes = |bytes| test.passes(&mut self.definitions, file, bytes);
-            passes(&old) && !passes(&new)
+            let passes = |it: Option<Rc<Version>>| it.is_some_and(|it| test.passes(&it));
+            passes(self.version_in("HEAD", file)) && !passes(self.version_now(file))
         })
     }
 
@@ -355,15 +318,9 @@ impl<'s, 'o> Search<'s, 'o> {
     fn removed_code(&mut self, node: &Node, files: &[String], parts: &[String]) -> Option<Removed> {
         let parent = node.parents.first()?;
         files.iter().find_map(|file| {
-            let name = format!("{parent}:./{file}");
-            if self.old_file.as_ref().is_none_or(|old| old.name != name) {
-                let text = text::decode(&self.objects.read(&name)?).0.into_owned();
-                self.old_file = Some(OldFile { name, text, symbols: OnceCell::new() });
-            }
-            let old = self.old_file.as_ref()?;
-            let symbol = self.definitions.symbol(file, &old.text, parts)?;
-            let parse = || track::Version::parse(file, old.text.as_bytes());
-            let located = old.symbols.get_or_init(parse).locate(&symbol)?;
+            let old = self.version_in(parent, file)?;
+            let symbol = old.symbol(parts)?.to_owned();
+            let located = old.locate(&symbol)?;
             let anchor = Anchor {
                 file: file.clone(),
                 symbol: Some(symbol),
@@ -392,13 +349,14 @@ impl<'s, 'o> Search<'s, 'o> {
                 break;
             }
             // Several claims name the same code.
+            let mut known: FxHashMap<(&str, &str, Option<&str>), usize> = FxHashMap::default();
             let mut anchors: Vec<Anchor> = Vec::new();
             let mut idxs = Vec::new();
-            for (_, removed, _) in &open {
-                let known = anchors.iter().position(|anchor| *anchor == removed.anchor);
-                idxs.push(known.unwrap_or(anchors.len()));
-                if known.is_none() {
-                    anchors.push(removed.anchor.clone());
+            for (_, Removed { commit, anchor }, _) in &open {
+                let key = (commit.id.as_str(), anchor.file.as_str(), anchor.symbol.as_deref());
+                idxs.push(*known.entry(key).or_insert(anchors.len()));
+                if idxs.last() == Some(&anchors.len()) {
+                    anchors.push(anchor.clone());
                 }
             }
             let nodes = open.iter().map(|(_, it, _)| &it.commit);
@@ -445,29 +403,38 @@ impl<'s, 'o> Search<'s, 'o> {
 
     /// Returns whether a file of the working tree defines a symbol.
     fn defines_now(&mut self, file: &str, parts: &[String], symbol: &str) -> bool {
-        let text = read::text(self.root, file).ok();
-        let defined = text.and_then(|text| self.definitions.symbol(file, &text, parts));
-        defined.is_some_and(|it| it == symbol)
+        self.version_now(file).is_some_and(|version| version.symbol(parts) == Some(symbol))
     }
 }
 
 impl Test {
     /// Returns whether a version of a file passes the test.
-    fn passes(&self, definitions: &mut Definitions, path: &str, bytes: &[u8]) -> bool {
-        let text = || text::decode(bytes).0;
+    fn passes(&self, version: &Version) -> bool {
         match self {
-            Self::Part(part) => Parts::new(text()).has(part),
-            Self::Defines(parts) => definitions.has(path, &text(), parts),
-            Self::Uses(name) => {
-                words::has_word(&text(), name)
-                    && words::has_word(
-                        &String::from_utf8_lossy(&words::without_comments(path, &text())),
-                        name,
-                    )
-            }
-            Self::Makes(target) => manifests::makes_true(path, &text(), target),
+            Self::Part(part) => version.parts.has(part),
+            Self::Defines(parts) => version.has(parts),
+            Self::Uses(name) => version.uses(name),
+            Self::Makes(target) => !version.manifests().making(target).is_empty(),
         }
     }
+}
+
+/// Returns the version of a file in a commit. `ids` are the known objects of files in commits.
+fn version_in(
+    versions: &mut Versions,
+    objects: &mut Objects<'_>,
+    ids: &mut FxHashMap<String, Option<String>>,
+    (commit, file): (&str, &str),
+) -> Option<Rc<Version>> {
+    let name = format!("{commit}:./{file}");
+    if let Some(id) = ids.get(&name) {
+        let id = id.as_ref()?;
+        return versions.get(file, id, || objects.read(id));
+    }
+    let found = objects.find(&name);
+    ids.insert(name, found.as_ref().map(|found| found.id.clone()));
+    let found = found?;
+    versions.get(file, &found.id, || found.bytes)
 }
 
 /// Returns whether a text has a name within the words of a line: all that are not code are on the

@@ -6,21 +6,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::parse::{Claim, Part, Target, Task};
+use cerberus_engine::syntax::language;
 use cerberus_engine::tree::git::past::{self, Differences, TreeEntry};
 use cerberus_engine::tree::git::{IgnoredPath, Objects};
 use cerberus_model::text;
 
-use super::definitions::Definitions;
 use super::manifests::{self, Facts, Manifests};
-use super::meant::{PartsOfFiles, is_certain, is_compound, is_in_sample, is_related};
+use super::meant::{is_certain, is_compound, is_in_sample, is_related};
 use super::now::Now;
 use super::snapshot::{self, Found, Snapshot};
+use super::versions::{Version, Versions};
 use super::words::{self, Words};
 use super::{Document, folder_of, is_within};
 
@@ -78,11 +80,7 @@ pub(super) struct Past<'p, 'o> {
     /// The words of each version of a file of code.
     found: FxHashMap<String, Vec<usize>>,
     facts: FxHashMap<FileVersion, Facts>,
-    definitions: Definitions,
-    /// Whether versions of files define names.
-    defined: FxHashMap<(FileVersion, Vec<String>), bool>,
-    /// By their objects.
-    parts: PartsOfFiles,
+    versions: Versions,
 }
 
 /// A document with a claim, and its path in an old tree.
@@ -206,8 +204,8 @@ impl OldTree {
 
 impl<'p, 'o> Past<'p, 'o> {
     pub(super) fn new(objects: &'p mut Objects<'o>, now: &'p Now, words: &'p Words) -> Self {
-        let (found, facts, definitions, defined, parts) = Default::default();
-        Self { objects, now, words, found, facts, definitions, defined, parts }
+        let (found, facts, versions) = Default::default();
+        Self { objects, now, words, found, facts, versions }
     }
 
     /// Reads the differing files of code of all trees. Returns the commits whose files are too many.
@@ -365,16 +363,14 @@ impl<'p, 'o> Past<'p, 'o> {
         let is_foreign = is_of_program || self.now.manifests().has_dependency_named(prefix);
         let mut found = Vec::new();
         for idx in entries.into_iter().take(MAX_SEARCHED) {
-            let TreeEntry { path, object, .. } = &*old.entries[idx];
-            let Some(bytes) = self.objects.read(object) else { continue };
-            let text = text::decode(&bytes).0;
-            let code = words::without_comments(path, &text);
-            let is_used = || self.words.in_text(&code).binary_search(&word).is_ok();
+            let path = &old.entries[idx].path;
+            let Some(version) = self.version(&old.entries[idx]) else { continue };
+            let is_code = || language::from_path(path).is_some();
             // A variable of another program, such as a token, may be in use elsewhere.
-            if (is_own && is_used())
-                || (!is_foreign && words::is_setting(path, &text, name))
-                || (!is_of_program && words::is_set_by_script(path, &text, name))
-                || words::is_constant(path, &text, name)
+            if (is_own && version.uses(name))
+                || (!is_foreign && words::is_setting(path, version.parts.text(), name))
+                || (((!is_of_program && words::is_script(path)) || is_code())
+                    && version.defines(name))
             {
                 found.push(path.clone());
             }
@@ -430,10 +426,13 @@ impl<'p, 'o> Past<'p, 'o> {
     }
 
     fn has_part(&mut self, old: &OldTree, file: &str, part: &Part) -> bool {
-        let Some(entry) = old.entry(file) else { return false };
+        let version = old.entry(file).and_then(|entry| self.version(entry));
+        version.is_some_and(|version| version.parts.has(part))
+    }
+
+    fn version(&mut self, entry: &TreeEntry) -> Option<Rc<Version>> {
         let objects = &mut *self.objects;
-        let read = || objects.read(&entry.object).map(|it| text::decode(&it).0.into_owned());
-        self.parts.has(&entry.object, part, read) == Some(true)
+        self.versions.get(&entry.path, &entry.object, || objects.read(&entry.object))
     }
 
     fn symbol(&mut self, old: &mut OldTree, writer: Writer<'_>, parts: &[String]) -> Option<Truth> {
@@ -456,9 +455,9 @@ impl<'p, 'o> Past<'p, 'o> {
         let mut is_declared = parts.len() > 1;
         for &idx in entries.iter().take(MAX_SEARCHED) {
             let entry = &old.entries[idx];
-            if self.is_defined_in(entry, parts) {
+            if let Some(version) = self.version(entry).filter(|version| version.has(parts)) {
                 found.push(entry.path.clone());
-                is_declared = is_declared || self.declares(entry, &parts[0]);
+                is_declared = is_declared || version.declares(&parts[0]);
             }
             if found.len() == MAX_DEFINITIONS {
                 break;
@@ -468,13 +467,6 @@ impl<'p, 'o> Past<'p, 'o> {
         let mut files = entries.iter().map(|&idx| old.entries[idx].path.as_str());
         let is_meant = is_declared || files.any(|file| self.is_about(writer, file));
         (is_meant && !found.is_empty()).then_some(Truth::Definitions(found))
-    }
-
-    fn declares(&mut self, entry: &TreeEntry, name: &str) -> bool {
-        let bytes = self.objects.read(&entry.object);
-        bytes.is_some_and(|bytes| {
-            self.definitions.declares(&entry.path, &text::decode(&bytes).0, name)
-        })
     }
 
     /// Returns whether a document is about a file: it is in a folder around it, it names the file or the
@@ -500,19 +492,6 @@ impl<'p, 'o> Past<'p, 'o> {
         let mut shared =
             folder_of(file).split('/').filter(|part| folder.split('/').any(|it| it == *part));
         shared.any(is_rare)
-    }
-
-    /// Returns whether a version of a file defines a name.
-    fn is_defined_in(&mut self, entry: &TreeEntry, parts: &[String]) -> bool {
-        let key = ((entry.path.clone(), entry.object.clone()), parts.to_vec());
-        if let Some(known) = self.defined.get(&key) {
-            return *known;
-        }
-        let bytes = self.objects.read(&entry.object);
-        let is_defined = bytes
-            .is_some_and(|bytes| self.definitions.has(&entry.path, &text::decode(&bytes).0, parts));
-        self.defined.insert(key, is_defined);
-        is_defined
     }
 
     /// Returns the entries with a word.

@@ -422,18 +422,8 @@ pub(super) fn declares(text: &str, name: &str) -> bool {
     })
 }
 
-/// Returns whether a file of a programming language defines a constant.
-pub(super) fn is_constant(path: &str, text: &str, name: &str) -> bool {
-    language::from_path(path).is_some() && defines(text, name)
-}
-
-/// Returns whether a script defines a variable.
-pub(super) fn is_set_by_script(path: &str, text: &str, name: &str) -> bool {
-    is_script(path) && defines(text, name)
-}
-
 /// Returns whether a file is a script of a shell or of a build.
-fn is_script(path: &str) -> bool {
+pub(super) fn is_script(path: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     matches!(conventions::ending(&file), "sh" | "bash" | "mk")
         || ["makefile", "dockerfile"].iter().any(|it| file.starts_with(it))
@@ -513,13 +503,17 @@ fn is_introduced(text: &str, word: &str) -> bool {
     })
 }
 
-/// Returns the words of a text for which [`defines`] is true.
+/// Returns the words of a text that follow one that introduces a definition, or are assigned at the
+/// start of a line, unless that is far before them.
 pub(super) fn defined_in(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for line in text.lines() {
         let first = line.trim_start();
-        let mut is_introduced = false;
-        for piece in line.split([' ', '\t', '(']).filter(|piece| !piece.is_empty()) {
+        let (mut is_introduced, mut n_before) = (false, 0);
+        for piece in line.split_inclusive([' ', '\t', '(']) {
+            if n_before > MAX_LINE {
+                break;
+            }
             let name = &piece[..piece.find(|c| !is_word(c)).unwrap_or(piece.len())];
             let is_first = std::ptr::eq(piece.as_ptr(), first.as_ptr());
             let after = if is_first { first[name.len()..].trim_start() } else { "" };
@@ -527,24 +521,12 @@ pub(super) fn defined_in(text: &str) -> Vec<&str> {
             if !name.is_empty() && (is_introduced || is_assigned) {
                 found.push(name);
             }
-            is_introduced = is_defining(piece);
+            let word = piece.trim_end_matches([' ', '\t']);
+            is_introduced = if word.is_empty() { is_introduced } else { is_defining(word) };
+            n_before += piece.len();
         }
     }
     found
-}
-
-/// Returns whether a word occurs after one that introduces a definition, or is assigned at the
-/// start of a line.
-pub(super) fn defines(text: &str, word: &str) -> bool {
-    positions(text, word).any(|at| {
-        let Some(line_start) = line_start(text, at) else { return false };
-        let before = text[line_start..at].trim();
-        let after = text[at + word.len()..].trim_start_matches([' ', '\t']);
-        let is_introduced = before.rsplit([' ', '\t', '(']).next().is_some_and(is_defining);
-        let is_assigned =
-            before.is_empty() && after.starts_with(['=', ':']) && !after.starts_with("==");
-        is_introduced || is_assigned
-    })
 }
 
 #[cfg(test)]
@@ -574,8 +556,35 @@ mod tests {
             let line = format!("{before} const word = env");
             assert_eq!(is_outside_comments("a.js", &line, "word"), expected);
             assert_eq!(is_on_line_of_code(&line, "word"), expected);
-            assert_eq!(defines(&line, "word"), expected);
+            assert_eq!(defined_in(&line).contains(&"word"), expected);
             assert_eq!(is_setting("a.js", &format!("{before} env.word"), "word"), expected);
+        }
+    }
+
+    /// Returns whether a word follows one that introduces a definition, or is assigned at the start of
+    /// a line.
+    fn defines(text: &str, word: &str) -> bool {
+        positions(text, word).any(|at| {
+            let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+            let before = text[start..at].trim();
+            let after = text[at + word.len()..].trim_start_matches([' ', '\t']);
+            let is_introduced = before.rsplit([' ', '\t', '(']).next().is_some_and(is_defining);
+            let is_assigned =
+                before.is_empty() && after.starts_with(['=', ':']) && !after.starts_with("==");
+            is_introduced || is_assigned
+        })
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_words_that_a_text_defines_are_all_found(
+            pieces in proptest::collection::vec("def|fn|pub|a|bc|é|[ \t(.*:=\n]| = |==", 0..20),
+        ) {
+            let text = pieces.concat();
+            let defined = defined_in(&text);
+            for word in all(&text) {
+                proptest::prop_assert_eq!(defined.contains(&word), defines(&text, word), "{}", word);
+            }
         }
     }
 }

@@ -39,7 +39,7 @@ mod walk;
 mod weights;
 
 pub use degree::Degree;
-pub use locate::{Version, limit_warnings, locate, locate_all};
+pub use locate::{Located, Version, limit_warnings, locate, locate_all};
 pub use look_alikes::remember as remember_look_alikes;
 pub use lost_words::lost_words;
 pub use single::follow_through;

@@ -59,15 +59,12 @@ impl Search<'_, '_> {
 
     /// Returns the file to which a commit moved a definition from the file `old`, if there is one.
     fn moved_definition(&mut self, commit: &str, old: &str, parts: &[String]) -> Option<String> {
-        let mut defines = |name: String, path: &str| {
-            let test = Test::Defines(parts.to_vec());
-            let bytes = self.objects.read(&name);
-            bytes.is_some_and(|bytes| test.passes(&mut self.definitions, path, &bytes))
-        };
-        if !defines(format!("{commit}^:./{old}"), old) {
+        let test = Test::Defines(parts.to_vec());
+        let before = self.version_in(&format!("{commit}^"), old)?;
+        if !test.passes(&before) {
             return None;
         }
-        let mut found = self.passing_after(commit, &Test::Defines(parts.to_vec()));
+        let mut found = self.passing_after(commit, &test);
         let [new] = &mut found[..] else { return None };
         let is_there = self.now.tree().contains(new);
         let was_there = self.objects.find(&format!("{commit}^:./{new}")).is_some();

@@ -91,8 +91,11 @@ impl<'t> FileFeatures<'t> {
 
     /// Returns the complete fingerprint of a symbol.
     pub fn fingerprint(&self, symbol_idx: usize) -> Fingerprint {
-        let names: Vec<&str> = self.parsed.symbols.iter().map(|it| it.name.as_str()).collect();
-        let (between, beside) = neighbours(&names, symbol_idx);
+        let symbols = &self.parsed.symbols;
+        let container = split_name(&symbols[symbol_idx].name).0;
+        let is_member = |idx: &usize| split_name(&symbols[*idx].name).0 == container;
+        let members: Vec<usize> = (0..symbols.len()).filter(is_member).collect();
+        let (between, beside) = neighbours(&members, |idx| &symbols[idx].name, symbol_idx);
         Fingerprint { between, beside, ..self.symbol(symbol_idx).fingerprint }
     }
 
@@ -130,28 +133,32 @@ impl<'t> FileFeatures<'t> {
 
 /// Returns the hashes of the names that are defined directly before and after a symbol, and the
 /// Bloom filter of all names defined beside it, nearest first: in the same container, or at the
-/// top level of the file. `names` are the qualified names of all symbols in document order.
-pub(crate) fn neighbours(names: &[&str], symbol_idx: usize) -> ([u16; 2], Vec<u8>) {
-    let (container, own_name) = split_name(names[symbol_idx]);
+/// top level of the file. `members` are the symbols of the container in document order, and `name`
+/// returns the qualified name of one.
+pub(crate) fn neighbours<'n>(
+    members: &[usize],
+    name: impl Fn(usize) -> &'n str,
+    symbol_idx: usize,
+) -> ([u16; 2], Vec<u8>) {
+    let own_name = split_name(name(symbol_idx)).1;
+    let (before, after) = members.split_at(members.partition_point(|idx| *idx < symbol_idx));
+    let (mut before, mut after) = (before.iter().rev().peekable(), after.iter().peekable());
     let mut between = [NO_NEIGHBOUR; 2];
     let mut nearest: Vec<&str> = Vec::new();
-    for distance in 1..names.len() {
-        let idxs = [symbol_idx.checked_sub(distance), symbol_idx.checked_add(distance)];
-        for (idx, between) in idxs.into_iter().zip(&mut between) {
-            let Some(name) = idx.and_then(|idx| names.get(idx)) else { continue };
-            let (other_container, name) = split_name(name);
-            if other_container != container || name == own_name {
-                continue;
-            }
-            if *between == NO_NEIGHBOUR {
-                *between = short_hash(name_hash(name));
-            }
-            if nearest.len() < minhash::MAX_BLOOM_ENTRIES && !nearest.contains(&name) {
-                nearest.push(name);
-            }
+    while nearest.len() < minhash::MAX_BLOOM_ENTRIES || between.contains(&NO_NEIGHBOUR) {
+        let distance = |idx: Option<&&usize>| idx.map_or(usize::MAX, |it| it.abs_diff(symbol_idx));
+        let is_after = distance(after.peek()) < distance(before.peek());
+        let Some(&idx) = (if is_after { after.next() } else { before.next() }) else { break };
+        let name = split_name(name(idx)).1;
+        if name == own_name {
+            continue;
         }
-        if nearest.len() == minhash::MAX_BLOOM_ENTRIES && !between.contains(&NO_NEIGHBOUR) {
-            break;
+        let between = &mut between[usize::from(is_after)];
+        if *between == NO_NEIGHBOUR {
+            *between = short_hash(name_hash(name));
+        }
+        if nearest.len() < minhash::MAX_BLOOM_ENTRIES && !nearest.contains(&name) {
+            nearest.push(name);
         }
     }
     (between, minhash::bloom_filter(nearest.into_iter().map(name_hash)))
@@ -514,6 +521,21 @@ mod tests {
     }
 
     proptest::proptest! {
+        #[test]
+        fn the_nearest_names_on_both_sides_are_neighbours(names in proptest::collection::vec("[ab]\\.[c-f]", 1..12)) {
+            for symbol_idx in 0..names.len() {
+                let split = |idx: usize| split_name(&names[idx]);
+                let (container, own) = split(symbol_idx);
+                let is_member = |idx: &usize| split(*idx).0 == container;
+                let members: Vec<usize> = (0..names.len()).filter(is_member).collect();
+                let found = neighbours(&members, |idx| &names[idx], symbol_idx);
+                let is_other = |idx: &usize| is_member(idx) && split(*idx).1 != own;
+                let hash = |idx: Option<usize>| idx.map_or(NO_NEIGHBOUR, |idx| short_hash(name_hash(split(idx).1)));
+                let (before, after) = ((0..symbol_idx).rev().find(is_other), (symbol_idx..names.len()).find(is_other));
+                proptest::prop_assert_eq!(found.0, [hash(before), hash(after)]);
+            }
+        }
+
         #[test]
         fn the_names_of_a_symbol_are_in_the_words_of_its_file(name in "[a-z_]{1,8}", other in "[a-zé$_][a-z0-9_]{0,8}") {
             let text = format!("function {name}() {{ return {other}(1.5, '{name}') }}");

@@ -41,10 +41,12 @@ pub(super) fn assign(n_missing: usize, pairs: &[Pair]) -> Vec<Assignment> {
         pairs[b].odds.total_cmp(&pairs[a].odds).then_with(|| key(a).cmp(&key(b)))
     });
     let mut by_missing: Vec<Vec<usize>> = vec![Vec::new(); n_missing];
-    let mut by_symbol: FxHashMap<(usize, usize), Vec<usize>> = FxHashMap::default();
+    let mut by_symbol: BySymbol<'_> = FxHashMap::default();
     for &idx in &order {
         by_missing[pairs[idx].missing_idx].push(idx);
-        by_symbol.entry(pairs[idx].symbol()).or_default().push(idx);
+    }
+    for &idx in order.iter().rev() {
+        by_symbol.entry(pairs[idx].symbol()).or_default().push(&pairs[idx]);
     }
     let mut assignments = vec![Assignment::Gone; n_missing];
     let mut is_decided = vec![false; n_missing];
@@ -59,12 +61,10 @@ pub(super) fn assign(n_missing: usize, pairs: &[Pair]) -> Vec<Assignment> {
         }
         // A symbol that matches another undecided anchor better is not a rival: that anchor will
         // get it.
-        let is_free = |rival_idx: usize| {
+        let mut is_free = |rival_idx: usize| {
             let rival = &pairs[rival_idx];
-            !assigned.contains(&rival.symbol())
-                && !by_symbol[&rival.symbol()].iter().any(|&other| {
-                    !is_decided[pairs[other].missing_idx] && pairs[other].odds > rival.odds
-                })
+            let best = best_open(&mut by_symbol, rival.symbol(), |it| is_decided[it]);
+            !assigned.contains(&rival.symbol()) && best.is_none_or(|best| best <= rival.odds)
         };
         let is_rival = |other: &usize| {
             *other != idx && pairs[*other].odds > pair.odds - WEIGHTS.least_lead && is_free(*other)
@@ -72,12 +72,9 @@ pub(super) fn assign(n_missing: usize, pairs: &[Pair]) -> Vec<Assignment> {
         let rivals: Vec<usize> =
             by_missing[pair.missing_idx].iter().copied().filter(is_rival).collect();
         // If two anchors match one symbol equally well, neither gets it.
-        let is_contested = by_symbol[&pair.symbol()].iter().any(|&other| {
-            pairs[other].missing_idx != pair.missing_idx
-                && !is_decided[pairs[other].missing_idx]
-                && pairs[other].odds >= pair.odds
-        });
         is_decided[pair.missing_idx] = true;
+        let best = best_open(&mut by_symbol, pair.symbol(), |it| is_decided[it]);
+        let is_contested = best.is_some_and(|best| best >= pair.odds);
         assignments[pair.missing_idx] = if rivals.is_empty() && !is_contested {
             assigned.insert(pair.symbol());
             Assignment::Found(idx)
@@ -87,6 +84,22 @@ pub(super) fn assign(n_missing: usize, pairs: &[Pair]) -> Vec<Assignment> {
     }
     exchange(pairs, &mut assignments);
     assignments
+}
+
+/// The pairs of each symbol, the best one last.
+type BySymbol<'p> = FxHashMap<(usize, usize), Vec<&'p Pair>>;
+
+/// Returns the odds of the best pair of a symbol with an anchor that is not decided, and removes the better ones.
+fn best_open(
+    by_symbol: &mut BySymbol<'_>,
+    symbol: (usize, usize),
+    is_decided: impl Fn(usize) -> bool,
+) -> Option<f64> {
+    let pairs = by_symbol.get_mut(&symbol)?;
+    while pairs.last().is_some_and(|pair| is_decided(pair.missing_idx)) {
+        pairs.pop();
+    }
+    pairs.last().map(|pair| pair.odds)
 }
 
 /// Exchanges the symbols of two anchors while both together are likelier so. The best pair of all may

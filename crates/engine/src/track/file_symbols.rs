@@ -5,12 +5,12 @@ use crate::syntax::fingerprint::{
     self, FileFeatures, MAX_NAMESAKES, NO_NEIGHBOUR, SymbolFeatures, name_hash, short_hash,
     split_name,
 };
-use crate::syntax::parse::unique_name;
 use crate::syntax::{ParsedFile, language};
 use crate::tree::read;
 use cerberus_model::{LineIndex, Span};
 
 use super::FoundSymbol;
+use super::in_place::plain_name;
 
 /// A symbol, or a whole file, that an anchor may be on.
 #[derive(Debug)]
@@ -49,6 +49,10 @@ pub(super) struct FileSymbols {
     /// For each container, the sorted hashes of the distinct last names of the symbols directly
     /// inside it.
     pub(super) member_names: Vec<Vec<u64>>,
+    /// The positions of the symbols directly inside each container.
+    members: Vec<Vec<usize>>,
+    /// The positions of the symbols of each name.
+    idxs: FxHashMap<String, Vec<usize>>,
 }
 
 impl FileSymbols {
@@ -102,24 +106,39 @@ impl FileSymbols {
             }
         };
         symbols.push(new(None, SymbolKind::File, Span::new(0, text.len()), whole));
-        let member_names = set_containers(&mut symbols);
+        let (members, member_names) = set_containers(&mut symbols);
         let (path, hash) = (path.to_owned(), fingerprint::bytes_hash(bytes));
-        Self { path, hash, language, symbols, member_names }
+        let mut idxs: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+        for (idx, symbol) in symbols.iter().enumerate() {
+            idxs.entry(plain_name(symbol.name.as_deref()).into_owned()).or_default().push(idx);
+        }
+        Self { path, hash, language, symbols, member_names, members, idxs }
+    }
+
+    /// Returns the symbols with the same qualified name, in document order.
+    pub(super) fn named(&self, name: Option<&str>) -> impl Iterator<Item = (usize, &FileSymbol)> {
+        let idxs = self.idxs.get(&*plain_name(name)).into_iter().flatten();
+        idxs.map(|idx| (*idx, &self.symbols[*idx]))
     }
 
     /// Returns whether the file defines a symbol of this qualified name.
     pub(super) fn defines(&self, name: &str) -> bool {
-        self.symbols.iter().any(|symbol| symbol.name.as_deref() == Some(name))
+        self.named(Some(name)).any(|(_, symbol)| symbol.name.as_deref() == Some(name))
     }
 
     /// Returns what only this symbol of the file is called, or `None` for the file itself.
     pub(super) fn unique_name(&self, symbol_idx: usize) -> Option<String> {
-        self.symbols[symbol_idx].name.is_some().then(|| unique_name(self.names(), symbol_idx))
+        let name = self.symbols[symbol_idx].name.as_deref()?;
+        let mut same = self.same(symbol_idx).map(|(idx, _)| idx);
+        let number = same.position(|idx| idx == symbol_idx).map_or(0, |position| position + 1);
+        let is_only = number == 1 && same.next().is_none();
+        Some(if is_only { name.to_owned() } else { format!("{name}#{number}") })
     }
 
-    /// Returns the qualified names of all symbols.
-    fn names(&self) -> impl Iterator<Item = &str> + Clone {
-        self.symbols.iter().filter_map(|symbol| symbol.name.as_deref())
+    /// Returns the symbols whose qualified name is spelled as that of a symbol.
+    fn same(&self, symbol_idx: usize) -> impl Iterator<Item = (usize, &FileSymbol)> {
+        let name = self.symbols[symbol_idx].name.as_deref();
+        self.named(name).filter(move |(_, it)| it.name.as_deref() == name)
     }
 
     /// Returns the container and the name of a symbol, or the folder and the name of the file.
@@ -162,10 +181,10 @@ impl FileSymbols {
         let mut fingerprint =
             Fingerprint { file: self.hash, ..symbol.features.fingerprint.clone() };
         if symbol.name.is_some() {
-            let names: Vec<&str> = self.names().collect();
-            (fingerprint.between, fingerprint.beside) = fingerprint::neighbours(&names, symbol_idx);
-            let others = self.symbols.iter().enumerate();
-            let others = others.filter(|(idx, it)| *idx != symbol_idx && it.name == symbol.name);
+            let name = |idx: usize| self.symbols[idx].name.as_deref().unwrap_or_default();
+            (fingerprint.between, fingerprint.beside) =
+                fingerprint::neighbours(&self.members[symbol.container_idx], name, symbol_idx);
+            let others = self.same(symbol_idx).filter(|(idx, _)| *idx != symbol_idx);
             let others = others.map(|(_, it)| fingerprint::namesake(&it.features.fingerprint));
             fingerprint.namesakes = others.take(MAX_NAMESAKES).collect();
         }
@@ -175,8 +194,8 @@ impl FileSymbols {
 
 /// Sets the container of each symbol, and the nearest definitions with another name before and after
 /// it in its container: overloads and accessors of one name have the same neighbours. Returns the
-/// member names of each container.
-fn set_containers(symbols: &mut [FileSymbol]) -> Vec<Vec<u64>> {
+/// members of each container, and the hashes of their names.
+fn set_containers(symbols: &mut [FileSymbol]) -> (Vec<Vec<usize>>, Vec<Vec<u64>>) {
     let mut container_idxs: FxHashMap<String, usize> = FxHashMap::default();
     let mut containers: Vec<Vec<(usize, u64)>> = Vec::new();
     for (symbol_idx, symbol) in symbols.iter_mut().enumerate() {
@@ -196,10 +215,10 @@ fn set_containers(symbols: &mut [FileSymbol]) -> Vec<Vec<u64>> {
         for (&(symbol_idx, _), between) in members.iter().zip(others) {
             symbols[symbol_idx].between = between;
         }
-        let mut names: Vec<u64> = members.into_iter().map(|(_, hash)| hash).collect();
+        let (members, mut names): (Vec<usize>, Vec<u64>) = members.into_iter().unzip();
         names.sort_unstable();
         names.dedup();
-        names
+        (members, names)
     };
     containers.into_iter().map(sorted_names).collect()
 }

@@ -2,6 +2,8 @@
 //!
 //! Pure. A file may define a name several times: overloads, accessors, methods of several traits.
 
+use std::borrow::Cow;
+
 use crate::syntax::fingerprint::{name_hash, namesake, short_hash, split_name};
 use crate::syntax::minhash;
 use cerberus_model::{Anchor, Fingerprint, split_number};
@@ -64,11 +66,7 @@ pub(super) fn in_place_match(anchor: &Anchor, file: &FileSymbols) -> Option<InPl
     if !are_compatible(anchor.language, file.language) {
         return None;
     }
-    let namesakes = || {
-        let is_namesake =
-            |symbol: &FileSymbol| same_name(symbol.name.as_deref(), anchor.symbol.as_deref());
-        file.symbols.iter().enumerate().filter(move |(_, symbol)| is_namesake(symbol)).enumerate()
-    };
+    let namesakes = || file.named(anchor.symbol.as_deref()).enumerate();
     let is_family = |symbol: &FileSymbol| search::is_same_family(anchor.kind, symbol.kind);
     // A constant may become a function without moving.
     let is_any = !namesakes().any(|(_, (_, symbol))| is_family(symbol));
@@ -128,16 +126,20 @@ pub(super) fn same_code_under_name(anchor: &Anchor, file: &FileSymbols) -> Optio
     found.next().is_none().then_some(symbol_idx)
 }
 
-/// Returns whether the qualified names of two symbols are equal. Rust writes a name as `r#gen` after
-/// it becomes a keyword.
+/// Returns whether the qualified names of two symbols are equal.
 pub(super) fn same_name(a: Option<&str>, b: Option<&str>) -> bool {
-    fn parts(symbol: &str) -> impl Iterator<Item = &str> {
-        split_number(symbol).0.split('.').map(|part| part.strip_prefix("r#").unwrap_or(part))
+    plain_name(a) == plain_name(b)
+}
+
+/// Returns the qualified name by which a symbol is compared, or nothing for a whole file. Rust writes a
+/// name as `r#gen` after it becomes a keyword.
+pub(super) fn plain_name(symbol: Option<&str>) -> Cow<'_, str> {
+    let name = symbol.map_or("", |symbol| split_number(symbol).0);
+    if !name.contains("r#") {
+        return Cow::Borrowed(name);
     }
-    match (a, b) {
-        (Some(a), Some(b)) => parts(a).eq(parts(b)),
-        (a, b) => a == b,
-    }
+    let parts = name.split('.').map(|part| part.strip_prefix("r#").unwrap_or(part));
+    Cow::Owned(parts.collect::<Vec<_>>().join("."))
 }
 
 /// Returns the similarity of two pieces of code; 1 only if they are equal.

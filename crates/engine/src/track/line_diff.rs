@@ -43,6 +43,11 @@ impl LineDiff {
         f64::from(self.weight_in(old, |line| is_in(line, new))) / f64::from(all.max(1))
     }
 
+    /// Returns whether enough of old code to be recognized is outside a symbol now.
+    pub(super) fn left(&self, old: Lines, own: Lines) -> bool {
+        self.weight_in(old, |line| !is_in(line, own)) >= MIN_LETTERS
+    }
+
     /// Returns whether old code is in one symbol now and not in another one: a third of its text, and
     /// four times as much as there.
     pub(super) fn went_to(&self, old: Lines, new: Lines, other: Lines) -> bool {

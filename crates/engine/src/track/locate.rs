@@ -9,7 +9,7 @@ use crate::tree::read;
 use cerberus_model::{UserError, split_number};
 
 use super::FoundSymbol;
-use super::file_symbols::{ALL, FileSymbol, FileSymbols};
+use super::file_symbols::{ALL, FileSymbols};
 
 /// Maximum number of symbols that an error lists.
 const MAX_LISTED: usize = 8;
@@ -199,8 +199,8 @@ impl Version {
 
     /// Returns the code of a symbol with this qualified name.
     pub fn locate(&self, symbol: &str) -> Option<Located> {
-        let is_named = |it: &FileSymbol| it.name.as_deref() == Some(symbol);
-        let symbol_idx = self.0.symbols.iter().position(is_named)?;
+        let mut named = self.0.named(Some(symbol));
+        let (symbol_idx, _) = named.find(|(_, it)| it.name.as_deref() == Some(symbol))?;
         Some(Located::new(&self.0, symbol_idx))
     }
 }

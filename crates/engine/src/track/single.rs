@@ -8,7 +8,7 @@ use crate::syntax::language;
 use crate::tree::git::{self, Change, Commits, Comparison, Objects};
 
 use super::search::{MissingAnchor, Prefilter};
-use super::walk::{self, End, Walk};
+use super::walk::{self, End, MAX_REMOVED, Walk};
 
 /// A commit that changes fewer files is compared as a whole.
 const MIN_FILTERED: usize = 16;
@@ -32,7 +32,7 @@ pub fn follow_through(
         let mut arrived = Vec::new();
         for comparison in comparisons {
             let is_own = |idx: &usize| anchors[*idx].commit.as_ref() == Some(&comparison.newer);
-            let own: Vec<usize> = (0..anchors.len()).filter(is_own).collect();
+            let own: Vec<usize> = (0..anchors.len()).filter(is_own).take(MAX_REMOVED).collect();
             let anchors: Vec<&Anchor> = own.iter().map(|idx| &anchors[*idx]).collect();
             let after = through(comparison.clone(), commits.has_all_renames, &anchors, objects);
             arrived.extend(own.into_iter().zip(after));

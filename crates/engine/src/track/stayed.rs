@@ -20,13 +20,14 @@ pub(super) fn is_taken_over(
     (old_file, old): (&FileSymbols, (u32, u32)),
     (new_file, own): (&FileSymbols, &FileSymbol),
 ) -> bool {
-    new_file.symbols.iter().any(|symbol| {
-        let is_apart = symbol.lines.1 < own.lines.0 || symbol.lines.0 > own.lines.1;
-        is_apart
-            && search::is_same_family(own.kind, symbol.kind)
-            && diff.went_to(old, symbol.lines, own.lines)
-            && symbol.name.as_deref().is_some_and(|name| !old_file.defines(name))
-    })
+    diff.left(old, own.lines)
+        && new_file.symbols.iter().any(|symbol| {
+            let is_apart = symbol.lines.1 < own.lines.0 || symbol.lines.0 > own.lines.1;
+            is_apart
+                && search::is_same_family(own.kind, symbol.kind)
+                && diff.went_to(old, symbol.lines, own.lines)
+                && symbol.name.as_deref().is_some_and(|name| !old_file.defines(name))
+        })
 }
 
 /// Returns what is added to the odds of each pair because its symbol has the name of the anchor, in

@@ -38,7 +38,13 @@ use handover::Handover;
 use versions::Versions;
 
 /// Maximum number of removed symbols of a commit that are compared with the added ones.
-const MAX_REMOVED: usize = 800;
+pub(super) const MAX_REMOVED: usize = 800;
+
+/// Maximum number of pairs of removed code and code of the same file, and of statements, that are compared.
+const MAX_COMPARED: usize = 2_000_000;
+
+/// Maximum number of definitions of one name in a file that are compared with each of another version.
+const MAX_NAMESAKES: usize = 200;
 
 /// Shorter code may occur in a file by chance.
 const MIN_TEXT: usize = 40;
@@ -430,16 +436,14 @@ fn is_one_place(pair_idxs: &[usize], candidates: Candidates<'_>, pairs: &[Pair])
     pair_idxs.iter().all(|idx| place(idx) == place(&pair_idxs[0]))
 }
 
-/// Returns the symbols of `file` with the name and the kind of `symbol`: a field may have the name of
-/// a method.
+/// Returns the first symbols of `file` with the name and the kind of `symbol`: a field may have the name
+/// of a method.
 fn namesakes<'f>(
     file: &'f FileSymbols,
-    symbol: &FileSymbol,
+    symbol: &'f FileSymbol,
 ) -> impl Iterator<Item = (usize, &'f FileSymbol)> {
-    file.symbols.iter().enumerate().filter(|(_, it)| {
-        same_name(it.name.as_deref(), symbol.name.as_deref())
-            && search::is_same_family(it.kind, symbol.kind)
-    })
+    let named = file.named(symbol.name.as_deref()).take(MAX_NAMESAKES);
+    named.filter(|(_, it)| search::is_same_family(it.kind, symbol.kind))
 }
 
 /// Returns the symbol of `file` with the name and the kind of `symbol`; of several (overloads), the most

@@ -9,6 +9,7 @@ use super::super::file_symbols::FileSymbols;
 use super::super::line_diff::trimmed_lines;
 use super::super::weights::WEIGHTS;
 use crate::prelude::*;
+use super::MAX_COMPARED;
 use crate::syntax::fingerprint::{hashed_words, name_hash, short_hash};
 
 /// Maximum number of lines of a statement, and of statements of a file that call one name.
@@ -23,24 +24,50 @@ pub(super) struct Versions<'v> {
     pub(super) new_file: &'v FileSymbols,
 }
 
+/// The new names that may replace a removed one, unless all may that the commit added.
+pub(super) type NewNames<'n> = Option<BTreeSet<&'n str>>;
+
+/// A statement of a new version with an added name, and the hashes of the name and of its words.
+type Added<'n> = (&'n str, u16, Vec<u16>);
+
 /// For each removed name, how many statements used it and which new names they use instead.
 #[derive(Debug, Default)]
 pub(super) struct Callers<'c> {
     n_statements: FxHashMap<&'c str, usize>,
-    n_switched: FxHashMap<(&'c str, &'c str), f64>,
+    n_switched: FxHashMap<&'c str, BTreeMap<&'c str, f64>>,
+    used: FxHashSet<&'c str>,
+    n_compared: usize,
 }
 
 impl<'c> Callers<'c> {
-    /// Counts the statements of `files`. `names` has the names that may replace each removed one.
+    /// Counts the statements of `files`. `names` are the removed names, and `added` are the names that
+    /// the commit added.
     pub(super) fn new(
         files: &[Versions<'_>],
-        names: &BTreeMap<&'c str, BTreeSet<&'c str>>,
+        names: &BTreeMap<&'c str, NewNames<'c>>,
+        added: &BTreeSet<&'c str>,
     ) -> Self {
         let mut this = Self::default();
-        for (old_name, new_names) in names {
-            let finder = memmem::Finder::new(old_name);
-            for file in files.iter().filter(|file| finder.find(file.old).is_some()) {
-                this.count(file, old_name, new_names);
+        let new_names = added.iter().chain(names.values().flatten().flatten()).copied().collect();
+        for file in files {
+            let (old_lines, new_lines) = (trimmed_lines(file.old), trimmed_lines(file.new));
+            let stayed: FxHashSet<&[u8]> = new_lines.iter().copied().collect();
+            let lines = by_word(&old_lines, |_| true);
+            let definitions = definitions(file.old_file);
+            let added = added_calls(file.new_file, (&old_lines, &new_lines), &new_names);
+            for (old_name, new_names) in names {
+                let is_call = |line_idx: &&usize| !is_within(&definitions, old_name, **line_idx);
+                let calls = lines.get(&hash(old_name)).into_iter().flatten().filter(is_call);
+                let calls: Vec<usize> = calls.copied().take(MAX_STATEMENTS).collect();
+                *this.n_statements.entry(old_name).or_default() += calls.len();
+                let is_new = |name: &str| match new_names {
+                    Some(names) => names.contains(name),
+                    None => name != *old_name,
+                };
+                for line_idx in calls.into_iter().filter(|idx| !stayed.contains(old_lines[*idx])) {
+                    let before = statement(&old_lines, line_idx);
+                    this.count(old_name, &before, added.iter().filter(|it| is_new(it.0)));
+                }
             }
         }
         this
@@ -49,88 +76,97 @@ impl<'c> Callers<'c> {
     /// Returns the share of the statements with the old name that use the new one instead, and their
     /// number.
     pub(super) fn switched(&self, old_name: &str, new_name: &str) -> (f64, f64) {
-        let n = self.n_switched.get(&(old_name, new_name)).copied().unwrap_or_default();
+        let n = self.n_switched.get(old_name).and_then(|it| it.get(new_name)).copied();
         let n_all = self.n_statements.get(old_name).copied().unwrap_or_default();
-        (n / n_all.max(1) as f64, n)
+        (n.unwrap_or_default() / n_all.max(1) as f64, n.unwrap_or_default())
+    }
+
+    /// Returns the names that statements use instead of a removed one.
+    pub(super) fn instead(&self, old_name: &str) -> impl Iterator<Item = &'c str> {
+        self.n_switched.get(old_name).into_iter().flat_map(BTreeMap::keys).copied()
     }
 
     /// Returns whether any statement uses a name instead of a removed one.
     pub(super) fn is_used(&self, new_name: &str) -> bool {
-        self.n_switched.keys().any(|(_, name)| *name == new_name)
+        self.used.contains(new_name)
     }
 
-    fn count(&mut self, file: &Versions<'_>, old_name: &'c str, new_names: &BTreeSet<&'c str>) {
-        let (old_lines, new_lines) = (trimmed_lines(file.old), trimmed_lines(file.new));
-        let stayed: FxHashSet<&[u8]> = new_lines.iter().copied().collect();
+    /// Counts which of the added statements replaced one with the words `before`.
+    fn count<'a>(
+        &mut self,
+        old_name: &'c str,
+        before: &[u16],
+        added: impl Iterator<Item = &'a Added<'c>>,
+    ) where
+        'c: 'a,
+    {
         let old_hash = hash(old_name);
-        let is_call = |line_idx: &usize| {
-            words(old_lines[*line_idx]).binary_search(&old_hash).is_ok()
-                && !is_in_definition(file.old_file, old_name, *line_idx)
-        };
-        let calls: Vec<usize> = (0..old_lines.len()).filter(is_call).take(MAX_STATEMENTS).collect();
-        *self.n_statements.entry(old_name).or_default() += calls.len();
-        let changed = || calls.iter().filter(|idx| !stayed.contains(old_lines[**idx]));
-        if changed().next().is_none() {
-            return;
+        let mut best: (f64, BTreeSet<&'c str>) = (WEIGHTS.same_statement, BTreeSet::new());
+        for (name, new_hash, after) in added {
+            self.n_compared += 1;
+            if self.n_compared > MAX_COMPARED {
+                return;
+            }
+            if before.binary_search(new_hash).is_ok() || after.binary_search(&old_hash).is_ok() {
+                continue;
+            }
+            let likeness = dice_without((before, old_hash), (after, *new_hash));
+            if likeness > best.0 {
+                best = (likeness, BTreeSet::from([*name]));
+            } else if likeness >= best.0 {
+                best.1.insert(name);
+            }
         }
-        let added = added_calls(file, (&old_lines, &new_lines), new_names);
-        for &line_idx in changed() {
-            let before = statement(&old_lines, line_idx);
-            let mut best: (f64, BTreeSet<&'c str>) = (WEIGHTS.same_statement, BTreeSet::new());
-            for (name, new_hash, after) in &added {
-                if before.binary_search(new_hash).is_ok() || after.binary_search(&old_hash).is_ok()
-                {
-                    continue;
-                }
-                let likeness = dice_without((&before, old_hash), (after, *new_hash));
-                if likeness > best.0 {
-                    best = (likeness, BTreeSet::from([*name]));
-                } else if likeness >= best.0 {
-                    best.1.insert(name);
-                }
-            }
-            let share = 1.0 / best.1.len().max(1) as f64;
-            for name in best.1 {
-                *self.n_switched.entry((old_name, name)).or_default() += share;
-            }
+        let share = 1.0 / best.1.len().max(1) as f64;
+        for name in best.1 {
+            *self.n_switched.entry(old_name).or_default().entry(name).or_default() += share;
+            self.used.insert(name);
         }
     }
 }
 
-/// Returns the statements with one of `names` on a line that only the new version has: the name, its
-/// hash and the words.
+/// Returns the statements with one of `names` on a line that only the new version has.
 fn added_calls<'c>(
-    file: &Versions<'_>,
+    new_file: &FileSymbols,
     (old_lines, new_lines): (&[&[u8]], &[&[u8]]),
     names: &BTreeSet<&'c str>,
-) -> Vec<(&'c str, u16, Vec<u16>)> {
+) -> Vec<Added<'c>> {
     let was_there: FxHashSet<&[u8]> = old_lines.iter().copied().collect();
-    let hashes: Vec<(u16, &'c str)> = names.iter().map(|it| (hash(it), *it)).collect();
-    let mut added = Vec::new();
-    for (line_idx, line) in new_lines.iter().enumerate() {
-        if was_there.contains(line) {
-            continue;
-        }
-        let words = words(line);
-        for &(hash, name) in &hashes {
-            if words.binary_search(&hash).is_ok()
-                && !is_in_definition(file.new_file, name, line_idx)
-            {
-                added.push((name, hash, statement(new_lines, line_idx)));
-            }
-        }
+    let lines = by_word(new_lines, |line| !was_there.contains(line));
+    let definitions = definitions(new_file);
+    let calls = |name: &&'c str| {
+        let calls = lines.get(&hash(name)).into_iter().flatten();
+        let calls = calls.filter(|line_idx| !is_within(&definitions, name, **line_idx));
+        let call = |line_idx: &usize| (*name, hash(name), statement(new_lines, *line_idx));
+        calls.map(call).collect::<Vec<_>>()
+    };
+    names.iter().flat_map(calls).collect()
+}
+
+/// Returns the lines with each word.
+fn by_word(lines: &[&[u8]], is_wanted: impl Fn(&[u8]) -> bool) -> FxHashMap<u16, Vec<usize>> {
+    let mut idxs: FxHashMap<u16, Vec<usize>> = FxHashMap::default();
+    for (idx, line) in lines.iter().enumerate().filter(|(_, line)| is_wanted(line)) {
+        words(line).into_iter().for_each(|word| idxs.entry(word).or_default().push(idx));
     }
-    added
+    idxs
+}
+
+/// The first and last lines of the definitions of each name.
+type Definitions<'f> = FxHashMap<&'f str, Vec<(u32, u32)>>;
+
+fn definitions(file: &FileSymbols) -> Definitions<'_> {
+    let mut found = Definitions::default();
+    for symbol in file.symbols.iter().filter(|symbol| symbol.name.is_some()) {
+        found.entry(file.split_name(symbol).1).or_default().push(symbol.lines);
+    }
+    found
 }
 
 /// Returns whether a line is inside a definition of this name.
-fn is_in_definition(file: &FileSymbols, name: &str, line_idx: usize) -> bool {
-    file.symbols.iter().any(|symbol| {
-        let (first, last) = symbol.lines;
-        symbol.name.is_some()
-            && (first as usize..=last as usize).contains(&line_idx)
-            && file.split_name(symbol).1 == name
-    })
+fn is_within(definitions: &Definitions<'_>, name: &str, line_idx: usize) -> bool {
+    let mut lines = definitions.get(name).into_iter().flatten();
+    lines.any(|(first, last)| (*first as usize..=*last as usize).contains(&line_idx))
 }
 
 fn hash(name: &str) -> u16 {
@@ -189,8 +225,8 @@ mod tests {
             old_file: &old_file,
             new_file: &new_file,
         };
-        let names = BTreeMap::from([("close", BTreeSet::from(["open", "shut"]))]);
-        let callers = Callers::new(&[file], &names);
+        let names = BTreeMap::from([("close", None)]);
+        let callers = Callers::new(&[file], &names, &BTreeSet::from(["open", "shut"]));
         ["shut", "open"].map(|name| callers.switched("close", name))
     }
 

@@ -6,14 +6,14 @@ use crate::prelude::*;
 use crate::syntax::fingerprint::{name_hash, short_hash, split_name};
 use crate::tree::git::{self, Change, Objects};
 
-use super::super::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
+use super::super::file_symbols::{ALL, FileSymbols, find_file};
 use super::super::line_diff::LineDiff;
 use super::super::search::{MissingAnchor, Pair, Prefilter};
-use super::super::{in_place_match, is_other, same_name, stayed};
-use super::callers::{self, Callers};
+use super::super::{in_place_match, is_other, stayed};
+use super::callers::{self, Callers, NewNames};
 use super::flow;
 use super::versions::Versions;
-use super::{MAX_REMOVED, Walk, is_rewritten, likest_namesake, namesakes};
+use super::{MAX_COMPARED, MAX_REMOVED, Walk, is_rewritten, likest_namesake, namesakes};
 
 /// The files that a commit changed, as far as they may contain removed or added code.
 pub(super) struct ChangedFiles<'c> {
@@ -161,8 +161,12 @@ impl<'c> ChangedFiles<'c> {
     }
 
     /// Returns which names the callers of the removed code use instead. `names` has the names that may
-    /// replace each removed one.
-    pub(super) fn callers<'n>(&self, names: &BTreeMap<&'n str, BTreeSet<&'n str>>) -> Callers<'n> {
+    /// replace each removed one, and `added` those that the commit added.
+    pub(super) fn callers<'n>(
+        &self,
+        names: &BTreeMap<&'n str, NewNames<'n>>,
+        added: &BTreeSet<&'n str>,
+    ) -> Callers<'n> {
         let versions = self.texts.iter().filter_map(|texts| {
             Some(callers::Versions {
                 old: &texts.old,
@@ -171,7 +175,7 @@ impl<'c> ChangedFiles<'c> {
                 new_file: &self.news[find_file(&self.news, texts.new_path)?],
             })
         });
-        Callers::new(&versions.collect::<Vec<_>>(), names)
+        Callers::new(&versions.collect::<Vec<_>>(), names, added)
     }
 
     /// Compares the symbols with the same names.
@@ -204,10 +208,8 @@ impl<'c> ChangedFiles<'c> {
     fn own_name(&self, anchor: &Anchor, (old_idx, symbol_idx): (usize, usize)) -> Option<OwnName> {
         let (old_file, new) = (&self.olds[old_idx], &self.news[self.new_idxs[old_idx]?]);
         let (diff, old) = (self.diffs.get(new.path.as_str())?, &old_file.symbols[symbol_idx]);
-        let is_own = |it: &FileSymbol| {
-            same_name(it.name.as_deref(), old.name.as_deref()) && !is_other(anchor, it)
-        };
-        let symbol_idx = new.symbols.iter().position(is_own)?;
+        let (symbol_idx, _) =
+            new.named(old.name.as_deref()).find(|(_, it)| !is_other(anchor, it))?;
         let own = (new, &new.symbols[symbol_idx]);
         let is_taken_over = stayed::is_taken_over(diff, (old_file, old.lines), own);
         Some(OwnName { symbol_idx, is_taken_over })
@@ -244,6 +246,13 @@ impl<'c> ChangedFiles<'c> {
                 new_idx: place.and_then(|(old_idx, _)| self.new_idxs[old_idx]),
                 rewritten: place.and_then(|place| names.rewritten.get(&place)).copied(),
             };
+        // Each is compared with all code of the new version of its file.
+        let mut n_compared = 0;
+        let mut is_compared = |old_idx: usize| {
+            let new_idx = self.new_idxs[old_idx];
+            n_compared += new_idx.map_or(0, |new_idx| self.news[new_idx].symbols.len());
+            n_compared <= MAX_COMPARED
+        };
         let mut all: Vec<Removed> = Vec::new();
         let mut followed: FxHashSet<(usize, usize)> = FxHashSet::default();
         for &walk_idx in walk_idxs {
@@ -251,6 +260,9 @@ impl<'c> ChangedFiles<'c> {
             let place = find_file(&self.olds, &anchor.file).and_then(|old_idx| {
                 Some((old_idx, in_place_match(anchor, &self.olds[old_idx])?.symbol_idx))
             });
+            if place.is_some_and(|(old_idx, _)| !is_compared(old_idx)) {
+                continue;
+            }
             let fingerprint = match place {
                 Some((old_idx, symbol_idx)) => self.olds[old_idx].fingerprint(symbol_idx),
                 None => anchor.fingerprint.clone(),
@@ -266,7 +278,11 @@ impl<'c> ChangedFiles<'c> {
                     names.rewritten.contains_key(&place)
                         || new_file.is_none_or(|new| namesakes(new, symbol).next().is_none())
                 };
-                if all.len() < MAX_REMOVED && !followed.contains(&place) && is_removed() {
+                if all.len() < MAX_REMOVED
+                    && !followed.contains(&place)
+                    && is_removed()
+                    && is_compared(old_idx)
+                {
                     all.push(new(file.anchor(symbol_idx), None, Some(place)));
                 }
             }

@@ -87,6 +87,11 @@ impl<'f, K: Copy + Eq + Hash + 'f> Exchange<'f, K> {
         this
     }
 
+    /// Returns the functions that alone got one of `contents`.
+    pub(super) fn got(&self, contents: &[K]) -> impl Iterator<Item = Place<'f>> {
+        contents.iter().filter_map(|it| *self.got.get(it)?)
+    }
+
     /// Returns the number of identifiers or lines that one function alone lost and another alone got, and their
     /// share of those that it alone lost. `contents` has those of the old function.
     pub(super) fn moved(&self, old: Place<'_>, contents: &[K], new: Place<'_>) -> (usize, f64) {

@@ -9,10 +9,11 @@ use super::super::assign::Assignment;
 use super::super::search::{self, Candidates, Pair};
 use super::super::weights::WEIGHTS;
 use super::super::{stayed, together};
-use super::callers::Callers;
+use super::callers::{Callers, NewNames};
 use super::changed_files::{ChangedFiles, Removed, SameNames};
 use super::flow::Flow;
 use crate::prelude::*;
+use crate::syntax::fingerprint::split_name;
 
 /// The removed code and the versions of the files of a commit.
 pub(super) struct Handover<'s> {
@@ -126,6 +127,15 @@ impl<'s> Handover<'s> {
         ]
     }
 
+    /// Returns the names of the code that got identifiers or lines of removed code.
+    fn receivers(&self, missing_idx: usize) -> impl Iterator<Item = &str> {
+        let place = self.removed[missing_idx].place;
+        let old = place.map(|(old_idx, idx)| &self.changed.olds[old_idx].symbols[idx]);
+        let names = old.into_iter().flat_map(|old| self.flow.names.got(&old.features.names));
+        let lines = old.into_iter().flat_map(|old| self.flow.lines.got(&old.body));
+        names.chain(lines).map(|(_, name)| split_name(name).1)
+    }
+
     /// Returns the names that the callers of the followed anchors, and of those that compete with them,
     /// use instead.
     fn callers(&self, pairs: &[Pair]) -> Callers<'s> {
@@ -134,24 +144,22 @@ impl<'s> Handover<'s> {
             files[file_idx].split_name(&files[file_idx].symbols[symbol_idx]).1
         };
         let added: BTreeSet<&str> = self.added().map(name).collect();
-        let mut names: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut names: BTreeMap<&str, NewNames<'_>> = BTreeMap::new();
         for (removed, missing) in self.removed.iter().zip(missing) {
             if removed.walk_idx.is_some() && missing.anchor.symbol.is_some() {
-                let mut others = added.clone();
-                others.remove(missing.name);
-                names.insert(missing.name, others);
+                names.insert(missing.name, None);
             }
         }
-        let callers = self.changed.callers(&names);
+        let callers = self.changed.callers(&names, &added);
         // The other removed code competes for these names.
         let followed: BTreeSet<&str> = names.keys().copied().collect();
         for pair in pairs {
             let (old, new) = (self.candidates.old(pair).name, self.name(pair));
             if !followed.contains(old) && old != new && callers.is_used(new) {
-                names.entry(old).or_default().insert(new);
+                names.entry(old).or_default().get_or_insert_default().insert(new);
             }
         }
-        if names.len() > followed.len() { self.changed.callers(&names) } else { callers }
+        if names.len() > followed.len() { self.changed.callers(&names, &added) } else { callers }
     }
 
     /// Adds the pairs of followed anchors with code that shares too few identifiers to be compared.
@@ -159,10 +167,19 @@ impl<'s> Handover<'s> {
         let known: FxHashSet<(usize, (usize, usize))> =
             pairs.iter().map(|pair| (pair.missing_idx, pair.symbol())).collect();
         let Candidates { missing, files, .. } = self.candidates;
+        let mut named: FxHashMap<&str, Vec<(usize, usize)>> = FxHashMap::default();
+        for (file_idx, symbol_idx) in self.added() {
+            let name = files[file_idx].split_name(&files[file_idx].symbols[symbol_idx]).1;
+            named.entry(name).or_default().push((file_idx, symbol_idx));
+        }
         let missing = missing.iter().enumerate();
         let followed = missing.filter(|(idx, _)| self.removed[*idx].walk_idx.is_some());
         for (missing_idx, missing) in followed {
-            for (file_idx, symbol_idx) in self.added() {
+            let mut names: BTreeSet<&str> = callers.instead(missing.name).collect();
+            names.extend(self.receivers(missing_idx));
+            let places: BTreeSet<_> =
+                names.iter().filter_map(|name| named.get(name)).flatten().collect();
+            for &&(file_idx, symbol_idx) in &places {
                 let (file, symbol) = (&files[file_idx], &files[file_idx].symbols[symbol_idx]);
                 if known.contains(&(missing_idx, (file_idx, symbol_idx)))
                     || !missing.is_compatible(file, symbol)

@@ -6,6 +6,7 @@ use crate::prelude::*;
 use crate::tree::git;
 
 use super::super::file_symbols::FileSymbols;
+use super::super::in_place::plain_name;
 use super::super::same_name;
 
 /// Maximum number of bytes of all versions of files that are parsed, and as many more for each
@@ -18,7 +19,7 @@ pub(super) struct Versions {
     n_parsed: usize,
     max_parsed: usize,
     /// The qualified names of the anchors in the file that is looked at.
-    names: Vec<Option<String>>,
+    names: FxHashSet<String>,
     /// Its versions by path and object, with the features of the symbols of these names.
     files: FxHashMap<(String, String), Rc<FileSymbols>>,
 }
@@ -26,12 +27,12 @@ pub(super) struct Versions {
 impl Versions {
     pub(super) fn new(n_anchors: usize) -> Self {
         let max_parsed = MAX_PARSED + MAX_PARSED_EACH * n_anchors;
-        Self { n_parsed: 0, max_parsed, names: Vec::new(), files: FxHashMap::default() }
+        Self { n_parsed: 0, max_parsed, names: FxHashSet::default(), files: FxHashMap::default() }
     }
 
     /// Starts with another file, which has these anchors.
     pub(super) fn start_file<'a>(&mut self, anchors: impl Iterator<Item = &'a Anchor>) {
-        self.names = anchors.map(|anchor| anchor.symbol.clone()).collect();
+        self.names = anchors.map(|it| plain_name(it.symbol.as_deref()).into_owned()).collect();
         self.files.clear();
     }
 
@@ -53,7 +54,7 @@ impl Versions {
         bytes: &[u8],
     ) -> Option<Rc<FileSymbols>> {
         let name = anchor.symbol.as_deref();
-        let is_shared = has_name(&self.names, name);
+        let is_shared = self.names.contains(&*plain_name(name));
         let key = (version.path.clone(), version.object.clone());
         if let Some(file) = self.files.get(&key).filter(|_| is_shared) {
             return Some(Rc::clone(file));
@@ -64,7 +65,7 @@ impl Versions {
         }
         // An anchor may have got another name on the way.
         let is_wanted = |it: Option<&str>| {
-            if is_shared { has_name(&self.names, it) } else { same_name(it, name) }
+            if is_shared { self.names.contains(&*plain_name(it)) } else { same_name(it, name) }
         };
         let file = Rc::new(FileSymbols::parse(&version.path, bytes, Some(&is_wanted)));
         if is_shared {
@@ -72,8 +73,4 @@ impl Versions {
         }
         Some(file)
     }
-}
-
-fn has_name(names: &[Option<String>], name: Option<&str>) -> bool {
-    names.iter().any(|it| same_name(name, it.as_deref()))
 }

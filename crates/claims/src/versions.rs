@@ -1,0 +1,217 @@
+//! Versions of files, with what was found in them.
+//!
+//! Many claims ask about the same versions, so each of them is read and parsed once, and a question
+//! about a name does not read its text again.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use cerberus_engine::syntax::parse::{Symbol, last_name};
+use cerberus_engine::syntax::{ParsedFile, language};
+use cerberus_engine::track;
+use cerberus_model::SymbolKind;
+use cerberus_model::text;
+
+use super::manifests::{self, Manifests};
+use super::meant::Parts;
+use super::words;
+
+/// Maximum number of bytes of the versions that are stored.
+const MAX_STORED: usize = 64 * 1024 * 1024;
+
+/// The versions that were read, by their paths and names. Those that cannot be read are known too.
+#[derive(Default)]
+pub(super) struct Versions {
+    stored: FxHashMap<(String, String), Option<Rc<Version>>>,
+    n_bytes: usize,
+}
+
+impl Versions {
+    /// Returns the version of a file with a name, such as its object.
+    pub(super) fn get(
+        &mut self,
+        path: &str,
+        name: &str,
+        read: impl FnOnce() -> Option<Vec<u8>>,
+    ) -> Option<Rc<Version>> {
+        let key = (path.to_owned(), name.to_owned());
+        if let Some(known) = self.stored.get(&key) {
+            return known.clone();
+        }
+        let version = read().map(|bytes| Rc::new(Version::new(path, &bytes)));
+        self.n_bytes += version.as_ref().map_or(0, |it| it.parts.text().len());
+        if self.n_bytes > MAX_STORED {
+            (self.stored, self.n_bytes) = Default::default();
+        }
+        self.stored.insert(key, version.clone());
+        version
+    }
+}
+
+/// A version of a file.
+pub(super) struct Version {
+    path: String,
+    pub(super) parts: Parts<'static>,
+    /// The words that it defines, as far as that is clear without a parse.
+    defined: OnceCell<FxHashSet<String>>,
+    /// The words outside comments.
+    used: OnceCell<FxHashSet<String>>,
+    /// `None` for a language that is not parsed.
+    symbols: OnceCell<Option<Symbols>>,
+    manifests: OnceCell<Manifests>,
+    code: OnceCell<track::Version>,
+}
+
+impl Version {
+    pub(super) fn new(path: &str, bytes: &[u8]) -> Self {
+        let parts = Parts::new(Cow::Owned(text::decode(bytes).0.into_owned()));
+        let (defined, used, symbols, manifests, code) = Default::default();
+        Self { path: path.to_owned(), parts, defined, used, symbols, manifests, code }
+    }
+
+    /// Returns whether the version defines a qualified name. A file that is clear without a parse is
+    /// not parsed.
+    pub(super) fn has(&self, parts: &[String]) -> bool {
+        let Some((name, qualifiers)) = parts.split_last() else { return false };
+        let qualifier = qualifiers.last();
+        if !self.parts.words().contains(name) {
+            return false;
+        }
+        let is_here = qualifier.is_none_or(|qualifier| is_in_place(&self.path, qualifier));
+        (is_here && self.defines(name))
+            || self.symbol(parts).is_some()
+            || qualifier.is_some_and(|class| self.has_member(class, name))
+    }
+
+    /// Returns whether a word follows one that introduces a definition, or is assigned at the start
+    /// of a line.
+    pub(super) fn defines(&self, name: &str) -> bool {
+        let words =
+            || words::defined_in(self.parts.text()).into_iter().map(str::to_owned).collect();
+        self.defined.get_or_init(words).contains(name)
+    }
+
+    /// Returns whether the code contains a word outside its comments.
+    pub(super) fn uses(&self, word: &str) -> bool {
+        let words = || {
+            let code = words::without_comments(&self.path, self.parts.text());
+            words::all(&String::from_utf8_lossy(&code)).map(str::to_owned).collect()
+        };
+        self.parts.words().contains(word) && self.used.get_or_init(words).contains(word)
+    }
+
+    /// Returns whether the file declares a name: as a function, a type, a module or a constant, not
+    /// only as a field, a key, a parameter or a local variable.
+    pub(super) fn declares(&self, name: &str) -> bool {
+        match self.symbols() {
+            Some(symbols) => symbols
+                .named(name, "")
+                .any(|it| it.kind != SymbolKind::Variable || it.parent.is_none()),
+            None => words::declares(self.parts.text(), name),
+        }
+    }
+
+    /// Returns the qualified name under which the version, in a parsed language, defines a name.
+    pub(super) fn symbol(&self, parts: &[String]) -> Option<&str> {
+        let (name, qualifiers) = parts.split_last()?;
+        let qualifier = qualifiers.last().filter(|it| !is_in_place(&self.path, it));
+        let mut named = self.symbols()?.named(name, qualifier.map_or("", String::as_str));
+        named.next().map(|symbol| symbol.name.as_str())
+    }
+
+    /// Returns the code of a symbol with this qualified name.
+    pub(super) fn locate(&self, symbol: &str) -> Option<track::Located> {
+        let parse = || track::Version::parse(&self.path, self.parts.text().as_bytes());
+        self.code.get_or_init(parse).locate(symbol)
+    }
+
+    /// Returns what the version says as a manifest.
+    pub(super) fn manifests(&self) -> &Manifests {
+        let read = || manifests::read(&self.path, self.parts.text());
+        self.manifests.get_or_init(|| Manifests(BTreeMap::from([(self.path.clone(), read())])))
+    }
+
+    /// Returns whether a class has a field, a variant or an attribute, which is not a symbol.
+    fn has_member(&self, class: &str, name: &str) -> bool {
+        let mut classes = self.symbols().into_iter().flat_map(|symbols| symbols.named(class, ""));
+        classes.any(|symbol| words::has_word(symbol.span.slice(self.parts.text()), name))
+    }
+
+    fn symbols(&self) -> Option<&Symbols> {
+        let parse = || {
+            let language = language::from_path(&self.path)?;
+            Some(Symbols::new(ParsedFile::outline(language, self.parts.text()).symbols))
+        };
+        self.symbols.get_or_init(parse).as_ref()
+    }
+}
+
+struct Symbols {
+    all: Vec<Symbol>,
+    /// Their positions by the last part of the name, alone and with each of the other parts.
+    idxs: FxHashMap<(String, String), Vec<usize>>,
+}
+
+impl Symbols {
+    fn new(all: Vec<Symbol>) -> Self {
+        let mut idxs: FxHashMap<(String, String), Vec<usize>> = FxHashMap::default();
+        for (idx, Symbol { name, .. }) in all.iter().enumerate() {
+            let outer: BTreeSet<&str> = name.split('.').rev().skip(1).chain([""]).collect();
+            for outer in outer {
+                let key = (last_name(name).to_owned(), outer.to_owned());
+                idxs.entry(key).or_default().push(idx);
+            }
+        }
+        Self { all, idxs }
+    }
+
+    /// Returns the symbols with a name in a class or module, or anywhere if that is empty.
+    fn named(&self, name: &str, within: &str) -> impl Iterator<Item = &Symbol> {
+        let idxs = self.idxs.get(&(name.to_owned(), within.to_owned()));
+        idxs.into_iter().flatten().map(|idx| &self.all[*idx])
+    }
+}
+
+/// Returns whether a qualifier names a file or a folder around it: a module or a package.
+fn is_in_place(path: &str, qualifier: &str) -> bool {
+    let path = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    path.split('/').any(|part| part == qualifier || part.replace('-', "_") == *qualifier)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_read_once() {
+        let (mut versions, mut n_reads) = (Versions::default(), 0);
+        for name in ["load", "Rows.load", "Other.load", "a.load", "save", "note"] {
+            let version = versions.get("a.py", "1", || {
+                n_reads += 1;
+                Some(
+                    b"class Rows:\n    key = 1\n    def load(self):\n        pass # note\n"
+                        .to_vec(),
+                )
+            });
+            let parts: Vec<String> = name.split('.').map(str::to_owned).collect();
+            let has = ["load", "Rows.load", "a.load"].contains(&name);
+            assert_eq!(version.is_some_and(|version| version.has(&parts)), has, "{name}");
+        }
+        assert_eq!(n_reads, 1);
+        assert!(versions.get("a.py", "2", || None).is_none());
+        assert!(versions.get("a.py", "2", || Some(Vec::new())).is_none());
+    }
+
+    #[test]
+    fn a_name_in_a_comment_or_a_member_of_a_class_is_known() {
+        let version = Version::new("a.py", b"class Rows:\n    key = 1\n# note\n");
+        let has = |parts: [&str; 2]| version.has(&parts.map(str::to_owned));
+        assert!(has(["Rows", "key"]) && !has(["Other", "key"]) && !has(["Rows", "note"]));
+        assert!(version.uses("key") && !version.uses("note") && !version.uses("other"));
+        assert!(version.declares("Rows") && !version.declares("note"));
+    }
+}
