@@ -21,6 +21,7 @@ use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
 use crate::mcp::McpArgs;
 use crate::output::Printer;
 use cerberus_engine::threads;
+use cerberus_engine::tree::git;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_store as store;
 
@@ -94,6 +95,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     };
     let mut out = Printer::new(Terminal::detect(cli.global.color), cli.global.json);
     let done = dispatch(&cli, &mut out).and_then(|status| out.flush().map(|()| status));
+    out.warn(&git::failures());
     match done {
         Ok(status) => status,
         Err(error) => {

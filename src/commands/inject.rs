@@ -318,6 +318,12 @@ fn inject_from(
     let why = "it holds for some paths only";
     skipped.extend(rest.iter().map(|it| Skipped::memory(it.stored, why)));
     skipped.append(&mut not_applicable);
+    let mut warnings = loaded.warnings.clone();
+    warnings.extend(memories.warnings.iter().cloned());
+    // In a file nobody sees that an example is missing.
+    if request.persistent_only {
+        warnings.extend(block.unread());
+    }
     let given = pins.iter().zip(&packed.pins).filter(|(_, is_packed)| **is_packed);
     Ok(Report {
         budget,
@@ -330,7 +336,7 @@ fn inject_from(
         likely_files,
         features: if request.explain { features.collect() } else { BTreeMap::new() },
         text,
-        warnings: loaded.warnings.iter().chain(&memories.warnings).cloned().collect(),
+        warnings,
     })
 }
 

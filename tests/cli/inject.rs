@@ -440,6 +440,17 @@ fn a_block_is_written_only_to_instruction_files() {
     }
 }
 
+#[test]
+fn an_example_that_is_missing_from_a_block_is_named() {
+    let sandbox = quiet();
+    sandbox.write("web/html.ts", "export const ENTITIES = {};\n");
+    sandbox.write("AGENTS.md", "# Agents\n");
+    let outcome = sandbox.run("memory inject --into AGENTS.md");
+    assert_eq!(outcome.status(), 0, "{}", outcome.text());
+    assert!(outcome.text().contains("is without its example"), "{}", outcome.text());
+    assert!(!sandbox.run("memory inject").text().contains("is without its example"));
+}
+
 #[cfg(unix)]
 #[test]
 fn the_target_of_a_link_decides() {

@@ -96,10 +96,10 @@ fn create_folder(file: &StoreFile) -> Result<PathBuf> {
 
 fn open(connection: &mut Connection, path: &Path) -> Result<()> {
     attach_existing(connection, path)?;
-    if !exists(connection)? {
+    if !connection.table_exists(Some("own"), "origin")? {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Another process may have created it while this one waited for the lock.
-        if !exists(&transaction)? {
+        if !transaction.table_exists(Some("own"), "origin")? {
             transaction.execute_batch(SCHEMA)?;
         }
         transaction.commit()?;
@@ -113,11 +113,6 @@ pub(super) fn attach_existing(connection: &Connection, path: &Path) -> Result<()
         .execute("ATTACH ?1 AS own", [path.to_string_lossy()])
         .with_context(|| format!("failed to open `{}`", path.display()))?;
     Ok(())
-}
-
-fn exists(connection: &Connection) -> Result<bool> {
-    const SQL: &str = "SELECT EXISTS (SELECT 1 FROM own.sqlite_schema WHERE name = 'origin')";
-    value(connection, SQL, [])
 }
 
 /// Renames the database of a store if it is damaged, and returns a warning.

@@ -305,6 +305,16 @@ impl Block<'_> {
             .then(|| format!("Omitted for lack of space: {}. {hint}\n", skipped.join(", ")))
     }
 
+    /// Returns which examples were not found or not read, and why.
+    pub(super) fn unread(&self) -> impl Iterator<Item = String> {
+        self.candidates.iter().filter_map(|it| match &it.example {
+            Slot::Read(_, Err(why)) => {
+                Some(format!("`{}` is without its example: {why}", it.stored.memory.id))
+            }
+            _ => None,
+        })
+    }
+
     /// Returns the room that all examples need, with as many lines as any budget gives them.
     pub(super) fn all_examples(&self) -> Cost {
         let max_lines = self.project.inject.max_lines.get();

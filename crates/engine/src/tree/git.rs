@@ -22,6 +22,7 @@ pub use added::{
 };
 pub(crate) use history::{Change, Commits, Comparison, commits_since, single_commits};
 pub use objects::{Objects, with_objects, with_objects_each};
+pub use process::failures;
 use process::{Failure, Git};
 pub use records::TreeEntry;
 pub use worktree::{changed_since, in_head, renamed_since, staged, uncommitted};

@@ -221,7 +221,8 @@ impl Shape {
         const STRING: u8 = b'"';
         const WORD: u8 = b'w';
         let mut last_seen = [0u32; 1024];
-        let mut recent = [0u8; 4];
+        // The last four tokens, the last one in the highest byte.
+        let mut recent = 0u32;
         let (mut n_tokens, mut n_repeated, mut n_blocks) = (0u32, 0, 0);
         let mut brackets = Brackets::default();
         let (mut n_continued, mut has_long_statement, mut is_line_start) = (0, false, false);
@@ -258,17 +259,17 @@ impl Shape {
             };
             if is_line_start {
                 is_line_start = false;
-                let is_continued = is_operator(token) || is_operator(recent[3]);
+                let is_continued = is_operator(token) || is_operator((recent >> 24) as u8);
                 n_continued = if is_continued { n_continued + 1 } else { 0 };
                 has_long_statement |= n_continued > LONG_STATEMENT;
             }
-            recent = [recent[1], recent[2], recent[3], token];
+            recent = recent >> 8 | u32::from(token) << 24;
             n_tokens += 1;
-            let hash = u32::from_le_bytes(recent).wrapping_mul(0x9E37_79B1) >> 22;
+            let hash = recent.wrapping_mul(0x9E37_79B1) >> 22;
             let seen = std::mem::replace(&mut last_seen[hash as usize], n_tokens);
             if n_tokens - seen <= MAX_PERIOD_TOKENS {
                 let is_data = |it: &u8| matches!(*it, NUMBER | STRING | b',' | b'.' | b':');
-                n_repeated += u32::from(!recent.iter().all(is_data));
+                n_repeated += u32::from(!recent.to_le_bytes().iter().all(is_data));
             }
             if n_tokens.is_multiple_of(BLOCK_TOKENS) {
                 n_blocks += u32::from(n_repeated >= MIN_REPEATED_TOKENS);
@@ -283,9 +284,19 @@ impl Shape {
     }
 }
 
-/// Whether a token is the last or the first byte of an operator with two operands.
+/// Whether a token is the last or the first byte of an operator with two operands. A table, because it
+/// is looked up at each start of a line.
+static IS_OPERATOR: [bool; 256] = {
+    let (operators, mut table, mut idx) = (b"*/%+-&|^<>=!?@", [false; 256], 0);
+    while idx < operators.len() {
+        table[operators[idx] as usize] = true;
+        idx += 1;
+    }
+    table
+};
+
 fn is_operator(token: u8) -> bool {
-    b"*/%+-&|^<>=!?@".contains(&token)
+    IS_OPERATOR[usize::from(token)]
 }
 
 /// The brackets that are open at once, and the maximum so far.

@@ -7,6 +7,7 @@
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
@@ -51,6 +52,19 @@ pub(super) const OVERRIDES: &[&str] = &[
     "safe.bareRepository=explicit",
 ];
 
+/// What commands of git answer.
+const FACTS: &[(&str, &str)] = &[
+    ("blame", "the history of the project"),
+    ("cat-file", "old versions of files"),
+    ("check-ignore", "the list of ignored files"),
+    ("diff-index", "the list of changed files"),
+    ("diff-tree", "the history of the project"),
+    ("log", "the history of the project"),
+    ("ls-files", "the list of tracked files"),
+    ("ls-tree", "the list of tracked files"),
+    ("rev-list", "the history of the project"),
+];
+
 /// Files that git opens in the folder of a working tree's repository, and in the one that linked
 /// working trees share.
 const OWN_FILES: &[&str] = &["HEAD", "index", "config.worktree", "commondir"];
@@ -80,6 +94,16 @@ static ANSWERED: Times = Times(Mutex::new(BTreeMap::new()));
 
 /// When git last exceeded a limit.
 static EXCEEDED: Times = Times(Mutex::new(BTreeMap::new()));
+
+/// What git was asked for when it ended without an answer of its own.
+static UNANSWERED: Mutex<BTreeMap<&str, String>> = Mutex::new(BTreeMap::new());
+
+/// Returns a warning for each fact that a command may lack because git was not started, was killed or
+/// did not answer in time. A refusal of git itself is an answer.
+pub fn failures() -> Vec<String> {
+    let failed = UNANSWERED.lock().unwrap_or_else(PoisonError::into_inner);
+    failed.iter().map(|(fact, why)| format!("{fact} may be incomplete: {why}")).collect()
+}
 
 impl Times {
     fn is_within(&self, root: &Path, age: Duration) -> bool {
@@ -119,6 +143,15 @@ impl<'a> Git<'a> {
         let mut git = Self::plain(root);
         git.command.args(args);
         git
+    }
+
+    /// Returns what the command asks for.
+    fn fact(&self) -> &'static str {
+        let args = self.command.get_args();
+        match args.filter_map(OsStr::to_str).find_map(|arg| FACTS.iter().find(|it| it.0 == arg)) {
+            Some((_, fact)) => fact,
+            None => "what git knows about the project",
+        }
     }
 
     fn overridden<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
@@ -205,21 +238,38 @@ impl<'a> Git<'a> {
         })
     }
 
-    /// Runs the command with a time limit. `talk` gets the output, and the input if there is none.
     fn supervise(
-        mut self,
+        self,
         input: Option<Vec<u8>>,
         talk: impl FnOnce(Option<ChildStdin>, &mut dyn BufRead, &AtomicBool) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
+        let fact = self.fact();
+        self.answer(input, talk).map_err(|(failure, is_answer)| {
+            if let (Failure::Refused(why), false) = (&failure, is_answer) {
+                let mut unanswered = UNANSWERED.lock().unwrap_or_else(PoisonError::into_inner);
+                unanswered.insert(fact, why.clone());
+            }
+            failure
+        })
+    }
+
+    /// Runs the command with a time limit. `talk` gets the output, and the input if there is none.
+    /// Fails with the reason and whether git itself gave it.
+    fn answer(
+        mut self,
+        input: Option<Vec<u8>>,
+        talk: impl FnOnce(Option<ChildStdin>, &mut dyn BufRead, &AtomicBool) -> std::io::Result<()>,
+    ) -> Result<(), (Failure, bool)> {
         if EXCEEDED.is_within(self.root, PAUSE) {
-            return Err(no_answer());
+            return Err((no_answer(), false));
         }
         if let Some(path) = irregular_file(self.root) {
-            return Err(Failure::Refused(format!("`{}` is not a regular file", path.display())));
+            let why = format!("`{}` is not a regular file", path.display());
+            return Err((Failure::Refused(why), true));
         }
         let mut child = self.command.spawn().map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Failure::NotInstalled,
-            _ => Failure::Refused(format!("failed to start git: {error}")),
+            ErrorKind::NotFound => (Failure::NotInstalled, true),
+            _ => (Failure::Refused(format!("failed to start git: {error}")), false),
         })?;
         let mut stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("it is a pipe");
@@ -255,8 +305,9 @@ impl<'a> Git<'a> {
             });
             if let Err(error) = limit.and(write.transpose()) {
                 kill(child);
-                wait(child, is_killed);
-                return Err(Failure::Refused(format!("failed to start a thread: {error}")));
+                wait(child);
+                let why = format!("failed to start a thread: {error}");
+                return Err((Failure::Refused(why), false));
             }
             let max_output = if has_input { MAX_OUTPUT } else { u64::MAX };
             let mut stdout = BufReader::new(Counted { pipe: stdout, n_read }.take(max_output));
@@ -269,18 +320,24 @@ impl<'a> Git<'a> {
             }
             let mut message = Vec::new();
             let _ = stderr.take(MAX_MESSAGE).read_to_end(&mut message);
-            let is_success = wait(child, is_killed);
+            let status = wait(child);
             drop(stop);
             if is_killed.load(Ordering::Relaxed) {
                 EXCEEDED.record(self.root);
-                return Err(no_answer());
+                return Err((no_answer(), false));
             }
-            if is_read && (is_success || !is_at_end) {
+            if is_read && (!is_at_end || status.is_some_and(|status| status.success())) {
                 return Ok(());
             }
             let message = String::from_utf8_lossy(&message);
-            let first = message.lines().next().unwrap_or_default();
-            Err(Failure::Refused(first.trim_start_matches("fatal: ").to_owned()))
+            match status.and_then(|status| status.code()) {
+                Some(_) => {
+                    let first = message.lines().next().unwrap_or_default();
+                    let first = first.trim_start_matches("fatal: ").to_owned();
+                    Err((Failure::Refused(first), true))
+                }
+                None => Err((Failure::Refused("git ended without an answer".to_owned()), false)),
+            }
         })
     }
 }
@@ -294,15 +351,15 @@ fn kill(child: &Mutex<Child>) {
     let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
 }
 
-/// Waits for the end of a process and returns whether it succeeded. It closed its output or was
-/// killed, so it ends soon; otherwise the time limit ends it.
-fn wait(child: &Mutex<Child>, is_killed: &AtomicBool) -> bool {
+/// Waits for the end of a process and returns how it ended. It closed its output or was killed, so it
+/// ends soon; otherwise the time limit ends it.
+fn wait(child: &Mutex<Child>) -> Option<ExitStatus> {
     let mut pause = Duration::from_micros(50);
     loop {
         match child.lock().unwrap_or_else(PoisonError::into_inner).try_wait() {
-            Ok(Some(status)) => return status.success() && !is_killed.load(Ordering::Relaxed),
+            Ok(Some(status)) => return Some(status),
             Ok(None) => {}
-            Err(_) => return false,
+            Err(_) => return None,
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(5));
@@ -383,5 +440,17 @@ mod tests {
         assert!(!EXCEEDED.is_within(Path::new("/nowhere/other"), PAUSE));
         let answer = Git::new(Path::new("/nowhere/slow"), ["version"]).output();
         assert_eq!(answer, Err(no_answer()));
+    }
+
+    #[test]
+    fn a_fact_that_git_did_not_give_is_named() {
+        let root = Path::new("/nowhere/unanswered");
+        EXCEEDED.record(root);
+        let _ = Git::new(root, ["ls-files", "-z"]).output();
+        let expected = "the list of tracked files may be incomplete: git did not answer in time";
+        assert!(failures().contains(&expected.to_owned()), "{:?}", failures());
+        // Git itself says that there is no repository.
+        let _ = Git::new(&std::env::temp_dir(), ["check-ignore", "a"]).output();
+        assert!(!failures().iter().any(|it| it.contains("ignored files")), "{:?}", failures());
     }
 }
