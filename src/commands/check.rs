@@ -294,9 +294,12 @@ fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Fi
         Verdict::Unknown(why) | Verdict::Unchecked(why) => note(finding, format!("unknown: {why}")),
         Verdict::Stale(stale) => {
             let Stale { reason, written, removed, now } = stale.as_ref();
-            let spans = document.claims.renamed(&document.text, claim);
-            let certain = now.as_ref().filter(|now| now.is_certain && !spans.is_empty());
-            let replacement = certain.and_then(|now| now.replacement.clone());
+            let replacement = now.as_ref().filter(|now| now.is_certain);
+            let replacement = replacement.and_then(|now| now.replacement.clone());
+            // Only a replacement needs them.
+            let renamed = || document.claims.renamed(&document.text, claim);
+            let spans = replacement.as_ref().map(|_| renamed()).unwrap_or_default();
+            let replacement = replacement.filter(|_| !spans.is_empty());
             Finding {
                 message: reason.clone(),
                 written: written.clone(),

@@ -12,8 +12,8 @@ use cerberus_engine::tree::git::past::{self, TreeEntry};
 use cerberus_engine::tree::read;
 
 use super::manifests::{self, Manifests};
-use super::meant::PartsOfFiles;
 use super::snapshot::{self, Found, Snapshot};
+use super::versions::Versions;
 use super::words::{self, Occurrences, Words, module_name};
 use super::{Document, folder_of, is_on_disk, is_within, words_of};
 
@@ -44,7 +44,8 @@ pub(super) struct Now {
     occurrences: Occurrences,
     /// The folders that trees draw, by document and start.
     tree_bases: FxHashMap<(String, usize), String>,
-    parts: Mutex<PartsOfFiles>,
+    /// The versions of files whose parts are named.
+    versions: Mutex<Versions>,
 }
 
 impl Now {
@@ -95,10 +96,20 @@ impl Now {
             }
         }
         let root = root.to_owned();
-        let parts = Mutex::default();
+        let versions = Mutex::default();
         let tools = tree.entries().iter().filter_map(|entry| tool(&entry.path));
         let tools = tools.map(str::to_owned).collect();
-        Some(Self { root, tree, modified, manifests, tools, words, occurrences, tree_bases, parts })
+        Some(Self {
+            root,
+            tree,
+            modified,
+            manifests,
+            tools,
+            words,
+            occurrences,
+            tree_bases,
+            versions,
+        })
     }
 
     pub(super) fn tree(&self) -> &Snapshot {
@@ -181,10 +192,9 @@ impl Now {
         let Target::Path { path, part, is_link } = &claim.target else { return Holds::Yes };
         let folder = folder_of(&document.path);
         if path.is_empty() {
-            let text = || Some(document.text.clone());
-            let own = format!("#{}", document.path);
-            let has_part = |part: &Part| self.parts().has(&own, part, text);
-            let is_true = part.as_ref().is_none_or(|part| has_part(part) == Some(true));
+            let text = || Some(document.text.clone().into_bytes());
+            let own = self.versions().get(&document.path, "#", text);
+            let is_true = part.as_ref().is_none_or(|part| own.is_some_and(|it| it.has_part(part)));
             return if is_true { Holds::Yes } else { Holds::No };
         }
         if let Some(base) = self.tree_base(document, claim) {
@@ -238,13 +248,13 @@ impl Now {
         let mut files = paths.iter().filter(|path| self.tree.entry(path).is_some()).peekable();
         files.peek().is_none()
             || files.any(|file| {
-                let text = || read::text(&self.root, file).ok();
-                self.parts().has(file, part, text).unwrap_or(true)
+                let version = self.versions().get(file, "", || read::bytes(&self.root, file).ok());
+                version.is_none_or(|version| version.has_part(part))
             })
     }
 
-    fn parts(&self) -> MutexGuard<'_, PartsOfFiles> {
-        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    fn versions(&self) -> MutexGuard<'_, Versions> {
+        self.versions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the folder that the tree around a claim draws.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -253,12 +253,12 @@ impl<'s, 'o> Search<'s, 'o> {
         })
     }
 
-    fn version_in(&mut self, commit: &str, file: &str) -> Option<Rc<Version>> {
+    fn version_in(&mut self, commit: &str, file: &str) -> Option<Arc<Version>> {
         version_in(&mut self.versions, self.objects, &mut self.ids, (commit, file))
     }
 
     /// Returns the version of a file in the working tree.
-    fn version_now(&mut self, file: &str) -> Option<Rc<Version>> {
+    fn version_now(&mut self, file: &str) -> Option<Arc<Version>> {
         self.versions.get(file, "", || read::bytes(self.root, file).ok())
     }
 
@@ -308,7 +308,7 @@ impl<'s, 'o> Search<'s, 'o> {
     /// Returns whether a change that is not committed makes files fail a test.
     fn is_uncommitted(&mut self, files: &[String], test: &Test) -> bool {
         files.iter().any(|file| {
-            let passes = |it: Option<Rc<Version>>| it.is_some_and(|it| test.passes(&it));
+            let passes = |it: Option<Arc<Version>>| it.is_some_and(|it| test.passes(&it));
             passes(self.version_in("HEAD", file)) && !passes(self.version_now(file))
         })
     }
@@ -411,7 +411,7 @@ impl Test {
     /// Returns whether a version of a file passes the test.
     fn passes(&self, version: &Version) -> bool {
         match self {
-            Self::Part(part) => version.parts.has(part),
+            Self::Part(part) => version.has_part(part),
             Self::Defines(parts) => version.has(parts),
             Self::Uses(name) => version.uses(name),
             Self::Makes(target) => !version.manifests().making(target).is_empty(),
@@ -425,7 +425,7 @@ fn version_in(
     objects: &mut Objects<'_>,
     ids: &mut FxHashMap<String, Option<String>>,
     (commit, file): (&str, &str),
-) -> Option<Rc<Version>> {
+) -> Option<Arc<Version>> {
     let name = format!("{commit}:./{file}");
     if let Some(id) = ids.get(&name) {
         let id = id.as_ref()?;

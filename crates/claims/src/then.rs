@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -368,7 +367,7 @@ impl<'p, 'o> Past<'p, 'o> {
             let is_code = || language::from_path(path).is_some();
             // A variable of another program, such as a token, may be in use elsewhere.
             if (is_own && version.uses(name))
-                || (!is_foreign && words::is_setting(path, version.parts.text(), name))
+                || (!is_foreign && words::is_setting(path, &version.text, name))
                 || (((!is_of_program && words::is_script(path)) || is_code())
                     && version.defines(name))
             {
@@ -427,10 +426,10 @@ impl<'p, 'o> Past<'p, 'o> {
 
     fn has_part(&mut self, old: &OldTree, file: &str, part: &Part) -> bool {
         let version = old.entry(file).and_then(|entry| self.version(entry));
-        version.is_some_and(|version| version.parts.has(part))
+        version.is_some_and(|version| version.has_part(part))
     }
 
-    fn version(&mut self, entry: &TreeEntry) -> Option<Rc<Version>> {
+    fn version(&mut self, entry: &TreeEntry) -> Option<Arc<Version>> {
         let objects = &mut *self.objects;
         self.versions.get(&entry.path, &entry.object, || objects.read(&entry.object))
     }

@@ -3,13 +3,12 @@
 //! Many claims ask about the same versions, so each of them is read and parsed once, and a question
 //! about a name does not read its text again.
 
-use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::parse::{self, Part};
 use cerberus_engine::syntax::parse::{Symbol, last_name};
 use cerberus_engine::syntax::{ParsedFile, language};
 use cerberus_engine::track;
@@ -17,7 +16,6 @@ use cerberus_model::SymbolKind;
 use cerberus_model::text;
 
 use super::manifests::{self, Manifests};
-use super::meant::Parts;
 use super::words;
 
 /// Maximum number of bytes of the versions that are stored.
@@ -26,7 +24,7 @@ const MAX_STORED: usize = 64 * 1024 * 1024;
 /// The versions that were read, by their paths and names. Those that cannot be read are known too.
 #[derive(Default)]
 pub(super) struct Versions {
-    stored: FxHashMap<(String, String), Option<Rc<Version>>>,
+    stored: FxHashMap<(String, String), Option<Arc<Version>>>,
     n_bytes: usize,
 }
 
@@ -37,13 +35,13 @@ impl Versions {
         path: &str,
         name: &str,
         read: impl FnOnce() -> Option<Vec<u8>>,
-    ) -> Option<Rc<Version>> {
+    ) -> Option<Arc<Version>> {
         let key = (path.to_owned(), name.to_owned());
         if let Some(known) = self.stored.get(&key) {
             return known.clone();
         }
-        let version = read().map(|bytes| Rc::new(Version::new(path, &bytes)));
-        self.n_bytes += version.as_ref().map_or(0, |it| it.parts.text().len());
+        let version = read().map(|bytes| Arc::new(Version::new(path, &bytes)));
+        self.n_bytes += version.as_ref().map_or(0, |it| it.text.len());
         if self.n_bytes > MAX_STORED {
             (self.stored, self.n_bytes) = Default::default();
         }
@@ -55,22 +53,56 @@ impl Versions {
 /// A version of a file.
 pub(super) struct Version {
     path: String,
-    pub(super) parts: Parts<'static>,
+    pub(super) text: String,
+    n_lines: OnceLock<usize>,
+    words: OnceLock<FxHashSet<String>>,
+    /// The slugs of its headings, in lower case.
+    slugs: OnceLock<FxHashSet<String>>,
     /// The words that it defines, as far as that is clear without a parse.
-    defined: OnceCell<FxHashSet<String>>,
+    defined: OnceLock<FxHashSet<String>>,
     /// The words outside comments.
-    used: OnceCell<FxHashSet<String>>,
+    used: OnceLock<FxHashSet<String>>,
     /// `None` for a language that is not parsed.
-    symbols: OnceCell<Option<Symbols>>,
-    manifests: OnceCell<Manifests>,
-    code: OnceCell<track::Version>,
+    symbols: OnceLock<Option<Symbols>>,
+    manifests: OnceLock<Manifests>,
+    code: OnceLock<track::Version>,
 }
 
 impl Version {
     pub(super) fn new(path: &str, bytes: &[u8]) -> Self {
-        let parts = Parts::new(Cow::Owned(text::decode(bytes).0.into_owned()));
-        let (defined, used, symbols, manifests, code) = Default::default();
-        Self { path: path.to_owned(), parts, defined, used, symbols, manifests, code }
+        let (path, text) = (path.to_owned(), text::decode(bytes).0.into_owned());
+        let (n_lines, words, slugs, defined, used) = Default::default();
+        let (symbols, manifests, code) = Default::default();
+        Self { path, text, n_lines, words, slugs, defined, used, symbols, manifests, code }
+    }
+
+    fn words(&self) -> &FxHashSet<String> {
+        self.words.get_or_init(|| words::all(&self.text).map(str::to_owned).collect())
+    }
+
+    /// Returns whether the version has a part.
+    pub(super) fn has_part(&self, part: &Part) -> bool {
+        match part {
+            Part::Line(line) => {
+                let n_lines = *self.n_lines.get_or_init(|| self.text.lines().count());
+                n_lines >= usize::try_from(*line).unwrap_or(usize::MAX)
+            }
+            Part::Symbol(symbol) => {
+                let name = symbol.rsplit('.').next().unwrap_or_default();
+                if words::all(name).next() == Some(name) {
+                    self.words().contains(name)
+                } else {
+                    words::has_word(&self.text, name)
+                }
+            }
+            Part::Heading(slug) => {
+                let slugs = || {
+                    let slugs = parse::heading_slugs(&self.text).into_iter();
+                    slugs.map(|slug| slug.to_ascii_lowercase()).collect()
+                };
+                self.slugs.get_or_init(slugs).contains(&slug.to_lowercase().to_ascii_lowercase())
+            }
+        }
     }
 
     /// Returns whether the version defines a qualified name. A file that is clear without a parse is
@@ -78,7 +110,7 @@ impl Version {
     pub(super) fn has(&self, parts: &[String]) -> bool {
         let Some((name, qualifiers)) = parts.split_last() else { return false };
         let qualifier = qualifiers.last();
-        if !self.parts.words().contains(name) {
+        if !self.words().contains(name) {
             return false;
         }
         let is_here = qualifier.is_none_or(|qualifier| is_in_place(&self.path, qualifier));
@@ -90,18 +122,17 @@ impl Version {
     /// Returns whether a word follows one that introduces a definition, or is assigned at the start
     /// of a line.
     pub(super) fn defines(&self, name: &str) -> bool {
-        let words =
-            || words::defined_in(self.parts.text()).into_iter().map(str::to_owned).collect();
+        let words = || words::defined_in(&self.text).into_iter().map(str::to_owned).collect();
         self.defined.get_or_init(words).contains(name)
     }
 
     /// Returns whether the code contains a word outside its comments.
     pub(super) fn uses(&self, word: &str) -> bool {
         let words = || {
-            let code = words::without_comments(&self.path, self.parts.text());
+            let code = words::without_comments(&self.path, &self.text);
             words::all(&String::from_utf8_lossy(&code)).map(str::to_owned).collect()
         };
-        self.parts.words().contains(word) && self.used.get_or_init(words).contains(word)
+        self.words().contains(word) && self.used.get_or_init(words).contains(word)
     }
 
     /// Returns whether the file declares a name: as a function, a type, a module or a constant, not
@@ -111,7 +142,7 @@ impl Version {
             Some(symbols) => symbols
                 .named(name, "")
                 .any(|it| it.kind != SymbolKind::Variable || it.parent.is_none()),
-            None => words::declares(self.parts.text(), name),
+            None => words::declares(&self.text, name),
         }
     }
 
@@ -125,26 +156,26 @@ impl Version {
 
     /// Returns the code of a symbol with this qualified name.
     pub(super) fn locate(&self, symbol: &str) -> Option<track::Located> {
-        let parse = || track::Version::parse(&self.path, self.parts.text().as_bytes());
+        let parse = || track::Version::parse(&self.path, self.text.as_bytes());
         self.code.get_or_init(parse).locate(symbol)
     }
 
     /// Returns what the version says as a manifest.
     pub(super) fn manifests(&self) -> &Manifests {
-        let read = || manifests::read(&self.path, self.parts.text());
+        let read = || manifests::read(&self.path, &self.text);
         self.manifests.get_or_init(|| Manifests(BTreeMap::from([(self.path.clone(), read())])))
     }
 
     /// Returns whether a class has a field, a variant or an attribute, which is not a symbol.
     fn has_member(&self, class: &str, name: &str) -> bool {
         let mut classes = self.symbols().into_iter().flat_map(|symbols| symbols.named(class, ""));
-        classes.any(|symbol| words::has_word(symbol.span.slice(self.parts.text()), name))
+        classes.any(|symbol| words::has_word(symbol.span.slice(&self.text), name))
     }
 
     fn symbols(&self) -> Option<&Symbols> {
         let parse = || {
             let language = language::from_path(&self.path)?;
-            Some(Symbols::new(ParsedFile::outline(language, self.parts.text()).symbols))
+            Some(Symbols::new(ParsedFile::outline(language, &self.text).symbols))
         };
         self.symbols.get_or_init(parse).as_ref()
     }
@@ -213,5 +244,26 @@ mod tests {
         assert!(has(["Rows", "key"]) && !has(["Other", "key"]) && !has(["Rows", "note"]));
         assert!(version.uses("key") && !version.uses("note") && !version.uses("other"));
         assert!(version.declares("Rows") && !version.declares("note"));
+    }
+
+    #[test]
+    fn lines_names_and_headings_are_parts() {
+        let version = Version::new("a.md", b"# A b\n\nx.get_y c-d\n");
+        let symbol = |name: &str| Part::Symbol(name.to_owned());
+        let heading = |slug: &str| Part::Heading(slug.to_owned());
+        let parts = [
+            (Part::Line(3), true),
+            (Part::Line(4), false),
+            (symbol("x.get_y"), true),
+            (symbol("get"), false),
+            (symbol("c-d"), true),
+            (symbol("d-c"), false),
+            (heading("a-b"), true),
+            (heading("A-b"), true),
+            (heading("b"), false),
+        ];
+        for (part, expected) in parts {
+            assert_eq!(version.has_part(&part), expected, "{part:?}");
+        }
     }
 }

@@ -154,7 +154,7 @@ fn named_documents(project: &Project, document: &Document) -> Vec<String> {
         _ => None,
     });
     let mut found = Vec::new();
-    for path in named {
+    for path in named.collect::<BTreeSet<_>>() {
         let relative = normalize_path(format!("{folder}/{path}").trim_start_matches('/'));
         let candidates = [relative, normalize_path(path.trim_start_matches('/'))];
         let file = candidates.into_iter().flatten().find(|path| read::is_file(&project.root, path));

@@ -40,6 +40,10 @@ const MAX_DEPTH: i64 = 2000;
 /// Maximum number of recoveries from syntax errors in repetitive code. 250 real files have none.
 const MAX_RECOVERIES: u32 = 100;
 
+/// Maximum number of tokens of repetitive code, most of which would be a byte or two. Real code of 1 MB
+/// has 300,000.
+const MAX_TOKENS: u64 = 400_000;
+
 /// Maximum number of recoveries in other code with syntax errors. 1000 of them can take three seconds.
 const MAX_SCATTERED_RECOVERIES: u32 = 500;
 
@@ -88,7 +92,9 @@ pub(super) fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
     }
     let max_recoveries = if is_repetitive { MAX_RECOVERIES } else { MAX_SCATTERED_RECOVERIES };
     let max_merges = if has_long_statement { MAX_MERGES } else { u32::MAX };
-    let open = Arc::new(OpenSymbols { max_recoveries, max_merges, ..OpenSymbols::default() });
+    let max_tokens = if is_repetitive { MAX_TOKENS } else { u64::MAX };
+    let limits = OpenSymbols { max_recoveries, max_merges, max_tokens, ..OpenSymbols::default() };
+    let open = Arc::new(limits);
     let counter = Arc::clone(&open);
     let log = move |kind, message: &str| counter.read(kind, message);
     parser.set_logger(Some(Box::new(log)));
@@ -268,8 +274,11 @@ impl Shape {
             let hash = recent.wrapping_mul(0x9E37_79B1) >> 22;
             let seen = std::mem::replace(&mut last_seen[hash as usize], n_tokens);
             if n_tokens - seen <= MAX_PERIOD_TOKENS {
-                let is_data = |it: &u8| matches!(*it, NUMBER | STRING | b',' | b'.' | b':');
-                n_repeated += u32::from(!recent.to_le_bytes().iter().all(is_data));
+                let is_separator = |it: &u8| matches!(*it, b',' | b'.' | b':');
+                let is_data = |it: &u8| matches!(*it, NUMBER | STRING) || is_separator(it);
+                let last = recent.to_le_bytes();
+                let is_table = last.iter().all(is_data) && last.iter().any(is_separator);
+                n_repeated += u32::from(!is_table);
             }
             if n_tokens.is_multiple_of(BLOCK_TOKENS) {
                 n_blocks += u32::from(n_repeated >= MIN_REPEATED_TOKENS);
@@ -330,6 +339,7 @@ struct OpenSymbols {
     n_merges: AtomicU32,
     max_merges: u32,
     n_tokens: AtomicU64,
+    max_tokens: u64,
     n_compared: AtomicU64,
 }
 
@@ -339,6 +349,7 @@ impl OpenSymbols {
             || self.n_recoveries.load(Relaxed) > self.max_recoveries
             || self.n_merges.load(Relaxed) > self.max_merges
             || self.n_compared.load(Relaxed) > MAX_COMPARED
+            || self.n_tokens.load(Relaxed) > self.max_tokens
     }
 
     fn read(&self, kind: LogType, message: &str) {

@@ -387,3 +387,14 @@ fn the_tree_of_a_long_text_is_kept() {
     // Another test may parse a long text in between.
     assert!((0..100).any(|_| id(&text) == id(&text)));
 }
+
+#[test]
+fn dense_repetition_is_not_parsed_and_tables_are() {
+    let exceeds = |language, text: &str| ParsedFile::outline(language, text).exceeds_limits;
+    let lines = |line: &str, n: usize| line.repeat(n);
+    assert!(exceeds(Language::Python, &lines("y=1;y=1;y=1;y=1;\n", 30_000)));
+    assert!(exceeds(Language::TypeScript, &lines("\"a\"\"a\"\"a\"\"a\"\n", 3_000)));
+    assert!(!exceeds(Language::Python, &lines("value = 1\n", 10_000)));
+    assert!(!exceeds(Language::Python, &format!("x = [\n{}]\n", lines("\"a\", 1,\n", 10_000))));
+    assert!(!exceeds(Language::Python, &format!("x = (\n{})\n", lines("\"a\"\n", 5_000))));
+}

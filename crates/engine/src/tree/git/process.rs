@@ -52,17 +52,14 @@ pub(super) const OVERRIDES: &[&str] = &[
     "safe.bareRepository=explicit",
 ];
 
+/// Why git gave no answer if it exceeded a limit.
+const NO_ANSWER: &str = "git did not answer in time";
+
 /// What commands of git answer.
-const FACTS: &[(&str, &str)] = &[
-    ("blame", "the history of the project"),
-    ("cat-file", "old versions of files"),
-    ("check-ignore", "the list of ignored files"),
-    ("diff-index", "the list of changed files"),
-    ("diff-tree", "the history of the project"),
-    ("log", "the history of the project"),
-    ("ls-files", "the list of tracked files"),
-    ("ls-tree", "the list of tracked files"),
-    ("rev-list", "the history of the project"),
+const FACTS: &[(&str, &[&str])] = &[
+    ("old versions of files", &["cat-file"]),
+    ("the history of the project", &["blame", "diff-tree", "log", "rev-list"]),
+    ("the list of files", &["check-ignore", "diff-index", "ls-files", "ls-tree"]),
 ];
 
 /// Files that git opens in the folder of a working tree's repository, and in the one that linked
@@ -145,13 +142,14 @@ impl<'a> Git<'a> {
         git
     }
 
-    /// Returns what the command asks for.
-    fn fact(&self) -> &'static str {
-        let args = self.command.get_args();
-        match args.filter_map(OsStr::to_str).find_map(|arg| FACTS.iter().find(|it| it.0 == arg)) {
-            Some((_, fact)) => fact,
-            None => "what git knows about the project",
-        }
+    /// Records that the command ended without an answer of git itself.
+    fn unanswered(&self, why: &str) -> Failure {
+        let is_arg = |command: &&str| self.command.get_args().any(|arg| arg == *command);
+        let fact = FACTS.iter().find(|(_, commands)| commands.iter().any(is_arg));
+        let fact = fact.map_or("what git knows of the project", |(fact, _)| fact);
+        let mut unanswered = UNANSWERED.lock().unwrap_or_else(PoisonError::into_inner);
+        unanswered.insert(fact, why.to_owned());
+        Failure::Refused(why.to_owned())
     }
 
     fn overridden<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
@@ -239,37 +237,19 @@ impl<'a> Git<'a> {
     }
 
     fn supervise(
-        self,
-        input: Option<Vec<u8>>,
-        talk: impl FnOnce(Option<ChildStdin>, &mut dyn BufRead, &AtomicBool) -> std::io::Result<()>,
-    ) -> Result<(), Failure> {
-        let fact = self.fact();
-        self.answer(input, talk).map_err(|(failure, is_answer)| {
-            if let (Failure::Refused(why), false) = (&failure, is_answer) {
-                let mut unanswered = UNANSWERED.lock().unwrap_or_else(PoisonError::into_inner);
-                unanswered.insert(fact, why.clone());
-            }
-            failure
-        })
-    }
-
-    /// Runs the command with a time limit. `talk` gets the output, and the input if there is none.
-    /// Fails with the reason and whether git itself gave it.
-    fn answer(
         mut self,
         input: Option<Vec<u8>>,
         talk: impl FnOnce(Option<ChildStdin>, &mut dyn BufRead, &AtomicBool) -> std::io::Result<()>,
-    ) -> Result<(), (Failure, bool)> {
+    ) -> Result<(), Failure> {
         if EXCEEDED.is_within(self.root, PAUSE) {
-            return Err((no_answer(), false));
+            return Err(self.unanswered(NO_ANSWER));
         }
         if let Some(path) = irregular_file(self.root) {
-            let why = format!("`{}` is not a regular file", path.display());
-            return Err((Failure::Refused(why), true));
+            return Err(Failure::Refused(format!("`{}` is not a regular file", path.display())));
         }
         let mut child = self.command.spawn().map_err(|error| match error.kind() {
-            ErrorKind::NotFound => (Failure::NotInstalled, true),
-            _ => (Failure::Refused(format!("failed to start git: {error}")), false),
+            ErrorKind::NotFound => Failure::NotInstalled,
+            _ => self.unanswered(&format!("failed to start git: {error}")),
         })?;
         let mut stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("it is a pipe");
@@ -306,8 +286,7 @@ impl<'a> Git<'a> {
             if let Err(error) = limit.and(write.transpose()) {
                 kill(child);
                 wait(child);
-                let why = format!("failed to start a thread: {error}");
-                return Err((Failure::Refused(why), false));
+                return Err(self.unanswered(&format!("failed to start a thread: {error}")));
             }
             let max_output = if has_input { MAX_OUTPUT } else { u64::MAX };
             let mut stdout = BufReader::new(Counted { pipe: stdout, n_read }.take(max_output));
@@ -324,26 +303,19 @@ impl<'a> Git<'a> {
             drop(stop);
             if is_killed.load(Ordering::Relaxed) {
                 EXCEEDED.record(self.root);
-                return Err((no_answer(), false));
+                return Err(self.unanswered(NO_ANSWER));
             }
             if is_read && (!is_at_end || status.is_some_and(|status| status.success())) {
                 return Ok(());
             }
-            let message = String::from_utf8_lossy(&message);
-            match status.and_then(|status| status.code()) {
-                Some(_) => {
-                    let first = message.lines().next().unwrap_or_default();
-                    let first = first.trim_start_matches("fatal: ").to_owned();
-                    Err((Failure::Refused(first), true))
-                }
-                None => Err((Failure::Refused("git ended without an answer".to_owned()), false)),
+            if status.is_none_or(|status| status.code().is_none()) {
+                return Err(self.unanswered("git ended without an answer"));
             }
+            let message = String::from_utf8_lossy(&message);
+            let first = message.lines().next().unwrap_or_default();
+            Err(Failure::Refused(first.trim_start_matches("fatal: ").to_owned()))
         })
     }
-}
-
-fn no_answer() -> Failure {
-    Failure::Refused("git did not answer in time".to_owned())
 }
 
 fn kill(child: &Mutex<Child>) {
@@ -439,7 +411,7 @@ mod tests {
         assert!(EXCEEDED.is_within(Path::new("/nowhere/slow"), PAUSE));
         assert!(!EXCEEDED.is_within(Path::new("/nowhere/other"), PAUSE));
         let answer = Git::new(Path::new("/nowhere/slow"), ["version"]).output();
-        assert_eq!(answer, Err(no_answer()));
+        assert_eq!(answer, Err(Failure::Refused(NO_ANSWER.to_owned())));
     }
 
     #[test]
@@ -447,10 +419,10 @@ mod tests {
         let root = Path::new("/nowhere/unanswered");
         EXCEEDED.record(root);
         let _ = Git::new(root, ["ls-files", "-z"]).output();
-        let expected = "the list of tracked files may be incomplete: git did not answer in time";
+        let expected = "the list of files may be incomplete: git did not answer in time";
         assert!(failures().contains(&expected.to_owned()), "{:?}", failures());
         // Git itself says that there is no repository.
-        let _ = Git::new(&std::env::temp_dir(), ["check-ignore", "a"]).output();
-        assert!(!failures().iter().any(|it| it.contains("ignored files")), "{:?}", failures());
+        let _ = Git::new(&std::env::temp_dir(), ["log"]).output();
+        assert!(!failures().iter().any(|it| it.contains("history")), "{:?}", failures());
     }
 }
