@@ -3,13 +3,11 @@
 //! Pure. If a commit replaces `close(conn)` by `conn.shut()` in the callers, `shut` has the role that
 //! `close` had, however little their code has in common.
 
-use memchr::memmem;
-
 use super::super::file_symbols::FileSymbols;
 use super::super::line_diff::trimmed_lines;
 use super::super::weights::WEIGHTS;
-use crate::prelude::*;
 use super::MAX_COMPARED;
+use crate::prelude::*;
 use crate::syntax::fingerprint::{hashed_words, name_hash, short_hash};
 
 /// Maximum number of lines of a statement, and of statements of a file that call one name.

@@ -6,7 +6,6 @@
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -422,7 +421,8 @@ mod tests {
         let expected = "the list of files may be incomplete: git did not answer in time";
         assert!(failures().contains(&expected.to_owned()), "{:?}", failures());
         // Git itself says that there is no repository.
-        let _ = Git::new(&std::env::temp_dir(), ["log"]).output();
+        let folder = tempfile::tempdir().expect("a folder");
+        let _ = Git::new(folder.path(), ["log"]).output();
         assert!(!failures().iter().any(|it| it.contains("history")), "{:?}", failures());
     }
 }
