@@ -202,10 +202,7 @@ fn words(text: &str, found: &mut Vec<Token>) {
             found.push(Token::Word(lower));
             // Not an abbreviation, as "e.g.".
             let is_end = rest[word.len()..len].starts_with('.') && !word.contains('.');
-            if is_end
-                && (len == word.len() + 1)
-                && rest[len..].chars().next().is_none_or(char::is_whitespace)
-            {
+            if is_end && (len == word.len() + 1) && is_before_space(&rest[len..]) {
                 found.push(Token::Mark('.'));
             }
             len
@@ -216,12 +213,17 @@ fn words(text: &str, found: &mut Vec<Token>) {
     }
 }
 
+/// Returns whether a text goes on with a space, after the end of an emphasis or a quotation.
+fn is_before_space(text: &str) -> bool {
+    let text = text.trim_start_matches(['*', '_', '"', '”', ')']);
+    text.is_empty() || text.starts_with(char::is_whitespace)
+}
+
 /// Adds the mark at the start of a text. Returns its length.
 fn mark(first: char, rest: &str, found: &mut Vec<Token>) -> usize {
     let after = &rest[first.len_utf8()..];
-    let is_before_space = after.chars().next().is_none_or(char::is_whitespace);
     let mark = match first {
-        '.' | '!' | '?' if is_before_space => '.',
+        '.' | '!' | '?' if is_before_space(after) => '.',
         ';' => '.',
         '\n' if after.trim_start_matches([' ', '\t', '>', '\r']).starts_with('\n')
             || is_item(rest) =>
@@ -230,7 +232,8 @@ fn mark(first: char, rest: &str, found: &mut Vec<Token>) -> usize {
         }
         ',' | ':' | '(' | ')' | '|' => first,
         '—' | '–' | '→' => '-',
-        '-' if is_before_space || after.starts_with(['-', '>']) => '-',
+        '-' if after.is_empty() || after.starts_with(char::is_whitespace) => '-',
+        '-' if after.starts_with(['-', '>']) => '-',
         '=' if after.starts_with('>') => '-',
         '~' if after.starts_with('~') => {
             found.push(Token::Mark('~'));
@@ -420,6 +423,8 @@ impl<'s> Sentence<'s> {
             Cue::After => matches!(self.word(at), Some("to" | "into")),
             // "Rather than in `a`".
             Cue::Alternative if at == from => false,
+            // "Avoid using `a`".
+            Cue::Never if at == from && self.word(at) == Some("using") => false,
             _ => is_preposition || self.is_in(at, &STOPS),
         }
     }

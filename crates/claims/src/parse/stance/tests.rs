@@ -22,6 +22,7 @@ fn a_cue_governs_its_object() {
     check("Removed `a`, `b` and the `c` helper from `d`", "aaa.");
     check("Removed `a` and moved `b` to `c`", "aa.");
     check("Removed: `a`, `b`", "aa");
+    check("**Removed `a`.** See `b`", "a.");
     check("There is no retry in `a`", ".");
     check("There is no `a`", "a");
     check("Renamed columns are handled in `a`", ".");
