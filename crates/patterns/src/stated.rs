@@ -3,8 +3,11 @@
 //! The forbidden code is split into tokens by the parser of a language, and is found where the same tokens
 //! follow each other, outside of comments and strings. It is a hint: nobody accepted it.
 
+use std::sync::Arc;
+
 use cerberus_engine::rank::path_class::PathClass;
 use cerberus_engine::syntax::ParsedFile;
+use cerberus_engine::syntax::language::tables;
 use cerberus_engine::syntax::parse::TokenKind;
 use cerberus_model::{Language, LineIndex, Span, word_lists};
 
@@ -19,12 +22,31 @@ const CALLS: [&str; 3] = ["()", "(...)", "(…)"];
 /// Maximum length of forbidden code.
 const MAX_BYTES: usize = 80;
 
+/// What is known of a rule whose text forbids code.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Setting {
+    /// Empty for all languages.
+    pub languages: Vec<Language>,
+    /// The other code that its text names.
+    pub others: Vec<String>,
+    /// The folders to whose files it applies; empty for all.
+    pub within: Vec<String>,
+    /// Whether it may be about tests, scripts and examples.
+    pub names_tests: bool,
+}
+
+/// Minimum length of a forbidden word of a language.
+const MIN_WORD: usize = 3;
+
 /// A piece of code that a text forbids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatedBan {
     /// Without the `()` of a call.
     code: String,
     is_call: bool,
+    /// Whether a call is forbidden only without arguments.
+    is_bare: bool,
+    setting: Arc<Setting>,
     /// Empty for all languages.
     languages: Vec<Language>,
     /// Whether only code of tests is meant, or only other code.
@@ -35,19 +57,30 @@ pub struct StatedBan {
 type Piece<'t> = (&'t str, TokenKind);
 
 impl StatedBan {
-    /// Returns the ban of a piece of code, with the words that restrict it (`place`) and the languages of its
-    /// rule (`given`). Returns `None` if it is not known where it holds, or if the code is a path.
-    pub fn new(code: &str, place: &str, given: Vec<Language>) -> Option<Self> {
+    /// Returns the ban of a piece of code, with the words that restrict it (`place`). Returns `None` if it is not
+    /// known where it holds or what is meant, or if the code is a path.
+    pub fn new(code: &str, place: &str, setting: &Arc<Setting>) -> Option<Self> {
         let call = CALLS.iter().find_map(|end| code.strip_suffix(end));
+        let stem = call.unwrap_or(code);
         let is_path = code.contains('/') && !code.contains(|c: char| c.is_whitespace() || c == '<');
-        let is_path = is_path || !code.contains(char::is_alphabetic);
-        if code.len() > MAX_BYTES || code.contains('\n') || is_path {
+        let is_path = is_path || code.starts_with(':') || !code.contains(char::is_alphabetic);
+        // "`pub(crate)` over `pub`" does not forbid all that starts like this.
+        let is_part = |other: &String| other != stem && words(other).any(|word| word == stem);
+        let has_arguments = |other: &String| {
+            let rest = other.split_once(stem).and_then(|(_, rest)| rest.strip_prefix('('));
+            rest.is_some_and(|rest| !rest.starts_with([')', '.', '…']))
+        };
+        let is_bare = call.is_some() && setting.others.iter().any(has_arguments);
+        let is_doubtful = !is_bare && setting.others.iter().any(is_part);
+        if code.len() > MAX_BYTES || code.contains('\n') || is_path || is_doubtful {
             return None;
         }
         let mut ban = Self {
-            code: call.unwrap_or(code).to_owned(),
+            code: stem.to_owned(),
             is_call: call.is_some(),
-            languages: given.clone(),
+            is_bare,
+            setting: Arc::clone(setting),
+            languages: setting.languages.clone(),
             in_tests: None,
         };
         let mut is_exception = false;
@@ -61,29 +94,37 @@ impl StatedBan {
                 () if SOURCES.contains(word) => ban.in_tests = Some(false),
                 () if TESTS.contains(word) => ban.in_tests = Some(true),
                 () if !named.is_empty() => ban.languages = named,
+                () if word == "`" && setting.others.iter().any(|it| has_test_attribute(it)) => {
+                    ban.in_tests = Some(true);
+                }
+                // "Python 3.9".
+                () if word.starts_with(|c: char| c.is_ascii_digit()) => {}
                 () => return None,
             }
         }
         if is_exception {
             // Other exceptions are not known.
-            ban.in_tests = Some(!ban.in_tests.filter(|_| ban.languages == given)?);
+            ban.in_tests = Some(!ban.in_tests.filter(|_| ban.languages == setting.languages)?);
+        }
+        if !setting.names_tests {
+            // Tests do much that a text that does not name them forbids.
+            ban.in_tests = ban.in_tests.or(Some(false));
         }
         Some(ban)
     }
 
-    /// Returns the ban for code that is not that of tests, unless its place is tests.
-    #[must_use]
-    pub fn outside_tests(self) -> Self {
-        Self { in_tests: self.in_tests.or(Some(false)), ..self }
-    }
-
     /// Returns whether it holds in a file, as far as its path and a search for its words say.
     pub fn may_hit(&self, path: &str, language: Language, text: &str) -> bool {
-        let is_test = PathClass::from_path(path) == PathClass::Test;
-        let words = self.code.split(|c: char| !c.is_alphanumeric() && c != '_');
+        // Scripts, examples and settings do what tests do.
+        let is_other = matches!(PathClass::from_path(path), PathClass::Test | PathClass::Tool)
+            || path.contains(".config.");
+        let within = &self.setting.within;
         (self.languages.is_empty() || self.languages.contains(&language))
-            && !(is_test && self.in_tests == Some(false))
-            && words.into_iter().all(|word| text.contains(word))
+            // What wraps forbidden code has it.
+            && !self.setting.others.iter().any(|it| it.split(['"', '\'']).any(|it| is_of(path, it)))
+            && (within.is_empty() || within.iter().any(|it| is_of(path, it)))
+            && !(is_other && self.in_tests == Some(false))
+            && words(&self.code).all(|word| text.contains(word))
     }
 
     /// Returns where a file has the code.
@@ -99,12 +140,21 @@ impl StatedBan {
             0 => is_name(*kind) && text.chars().all(|c| c.is_ascii_lowercase()),
             _ => *text == ":",
         });
+        // Two letters have several meanings: `as` of a type and of an import.
+        if is_plain && !self.is_call && self.code.len() < MIN_WORD {
+            return Vec::new();
+        }
         if self.is_call {
             wanted.push(("(", TokenKind::Punctuation));
         }
+        if self.is_bare {
+            wanted.push((")", TokenKind::Punctuation));
+        }
         let is_same = |(found, wanted): (&(Span, Piece<'_>), &Piece<'_>)| {
             let ((text, kind), (own, own_kind)) = (found.1, *wanted);
-            text == own || (kind == TokenKind::Quote && own_kind == TokenKind::Quote)
+            let is_string = [kind, own_kind].map(|it| it == TokenKind::StringContent);
+            (text == own && is_string[0] == is_string[1])
+                || (kind == TokenKind::Quote && own_kind == TokenKind::Quote)
         };
         let symbols = &file.parsed.symbols;
         let is_defined = |at: Span| symbols.iter().any(|it| it.name_span.start == at.start);
@@ -120,7 +170,18 @@ impl StatedBan {
                 found.push(Match { span: Span::new(first.start, last.end), lines });
             }
         }
-        found
+        let is_keyword = is_plain && !self.is_call && !found.is_empty();
+        if is_keyword && !self.may_be_of(file.language) { Vec::new() } else { found }
+    }
+
+    /// Returns whether no other language has more of the words of the text as keywords.
+    fn may_be_of(&self, language: Language) -> bool {
+        let n_keywords = |language: Language| {
+            let tables = tables(language).filter(|it| it.is_keyword(&self.code))?;
+            Some(self.setting.others.iter().filter(|word| tables.is_keyword(word)).count())
+        };
+        !self.languages.is_empty()
+            || n_keywords(language) == Language::ALL.iter().filter_map(|it| n_keywords(*it)).max()
     }
 
     /// Returns whether a plain word at the end of tokens may be the forbidden one: a word of the language, or a
@@ -151,6 +212,12 @@ impl<'t> CodeTokens<'t> {
         Self { is_test_file, ..Self::new(language, text) }
     }
 
+    /// Returns the tokens, of which all are code of tests if `is_test`.
+    #[must_use]
+    pub fn in_tests(self, is_test: bool) -> Self {
+        Self { is_test_file: self.is_test_file || is_test, ..self }
+    }
+
     /// Returns whether a place is in code of tests, which may be a module of its file.
     fn is_test(&self, at: Span) -> bool {
         let is_around = |span: Span| span.start <= at.start && at.end <= span.end;
@@ -174,12 +241,38 @@ impl<'t> CodeTokens<'t> {
     }
 }
 
+/// Returns whether a file is the one that a text names, or in the folder, the package or the module that it
+/// names. A part of a path such as `<name>` is any.
+fn is_of(path: &str, named: &str) -> bool {
+    let module = named.split_once(['.', ':']).filter(|_| named.ends_with(')'));
+    let is_folder = named.contains('/') || module.is_some();
+    let named = module.map_or(named, |(module, _)| module).split('/');
+    let named: Vec<&str> = named.filter(|it| !matches!(*it, "" | "." | "@" | "~")).collect();
+    let is_same = |(part, named): (&&str, &&str)| {
+        part == named || part.split('.').next() == Some(named) || named.starts_with(['<', '{', '*'])
+    };
+    let parts: Vec<&str> = path.split('/').collect();
+    let mut windows =
+        parts.windows(named.len().max(1)).rev().take(if is_folder { parts.len() } else { 1 });
+    !named.is_empty() && windows.any(|it| it.iter().zip(&named).all(is_same))
+}
+
+/// Returns whether a text of Rust declares a module for tests only: `#[cfg(test)] mod name;`.
+pub fn declares_tests(text: &str, name: &str) -> bool {
+    let at = text.find(&format!("mod {name};"));
+    at.is_some_and(|at| text[..at].rsplit([';', '}']).next().is_some_and(has_test_attribute))
+}
+
 /// Returns whether the text above a name has an attribute of tests, as `#[cfg(test)]` or `#[tokio::test]`.
 fn has_test_attribute(head: &str) -> bool {
     let attributes = head.lines().map(str::trim).filter(|line| line.starts_with("#["));
     attributes
         .filter(|it| !it.contains("not(test"))
         .any(|it| it.split(|c: char| !c.is_alphanumeric()).any(|word| word == "test"))
+}
+
+fn words(code: &str) -> impl Iterator<Item = &str> {
+    code.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
 fn is_name(kind: TokenKind) -> bool {
@@ -193,7 +286,7 @@ mod tests {
     /// Compares the lines of code that a ban hits, from 0.
     #[track_caller]
     fn check(code: &str, language: Language, text: &str, expected: &[usize]) {
-        let ban = StatedBan::new(code, "", Vec::new()).expect("a ban");
+        let ban = StatedBan::new(code, "", &among(&[])).expect("a ban");
         let hits = ban.hits(&CodeTokens::new(language, text));
         let lines: Vec<usize> = hits.iter().map(|hit| hit.lines.0).collect();
         assert_eq!(lines, expected, "{code}");
@@ -229,9 +322,9 @@ mod tests {
 
     #[test]
     fn a_ban_has_a_place_or_none() {
-        let ban = |place: &str| StatedBan::new("print()", place, Vec::new());
+        let ban = |place: &str| StatedBan::new("print()", place, &among(&[]));
         assert!(
-            ban("in the wild").is_none() && StatedBan::new("src/a.py", "", Vec::new()).is_none()
+            ban("in the wild").is_none() && StatedBan::new("src/a.py", "", &among(&[])).is_none()
         );
         let in_tests = ban("in unit tests").expect("a ban");
         assert!(in_tests.may_hit("tests/test_a.py", Language::Python, "print(1)"));
@@ -252,5 +345,64 @@ mod tests {
         let python = ban("in python code").expect("a ban");
         assert!(python.may_hit("a.py", Language::Python, "print(1)"));
         assert!(!python.may_hit("a.rs", Language::Rust, "print(1)"));
+    }
+
+    /// Compares the lines of code that a ban among other code hits, from 0.
+    #[track_caller]
+    fn check_among(code: &str, others: &[&str], language: Language, expected: (&str, &[usize])) {
+        let ban = StatedBan::new(code, "", &among(others)).expect("a ban");
+        let hits = ban.hits(&CodeTokens::new(language, expected.0));
+        let lines: Vec<usize> = hits.iter().map(|hit| hit.lines.0).collect();
+        assert_eq!(lines, expected.1, "{code}");
+    }
+
+    fn among(others: &[&str]) -> Arc<Setting> {
+        let others = others.iter().map(|it| (*it).to_owned()).collect();
+        Arc::new(Setting { others, names_tests: true, ..Setting::default() })
+    }
+
+    #[test]
+    fn the_other_code_of_a_text_says_what_is_meant() {
+        let text = "a = useStore();\nb = useStore(s => s.c);\n";
+        check_among("useStore()", &["useStore(s => s.d)"], Language::TypeScript, (text, &[0]));
+        check_among("useStore()", &[], Language::TypeScript, (text, &[0, 1]));
+        check_among("var", &["const", "let"], Language::Go, ("var a int\n", &[]));
+        check_among("var", &["const", "let"], Language::TypeScript, ("var a = 1;\n", &[0]));
+        check_among("python3", &[], Language::Python, ("f(\"python3\")\n", &[]));
+        let is_ban = |code, other: &str| StatedBan::new(code, "", &among(&[other])).is_some();
+        assert!(!is_ban("pub", "pub(crate)") && is_ban("pub", "public"));
+        assert!(!is_ban("pytest", "uv run pytest") && !is_ban(":type:", "a"));
+        let ban = StatedBan::new("a()", "outside `", &among(&["#[cfg(test)]"])).expect("a ban");
+        assert_eq!(ban.in_tests, Some(false));
+    }
+
+    #[test]
+    fn what_wraps_forbidden_code_may_have_it() {
+        let may_hit = |setting: &Arc<Setting>, place: &str, path: &str| {
+            let ban = StatedBan::new("a.b", place, setting).expect("a ban");
+            ban.may_hit(path, Language::Python, "a.b")
+        };
+        let among_one = |other: &str, path: &str| may_hit(&among(&[other]), "", path);
+        assert!(among_one("x", "lib/x/y.py") && !among_one("x", "lib/x.py"));
+        assert!(!among_one("@p/x", "lib/@p/x/y.py") && !among_one("./x.py", "lib/x.py"));
+        assert!(!among_one("import { c } from '@/d/e'", "lib/d/e.py"));
+        assert!(!among_one("x.y()", "lib/x/y.py") && among_one("x.y", "lib/x/y.py"));
+        let library = |path: &str| may_hit(&among(&[]), "in library code", path);
+        assert!(library("lib/x.py") && !library("examples/x.py") && !library("a.config.py"));
+        let within = vec!["domains/<name>/domain/".to_owned()];
+        let within = Arc::new(Setting { within, ..Setting::default() });
+        assert!(may_hit(&within, "", "src/domains/a/domain/c.py"));
+        assert!(!may_hit(&within, "", "src/domains/a/b.py"));
+    }
+
+    #[test]
+    fn a_parent_declares_a_module_for_tests() {
+        let text = "mod a;\n#[cfg(test)]\nmod b;\n#[cfg(not(test))]\nmod c;\n";
+        let declared = ["a", "b", "c", "d"].map(|name| declares_tests(text, name));
+        assert_eq!(declared, [false, true, false, false]);
+        let file = CodeTokens::new(Language::Rust, "fn f() { a.b() }\n");
+        let ban = StatedBan::new(".b()", "outside tests", &among(&[])).expect("a ban");
+        assert_eq!(ban.hits(&file).len(), 1);
+        assert!(ban.hits(&file.in_tests(true)).is_empty());
     }
 }

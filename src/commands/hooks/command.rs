@@ -169,7 +169,7 @@ pub(super) fn hints(
 /// Returns the commands that the text of a rule forbids.
 fn stated(stored: &MemoryFile) -> Vec<CommandPattern> {
     let body = &stored.memory.body;
-    let bans = parse::bans(body);
+    let (bans, _) = parse::bans(body);
     if bans.is_empty() {
         return Vec::new();
     }

@@ -1,6 +1,7 @@
 //! Hints about code that the text of a rule forbids, for rules without an accepted pattern.
 
-use std::sync::OnceLock;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
@@ -9,13 +10,14 @@ use crate::commands::prelude::*;
 use cerberus_bank::ops::memories;
 use cerberus_bank::ops::patterns;
 use cerberus_claims::parse;
+use cerberus_engine::rank::path_class::PathClass;
 use cerberus_engine::syntax::language;
 use cerberus_engine::tree::git::AddedLines;
 use cerberus_engine::tree::read;
 use cerberus_model::text::{Globs, LineIndex, conventions};
 use cerberus_model::{Enforcement, MemoryStatus};
 use cerberus_patterns::named_languages;
-use cerberus_patterns::stated::{CodeTokens, StatedBan};
+use cerberus_patterns::stated::{CodeTokens, Setting, StatedBan, declares_tests};
 
 /// Returns the hints about the added lines of changed files, and the number of those that a comment allows.
 pub(super) fn find(
@@ -63,16 +65,40 @@ pub(super) fn bans(stored: &MemoryFile) -> Vec<(String, StatedBan)> {
     let memory = &stored.memory;
     let scope = || memories::languages(&memory.scope).ok().flatten().map(<[_]>::to_vec);
     let heading = memory.heading.as_deref().unwrap_or_default();
-    let names_tests = [heading, &*memory.body].iter().any(|it| it.to_lowercase().contains("test"));
-    let languages =
-        || scope().unwrap_or_else(|| named_languages(&format!("{heading} {}", memory.body)));
-    let ban = |ban: parse::Ban| {
-        let stated = StatedBan::new(&ban.code, &ban.place, languages())?;
-        // Tests do much that a text that does not name them forbids.
-        let stated = if names_tests { stated } else { stated.outside_tests() };
-        Some((ban.code, stated))
+    let is_source = |path: &String| PathClass::from_path(path) == PathClass::Source;
+    let names_tests = [heading, &*memory.body].iter().any(|it| it.to_lowercase().contains("test"))
+        || !memory.paths.iter().all(is_source);
+    let languages = || {
+        let named = || named_languages(&format!("{heading} {}", memory.body));
+        let of_paths = || memory.paths.iter().filter_map(|it| language::from_path(it)).collect();
+        scope().or_else(|| Some(named()).filter(|it| !it.is_empty())).unwrap_or_else(of_paths)
     };
-    parse::bans(&memory.body).into_iter().filter(|ban| ban.is_whole).filter_map(ban).collect()
+    let (bans, others) = parse::bans(&memory.body);
+    if bans.is_empty() {
+        return Vec::new();
+    }
+    // "Domain (`src/domain/`): no `sqlx`".
+    let label = memory.body.split_once(':').map_or("", |(label, _)| label);
+    let words = heading.split(is_separator).chain(label.split(is_separator));
+    let folders = words.filter(|it| it.len() > 1 && it.ends_with('/') && !it.contains("://"));
+    let within = folders.map(str::to_owned).collect();
+    let setting = Arc::new(Setting { languages: languages(), others, within, names_tests });
+    let ban = |ban: parse::Ban| Some((StatedBan::new(&ban.code, &ban.place, &setting)?, ban.code));
+    let stated = bans.into_iter().filter(|ban| ban.is_whole).filter_map(ban);
+    stated.map(|(stated, code)| (code, stated)).collect()
+}
+
+fn is_separator(c: char) -> bool {
+    c.is_whitespace() || "`()*,:".contains(c)
+}
+
+/// Returns whether a file of Rust is a module that its parent declares for tests only.
+fn is_test_module(root: &Path, path: &str) -> bool {
+    let Some(module) = path.strip_suffix(".rs") else { return false };
+    let Some((folder, name)) = module.rsplit_once('/') else { return false };
+    let parents = ["/mod.rs", "/lib.rs", "/main.rs", ".rs"];
+    let mut texts = parents.iter().map(|it| read::text(root, &format!("{folder}{it}")));
+    texts.any(|text| text.is_ok_and(|text| declares_tests(&text, name)))
 }
 
 fn in_file(
@@ -95,8 +121,10 @@ fn in_file(
         let bans = rule.bans.iter().filter(|it| it.0.may_hit(&change.path, language, &change.text));
         let mut hits = Vec::new();
         for (ban, is_wrong) in bans.filter(|_| applies) {
-            let file = file
-                .get_or_insert_with(|| CodeTokens::of_file(&change.path, language, &change.text));
+            let file = file.get_or_insert_with(|| {
+                let is_test = is_test_module(&project.root, &change.path);
+                CodeTokens::of_file(&change.path, language, &change.text).in_tests(is_test)
+            });
             let added = ban.hits(file).into_iter();
             let mut added =
                 added.filter(|hit| change.has_any((hit.lines.0, hit.lines.0))).peekable();

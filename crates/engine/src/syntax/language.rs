@@ -143,6 +143,11 @@ impl LanguageTables {
         self.spec.prefix
     }
 
+    /// Returns whether a word is one of the language itself.
+    pub fn is_keyword(&self, word: &str) -> bool {
+        self.grammar.id_for_node_kind(word, false) > 0
+    }
+
     /// Returns the properties of a node; the kind of syntax errors is not in the table.
     pub(crate) fn properties(&self, node: Node<'_>) -> NodeProperties {
         self.nodes.get(usize::from(node.kind_id())).copied().unwrap_or_default()

@@ -9,8 +9,8 @@ use pulldown_cmark::{Event, Options, Parser};
 
 use super::super::context::Context;
 use super::{
-    ADDRESSED, AUXILIARIES, CHOOSING, CODE_NOUNS, CONDITIONS, Cue, DETERMINERS, LIMITS, MODALS,
-    PREPOSITIONS, Sentence, Stance, Token, USING, located,
+    ADDRESSED, AUXILIARIES, CARRIERS, CHOOSING, CODE_NOUNS, CONDITIONS, Cue, DETERMINERS,
+    EXCEPTIONS, LIMITS, MODALS, PREPOSITIONS, Sentence, Stance, Token, USING, located,
 };
 use cerberus_markdown::structure::normalize;
 use cerberus_model::text::Span;
@@ -25,8 +25,8 @@ pub struct Ban {
     pub is_whole: bool,
 }
 
-/// Returns the pieces of code that the sentences of a text forbid or replace.
-pub fn bans(text: &str) -> Vec<Ban> {
+/// Returns the pieces of code that the sentences of a text forbid or replace, and the other ones that it names.
+pub fn bans(text: &str) -> (Vec<Ban>, Vec<String>) {
     let normalized = normalize(text);
     let mut context = Context::new(text);
     let events: Vec<(Event<'_>, Range<usize>)> =
@@ -45,7 +45,7 @@ pub fn bans(text: &str) -> Vec<Ban> {
     }
     // "Use the `Style` of this module, not that `Style`".
     bans.retain(|ban| !allowed.contains(&ban.code));
-    bans
+    (bans, allowed)
 }
 
 /// Returns the prohibition of the claim in `span`, without its code, if its sentence forbids it.
@@ -56,14 +56,20 @@ pub(in super::super) fn ban(text: &str, block: Span, names: &[Span], span: Span)
 
 impl Sentence<'_> {
     fn ban(&self) -> Option<Ban> {
-        let (cue, start, end) = self.cues().into_iter().find(|(cue, start, end)| match cue {
+        let cues = self.cues();
+        let is_negated = |at: usize| cues.iter().any(|it| it.0 == Cue::Never && it.1 < at);
+        let (cue, start, end) = *cues.iter().rev().find(|(cue, start, end)| match cue {
             Cue::Denied => self.is_denied(*start, *end),
             // Something is chosen: not "direct access instead of `a`".
+            // Nor "never `a` instead of `b`".
+            Cue::Alternative if is_negated(*start) => false,
             Cue::Alternative
                 if !(0..*start).any(|at| self.is_name(at) || self.is_in(at, &CHOOSING)) =>
             {
                 false
             }
+            // What cannot be is not forbidden.
+            Cue::Never if self.word(*start).is_some_and(|it| it.starts_with("can")) => false,
             Cue::Never | Cue::Wrong | Cue::Alternative | Cue::Participle(Stance::Forbidden) => {
                 self.governed(*cue, *start, *end) != Stance::Plain
             }
@@ -87,11 +93,12 @@ impl Sentence<'_> {
             && !self.is_limit(after)
             && (!is_mark(&self.tokens[after]) || self.continues_list(after))
         {
-            let rest = &self.tokens[after..];
-            let is_aside = rest[0] == Token::Mark('(');
-            let closing = rest.iter().position(|it| is_aside && *it == Token::Mark(')'));
-            after += closing.unwrap_or(0) + 1;
+            after = self.aside(after).map_or(after, |aside| aside.end) + 1;
         }
+        // "Never use `a`, except in b" and "(only in c)".
+        let is_exception = self.aside(after).is_some()
+            || self.is_in(after + 1, &EXCEPTIONS) && self.word(after + 1) != Some("only");
+        after += usize::from(after < self.tokens.len() && is_exception);
         let after = self.tokens[after..].iter().take_while(|token| !is_mark(token));
         let subject = &self.tokens[self.subject(opening, start, cue)];
         let words = intro.chain(subject).chain(&self.tokens[before..start]).chain(after);
@@ -125,26 +132,37 @@ impl Sentence<'_> {
 
     /// Returns the words for whom a prohibition holds: "tests must not use `a`". The text is the reader's otherwise.
     fn subject(&self, opening: usize, cue_start: usize, cue: Cue) -> Range<usize> {
+        let last_mark = |to: usize| {
+            let mark = self.tokens[..to].iter().rposition(|it| matches!(it, Token::Mark(_)));
+            mark.map_or(0, |at| at + 1).max(opening)
+        };
+        // "Tests use `a`, not `b`" has it at the start.
+        let is_first = matches!(cue, Cue::Denied | Cue::Alternative);
         let clause = match cue {
-            // "Tests use `a`, not `b`" has it at the start.
-            Cue::Denied | Cue::Alternative => opening,
-            Cue::Never => {
-                let mark =
-                    self.tokens[..cue_start].iter().rposition(|it| matches!(it, Token::Mark(_)));
-                mark.map_or(0, |at| at + 1).max(opening)
-            }
+            _ if is_first => opening,
+            Cue::Never if self.name > cue_start => last_mark(cue_start),
             _ => return 0..0,
         };
-        let is_verb = |at: &usize| self.is_in(*at, &MODALS);
-        let verb = (clause..cue_start).find(is_verb);
+        let is_verb =
+            |at: &usize| self.is_in(*at, &MODALS) || is_first && self.is_in(*at, &CARRIERS);
+        let verb = (clause..cue_start).rfind(is_verb);
+        let clause = verb.filter(|_| is_first).map_or(clause, last_mark);
         let end = verb.or((cue == Cue::Never).then_some(cue_start)).unwrap_or(clause);
         let start = (clause..end).find(|at| !self.is_in(*at, &ADDRESSED)).unwrap_or(end);
         start..end
     }
 
-    /// Returns whether more of a list follows a mark, or an aside.
+    /// Returns what is inside the parentheses that open at a mark.
+    fn aside(&self, at: usize) -> Option<Range<usize>> {
+        let rest = self.tokens.get(at..).filter(|it| it.first() == Some(&Token::Mark('(')))?;
+        let end = rest.iter().position(|it| *it == Token::Mark(')'))?;
+        Some(at + 1..at + end)
+    }
+
+    /// Returns whether more of a list follows a mark, or an aside that restricts nothing.
     fn continues_list(&self, at: usize) -> bool {
-        self.tokens[at] == Token::Mark('(')
+        let is_exception = |at: usize| self.is_in(at, &EXCEPTIONS);
+        self.aside(at).is_some_and(|mut aside| !aside.any(is_exception))
             || self.tokens[at] == Token::Mark(',')
                 && (self.is_coordinated(at)
                     || matches!(self.word(at + 1), Some("or" | "and" | "nor")))
@@ -152,10 +170,15 @@ impl Sentence<'_> {
 
     /// Returns whether "not" or "no" is about the name, and not about the verb before it.
     fn is_denied(&self, start: usize, end: usize) -> bool {
-        let is_statement = |at: usize| self.is_in(at, &AUXILIARIES) || self.is_in(at, &MODALS);
+        let is_short = |at: usize| self.word(at).is_some_and(|it| it.ends_with("'s"));
+        let is_statement =
+            |at: usize| self.is_in(at, &AUXILIARIES) || self.is_in(at, &MODALS) || is_short(at);
         let is_open = match self.word(start) {
             Some("no") => start == 0 || matches!(self.tokens[start - 1], Token::Mark(_)),
-            Some("over") => (0..start).any(|at| self.is_in(at, &CHOOSING)),
+            Some("over") => {
+                let clause = self.tokens[..start].iter().rposition(|it| *it == Token::Mark(':'));
+                (clause.unwrap_or(0)..start).any(|at| self.is_in(at, &CHOOSING))
+            }
             _ => start == 0 || !is_statement(start - 1),
         };
         let reaches = self.is_object(Cue::Never, end);
@@ -170,7 +193,7 @@ mod tests {
     #[test]
     fn a_sentence_forbids_and_says_where() {
         let check = |text: &str, expected: &[(&str, &str)]| {
-            let found = bans(text);
+            let (found, _) = bans(text);
             let found: Vec<_> = found.iter().map(|it| (&*it.code, &*it.place)).collect();
             assert_eq!(found, expected, "{text}");
         };
@@ -194,13 +217,27 @@ mod tests {
             &[("a()", "outside tests"), ("b()", "outside tests")],
         );
         check("Use `a` for durations, not `b`", &[("b", "for durations")]);
-        check("Widgets cannot use `a`", &[("a", "widgets")]);
+        check("Widgets must not use `a`", &[("a", "widgets")]);
+        check("Widgets cannot use `a`", &[]);
+        check("Avoid using `a`", &[("a", "")]);
+        check("The `a` type must not be used", &[("a", "")]);
+        check("Never use old ones — use `a` not `b`", &[("b", "")]);
+        check("Do use `a` instead of `b`", &[("b", "")]);
         check("We must never use `a`", &[("a", "")]);
         check("Sources must have `a` instead of `b`", &[("b", "sources")]);
         check("Never assign `a` (or `c`) to b", &[("a", "to b")]);
         check("When you write code: avoid `a`", &[("a", "")]);
+        check("Never use `a`, except in tests", &[("a", "except in tests")]);
+        check("Never use `a`, only `b`", &[("a", "")]);
+        check("Never use `a` instead of `b`", &[("a", "of `")]);
+        check("Avoid b: never use `a`", &[("a", "")]);
+        check("No `a` (except in b or tests)", &[("a", "except in b or tests")]);
+        check("No `a` (allowed only in b)", &[("a", "allowed only in b")]);
         check("Use our `a`, not that `a`", &[]);
-        let is_whole = |text: &str| bans(text)[0].is_whole;
+        check("**No `a`.** Use `b` in c", &[("a", "")]);
+        check("It matters that it's not a `a`", &[]);
+        check("The route uses `a` not `b`", &[("b", "the route")]);
+        let is_whole = |text: &str| bans(text).0[0].is_whole;
         assert!(is_whole("No `any` types") && is_whole("Never use `a`, or b"));
         assert!(is_whole("Do not introduce any `a`") && is_whole("Prefer `a` over bare `b`"));
         assert!(!is_whole("Never leave a `catch` block empty"));
@@ -215,6 +252,7 @@ mod tests {
             "This does not use `a`",
             "No `a` was found",
             "Iterate over `a`",
+            "Use objects of b: `a` over `c`",
             "If you don't have `a`, install it",
             "There is no `a`",
             "Use `a` to avoid `b`",
