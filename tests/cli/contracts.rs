@@ -300,7 +300,7 @@ fn json_of_a_review_by_an_agent() {
             agent: string
             dryRun: bool
             elapsedMs: number
-            request: {answerSchema:{$schema:string,additionalProperties:bool,properties:{rules:{items:{additionalProperties:bool,properties:{example:{type:string},hints:{items:{type:string},type:string},id:{type:string},kind:{enum:[string],type:string},none:{type:string}},required:[string],type:string},type:string}},required:[string],title:string,type:string},instructions:string,rules:[{heading:null,hints:[],id:string,rule:string}],task:string,version:number}
+            request: {answerSchema:{$schema:string,additionalProperties:bool,properties:{rules:{items:{additionalProperties:bool,properties:{example:{type:string},hints:{items:{type:string},type:string},id:{type:string},kind:{enum:[string],type:string},none:{type:string},pattern:{type:string}},required:[string],type:string},type:string}},required:[string],title:string,type:string},instructions:string,rules:[{heading:null,hints:[],id:string,rule:string}],task:string,version:number}
             rules: [{id:string,outcome:string}]
             tokens: {estimated:number,received:number,sent:number}
             totals: {anchored:number,described:number,left:number,none:number,process:number,refused:number}

@@ -306,3 +306,39 @@ fn an_agent_decides_over_mcp() {
     let own = json!({ "id": "escape", "to": "web/html.ts::ENTITIES" });
     assert_eq!(client.call("anchor_memory", own)["anchor"]["chosen"], "agent");
 }
+
+#[test]
+fn a_proposed_pattern_is_tested_and_not_stored() {
+    let pattern = "language: TypeScript\nrule: {pattern: eval($A)}\n";
+    let described = json!({ "rules": [
+        { "id": "ask", "kind": "process", "pattern": "command: [npm install]" },
+        { "id": "escape", "kind": "code", "hints": ["entities"], "pattern": pattern },
+        { "id": "hang", "kind": "code", "hints": ["curtain"], "pattern": "language: Cobol" },
+    ] });
+    let chosen = json!({ "rules": [
+        { "id": "escape", "example": "web/html.ts::escapeHtml" },
+        { "id": "hang", "none": true },
+    ] });
+    let sandbox = project(&[described.clone(), chosen.clone()]);
+    let report = review(&sandbox, "");
+    let rule = |id: &str| {
+        let mut rules = report["rules"].as_array().expect("a list").iter();
+        rules.find(|it| it["id"] == *id).expect("a rule").clone()
+    };
+    assert_eq!(rule("ask")["pattern"], "command: [npm install]");
+    assert_eq!(
+        (&rule("escape")["pattern"], &rule("escape")["outcome"]),
+        (&json!(pattern), &json!("anchored"))
+    );
+    let refused = rule("hang");
+    assert_eq!((&refused["pattern"], &refused["outcome"]), (&Value::Null, &json!("none")));
+    assert!(refused["reason"].as_str().expect("a reason").starts_with("its pattern is refused: "));
+    for id in ["ask", "escape", "hang"] {
+        let text = sandbox.read(&format!(".memories/{id}.md"));
+        assert!(!text.contains("pattern:") && !text.contains("command:"), "{text}");
+    }
+    let sandbox = project(&[described, chosen]);
+    let text = sandbox.run(&line(&sandbox, "")).text();
+    assert!(text.contains("  rule: {pattern: eval($A)}"), "{text}");
+    assert!(text.contains("next: cerberus memory pattern ID --set FILE"), "{text}");
+}

@@ -38,16 +38,12 @@ pub(super) fn proved(
     stored: &MemoryFile,
     text: &str,
 ) -> Result<RulePattern> {
-    let rule = patterns::of_text(text);
     let anchor = memories.anchors.get(&stored.memory.id);
-    let why =
-        rule.fault.clone().or_else(|| patterns::misjudged(project, stored, anchor, &rule.patterns));
-    match why {
-        None => Ok(rule),
-        Some(why) => Err(UserError::check(format!("not stored: {why}"))
+    patterns::proved(project, stored, anchor, text).map_err(|why| {
+        UserError::check(format!("not stored: {why}"))
             .hint("correct it, or the examples of the rule: `cerberus memory anchor --help`")
-            .into()),
-    }
+            .into()
+    })
 }
 
 /// Returns what the patterns of a rule hit now, and would have said about the last commits.

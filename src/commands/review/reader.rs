@@ -242,6 +242,8 @@ struct Session<'a> {
     total: usize,
     /// The rules that are decided or given up.
     decided: Vec<Decided>,
+    /// The patterns of rules that were described before they were decided.
+    proposed: BTreeMap<String, Decided>,
     /// Whether an answer was recorded in this run.
     has_recorded: bool,
     /// Whether nothing is asked, and the first request that would be.
@@ -282,6 +284,7 @@ impl Session<'_> {
             for decided in answers::record(self.project, &answers)? {
                 match decided.outcome {
                     Outcome::Described => {
+                        self.proposed.insert(decided.id.clone(), decided.clone());
                         let refused = offered.remove(&decided.id).unwrap_or_default();
                         hints.insert(decided.id, (decided.hints, refused));
                     }
@@ -382,6 +385,7 @@ pub(super) fn run(
         bar: ProgressBar::new(out.terminal, "rules decided"),
         total,
         decided: Vec::new(),
+        proposed: BTreeMap::new(),
         has_recorded: false,
         is_dry: dry_run,
         planned: None,
@@ -395,12 +399,16 @@ pub(super) fn run(
     }
     let ids: Vec<String> = rules.iter().map(|rule| rule.id().to_owned()).collect();
     let asked = session.run(rules);
-    let Session { mut decided, tokens, choice, bar, planned: request, .. } = session;
+    let Session { mut decided, mut proposed, tokens, choice, bar, planned: request, .. } = session;
     drop(bar);
     for id in ids {
         if !decided.iter().any(|it| it.id == id) {
             decided.push(Decided::new(&id, Outcome::Left));
         }
+    }
+    for it in decided.iter_mut().filter(|it| it.pattern.is_none() && it.reason.is_none()) {
+        let described = proposed.remove(&it.id);
+        (it.pattern, it.reason) = described.map(|it| (it.pattern, it.reason)).unwrap_or_default();
     }
     let mut totals: BTreeMap<_, _> = Outcome::ALL.iter().map(|it| (it.as_str(), 0)).collect();
     decided.iter().for_each(|it| *totals.entry(it.outcome.as_str()).or_default() += 1);
@@ -426,14 +434,18 @@ pub(super) fn run(
 
 fn print(report: &Report, out: &mut Printer) {
     // Their number says enough about those that were not asked about.
-    let is_told = |it: &&Decided| it.outcome != Outcome::Left || it.reason.is_some();
-    for Decided { id, outcome, example, reason, .. } in report.rules.iter().filter(is_told) {
+    let is_told =
+        |it: &&Decided| it.outcome != Outcome::Left || it.reason.is_some() || it.pattern.is_some();
+    for Decided { id, outcome, example, pattern, reason, .. } in report.rules.iter().filter(is_told)
+    {
         let style = if reason.is_none() { OK } else { WARN };
         let to = example.as_ref().map(|example| format!(" {example}"));
         let why = reason.as_ref().map(|reason| format!(": {reason}"));
         let rest = out.safe(&(to.unwrap_or_default() + &why.unwrap_or_default()));
         let outcome = out.paint(style, outcome.as_str());
         out.line(&format!("{outcome} {}{rest}", out.style(NAME, id)));
+        let lines = pattern.iter().flat_map(|text| text.lines());
+        lines.for_each(|line| out.line(&format!("  {}", out.safe(line))));
     }
     let totals = report.totals.iter().filter(|(_, n)| **n > 0);
     let totals: Vec<String> = totals.map(|(outcome, n)| format!("{n} {outcome}")).collect();
@@ -443,6 +455,9 @@ fn print(report: &Report, out: &mut Printer) {
     }
     let (Tokens { sent, received, .. }, seconds) = (&report.tokens, report.elapsed_ms / 1e3);
     out.line(&format!("{sent} tokens sent, {received} received, {seconds:.0} s"));
+    if report.rules.iter().any(|it| it.pattern.is_some()) {
+        out.line("next: cerberus memory pattern ID --set FILE, for each pattern that you accept");
+    }
     if report.totals[Outcome::Anchored.as_str()] > 0 {
         out.line("next: cerberus memory review, which lists what the agent chose");
         out.line("undo: cerberus memory reanchor --undo");

@@ -7,7 +7,7 @@ use anyhow::{anyhow, bail};
 use serde_json::Value;
 
 use super::memories::{self, Memories};
-use super::{Project, anchors, document, seconds};
+use super::{Project, anchors, document, patterns, seconds};
 use crate::prelude::*;
 use cerberus_engine::examples::RankedSymbol;
 use cerberus_markdown::frontmatter::{self, FieldValue};
@@ -43,6 +43,7 @@ struct Answer {
     example: Option<String>,
     #[serde(default)]
     none: bool,
+    pattern: Option<String>,
 }
 
 /// What was recorded about a rule.
@@ -52,7 +53,10 @@ pub struct Decided {
     pub outcome: Outcome,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<String>,
-    /// Why the answer was refused.
+    /// A pattern that a person may accept. It is not stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// Why the answer, or its pattern, was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The hints of the answer.
@@ -63,7 +67,8 @@ pub struct Decided {
 impl Decided {
     /// Returns an outcome without details.
     pub fn new(id: &str, outcome: Outcome) -> Self {
-        Self { id: id.to_owned(), outcome, example: None, reason: None, hints: Vec::new() }
+        let id = id.to_owned();
+        Self { id, outcome, example: None, pattern: None, reason: None, hints: Vec::new() }
     }
 }
 
@@ -148,8 +153,15 @@ fn check<'a>(
         ..anchor
     });
     let text = edited(project, stored, &answer, (outcome, &answers.choice.by))?;
+    let prove = |text: String| patterns::proved(project, stored, previous, &text).map(|_| text);
+    let (pattern, reason) = match answer.pattern.map(prove).transpose() {
+        Ok(pattern) => (pattern, None),
+        Err(why) => (None, Some(format!("its pattern is refused: {why}"))),
+    };
     let decided = Decided {
         example: answer.example,
+        pattern,
+        reason,
         hints: answer.hints,
         ..Decided::new(&memory.id, outcome)
     };

@@ -73,6 +73,18 @@ pub fn of_text(text: &str) -> RulePattern {
     of_frontmatter(Frontmatter { pattern, ..Frontmatter::default() })
 }
 
+/// Returns the pattern in a text if it is valid and right about the examples of a memory, or else what is wrong.
+pub fn proved(
+    project: &Project,
+    stored: &MemoryFile,
+    anchor: Option<&Anchor>,
+    text: &str,
+) -> Result<RulePattern, String> {
+    let rule = of_text(text);
+    let why = rule.fault.clone().or_else(|| misjudged(project, stored, anchor, &rule.patterns));
+    why.map_or(Ok(rule), Err)
+}
+
 fn of_frontmatter(front: Frontmatter) -> RulePattern {
     let Frontmatter { pattern, command: command_lines, instead, .. } = front;
     let has_any = pattern.is_some() || !command_lines.is_empty();
