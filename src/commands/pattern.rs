@@ -63,6 +63,14 @@ pub(crate) fn set(project: &Project, id: &str, text: &str, is_dry: bool) -> Resu
     if is_dry {
         report.summary.reason = "once it is stored, without --dry-run".to_owned();
     }
+    // A type or a call may be parsed as something else in a pattern.
+    if evidence.as_ref().is_some_and(|it| it.hits + it.added == 0) && report.test.n_bad == 0 {
+        report.warnings.push(
+            "nothing shows that the pattern can hit: give the rule a counter-example (`cerberus memory anchor ID \
+             --not FILE::SYMBOL`, or a code block after \"Bad:\" in its text), which a pattern must hit"
+                .to_owned(),
+        );
+    }
     Ok(Report { evidence, written: !is_dry, ..report })
 }
 

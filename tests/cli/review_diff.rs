@@ -59,6 +59,29 @@ fn a_new_pattern_is_proved_and_stored_with_its_hits() {
     set("command: [python app/old.py]\ninstead: make run\n", "");
     let text = sandbox.read(".memories/no-print.md");
     assert!(text.contains("command: [python app/old.py]") && !text.contains("pattern:"), "{text}");
+    // `List[$A]` is a subscript, and not a type.
+    sandbox.memory("types", "---\ntype: rule\n---\n\n`list[str]`, not `List[str]`\n");
+    let types = "language: Python\nrule: {pattern: 'List[$A]'}\n";
+    let stderr = sandbox.piped("memory pattern types --set -", types).stderr();
+    assert!(stderr.contains("nothing shows that the pattern can hit"), "{stderr}");
+    sandbox.memory(
+        "types",
+        "---\ntype: rule\n---\n\nUse `list[str]`\n\nBad:\n\n```python\ndef f(a: List[str]): pass\n```\n",
+    );
+    let stderr = sandbox.piped("memory pattern types --set -", types).stderr();
+    assert!(stderr.contains("misses 1 of 1 counter-examples"), "{stderr}");
+}
+
+#[test]
+fn modules_for_tests_do_what_a_text_forbids() {
+    let sandbox = sandbox();
+    sandbox.memory("panics", "---\ntype: rule\n---\n\nNever `unwrap()`\n");
+    sandbox.write("app/lib.rs", "mod pay;\n#[cfg(test)]\nmod harness;\n");
+    sandbox.write("app/pay.rs", "fn f() { a.unwrap() }\n");
+    sandbox.write("app/harness.rs", "fn f() { a.unwrap() }\n");
+    let report = sandbox.json("memory review-diff");
+    let found = report["findings"].as_array().expect("a list").iter().map(|it| &it["file"]);
+    assert_eq!(found.collect::<Vec<_>>(), ["app/pay.rs"]);
 }
 
 #[test]

@@ -35,9 +35,6 @@ pub struct Setting {
     pub names_tests: bool,
 }
 
-/// Minimum length of a forbidden word of a language.
-const MIN_WORD: usize = 3;
-
 /// A piece of code that a text forbids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatedBan {
@@ -63,7 +60,9 @@ impl StatedBan {
         let call = CALLS.iter().find_map(|end| code.strip_suffix(end));
         let stem = call.unwrap_or(code);
         let is_path = code.contains('/') && !code.contains(|c: char| c.is_whitespace() || c == '<');
-        let is_path = is_path || code.starts_with(':') || !code.contains(char::is_alphabetic);
+        // Two letters have several meanings: `as` of a type and of an import.
+        let is_unclear =
+            code.starts_with(':') || !code.contains(char::is_alphabetic) || code.len() < 3;
         // "`pub(crate)` over `pub`" does not forbid all that starts like this.
         let is_part = |other: &String| other != stem && words(other).any(|word| word == stem);
         let has_arguments = |other: &String| {
@@ -72,7 +71,7 @@ impl StatedBan {
         };
         let is_bare = call.is_some() && setting.others.iter().any(has_arguments);
         let is_doubtful = !is_bare && setting.others.iter().any(is_part);
-        if code.len() > MAX_BYTES || code.contains('\n') || is_path || is_doubtful {
+        if code.len() > MAX_BYTES || code.contains('\n') || is_path || is_unclear || is_doubtful {
             return None;
         }
         let mut ban = Self {
@@ -140,10 +139,6 @@ impl StatedBan {
             0 => is_name(*kind) && text.chars().all(|c| c.is_ascii_lowercase()),
             _ => *text == ":",
         });
-        // Two letters have several meanings: `as` of a type and of an import.
-        if is_plain && !self.is_call && self.code.len() < MIN_WORD {
-            return Vec::new();
-        }
         if self.is_call {
             wanted.push(("(", TokenKind::Punctuation));
         }
@@ -372,6 +367,7 @@ mod tests {
         let is_ban = |code, other: &str| StatedBan::new(code, "", &among(&[other])).is_some();
         assert!(!is_ban("pub", "pub(crate)") && is_ban("pub", "public"));
         assert!(!is_ban("pytest", "uv run pytest") && !is_ban(":type:", "a"));
+        assert!(!is_ban("as", "b") && is_ban("any", "b"));
         let ban = StatedBan::new("a()", "outside `", &among(&["#[cfg(test)]"])).expect("a ban");
         assert_eq!(ban.in_tests, Some(false));
     }

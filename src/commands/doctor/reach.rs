@@ -32,6 +32,16 @@ impl Doctor<'_> {
             .filter_map(|file| documents::read(root, &file).ok().map(|text| (file, text)))
             .collect();
         for agent in Agent::value_variants().iter().filter(|agent| agent.is_in(root)) {
+            // An entry of an earlier version.
+            let old = format!("hooks run {} commit", agent.name());
+            let runs_old = |file: &&str| {
+                let text = read_external(&root.join(file));
+                *agent != Agent::Git && text.is_some_and(|text| text.contains(&old))
+            };
+            if let Some(file) = agent.hooks().filter(runs_old) {
+                let message = format!("`{file}` runs `cerberus {old}`, which `command` does now");
+                self.info(message, format!("remove that entry from `{file}`"));
+            }
             if agent.hooks().is_some_and(|file| runs_hooks(&root.join(file))) {
                 continue;
             }

@@ -79,17 +79,14 @@ pub(super) fn bans(stored: &MemoryFile) -> Vec<(String, StatedBan)> {
     }
     // "Domain (`src/domain/`): no `sqlx`".
     let label = memory.body.split_once(':').map_or("", |(label, _)| label);
-    let words = heading.split(is_separator).chain(label.split(is_separator));
+    let text = format!("{heading} {label}");
+    let words = text.split(|c: char| c.is_whitespace() || "`()*,:".contains(c));
     let folders = words.filter(|it| it.len() > 1 && it.ends_with('/') && !it.contains("://"));
     let within = folders.map(str::to_owned).collect();
     let setting = Arc::new(Setting { languages: languages(), others, within, names_tests });
     let ban = |ban: parse::Ban| Some((StatedBan::new(&ban.code, &ban.place, &setting)?, ban.code));
     let stated = bans.into_iter().filter(|ban| ban.is_whole).filter_map(ban);
     stated.map(|(stated, code)| (code, stated)).collect()
-}
-
-fn is_separator(c: char) -> bool {
-    c.is_whitespace() || "`()*,:".contains(c)
 }
 
 /// Returns whether a file of Rust is a module that its parent declares for tests only.

@@ -170,9 +170,7 @@ impl Sentence<'_> {
 
     /// Returns whether "not" or "no" is about the name, and not about the verb before it.
     fn is_denied(&self, start: usize, end: usize) -> bool {
-        let is_short = |at: usize| self.word(at).is_some_and(|it| it.ends_with("'s"));
-        let is_statement =
-            |at: usize| self.is_in(at, &AUXILIARIES) || self.is_in(at, &MODALS) || is_short(at);
+        let is_statement = |at: usize| self.is_in(at, &AUXILIARIES) || self.is_in(at, &MODALS);
         let is_open = match self.word(start) {
             Some("no") => start == 0 || matches!(self.tokens[start - 1], Token::Mark(_)),
             Some("over") => {
