@@ -73,12 +73,14 @@ fn a_new_pattern_is_proved_and_stored_with_its_hits() {
 }
 
 #[test]
-fn modules_for_tests_do_what_a_text_forbids() {
+fn code_of_tests_and_of_others_does_what_a_text_forbids() {
     let sandbox = sandbox();
     sandbox.memory("panics", "---\ntype: rule\n---\n\nNever `unwrap()`\n");
     sandbox.write("app/lib.rs", "mod pay;\n#[cfg(test)]\nmod harness;\n");
     sandbox.write("app/pay.rs", "fn f() { a.unwrap() }\n");
     sandbox.write("app/harness.rs", "fn f() { a.unwrap() }\n");
+    sandbox.write("app/generated/b.rs", "fn f() { a.unwrap() }\n");
+    sandbox.write("vendor/c.rs", "fn f() { a.unwrap() }\n");
     let report = sandbox.json("memory review-diff");
     let found = report["findings"].as_array().expect("a list").iter().map(|it| &it["file"]);
     assert_eq!(found.collect::<Vec<_>>(), ["app/pay.rs"]);

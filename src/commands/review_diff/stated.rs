@@ -14,7 +14,8 @@ use cerberus_engine::rank::path_class::PathClass;
 use cerberus_engine::syntax::language;
 use cerberus_engine::tree::git::AddedLines;
 use cerberus_engine::tree::read;
-use cerberus_model::text::{Globs, LineIndex, conventions};
+use cerberus_model::text::conventions::{self, CONVENTIONS};
+use cerberus_model::text::{Globs, LineIndex};
 use cerberus_model::{Enforcement, MemoryStatus};
 use cerberus_patterns::named_languages;
 use cerberus_patterns::stated::{CodeTokens, Setting, StatedBan, declares_tests};
@@ -106,6 +107,8 @@ fn in_file(
 ) -> FoundInFile {
     let mut found = FoundInFile { findings: Vec::new(), n_allowed: 0, unchecked: Vec::new() };
     let is_written = !conventions::is_bundle(&change.path)
+        && !conventions::is_below(&change.path, &CONVENTIONS.generated.folders)
+        && PathClass::from_path(&change.path) != PathClass::Vendored
         && read::skip_reason(change.text.as_bytes()).is_none();
     let Some(language) = language::from_path(&change.path).filter(|_| is_written) else {
         return found;

@@ -232,8 +232,7 @@ fn mark(first: char, rest: &str, found: &mut Vec<Token>) -> usize {
         }
         ',' | ':' | '(' | ')' | '|' => first,
         '—' | '–' | '→' => '-',
-        '-' if after.is_empty() || after.starts_with(['-', '>']) => '-',
-        '-' if after.starts_with(char::is_whitespace) => '-',
+        '-' if after.starts_with(|c: char| c.is_whitespace() || matches!(c, '-' | '>')) => '-',
         '=' if after.starts_with('>') => '-',
         '~' if after.starts_with('~') => {
             found.push(Token::Mark('~'));

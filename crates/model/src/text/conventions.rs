@@ -45,10 +45,11 @@ pub struct Bundles {
     endings: Vec<String>,
 }
 
-/// Notices of generated code.
+/// Folders and notices of generated code.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Generated {
+    pub folders: Names,
     pub notices: Vec<Vec<String>>,
 }
 

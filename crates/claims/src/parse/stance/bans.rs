@@ -108,7 +108,9 @@ impl Sentence<'_> {
             Token::Mark(_) => None,
         });
         let next = self.name + 1;
-        let is_end = self.word(next).is_none_or(|word| matches!(word, "or" | "and" | "nor"))
+        let is_open = self.word(next).is_none_or(|word| matches!(word, "or" | "and" | "nor"));
+        // Not "`try`-`except`".
+        let is_end = is_open && !self.is_name(next)
             || self.is_limit(next)
             || self.is_in(next, &AUXILIARIES)
             || self.is_in(next, &CODE_NOUNS);
@@ -240,7 +242,9 @@ mod tests {
         assert!(is_whole("Do not introduce any `a`") && is_whole("Prefer `a` over bare `b`"));
         assert!(!is_whole("Never leave a `catch` block empty"));
         assert!(
-            !is_whole("No redundant `try`/`except`") && !is_whole("Do not set both `a` and `b`")
+            !is_whole("No redundant `try`/`except`")
+                && !is_whole("Never `try`-`except`")
+                && !is_whole("Do not set both `a` and `b`")
         );
         assert!(!is_whole("Do not treat `a` as a fix"));
         for text in [
