@@ -56,6 +56,12 @@ fn decoded(text: &str) -> String {
 /// behind it.
 pub(super) fn code(text: &str, after: &str) -> Vec<(Span, Target)> {
     let whole = Span::new(0, text.len());
+    if let Some((start, name)) = variable(text) {
+        return vec![(Span::new(start, start + name.len()), Target::Variable(name.to_owned()))];
+    }
+    if is_module(text) {
+        return vec![(whole, Target::Package(text.to_owned()))];
+    }
     if text.contains("://") || text.contains(['\n', '<', '\\']) && !text.contains("::<") {
         return Vec::new();
     }
@@ -71,9 +77,6 @@ pub(super) fn code(text: &str, after: &str) -> Vec<(Span, Target)> {
             _ => path.len(),
         };
         return vec![(Span::new(start, start + len), target)];
-    }
-    if let Some((start, name)) = variable(text) {
-        return vec![(Span::new(start, start + name.len()), Target::Variable(name.to_owned()))];
     }
     let mut found = Vec::new();
     if is_package(text) {
@@ -109,7 +112,8 @@ pub(super) fn prose(text: &str) -> Vec<(Span, Target)> {
             && path.contains('.')
             && (path.contains('/') || path.ends_with(".md"));
         let file = line_suffix(path).map_or(path, |(file, _)| file);
-        let is_named = file.contains('/') && has_ending(file);
+        let is_folder = file.ends_with('/') && file.matches('/').count() > 2;
+        let is_named = is_folder || file.contains('/') && has_ending(file);
         if (is_import || is_named)
             && is_path(path)
             && !file.contains(['*', '{', ':'])
@@ -160,6 +164,8 @@ pub(super) fn is_path(text: &str) -> bool {
         || text.contains("${")
         || text.contains('$')
         || text.ends_with("()")
+        // A command of an agent: `/deploy:staging`.
+        || text.starts_with('/') && text.contains(':') && line_suffix(text).is_none()
     {
         return false;
     }
@@ -263,6 +269,16 @@ pub(super) fn is_package(text: &str) -> bool {
         && name.starts_with(|c: char| c.is_ascii_lowercase())
         && text.chars().all(|c| is_part(c) || c == '@' || c == '/')
         && !name.contains('/')
+}
+
+/// Returns whether a text may be the name of a module of Go: `example.org/owner/name`.
+fn is_module(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    let domain = text.split_once('/').and_then(|(host, _)| host.rsplit_once('.'));
+    let is_end = |end: &str| end.len() > 1 && end.chars().all(char::is_lowercase);
+    domain.is_some_and(|(name, end)| !name.is_empty() && is_end(end))
+        && text.chars().all(is_part)
+        && !has_ending(text)
 }
 
 /// Returns the start and the parts of a qualified name, and whether it is called.

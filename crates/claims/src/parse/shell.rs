@@ -43,7 +43,11 @@ pub(super) fn claims(line: &str, state: &mut State) -> Vec<(Span, String, Target
     let mut found = Vec::new();
     let mut command: Vec<Word<'_>> = Vec::new();
     for word in words(line) {
-        if matches!(word.text, "&&" | "||" | ";" | "|" | "&") {
+        // `sh -c "a && b"`
+        if word.text.contains(' ') && command.last().is_some_and(|it| it.text == "-c") {
+            let inner = claims(word.text, state).into_iter();
+            found.extend(inner.map(|(span, shown, it)| (span.shifted(word.start), shown, it)));
+        } else if matches!(word.text, "&&" | "||" | ";" | "|" | "&") {
             read(&std::mem::take(&mut command), state, &mut found);
         } else if word.text.starts_with('#') {
             break;
@@ -303,6 +307,7 @@ fn argument_path(word: &Word<'_>) -> Option<(Span, String)> {
         Some(_) => return None,
         None => (0, word.text),
     };
+    let (skipped, text) = text.strip_prefix('(').map_or((skipped, text), |it| (skipped + 1, it));
     if text.starts_with(['-', '@', '+']) {
         return None;
     }

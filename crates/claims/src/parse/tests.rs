@@ -45,6 +45,15 @@ fn inline_code_names_paths_symbols_and_variables() {
         "`SHOP_TOKEN=1` and `process.env.SHOP_KEY`",
         &["variable SHOP_TOKEN", "variable SHOP_KEY"],
     );
+    check(
+        "`SHOP_URL=https://a.org` and `SHOP_ID=<id>`",
+        &["variable SHOP_URL", "variable SHOP_ID"],
+    );
+    check(
+        "`example.org/a/b/v2` and `Shop.Core/Till`",
+        &["package example.org/a/b/v2", "path Shop.Core/Till"],
+    );
+    check("`binding.gyp` and `/deploy:12`", &["path binding.gyp", "part /deploy Line(12)"]);
     check("`react` 18.2 and `@a/b`", &["package react", "version react 18.2"]);
 }
 
@@ -57,6 +66,7 @@ fn text_that_names_nothing_is_no_claim() {
         "`<name>/a.py`",
         "`src/.../a.py`",
         "`--flag`",
+        "`/shop:deploy`",
         "``",
     ] {
         let found = read(text).claims;
@@ -77,6 +87,7 @@ fn links_imports_and_globs_of_the_frontmatter_are_claims() {
         &["link ../x.md", "part  Heading(\"here\")"],
     );
     check("@docs/style.md, see src/a.py.", &["path docs/style.md", "path src/a.py"]);
+    check("**src/core/plan/**: and/or, core/plan/ of it.", &["path src/core/plan/"]);
     check("---\nglobs: src/api/**, \"*.ts\"\n---\nx", &["path src/api/**"]);
     check("Needs Python 3.11+.", &["version Python 3.11"]);
 }
@@ -102,6 +113,9 @@ fn command_lines_name_tasks_and_paths() {
     check("`prettier --check src/a.ts`", &["path src/a.ts"]);
     check("`SHOP_KEY=1 FLAGS=\"-a b\" make all`", &["variable SHOP_KEY", "task Make all"]);
     check("```\nmake all\nvalue = 3\n```", &["task Make all"]);
+    check("```\nrun() (src/a.ts)\n```", &["path src/a.ts"]);
+    let quoted = "`docker compose exec a sh -c \"make all && node src/a.js\"`";
+    check(quoted, &["task Make all", "path src/a.js"]);
 }
 
 #[test]
