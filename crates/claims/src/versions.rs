@@ -55,6 +55,8 @@ pub(super) struct Version {
     path: String,
     pub(super) text: String,
     n_lines: OnceLock<usize>,
+    /// The last part of the package that it declares.
+    package: OnceLock<Option<String>>,
     words: OnceLock<FxHashSet<String>>,
     /// The slugs of its headings, in lower case.
     slugs: OnceLock<FxHashSet<String>>,
@@ -72,8 +74,8 @@ impl Version {
     pub(super) fn new(path: &str, bytes: &[u8]) -> Self {
         let (path, text) = (path.to_owned(), text::decode(bytes).0.into_owned());
         let (n_lines, words, slugs, defined, used) = Default::default();
-        let (symbols, manifests, code) = Default::default();
-        Self { path, text, n_lines, words, slugs, defined, used, symbols, manifests, code }
+        let (package, symbols, manifests, code) = Default::default();
+        Self { path, text, n_lines, package, words, slugs, defined, used, symbols, manifests, code }
     }
 
     fn words(&self) -> &FxHashSet<String> {
@@ -113,7 +115,7 @@ impl Version {
         if !self.words().contains(name) {
             return false;
         }
-        let is_here = qualifier.is_none_or(|qualifier| is_in_place(&self.path, qualifier));
+        let is_here = qualifier.is_none_or(|qualifier| self.is_within(qualifier));
         (is_here && self.defines(name))
             || self.symbol(parts).is_some()
             || qualifier.is_some_and(|class| self.has_member(class, name))
@@ -149,7 +151,7 @@ impl Version {
     /// Returns the qualified name under which the version, in a parsed language, defines a name.
     pub(super) fn symbol(&self, parts: &[String]) -> Option<&str> {
         let (name, qualifiers) = parts.split_last()?;
-        let qualifier = qualifiers.last().filter(|it| !is_in_place(&self.path, it));
+        let qualifier = qualifiers.last().filter(|it| !self.is_within(it));
         let mut named = self.symbols()?.named(name, qualifier.map_or("", String::as_str));
         named.next().map(|symbol| symbol.name.as_str())
     }
@@ -158,6 +160,18 @@ impl Version {
     pub(super) fn locate(&self, symbol: &str) -> Option<track::Located> {
         let parse = || track::Version::parse(&self.path, self.text.as_bytes());
         self.code.get_or_init(parse).locate(symbol)
+    }
+
+    /// Returns whether a qualifier names the file, a folder around it, or the package that it declares.
+    fn is_within(&self, qualifier: &str) -> bool {
+        let package = |line: &str| {
+            let name = line.strip_prefix("package ")?.split([';', ' ']).next()?;
+            Some(last_name(name).to_owned())
+        };
+        let path = self.path.rsplit_once('.').map_or(&*self.path, |(stem, _)| stem);
+        path.split('/').any(|part| part == qualifier || part.replace('-', "_") == *qualifier)
+            || self.package.get_or_init(|| self.text.lines().find_map(package)).as_deref()
+                == Some(qualifier)
     }
 
     /// Returns what the version says as a manifest.
@@ -207,12 +221,6 @@ impl Symbols {
     }
 }
 
-/// Returns whether a qualifier names a file or a folder around it: a module or a package.
-fn is_in_place(path: &str, qualifier: &str) -> bool {
-    let path = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
-    path.split('/').any(|part| part == qualifier || part.replace('-', "_") == *qualifier)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,6 +252,17 @@ mod tests {
         assert!(has(["Rows", "key"]) && !has(["Other", "key"]) && !has(["Rows", "note"]));
         assert!(version.uses("key") && !version.uses("note") && !version.uses("other"));
         assert!(version.declares("Rows") && !version.declares("note"));
+    }
+
+    #[test]
+    fn a_qualifier_is_the_name_of_a_package() {
+        let parts = ["site".to_owned(), "Serve".to_owned()];
+        for (package, expected) in [("site", true), ("a.b.site;", true), ("main", false)] {
+            let text = format!("// A.\npackage {package}\n\nfunc Serve() {{}}\n");
+            let version = Version::new("serve.go", text.as_bytes());
+            assert_eq!(version.has(&parts), expected, "{package}");
+            assert_eq!(version.symbol(&parts).is_some(), expected, "{package}");
+        }
     }
 
     #[test]
