@@ -249,7 +249,7 @@ fn the_layout_of_the_readers_project_is_no_error() {
     sandbox.write(
         "AGENTS.md",
         "```\nshop/\n├── till/\n│   └── pay.py\n└── stock/\n    ├── count.py\n    └── order.py\n```\n\
-         Write `app/till.ts`.\n",
+         Write `app/till.ts`; others are in samples/ too.\n",
     );
     sandbox.write("samples/till/pay.py", "x = 1\n");
     sandbox.write("playground/small/app/till.ts", "start();\n");

@@ -89,8 +89,8 @@ impl Now {
                 let paths = document.claims.paths_of(drawn);
                 let paths = (drawn.root.as_deref(), paths.as_slice());
                 let contains = |path: &str| tree.contains(path);
-                let folder = folder_of(&document.path);
-                if let Some(base) = snapshot::tree_base(folder, paths, &[&tree], &contains) {
+                let place = (folder_of(&document.path), document.text.as_str());
+                if let Some(base) = snapshot::tree_base(place, paths, &[&tree], &contains) {
                     tree_bases.insert((document.path.clone(), drawn.span.start), base);
                 }
             }

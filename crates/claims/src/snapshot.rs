@@ -6,8 +6,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use cerberus_engine::tree::git::past::{EntryKind, TreeEntry};
 use cerberus_markdown::links::normalize_path;
 use cerberus_model::text::Globs;
+use cerberus_model::text::conventions::CONVENTIONS;
 
-use super::{folder_of, is_within};
+use super::{folder_of, is_within, words};
 
 /// Maximum number of paths that an ambiguous name is resolved to.
 const MAX_FOUND: usize = 8;
@@ -235,9 +236,10 @@ pub(super) fn readings(folder: &str, path: &str, is_near: bool) -> Vec<String> {
 
 /// Returns the folder that a tree of `paths` in a document draws: the one that has most of them, of
 /// those around the document, those in them with the name at the root of the tree, and those in
-/// which one of the paths is. `None` if it has less than half of them, and than three.
+/// which one of the paths is, unless these are samples whose name the text lacks. `None` if it has
+/// less than half of them, and than three.
 pub(super) fn tree_base(
-    folder: &str,
+    (folder, text): (&str, &str),
     (root, paths): (Option<&str>, &[&str]),
     snapshots: &[&Snapshot],
     contains: &dyn Fn(&str) -> bool,
@@ -249,7 +251,13 @@ pub(super) fn tree_base(
     }
     for path in paths.iter().take(MAX_FOUND) {
         let ends = snapshots.iter().flat_map(|it| it.ending_with(path).take(MAX_FOUND / 2));
-        bases.extend(ends.map(|end| end[..end.len() - path.len() - 1].to_owned()));
+        let heads = ends.map(|end| &end[..end.len() - path.len() - 1]);
+        let is_meant = |head: &&str| {
+            !head.split('/').any(|part| CONVENTIONS.folders.samples.contains(part))
+                || is_within(folder, head)
+                || words::has_word(text, last(head))
+        };
+        bases.extend(heads.filter(is_meant).map(str::to_owned));
     }
     let mut best: Option<(usize, String)> = None;
     let mut seen = FxHashSet::default();
@@ -333,6 +341,21 @@ mod tests {
         check("", "src/*/session.py", &["src/db/session.py", "src/web/session.py"]);
         check("", "src/none/**", &[]);
         check("", "../../a.md", &[]);
+    }
+
+    #[test]
+    fn a_tree_draws_samples_only_if_they_are_named() {
+        let tree = snapshot(&["examples/shop/till/pay.py", "examples/shop/stock/count.py"]);
+        let paths = ["till", "till/pay.py", "stock", "stock/count.py"];
+        for (folder, text, expected) in [
+            ("", "Lay it out so; see `examples/`.", None),
+            ("", "The shop has these parts.", Some("examples/shop")),
+            ("examples/shop/docs", "", Some("examples/shop")),
+        ] {
+            let contains = |path: &str| tree.contains(path);
+            let base = tree_base((folder, text), (None, &paths), &[&tree], &contains);
+            assert_eq!(base.as_deref(), expected, "{folder} {text}");
+        }
     }
 
     #[test]

@@ -190,7 +190,8 @@ impl OldTree {
         let paths = claims.paths_of(tree);
         let paths = (tree.root.as_deref(), paths.as_slice());
         let contains = |path: &str| self.contains(now, path);
-        let base = snapshot::tree_base(writer.folder(), paths, &[&self.removed, now], &contains);
+        let place = (writer.folder(), writer.document.text.as_str());
+        let base = snapshot::tree_base(place, paths, &[&self.removed, now], &contains);
         self.tree_bases.insert(key, base.clone());
         base
     }
@@ -385,8 +386,9 @@ impl<'p, 'o> Past<'p, 'o> {
         part: Option<&Part>,
     ) -> Option<Truth> {
         let Writer { document, old_path, .. } = writer;
-        if let Some(base) = old.tree_base(self.now.tree(), writer) {
-            let found = snapshot::joined(&base, path);
+        // A tree whose folder is not known is one of the reader's project.
+        if document.claims.tree(writer.claim).is_some() {
+            let found = snapshot::joined(&old.tree_base(self.now.tree(), writer)?, path);
             let is_gone = old.removed.contains(&found) && !self.now.tree().contains(&found);
             return is_gone.then(|| Truth::Paths(vec![found]));
         }
