@@ -15,7 +15,9 @@ pub(super) fn is_certain(document: &str, path: &str, found: &str) -> bool {
         || (!folder.is_empty() && found.starts_with(&format!("{folder}/")));
     // The only file of a name of several words, or of code, is meant anywhere.
     let stem = found.rsplit('/').next().unwrap_or(found).split('.').next().unwrap_or_default();
-    !is_bare || is_near || is_compound(stem) || language::from_path(found).is_some()
+    // Whether this build has its grammar or not.
+    let is_code = || language::from_path(found).or_else(|| language::lacking(found)).is_some();
+    !is_bare || is_near || is_compound(stem) || is_code()
 }
 
 /// Returns whether a name has several words.
@@ -32,12 +34,15 @@ pub(super) fn is_in_sample(document: &str, text: &str, path: &str, found: &str) 
         return false;
     };
     let folder = folder_of(document);
-    let is_unnamed_sample = |part: &&str| {
-        CONVENTIONS.folders.samples.contains(*part)
-            && !folder.split('/').any(|own| own == *part)
-            && !text.contains(&format!("{part}/"))
-    };
-    !is_within(folder, head) && head.split('/').any(|part| is_unnamed_sample(&part))
+    let is_sample = |part: &&str| CONVENTIONS.folders.samples.contains(*part);
+    // A document of samples is about them.
+    let is_named = |part: &str| text.contains(&format!("{part}/"));
+    !is_within(folder, head)
+        && !(is_within(head, folder) && folder.split('/').any(|part| is_sample(&part)))
+        && head
+            .split('/')
+            .filter(is_sample)
+            .any(|part| !folder.split('/').any(|own| own == part) && !is_named(part))
 }
 
 /// Returns whether a document in one folder is about the package of another one, which is around it
@@ -60,6 +65,15 @@ mod tests {
         check("playground/README.md", "", "playground/vite/app/main.ts", false);
         check("AGENTS.md", "", "packages/web/app/main.ts", false);
         check("AGENTS.md", "", "app/main.ts", false);
+        check("e2e/README.md", "", "e2e/tests/app/main.ts", false);
+    }
+
+    #[test]
+    fn the_only_file_of_code_is_meant_anywhere() {
+        for (found, expected) in [("cmd/setup.sh", true), ("cmd/setup.yml", false)] {
+            let name = found.rsplit('/').next().unwrap_or_default();
+            assert_eq!(is_certain("docs/README.md", name, found), expected, "{found}");
+        }
     }
 
     #[test]
