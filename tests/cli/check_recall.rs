@@ -38,6 +38,19 @@ fn a_path_that_is_the_end_of_another_one_was_true_where_the_document_said() {
     let files =
         [("a/docs/README.md", "`samples/`\n"), ("a/samples/a.py", code), ("samples/b.py", code)];
     assert!(stale(&files, "git mv a b").is_empty());
+    // A command runs it where it was.
+    let files = [("README.md", "Run `./run.py`, not only `run.py`.\n"), ("run.py", code)];
+    assert_eq!(stale(&files, "mkdir lib && mv run.py lib"), ["1 ./run.py"]);
+    // The folder is named too.
+    let files = [
+        ("README.md", "Copy `.env.example` in `web/app/`.\n"),
+        (".env.example", "A=1\n"),
+        ("web/app/.env.example", "B=2\n"),
+        ("web/lib/.env.example", "C=3\n"),
+    ];
+    assert!(stale(&files, "rm .env.example").is_empty());
+    let files = [("README.md", "Copy `.env.example`.\n"), files[1], files[2], files[3]];
+    assert_eq!(stale(&files, "rm .env.example"), ["1 .env.example"]);
     // What was never where a reader goes to is not gone.
     let files = [("guide/README.md", "`deep/a.py`\n"), ("src/deep/a.py", code)];
     assert!(stale(&files, "mkdir lib && mv src/deep lib").is_empty());
@@ -111,6 +124,13 @@ fn variables_are_read_in_every_language() {
         ("a.ts", "const client = new Acme(process.env.ACME_KEY);\n"),
     ];
     assert!(stale(&files, "echo 'const client = new Acme();' > a.ts").is_empty());
+    // One that a build tool passes on.
+    let files = [
+        ("README.md", "Set `VITE_API_URL=https://example.org`.\n"),
+        ("package.json", "{\"dependencies\": {\"vite\": \"1\"}}\n"),
+        ("a.ts", "const url = import.meta.env.VITE_API_URL;\n"),
+    ];
+    assert_eq!(stale(&files, "echo 'a();' > a.ts"), ["1 VITE_API_URL=https://example.org"]);
     // One that a script gives a value.
     let files = [
         ("README.md", "Set `ACME_VERSION`.\n"),
@@ -146,6 +166,14 @@ fn a_task_of_another_folder_or_of_a_computed_rule_does_not_replace_one() {
     let document = "From the `docs` folder:\n\n```sh\nmake lint\n```\n";
     let files_of_docs = [("README.md", document), files[1], files[3]];
     assert!(stale(&files_of_docs, "sed -i s/lint/check/ Makefile").is_empty());
+    // The runner reads the manifest beside the document.
+    let files_of_web = [("web/README.md", "Run `npm run build:all`.\n"), files[4], files[5]];
+    let change = "echo '{}' > web/package.json";
+    assert_eq!(stale(&files_of_web, change), ["1 npm run build:all"]);
+    assert!(stale(&files_of_web, "sed -i s/x/y/ package.json web/package.json").is_empty());
+    // A new rule of another makefile does not make it.
+    let change = "sed -i s/lint/check/ Makefile && printf '%%:\\n\\tx\\n' > web/Makefile";
+    assert_eq!(stale(&files, change), ["1 make lint"]);
     // A rule that is new may make it.
     let change = "printf '%%:\\n\\tx\\n' > Makefile && git rm -q docs/Makefile";
     assert_eq!(stale(&files[..4], change), [""; 0]);
@@ -161,6 +189,22 @@ fn a_dependency_ends_although_its_name_is_still_a_word_of_code() {
         ("b.py", "# Once we used it.\nsyrupy = None\n"),
     ];
     assert_eq!(stale(&files, "echo > requirements.txt"), ["1 syrupy"]);
+    // A name of one word, and a link, are of the package of the document.
+    let files = [
+        ("docs/README.md", "The level is `debug`, as in [pretty-log](https://example.org).\n"),
+        ("CLAUDE.md", "We use `debug`, as [pretty-log](https://example.org) does.\n"),
+        ("web/README.md", "We use `debug` and [pretty-log](https://example.org).\n"),
+        ("web/package.json", "{\"dependencies\": {\"debug\": \"1\", \"pretty-log\": \"1\"}}\n"),
+    ];
+    let change = "echo '{}' > web/package.json";
+    assert_eq!(stale(&files, change), ["1 debug", "1 debug", "1 pretty-log"]);
+    // A module of Go.
+    let files = [
+        ("README.md", "We use `example.org/shop/errors`.\n"),
+        ("go.mod", "module example.org/a/b\n\nrequire example.org/shop/errors v1.2.0\n"),
+        ("a.go", "package a\n\nimport \"errors\"\n"),
+    ];
+    assert_eq!(stale(&files, "sed -i /require/d go.mod"), ["1 example.org/shop/errors"]);
     // Its settings stay.
     let manifest = "[project]\ndependencies = [\"ruff\"]\n[tool.ruff]\nline-length = 90\n";
     let files = [("README.md", "We lint with `ruff`.\n"), ("pyproject.toml", manifest)];
@@ -193,6 +237,9 @@ fn the_name_of_a_file_is_not_one_of_a_longer_name_in_code() {
         ("src/a.py", "FILES = [\"site.yml\"]\n"),
     ];
     assert_eq!(stale(&files, "git rm -q docs/site.yml"), ["1 site.yml"]);
+    // A name of several files is that of a kind of file.
+    let files = [files[0], files[1], ("web/site.yml", "a: 2\n"), files[2]];
+    assert!(stale(&files, "git rm -q docs/site.yml").is_empty());
 }
 
 #[test]

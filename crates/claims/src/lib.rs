@@ -482,7 +482,8 @@ impl Checker<'_> {
     fn without_known_names(&mut self, former: Vec<Former>) -> (Vec<Former>, FxHashSet<Position>) {
         let Project { root, now, .. } = self.project;
         let package = |it: &Former| match &self.project.claim(it.at).1.target {
-            Target::Package(name) => Some(words::module_name(name)),
+            // Not a module of Go, whose last part other modules have too.
+            Target::Package(name) if name.split('/').count() < 3 => Some(words::module_name(name)),
             _ => None,
         };
         let packages: BTreeSet<String> = former.iter().filter_map(package).collect();
@@ -495,8 +496,10 @@ impl Checker<'_> {
                     let folder = folder_of(path);
                     !folder.is_empty() && it.truth.file() == snapshot::joined(folder, name)
                 };
-                !was_beside(&document.path)
-                    && !was_beside(&it.written.path)
+                // A name that other files of the project have is that of a kind of file.
+                let is_own = |path| was_beside(path) && now.tree().n_named(name) == 0;
+                !is_own(&document.path)
+                    && !is_own(&it.written.path)
                     && document.claims.tree(claim).is_none()
             })
         };

@@ -10,7 +10,7 @@ use super::rules::{self, Rules, Tool};
 use crate::parse::{Runner, Target};
 use cerberus_model::text::conventions::CONVENTIONS;
 
-use super::{folder_of, is_within};
+use super::{folder_of, is_within, snapshot};
 
 /// What a manifest defines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,6 +53,14 @@ impl Manifests {
             }
             Target::Path { .. } | Target::Symbol { .. } | Target::Variable(_) => Vec::new(),
         }
+    }
+
+    /// Returns whether a manifest is the one that a runner reads in `folder`: none of its name is nearer.
+    pub(super) fn is_read_in(&self, path: &str, folder: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let mut near = snapshot::candidates(folder, name).into_iter();
+        let is_nearest = near.find(|near| self.0.contains_key(near)).is_none_or(|it| it == path);
+        is_for(path, folder) && is_nearest
     }
 
     /// Returns whether a manifest computes tasks, or names files of tasks that are not read.

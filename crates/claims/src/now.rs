@@ -17,8 +17,8 @@ use super::versions::Versions;
 use super::words::{self, Occurrences, Words, module_name};
 use super::{Document, folder_of, is_on_disk, is_within, words_of};
 
-/// Number of bytes before a command in which the folder of its manifest may be named.
-const MAX_BEFORE: usize = 600;
+/// Number of bytes before and after a claim in which the folder that it is about may be named.
+const MAX_AROUND: usize = 600;
 
 /// Whether a claim is true.
 pub(super) enum Holds {
@@ -168,14 +168,13 @@ impl Now {
         // A program of a dependency has its name.
         let is_program = || task.may_be_program && !self.manifests.depending(&task.name).is_empty();
         if !made.is_empty() {
-            let is_here = |path: &&str| manifests::is_for(path, folder_of(&document.path));
+            let folder = folder_of(&document.path);
+            let is_here = |path: &&str| self.manifests.is_read_in(path, folder);
             // A sentence before it says where: "from the `web/app` folder".
-            let from = claim.span.start.saturating_sub(MAX_BEFORE);
-            let from = (from..).find(|at| document.text.is_char_boundary(*at));
-            let before = &document.text[from.unwrap_or_default()..claim.span.start];
+            let around = around(document, claim);
             let is_named = |path: &&str| {
                 let folder = folder_of(path);
-                !folder.is_empty() && words::has_word(before, folder)
+                !folder.is_empty() && words::has_word(around, folder)
             };
             let is_certain =
                 task.is_elsewhere || made.iter().any(|path| is_here(path) || is_named(path));
@@ -219,13 +218,14 @@ impl Now {
             (Found::No, _) => Holds::No,
             (_, Some(part)) if !self.has_part(found.paths(), part) => Holds::No,
             _ if path.contains(['*', '{']) || self.is_exact(folder, path, is_near) => Holds::Yes,
+            _ if !is_near || path.starts_with("./") => Holds::Perhaps,
             // A sentence means the only file of a name below the document; a command does not find it.
-            _ if is_near
-                && document.text[..claim.span.start].ends_with('`')
+            _ if document.text[..claim.span.start].ends_with('`')
                 && self.n_below(folder, found.paths()) == 1 =>
             {
                 Holds::Yes
             }
+            _ if names_folder(document, claim, path, found.paths()) => Holds::Yes,
             _ => Holds::Perhaps,
         }
     }
@@ -282,6 +282,25 @@ impl Now {
     fn is_made(&self, target: &Target) -> bool {
         !self.manifests.making(target).is_empty()
     }
+}
+
+/// Returns the text before a claim and the rest of its line, in which the folder may be named that it is
+/// about.
+fn around<'d>(document: &'d Document, claim: &Claim) -> &'d str {
+    let (text, end) = (&document.text, claim.span.end);
+    let from = claim.span.start.saturating_sub(MAX_AROUND);
+    let from = (from..).find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let rest = text[end..].char_indices().take(MAX_AROUND).take_while(|(_, c)| *c != '\n');
+    &text[from..rest.last().map_or(end, |(n_bytes, c)| end + n_bytes + c.len_utf8())]
+}
+
+/// Returns whether the text around a claim names as code the folder of one of the paths that end with
+/// its own: "the `.env.example` in `web/app`".
+fn names_folder(document: &Document, claim: &Claim, path: &str, found: &[String]) -> bool {
+    let around = around(document, claim);
+    let path = path.trim_end_matches('/');
+    let mut folders = found.iter().filter_map(|it| it.strip_suffix(path)?.strip_suffix('/'));
+    folders.any(|it| around.contains(&format!("`{it}`")) || around.contains(&format!("`{it}/`")))
 }
 
 /// Returns the name of the tool whose settings a file has: `.pre-commit-config.yaml`, `ruff.toml`,

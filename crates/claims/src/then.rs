@@ -307,11 +307,23 @@ impl<'p, 'o> Past<'p, 'o> {
                 {
                     return None;
                 }
-                let is_made_now = !self.now.manifests().making(target).is_empty();
+                let made_now = self.now.manifests().making(target);
+                let folder = writer.folder();
+                // A sentence may link any project, and a name of one word may be any word: they are
+                // dependencies where the document is about the package that has them.
+                let before = writer.document.text[..writer.claim.span.start].trim_end_matches('`');
+                let is_meant = |name: &str, package: &str| match before.ends_with('[') {
+                    true => is_within(folder, package),
+                    false => is_compound(name) || is_related(folder, package),
+                };
                 let is_certain = |path: &&str| match target {
-                    Target::Task(_) => !is_made_now || manifests::is_for(path, writer.folder()),
-                    Target::Package(_) => !is_made_now || !manifests::is_foreign(path),
-                    Target::Version { .. } => is_related(writer.folder(), folder_of(path)),
+                    // It makes it true still.
+                    _ if made_now.contains(path) => false,
+                    Target::Task(_) => made_now.is_empty() || manifests::is_for(path, folder),
+                    Target::Package(name) => {
+                        !manifests::is_foreign(path) && is_meant(name, folder_of(path))
+                    }
+                    Target::Version { .. } => is_related(folder, folder_of(path)),
                     _ => true,
                 };
                 let found = self.manifests(old).making(target).into_iter().filter(is_certain);
@@ -321,8 +333,11 @@ impl<'p, 'o> Past<'p, 'o> {
         }
     }
 
-    /// Returns whether a manifest of now has rules that compute tasks and that it did not have.
+    /// Returns whether a manifest of now for those who ran a task has rules that compute tasks and that
+    /// it did not have.
     fn has_new_rules(&mut self, old: &mut OldTree, task: &Task) -> bool {
+        let made = self.manifests(old).making(&Target::Task(task.clone()));
+        let folders: Vec<String> = made.into_iter().map(|it| folder_of(it).to_owned()).collect();
         let rules = |facts: &Facts| -> BTreeSet<String> {
             let own = facts.dynamic.iter().filter(|(runner, _)| *runner == task.runner);
             own.map(|(_, rule)| rule.clone()).collect()
@@ -332,7 +347,10 @@ impl<'p, 'o> Past<'p, 'o> {
             old_facts.map(|(path, facts)| (path, rules(facts))).collect();
         self.now.manifests().0.iter().any(|(path, facts)| {
             let is_changed = old_rules.contains_key(path) || old.added.contains(path.as_str());
-            is_changed && !rules(facts).is_subset(old_rules.get(path).unwrap_or(&BTreeSet::new()))
+            let is_for = || folders.iter().any(|folder| manifests::is_for(path, folder));
+            is_changed
+                && is_for()
+                && !rules(facts).is_subset(old_rules.get(path).unwrap_or(&BTreeSet::new()))
         })
     }
 
@@ -360,7 +378,8 @@ impl<'p, 'o> Past<'p, 'o> {
         let prefix = name.split('_').next()?;
         let is_own = self.now.manifests().is_named(prefix) || self.manifests(old).is_named(prefix);
         let is_of_program = words::is_foreign_prefix(prefix);
-        let is_foreign = is_of_program || self.now.manifests().has_dependency_named(prefix);
+        let is_foreign = is_of_program
+            || !words::is_passed_on(prefix) && self.now.manifests().has_dependency_named(prefix);
         let mut found = Vec::new();
         for idx in entries.into_iter().take(MAX_SEARCHED) {
             let path = &old.entries[idx].path;

@@ -29,7 +29,7 @@ const MAX_LINE: usize = 4096;
 /// not counted.
 const MAX_PARSED: usize = 12;
 
-word_lists! { "words/code.txt": DEFINING VALUES MODIFIERS OTHER_PROGRAMS }
+word_lists! { "words/code.txt": DEFINING VALUES MODIFIERS OTHER_PROGRAMS PASSED_ON }
 
 /// Words that are looked for.
 pub(super) struct Words {
@@ -432,6 +432,11 @@ pub(super) fn is_script(path: &str) -> bool {
 /// Returns whether the first word of a variable's name is that of a program that many projects use.
 pub(super) fn is_foreign_prefix(word: &str) -> bool {
     OTHER_PROGRAMS.entries().contains(&word)
+}
+
+/// Returns whether the first word of a variable's name says that a build tool passes it on.
+pub(super) fn is_passed_on(word: &str) -> bool {
+    PASSED_ON.entries().contains(&word)
 }
 
 /// Returns whether a file reads a variable from the environment, or gives it a value there: a file of

@@ -32,6 +32,12 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
         if is_assigned || targets.trim() == ".PHONY" {
             continue;
         }
+        // The value of a variable may be a call: `$(shell ./targets.sh)`.
+        let variable = |target: &str| variables.get(target.strip_prefix("$(")?.strip_suffix(')')?);
+        let is_call = |value: &String| value.trim().starts_with("$(") && value.trim().contains(' ');
+        for target in targets.split_whitespace().filter(|it| variable(it).is_some_and(is_call)) {
+            facts.compute(Runner::Make, target);
+        }
         for target in expanded(targets, &variables, &mut n_left).split_whitespace() {
             // A path is the name of a file, not of a task.
             let is_path = target.contains('/');
@@ -85,5 +91,13 @@ mod tests {
         let long = |n| format!("A = {}\n{}a:\n", "a ".repeat(5_000), "$(A):\n".repeat(n));
         check(&long(100), &["a"], false);
         check(&long(100_000), &["a"], true);
+    }
+
+    #[test]
+    fn each_variable_whose_value_is_a_call_is_a_rule() {
+        let rules = |text: &str| read("Makefile", text).dynamic;
+        let one = "A = $(shell a b)\nB = c d\n$(A) $(B):\n";
+        assert_ne!(rules(one), rules(&one.replace("c d", "$(shell c d)")));
+        assert_eq!(rules(one), rules(&one.replace("a b", "a c")));
     }
 }
