@@ -194,9 +194,9 @@ fn a_dependency_ends_although_its_name_is_still_a_word_of_code() {
         ("docs/README.md", "The level is `debug`, as in [pretty-log](https://example.org).\n"),
         ("CLAUDE.md", "We use `debug`, as [pretty-log](https://example.org) does.\n"),
         ("web/README.md", "We use `debug` and [pretty-log](https://example.org).\n"),
-        ("web/package.json", "{\"dependencies\": {\"debug\": \"1\", \"pretty-log\": \"1\"}}\n"),
+        ("web/app/package.json", "{\"dependencies\": {\"debug\": \"1\", \"pretty-log\": \"1\"}}\n"),
     ];
-    let change = "echo '{}' > web/package.json";
+    let change = "echo '{}' > web/app/package.json";
     assert_eq!(stale(&files, change), ["1 debug", "1 debug", "1 pretty-log"]);
     // A module of Go.
     let files = [

@@ -313,8 +313,8 @@ impl<'p, 'o> Past<'p, 'o> {
                 // dependencies where the document is about the package that has them.
                 let before = writer.document.text[..writer.claim.span.start].trim_end_matches('`');
                 let is_meant = |name: &str, package: &str| match before.ends_with('[') {
-                    true => is_within(folder, package),
-                    false => is_compound(name) || is_related(folder, package),
+                    true if folder.is_empty() => package.is_empty(),
+                    is_link => (is_compound(name) && !is_link) || is_related(folder, package),
                 };
                 let is_certain = |path: &&str| match target {
                     // It makes it true still.

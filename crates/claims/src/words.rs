@@ -555,6 +555,14 @@ mod tests {
     }
 
     #[test]
+    fn names_are_in_use_in_code_only() {
+        for (path, expected) in [("a.ts", true), ("a.wasm", false), ("changelog.py", false)] {
+            let (path, object) = (path.to_owned(), String::new());
+            assert_eq!(is_code(&TreeEntry { path, kind: EntryKind::File, object }), expected);
+        }
+    }
+
+    #[test]
     fn a_word_far_behind_on_its_line_is_not_looked_at() {
         for (n_bytes, expected) in [(100, true), (MAX_LINE, false)] {
             let before = "x;".repeat(n_bytes / 2);
