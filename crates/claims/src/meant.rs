@@ -37,8 +37,8 @@ pub(super) fn is_in_sample(document: &str, text: &str, path: &str, found: &str) 
     let is_sample = |part: &&str| CONVENTIONS.folders.samples.contains(*part);
     // A document of samples is about them.
     let is_named = |part: &str| text.contains(&format!("{part}/"));
-    !is_within(folder, head)
-        && !(is_within(head, folder) && folder.split('/').any(|part| is_sample(&part)))
+    let has_sample = || folder.split('/').any(|part| is_sample(&part));
+    !(is_within(folder, head) || is_within(head, folder) && has_sample())
         && head
             .split('/')
             .filter(is_sample)

@@ -197,6 +197,11 @@ mod tests {
                 "function f() {\n  switch (x) { case one: type A = B; }\n  const t = `a\\nbar ${c.d}`;\n}\n",
             ),
             (
+                // The header of a method beside an error.
+                "b.ts",
+                "def f():\n function f() { func f() { fn f() {(/* note */var s = t\nlambda a: b}func f() {switch (a) {return @a\n)/* note */pub declare type A = B;\n}one.two(three)pub `a ${b} c`type (\nA B\nC struct { d e }\n)\nfunction p(): q;\nmacro_rules! n (() => ());\n#[r] \n  \n",
+            ),
+            (
                 "a.rs",
                 "fn f() {\n    const ONE: u8 = two;\n    #[cold]\n    fn g() {}\n    h::<'static>(a /* b */);\n}\n",
             ),

@@ -527,6 +527,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
         let defines_nothing = role == NodeRole::Import
             || (self.is_in_function(parent.scope.owner)
                 && !parent.is_binding
+                && !parent.node.is_error()
                 && !self.tables.properties(parent.node).is_definition_holder);
         parent.merges_children || (defines_nothing && !node.has_error())
     }
