@@ -65,11 +65,9 @@ pub(crate) fn set(project: &Project, id: &str, text: &str, is_dry: bool) -> Resu
     }
     // A type or a call may be parsed as something else in a pattern.
     if evidence.as_ref().is_some_and(|it| it.hits + it.added == 0) && report.test.n_bad == 0 {
-        report.warnings.push(
-            "nothing shows that the pattern can hit: give the rule a counter-example (`cerberus memory anchor ID \
-             --not FILE::SYMBOL`, or a code block after \"Bad:\" in its text), which a pattern must hit"
-                .to_owned(),
-        );
+        let why = "nothing shows that the pattern can hit: give the rule a counter-example (`cerberus memory anchor ID \
+             --not FILE::SYMBOL`, or a code block after \"Bad:\" in its text), which a pattern must hit";
+        report.warnings.push(why.to_owned());
     }
     Ok(Report { evidence, written: !is_dry, ..report })
 }

@@ -61,8 +61,10 @@ impl StatedBan {
         let stem = call.unwrap_or(code);
         let is_path = code.contains('/') && !code.contains(|c: char| c.is_whitespace() || c == '<');
         // Two letters have several meanings: `as` of a type and of an import.
-        let is_unclear =
-            code.starts_with(':') || !code.contains(char::is_alphabetic) || code.len() < 3;
+        let is_unclear = code.starts_with(':')
+            || code.ends_with('=')
+            || !code.contains(char::is_alphabetic)
+            || code.len() < 3;
         // "`pub(crate)` over `pub`" does not forbid all that starts like this.
         let is_part = |other: &String| other != stem && words(other).any(|word| word == stem);
         let has_arguments = |other: &String| {
@@ -185,7 +187,12 @@ impl StatedBan {
         let names_methods = matches!(language, Language::Rust | Language::Java);
         let [.., (_, (before, _)), (_, (_, kind))] = tokens else { return true };
         let is_member = matches!(*before, "." | "?." | "::" | "->");
-        if self.is_call { names_methods || !is_member } else { *kind == TokenKind::Keyword }
+        // Not the attribute `#[expect()]`.
+        if self.is_call {
+            (names_methods || !is_member) && *before != "["
+        } else {
+            *kind == TokenKind::Keyword
+        }
     }
 }
 
@@ -197,7 +204,7 @@ pub struct CodeTokens<'t> {
     pieces: Vec<(Span, Piece<'t>)>,
     index: LineIndex,
     /// Whether the whole file is code of tests.
-    is_test_file: bool,
+    pub is_test_file: bool,
 }
 
 impl<'t> CodeTokens<'t> {
@@ -205,12 +212,6 @@ impl<'t> CodeTokens<'t> {
     pub fn of_file(path: &str, language: Language, text: &'t str) -> Self {
         let is_test_file = PathClass::from_path(path) == PathClass::Test;
         Self { is_test_file, ..Self::new(language, text) }
-    }
-
-    /// Returns the tokens, of which all are code of tests if `is_test`.
-    #[must_use]
-    pub fn in_tests(self, is_test: bool) -> Self {
-        Self { is_test_file: self.is_test_file || is_test, ..self }
     }
 
     /// Returns whether a place is in code of tests, which may be a module of its file.
@@ -294,6 +295,7 @@ mod tests {
         check(".unwrap()", Language::Rust, text, &[0]);
         check("unsafe", Language::Rust, text, &[5]);
         check("any", Language::Rust, text, &[]);
+        check("expect()", Language::Rust, "#[expect(dead_code)]\nfn f() { a.expect(b) }\n", &[1]);
         let text = "print(1)\nself.print(2)\nx = datetime.now()\nos.path.join(a)\ndef print(): pass\n# print()\n";
         check("print()", Language::Python, text, &[0]);
         check("datetime.now()", Language::Python, text, &[2]);
@@ -367,7 +369,7 @@ mod tests {
         let is_ban = |code, other: &str| StatedBan::new(code, "", &among(&[other])).is_some();
         assert!(!is_ban("pub", "pub(crate)") && is_ban("pub", "public"));
         assert!(!is_ban("pytest", "uv run pytest") && !is_ban(":type:", "a"));
-        assert!(!is_ban("as", "b") && is_ban("any", "b"));
+        assert!(!is_ban("as", "b") && is_ban("any", "b") && !is_ban("code=", "b"));
         let ban = StatedBan::new("a()", "outside `", &among(&["#[cfg(test)]"])).expect("a ban");
         assert_eq!(ban.in_tests, Some(false));
     }
@@ -396,9 +398,10 @@ mod tests {
         let text = "mod a;\n#[cfg(test)]\nmod b;\n#[cfg(not(test))]\nmod c;\n";
         let declared = ["a", "b", "c", "d"].map(|name| declares_tests(text, name));
         assert_eq!(declared, [false, true, false, false]);
-        let file = CodeTokens::new(Language::Rust, "fn f() { a.b() }\n");
+        let mut file = CodeTokens::new(Language::Rust, "fn f() { a.b() }\n");
         let ban = StatedBan::new(".b()", "outside tests", &among(&[])).expect("a ban");
         assert_eq!(ban.hits(&file).len(), 1);
-        assert!(ban.hits(&file.in_tests(true)).is_empty());
+        file.is_test_file = true;
+        assert!(ban.hits(&file).is_empty());
     }
 }

@@ -34,10 +34,8 @@ impl Doctor<'_> {
         for agent in Agent::value_variants().iter().filter(|agent| agent.is_in(root)) {
             // An entry of an earlier version.
             let old = format!("hooks run {} commit", agent.name());
-            let runs_old = |file: &&str| {
-                let text = read_external(&root.join(file));
-                *agent != Agent::Git && text.is_some_and(|text| text.contains(&old))
-            };
+            let runs_old =
+                |file: &&str| read_external(&root.join(file)).is_some_and(|it| it.contains(&old));
             if let Some(file) = agent.hooks().filter(runs_old) {
                 let message = format!("`{file}` runs `cerberus {old}`, which `command` does now");
                 self.info(message, format!("remove that entry from `{file}`"));

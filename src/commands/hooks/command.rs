@@ -177,7 +177,7 @@ fn stated(stored: &MemoryFile) -> Vec<CommandPattern> {
     let is_process =
         stored.memory.kind.unwrap_or_else(|| rule_kind::classify(body).kind) == RuleKind::Process;
     let may_be_command = |code: &str| is_process || code.contains(' ');
-    let stated = bans.iter().filter(|ban| !ban.place.starts_with("without"));
+    let stated = bans.iter().filter(|ban| !ban.place.contains("without"));
     stated
         .filter(|ban| may_be_command(&ban.code))
         .filter_map(|ban| CommandPattern::parse(&ban.code).ok())

@@ -122,8 +122,9 @@ fn in_file(
         let mut hits = Vec::new();
         for (ban, is_wrong) in bans.filter(|_| applies) {
             let file = file.get_or_insert_with(|| {
-                let is_test = is_test_module(&project.root, &change.path);
-                CodeTokens::of_file(&change.path, language, &change.text).in_tests(is_test)
+                let mut file = CodeTokens::of_file(&change.path, language, &change.text);
+                file.is_test_file |= is_test_module(&project.root, &change.path);
+                file
             });
             let added = ban.hits(file).into_iter();
             let mut added =

@@ -232,7 +232,7 @@ fn mark(first: char, rest: &str, found: &mut Vec<Token>) -> usize {
         }
         ',' | ':' | '(' | ')' | '|' => first,
         '—' | '–' | '→' => '-',
-        '-' if after.starts_with(|c: char| c.is_whitespace() || matches!(c, '-' | '>')) => '-',
+        '-' if after.chars().next().is_none_or(|c| c.is_whitespace() || "->".contains(c)) => '-',
         '=' if after.starts_with('>') => '-',
         '~' if after.starts_with('~') => {
             found.push(Token::Mark('~'));

@@ -9,8 +9,8 @@ use pulldown_cmark::{Event, Options, Parser};
 
 use super::super::context::Context;
 use super::{
-    ADDRESSED, AUXILIARIES, CARRIERS, CHOOSING, CODE_NOUNS, CONDITIONS, Cue, DETERMINERS,
-    EXCEPTIONS, LIMITS, MODALS, PREPOSITIONS, Sentence, Stance, Token, USING, located,
+    ADDRESSED, AUXILIARIES, CHOOSING, CODE_NOUNS, CONDITIONS, Cue, DETERMINERS, EXCEPTIONS, LIMITS,
+    MODALS, NOUNS, PREPOSITIONS, Sentence, Stance, Token, USING, located,
 };
 use cerberus_markdown::structure::normalize;
 use cerberus_model::text::Span;
@@ -56,37 +56,31 @@ pub(in super::super) fn ban(text: &str, block: Span, names: &[Span], span: Span)
 
 impl Sentence<'_> {
     fn ban(&self) -> Option<Ban> {
-        let cues = self.cues();
-        let is_negated = |at: usize| cues.iter().any(|it| it.0 == Cue::Never && it.1 < at);
-        let (cue, start, end) = *cues.iter().rev().find(|(cue, start, end)| match cue {
-            Cue::Denied => self.is_denied(*start, *end),
-            // Something is chosen: not "direct access instead of `a`".
-            // Nor "never `a` instead of `b`".
-            Cue::Alternative if is_negated(*start) => false,
-            Cue::Alternative
-                if !(0..*start).any(|at| self.is_name(at) || self.is_in(at, &CHOOSING)) =>
-            {
-                false
-            }
-            // What cannot be is not forbidden.
-            Cue::Never if self.word(*start).is_some_and(|it| it.starts_with("can")) => false,
-            Cue::Never | Cue::Wrong | Cue::Alternative | Cue::Participle(Stance::Forbidden) => {
-                self.governed(*cue, *start, *end) != Stance::Plain
-            }
-            _ => false,
-        })?;
-        // "In tests, never use `a`".
+        let (_, start, end) =
+            self.cues().into_iter().rev().find(|(cue, start, end)| match cue {
+                Cue::Denied => self.is_denied(*start, *end),
+                // Something is chosen: not "direct access instead of `a`".
+                Cue::Alternative
+                    if !(0..*start).any(|at| self.is_name(at) || self.is_in(at, &CHOOSING)) =>
+                {
+                    false
+                }
+                // What cannot be is not forbidden.
+                Cue::Never if self.word(*start).is_some_and(|it| it.starts_with("can")) => false,
+                Cue::Never | Cue::Wrong | Cue::Alternative | Cue::Participle(Stance::Forbidden) => {
+                    self.governed(*cue, *start, *end) != Stance::Plain
+                }
+                _ => false,
+            })?;
         let is_mark = |token: &Token| matches!(token, Token::Mark(_));
+        // "Logging: never `a`".
         let opening = self.tokens[..start].iter().rposition(|it| *it == Token::Mark(':'));
         let opening = opening.map_or(0, |at| at + 1);
-        let is_placed = self.is_in(opening, &PREPOSITIONS) || self.is_in(opening, &CONDITIONS);
-        let intro = &self.tokens[opening..if is_placed { start } else { opening }];
-        let intro = intro.iter().take_while(|token| !is_mark(token));
-        // "Use `a` for b, not `c`".
-        let replaces = matches!(cue, Cue::Denied | Cue::Alternative);
-        let chosen = self.tokens[..start].iter().rposition(|it| *it == Token::Name);
-        let chosen = chosen.filter(|_| replaces).map_or(start, |at| at + 1);
-        let before = (chosen..start).find(|at| self.is_limit(*at)).unwrap_or(start);
+        let (mut before, mut at) = (Vec::new(), opening);
+        while at < start {
+            before.extend((!self.restricts_nothing(at)).then_some(&self.tokens[at]));
+            at = self.aside(at).map_or(at, |aside| aside.end) + 1;
+        }
         // "Never use `a` (or the like) or `c` in tests".
         let mut after = self.name.max(end - 1) + 1;
         while after < self.tokens.len()
@@ -100,17 +94,14 @@ impl Sentence<'_> {
             || self.is_in(after + 1, &EXCEPTIONS) && self.word(after + 1) != Some("only");
         after += usize::from(after < self.tokens.len() && is_exception);
         let after = self.tokens[after..].iter().take_while(|token| !is_mark(token));
-        let subject = &self.tokens[self.subject(opening, start, cue)];
-        let words = intro.chain(subject).chain(&self.tokens[before..start]).chain(after);
+        let words = before.into_iter().chain(after);
         let words = words.filter_map(|token| match token {
             Token::Word(word) => Some(word.as_str()),
             Token::Name => Some("`"),
             Token::Mark(_) => None,
         });
         let next = self.name + 1;
-        let is_open = self.word(next).is_none_or(|word| matches!(word, "or" | "and" | "nor"));
-        // Not "`try`-`except`".
-        let is_end = is_open && !self.is_name(next)
+        let is_end = self.word(next).is_none_or(|word| matches!(word, "or" | "and" | "nor"))
             || self.is_limit(next)
             || self.is_in(next, &AUXILIARIES)
             || self.is_in(next, &CODE_NOUNS);
@@ -132,26 +123,21 @@ impl Sentence<'_> {
         !is_reason && lists.iter().any(|list| self.is_in(at, list))
     }
 
-    /// Returns the words for whom a prohibition holds: "tests must not use `a`". The text is the reader's otherwise.
-    fn subject(&self, opening: usize, cue_start: usize, cue: Cue) -> Range<usize> {
-        let last_mark = |to: usize| {
-            let mark = self.tokens[..to].iter().rposition(|it| matches!(it, Token::Mark(_)));
-            mark.map_or(0, |at| at + 1).max(opening)
-        };
-        // "Tests use `a`, not `b`" has it at the start.
-        let is_first = matches!(cue, Cue::Denied | Cue::Alternative);
-        let clause = match cue {
-            _ if is_first => opening,
-            Cue::Never if self.name > cue_start => last_mark(cue_start),
-            _ => return 0..0,
-        };
-        let is_verb =
-            |at: &usize| self.is_in(*at, &MODALS) || is_first && self.is_in(*at, &CARRIERS);
-        let verb = (clause..cue_start).rfind(is_verb);
-        let clause = verb.filter(|_| is_first).map_or(clause, last_mark);
-        let end = verb.or((cue == Cue::Never).then_some(cue_start)).unwrap_or(clause);
-        let start = (clause..end).find(|at| !self.is_in(*at, &ADDRESSED)).unwrap_or(end);
-        start..end
+    /// Returns whether a token before a prohibition says neither for what it holds, nor when: "we must", "use `b`", but
+    /// not "widgets", "times are", "in `b`".
+    fn restricts_nothing(&self, at: usize) -> bool {
+        let is_after_name = at > 0 && self.is_name(at - 1);
+        let lists = [&ADDRESSED, &USING, &CHOOSING, &DETERMINERS, &MODALS];
+        let is_noun = is_after_name && [&CODE_NOUNS, &NOUNS].iter().any(|it| self.is_in(at, it));
+        match &self.tokens[at] {
+            Token::Name => at == 0 || !self.is_in(at - 1, &PREPOSITIONS),
+            Token::Mark(_) => true,
+            Token::Word(word) => {
+                is_noun
+                    || matches!(word.as_str(), "is" | "are" | "be")
+                    || lists.iter().any(|it| self.is_in(at, it))
+            }
+        }
     }
 
     /// Returns what is inside the parentheses that open at a mark.
@@ -221,30 +207,33 @@ mod tests {
         check("Widgets cannot use `a`", &[]);
         check("Avoid using `a`", &[("a", "")]);
         check("The `a` type must not be used", &[("a", "")]);
-        check("Never use old ones — use `a` not `b`", &[("b", "")]);
         check("Do use `a` instead of `b`", &[("b", "")]);
         check("We must never use `a`", &[("a", "")]);
-        check("Sources must have `a` instead of `b`", &[("b", "sources")]);
+        check("Sources must have `a` instead of `b`", &[("b", "sources have")]);
         check("Never assign `a` (or `c`) to b", &[("a", "to b")]);
         check("When you write code: avoid `a`", &[("a", "")]);
         check("Never use `a`, except in tests", &[("a", "except in tests")]);
         check("Never use `a`, only `b`", &[("a", "")]);
-        check("Never use `a` instead of `b`", &[("a", "of `")]);
+        check("Never use `a` instead of `b`", &[("a", "of `"), ("b", "never")]);
         check("Avoid b: never use `a`", &[("a", "")]);
         check("No `a` (except in b or tests)", &[("a", "except in b or tests")]);
         check("No `a` (allowed only in b)", &[("a", "allowed only in b")]);
         check("Use our `a`, not that `a`", &[]);
         check("**No `a`.** Use `b` in c", &[("a", "")]);
         check("It matters that it's not a `a`", &[]);
-        check("The route uses `a` not `b`", &[("b", "the route")]);
+        check("The route uses `a` not `b`", &[("b", "route")]);
+        check("Times are numbers (`c`), never `a`", &[("a", "times numbers")]);
+        check("Use `c` for all calls, never `a`", &[("a", "for")]);
+        check("Always `c` — never `a`", &[("a", "")]);
+        check("`c` has `b` — no `a`", &[("a", "has")]);
+        check("Paths by `b`. `a` is forbidden", &[("a", "")]);
+        check("Never use `a`/`b`", &[("a", ""), ("b", "")]);
         let is_whole = |text: &str| bans(text).0[0].is_whole;
         assert!(is_whole("No `any` types") && is_whole("Never use `a`, or b"));
         assert!(is_whole("Do not introduce any `a`") && is_whole("Prefer `a` over bare `b`"));
         assert!(!is_whole("Never leave a `catch` block empty"));
         assert!(
-            !is_whole("No redundant `try`/`except`")
-                && !is_whole("Never `try`-`except`")
-                && !is_whole("Do not set both `a` and `b`")
+            !is_whole("No redundant `try`/`except`") && !is_whole("Do not set both `a` and `b`")
         );
         assert!(!is_whole("Do not treat `a` as a fix"));
         for text in [
