@@ -1,7 +1,6 @@
 //! Searches the tree for code that is no longer at the location of its anchor.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use memchr::memmem;
 
@@ -21,9 +20,6 @@ use super::{InPlaceMatch, Tree};
 /// nearly every file contains the words of one.
 const MAX_PREFILTERED: usize = 32;
 
-/// Number of members of a container that is compared once with the names beside an anchor.
-const LARGE: usize = 64;
-
 /// An anchor whose code must be searched for.
 #[derive(Debug)]
 pub(super) struct MissingAnchor<'a> {
@@ -38,8 +34,6 @@ pub(super) struct MissingAnchor<'a> {
     /// Number of the anchor's identifiers that code must contain to be compared.
     n_needed: usize,
     n_beside: f64,
-    /// The number of names of a large container, by their address, that were beside it.
-    n_known: Mutex<FxHashMap<usize, usize>>,
 }
 
 impl<'a> MissingAnchor<'a> {
@@ -56,19 +50,7 @@ impl<'a> MissingAnchor<'a> {
             name,
             n_needed: anchor.fingerprint.names.len().div_ceil(3),
             n_beside: minhash::bloom_len(&anchor.fingerprint.beside),
-            n_known: Mutex::default(),
         }
-    }
-
-    /// Returns how many of the names in a container were beside the anchor.
-    fn n_beside_in(&self, members: &[u64]) -> usize {
-        let beside = &self.anchor.fingerprint.beside;
-        let count = || members.iter().filter(|it| minhash::bloom_contains(beside, **it)).count();
-        if members.len() < LARGE {
-            return count();
-        }
-        let mut known = self.n_known.lock().unwrap_or_else(PoisonError::into_inner);
-        *known.entry(members.as_ptr().addr()).or_insert_with(count)
     }
 
     /// Returns the last known code of an anchor whose walk did not find it at HEAD.
@@ -376,7 +358,8 @@ pub(super) fn evidence(
     let (old, new) = (&missing.anchor.fingerprint, &symbol.features.fingerprint);
     let (container, name) = file.split_name(symbol);
     let members = &file.member_names[symbol.container_idx];
-    let n_beside = missing.n_beside_in(members);
+    let n_beside =
+        members.iter().filter(|hash| minhash::bloom_contains(&old.beside, **hash)).count();
     let n_least = missing.n_beside.min(members.len() as f64);
     let likeness = minhash::jaccard(&old.sketch, &new.sketch);
     let n_between = old.between.iter().zip(symbol.between);
