@@ -205,15 +205,22 @@ impl CodeIndex {
         }
         let vocabulary = &self.vocabulary;
         let written = self.store.transaction(|connection| {
-            if !vocabulary.persist(connection)? {
+            if !vocabulary.is_current(connection)? {
                 return Ok(false);
             }
-            for row in rows {
-                // A file with modification time 0 is read again by the next run, once.
-                let is_racy = (now - row.mtime).abs() < RACY_NANOSECONDS;
-                code::upsert_file(connection, row, if is_racy { 0 } else { row.mtime })?;
-                report();
-            }
+            // Packing the terms takes as long as writing the rows.
+            let mut packed = Vec::new();
+            rayon::in_place_scope(|scope| -> Result<()> {
+                scope.spawn(|_| packed = vocabulary.pack());
+                for row in rows {
+                    // A file with modification time 0 is read again by the next run, once.
+                    let is_racy = (now - row.mtime).abs() < RACY_NANOSECONDS;
+                    code::upsert_file(connection, row, if is_racy { 0 } else { row.mtime })?;
+                    report();
+                }
+                Ok(())
+            })?;
+            vocabulary.write(connection, &packed)?;
             for path in removed {
                 code::remove_file(connection, path)?;
             }

@@ -91,26 +91,38 @@ impl Vocabulary {
         added.last != added.last_stored
     }
 
-    /// Writes the new terms. Returns false if another process wrote terms in the meantime, so that
-    /// the ids differ.
-    pub(super) fn persist(&self, connection: &Connection) -> Result<bool> {
+    /// Returns whether the store has the terms that it had when it was read. Else another process wrote
+    /// terms in the meantime, so that the ids differ.
+    pub(super) fn is_current(&self, connection: &Connection) -> Result<bool> {
+        Ok(code::last_term_id(connection)? == self.added().last_stored)
+    }
+
+    /// Packs the new terms, or all if there would be many dictionaries.
+    pub(super) fn pack(&self) -> Vec<u8> {
         let added = self.added();
-        if code::last_term_id(connection)? != added.last_stored {
-            return Ok(false);
-        }
         let new = added.ids.iter().map(|(term, &id)| (term.as_str(), id));
         let mut new: Vec<(&str, u32)> = new.filter(|&(_, id)| id > added.last_stored).collect();
         if new.is_empty() {
-            return Ok(true);
+            return Vec::new();
         }
-        let is_full = self.stored.len() >= MAX_DICTIONARIES;
-        let old = if is_full { self.stored_with_prefix("") } else { Vec::new() };
-        if is_full {
+        let old = if self.is_full() { self.stored_with_prefix("") } else { Vec::new() };
+        new.extend(old.iter().map(|(term, id)| (term.as_str(), *id)));
+        Dictionary::pack(&mut new)
+    }
+
+    /// Writes packed terms.
+    pub(super) fn write(&self, connection: &Connection, packed: &[u8]) -> Result<()> {
+        if packed.is_empty() {
+            return Ok(());
+        }
+        if self.is_full() {
             code::clear_terms(connection)?;
-            new.extend(old.iter().map(|(term, id)| (term.as_str(), *id)));
         }
-        code::insert_terms(connection, added.last, &Dictionary::pack(&mut new))?;
-        Ok(true)
+        code::insert_terms(connection, self.last(), packed)
+    }
+
+    fn is_full(&self) -> bool {
+        self.stored.len() >= MAX_DICTIONARIES
     }
 
     /// Records that the transaction with the new terms was committed.

@@ -2,6 +2,7 @@
 
 use fst::automaton::Str;
 use fst::{Automaton, IntoStreamer, Map};
+use rayon::prelude::*;
 
 /// Terms with their ids.
 #[derive(Debug, Clone, Default)]
@@ -10,7 +11,7 @@ pub(crate) struct Dictionary(Map<Vec<u8>>);
 impl Dictionary {
     /// Packs distinct terms, in any order.
     pub(crate) fn pack(terms: &mut [(&str, u32)]) -> Vec<u8> {
-        terms.sort_unstable();
+        terms.par_sort_unstable();
         let terms = terms.iter().map(|(term, id)| (term, u64::from(*id)));
         Map::from_iter(terms).unwrap_or_default().into_fst().into_inner()
     }
