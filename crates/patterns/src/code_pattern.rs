@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use compile::{Compiled, compile};
+pub(crate) use compile::{Compiled, compile, in_function};
 pub use matcher::{Match, MatchedFile};
 
 /// A pattern with the files that it applies to, as in a file of ast-grep's rules.

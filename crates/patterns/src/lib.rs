@@ -34,9 +34,13 @@ fn is_hit(pattern: &CodePattern, sample: &Sample) -> Option<bool> {
     let mut found = None;
     for language in languages.into_iter().filter(|it| it.is_kin(sample.language)) {
         let compiled = code_pattern::compile(pattern, language).ok()?;
-        let prefix = language::tables(language)?.prefix();
+        let tables = language::tables(language)?;
+        let prefix = tables.prefix();
         let is_whole = sample.code.starts_with(prefix.trim_end());
-        let code = [if is_whole { "" } else { prefix }, &sample.code].concat();
+        let code = code_pattern::in_function(tables, &sample.code).map_or_else(
+            || [if is_whole { "" } else { prefix }, &sample.code].concat(),
+            |(code, _)| code,
+        );
         let file = MatchedFile::parse(language, &code)?;
         found = Some(found == Some(true) || !file.matches(&compiled).0.is_empty());
     }

@@ -53,3 +53,16 @@ fn wrong_patterns_have_an_error() {
     }
     assert!(parse("language: Python\nrules: {kind: call}").is_err());
 }
+
+#[test]
+fn a_statement_of_a_sample_is_parsed_as_in_a_function() {
+    let patterns = parse("language: Go\nrule:\n  pattern: fmt.Println($$$)\n").expect("valid");
+    let sample = |label, code: &str| Sample { label, language: Language::Go, code: code.into() };
+    let samples = [
+        sample(Label::Bad, "fmt.Println(\"x\") // A.\n"),
+        sample(Label::Bad, "package a\n\nfunc f() { fmt.Println(x, y) }\n"),
+        sample(Label::Good, "log.Println(x)"),
+    ];
+    let report = test(&patterns, &samples);
+    assert_eq!((report.n_bad, report.misses, report.false_hits), (2, vec![], vec![]));
+}

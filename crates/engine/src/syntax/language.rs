@@ -143,6 +143,11 @@ impl LanguageTables {
         self.spec.prefix
     }
 
+    /// Returns the text before and after a statement, if it is parsed as something else outside a function.
+    pub fn statement_context(&self) -> Option<[&'static str; 2]> {
+        self.spec.statement_context
+    }
+
     /// Returns whether a word is one of the language itself.
     pub fn is_keyword(&self, word: &str) -> bool {
         self.grammar.id_for_node_kind(word, false) > 0

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use regex::{Regex, RegexBuilder};
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
 use super::{CodePattern, Rule, StopBy};
 use cerberus_engine::syntax::language::{self, LanguageTables};
@@ -161,8 +161,17 @@ impl Compiler {
             return Err(format!("it is longer than {MAX_TEXT_BYTES} bytes"));
         }
         let sigil = self.tables.sigil();
+        let own = with_sigil(code, sigil);
+        if let Some((text, tree)) = in_function(self.tables, own.trim()) {
+            let start = text.find(own.trim()).unwrap_or_default();
+            let range = start..start + own.trim().len();
+            let node = tree.root_node().named_descendant_for_byte_range(range.start, range.end);
+            if let Some(node) = node.filter(|it| it.byte_range() == range) {
+                return goal_of(node, &text, sigil, 0).and_then(node_goal);
+            }
+        }
         let prefix = self.tables.prefix();
-        let text = [prefix, &with_sigil(code, sigil)].concat();
+        let text = [prefix, &own].concat();
         let tree = parse::tree(self.tables, &text).ok_or("it takes too long to parse")?;
         let mut root = tree.root_node();
         // The prefix is a node of its own.
@@ -183,10 +192,23 @@ impl Compiler {
         if node.has_error() {
             return Err(format!("`{code}` is not {} code", self.tables.language));
         }
-        match goal_of(node, &text, sigil, 0)? {
-            Goal::Variable(Variable::Many(_)) => Err("`$$$` alone is not a node".to_owned()),
-            goal => Ok(goal),
-        }
+        goal_of(node, &text, sigil, 0).and_then(node_goal)
+    }
+}
+
+/// Returns code with a function around it, if that is needed to parse statements and the code can be in a
+/// function.
+pub(crate) fn in_function(tables: &LanguageTables, code: &str) -> Option<(String, Tree)> {
+    let [before, after] = tables.statement_context()?;
+    let text = format!("{before}\n{code}\n{after}");
+    let tree = parse::tree(tables, &text)?;
+    (!tree.root_node().has_error()).then_some((text, tree))
+}
+
+fn node_goal(goal: Goal) -> Result<Goal, String> {
+    match goal {
+        Goal::Variable(Variable::Many(_)) => Err("`$$$` alone is not a node".to_owned()),
+        goal => Ok(goal),
     }
 }
 

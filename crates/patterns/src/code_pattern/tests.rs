@@ -67,6 +67,15 @@ fn code_matches_with_variables() {
         "func f() { a = append(a, b) }",
         &["a = append(a, b)"],
     );
+    let text = "func f() {\n\tfmt.Println(\"x\", y)\n\tfmt.Println()\n\tfmt.Printf(z)\n\treturn http.DefaultClient\n}\n";
+    for (pattern, expected) in [
+        ("fmt.Println($$$)", &["fmt.Println(\"x\", y)", "fmt.Println()"][..]),
+        ("fmt.Printf($A)", &["fmt.Printf(z)"]),
+        ("http.DefaultClient", &["http.DefaultClient"]),
+        ("func $F() { $$$ }", &[text.trim_end()]),
+    ] {
+        check(Go, &format!("{{\"pattern\": \"{pattern}\"}}"), text, expected);
+    }
     check(
         Tsx,
         r#"{"pattern": "<$T onClick={$$$} />"}"#,
