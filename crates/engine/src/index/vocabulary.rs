@@ -6,6 +6,8 @@
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use rustc_hash::FxBuildHasher;
+
 use crate::prelude::*;
 use crate::rank::dictionary::Dictionary;
 use crate::rank::token_cache::TokenCache;
@@ -15,6 +17,10 @@ use cerberus_store::{Connection, Store};
 
 /// With this many packed dictionaries, they are merged into one.
 const MAX_DICTIONARIES: usize = 8;
+
+/// Number of terms for which there is room from the start in a new index: growing takes time while other
+/// threads wait.
+const NEW_TERMS: usize = 50_000;
 
 /// Terms and their ids.
 #[derive(Default)]
@@ -37,7 +43,9 @@ impl Vocabulary {
     pub(super) fn load(store: &Store) -> Result<Self> {
         let packed = code::terms(store.reader())?;
         let last = packed.last().map_or(0, |(last, _)| *last);
-        let added = Mutex::new(Added { last, last_stored: last, ..Added::default() });
+        let n_expected = if packed.is_empty() { NEW_TERMS } else { 0 };
+        let ids = FxHashMap::with_capacity_and_hasher(n_expected, FxBuildHasher);
+        let added = Mutex::new(Added { ids, last, last_stored: last });
         let stored = packed.into_iter().map(|(_, bytes)| Dictionary::new(bytes));
         Ok(Self { stored: stored.collect(), added })
     }
