@@ -29,7 +29,7 @@ pub(super) struct Versions {
 }
 
 impl Versions {
-    /// Returns the version of a file with a name, such as its object.
+    /// Returns the version of a file with a name: its object, or an empty name for the working tree.
     pub(super) fn get(
         &mut self,
         path: &str,

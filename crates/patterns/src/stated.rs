@@ -22,10 +22,10 @@ const CALLS: [&str; 3] = ["()", "(...)", "(…)"];
 /// Maximum length of forbidden code.
 const MAX_BYTES: usize = 80;
 
-/// What is known of a rule whose text forbids code.
+/// What the rule of a ban says beside the forbidden code.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Setting {
-    /// Empty for all languages.
+pub struct RuleContext {
+    /// The languages of the rule; empty for all.
     pub languages: Vec<Language>,
     /// The other code that its text names.
     pub others: Vec<String>,
@@ -43,7 +43,7 @@ pub struct StatedBan {
     is_call: bool,
     /// Whether a call is forbidden only without arguments.
     is_bare: bool,
-    setting: Arc<Setting>,
+    context: Arc<RuleContext>,
     /// Empty for all languages.
     languages: Vec<Language>,
     /// Whether only code of tests is meant, or only other code.
@@ -56,7 +56,7 @@ type Piece<'t> = (&'t str, TokenKind);
 impl StatedBan {
     /// Returns the ban of a piece of code, with the words that restrict it (`place`). Returns `None` if it is not
     /// known where it holds or what is meant, or if the code is a path.
-    pub fn new(code: &str, place: &str, setting: &Arc<Setting>) -> Option<Self> {
+    pub fn new(code: &str, place: &str, context: &Arc<RuleContext>) -> Option<Self> {
         let call = CALLS.iter().find_map(|end| code.strip_suffix(end));
         let stem = call.unwrap_or(code);
         let is_path = code.contains('/') && !code.contains(|c: char| c.is_whitespace() || c == '<');
@@ -71,8 +71,8 @@ impl StatedBan {
             let rest = other.split_once(stem).and_then(|(_, rest)| rest.strip_prefix('('));
             rest.is_some_and(|rest| !rest.starts_with([')', '.', '…']))
         };
-        let is_bare = call.is_some() && setting.others.iter().any(has_arguments);
-        let is_doubtful = !is_bare && setting.others.iter().any(is_part);
+        let is_bare = call.is_some() && context.others.iter().any(has_arguments);
+        let is_doubtful = !is_bare && context.others.iter().any(is_part);
         if code.len() > MAX_BYTES || code.contains('\n') || is_path || is_unclear || is_doubtful {
             return None;
         }
@@ -80,8 +80,8 @@ impl StatedBan {
             code: stem.to_owned(),
             is_call: call.is_some(),
             is_bare,
-            setting: Arc::clone(setting),
-            languages: setting.languages.clone(),
+            context: Arc::clone(context),
+            languages: context.languages.clone(),
             in_tests: None,
         };
         let mut is_exception = false;
@@ -95,7 +95,7 @@ impl StatedBan {
                 () if SOURCES.contains(word) => ban.in_tests = Some(false),
                 () if TESTS.contains(word) => ban.in_tests = Some(true),
                 () if !named.is_empty() => ban.languages = named,
-                () if word == "`" && setting.others.iter().any(|it| has_test_attribute(it)) => {
+                () if word == "`" && context.others.iter().any(|it| has_test_attribute(it)) => {
                     ban.in_tests = Some(true);
                 }
                 // "Python 3.9".
@@ -105,9 +105,9 @@ impl StatedBan {
         }
         if is_exception {
             // Other exceptions are not known.
-            ban.in_tests = Some(!ban.in_tests.filter(|_| ban.languages == setting.languages)?);
+            ban.in_tests = Some(!ban.in_tests.filter(|_| ban.languages == context.languages)?);
         }
-        if !setting.names_tests {
+        if !context.names_tests {
             // Tests do much that a text that does not name them forbids.
             ban.in_tests = ban.in_tests.or(Some(false));
         }
@@ -119,10 +119,10 @@ impl StatedBan {
         // Scripts, examples and settings do what tests do.
         let is_other = matches!(PathClass::from_path(path), PathClass::Test | PathClass::Tool)
             || path.contains(".config.");
-        let within = &self.setting.within;
+        let within = &self.context.within;
         (self.languages.is_empty() || self.languages.contains(&language))
-            // What wraps forbidden code has it.
-            && !self.setting.others.iter().any(|it| it.split(['"', '\'']).any(|it| is_of(path, it)))
+            // A file that the rule names as the alternative may contain the forbidden code: it wraps it.
+            && !self.context.others.iter().any(|it| it.split(['"', '\'']).any(|it| is_of(path, it)))
             && (within.is_empty() || within.iter().any(|it| is_of(path, it)))
             && !(is_other && self.in_tests == Some(false))
             && words(&self.code).all(|word| text.contains(word))
@@ -175,7 +175,7 @@ impl StatedBan {
     fn may_be_of(&self, language: Language) -> bool {
         let n_keywords = |language: Language| {
             let tables = tables(language).filter(|it| it.is_keyword(&self.code))?;
-            Some(self.setting.others.iter().filter(|word| tables.is_keyword(word)).count())
+            Some(self.context.others.iter().filter(|word| tables.is_keyword(word)).count())
         };
         !self.languages.is_empty()
             || n_keywords(language) == Language::ALL.iter().filter_map(|it| n_keywords(*it)).max()
@@ -353,9 +353,9 @@ mod tests {
         assert_eq!(lines, expected.1, "{code}");
     }
 
-    fn among(others: &[&str]) -> Arc<Setting> {
+    fn among(others: &[&str]) -> Arc<RuleContext> {
         let others = others.iter().map(|it| (*it).to_owned()).collect();
-        Arc::new(Setting { others, names_tests: true, ..Setting::default() })
+        Arc::new(RuleContext { others, names_tests: true, ..RuleContext::default() })
     }
 
     #[test]
@@ -376,8 +376,8 @@ mod tests {
 
     #[test]
     fn what_wraps_forbidden_code_may_have_it() {
-        let may_hit = |setting: &Arc<Setting>, place: &str, path: &str| {
-            let ban = StatedBan::new("a.b", place, setting).expect("a ban");
+        let may_hit = |context: &Arc<RuleContext>, place: &str, path: &str| {
+            let ban = StatedBan::new("a.b", place, context).expect("a ban");
             ban.may_hit(path, Language::Python, "a.b")
         };
         let among_one = |other: &str, path: &str| may_hit(&among(&[other]), "", path);
@@ -388,7 +388,7 @@ mod tests {
         let library = |path: &str| may_hit(&among(&[]), "in library code", path);
         assert!(library("lib/x.py") && !library("examples/x.py") && !library("a.config.py"));
         let within = vec!["domains/<name>/domain/".to_owned()];
-        let within = Arc::new(Setting { within, ..Setting::default() });
+        let within = Arc::new(RuleContext { within, ..RuleContext::default() });
         assert!(may_hit(&within, "", "src/domains/a/domain/c.py"));
         assert!(!may_hit(&within, "", "src/domains/a/b.py"));
     }

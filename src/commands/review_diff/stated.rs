@@ -18,7 +18,7 @@ use cerberus_model::text::conventions::{self, CONVENTIONS};
 use cerberus_model::text::{Globs, LineIndex};
 use cerberus_model::{Enforcement, MemoryStatus};
 use cerberus_patterns::named_languages;
-use cerberus_patterns::stated::{CodeTokens, Setting, StatedBan, declares_tests};
+use cerberus_patterns::stated::{CodeTokens, RuleContext, StatedBan, declares_tests};
 
 /// Returns the hints about the added lines of changed files, and the number of those that a comment allows.
 pub(super) fn find(
@@ -84,8 +84,8 @@ pub(super) fn bans(stored: &MemoryFile) -> Vec<(String, StatedBan)> {
     let words = text.split(|c: char| c.is_whitespace() || "`()*,:".contains(c));
     let folders = words.filter(|it| it.len() > 1 && it.ends_with('/') && !it.contains("://"));
     let within = folders.map(str::to_owned).collect();
-    let setting = Arc::new(Setting { languages: languages(), others, within, names_tests });
-    let ban = |ban: parse::Ban| Some((StatedBan::new(&ban.code, &ban.place, &setting)?, ban.code));
+    let context = Arc::new(RuleContext { languages: languages(), others, within, names_tests });
+    let ban = |ban: parse::Ban| Some((StatedBan::new(&ban.code, &ban.place, &context)?, ban.code));
     let stated = bans.into_iter().filter(|ban| ban.is_whole).filter_map(ban);
     stated.map(|(stated, code)| (code, stated)).collect()
 }

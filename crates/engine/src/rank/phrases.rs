@@ -16,7 +16,7 @@ pub(crate) fn adjacent_pairs(
     pairs: &[(usize, usize)],
 ) -> Vec<bool> {
     let mut found = vec![false; pairs.len()];
-    let mut recent = [None; 2];
+    let mut recent = [None; WINDOW];
     for (position, term) in words {
         for (other_position, other) in recent.into_iter().flatten() {
             let pair = (term.min(other), term.max(other));

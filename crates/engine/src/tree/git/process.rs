@@ -235,6 +235,7 @@ impl<'a> Git<'a> {
         })
     }
 
+    /// Runs the command with a time limit. `talk` gets the output, and the input if there is none.
     fn supervise(
         mut self,
         input: Option<Vec<u8>>,
