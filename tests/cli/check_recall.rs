@@ -211,6 +211,14 @@ fn a_dependency_ends_although_its_name_is_still_a_word_of_code() {
     let change = "sed -i 's/\"ruff\"//' pyproject.toml";
     assert_eq!(stale(&files, change), ["1 ruff"]);
     assert!(stale(&files, &format!("{change} && echo > ruff.toml")).is_empty());
+    // A feature of that name has another dependency now.
+    let manifest =
+        "[package]\nname = \"a\"\n[dependencies]\nlz4 = { version = \"1\", optional = true }\n";
+    let files = [("README.md", "It compresses with `lz4`.\n"), ("Cargo.toml", manifest)];
+    let change = "sed -i 's/^lz4 =/lz4_flex =/' Cargo.toml";
+    assert_eq!(stale(&files, change), ["1 lz4"]);
+    let change = format!("{change} && printf '[features]\\nlz4 = [\"lz4_flex\"]\\n' >> Cargo.toml");
+    assert!(stale(&files, &change).is_empty());
     // A name that was one of a dependency and of a function is one error.
     let files = [
         ("README.md", "It uses `load_rows`.\n"),

@@ -85,6 +85,12 @@ impl Manifests {
         self.0.values().any(|facts| facts.keys.contains(name))
     }
 
+    /// Returns whether a crate has a feature: `lz4 = ["lz4_flex"]` has the name of what `lz4_flex` replaced.
+    pub(super) fn has_feature(&self, name: &str) -> bool {
+        let task = (Runner::CargoFeature, name.to_owned());
+        self.0.values().any(|facts| facts.tasks.contains(&task))
+    }
+
     /// Returns whether a word is in the name of a package of the project.
     pub(super) fn is_named(&self, word: &str) -> bool {
         let word = word.to_ascii_lowercase();

@@ -140,12 +140,13 @@ impl Now {
             Target::Variable(name) => self.is_used(name),
             Target::Package(name) => {
                 let made = self.manifests.making(&claim.target);
-                // A feature or a table of settings may keep the name of what was removed.
+                // A table of settings may keep the name of what was removed.
                 let is_doubtful = !made.is_empty()
                     || self.is_used(&module_name(name))
                     || self.manifests.has_key(name);
                 let is_true = made.iter().any(|path| !manifests::is_foreign(path))
                     || self.tools.contains(name)
+                    || self.manifests.has_feature(name)
                     // A package of the project itself.
                     || self.tree.resolve("", name) != Found::No;
                 if !is_true && is_doubtful {
