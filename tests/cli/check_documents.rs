@@ -270,3 +270,43 @@ fn a_submodule_is_there_without_its_folder() {
     let outcome = sandbox.run("check");
     assert_eq!(outcome.status(), 0, "{}", outcome.text());
 }
+
+#[test]
+fn an_address_of_the_project_is_a_path_of_it() {
+    let sandbox = Sandbox::empty();
+    let host = "https://github.com";
+    sandbox.write(
+        "docs/README.md",
+        &format!(
+            "[a]({host}/shop/till/blob/main/src/a.py#L2) [b]({host}/shop/till/tree/main/src/b)\n\
+             [c]({host}/shop/stock/blob/main/src/a.py) [d]({host}/shop/till/blob/v1/src/a.py)\n"
+        ),
+    );
+    sandbox.write("Cargo.toml", &format!("[package]\nrepository = \"{host}/shop/till\"\n"));
+    sandbox.write("src/a.py", "def load():\n    return 1\n");
+    sandbox.write("src/b/c.py", "C = 1\n");
+    sandbox.commit("start");
+    sandbox.git("mv src/a.py src/rows.py");
+    sandbox.git("rm -q -r src/b");
+    sandbox.commit("Move it");
+    sandbox.session(expect![[r#"
+        $ cerberus check
+        docs/README.md:1:43: `https://github.com/shop/till/blob/main/src/a.py#L2`: the file no longer exists
+            since a958e70fd0 of 2026-01-02: Move it
+            now `src/rows.py`
+            next: cerberus check --fix
+        docs/README.md:1:99: `https://github.com/shop/till/tree/main/src/b`: the file or folder no longer exists
+            since a958e70fd0 of 2026-01-02: Move it
+            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+
+        2 errors; checked 2 claims in 1 document
+        to correct 1 of them: cerberus check --fix
+        [exit 1]
+    "#]]);
+    sandbox.run("check --fix --yes");
+    let text = sandbox.read("docs/README.md");
+    assert!(
+        text.starts_with(&format!("[a]({host}/shop/till/blob/main/src/rows.py#L2) ")),
+        "{text}"
+    );
+}

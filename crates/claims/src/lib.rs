@@ -25,6 +25,7 @@ use cerberus_engine::tree::git::past::{self, CommitSummary, TreeEntry};
 use cerberus_engine::tree::git::{self, GitStatus, IgnoredPath, Objects};
 use cerberus_engine::tree::read;
 
+pub mod addresses;
 mod ends;
 mod foreign;
 mod manifests;

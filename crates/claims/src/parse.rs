@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
+use crate::addresses::Addresses;
 use crate::rules::{self, Tool};
 use cerberus_markdown::frontmatter;
 use cerberus_markdown::structure::normalize;
@@ -200,12 +201,13 @@ impl Claims {
     }
 }
 
-/// Returns the claims of a document.
-pub fn read(text: &str) -> Claims {
+/// Returns the claims of a document of a project with `addresses`.
+pub fn read(text: &str, addresses: &Addresses) -> Claims {
     let normalized = normalize(text);
     let body = frontmatter::body_start(text);
     let mut reader = Reader {
         text,
+        addresses: Some(addresses),
         context: Context::new(text),
         glob_words: glob_words(text),
         ..Reader::default()
@@ -289,6 +291,7 @@ fn glob_words(text: &str) -> Vec<usize> {
 #[derive(Default)]
 struct Reader<'a> {
     text: &'a str,
+    addresses: Option<&'a Addresses>,
     ignored: Ignored,
     context: Context<'a>,
     examples: Vec<Span>,
@@ -357,7 +360,8 @@ impl<'a> Reader<'a> {
 
     /// Reads a link. Returns whether its destination is in the project.
     fn link(&mut self, span: Span, destination: &str) -> bool {
-        let Some((path, part)) = classify::link(destination) else { return false };
+        let own = self.addresses.and_then(|it| it.path_in(destination));
+        let Some((path, part)) = classify::link(own.unwrap_or(destination)) else { return false };
         let within = span.slice(self.text);
         let written = within.rfind(destination).map(|at| span.start + at);
         // An escaped destination, or one that is defined elsewhere, is not written here.

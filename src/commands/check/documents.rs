@@ -8,6 +8,7 @@ use crate::commands::findings::Unchecked;
 use crate::commands::prelude::*;
 use crate::config::CheckConfig;
 use cerberus_claims::Document;
+use cerberus_claims::addresses::Addresses;
 use cerberus_claims::parse::{self, Target};
 use cerberus_claims::times::{self, Status};
 use cerberus_engine::tree::{documents, read};
@@ -22,6 +23,7 @@ const SKILLS_LOCK: &str = "skills-lock.json";
 
 /// The documents with their claims.
 pub(super) struct Found {
+    addresses: Addresses,
     pub(super) documents: Vec<Document>,
     pub(super) unread: Vec<Unchecked>,
 }
@@ -79,7 +81,8 @@ pub(super) fn read(
         paths.extend(current.map(|file| format!("{folder}/{file}")));
     }
     let exclude = Globs::new(&config.exclude);
-    let mut found = Found { documents: Vec::new(), unread: Vec::new() };
+    let (documents, unread) = Default::default();
+    let mut found = Found { addresses: Addresses::new(root), documents, unread };
     paths.retain(|path| exclude.find(path).is_none());
     let is_of_time = |path: &str, text: &str, is_listed: bool| {
         exempt.contains(path)
@@ -110,11 +113,12 @@ impl Found {
         paths: &BTreeSet<String>,
         is_wanted: impl Fn(&str, &str) -> bool + Sync,
     ) {
+        let addresses = &self.addresses;
         let read = |path: &String| {
             let text = read::text(&project.root, path);
             let text = text.map(|text| is_wanted(path, &text).then_some(text)).transpose()?;
             let parsed = text.map(|text| {
-                let claims = parse::read(&text);
+                let claims = parse::read(&text, addresses);
                 (text, claims)
             });
             Some((path.clone(), parsed))

@@ -2,6 +2,10 @@
 
 use super::*;
 
+fn read(text: &str) -> Claims {
+    super::read(text, &Addresses::default())
+}
+
 /// Compares the claims of a document with lines of `KIND TEXT STANCE`.
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
