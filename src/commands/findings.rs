@@ -4,12 +4,17 @@
 use std::fmt::Write;
 
 use clap::ValueEnum;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::commands::prelude::*;
 use cerberus_engine::tree::git::past;
 use cerberus_model::text;
+
+/// What is encoded in a path that is a relative URI reference (RFC 3986).
+const ENCODED: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// Output formats of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -103,7 +108,8 @@ pub(super) struct Place {
 impl Place {
     /// Returns the location in SARIF. Its region is a position, or whole lines.
     fn sarif(&self) -> Value {
-        let mut location = json!({"artifactLocation": {"uri": text::percent_encoded(&self.file)}});
+        let uri = utf8_percent_encode(&self.file, ENCODED).to_string();
+        let mut location = json!({"artifactLocation": {"uri": uri}});
         match (self.line, self.column, self.end_line) {
             (Some(line), Some(column), _) => {
                 location["region"] = json!({"startLine": line, "startColumn": column});
@@ -205,6 +211,7 @@ mod tests {
 
     #[test]
     fn percent_encodes_paths() {
-        assert_eq!(text::percent_encoded("src/a b#1/ü.py"), "src/a%20b%231/%C3%BC.py");
+        let uri = utf8_percent_encode("src/a b#1/ü.py", ENCODED).to_string();
+        assert_eq!(uri, "src/a%20b%231/%C3%BC.py");
     }
 }

@@ -1,5 +1,9 @@
 //! What a piece of inline code, a link or a word of prose names.
 
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+
 use super::word_lists::{FILE_NAMES, OTHER_KINDS, RUNTIMES};
 use super::{Part, Target};
 use cerberus_model::text::Span;
@@ -32,24 +36,9 @@ pub(super) fn link(destination: &str) -> Option<(String, Option<Part>)> {
     (!path.is_empty() || matches!(part, Some(Part::Heading(_)))).then_some((path, part))
 }
 
-/// Decodes `%20` and others.
+/// Decodes `%20` and others, if they are characters.
 fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) if first == b'%' => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            _ => {
-                bytes.push(first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+    percent_decode_str(text).decode_utf8().unwrap_or(Cow::Borrowed(text)).into_owned()
 }
 
 /// Returns what a piece of inline code names, with the span of the name. `after` is the text

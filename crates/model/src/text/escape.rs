@@ -1,7 +1,6 @@
 //! Escaping text for terminals and shells.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 
 /// Returns `text` with control, bidirectional and invisible characters escaped, so that it
 /// is safe on a terminal; newlines and tabs stay.
@@ -64,19 +63,6 @@ pub fn shell_word(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     Cow::Owned(format!("'{}'", text.replace('\'', "'\\''")))
-}
-
-/// Percent-encodes a path as a relative URI reference (RFC 3986).
-pub fn percent_encoded(path: &str) -> String {
-    let mut encoded = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-    }
-    encoded
 }
 
 /// Returns whether a character is invisible or an unexpected line break.
