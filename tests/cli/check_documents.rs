@@ -277,12 +277,12 @@ fn an_address_of_the_project_is_a_path_of_it() {
     let host = "https://github.com";
     sandbox.write(
         "docs/README.md",
-        &format!(
+        format!(
             "[a]({host}/shop/till/blob/main/src/a.py#L2) [b]({host}/shop/till/tree/main/src/b)\n\
              [c]({host}/shop/stock/blob/main/src/a.py) [d]({host}/shop/till/blob/v1/src/a.py)\n"
         ),
     );
-    sandbox.write("Cargo.toml", &format!("[package]\nrepository = \"{host}/shop/till\"\n"));
+    sandbox.write("Cargo.toml", format!("[package]\nrepository = \"{host}/shop/till\"\n"));
     sandbox.write("src/a.py", "def load():\n    return 1\n");
     sandbox.write("src/b/c.py", "C = 1\n");
     sandbox.commit("start");

@@ -268,6 +268,18 @@ fn a_method_is_that_of_its_class() {
 }
 
 #[test]
+fn the_manifests_of_a_workspace_are_read_anywhere() {
+    let files = [
+        ("samples/a/README.md", "Run `cargo run --features isolation`.\n"),
+        ("Cargo.toml", "[workspace]\nmembers = [\"*/app\"]\n"),
+        ("core/app/Cargo.toml", "[package]\nname = \"app\"\n[features]\nisolation = []\n"),
+    ];
+    assert!(stale(&files, "git mv core crates").is_empty());
+    let change = "git mv core crates && sed -i /isolation/d crates/app/Cargo.toml";
+    assert_eq!(stale(&files, change), ["1 cargo run --features isolation"]);
+}
+
+#[test]
 fn a_dependency_of_one_platform_is_one() {
     let manifest =
         "[package]\nname = \"shop\"\n\n[target.'cfg(unix)'.dependencies]\nskim = \"1\"\n";

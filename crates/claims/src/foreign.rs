@@ -4,14 +4,8 @@
 //! code, with names of which this project had some once. Most of the others never existed here, and
 //! that distinguishes them.
 
-use std::collections::BTreeSet;
-
-use rustc_hash::FxHashSet;
-
-use crate::parse::Target;
-use cerberus_model::text::Span;
-
-use super::{Document, Finding, Former, Position, Project, Verdict};
+use super::{Finding, Former, Position, Project, Verdict};
+use crate::prelude::*;
 
 /// Separates claims that were true into those about other projects and the others. `findings` are
 /// all other claims that fail now.

@@ -13,17 +13,11 @@
 //! 3. For the claims that were true, the commit that removed their target ([`ends`]) and its new
 //!    place are searched ([`removal`]).
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::sync::Arc;
-
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::parse::{Claim, Claims, Stance, Target};
+use crate::parse::{Claims, Stance};
 use cerberus_engine::threads;
-use cerberus_engine::tree::git::past::{self, CommitSummary, TreeEntry};
-use cerberus_engine::tree::git::{self, GitStatus, IgnoredPath, Objects};
-use cerberus_engine::tree::read;
+use cerberus_engine::tree::git::past::CommitSummary;
+use cerberus_engine::tree::git::{GitStatus, IgnoredPath};
+use prelude::*;
 
 pub mod addresses;
 mod ends;
@@ -32,7 +26,9 @@ mod manifests;
 mod meant;
 mod now;
 mod origin;
+
 pub mod parse;
+mod prelude;
 mod removal;
 pub mod rules;
 mod snapshot;

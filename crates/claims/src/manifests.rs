@@ -2,15 +2,13 @@
 
 mod make;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde_json::Value;
 
 use super::rules::{self, Rules, Tool};
-use crate::parse::{Runner, Target};
-use cerberus_model::text::conventions::CONVENTIONS;
+use crate::parse::Runner;
+use crate::prelude::*;
 
-use super::{folder_of, is_within, snapshot};
+use super::snapshot;
 
 /// What a manifest defines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,12 +53,14 @@ impl Manifests {
         }
     }
 
-    /// Returns whether a manifest is the one that a runner reads in `folder`: none of its name is nearer.
+    /// Returns whether a manifest is one that a runner reads in `folder`: none of its name is nearer, or that
+    /// is the one at the root of a workspace of Cargo.
     pub(super) fn is_read_in(&self, path: &str, folder: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         let mut near = snapshot::candidates(folder, name).into_iter();
-        let is_nearest = near.find(|near| self.0.contains_key(near)).is_none_or(|it| it == path);
-        is_for(path, folder) && is_nearest
+        let nearest = near.find(|near| self.0.contains_key(near));
+        let is_read = nearest.is_none_or(|it| it == path || it == "Cargo.toml");
+        is_for(path, folder) && is_read
     }
 
     /// Returns whether a manifest computes tasks, or names files of tasks that are not read.

@@ -1,21 +1,14 @@
 //! Whether a claim is true in the tree as it is.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::parse::{Claim, Part, Target, Task};
-use cerberus_engine::tree::git::past::{self, TreeEntry};
-use cerberus_engine::tree::read;
+use crate::prelude::*;
 
 use super::manifests::{self, Manifests};
 use super::snapshot::{self, Found, Snapshot};
 use super::versions::Versions;
 use super::words::{self, Occurrences, Words, module_name};
-use super::{Document, folder_of, is_on_disk, is_within, words_of};
+use super::{is_on_disk, words_of};
 
 /// Number of bytes before and after a claim in which the folder that it is about may be named.
 const MAX_AROUND: usize = 600;

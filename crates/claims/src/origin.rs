@@ -4,17 +4,12 @@
 //! version with its line, and the oldest one that names its target. That finds the commit that
 //! `git blame` finds, in the time that it takes for one line.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-
 use memchr::memmem;
-use rustc_hash::FxHashMap;
 
-use cerberus_engine::tree::git::past::{self, Version};
-use cerberus_engine::tree::git::{self, Objects};
-use cerberus_model::text::Span;
+use crate::prelude::*;
+use cerberus_engine::tree::git::past::Version;
 
-use super::{Document, Position, Project};
+use super::{Position, Project};
 
 /// Maximum number of renames of a document that are followed.
 const MAX_RENAMES: usize = 3;

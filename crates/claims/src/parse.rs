@@ -10,10 +10,11 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use crate::addresses::Addresses;
+use crate::prelude::*;
 use crate::rules::{self, Tool};
 use cerberus_markdown::frontmatter;
 use cerberus_markdown::structure::normalize;
-use cerberus_model::text::{LineIndex, Span};
+use cerberus_model::text::LineIndex;
 
 mod classify;
 mod code;
@@ -246,21 +247,6 @@ pub fn read(text: &str, addresses: &Addresses) -> Claims {
     }
     reader.prose();
     reader.finish()
-}
-
-/// Returns the slugs of the headings of a document, and of the anchors in its HTML.
-pub(crate) fn heading_slugs(text: &str) -> Vec<String> {
-    let structure = cerberus_markdown::structure::parse_body(text);
-    let mut slugs = cerberus_markdown::sections::Slugs::default();
-    let titles = structure.headings.iter().filter_map(|heading| slugs.slug(&heading.title));
-    let mut found: Vec<String> = titles.collect();
-    for marker in ["id=\"", "name=\"", "{#"] {
-        for (at, _) in text.match_indices(marker) {
-            let name = text[at + marker.len()..].chars().take(MAX_BYTES);
-            found.push(name.take_while(|c| !matches!(c, '"' | '}')).collect());
-        }
-    }
-    found
 }
 
 /// Returns the first word of the info string of a fenced block.

@@ -1,19 +1,14 @@
 //! What became of the target of a stale claim: the commit that removed it, and where it went.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::rc::Rc;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
-use crate::parse::{Claim, Part, Target};
+use crate::prelude::*;
 use cerberus_engine::track;
-use cerberus_engine::tree::git::past::{self, Node, TreeEntry};
-use cerberus_engine::tree::git::{self, Objects};
-use cerberus_engine::tree::read;
-use cerberus_model::{Anchor, split_number, text};
+use cerberus_engine::tree::git::past::Node;
+use cerberus_model::{Anchor, split_number};
 
 use super::ends::{Ends, MainLine};
 use super::now::Now;
@@ -22,7 +17,7 @@ use super::rules::Tool;
 use super::then::{MAX_DEFINITIONS, Truth};
 use super::versions::{Version, Versions};
 use super::words;
-use super::{Document, Former, NewPlace, Project, Stale};
+use super::{Former, NewPlace, Project, Stale};
 
 mod companions;
 mod moves;

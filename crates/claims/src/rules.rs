@@ -4,10 +4,9 @@
 //! A configuration may take rules from elsewhere, such as a shared one. Then nothing is said about
 //! rules that it does not name.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
+use crate::prelude::*;
 use cerberus_model::word_lists;
 
 use super::words::has_word;

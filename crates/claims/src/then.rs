@@ -4,18 +4,10 @@
 //! an old tree is the list of these, and only their versions are read: once each, for all claims and
 //! commits together.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::sync::Arc;
-
-use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::parse::{Claim, Part, Target, Task};
+use crate::prelude::*;
 use cerberus_engine::syntax::language;
-use cerberus_engine::tree::git::past::{self, Differences, TreeEntry};
-use cerberus_engine::tree::git::{IgnoredPath, Objects};
-use cerberus_model::text;
+use cerberus_engine::tree::git::IgnoredPath;
+use cerberus_engine::tree::git::past::Differences;
 
 use super::manifests::{self, Facts, Manifests};
 use super::meant::{is_certain, is_compound, is_in_sample, is_related};
@@ -23,7 +15,6 @@ use super::now::Now;
 use super::snapshot::{self, Found, Snapshot};
 use super::versions::{Version, Versions};
 use super::words::{self, Words};
-use super::{Document, folder_of, is_within};
 
 /// Maximum number of old versions of code that are read.
 const MAX_VERSIONS: usize = 60_000;

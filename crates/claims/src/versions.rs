@@ -3,20 +3,19 @@
 //! Many claims ask about the same versions, so each of them is read and parsed once, and a question
 //! about a name does not read its text again.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::parse::{self, Part};
+use crate::prelude::*;
 use cerberus_engine::syntax::parse::{Symbol, last_name};
 use cerberus_engine::syntax::{ParsedFile, language};
 use cerberus_engine::track;
 use cerberus_model::SymbolKind;
-use cerberus_model::text;
 
 use super::manifests::{self, Manifests};
 use super::words;
+
+/// Maximum length of the name of an anchor in HTML.
+const MAX_NAME: usize = 300;
 
 /// Maximum number of bytes of the versions that are stored.
 const MAX_STORED: usize = 64 * 1024 * 1024;
@@ -99,7 +98,7 @@ impl Version {
             }
             Part::Heading(slug) => {
                 let slugs = || {
-                    let slugs = parse::heading_slugs(&self.text).into_iter();
+                    let slugs = heading_slugs(&self.text).into_iter();
                     slugs.map(|slug| slug.to_ascii_lowercase()).collect()
                 };
                 self.slugs.get_or_init(slugs).contains(&slug.to_lowercase().to_ascii_lowercase())
@@ -219,6 +218,21 @@ impl Symbols {
         let idxs = self.idxs.get(&(name.to_owned(), within.to_owned()));
         idxs.into_iter().flatten().map(|idx| &self.all[*idx])
     }
+}
+
+/// Returns the slugs of the headings of a document, and of the anchors in its HTML.
+pub(crate) fn heading_slugs(text: &str) -> Vec<String> {
+    let structure = cerberus_markdown::structure::parse_body(text);
+    let mut slugs = cerberus_markdown::sections::Slugs::default();
+    let titles = structure.headings.iter().filter_map(|heading| slugs.slug(&heading.title));
+    let mut found: Vec<String> = titles.collect();
+    for marker in ["id=\"", "name=\"", "{#"] {
+        for (at, _) in text.match_indices(marker) {
+            let name = text[at + marker.len()..].chars().take(MAX_NAME);
+            found.push(name.take_while(|c| !matches!(c, '"' | '}')).collect());
+        }
+    }
+    found
 }
 
 #[cfg(test)]

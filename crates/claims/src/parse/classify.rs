@@ -4,10 +4,9 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
+use crate::prelude::*;
+
 use super::word_lists::{FILE_NAMES, OTHER_KINDS, RUNTIMES};
-use super::{Part, Target};
-use cerberus_model::text::Span;
-use cerberus_model::text::conventions::CONVENTIONS;
 
 /// Names in capitals that are not variables.
 const PLAIN_CAPITALS: &[&str] = &["TODO_", "README_"];

@@ -1,16 +1,14 @@
 //! Where the blocks, tables, lists and sections of a document are, and how they present the claims in
 //! them.
 
-use std::collections::BTreeMap;
-
 use memchr::{memchr, memrchr};
 use pulldown_cmark::{Event, HeadingLevel, Tag};
 
 use super::MAX_BYTES;
 use super::stance::bans::Ban;
 use super::stance::{self, Stance};
+use crate::prelude::*;
 use crate::times;
-use cerberus_model::text::Span;
 
 /// Maximum number of blocks before a claim that may contain it.
 const MAX_DEPTH: usize = 64;

@@ -1,7 +1,8 @@
 //! Comments that exclude claims: `<!-- cerberus: ignore -->` for its line, or for the block after it if
 //! it is alone on its line, `<!-- cerberus: ignore-file -->` for the document.
 
-use cerberus_model::text::{LineIndex, Span};
+use crate::prelude::*;
+use cerberus_model::text::LineIndex;
 
 #[derive(Debug, Default)]
 pub(super) struct Ignored {

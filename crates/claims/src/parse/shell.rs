@@ -1,10 +1,10 @@
 //! What a command line runs: tasks of manifests, and paths among its arguments.
 
+use super::Runner;
 use super::classify;
 use super::word_lists::{CARGO_COMMANDS, CREATING, MANAGER_COMMANDS, SHELLS, WITH_VALUE};
-use super::{Runner, Target, Task};
-use cerberus_model::text::conventions::{self, CONVENTIONS};
-use cerberus_model::text::{Span, shell};
+use crate::prelude::*;
+use cerberus_model::text::shell;
 
 /// Maximum length of the folder in which a command runs.
 const MAX_FOLDER: usize = 1024;

@@ -7,8 +7,7 @@
 use std::cmp::Reverse;
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
-
+use crate::prelude::*;
 use cerberus_model::{Span, WordList, word_lists};
 
 pub(super) mod bans;

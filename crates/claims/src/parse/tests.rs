@@ -248,7 +248,7 @@ proptest::proptest! {
         for claim in read(&text).claims {
             proptest::prop_assert!(text.get(claim.span.start..claim.span.end).is_some());
         }
-        heading_slugs(&text);
+        crate::versions::heading_slugs(&text);
     }
 }
 

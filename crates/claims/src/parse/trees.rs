@@ -1,7 +1,7 @@
 //! The paths of a directory tree that is drawn in a code block.
 
 use super::is_fence;
-use cerberus_model::text::Span;
+use crate::prelude::*;
 
 /// Characters that draw the branches.
 const BRANCHES: &[&str] = &["├", "└", "│", "|--", "`--", "+--"];

@@ -3,14 +3,11 @@
 //! Git may know no new path of a small file, of which most lines changed. The symbols that the same
 //! sentence names are followed by their code, and the file went where they all are.
 
-use std::collections::BTreeSet;
-
-use crate::parse::{Claim, Target};
-
 use super::super::then::Truth;
 use super::super::{Document, Former, NewPlace, Project};
 use super::new_name::written_path;
 use super::{Fate, Search, Test};
+use crate::prelude::*;
 
 /// Maximum number of claims before and after a path that are looked at.
 const MAX_NEAR: usize = 12;

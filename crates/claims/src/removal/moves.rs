@@ -4,12 +4,8 @@
 //! if the files share more than a leading comment or a few common lines, and if the new one is not a
 //! copy: a wrong new place is worse than none.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use rustc_hash::FxHashMap;
-
-use cerberus_engine::tree::git::past::{self, Node};
-use cerberus_model::text;
+use crate::prelude::*;
+use cerberus_engine::tree::git::past::Node;
 
 use super::super::folder_of;
 use super::{LIMITS, MAX_RENAMES, Search};

@@ -1,12 +1,9 @@
 //! The text that replaces a name in a document.
 
-use std::collections::BTreeSet;
-
+use crate::prelude::*;
 use cerberus_engine::rank::tokenize;
 
 use super::Likeness;
-use crate::parse::{Claim, Target};
-use crate::{Document, folder_of};
 
 /// Returns the new path as the document wrote the old one: relative to its folder, to a folder
 /// around it, or as the end of the path.

@@ -12,8 +12,8 @@ use super::{
     ADDRESSED, AUXILIARIES, CHOOSING, CODE_NOUNS, CONDITIONS, Cue, DETERMINERS, EXCEPTIONS, LIMITS,
     MODALS, NOUNS, PREPOSITIONS, Sentence, Stance, Token, USING, located,
 };
+use crate::prelude::*;
 use cerberus_markdown::structure::normalize;
-use cerberus_model::text::Span;
 
 /// A piece of code that a text forbids.
 #[derive(Debug, Clone, PartialEq, Eq)]
