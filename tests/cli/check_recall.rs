@@ -280,6 +280,19 @@ fn the_manifests_of_a_workspace_are_read_anywhere() {
 }
 
 #[test]
+fn a_file_that_git_ignores_since_then_may_be_generated_where_it_was() {
+    let files = [
+        ("docs/README.md", "Validate `api-merged.yaml` in the editor.\n"),
+        ("openapi/api-merged.yaml", "a: 1\n"),
+        ("openapi/models.json", "{}\n"),
+    ];
+    let change = "git rm -q openapi/api-merged.yaml";
+    assert_eq!(stale(&files, change), ["1 api-merged.yaml"]);
+    let change = format!("{change} && echo '/*.yaml' > openapi/.gitignore");
+    assert!(stale(&files, &change).is_empty());
+}
+
+#[test]
 fn a_dependency_of_one_platform_is_one() {
     let manifest =
         "[package]\nname = \"shop\"\n\n[target.'cfg(unix)'.dependencies]\nskim = \"1\"\n";

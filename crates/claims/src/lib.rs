@@ -130,8 +130,7 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
     let now = Now::read(root, documents)?;
     let project = Project { root, documents, now: &now };
     let report = Report::default();
-    let (doubtful, ignored) = Default::default();
-    let mut checker = Checker { project, report, doubtful, ignored };
+    let mut checker = Checker { project, report, doubtful: FxHashSet::default() };
     let mut failing: Vec<Position> = Vec::new();
     for (document_idx, document) in documents.iter().enumerate() {
         // The names that the examples of the document define.
@@ -161,7 +160,6 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
             }
         }
     }
-    checker.ignored = project.ignored(&failing);
     if !failing.is_empty() {
         checker.decide(&failing, since);
     }
@@ -222,15 +220,19 @@ impl<'p> Project<'p> {
         (document, &document.claims.claims[claim_idx])
     }
 
-    /// Returns the claims whose path git ignores, with the pattern.
-    fn ignored(self, failing: &[Position]) -> FxHashMap<Position, IgnoredPath> {
+    /// Returns the claims whose path git ignores, with the pattern: one that the document may name, or that it
+    /// named.
+    fn ignored(self, tried: &[(Position, Tried)]) -> FxHashMap<Position, IgnoredPath> {
         let mut asked: BTreeMap<String, Vec<Position>> = BTreeMap::new();
-        for &at in failing {
-            let (document, claim) = self.claim(at);
+        for (at, former) in tried {
+            let (document, claim) = self.claim(*at);
             let Target::Path { path, .. } = &claim.target else { continue };
             if !path.contains(['*', '{']) {
-                for candidate in snapshot::candidates(folder_of(&document.path), path) {
-                    asked.entry(candidate).or_default().push(at);
+                let named = former.iter().map(|former| former.truth.file().to_owned());
+                for path in
+                    snapshot::candidates(folder_of(&document.path), path).into_iter().chain(named)
+                {
+                    asked.entry(path).or_default().push(*at);
                 }
             }
         }
@@ -268,13 +270,14 @@ struct Former {
     truth: Truth,
 }
 
+/// A claim that was true, or the verdict about one that was not.
+type Tried = Result<Former, Verdict>;
+
 struct Checker<'c> {
     project: Project<'c>,
     report: Report,
     /// The claims that hold perhaps.
     doubtful: FxHashSet<Position>,
-    /// The claims whose path git ignores.
-    ignored: FxHashMap<Position, IgnoredPath>,
 }
 
 impl Checker<'_> {
@@ -353,7 +356,7 @@ impl Checker<'_> {
         if !omitted.is_empty() {
             self.warn("too much code changed since some lines were written: names in them were not compared with their commits");
         }
-        let mut former = Vec::new();
+        let mut tried = Vec::new();
         // Claims that were written together are compared with the same files.
         open.sort_by(|a, b| a.moments.cmp(&b.moments));
         for Open { at, moments, gap } in open {
@@ -370,26 +373,28 @@ impl Checker<'_> {
                 let is_doubtful = self.doubtful.contains(&at);
                 Some((commit.clone(), past.truth(tree, writer, is_doubtful)?))
             });
+            let otherwise = match gap {
+                Some(why) => Verdict::Unchecked(why),
+                None if is_omitted => Verdict::Unknown("its commit was not read"),
+                None => Verdict::NeverTrue,
+            };
+            let former = truth.zip(moments.into_iter().next());
+            let former = former
+                .map(|((commit, truth), written)| Former { at, commit, written, truth })
+                .ok_or(otherwise);
+            tried.push((at, former));
+        }
+        let ignored = self.project.ignored(&tried);
+        let mut former = Vec::new();
+        for (at, tried) in tried {
             // What was ignored after it was tracked may be generated now.
-            let may_be_generated = self.ignored.get(&at).is_some_and(|ignored| {
-                !truth.as_ref().is_some_and(|(commit, _)| past.was_ignored(ignored, commit))
+            let may_be_generated = ignored.get(&at).is_some_and(|ignored| {
+                !tried.as_ref().is_ok_and(|former| past.was_ignored(ignored, &former.commit))
             });
-            if may_be_generated {
-                self.put(at, Verdict::Unknown("git ignores it"));
-                continue;
-            }
-            match (truth, moments.into_iter().next()) {
-                (Some((commit, truth)), Some(written)) => {
-                    former.push(Former { at, commit, written, truth });
-                }
-                _ => self.put(
-                    at,
-                    match gap {
-                        Some(why) => Verdict::Unchecked(why),
-                        None if is_omitted => Verdict::Unknown("its commit was not read"),
-                        None => Verdict::NeverTrue,
-                    },
-                ),
+            match tried {
+                _ if may_be_generated => self.put(at, Verdict::Unknown("git ignores it")),
+                Ok(found) => former.push(found),
+                Err(verdict) => self.put(at, verdict),
             }
         }
         former.sort_by_key(|it| it.at);
