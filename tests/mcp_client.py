@@ -51,8 +51,6 @@ async def use(client, project, era):
 
     failed = await client.call_tool("read_memory", {"filename": "no-such"})
     check("a failure is the tool's", failed.is_error and "hint:" in failed.content[0].text)
-    prompt = await client.get_prompt("context", {"task": "password"})
-    check("a prompt is given", "Hash the password" in prompt.messages[0].content.text)
 
 
 async def main(cerberus, project):

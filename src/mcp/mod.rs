@@ -18,7 +18,6 @@ use cerberus_engine::threads;
 use cerberus_model::{PinScope, UserError};
 
 mod args;
-mod prompts;
 mod schema;
 mod server;
 #[cfg(any(fuzzing, test))]

@@ -10,10 +10,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, GetPromptResult, Implementation, InitializeResult, JsonObject,
-    ListPromptsResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, Prompt,
-    PromptMessage, Role, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation,
+    InitializeResult, JsonObject, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -21,11 +20,10 @@ use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::{JoinError, spawn_blocking};
 
 use crate::config::{GlobalArgs, Settings};
-use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::error::UserError;
 use cerberus_store as store;
 
 use super::args::ToolSet;
-use super::prompts;
 use super::tool_result::error_result;
 use super::tools::{self, Call, Tool};
 
@@ -91,11 +89,6 @@ impl Server {
         let run = |_| tool.call(call, arguments.clone());
         Ok(store::with_repair(&call.settings.project.store, run)?.into_result())
     }
-
-    /// Returns the prompts of the tools that the server has.
-    fn prompts(&self) -> Vec<Prompt> {
-        prompts::all(|name| self.0.tools.iter().any(|tool| tool.name() == name))
-    }
 }
 
 type Page = Option<PaginatedRequestParams>;
@@ -104,7 +97,7 @@ type Reply<T> = Result<T, ErrorData>;
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().build();
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
         let server = Implementation::new("cerberus", env!("CARGO_PKG_VERSION"));
         InitializeResult::new(capabilities)
             .with_server_info(server.with_title("Cerberus memory"))
@@ -164,33 +157,6 @@ impl ServerHandler for Server {
         };
         Ok(done.unwrap_or_else(|error| error_result(&error)).into())
     }
-
-    async fn list_prompts(&self, _: Page, _: Context) -> Reply<ListPromptsResult> {
-        Ok(ListPromptsResult::with_all_items(self.prompts()))
-    }
-
-    async fn get_prompt(
-        &self,
-        request: GetPromptRequestParams,
-        _: Context,
-    ) -> Reply<GetPromptResponse> {
-        let names: Vec<String> = self.prompts().into_iter().map(|it| it.name).collect();
-        if !names.contains(&request.name) {
-            let (name, available) = (request.name, names.join(", "));
-            let message = format!("unknown prompt `{name}`; available: {available}");
-            return Err(ErrorData::invalid_params(message, None));
-        }
-        let arguments = request.arguments.unwrap_or_default();
-        let text = self.run_blocking(move |server, settings| {
-            let Shared { session, has_pins, .. } = &*server.0;
-            let call = Call { settings, session, has_pins, client: "", progress: &|_, _| {} };
-            store::with_repair(&call.settings.project.store, |_| {
-                prompts::text(&call, &request.name, &arguments)
-            })
-        });
-        let text = text.await.map_err(params_error)?;
-        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
-    }
 }
 
 /// The last progress notification of a call.
@@ -228,27 +194,6 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic")
 }
 
-/// Returns the error of a request, whose parameters may be wrong.
-fn params_error(error: anyhow::Error) -> ErrorData {
-    match error.downcast_ref::<UserError>() {
-        Some(wrong) if wrong.status == ExitStatus::Usage => {
-            ErrorData::invalid_params(text_of(&error), None)
-        }
-        _ => internal_error(error),
-    }
-}
-
-fn internal_error(error: anyhow::Error) -> ErrorData {
-    ErrorData::internal_error(text_of(&error), None)
-}
-
-/// Formats an error with its hints in one line.
-fn text_of(error: &anyhow::Error) -> String {
-    let result = error_result(error);
-    let text = result.content.first().and_then(|content| content.as_text());
-    text.map(|text| text.text.replace('\n', "; ")).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,14 +205,9 @@ mod tests {
             runtime
                 .block_on(async { spawn_blocking(work).await })
                 .unwrap_or_else(|error| Err(join_error(error)))
-                .map_err(|error| text_of(&error))
+                .map_err(|error| error.to_string())
         };
-        assert_eq!(
-            run(|| panic!("lost at {}", 3)),
-            Err("internal error: lost at 3; hint: the server is still running; try other \
-                 arguments, and report this as a bug of cerberus"
-                .to_owned())
-        );
+        assert_eq!(run(|| panic!("lost at {}", 3)), Err("internal error: lost at 3".to_owned()));
         assert_eq!(
             run(|| resume_unwind(Box::new(Cancelled))),
             Err("the call was cancelled".to_owned())

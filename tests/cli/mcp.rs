@@ -307,20 +307,6 @@ fn a_session_pin_ends_with_its_server() {
 }
 
 #[test]
-fn prompts_are_listed_and_answered() {
-    let sandbox = Sandbox::anchored();
-    let mut client = Client::new(&sandbox);
-    let prompts = client.ask("prompts/list", json!({}));
-    assert_eq!(names(&prompts["prompts"], "name"), ["context", "anchor_rules"]);
-    let wanted = json!({ "name": "context", "arguments": { "task": "password" } });
-    let prompt = client.ask("prompts/get", wanted);
-    assert!(prompt["messages"][0]["content"]["text"].to_string().contains("Hash the password"));
-    let wrong = json!({ "name": "anchor_rules", "arguments": { "limit": "abc" } });
-    let id = client.request("prompts/get", wrong);
-    assert_eq!(client.answer(id)["error"]["code"], -32602);
-}
-
-#[test]
 fn reanchor_reports_progress() {
     let sandbox = Sandbox::anchored();
     let mut client = Client::new(&sandbox);

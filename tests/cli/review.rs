@@ -312,13 +312,8 @@ fn hints_that_occur_nowhere_are_reported() {
 fn an_agent_is_led_through_the_list() {
     let sandbox = unsure();
     let mut client = Client::new(&sandbox);
-    let prompt = |client: &mut Client, limit: &str| {
-        let wanted = json!({ "name": "anchor_rules", "arguments": { "limit": limit } });
-        let prompt = client.ask("prompts/get", wanted);
-        prompt["messages"][0]["content"]["text"].as_str().expect("a text").to_owned()
-    };
-    let text = prompt(&mut client, "1");
-    assert!(text.ends_with("\n2 rules without an example; decide about 1 of them.\n"), "{text}");
+    let open = client.call("review_rules", json!({ "limit": 1 }));
+    assert_eq!((&open["total"], open["rules"].as_array().map(Vec::len)), (&json!(2), Some(1)));
     let found = client.call("find_anchor", json!({ "rule": "Escape HTML entities" }));
     assert_eq!(found["candidates"][0]["symbol"], "escapeHtml");
     client.call("anchor_memory", json!({ "id": "escape", "to": "web/html.ts::escapeHtml" }));
@@ -333,7 +328,7 @@ fn an_agent_is_led_through_the_list() {
     assert_eq!((&others[0]["role"], others.as_array().map(Vec::len)), (&json!("not"), Some(1)));
     let both = json!({ "id": "escape", "also": "web/cart.ts", "not": "web/html.ts" });
     assert!(client.refused("anchor_memory", both).contains("exclude each other"));
-    assert_eq!(prompt(&mut client, "5"), "No rule needs an example.");
+    assert_eq!(client.call("review_rules", json!({}))["total"], 0);
 }
 
 #[test]
