@@ -1,7 +1,8 @@
 //! Edits of the JSON settings of agents: comments, order and layout are preserved.
 
-use jsonc_parser::ParseOptions;
+use jsonc_parser::ast::Value;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 mod compact;
 
@@ -22,8 +23,8 @@ impl Edited {
 
 /// What cerberus has in settings.
 pub(crate) struct Settings {
-    /// A key that the settings need, with its value. Alone it has no meaning.
-    pub(crate) header: Option<(&'static str, CstInputValue)>,
+    /// A key that the settings need, with the JSON of its value. Alone it has no meaning.
+    pub(crate) header: Option<(&'static str, &'static str)>,
     /// Whether the header is added only to a new file.
     pub(crate) is_header_optional: bool,
     pub(crate) entries: Vec<Entry>,
@@ -37,7 +38,8 @@ pub(crate) struct Entry {
     pub(crate) key: &'static str,
     /// The name of the event of `cerberus hooks run`, for an entry of a list.
     pub(crate) kind: Option<String>,
-    pub(crate) value: CstInputValue,
+    /// Its JSON, without spaces.
+    pub(crate) value: String,
 }
 
 /// How missing entries are written.
@@ -73,19 +75,19 @@ pub(crate) fn merge(old: &[u8], settings: Settings, layout: Layout) -> Result<Ed
     let header = header.filter(|(key, _)| is_needed(key));
     if layout == Layout::Compact {
         let text = String::from_utf8_lossy(old);
-        let text = compact::insert(&text, header.as_ref(), &missing);
+        let text = compact::insert(&text, header, &missing);
         return Ok(Edited { text: text.ok_or("it has no place for it")?.into_bytes(), edited });
     }
     if let Some((key, value)) = header {
-        object.append(key, value);
+        object.append(key, input(value));
     }
     for Entry { parent, key, kind, value } in missing {
         let inner = object.object_value_or_create(parent);
         let inner = inner.ok_or_else(|| format!("its `{parent}` is not an object"))?;
         if kind.is_none() {
-            inner.append(key, value);
+            inner.append(key, input(&value));
         } else if let Some(list) = inner.array_value_or_create(key) {
-            list.append(value);
+            list.append(input(&value));
         }
     }
     let mut text = root.to_string();
@@ -197,31 +199,31 @@ fn remove_property(object: &CstObject, key: &str) {
     object.get(key).into_iter().for_each(|property| property.remove());
 }
 
-/// Whether a node has this value, in any layout and order of the keys.
-fn is_equal(node: &CstNode, value: &CstInputValue) -> bool {
-    match value {
-        CstInputValue::Null => node.as_null_keyword().is_some(),
-        CstInputValue::Bool(value) => node.as_boolean_lit().is_some_and(|it| it.value() == *value),
-        CstInputValue::Number(value) => {
-            node.as_number_lit().is_some_and(|number| number.to_string() == *value)
+/// Returns JSON as a value that can be inserted, which is then laid out like the file.
+fn input(json: &str) -> CstInputValue {
+    fn of(value: &Value<'_>) -> CstInputValue {
+        match value {
+            Value::StringLit(text) => CstInputValue::String(text.value.to_string()),
+            Value::NumberLit(number) => CstInputValue::Number(number.value.to_owned()),
+            Value::BooleanLit(it) => CstInputValue::Bool(it.value),
+            Value::NullKeyword(_) => CstInputValue::Null,
+            Value::Array(array) => CstInputValue::Array(array.elements.iter().map(of).collect()),
+            Value::Object(object) => {
+                let properties = object.properties.iter();
+                let property = properties.map(|it| (it.name.as_str().to_owned(), of(&it.value)));
+                CstInputValue::Object(property.collect())
+            }
         }
-        CstInputValue::String(value) => node
-            .as_string_lit()
-            .and_then(|it| it.decoded_value().ok())
-            .is_some_and(|it| it == *value),
-        CstInputValue::Array(values) => node.as_array().is_some_and(|array| {
-            let nodes = array.elements();
-            nodes.len() == values.len()
-                && nodes.iter().zip(values).all(|(node, value)| is_equal(node, value))
-        }),
-        CstInputValue::Object(values) => node.as_object().is_some_and(|object| {
-            object.properties().len() == values.len()
-                && values.iter().all(|(key, value)| {
-                    let node = object.get(key).and_then(|property| property.value());
-                    node.is_some_and(|node| is_equal(&node, value))
-                })
-        }),
     }
+    let parsed = parse_to_ast(json, &CollectOptions::default(), &ParseOptions::default());
+    let value = parsed.ok().and_then(|parsed| parsed.value);
+    value.map_or(CstInputValue::Null, |value| of(&value))
+}
+
+/// Whether a node has the value of this JSON, in any layout and order of the keys.
+fn is_equal(node: &CstNode, json: &str) -> bool {
+    let value = serde_json::from_str::<serde_json::Value>(json).ok();
+    value.is_some() && node.to_serde_value() == value
 }
 
 /// Returns the entries that run cerberus for an event.

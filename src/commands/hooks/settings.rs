@@ -5,8 +5,6 @@
 //! cerberus, are preserved.
 
 use clap::ValueEnum;
-use jsonc_parser::cst::CstInputValue;
-use jsonc_parser::json;
 
 use super::{HookTool, HooksPrintArgs};
 use crate::commands::prelude::*;
@@ -65,19 +63,20 @@ pub(crate) fn remove(tool: HookTool, old: &[u8]) -> Result<Edited, String> {
 /// Returns what is in the JSON settings of an agent.
 fn settings(tool: HookTool) -> Settings {
     let agent = name(&tool);
-    let hooks = word_list::section(include_str!("hooks.txt"), &agent);
+    let mut lines = word_list::section(include_str!("hooks.txt"), &agent);
+    let form = lines.next().unwrap_or_default();
     let entry = |hook: &'static str| {
         let (key, rest) = hook.split_once(' ')?;
         let (matcher, event) =
             rest.split_once(' ').map_or((None, rest), |(it, event)| (Some(it), event));
-        let value = value(tool, matcher, event);
+        let value = value(form, &agent, matcher, event);
         Some(Entry { parent: "hooks", key, value, kind: Some(event.to_owned()) })
     };
     let has_version = matches!(tool, HookTool::Cursor | HookTool::Copilot);
     Settings {
-        header: has_version.then(|| ("version", json!(1))),
+        header: has_version.then_some(("version", "1")),
         is_header_optional: false,
-        entries: hooks.filter_map(entry).collect(),
+        entries: lines.filter_map(entry).collect(),
     }
 }
 
@@ -86,36 +85,14 @@ fn name(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
-/// Returns the value of a hook. Its command does nothing without cerberus, and never fails: a
+/// Returns the JSON of a hook. Its command does nothing without cerberus, and never fails: a
 /// failure would block an edit or a command in some agents.
-fn value(tool: HookTool, matcher: Option<&str>, event: &str) -> CstInputValue {
-    let agent = name(&tool);
+fn value(form: &str, agent: &str, matcher: Option<&str>, event: &str) -> String {
     let command = format!(
         "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run {agent} {event} || true"
     );
-    let matcher = matcher.map(|matcher| ("matcher".to_owned(), matcher.into()));
-    let command = |key: &str| (key.to_owned(), command.as_str().into());
-    let entry = |key: &str, value: CstInputValue| (key.to_owned(), value);
-    let kind = entry("type", json!("command"));
-    let group = |hook: Vec<(String, CstInputValue)>| {
-        let hooks = CstInputValue::Array(vec![CstInputValue::Object(hook)]);
-        matcher.clone().into_iter().chain([entry("hooks", hooks)]).collect()
-    };
-    CstInputValue::Object(match tool {
-        HookTool::Gemini => group(vec![
-            entry("name", json!("cerberus")),
-            kind,
-            command("command"),
-            entry("timeout", json!(30_000)),
-        ]),
-        HookTool::Cursor => [command("command")].into_iter().chain(matcher).collect(),
-        HookTool::Copilot => [kind]
-            .into_iter()
-            .chain(matcher)
-            .chain([command("bash"), entry("timeoutSec", json!(30))])
-            .collect(),
-        _ => group(vec![kind, command("command"), entry("timeout", json!(30))]),
-    })
+    let matcher = matcher.map(|it| format!("\"matcher\":\"{it}\",")).unwrap_or_default();
+    form.replace("{matcher}", &matcher).replace("{command}", &command).replace(",}", "}")
 }
 
 /// Returns a script with the managed block, at the start because a script may exit anywhere.

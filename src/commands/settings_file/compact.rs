@@ -5,7 +5,6 @@
 
 use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::common::Ranged;
-use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use super::{Entry, Settings};
@@ -22,7 +21,7 @@ struct Place {
 /// Returns `text` with the entries, unless it is not an object.
 pub(super) fn insert(
     text: &str,
-    header: Option<&(&str, CstInputValue)>,
+    header: Option<(&str, &str)>,
     entries: &[Entry],
 ) -> Option<String> {
     let mut text = text.to_owned();
@@ -45,7 +44,7 @@ pub(super) fn insert(
 /// Returns `text` without what [`insert`] inserted.
 pub(super) fn remove(text: &str, settings: &Settings) -> String {
     let after_header = || {
-        let header = written(settings.header.as_ref()?);
+        let header = written(settings.header?);
         let at = start(text)?;
         let rest = text[at..].strip_prefix(&header)?;
         Some(format!("{}{rest}", &text[..at]))
@@ -79,15 +78,14 @@ fn places(text: &str, entry: &Entry) -> Option<Vec<Place>> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).ok()?;
     let Some(Value::Object(root)) = parsed.value else { return None };
     let Entry { parent, key, kind, value } = entry;
-    let value = compact(value);
     let list = if kind.is_some() { format!("[{value}]") } else { value.clone() };
-    let property = format!("{}:{list}", quoted(key));
-    let object = format!("{}:{{{property}}}", quoted(parent));
+    let property = format!("\"{key}\":{list}");
+    let object = format!("\"{parent}\":{{{property}}}");
     let mut places = vec![in_object(&root, object, false)];
     if let Some(inner) = root.get_object(parent) {
         places.push(in_object(inner, property, true));
         if let Some(list) = inner.get_array(key).filter(|_| kind.is_some()) {
-            places.push(in_list(list, value));
+            places.push(in_list(list, value.clone()));
         }
     }
     Some(places)
@@ -108,28 +106,6 @@ fn start(text: &str) -> Option<usize> {
 }
 
 /// Returns a header as it is inserted: the tabulator marks it as one that was not there.
-fn written((key, value): &(&str, CstInputValue)) -> String {
-    format!("\t{}:{},", quoted(key), compact(value))
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-/// Returns a value without spaces.
-fn compact(value: &CstInputValue) -> String {
-    let joined = |values: Vec<String>| values.join(",");
-    match value {
-        CstInputValue::Null => "null".to_owned(),
-        CstInputValue::Bool(value) => value.to_string(),
-        CstInputValue::Number(value) => value.clone(),
-        CstInputValue::String(value) => quoted(value),
-        CstInputValue::Array(values) => {
-            format!("[{}]", joined(values.iter().map(compact).collect()))
-        }
-        CstInputValue::Object(values) => {
-            let entry = |(key, value): &(String, _)| format!("{}:{}", quoted(key), compact(value));
-            format!("{{{}}}", joined(values.iter().map(entry).collect()))
-        }
-    }
+fn written((key, value): (&str, &str)) -> String {
+    format!("\t\"{key}\":{value},")
 }

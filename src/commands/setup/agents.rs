@@ -61,7 +61,7 @@ impl Agent {
         Self::value_variants().iter().flat_map(of).collect()
     }
 
-    fn file(self, kind: &str) -> Option<&'static str> {
+    pub(super) fn file(self, kind: &str) -> Option<&'static str> {
         self.files_of(kind).pop()
     }
 

@@ -11,9 +11,6 @@
 //! | Copilot CLI | `.github/mcp.json` | <https://docs.github.com/en/copilot/reference/copilot-cli-reference/cli-command-reference#mcp-server-loading-priority> |
 //! | opencode | `opencode.json` | <https://opencode.ai/docs/mcp-servers>; also read by version 2 |
 
-use jsonc_parser::cst::CstInputValue;
-use jsonc_parser::json;
-
 use super::Agent;
 use crate::commands::settings_file::{self, Edited, Entry, Layout, Settings};
 use cerberus_bank::toml_table::{self, TableEdit};
@@ -56,35 +53,12 @@ pub(super) fn remove(agent: Agent, old: &[u8], is_object_kept: bool) -> Result<E
 
 /// Returns what is in the JSON settings of an agent, or nothing for one with TOML.
 fn settings(agent: Agent) -> Option<Settings> {
-    let (parent, value) = server(agent)?;
-    let schema = || ("$schema", json!("https://opencode.ai/config.json"));
+    let (parent, value) = agent.file("entry")?.split_once(' ')?;
+    let schema = ("$schema", "\"https://opencode.ai/config.json\"");
     Some(Settings {
-        header: (agent == Agent::Opencode).then(schema),
+        header: (agent == Agent::Opencode).then_some(schema),
         is_header_optional: true,
-        entries: vec![Entry { parent, key: SERVER, kind: None, value }],
-    })
-}
-
-/// Returns the key of the servers and the value of ours, or nothing for an agent with TOML.
-fn server(agent: Agent) -> Option<(&'static str, CstInputValue)> {
-    Some(match agent {
-        Agent::Claude | Agent::Cursor => {
-            ("mcpServers", json!({ "type": "stdio", "command": "cerberus", "args": ["mcp"] }))
-        }
-        Agent::Vscode => {
-            ("servers", json!({ "type": "stdio", "command": "cerberus", "args": ["mcp"] }))
-        }
-        Agent::Gemini | Agent::Antigravity => {
-            ("mcpServers", json!({ "command": "cerberus", "args": ["mcp"] }))
-        }
-        Agent::Copilot => (
-            "mcpServers",
-            json!({ "type": "stdio", "command": "cerberus", "args": ["mcp"], "tools": ["*"] }),
-        ),
-        Agent::Opencode => {
-            ("mcp", json!({ "type": "local", "command": ["cerberus", "mcp"], "enabled": true }))
-        }
-        Agent::Codex | Agent::Git => return None,
+        entries: vec![Entry { parent, key: SERVER, kind: None, value: value.to_owned() }],
     })
 }
 
