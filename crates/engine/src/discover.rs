@@ -217,9 +217,6 @@ impl Ranker<'_> {
             symbol.score += found.phrases;
             symbol.score += score::name_bonus(scorer, &found.names, symbol.names);
             symbol.score *= score::hint_factor(found.n_hints, *n_known_hints);
-            if found.is_stub {
-                symbol.score = 0.0;
-            }
         }
         let ranked = batch.par_iter().zip(&parsed).zip(scores);
         rankings.par_extend(

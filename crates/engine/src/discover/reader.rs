@@ -8,7 +8,6 @@ use std::cell::RefCell;
 use thread_local::ThreadLocal;
 
 use crate::prelude::*;
-use crate::rank::named_code::is_stub;
 use crate::rank::score::{self, NameMatch};
 use crate::rank::token_cache::TokenCache;
 use crate::rank::{phrases, tokenize};
@@ -40,8 +39,6 @@ pub(super) struct Found {
     pub(super) names: Vec<NameMatch>,
     /// Number of hints.
     pub(super) n_hints: usize,
-    /// Whether it says that it has no body, and the rule is not about that.
-    pub(super) is_stub: bool,
 }
 
 impl Ranker<'_> {
@@ -104,8 +101,7 @@ impl Ranker<'_> {
                 let (names, n_hints) =
                     (names.collect(), n_contained(code, &candidates.query.hints));
                 let phrases = phrase_bonus(candidates, own);
-                let is_stub = is_stub(code) && !is_stub(&candidates.query.rule);
-                (owner, Found { phrases, names, n_hints, is_stub })
+                (owner, Found { phrases, names, n_hints })
             };
             requests.iter().map(of_symbol).collect::<Vec<_>>()
         };

@@ -4,15 +4,16 @@
 //! releases, reviews, the tone of an answer, or how to set up a machine. The code that a rule shares words with does not tell
 //! them apart: "Keep commit messages brief" has the words of many files.
 
+use std::collections::BTreeSet;
+
 use cerberus_model::text::WordList;
 
 use super::named_code::{self, SpanKind};
 use super::rule_kind;
 use super::tokenize;
 use super::word_lists::{
-    CHECK_NOUNS, CHECK_TIMES, CHECK_VERBS, GENERATED_PHRASES, SETUP_HEADINGS, SETUP_PHRASES,
-    SETUP_WORDS, SHARING_HEADINGS, SHARING_PHRASES, SHARING_WORDS, TALKING_HEADINGS,
-    TALKING_PHRASES, TALKING_WORDS, TEST_TERMS,
+    CHECK_NOUNS, CHECK_TIMES, CHECK_VERBS, GENERATED_PHRASES, SETUP_HEADINGS, SETUP_WORDS,
+    SHARING_HEADINGS, SHARING_WORDS, TALKING_HEADINGS, TALKING_WORDS, TEST_TERMS,
 };
 
 /// The moment of the work at which a rule matters.
@@ -60,20 +61,16 @@ fn by_cues(text: &str, heading: Option<&str>, min_cues: usize) -> Moment {
     let prose = rule_kind::prose(text, &spans);
     let words: Vec<&str> = rule_kind::words(&prose).collect();
     let heading = heading.unwrap_or_default().to_lowercase();
-    let in_text = |list: &WordList, phrases: &WordList| {
-        let mut found: Vec<&str> =
-            words.iter().copied().filter(|word| list.contains(word)).collect();
-        found.sort_unstable();
-        found.dedup();
-        found.len() + phrases.entries().iter().filter(|phrase| prose.contains(**phrase)).count()
+    let in_text = |list: &WordList| {
+        words.iter().filter(|word| list.contains(word)).collect::<BTreeSet<_>>().len()
     };
-    let cues = |list: &WordList, phrases: &WordList, headings: &WordList| {
+    let cues = |list: &WordList, headings: &WordList| {
         let is_heading = rule_kind::words(&heading).any(|word| headings.contains(word));
-        in_text(list, phrases) + if is_heading { MIN_CUES } else { 0 }
+        in_text(list) + if is_heading { MIN_CUES } else { 0 }
     };
-    let sharing = cues(&SHARING_WORDS, &SHARING_PHRASES, &SHARING_HEADINGS);
-    let talking = cues(&TALKING_WORDS, &TALKING_PHRASES, &TALKING_HEADINGS);
-    let setup = cues(&SETUP_WORDS, &SETUP_PHRASES, &SETUP_HEADINGS);
+    let sharing = cues(&SHARING_WORDS, &SHARING_HEADINGS);
+    let talking = cues(&TALKING_WORDS, &TALKING_HEADINGS);
+    let setup = cues(&SETUP_WORDS, &SETUP_HEADINGS);
     let demand: Vec<&str> = (words.iter().copied())
         .filter(|word| word.as_ptr() as usize - (prose.as_ptr() as usize) < MAX_DEMAND_LEN)
         .collect();
@@ -84,7 +81,7 @@ fn by_cues(text: &str, heading: Option<&str>, min_cues: usize) -> Moment {
         && demands(&CHECK_TIMES)
         && (names_command || demands(&CHECK_NOUNS))
         && talking + setup <= MIN_CUES
-        && in_text(&SHARING_WORDS, &SHARING_PHRASES) < MIN_CUES;
+        && in_text(&SHARING_WORDS) < MIN_CUES;
     if is_check {
         return Moment::Checking;
     }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memmem;
 use rustc_hash::FxHashSet;
 
-use super::word_lists::{GENERATED_PHRASES, LITERALS, POINTING, PROGRAMS, RUNNING, STUBS, USING};
+use super::word_lists::{GENERATED_PHRASES, LITERALS, POINTING, PROGRAMS, RUNNING, USING};
 use cerberus_model::text::conventions::{self, CONVENTIONS};
 
 /// What a part of a rule's text is.
@@ -228,14 +228,6 @@ pub(crate) fn occurrences<'t>(
         !before.into_iter().chain(after).any(is_part)
     };
     memmem::find_iter(code.as_bytes(), name).filter(is_whole)
-}
-
-/// Maximum length of code without a body, with its documentation.
-const MAX_STUB_BYTES: usize = 600;
-
-/// Returns whether a short text says that code has no body: `raise NotImplementedError`.
-pub(crate) fn is_stub(text: &str) -> bool {
-    text.len() <= MAX_STUB_BYTES && STUBS.entries().iter().any(|stub| text.contains(stub))
 }
 
 fn has_file_ending(path: &str) -> bool {
