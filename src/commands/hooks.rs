@@ -5,7 +5,8 @@ use clap::{Subcommand, ValueEnum};
 
 use crate::commands::prelude::*;
 use crate::config::GlobalArgs;
-use cerberus_store::{self as store, Connection, Store};
+use cerberus_store::given_rules::Session;
+use cerberus_store::{self as store, Store};
 
 mod after_edit;
 mod answer;
@@ -126,10 +127,15 @@ fn run_hook(args: &HooksRunArgs, global: &GlobalArgs, out: &mut Printer) -> Resu
     answer::print(tool, moment, &text, out)
 }
 
-/// Changes what the store has about a session. Calls `work` again if the store was damaged.
-fn write<T>(project: &Project, work: impl Fn(&Connection, i64) -> Result<T>) -> Result<T> {
+/// Reads or changes what the store has about a session. Calls `work` again if the store was damaged.
+fn in_session<T>(
+    project: &Project,
+    id: &str,
+    work: impl Fn(Session<'_>) -> Result<T>,
+) -> Result<T> {
     let millis = project.now.as_millisecond();
     store::with_repair(&project.store, |_| {
-        Store::open(&project.store)?.transaction(|it| work(it, millis))
+        let mut store = Store::open(&project.store)?;
+        store.transaction(|connection| work(Session { connection, id, millis }))
     })
 }

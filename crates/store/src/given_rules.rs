@@ -8,6 +8,7 @@ use anyhow::Result;
 use rusqlite::{Connection, params};
 
 use super::ledger::{self, Occasion};
+use super::{execute, query, value};
 
 /// Age from which a session counts as ended.
 const MAX_MILLIS: i64 = 7 * 24 * 3600 * 1000;
@@ -39,131 +40,120 @@ pub struct Given<'a> {
     pub with_code: bool,
 }
 
-/// Records that memories are given in a session. Returns for each of them whether the memory or its code is
-/// new to the session. Of several hooks at once, one gets `true`.
-pub fn claim(
-    connection: &Connection,
-    session: &str,
-    memories: &[Given],
-    millis: i64,
-) -> Result<Vec<bool>> {
-    const EXPIRE: &str = "DELETE FROM given_rule WHERE millis < ?1";
-    const LIMIT: &str = "DELETE FROM given_rule WHERE (session, memory) IN (
-        SELECT session, memory FROM given_rule ORDER BY millis DESC, session, memory
-        LIMIT -1 OFFSET ?1)";
-    let mut claimed = Vec::new();
-    for Given { memory, with_code } in memories {
-        let mut is_new = insert(connection, session, memory, millis)?;
-        if is_new {
-            ledger::add(connection, memory, Occasion::Given, millis)?;
+/// A session of an agent, at a time.
+#[derive(Clone, Copy)]
+pub struct Session<'a> {
+    pub connection: &'a Connection,
+    pub id: &'a str,
+    pub millis: i64,
+}
+
+impl Session<'_> {
+    /// Records that memories are given. Returns for each of them whether the memory or its code is new to
+    /// the session. Of several hooks at once, one gets `true`.
+    pub fn claim(&self, memories: &[Given]) -> Result<Vec<bool>> {
+        const EXPIRE: &str = "DELETE FROM given_rule WHERE millis < ?1";
+        const LIMIT: &str = "DELETE FROM given_rule WHERE (session, memory) IN (
+            SELECT session, memory FROM given_rule ORDER BY millis DESC, session, memory
+            LIMIT -1 OFFSET ?1)";
+        let mut claimed = Vec::new();
+        for Given { memory, with_code } in memories {
+            let mut is_new = self.insert(memory)?;
+            if is_new {
+                ledger::add(self.connection, memory, Occasion::Given, self.millis)?;
+            }
+            if *with_code {
+                is_new = self.insert(&format!("{memory}{WITH_CODE}"))?;
+            }
+            claimed.push(is_new);
         }
-        if *with_code {
-            is_new = insert(connection, session, &format!("{memory}{WITH_CODE}"), millis)?;
+        execute(self.connection, EXPIRE, [self.millis.saturating_sub(MAX_MILLIS)])?;
+        execute(self.connection, LIMIT, [MAX_ROWS])?;
+        Ok(claimed)
+    }
+
+    /// Like [`Self::claim`], but returns `true` only for memories that are new, not for those of which the
+    /// code is.
+    pub fn claim_new(&self, memories: &[Given]) -> Result<Vec<bool>> {
+        let texts = memories.iter().map(|it| Given { with_code: false, ..*it });
+        let is_new = self.claim(&texts.collect::<Vec<Given>>())?;
+        let new = memories.iter().zip(&is_new).filter(|(_, is_new)| **is_new);
+        self.claim(&new.map(|(it, _)| *it).collect::<Vec<Given>>())?;
+        Ok(is_new)
+    }
+
+    /// Records that the session was asked to go on. Returns whether it was not asked before.
+    pub fn claim_stop(&self) -> Result<bool> {
+        self.insert(STOP)
+    }
+
+    /// Records findings by a hash. Returns whether the session did not get them after an earlier command.
+    pub fn claim_findings(&self, hash: &str) -> Result<bool> {
+        self.insert(&format!("{MARK}findings {hash}"))
+    }
+
+    /// Records that the session broke rules.
+    pub fn record_broken(&self, memories: &[String]) -> Result<()> {
+        let given = self.given()?;
+        for memory in memories {
+            if self.insert(&format!("{MARK}broken {memory}"))? {
+                let occasion = Occasion::Broken { was_given: given.contains(memory) };
+                ledger::add(self.connection, memory, occasion, self.millis)?;
+            }
         }
-        claimed.push(is_new);
+        Ok(())
     }
-    connection.prepare_cached(EXPIRE)?.execute([millis.saturating_sub(MAX_MILLIS)])?;
-    connection.prepare_cached(LIMIT)?.execute([MAX_ROWS])?;
-    Ok(claimed)
-}
 
-/// Like [`claim`], but returns `true` only for memories that are new, not for those of which the code is.
-pub fn claim_new(
-    connection: &Connection,
-    session: &str,
-    memories: &[Given],
-    millis: i64,
-) -> Result<Vec<bool>> {
-    let texts: Vec<Given> = memories.iter().map(|it| Given { with_code: false, ..*it }).collect();
-    let is_new = claim(connection, session, &texts, millis)?;
-    let new = memories.iter().zip(&is_new).filter(|(_, is_new)| **is_new);
-    let codes: Vec<Given> = new.map(|(it, _)| *it).collect();
-    claim(connection, session, &codes, millis)?;
-    Ok(is_new)
-}
+    fn insert(&self, key: &str) -> Result<bool> {
+        const INSERT: &str =
+            "INSERT OR IGNORE INTO given_rule (session, memory, millis) VALUES (?1, ?2, ?3)";
+        let mut insert = self.connection.prepare_cached(INSERT)?;
+        Ok(insert.execute(params![self.id, key, self.millis])? == 1)
+    }
 
-/// Records that a session was asked to go on. Returns whether it was not asked before.
-pub fn claim_stop(connection: &Connection, session: &str, millis: i64) -> Result<bool> {
-    insert(connection, session, STOP, millis)
-}
-
-/// Records findings by a hash. Returns whether the session did not get them after an earlier command.
-pub fn claim_findings(
-    connection: &Connection,
-    session: &str,
-    hash: &str,
-    millis: i64,
-) -> Result<bool> {
-    insert(connection, session, &format!("{MARK}findings {hash}"), millis)
-}
-
-/// Records that a session broke rules.
-pub fn record_broken(
-    connection: &Connection,
-    session: &str,
-    memories: &[&str],
-    millis: i64,
-) -> Result<()> {
-    let given = given(connection, session)?;
-    for memory in memories {
-        if insert(connection, session, &format!("{MARK}broken {memory}"), millis)? {
-            let was_given = given.contains(*memory);
-            ledger::add(connection, memory, Occasion::Broken { was_given }, millis)?;
+    /// Records that the session starts, and why (`source`). Returns `false` if the agent has the text of
+    /// the start already.
+    ///
+    /// What the session was given before is forgotten only if its context is gone: a new session may have
+    /// been given the rules of its prompt, whose hook runs at the same time.
+    pub fn start(&self, source: &str) -> Result<bool> {
+        // The hook that began first may come second.
+        let is_same = |last: i64| self.millis.abs_diff(last) < SAME_START_MILLIS;
+        let has_start = match source {
+            "resume" => self.started()?.is_some(),
+            source => self.last(&format!("{START}{source}"))?.is_some_and(is_same),
+        };
+        if has_start {
+            return Ok(false);
         }
+        if matches!(source, "clear" | "compact") {
+            self.forget()?;
+        }
+        self.insert(&format!("{START}{source}"))
     }
-    Ok(())
-}
 
-fn insert(connection: &Connection, session: &str, key: &str, millis: i64) -> Result<bool> {
-    const INSERT: &str =
-        "INSERT OR IGNORE INTO given_rule (session, memory, millis) VALUES (?1, ?2, ?3)";
-    Ok(connection.prepare_cached(INSERT)?.execute(params![session, key, millis])? == 1)
-}
-
-/// Records that a session starts, and why (`source`). Returns `false` if the agent has the text of the
-/// start already.
-///
-/// What the session was given before is forgotten only if its context is gone: a new session may have
-/// been given the rules of its prompt, whose hook runs at the same time.
-pub fn start(connection: &Connection, session: &str, source: &str, millis: i64) -> Result<bool> {
-    // The hook that began first may come second.
-    let is_same = |last: i64| millis.abs_diff(last) < SAME_START_MILLIS;
-    let has_start = match source {
-        "resume" => started(connection, session)?.is_some(),
-        source => last(connection, session, &format!("{START}{source}"))?.is_some_and(is_same),
-    };
-    if has_start {
-        return Ok(false);
+    /// Returns when the session or subagent started, if a hook recorded it.
+    pub fn started(&self) -> Result<Option<i64>> {
+        self.last(&format!("{START}%"))
     }
-    if matches!(source, "clear" | "compact") {
-        forget(connection, session)?;
+
+    fn last(&self, pattern: &str) -> Result<Option<i64>> {
+        const LAST: &str =
+            "SELECT max(millis) FROM given_rule WHERE session = ?1 AND memory LIKE ?2";
+        value(self.connection, LAST, [self.id, pattern])
     }
-    insert(connection, session, &format!("{START}{source}"), millis)
-}
 
-/// Returns when a session or a subagent started, if a hook recorded it.
-pub fn started(connection: &Connection, session: &str) -> Result<Option<i64>> {
-    last(connection, session, &format!("{START}%"))
-}
+    /// Returns the memories that the session was given.
+    pub fn given(&self) -> Result<BTreeSet<String>> {
+        const GIVEN: &str = "SELECT memory FROM given_rule WHERE session = ?1";
+        let all: Vec<String> = query(self.connection, GIVEN, [self.id], |row| row.get(0))?;
+        Ok(all.into_iter().filter(|key| !key.contains(MARK)).collect())
+    }
 
-fn last(connection: &Connection, session: &str, pattern: &str) -> Result<Option<i64>> {
-    const LAST: &str = "SELECT max(millis) FROM given_rule WHERE session = ?1 AND memory LIKE ?2";
-    Ok(connection.prepare_cached(LAST)?.query_row([session, pattern], |row| row.get(0))?)
-}
-
-/// Returns the memories that a session was given.
-pub fn given(connection: &Connection, session: &str) -> Result<BTreeSet<String>> {
-    let mut statement =
-        connection.prepare_cached("SELECT memory FROM given_rule WHERE session = ?1")?;
-    let rows = statement.query_map([session], |row| row.get::<_, String>(0))?;
-    let all = rows.collect::<Result<Vec<_>, _>>()?;
-    Ok(all.into_iter().filter(|key| !key.contains(MARK)).collect())
-}
-
-/// Forgets a session, whose context the agent no longer has.
-pub fn forget(connection: &Connection, session: &str) -> Result<()> {
-    connection.prepare_cached("DELETE FROM given_rule WHERE session = ?1")?.execute([session])?;
-    Ok(())
+    /// Forgets the session, whose context the agent no longer has.
+    pub fn forget(&self) -> Result<()> {
+        execute(self.connection, "DELETE FROM given_rule WHERE session = ?1", [self.id])
+    }
 }
 
 #[cfg(test)]
@@ -175,12 +165,16 @@ mod tests {
         memories.iter().map(|memory| Given { memory, with_code: false }).collect()
     }
 
+    fn at<'a>(store: &'a Store, id: &'a str, millis: i64) -> Session<'a> {
+        Session { connection: store.reader(), id, millis }
+    }
+
     #[test]
     fn a_memory_is_given_again_with_its_code_and_never_again_without() {
         let store = Store::in_memory().expect("a store");
         let claim = |with_code| {
             let given = [Given { memory: "a", with_code }];
-            claim(store.reader(), "s", &given, 1).expect("claimed")[0]
+            at(&store, "s", 1).claim(&given).expect("claimed")[0]
         };
         assert_eq!(
             [claim(false), claim(true), claim(true), claim(false)],
@@ -188,11 +182,11 @@ mod tests {
         );
         let again =
             [Given { memory: "b", with_code: false }, Given { memory: "b", with_code: true }];
-        let new = again.map(|it| claim_new(store.reader(), "s", &[it], 1).expect("claimed")[0]);
+        let new = again.map(|it| at(&store, "s", 1).claim_new(&[it]).expect("claimed")[0]);
         assert_eq!(new, [true, false], "its code alone is not new");
-        forget(store.reader(), "s").expect("forgotten");
-        super::claim(store.reader(), "s", &texts(&["a note"]), 1).expect("claimed");
-        let given = given(store.reader(), "s").expect("read");
+        at(&store, "s", 1).forget().expect("forgotten");
+        at(&store, "s", 1).claim(&texts(&["a note"])).expect("claimed");
+        let given = at(&store, "s", 1).given().expect("read");
         assert_eq!(given, BTreeSet::from(["a note".to_owned()]));
     }
 
@@ -200,10 +194,11 @@ mod tests {
     fn a_rule_is_counted_once_in_a_session_when_it_is_given_and_when_it_is_broken() {
         let store = Store::in_memory().expect("a store");
         let broken = |session, memories: &[&str]| {
-            record_broken(store.reader(), session, memories, 2).expect("recorded");
+            let memories: Vec<String> = memories.iter().map(|it| (*it).to_owned()).collect();
+            at(&store, session, 2).record_broken(&memories).expect("recorded");
         };
         for session in ["s", "s", "t"] {
-            claim(store.reader(), session, &texts(&["a"]), 1).expect("claimed");
+            at(&store, session, 1).claim(&texts(&["a"])).expect("claimed");
         }
         broken("s", &["a", "b"]);
         broken("s", &["a"]);
@@ -219,21 +214,21 @@ mod tests {
     #[test]
     fn a_session_is_asked_once_to_go_on() {
         let store = Store::in_memory().expect("a store");
-        let claim = |session| claim_stop(store.reader(), session, 1).expect("claimed");
+        let claim = |session| at(&store, session, 1).claim_stop().expect("claimed");
         assert_eq!([claim("s"), claim("s"), claim("t")], [true, false, true]);
-        assert_eq!(given(store.reader(), "s").expect("read"), BTreeSet::new());
+        assert_eq!(at(&store, "s", 1).given().expect("read"), BTreeSet::new());
     }
 
     #[test]
     fn a_memory_is_claimed_once_in_a_session() {
         let store = Store::in_memory().expect("a store");
         let claim = |session, memories: &[&str], millis| {
-            claim(store.reader(), session, &texts(memories), millis).expect("claimed")
+            at(&store, session, millis).claim(&texts(memories)).expect("claimed")
         };
         assert_eq!(claim("s", &["a", "b"], 10), [true, true]);
         assert_eq!(claim("s", &["b", "c"], 11), [false, true]);
         assert_eq!(claim("t", &["b"], 12), [true]);
-        forget(store.reader(), "s").expect("forgotten");
+        at(&store, "s", 1).forget().expect("forgotten");
         assert_eq!(claim("s", &["b"], 13), [true]);
         assert_eq!(claim("t", &["b"], 14), [false]);
     }
@@ -241,21 +236,21 @@ mod tests {
     #[test]
     fn a_start_is_given_once_and_a_compaction_forgets_what_was_given_before() {
         let store = Store::in_memory().expect("a store");
-        let connection = store.reader();
+        let session = at(&store, "s", 0);
         let start =
-            |source, seconds: i64| start(connection, "s", source, seconds * 1000).expect("read");
-        claim(connection, "s", &texts(&["a"]), 0).expect("claimed");
-        assert_eq!(started(connection, "s").expect("read"), None);
+            |source, seconds: i64| at(&store, "s", seconds * 1000).start(source).expect("read");
+        session.claim(&texts(&["a"])).expect("claimed");
+        assert_eq!(session.started().expect("read"), None);
         assert!(start("startup", 0), "at the same time as the prompt");
-        assert_eq!(started(connection, "s").expect("read"), Some(0));
+        assert_eq!(session.started().expect("read"), Some(0));
         assert!(!start("startup", 2), "another hook of the same start");
         assert!(!start("resume", 500), "the context is still there");
-        assert_eq!(given(connection, "s").expect("read"), BTreeSet::from(["a".to_owned()]));
+        assert_eq!(session.given().expect("read"), BTreeSet::from(["a".to_owned()]));
         assert!(start("compact", 3));
         assert!(!start("compact", 4));
         assert!(!start("compact", 2), "it began before the one that came first");
         assert!(start("compact", 500));
-        assert_eq!(given(connection, "s").expect("read"), BTreeSet::new());
+        assert_eq!(session.given().expect("read"), BTreeSet::new());
     }
 
     #[test]
@@ -265,14 +260,14 @@ mod tests {
             let sql = "SELECT count(*) FROM given_rule";
             store.reader().query_row(sql, [], |row| row.get::<_, usize>(0)).expect("a count")
         };
-        claim(store.reader(), "old", &texts(&["a"]), 0).expect("claimed");
-        claim(store.reader(), "new", &texts(&["a"]), MAX_MILLIS + 1).expect("claimed");
+        at(&store, "old", 0).claim(&texts(&["a"])).expect("claimed");
+        at(&store, "new", MAX_MILLIS + 1).claim(&texts(&["a"])).expect("claimed");
         assert_eq!(count(), 1);
         let ids: Vec<String> = (0..MAX_ROWS).map(|n| n.to_string()).collect();
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        claim(store.reader(), "many", &texts(&ids), MAX_MILLIS + 2).expect("claimed");
+        at(&store, "many", MAX_MILLIS + 2).claim(&texts(&ids)).expect("claimed");
         assert_eq!(count(), MAX_ROWS);
-        let again = claim(store.reader(), "new", &texts(&["a"]), MAX_MILLIS + 3).expect("claimed");
+        let again = at(&store, "new", MAX_MILLIS + 3).claim(&texts(&["a"])).expect("claimed");
         assert_eq!(again, [true], "it was removed");
     }
 }

@@ -1,9 +1,8 @@
 //! What an edit hits: the patterns of rules, and code that their texts forbid.
 
-use super::{answer, write};
+use super::{answer, in_session};
 use crate::commands::prelude::*;
 use crate::commands::review_diff::{self, Finding, ReviewDiffArgs};
-use cerberus_store::given_rules;
 
 /// Minimum number of bytes of a part of a line; shorter ones, such as brackets, are in any line.
 const MIN_PART: usize = 4;
@@ -42,8 +41,7 @@ pub(super) fn record_broken(
     memories: &[String],
 ) -> Result<()> {
     let Some(session) = session.filter(|_| !memories.is_empty()) else { return Ok(()) };
-    let memories: Vec<&str> = memories.iter().map(String::as_str).collect();
-    write(project, |it, millis| given_rules::record_broken(it, session, &memories, millis))
+    in_session(project, session, |it| it.record_broken(memories))
 }
 
 /// Returns the accepted patterns that uncommitted changes hit, or an empty text.

@@ -10,7 +10,7 @@ use super::after_edit::record_broken;
 use super::commit;
 use super::git_command::enter;
 use super::payload::Event;
-use super::{HookTool, answer, session, write};
+use super::{HookTool, answer, in_session, session};
 use crate::commands::inject;
 use crate::commands::prelude::*;
 use crate::config::GlobalArgs;
@@ -21,7 +21,6 @@ use cerberus_engine::rank::rule_kind;
 use cerberus_model::text::shell::{self, Commands};
 use cerberus_model::{MemoryStatus, RuleKind, escaped};
 use cerberus_patterns::command::CommandPattern;
-use cerberus_store::given_rules;
 
 pub(super) fn about(
     tool: HookTool,
@@ -153,11 +152,11 @@ pub(super) fn hints(
     }
     let ids: Vec<String> = broken.iter().map(|stored| stored.memory.id.clone()).collect();
     record_broken(project, Some(session), &ids)?;
-    let items = write(project, |it, millis| {
+    let items = in_session(project, session, |it| {
         let mut items = Vec::new();
         for stored in &broken {
             let id = &stored.memory.id;
-            if given_rules::claim_findings(it, session, &format!("command {id}"), millis)? {
+            if it.claim_findings(&format!("command {id}"))? {
                 items.push(format!("{} (`{id}`)", memories::title(&inject::text(stored))));
             }
         }

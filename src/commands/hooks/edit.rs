@@ -7,12 +7,12 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::command::{self, Runs};
 use super::payload::{Edit, Event};
-use super::{HookTool, after_edit, session, write};
+use super::{HookTool, after_edit, in_session, session};
 use crate::commands::inject;
 use crate::commands::prelude::*;
 use crate::config::GlobalArgs;
 use cerberus_engine::tree::{git, walk};
-use cerberus_store::{self as store, Connection, Store, given_rules};
+use cerberus_store as store;
 
 /// How long before its end a command may have written a file.
 const RECENT: Duration = Duration::from_secs(120);
@@ -49,9 +49,7 @@ pub(super) fn after_command(tool: HookTool, event: &Event, global: &GlobalArgs) 
     let (Some(session), Some(line)) = (&event.session, event.command()) else { return Ok(text) };
     let Some(settings) = session::settings(Some(event), global)? else { return Ok(text) };
     let project = &settings.project;
-    let started = store::with_repair(&project.store, |_| {
-        given_rules::started(Store::open(&project.store)?.reader(), session)
-    })?;
+    let started = in_session(project, session, |it| it.started())?;
     if !command::adds_context(tool) {
         let runs = Runs::of(project, event, &line);
         text = command::hints(project, &Memories::load(project)?, event, &runs)?;
@@ -67,11 +65,8 @@ pub(super) fn after_command(tool: HookTool, event: &Event, global: &GlobalArgs) 
 fn about(project: &Project, session: &str, written: &BTreeMap<String, Written>) -> Result<String> {
     let mut text = store::with_repair(&project.store, |_| rules(project, session, written))?;
     let found = findings(project, Some(session), written)?;
-    let is_new = |it: &Connection, millis| {
-        let key = format!("{:032x}", xxh3_128(found.as_bytes()));
-        given_rules::claim_findings(it, session, &key, millis)
-    };
-    if !found.is_empty() && write(project, is_new)? {
+    let key = format!("{:032x}", xxh3_128(found.as_bytes()));
+    if !found.is_empty() && in_session(project, session, |it| it.claim_findings(&key))? {
         text.push_str(&found);
     }
     Ok(text)
@@ -184,8 +179,6 @@ fn slashed(path: &Path) -> Option<String> {
 fn rules(project: &Project, session: &str, written: &BTreeMap<String, Written>) -> Result<String> {
     let added = written.iter().map(|(path, written)| (path.clone(), written.added.clone()));
     inject::rules_for_edit(project, added.collect(), |given| {
-        let millis = project.now.as_millisecond();
-        Store::open(&project.store)?
-            .transaction(|store| given_rules::claim(store, session, given, millis))
+        in_session(project, session, |it| it.claim(given))
     })
 }

@@ -5,7 +5,8 @@ use super::session;
 use crate::commands::inject;
 use crate::commands::prelude::*;
 use crate::config::GlobalArgs;
-use cerberus_store::{self as store, Store, given_rules};
+use cerberus_store::given_rules::Session;
+use cerberus_store::{self as store, Store};
 
 pub(super) fn about(event: &Event, global: &GlobalArgs) -> Result<String> {
     let none = Ok(String::new());
@@ -17,12 +18,12 @@ pub(super) fn about(event: &Event, global: &GlobalArgs) -> Result<String> {
     }
     let Some(settings) = session::settings(Some(event), global)? else { return none };
     let project = &settings.project;
+    let (id, millis) = (session, project.now.as_millisecond());
     store::with_repair(&project.store, |_| {
         let mut store = Store::open(&project.store)?;
-        let given = given_rules::given(store.reader(), session)?;
+        let given = Session { connection: store.reader(), id, millis }.given()?;
         inject::rules_for_task(project, prompt, &given, |keys| {
-            let millis = project.now.as_millisecond();
-            store.transaction(|it| given_rules::claim_new(it, session, keys, millis))
+            store.transaction(|connection| Session { connection, id, millis }.claim_new(keys))
         })
     })
 }

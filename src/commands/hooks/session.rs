@@ -1,11 +1,12 @@
 //! The start and the compaction of a session or a subagent: what an agent gets without a task.
 
 use super::payload::Event;
-use super::{HookTool, write};
+use super::{HookTool, in_session};
 use crate::commands::inject::{self, ClientProfile};
 use crate::commands::prelude::*;
 use crate::config::GlobalArgs;
-use cerberus_store::{self as store, Store, given_rules};
+use cerberus_store::given_rules::Session;
+use cerberus_store::{self as store, Store};
 
 pub(super) fn start(
     tool: HookTool,
@@ -34,14 +35,14 @@ pub(super) fn start(
     let source = event.and_then(|event| event.source.as_deref()).unwrap_or("startup");
     let report = store::with_repair(&project.store, |_| {
         let Some(session) = session else { return inject::inject(project, &request, pins_session) };
-        let millis = project.now.as_millisecond();
+        let (id, millis) = (session, project.now.as_millisecond());
         let mut store = Store::open(&project.store)?;
-        if !store.transaction(|it| given_rules::start(it, session, source, millis))? {
+        if !store.transaction(|connection| Session { connection, id, millis }.start(source))? {
             return Ok(inject::Report::default());
         }
-        request.excluded = given_rules::given(store.reader(), session)?;
+        request.excluded = Session { connection: store.reader(), id, millis }.given()?;
         inject::inject_new(project, &mut request, pins_session, |keys| {
-            store.transaction(|it| given_rules::claim_new(it, session, keys, millis))
+            store.transaction(|connection| Session { connection, id, millis }.claim_new(keys))
         })
     })?;
     out.warn(&report.warnings);
@@ -52,7 +53,7 @@ pub(super) fn start(
 pub(super) fn forget(event: &Event, global: &GlobalArgs) -> Result<()> {
     let Some(settings) = settings(Some(event), global)? else { return Ok(()) };
     let Some(session) = &event.session else { return Ok(()) };
-    write(&settings.project, |it, _| given_rules::forget(it, session))
+    in_session(&settings.project, session, |it| it.forget())
 }
 
 /// Returns the settings of the project in whose folder the agent works, if it has a bank.

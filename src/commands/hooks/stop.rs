@@ -1,10 +1,9 @@
 //! `cerberus hooks run … stop`: what an agent that says it has finished must still correct.
 
 use super::payload::Event;
-use super::{after_edit, session, write};
+use super::{after_edit, in_session, session};
 use crate::commands::prelude::*;
 use crate::config::GlobalArgs;
-use cerberus_store::{Connection, given_rules};
 
 pub(super) fn errors(event: &Event, global: &GlobalArgs) -> Result<String> {
     let none = Ok(String::new());
@@ -16,6 +15,6 @@ pub(super) fn errors(event: &Event, global: &GlobalArgs) -> Result<String> {
     let Some(settings) = session::settings(Some(event), global)? else { return none };
     let project = &settings.project;
     let text = after_edit::open_errors(project)?;
-    let claim = |it: &Connection, millis| given_rules::claim_stop(it, session, millis);
-    if text.is_empty() || !write(project, claim)? { none } else { Ok(text) }
+    let is_new = !text.is_empty() && in_session(project, session, |it| it.claim_stop())?;
+    if is_new { Ok(text) } else { none }
 }
