@@ -39,10 +39,7 @@ fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
         project,
         has_bank: false,
         check: "configuration",
-        memory_enabled: config.memory_enabled,
-        program_folders: config.program_folders,
-        codex_config: config.codex_config,
-        findings: config.findings,
+        config,
         checks: vec!["configuration".to_owned()],
     };
     // In the order in which they run.
@@ -62,17 +59,19 @@ fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
         if (doctor.has_bank || !needs_bank)
             && let Err(error) = check(&mut doctor)
         {
-            doctor.findings.push(failed_check(name, &error));
+            doctor.config.findings.push(failed_check(name, &error));
         }
     }
-    doctor.findings.sort_by_key(|finding| finding.severity);
+    let Doctor { config, checks, .. } = doctor;
+    let mut findings = config.findings;
+    findings.sort_by_key(|finding| finding.severity);
     Report {
-        ok: doctor.findings.iter().all(|finding| finding.severity == Severity::Info),
+        ok: findings.iter().all(|finding| finding.severity == Severity::Info),
         root: project.root.display().to_string(),
         root_source: config.root_source,
         bank: shown(project, project.bank.folder()),
-        findings: doctor.findings,
-        checks: doctor.checks,
+        findings,
+        checks,
         settings: config.settings,
     }
 }
@@ -123,10 +122,7 @@ struct Doctor<'a> {
     has_bank: bool,
     /// Name of the current check.
     check: &'static str,
-    memory_enabled: bool,
-    program_folders: Vec<PathBuf>,
-    codex_config: Option<PathBuf>,
-    findings: Vec<Finding>,
+    config: ConfigReport,
     checks: Vec<String>,
 }
 
@@ -141,7 +137,7 @@ impl Doctor<'_> {
 
     fn put(&mut self, severity: Severity, message: String, next: String) {
         let message = in_one_line(&message);
-        self.findings.push(Finding { severity, check: self.check, message, next });
+        self.config.findings.push(Finding { severity, check: self.check, message, next });
     }
 }
 

@@ -403,15 +403,3 @@ fn rules_that_an_agent_does_not_get_are_counted() {
     sandbox.write(".claude/settings.local.json", &settings);
     assert_eq!(said().len(), 1);
 }
-
-#[test]
-fn a_hook_of_an_earlier_version_is_named() {
-    let sandbox = Sandbox::bank();
-    sandbox.ok("setup claude --yes");
-    let text = || sandbox.run("doctor").text();
-    assert!(!text().contains("which `command` does now"), "{}", text());
-    sandbox.edit(".claude/settings.json", "run claude stop", "run claude commit");
-    let old =
-        "`.claude/settings.json` runs `cerberus hooks run claude commit`, which `command` does now";
-    assert!(text().contains(old), "{}", text());
-}

@@ -46,7 +46,7 @@ impl Doctor<'_> {
     pub(super) fn codex_trust(&mut self) -> Result<()> {
         const HOOKS: &str = ".codex/hooks.json";
         let hooks = self.project.root.join(HOOKS);
-        let config = self.codex_config.as_deref().filter(|_| starts_cerberus(&hooks));
+        let config = self.config.codex_config.as_deref().filter(|_| starts_cerberus(&hooks));
         let Some(config) = config.and_then(read_external) else { return Ok(()) };
         let hooks = hooks.canonicalize().unwrap_or(hooks);
         if !config.contains(&format!("{}:", hooks.display())) {
@@ -66,7 +66,7 @@ impl Doctor<'_> {
         let files: Vec<PathBuf> = settings.filter(|path| starts_cerberus(path)).collect();
         let Some(first) = files.first() else { return Ok(()) };
         self.checks.push(plural(files.len(), "client configuration"));
-        if !self.program_folders.iter().any(|folder| folder.join("cerberus").is_file()) {
+        if !self.config.program_folders.iter().any(|folder| folder.join("cerberus").is_file()) {
             let file = super::shown(self.project, first);
             let message = format!("`{file}` starts `cerberus`, which is not on PATH");
             self.error(message, "install cerberus in a folder of PATH");

@@ -9,7 +9,7 @@ use cerberus_markdown::{Diagnostic, sections};
 impl Doctor<'_> {
     /// Checks the bank's folder.
     pub(super) fn bank(&mut self) -> Result<()> {
-        if !self.memory_enabled {
+        if !self.config.memory_enabled {
             self.check = "configuration";
             let next = "set `enabled = true` under `[memory]` in `cerberus.toml`";
             self.info("memory is disabled for this project", next);
@@ -40,7 +40,7 @@ impl Doctor<'_> {
             Err(error) => {
                 // The hint of the error repairs it.
                 let severity = Severity::Error;
-                self.findings.push(Finding { severity, ..failed_check("memories", &error) });
+                self.config.findings.push(Finding { severity, ..failed_check("memories", &error) });
                 return Ok(());
             }
         };

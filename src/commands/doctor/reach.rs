@@ -32,14 +32,6 @@ impl Doctor<'_> {
             .filter_map(|file| documents::read(root, &file).ok().map(|text| (file, text)))
             .collect();
         for agent in Agent::value_variants().iter().filter(|agent| agent.is_in(root)) {
-            // An entry of an earlier version.
-            let old = format!("hooks run {} commit", agent.name());
-            let runs_old =
-                |file: &&str| read_external(&root.join(file)).is_some_and(|it| it.contains(&old));
-            if let Some(file) = agent.hooks().filter(runs_old) {
-                let message = format!("`{file}` runs `cerberus {old}`, which `command` does now");
-                self.info(message, format!("remove that entry from `{file}`"));
-            }
             if agent.hooks().is_some_and(|file| runs_hooks(&root.join(file))) {
                 continue;
             }
@@ -83,27 +75,18 @@ fn loaded(agent: Agent, documents: &[(String, String)]) -> String {
         let texts = documents.iter().filter(|(file, _)| is_named(file));
         texts.map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n")
     };
+    let text = read(&agent.files_of("loads"));
     match agent {
         Agent::Claude => {
             let own = read(&["CLAUDE.md", "CLAUDE.local.md"]);
             // It reads AGENTS.md where there is no document of its own, or one that imports it.
             let reads_agents = own.is_empty() || own.contains("@AGENTS.md");
-            let agents = if reads_agents { read(&["AGENTS.md"]) } else { String::new() };
-            [own, agents, read(&[".claude/rules/"])].join("\n")
+            [text, if reads_agents { read(&["AGENTS.md"]) } else { String::new() }].join("\n")
         }
         Agent::Codex => {
-            let text = read(&["AGENTS.md"]);
-            let bytes = &text.as_bytes()[..text.len().min(CODEX_LIMIT)];
-            String::from_utf8_lossy(bytes).into_owned()
+            String::from_utf8_lossy(&text.as_bytes()[..text.len().min(CODEX_LIMIT)]).into()
         }
-        Agent::Cursor => read(&["AGENTS.md", ".cursorrules", ".cursor/rules/"]),
-        Agent::Gemini => read(&["GEMINI.md"]),
-        Agent::Copilot | Agent::Vscode => {
-            read(&["AGENTS.md", ".github/copilot-instructions.md", ".github/instructions/"])
-        }
-        Agent::Opencode => read(&["AGENTS.md"]),
-        Agent::Antigravity => read(&["AGENTS.md", "GEMINI.md", ".agents/rules/"]),
-        Agent::Git => String::new(),
+        _ => text,
     }
 }
 

@@ -48,7 +48,7 @@ impl Agent {
     }
 
     /// Returns the files of a kind that the agent has.
-    fn files_of(self, kind: &str) -> Vec<&'static str> {
+    pub(crate) fn files_of(self, kind: &str) -> Vec<&'static str> {
         let name = self.name();
         let files = word_list::section(include_str!("agents.txt"), &name);
         files.filter_map(|line| line.strip_prefix(kind)?.strip_prefix(' ')).collect()
