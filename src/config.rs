@@ -202,6 +202,15 @@ impl Settings {
         Self::of_root(named_root(global)?.unwrap_or_else(|| project_around(folder)).0)
     }
 
+    /// Refuses a command that needs memories if the configuration switches them off.
+    pub(crate) fn check_enabled(&self) -> Result<(), UserError> {
+        if self.memory_enabled {
+            return Ok(());
+        }
+        Err(UserError::usage("memory is disabled for this project")
+            .hint("set `enabled = true` under `[memory]` in `cerberus.toml`"))
+    }
+
     fn of_root(root: PathBuf) -> Result<Self> {
         let user = user_config()?;
         let own = read_config(&root.join("cerberus.toml"))?;

@@ -132,11 +132,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
             if is_silent && is_hook(&cli.command) {
                 return Ok(ExitStatus::Done);
             }
-            if !settings.memory_enabled {
-                return Err(UserError::usage("memory is disabled for this project")
-                    .hint("set `enabled = true` under `[memory]` in `cerberus.toml`")
-                    .into());
-            }
+            settings.check_enabled()?;
             with_repair(&settings, out, |out| command.run(&settings, out))
         }
     }

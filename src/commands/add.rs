@@ -190,8 +190,7 @@ fn find_anchor(
     let query =
         Query { rule, hints: args.hints.clone(), languages, kind: args.kind, ..Query::default() };
     let min_quality = args.min_quality.unwrap_or(project.min_quality);
-    let options =
-        Options { limit: print::N_INLINE, distinct_files: true, min_quality, explain: true };
+    let options = Options { explain: true, ..Options::distinct(print::N_INLINE, min_quality) };
     let words = RuleWords::new(&query.rule, &query.hints);
     let Some(mut ranking) = examples::find(project.code(), &[query], options)?.pop() else {
         return Ok(Found::NotSearched);

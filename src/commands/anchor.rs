@@ -218,12 +218,8 @@ fn find(
     report: &mut Report,
 ) -> Result<Option<Anchor>> {
     let limit = args.pick.map(|rank| rank.max(DEFAULT_CANDIDATES)).or(args.candidates);
-    let options = Options {
-        limit: limit.unwrap_or(DEFAULT_CANDIDATES),
-        distinct_files: true,
-        min_quality: report.min_quality,
-        explain: true,
-    };
+    let options = Options::distinct(limit.unwrap_or(DEFAULT_CANDIDATES), report.min_quality);
+    let options = Options { explain: true, ..options };
     let words = RuleWords::new(&query.rule, &query.hints);
     let Some(ranking) = examples::find(project.code(), &[query], options)?.pop() else {
         return Ok(None);

@@ -2,8 +2,8 @@
 
 use crate::commands::prelude::*;
 use cerberus_bank::ops::metadata::Metadata;
-use cerberus_bank::ops::section_selection::{self, MissingSection, SectionPlace, TokenMetrics};
-use cerberus_markdown::sections;
+use cerberus_bank::ops::section_selection::{self, SectionPlace, TokenMetrics};
+use cerberus_markdown::sections::{self, MissingSection};
 use cerberus_model::text::LineIndex;
 
 #[derive(Debug, Clone, Default, Args)]

@@ -178,13 +178,9 @@ pub(crate) fn list(project: &Project, args: &ReviewArgs, progress: Progress<'_>)
     warnings.extend(skipped);
 
     let queries: Vec<Query> = targets.iter().map(|target| target.query.clone()).collect();
-    let options = Options {
-        limit: N_CANDIDATES,
-        distinct_files: true,
-        // What `import` left is not sure here either.
-        min_quality: project.min_import_quality,
-        explain: true,
-    };
+    // What `import` left is not sure here either.
+    let options = Options::distinct(N_CANDIDATES, project.min_import_quality);
+    let options = Options { explain: true, ..options };
     let code = cerberus_engine::CodeBase { progress, ..project.code() };
     let rankings =
         if queries.is_empty() { Vec::new() } else { examples::find(code, &queries, options)? };

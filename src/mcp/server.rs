@@ -80,11 +80,7 @@ impl Server {
         (tool_idx, arguments): (usize, JsonObject),
         call: &Call<'_>,
     ) -> Result<CallToolResult> {
-        if !call.settings.memory_enabled {
-            return Err(UserError::usage("memory is disabled for this project")
-                .hint("set `enabled = true` under `[memory]` in `cerberus.toml`")
-                .into());
-        }
+        call.settings.check_enabled()?;
         let tool = &self.0.tools[tool_idx];
         let run = |_| tool.call(call, arguments.clone());
         Ok(store::with_repair(&call.settings.project.store, run)?.into_result())

@@ -144,19 +144,11 @@ fn sync_folder(folder: &Path) -> std::io::Result<()> {
 
 /// Creates a file and returns true, or returns false if it exists.
 pub(super) fn create(path: &Path, bytes: &[u8]) -> Result<bool> {
-    let is_new = create_unsynced(path, bytes)?;
+    let is_new = !path.exists() && persist_new(temp_file(path, bytes)?, path)?;
     if is_new {
         sync_folders([folder_of(path)])?;
     }
     Ok(is_new)
-}
-
-/// Like [`create`], but does not sync the folder.
-pub(super) fn create_unsynced(path: &Path, bytes: &[u8]) -> Result<bool> {
-    if path.exists() {
-        return Ok(false);
-    }
-    persist_new(temp_file(path, bytes)?, path)
 }
 
 /// Gives a temporary file its name and returns true, or returns false if there is a file.
@@ -185,12 +177,9 @@ impl Writes {
         Self { is_together, folders: BTreeSet::new() }
     }
 
-    /// Like [`create_unsynced`], but the content may be synced only by [`Self::sync`].
+    /// Like [`create`], but the content may be synced only by [`Self::sync`].
     pub(super) fn create(&mut self, path: &Path, bytes: &[u8]) -> Result<bool> {
-        if path.exists() {
-            return Ok(false);
-        }
-        persist_new(self.temp_file(path, bytes)?, path)
+        Ok(!path.exists() && persist_new(self.temp_file(path, bytes)?, path)?)
     }
 
     /// Like [`temp_file`], but the content may be synced only by [`Self::sync`].

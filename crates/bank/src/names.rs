@@ -36,17 +36,14 @@ pub fn check(id: &str) -> Result<(), UserError> {
         if part.is_empty() || part.starts_with('.') || part.ends_with('.') {
             return Err(refuse("no part of it may be empty or start or end with a dot"));
         }
-        if is_reserved(part) || part == super::INDICES {
+        // Names of devices on Windows, whatever the ending.
+        let stem = part.split('.').next().unwrap_or(part);
+        let is_device = RESERVED.iter().any(|name| stem.eq_ignore_ascii_case(name));
+        if is_device || part == super::INDICES {
             return Err(refuse(&format!("`{part}` is reserved")));
         }
     }
     Ok(())
-}
-
-/// Whether a part of a path names a device on Windows, whatever its ending.
-fn is_reserved(part: &str) -> bool {
-    let stem = part.split('.').next().unwrap_or(part);
-    RESERVED.iter().any(|name| stem.eq_ignore_ascii_case(name))
 }
 
 /// Returns `base` if it is free, else with the first number from 2 with which it is.

@@ -36,6 +36,13 @@ pub struct Options {
     pub explain: bool,
 }
 
+impl Options {
+    /// Returns the options for so many candidates, from different files if possible.
+    pub fn distinct(limit: usize, min_quality: f64) -> Self {
+        Self { limit, distinct_files: true, min_quality, explain: false }
+    }
+}
+
 /// The candidates of a rule.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -146,7 +146,7 @@ fn find<'a>(text: &str, sections: &'a Sections, wanted: &str) -> Result<&'a Sect
         return Ok(section);
     }
     let known: Vec<&str> = sections.list.iter().map(|section| section.id.as_str()).collect();
-    let hint = match selection.missing.pop().and_then(|missing| missing.suggestion) {
+    let hint = match selection.missing.pop().and_then(|missing| missing.nearest) {
         Some(suggestion) => format!("did you mean `{suggestion}`?"),
         None if known.is_empty() => "it has no sections; add a heading to start one".to_owned(),
         None => format!("its sections are {}", known.join(", ")),

@@ -20,7 +20,7 @@ use rustc_hash::FxHashSet;
 pub use self::content::content;
 pub use self::content::{trim_blank_lines, trimmed};
 use self::pairing::Pairing;
-pub use self::select::{SEPARATOR, select};
+pub use self::select::{MissingSection, SEPARATOR, select};
 pub use self::slug::Slugs;
 pub(super) use self::slug::slug;
 use self::tag::{Parsed, Tag};

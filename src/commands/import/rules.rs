@@ -347,12 +347,7 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
         });
         query_rules.push(rule);
     }
-    let options = Options {
-        limit: print::N_INLINE,
-        distinct_files: true,
-        min_quality: project.min_import_quality,
-        explain: false,
-    };
+    let options = Options::distinct(print::N_INLINE, project.min_import_quality);
     let rankings = examples::rank(project.code(), &mut index, &queries, options)?;
     let best: Vec<&RankedSymbol> = rankings.iter().filter_map(|it| it.anchor.as_ref()).collect();
     let mut anchors = anchors::from_candidates(project, &best)?.into_iter();

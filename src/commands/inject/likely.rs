@@ -11,8 +11,7 @@ const MAX_FILES: usize = 3;
 /// Returns the files whose code is most similar to the text of a task.
 pub(super) fn files(project: &Project, task: &str) -> Result<BTreeSet<String>> {
     let query = Query { rule: task.to_owned(), ..Query::default() };
-    let options =
-        Options { limit: MAX_FILES, distinct_files: true, min_quality: 0.0, explain: false };
+    let options = Options::distinct(MAX_FILES, 0.0);
     let ranking = examples::find(project.code(), &[query], options)?.pop();
     let candidates = ranking.map(|ranking| ranking.candidates).unwrap_or_default();
     Ok(candidates.into_iter().map(|candidate| candidate.file).collect())

@@ -42,8 +42,7 @@ pub(super) fn add(project: &Project, candidates: &mut [Candidate<'_>]) -> Result
     if rules.is_empty() {
         return Ok(());
     }
-    let options =
-        Options { limit: N_CANDIDATES, distinct_files: true, min_quality: 0.0, explain: false };
+    let options = Options::distinct(N_CANDIDATES, 0.0);
     let rankings = examples::find(project.code(), &queries, options)?;
     for (rule, Ranking { candidates, .. }) in rules.iter_mut().zip(rankings) {
         let words = anchors::rule_words(rule.stored);

@@ -186,12 +186,7 @@ pub(crate) fn with_candidates(
     }
     let queries: Vec<Query> = rules.iter().map(|rule| rule.query.clone()).collect();
     let n_refused = rules.iter().map(|rule| rule.refused.len()).max().unwrap_or_default();
-    let options = Options {
-        limit: N_CANDIDATES + n_refused,
-        distinct_files: true,
-        min_quality: project.min_quality,
-        explain: false,
-    };
+    let options = Options::distinct(N_CANDIDATES + n_refused, project.min_quality);
     let (mut items, mut offered) = (Vec::new(), Offered::new());
     for (rule, ranking) in rules.iter().zip(examples::find(project.code(), &queries, options)?) {
         let mut found = ranking.candidates;

@@ -114,12 +114,8 @@ pub(super) fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolRes
         Some(scope) => memories::languages(&scope).map_err(UserError::usage)?,
     };
     let query = Query { rule: params.rule, hints: params.hints, languages, ..Query::default() };
-    let options = Options {
-        limit: N_CANDIDATES,
-        distinct_files: true,
-        min_quality: call.project().min_quality,
-        explain: true,
-    };
+    let options = Options::distinct(N_CANDIDATES, call.project().min_quality);
+    let options = Options { explain: true, ..options };
     let words = RuleWords::new(&query.rule, &query.hints);
     let code = CodeBase { progress: call.progress, ..call.project().code() };
     let mut reports = examples::find(code, &[query], options)?;

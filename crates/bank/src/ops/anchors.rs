@@ -1,6 +1,8 @@
 //! Creates and stores the anchors of memories, and describes them for reports.
 
 use super::{Project, document, rounded, seconds};
+use crate::ImportChanges;
+use crate::memories::check_size;
 use crate::prelude::*;
 use cerberus_engine::examples::{Query, RankedSymbol, Ranking};
 use cerberus_engine::rank::rule_kind;
@@ -188,8 +190,8 @@ pub fn hint_warnings(ranking: &Ranking) -> Vec<String> {
 /// Stores the anchor of a memory, or removes it, and what a person decided about its example.
 /// Returns whether anything was written.
 ///
-/// The decision is in the frontmatter of the memory, which is rewritten only if it changes. An interrupted change leaves neither an anchor nor the decision that
-/// there is no example, never both.
+/// The decision is in the frontmatter of the memory, which is rewritten only if it changes. The next
+/// writer reverts an interrupted change.
 pub fn store(
     project: &Project,
     stored: &MemoryFile,
@@ -211,21 +213,10 @@ pub fn store(
     if stored.memory.example.is_some() == example.is_some() && !was_reviewed {
         return bank.write_anchors(&anchors);
     }
-    let before = bank.utf8_text(&stored)?;
-    let after = with_decision(project, &stored, &before, example)?;
-    if example.is_some() {
-        bank.write_anchors(&anchors)?;
-        if let Err(error) = bank.rewrite(&stored.file, &after) {
-            bank.write_anchors(&old)?;
-            return Err(error);
-        }
-    } else {
-        bank.rewrite(&stored.file, &after)?;
-        if let Err(error) = bank.write_anchors(&anchors) {
-            bank.rewrite(&stored.file, &before)?;
-            return Err(error);
-        }
-    }
+    let text = with_decision(project, &stored, &bank.utf8_text(&stored)?, example)?;
+    check_size(&text)?;
+    let changed = vec![(stored.file, text)];
+    bank.import(&ImportChanges { created: Vec::new(), changed, before: old, after: anchors })?;
     Ok(true)
 }
 

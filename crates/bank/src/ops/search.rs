@@ -10,12 +10,13 @@ use jiff::{SignedDuration, Timestamp};
 use crate::prelude::*;
 use cerberus_engine::rank::tokenize;
 use cerberus_markdown::frontmatter;
+use cerberus_markdown::sections::MissingSection;
 use cerberus_model::{Memory, MemoryType};
 use cerberus_store::memories as table;
 
 use self::signals::{Query, SearchResult, SignalRank};
 use super::memories::{self, Filter};
-use super::section_selection::{self, MissingSection, SectionPlace, TokenMetrics};
+use super::section_selection::{self, SectionPlace, TokenMetrics};
 use super::sync::{IndexedMemory, SyncedStore};
 use super::{Project, links, rounded, sync};
 

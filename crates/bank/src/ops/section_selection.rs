@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::tokens;
-use cerberus_markdown::sections::{self, Section};
+use cerberus_markdown::Diagnostic;
+use cerberus_markdown::sections::{self, MissingSection, Section};
 use cerberus_model::text::LineIndex;
 
 /// Location of a section in its file.
@@ -27,14 +28,6 @@ impl SectionPlace {
     }
 }
 
-/// Requested section that was not found.
-#[derive(Debug, Clone, Serialize)]
-pub struct MissingSection {
-    pub id: String,
-    /// Most similar id in the memory.
-    pub(crate) nearest: Option<String>,
-}
-
 /// Tokens of the selected sections, compared with the complete file.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -55,8 +48,8 @@ pub struct SectionSelection {
     pub metrics: TokenMetrics,
     /// Ids of all sections of the memory.
     known: Vec<String>,
-    /// Errors in the section tags, each with its 1-based line.
-    diagnostics: Vec<(usize, String)>,
+    /// Errors in the section tags.
+    diagnostics: Vec<Diagnostic>,
 }
 
 /// Returns the requested sections of `text`. If `raw` is set, their content includes tags.
@@ -71,13 +64,10 @@ pub fn select(text: &str, requested: &[String], raw: bool) -> SectionSelection {
     let full = tokens::count(text);
     let actual = if parts.is_empty() { 0 } else { tokens::count(&content) };
     let saved = (full as f64 - actual as f64) / (full.max(1) as f64) * 100.0;
-    let missing = selection.missing.iter();
     SectionSelection {
         content,
         sections: found.map(|section| SectionPlace::new(section, &lines)).collect(),
-        missing: missing
-            .map(|it| MissingSection { id: it.id.clone(), nearest: it.suggestion.clone() })
-            .collect(),
+        missing: selection.missing,
         metrics: TokenMetrics {
             actual_tokens: actual,
             full_file_tokens: full,
@@ -85,11 +75,7 @@ pub fn select(text: &str, requested: &[String], raw: bool) -> SectionSelection {
             tokenizer: tokens::NAME,
         },
         known: parsed.list.iter().map(|section| section.id.clone()).collect(),
-        diagnostics: parsed
-            .diagnostics
-            .iter()
-            .map(|it| (it.line + 1, it.message.clone()))
-            .collect(),
+        diagnostics: parsed.diagnostics,
     }
 }
 
@@ -104,8 +90,8 @@ impl SectionSelection {
             let near = it.nearest.as_ref().map(|near| format!("; did you mean `{near}`?"));
             format!("`{id}` has no section `{}`: {known}{}", it.id, near.unwrap_or_default())
         });
-        let diagnostics =
-            self.diagnostics.iter().map(|(line, message)| format!("{file}:{line}: {message}"));
+        let diagnostics = self.diagnostics.iter();
+        let diagnostics = diagnostics.map(|it| format!("{file}:{}: {}", it.line + 1, it.message));
         missing.chain(diagnostics).collect()
     }
 }

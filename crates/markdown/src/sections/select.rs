@@ -1,6 +1,7 @@
 //! Selecting sections by id.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
 
 use super::{Section, Sections};
 use cerberus_model::text::suggest;
@@ -15,11 +16,12 @@ pub struct Selection<'a> {
     pub missing: Vec<MissingSection>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+/// Requested section that was not found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MissingSection {
     pub id: String,
-    /// A similar id.
-    pub suggestion: Option<String>,
+    /// Most similar id in the memory.
+    pub nearest: Option<String>,
 }
 
 /// Returns the sections that `requested` names, each once.
@@ -43,8 +45,8 @@ pub fn select<'a>(sections: &'a Sections, requested: &[String]) -> Selection<'a>
             }
         } else if seen_missing.insert(key) {
             let ids = sections.list.iter().map(|section| section.id.as_str());
-            let suggestion = suggest(wanted, ids).map(str::to_owned);
-            selection.missing.push(MissingSection { id: wanted.clone(), suggestion });
+            let nearest = suggest(wanted, ids).map(str::to_owned);
+            selection.missing.push(MissingSection { id: wanted.clone(), nearest });
         }
     }
     selection

@@ -117,7 +117,7 @@ impl<'a> Resolver<'a> {
         match selection.missing.first() {
             None => resolved(LinkState::Live, Some(node.clone()), None),
             Some(missing) => {
-                let near = missing.suggestion.as_ref();
+                let near = missing.nearest.as_ref();
                 let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
                 let note = format!("the memory has no section `{section}`{near}");
                 resolved(LinkState::Missing, None, Some(note))

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use similar::{Algorithm, DiffOp};
 
-use super::objects::{Object, Objects, objects_of, with_objects};
+use super::objects::{Object, Objects, objects_of, read_objects, with_objects};
 use super::process::Git;
 use super::records::{self, EntryKind, Seen, Sides, TreeEntry};
 use super::{commit_id, git, parse_renames, with_renames};
@@ -169,9 +169,7 @@ pub fn in_head<'f>(root: &Path, files: impl IntoIterator<Item = &'f str>) -> Vec
     let mut found: Vec<Option<Vec<u8>>> = vec![None; names.len()];
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     // Without git nothing is known.
-    let _ = with_objects(root, |objects| {
-        objects.read_all(&names, |idx, bytes| found[idx] = Some(bytes.to_vec()));
-    });
+    read_objects(root, &names, |idx, bytes| found[idx] = Some(bytes.to_vec()));
     found
 }
 

@@ -9,7 +9,7 @@ fn check_select(ids: &[&str], requested: &[&str], expected: &[&str]) {
     let requested: Vec<String> = requested.iter().map(|&id| id.to_owned()).collect();
     let selection = select(&sections, &requested);
     let mut shown: Vec<String> = selection.found.iter().map(|it| it.id.clone()).collect();
-    shown.extend(selection.missing.iter().map(|missing| match &missing.suggestion {
+    shown.extend(selection.missing.iter().map(|missing| match &missing.nearest {
         Some(suggestion) => format!("! `{}`: {suggestion}", missing.id),
         None => format!("! `{}`", missing.id),
     }));
