@@ -14,7 +14,7 @@ pub(super) fn diff(name: &str, old: &[u8], new: &[u8]) -> String {
 
 /// Whether a person can be asked.
 pub(super) fn is_possible(out: &Printer) -> bool {
-    std::io::stdin().is_terminal() && out.is_terminal()
+    std::io::stdin().is_terminal() && out.terminal.out_is_terminal
 }
 
 /// Prints what was written so far and a question, and returns whether the answer is yes.

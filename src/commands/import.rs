@@ -78,7 +78,7 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
         out.warn(&report.warnings);
         print::rules(report, args.prune, out);
         let n_waiting = report.rules.as_ref().map_or(0, |rules| rules.waiting);
-        if out.is_terminal() && n_waiting > 0 {
+        if out.terminal.out_is_terminal && n_waiting > 0 {
             let agent = setup::reader(&project.root).unwrap_or_else(|| "AGENT".to_owned());
             let n_tokens = reader::estimated_tokens(n_waiting);
             let command = format!("cerberus memory review --with {agent}");

@@ -3,9 +3,8 @@
 //! Each decision is written when it is made, with the operation of the command that makes the same
 //! decision (`anchor`, `update`), so an interrupted review loses nothing.
 
-use std::io::IsTerminal;
-
 use super::check::{self, CheckArgs};
+use super::confirm;
 use super::reanchor::{self, Finding, ReanchorArgs, TrackedLocation};
 use crate::commands::prelude::*;
 use crate::output::{Keyboard, ProgressBar};
@@ -429,7 +428,7 @@ pub(crate) fn run(args: &ReviewArgs, settings: &Settings, out: &mut Printer) -> 
     add_outdated(settings, &mut report.items)?;
     drop(bar);
     out.warn(&report.warnings);
-    let asks = !args.list && out.terminal.out_is_terminal && std::io::stdin().is_terminal();
+    let asks = !args.list && confirm::is_possible(out);
     if out.json {
         out.json(&report)?;
     } else if asks && !(report.items.is_empty() && report.folded.is_empty()) {

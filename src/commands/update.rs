@@ -20,51 +20,41 @@ pub(crate) struct UpdateArgs {
     /// Replace only the text of this section
     #[arg(long)]
     pub(crate) section: Option<String>,
+    #[command(flatten)]
+    pub(crate) secret: SecretArgs,
+    #[command(flatten)]
+    pub(crate) fields: FieldArgs,
+}
+
+/// The fields of the frontmatter to set.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+#[command(next_help_heading = "Frontmatter")]
+pub(crate) struct FieldArgs {
     /// Set the type of the memory
-    #[arg(long = "type", value_name = "TYPE", help_heading = "Frontmatter")]
+    #[arg(long = "type", value_name = "TYPE")]
     pub(crate) memory_type: Option<MemoryType>,
     /// Set the kind of the rule, in place of the one by its wording: code or process
-    #[arg(long, value_name = "KIND", help_heading = "Frontmatter")]
+    #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<RuleKind>,
     /// Set the category
-    #[arg(long, help_heading = "Frontmatter")]
+    #[arg(long)]
     pub(crate) category: Option<String>,
     /// Set the scope: universal, language:NAME or project:NAME
-    #[arg(long, help_heading = "Frontmatter")]
+    #[arg(long)]
     pub(crate) scope: Option<Scope>,
     /// Replace all globs of the files that the memory applies to (repeatable; an empty one removes
     /// them)
-    #[arg(long = "path", value_name = "GLOB", help_heading = "Frontmatter")]
+    #[arg(long = "path", value_name = "GLOB")]
     pub(crate) paths: Option<Vec<String>>,
     /// Set the status: active or archived
-    #[arg(long, help_heading = "Frontmatter")]
+    #[arg(long)]
     pub(crate) status: Option<MemoryStatus>,
     /// Replace all tags (repeatable; an empty tag removes them)
-    #[arg(long = "tag", value_name = "TAG", help_heading = "Frontmatter")]
+    #[arg(long = "tag", value_name = "TAG")]
     pub(crate) tags: Option<Vec<String>>,
     /// Replace all keywords expected in the example (repeatable)
-    #[arg(
-        long = "hint",
-        visible_alias = "keyword",
-        value_name = "WORD",
-        help_heading = "Frontmatter"
-    )]
+    #[arg(long = "hint", visible_alias = "keyword", value_name = "WORD")]
     pub(crate) hints: Option<Vec<String>>,
-    #[command(flatten)]
-    pub(crate) secret: SecretArgs,
-}
-
-impl UpdateArgs {
-    fn sets_fields(&self) -> bool {
-        self.memory_type.is_some()
-            || self.kind.is_some()
-            || self.category.is_some()
-            || self.scope.is_some()
-            || self.paths.is_some()
-            || self.status.is_some()
-            || self.tags.is_some()
-            || self.hints.is_some()
-    }
 }
 
 /// Replaces the text of a memory or section, if there is a new one, and sets frontmatter fields.
@@ -76,23 +66,24 @@ pub(crate) fn update(
     if let Some(content) = content {
         document::check_content(content)?;
     }
-    document::check_globs(args.paths.as_deref().unwrap_or_default())?;
-    let tags = args.tags.as_deref().unwrap_or_default();
-    let hints = args.hints.as_deref().unwrap_or_default();
-    document::check_fields(args.category.as_deref(), tags, hints)?;
+    let fields = &args.fields;
+    document::check_globs(fields.paths.as_deref().unwrap_or_default())?;
+    let tags = fields.tags.as_deref().unwrap_or_default();
+    let hints = fields.hints.as_deref().unwrap_or_default();
+    document::check_fields(fields.category.as_deref(), tags, hints)?;
     if !args.secret.allow_secret {
         let content = ("the content", content.unwrap_or_default());
-        document::check_secrets(content, args.category.as_deref(), tags, hints)?;
+        document::check_secrets(content, fields.category.as_deref(), tags, hints)?;
     }
     document::edit_memory(project, &args.id, |memories, stored, text| {
         let Edit { text, section, mut warnings } = match content {
             Some(content) => replace_content(args, stored, text, content)?,
             None => Edit { text: text.to_owned(), section: None, warnings: Vec::new() },
         };
-        let text = set_fields(stored, text, args)
+        let text = set_fields(stored, text, fields)
             .map_err(|error| document::edit_error(&stored.file, error))?;
         let id = &stored.memory.id;
-        if args.scope == Some(Scope::Universal) && memories.anchors.contains_key(id) {
+        if fields.scope == Some(Scope::Universal) && memories.anchors.contains_key(id) {
             warnings.push(format!(
                 "a universal memory is never anchored; remove its anchor with `cerberus memory anchor {id} --clear`"
             ));
@@ -122,7 +113,7 @@ fn replace_content(
 }
 
 /// Sets the fields whose value changes.
-fn set_fields(stored: &MemoryFile, text: String, args: &UpdateArgs) -> Result<String, EditError> {
+fn set_fields(stored: &MemoryFile, text: String, args: &FieldArgs) -> Result<String, EditError> {
     use FieldValue::{List, Scalar};
     let front = frontmatter::parse(&text).frontmatter;
     let scope = args.scope.as_ref().map(Scope::to_string);
@@ -150,18 +141,19 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, out: &mut Printer) -> 
     let trim = |words: &Vec<String>| -> Vec<String> {
         words.iter().map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect()
     };
-    let args = UpdateArgs {
-        tags: args.tags.as_ref().map(trim),
-        paths: args.paths.as_ref().map(trim),
-        hints: args.hints.as_deref().map(super::hints),
-        ..args.clone()
+    let fields = FieldArgs {
+        tags: args.fields.tags.as_ref().map(trim),
+        paths: args.fields.paths.as_ref().map(trim),
+        hints: args.fields.hints.as_deref().map(super::hints),
+        ..args.fields.clone()
     };
-    let needs_content = !args.sets_fields() || args.section.is_some();
+    let needs_content = fields == FieldArgs::default() || args.section.is_some();
+    let args = UpdateArgs { fields, ..args.clone() };
     let content = match args.content.read_if_passed()? {
         None if needs_content => Some(args.content.read()?),
         content => content,
     };
-    if args.category.as_deref().is_some_and(|category| category.trim().is_empty()) {
+    if args.fields.category.as_deref().is_some_and(|category| category.trim().is_empty()) {
         return Err(UserError::usage("the category is empty")
             .hint("specify one, for example `--category db`")
             .into());

@@ -6,27 +6,16 @@ use clap::{Args, ValueEnum};
 
 /// Options of all commands.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
     /// Work on the project in this folder instead of the one around the current folder
-    #[arg(
-        long,
-        global = true,
-        value_name = "DIR",
-        value_hint = clap::ValueHint::DirPath,
-        help_heading = "Global options"
-    )]
+    #[arg(long, global = true, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub(crate) project: Option<PathBuf>,
     /// Print one JSON document (JSON Lines where a command says so)
-    #[arg(long, global = true, help_heading = "Global options")]
+    #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Colour the output
-    #[arg(
-        long,
-        global = true,
-        value_name = "WHEN",
-        default_value = "auto",
-        help_heading = "Global options"
-    )]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorChoice,
 }
 

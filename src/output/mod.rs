@@ -225,11 +225,6 @@ impl Printer {
         String::from_utf8_lossy(&std::mem::take(&mut self.text)).into_owned()
     }
 
-    /// Returns whether a person reads the output.
-    pub(crate) fn is_terminal(&self) -> bool {
-        self.terminal.out_is_terminal
-    }
-
     /// Writes the buffered text to stdout.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let mut out = std::io::stdout().lock();

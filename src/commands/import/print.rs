@@ -23,11 +23,11 @@ pub(super) fn rules(report: &Report, is_pruned: bool, out: &mut Printer) {
     summary(report, is_pruned, out);
 }
 
-/// Prints the items of each document that a dry run found.
+/// Prints the items that a dry run found.
 fn planned(report: &Report, out: &mut Printer) {
-    let row = |item: &Item, place: String| {
-        vec![
-            place,
+    let row = |item: &Item| {
+        [
+            source(item),
             item.outcome.as_str().to_owned(),
             item.reason.as_ref().or(item.id.as_ref()).cloned().unwrap_or_default(),
             item.text.lines().next().unwrap_or_default().to_owned(),
@@ -40,21 +40,8 @@ fn planned(report: &Report, out: &mut Printer) {
         Outcome::Duplicate => item.reason.is_some(),
         _ => true,
     };
-    let heading = ["source", "outcome", "id or reason", "text", "example"];
-    if !out.is_terminal() {
-        let items = report.items.iter().filter(is_shown);
-        let rows: Vec<Vec<String>> = items.map(|item| row(item, source(item))).collect();
-        return out.rows(&heading, &rows);
-    }
-    for document in &report.documents {
-        let items = report.items.iter().filter(|item| item.file == document.file);
-        let items = items.filter(is_shown);
-        let rows: Vec<Vec<String>> = items.map(|it| row(it, it.line.to_string())).collect();
-        if !rows.is_empty() {
-            out.line(&out.style(NAME, &document.file));
-            out.rows(&["line", "outcome", "id or reason", "text", "example"], &rows);
-        }
-    }
+    let rows = report.items.iter().filter(is_shown).map(row);
+    out.rows(&["source", "outcome", "id or reason", "text", "example"], rows);
 }
 
 /// Prints the memories whose items were removed, which `--prune` moves to the trash.

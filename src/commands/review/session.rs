@@ -3,7 +3,7 @@
 use super::{Item, Reason, Report, ReviewArgs, print};
 use crate::commands::anchor::{self, AnchorArgs};
 use crate::commands::prelude::*;
-use crate::commands::update::{self, UpdateArgs};
+use crate::commands::update::{self, FieldArgs, UpdateArgs};
 use crate::output::Keyboard;
 use cerberus_model::CodeLocation;
 
@@ -264,7 +264,8 @@ fn add_hints(settings: &Settings, item: &Item, typed: &str) -> Result<Next> {
     }
     let mut hints = item.hints.clone();
     hints.extend(new.into_iter().filter(|hint| !item.hints.contains(hint)));
-    let args = UpdateArgs { id: item.id.clone(), hints: Some(hints), ..UpdateArgs::default() };
+    let fields = FieldArgs { hints: Some(hints), ..FieldArgs::default() };
+    let args = UpdateArgs { id: item.id.clone(), fields, ..UpdateArgs::default() };
     update::update(&settings.project, &args, None)?;
     again(settings, item)
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::tests::settings;
 use super::*;
 use crate::commands::anchor::{self, AnchorArgs};
-use crate::commands::update::{self, UpdateArgs};
+use crate::commands::update::{self, FieldArgs, UpdateArgs};
 
 const RULES: &[(&str, RuleKind, &str)] = &[
     ("escape", RuleKind::Code, "Escape HTML entities in text"),
@@ -224,7 +224,8 @@ fn what_an_agent_says_is_in_the_frontmatter_until_the_rule_or_its_anchor_changes
         update::update(project, &args, content).expect("updated");
         text(&settings, "escape").contains("reviewed_by")
     };
-    let tags = UpdateArgs { tags: Some(vec!["web".to_owned()]), ..UpdateArgs::default() };
+    let fields = FieldArgs { tags: Some(vec!["web".to_owned()]), ..FieldArgs::default() };
+    let tags = UpdateArgs { fields, ..UpdateArgs::default() };
     assert!(update(tags, None), "the rule is as before");
     assert!(!update(UpdateArgs::default(), Some("Escape all entities")));
     record(&settings, true, &[json!({ "id": "escape", "none": true })]);
