@@ -33,7 +33,7 @@ mod start;
 mod task;
 mod unverified;
 
-pub(crate) use client::{ClientProfile, hook_output};
+pub(crate) use client::ClientProfile;
 pub(crate) use edit::rules_for_edit;
 pub(crate) use into::is_block_stale;
 pub(crate) use pack::Cost;
@@ -402,7 +402,9 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
     }
     out.warn(&report.warnings);
     out.warn(&doubts(&settings.project, request, &report));
-    print_text(&report, request.client, out)?;
+    if !report.text.is_empty() {
+        out.line(report.text.trim_end_matches('\n'));
+    }
     if args.explain {
         out.note(&explanation(&report));
     }
@@ -421,20 +423,6 @@ fn doubts(project: &Project, request: &Request, report: &Report) -> Vec<String> 
         doubts.push(format!("nothing fits into {budget} tokens: all rules need {needed_tokens}"));
     }
     doubts
-}
-
-/// Prints the text as the client reads it at the start of a session.
-pub(crate) fn print_text(
-    report: &Report,
-    client: Option<ClientProfile>,
-    out: &mut Printer,
-) -> Result<()> {
-    match client.and_then(|client| client.document(&report.text)) {
-        _ if report.text.is_empty() => {}
-        Some(document) => out.json(&document)?,
-        None => out.line(report.text.trim_end_matches('\n')),
-    }
-    Ok(())
 }
 
 fn explanation(report: &Report) -> Vec<String> {

@@ -1,9 +1,8 @@
 //! The answers to events in the formats of the agents.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{HookEvent, HookTool};
-use crate::commands::inject::hook_output;
 use crate::commands::prelude::*;
 use cerberus_bank::ops::envelope;
 use cerberus_model::escaped;
@@ -86,6 +85,11 @@ pub(super) fn deny(tool: HookTool, reason: &str, out: &mut Printer) -> Result<()
             out.json(&document)
         }
     }
+}
+
+/// Returns the document with a text for the model of Claude Code, Codex and Gemini CLI.
+fn hook_output(event: &str, text: &str) -> Value {
+    json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": text } })
 }
 
 /// Returns the name of a moment in the settings of an agent.

@@ -19,8 +19,7 @@ pub(super) fn start(
     let client = match tool {
         HookTool::Claude => Some(ClientProfile::ClaudeHook),
         HookTool::Codex => Some(ClientProfile::CodexHook),
-        HookTool::Gemini => Some(ClientProfile::GeminiHook),
-        HookTool::Cursor => Some(ClientProfile::CursorHook),
+        HookTool::Gemini | HookTool::Cursor => Some(ClientProfile::OtherHook),
         HookTool::Copilot => Some(ClientProfile::CopilotHook),
         HookTool::Opencode | HookTool::Git => None,
     };
