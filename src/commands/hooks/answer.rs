@@ -1,11 +1,13 @@
 //! The answers to events in the formats of the agents.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::settings::name;
 use super::{HookEvent, HookTool};
 use crate::commands::prelude::*;
 use cerberus_bank::ops::envelope;
 use cerberus_model::escaped;
+use cerberus_model::text::word_list;
 
 /// Maximum number of items of a list.
 const MAX_ITEMS: usize = 8;
@@ -35,61 +37,31 @@ pub(super) fn print(
     text: &str,
     out: &mut Printer,
 ) -> Result<()> {
-    if text.is_empty() {
-        return Ok(());
-    }
-    let is_stop = moment == HookEvent::Stop;
-    match tool {
-        HookTool::Opencode | HookTool::Git => {
-            // The plugin adds the text to the prompt or to the result of the tool.
-            out.line(text.trim_end_matches('\n'));
-            Ok(())
-        }
-        // Claude Code gives the reason of a block to the model twice, and goes on with a context, too.
-        HookTool::Claude if is_stop => out.json(&hook_output("Stop", text)),
-        _ if is_stop => out.json(&json!({ "decision": "block", "reason": text })),
-        HookTool::Cursor => out.json(&json!({ "additional_context": text })),
-        // The CLI reads the first field, VS Code the second one.
-        HookTool::Copilot => {
-            let mut document = hook_output(event_name(tool, moment), text);
-            document["additionalContext"] = text.into();
-            out.json(&document)
-        }
-        HookTool::Claude | HookTool::Codex | HookTool::Gemini => {
-            out.json(&hook_output(event_name(tool, moment), text))
-        }
-    }
+    let kind = if moment == HookEvent::Stop { "stop" } else { "context" };
+    if text.is_empty() { Ok(()) } else { write((tool, moment), kind, text, out) }
 }
 
 /// Prints that a shell command is denied, with the reason for the model.
 pub(super) fn deny(tool: HookTool, reason: &str, out: &mut Printer) -> Result<()> {
-    let decision = json!({ "permissionDecision": "deny", "permissionDecisionReason": reason });
-    let mut inner = decision.clone();
-    inner["hookEventName"] = "PreToolUse".into();
-    let nested = json!({ "hookSpecificOutput": inner });
-    match tool {
-        // The plugin throws the text.
-        HookTool::Opencode | HookTool::Git => {
-            out.line(reason);
-            Ok(())
-        }
-        HookTool::Claude | HookTool::Codex => out.json(&nested),
-        HookTool::Gemini => out.json(&json!({ "decision": "deny", "reason": reason })),
-        HookTool::Cursor => out.json(&json!({
-            "permission": "deny", "user_message": reason, "agent_message": reason,
-        })),
-        // The CLI reads the fields at the top, VS Code the others.
-        HookTool::Copilot => {
-            let mut document = decision;
-            document["hookSpecificOutput"] = nested["hookSpecificOutput"].clone();
-            out.json(&document)
-        }
-    }
+    write((tool, HookEvent::Command), "deny", reason, out)
 }
 
-/// Returns the document with a text for the model of Claude Code, Codex and Gemini CLI.
-fn hook_output(event: &str, text: &str) -> Value {
-    json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": text } })
+fn write(
+    (tool, moment): (HookTool, HookEvent),
+    kind: &str,
+    text: &str,
+    out: &mut Printer,
+) -> Result<()> {
+    let agent = name(&tool);
+    let mut forms = word_list::section(include_str!("answers.txt"), &agent);
+    let form = forms.find_map(|form| form.strip_prefix(kind)?.strip_prefix(' '));
+    let Some(form) = form else {
+        out.line(text.trim_end_matches('\n'));
+        return Ok(());
+    };
+    let form = form.replace("{event}", event_name(tool, moment));
+    let document = form.replace("\"{text}\"", &Value::from(text).to_string());
+    out.json(&serde_json::from_str::<Value>(&document)?)
 }
 
 /// Returns the name of a moment in the settings of an agent.

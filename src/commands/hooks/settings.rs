@@ -81,7 +81,7 @@ fn settings(tool: HookTool) -> Settings {
 }
 
 /// Returns the name of a value on the command line.
-fn name(value: &impl ValueEnum) -> String {
+pub(super) fn name(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
