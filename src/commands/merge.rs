@@ -8,8 +8,9 @@ use super::args::{ContentArgs, SecretArgs};
 use super::trash::{self, MovedMemory};
 use crate::commands::prelude::*;
 use cerberus_bank::lockfile::Anchors;
-use cerberus_bank::names;
+use cerberus_bank::memories::check_size;
 use cerberus_bank::ops::{default_scope, document, seconds};
+use cerberus_bank::{ImportChanges, names};
 use cerberus_markdown::edit::{self, EditMode};
 use cerberus_markdown::frontmatter::{self, FieldValue, Frontmatter};
 use cerberus_markdown::links::{self, Kind, Part, Target};
@@ -133,32 +134,20 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
     let exists = |id: &str| memories.all.iter().any(|stored| stored.memory.id == id);
     anchors.retain(|id, _| exists(id) || !args.sources.contains(id));
     let anchor_from = target.move_anchor(&mut anchors, &merged, &mut warnings);
-    let bank = &project.bank;
-    match &old {
-        None => drop(bank.create_text(id, &merged)?),
-        Some(text) if *text != merged => bank.rewrite(file, &merged)?,
-        Some(_) => {}
-    }
-    let mut redirected = Vec::new();
-    let mut write = || {
-        bank.write_anchors(&anchors)?;
-        for (other, (text, n_links)) in &changes {
-            bank.rewrite(&other.file, text)?;
-            redirected.push(Redirected { id: other.memory.id.clone(), links: *n_links });
-        }
-        trash::record_deletion(project, moving)
+    let new = (file.clone(), merged.clone());
+    let (created, mut changed) = match &old {
+        None => (vec![new], Vec::new()),
+        Some(text) => (Vec::new(), Vec::from_iter((*text != merged).then_some(new))),
     };
-    if let Err(error) = write() {
-        for (other, _) in changes.iter().take(redirected.len()) {
-            bank.rewrite(&other.file, &bank.utf8_text(other)?)?;
-        }
-        bank.write_anchors(&memories.anchors)?;
-        match &old {
-            None => bank.discard(file)?,
-            Some(text) => bank.rewrite(file, text)?,
-        }
-        return Err(error);
+    let mut redirected = Vec::new();
+    for (other, (text, links)) in changes {
+        changed.push((other.file.clone(), text));
+        redirected.push(Redirected { id: other.memory.id.clone(), links });
     }
+    created.iter().chain(&changed).try_for_each(|(_, text)| check_size(text))?;
+    trash::record_deletion(project, moving)?;
+    let (before, after) = (memories.anchors.clone(), anchors.clone());
+    project.bank.import(&ImportChanges { created, changed, before, after })?;
     let merged_sources = trash::move_to_trash(project, &mut anchors, moving)?;
     if !args.secret.allow_secret
         && let Some(secret) = secrets::find_secret(&merged)
