@@ -1,6 +1,7 @@
 //! Code on a terminal: colours by syntax class, marked spans, and lines that fit the width.
 
 use anstyle::{AnsiColor, Style};
+use console::truncate_str;
 
 use super::{DIM, Printer, WARN};
 use cerberus_engine::syntax::highlight::{HighlightClass, highlight};
@@ -20,49 +21,28 @@ impl Printer {
         marks: &[Span],
         max_chars: usize,
     ) -> Vec<String> {
-        let is_long = |line: &str| self.cut(line, usize::MAX).1 > max_chars;
-        let ends = code.lines().map(|line| {
-            if is_long(line) { (max_chars.saturating_sub(1), "…") } else { (max_chars, "") }
-        });
-        if !self.terminal.color {
-            let lines = code.lines().zip(ends);
-            return lines.map(|(line, (limit, mark))| self.cut(line, limit).0 + mark).collect();
-        }
-        let ends: Vec<(usize, &str)> = ends.chain([(0, "")]).collect();
-        let mut lines = vec![(String::new(), ends[0].0)];
+        let mut text = String::new();
         let mut start = 0;
         for (class, piece) in highlight(language, kind, code) {
             for (part, is_marked) in split_at_marks(Span::new(start, start + piece.len()), marks) {
                 let style = style(class, is_marked);
-                for (idx, text) in part.slice(code).split('\n').enumerate() {
-                    if idx > 0 {
-                        lines.push((String::new(), ends[lines.len().min(ends.len() - 1)].0));
-                    }
-                    let Some((line, n_left)) = lines.last_mut() else { continue };
-                    let (text, n_chars) = self.cut(text.trim_end_matches('\r'), *n_left);
-                    if n_chars > 0 {
-                        line.push_str(
-                            &style.map_or(text.clone(), |style| self.paint(style, &text)),
-                        );
-                    }
-                    *n_left -= n_chars;
-                }
+                let lines = part.slice(code).split('\n').map(|line| self.code_part(style, line));
+                text += &lines.collect::<Vec<_>>().join("\n");
             }
             start += piece.len();
         }
-        lines.into_iter().zip(ends).map(|((line, _), (_, mark))| line + mark).collect()
+        let width = if self.terminal.out_is_terminal { max_chars } else { usize::MAX };
+        text.lines().map(|line| truncate_str(line, width, "…").into_owned()).collect()
     }
 
-    /// Returns the start of untrusted text for stdout, and its number of characters. On a terminal
-    /// that is at most `max_chars`, else everything.
-    fn cut(&self, text: &str, max_chars: usize) -> (String, usize) {
-        if !self.terminal.out_is_terminal {
-            return (text.to_owned(), 0);
+    /// Returns untrusted text without line breaks for stdout.
+    fn code_part(&self, style: Option<Style>, text: &str) -> String {
+        let text = text.trim_end_matches('\r');
+        if !self.terminal.out_is_terminal || text.is_empty() {
+            return text.to_owned();
         }
         let safe = self.safe(&text.replace('\t', "    "));
-        let cut: String = safe.chars().take(max_chars).collect();
-        let n_chars = cut.chars().count();
-        (cut, n_chars)
+        if let Some(style) = style { self.paint(style, &safe) } else { safe }
     }
 }
 
@@ -131,6 +111,6 @@ mod tests {
         assert!(lines[1].ends_with(&format!("{DIM}# why{DIM:#}")), "{lines:?}");
         assert_eq!(lines.len(), 2);
         let cut = self::lines(&printer(true, true), 13);
-        assert!(cut.iter().all(|line| line.ends_with('…')), "{cut:?}");
+        assert!(cut.iter().all(|line| line.contains('…')), "{cut:?}");
     }
 }
