@@ -51,7 +51,7 @@ pub(crate) enum Command {
     /// Diagnose problems and suggest fixes
     Doctor,
     /// Show the main commands in a new repository
-    Demo,
+    Demo(demo::DemoArgs),
     /// Print or run the hooks of agents and git
     #[command(subcommand)]
     Hooks(hooks::HooksCommand),
@@ -117,7 +117,7 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
             with_repair(&settings, out, |out| check::run(args, &settings, out))
         }
         Command::Completions(args) => completions::run(args, out),
-        Command::Demo => demo::run(out),
+        Command::Demo(args) => demo::run(args, out),
         Command::Doctor => doctor::run(&cli.global, out),
         Command::Hooks(command) => hooks::run(command, &cli.global, out),
         Command::Index(args) => {

@@ -22,6 +22,13 @@ const SESSION: &str = include_str!("demo/session.txt");
 /// How the repository is made.
 const START: &str = "git init -q && git add -A && git commit -qm 'The shop'";
 
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Create the repository in this new folder, and leave it there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+}
+
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
@@ -112,10 +119,18 @@ fn run_line(root: &Path, home: &Path, line: &str) -> Result<(i32, String)> {
     Ok((output.status.code().unwrap_or(-1), text))
 }
 
-pub(crate) fn run(out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &DemoArgs, out: &mut Printer) -> Result<ExitStatus> {
     let temporary = tempfile::tempdir().context("failed to create a temporary folder")?;
-    let root = temporary.path().join("shop");
-    std::fs::create_dir(&root).context("failed to create a temporary folder")?;
+    let root = match &args.keep {
+        Some(folder) => folder.clone(),
+        None => temporary.path().join("shop"),
+    };
+    if let Err(error) = std::fs::create_dir(&root) {
+        let folder = root.display();
+        return Err(UserError::usage(format!("failed to create `{folder}`: {error}"))
+            .hint("name a folder that does not exist yet")
+            .into());
+    }
     let is_json = out.json;
     let report = demo(&root, temporary.path(), |step| {
         if !is_json {
@@ -130,6 +145,12 @@ pub(crate) fn run(out: &mut Printer) -> Result<ExitStatus> {
         out.flush()?;
         let error = UserError::check("a demo step failed");
         return Err(error.hint("please report it with the lines above").into());
+    }
+    if let Some(folder) = &args.keep {
+        out.line(&format!(
+            "the repository is in {}",
+            out.style(NAME, &folder.display().to_string())
+        ));
     }
     Ok(ExitStatus::Done)
 }

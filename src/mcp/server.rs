@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation,
-    InitializeResult, JsonObject, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, Implementation, InitializeResult, JsonObject,
+    ListPromptsResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, Prompt,
+    PromptMessage, Role, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -85,7 +86,18 @@ impl Server {
         let run = |_| tool.call(call, arguments.clone());
         Ok(store::with_repair(&call.settings.project.store, run)?.into_result())
     }
+
+    /// Returns the prompt that leads through the rules without an example, if the server has the tool for it.
+    fn prompt(&self) -> Option<Prompt> {
+        let description = "Choose the examples of the rules whose example is not sure";
+        let prompt = Prompt::new("anchor_rules", Some(description), None);
+        let has_tool = self.0.tools.iter().any(|tool| tool.name() == "settle_rules");
+        has_tool.then(|| prompt.with_title("Anchor rules"))
+    }
 }
+
+/// What a person sends to the agent by the name `anchor_rules`.
+const ANCHOR_RULES: &str = include_str!("anchor_rules.txt");
 
 type Page = Option<PaginatedRequestParams>;
 type Context = RequestContext<RoleServer>;
@@ -93,7 +105,7 @@ type Reply<T> = Result<T, ErrorData>;
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().build();
         let server = Implementation::new("cerberus", env!("CARGO_PKG_VERSION"));
         InitializeResult::new(capabilities)
             .with_server_info(server.with_title("Cerberus memory"))
@@ -103,6 +115,22 @@ impl ServerHandler for Server {
     async fn list_tools(&self, _: Page, _: Context) -> Reply<ListToolsResult> {
         let tools = self.0.tools.iter().map(|tool| tool.listed.clone());
         Ok(ListToolsResult::with_all_items(tools.collect()))
+    }
+
+    async fn list_prompts(&self, _: Page, _: Context) -> Reply<ListPromptsResult> {
+        Ok(ListPromptsResult::with_all_items(self.prompt().into_iter().collect()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: Context,
+    ) -> Reply<GetPromptResponse> {
+        if self.prompt().is_none_or(|prompt| prompt.name != request.name) {
+            let message = format!("unknown prompt `{}`", request.name);
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, ANCHOR_RULES)]).into())
     }
 
     async fn call_tool(

@@ -21,3 +21,14 @@ fn every_step_passes_and_the_repository_is_removed() {
     assert_eq!(left, ["home", "shop"], "temporary folders are gone");
     assert_eq!(sandbox.git("status --porcelain"), "");
 }
+
+#[test]
+fn the_repository_is_kept_on_request() {
+    let sandbox = Sandbox::empty();
+    let outcome = sandbox.run("demo --keep ../kept");
+    assert_eq!(outcome.status(), 0, "{}", outcome.text());
+    assert!(sandbox.exists("../kept/.memories/anchors.lock"), "{}", outcome.text());
+    let again = sandbox.run("demo --keep ../kept");
+    assert_eq!(again.status(), 2, "{}", again.text());
+    assert!(again.stderr().contains("name a folder that does not exist yet"), "{}", again.text());
+}

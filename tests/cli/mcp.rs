@@ -307,6 +307,18 @@ fn a_session_pin_ends_with_its_server() {
 }
 
 #[test]
+fn the_prompt_is_listed_and_answered() {
+    let sandbox = Sandbox::anchored();
+    let mut client = Client::new(&sandbox);
+    let prompts = client.ask("prompts/list", json!({}));
+    assert_eq!(names(&prompts["prompts"], "name"), ["anchor_rules"]);
+    let prompt = client.ask("prompts/get", json!({ "name": "anchor_rules" }));
+    assert!(prompt["messages"][0]["content"]["text"].to_string().contains("review_rules"));
+    let id = client.request("prompts/get", json!({ "name": "other" }));
+    assert_eq!(client.answer(id)["error"]["code"], -32602);
+}
+
+#[test]
 fn reanchor_reports_progress() {
     let sandbox = Sandbox::anchored();
     let mut client = Client::new(&sandbox);
