@@ -272,6 +272,45 @@ fn a_submodule_is_there_without_its_folder() {
 }
 
 #[test]
+fn the_text_of_a_link_is_what_the_link_names() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("web/README.md", "See [`till_client.py`](../lib/till_client.py).\n");
+    sandbox.write("web/till_client.py", "A = 1\n");
+    sandbox.write("lib/till_client.py", "B = 1\n");
+    sandbox.commit("start");
+    sandbox.git("rm -q web/till_client.py");
+    sandbox.commit("Remove the copy");
+    sandbox.session(expect![[r#"
+        $ cerberus check
+        nothing is out of date; checked 2 claims in 1 document
+        [exit 0]
+    "#]]);
+}
+
+#[test]
+fn a_settled_document_is_history_wherever_it_is() {
+    let sandbox = Sandbox::empty();
+    for (path, status) in [("a/README.md", "implemented"), ("b/README.md", "current")] {
+        sandbox.write(path, format!("# Sessions\n\n**Status**: {status}\n\nSee `till/load.py`.\n"));
+    }
+    sandbox.write("till/load.py", "A = 1\n");
+    sandbox.commit("start");
+    sandbox.git("mv till/load.py till/rows.py");
+    sandbox.commit("Rename it");
+    sandbox.session(expect![[r#"
+        $ cerberus check
+        b/README.md:5:6: `till/load.py`: the file no longer exists
+            since 26a59a15fb of 2026-01-02: Rename it
+            now `till/rows.py`
+            next: cerberus check --fix
+
+        1 error; checked 1 claim in 1 document
+        to correct 1 of them: cerberus check --fix
+        [exit 1]
+    "#]]);
+}
+
+#[test]
 fn an_address_of_the_project_is_a_path_of_it() {
     let sandbox = Sandbox::empty();
     let host = "https://github.com";

@@ -307,9 +307,10 @@ fn a_version_is_that_of_the_packages_around_the_document() {
 #[test]
 fn installed_skills_are_not_documents_of_the_project() {
     let sandbox = Sandbox::empty();
-    for skill in ["widgets", "own"] {
+    for skill in ["widgets", "boosted", "own"] {
         sandbox.write(format!(".agents/skills/{skill}/SKILL.md"), "Use `src/b.py`.\n");
     }
+    sandbox.write("boost.json", "{\"skills\": [\"boosted\"]}\n");
     sandbox
         .write("skills-lock.json", "{\"skills\": {\"widgets\": {\"source\": \"shop/widgets\"}}}\n");
     sandbox.write("src/a.py", "x = 1\n");

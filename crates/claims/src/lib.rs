@@ -141,6 +141,7 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
                 Holds::Yes => {}
                 // A list of versions, of which one is that of now.
                 Holds::No if is_listed(&now, document, claim) => {}
+                Holds::No | Holds::Perhaps if is_text_of_link(&now, document, claim_idx) => {}
                 Holds::Unknown(why) => checker.put(at, Verdict::Unknown(why)),
                 Holds::Perhaps if matches!(claim.stance, Stance::Absent | Stance::Example) => {}
                 Holds::Perhaps => {
@@ -190,6 +191,15 @@ fn is_listed(now: &Now, document: &Document, claim: &Claim) -> bool {
         matches!(&other.target, Target::Version { name: other, .. } if other == name)
             && matches!(now.holds(document, other), Holds::Yes)
     })
+}
+
+/// Returns whether a claim is the text of a link whose destination exists.
+fn is_text_of_link(now: &Now, document: &Document, claim_idx: usize) -> bool {
+    let [claim, link, ..] = &document.claims.claims[claim_idx..] else { return false };
+    let between = document.text.get(claim.span.end..link.span.start);
+    matches!(between, Some("`](" | "]("))
+        && matches!(link.target, Target::Path { is_link: true, .. })
+        && matches!(now.holds(document, link), Holds::Yes)
 }
 
 /// Returns the folder of a path, which is empty for the root.

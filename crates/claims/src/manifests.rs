@@ -16,6 +16,7 @@ pub(super) struct Facts {
     pub(super) tasks: BTreeSet<(Runner, String)>,
     /// Dependencies with their versions; languages are dependencies with lower-case names.
     pub(super) dependencies: BTreeSet<(String, String)>,
+    pub(super) packages: BTreeSet<String>,
     /// The words of the names of its packages, in lower case.
     pub(super) names: BTreeSet<String>,
     /// The keys of its tables: features, extras, settings.
@@ -85,10 +86,12 @@ impl Manifests {
         self.0.values().any(|facts| facts.keys.contains(name))
     }
 
-    /// Returns whether a crate has a feature: `lz4 = ["lz4_flex"]` has the name of what `lz4_flex` replaced.
-    pub(super) fn has_feature(&self, name: &str) -> bool {
+    /// Returns whether the project has a package, or a crate in it a feature, of a name: `lz4 = ["lz4_flex"]`
+    /// has that of what `lz4_flex` replaced.
+    pub(super) fn defines(&self, name: &str) -> bool {
         let task = (Runner::CargoFeature, name.to_owned());
-        self.0.values().any(|facts| facts.tasks.contains(&task))
+        let package = package_name(name);
+        self.0.values().any(|it| it.packages.contains(&package) || it.tasks.contains(&task))
     }
 
     /// Returns whether a word is in the name of a package of the project.
@@ -211,6 +214,7 @@ impl Facts {
     }
 
     fn add_name(&mut self, name: &str) {
+        self.packages.insert(package_name(name));
         let name = name.to_ascii_lowercase();
         let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         self.names.extend(words.map(str::to_owned));

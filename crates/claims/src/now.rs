@@ -139,7 +139,7 @@ impl Now {
                     || self.manifests.has_key(name);
                 let is_true = made.iter().any(|path| !manifests::is_foreign(path))
                     || self.tools.contains(name)
-                    || self.manifests.has_feature(name)
+                    || self.manifests.defines(name)
                     // A package of the project itself.
                     || self.tree.resolve("", name) != Found::No;
                 if !is_true && is_doubtful {

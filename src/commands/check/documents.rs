@@ -18,8 +18,9 @@ use cerberus_model::{Globs, MemoryStatus, MemoryType};
 /// Folders of documents that describe another project: the one that is made from the template.
 const TEMPLATE_FOLDERS: &[&str] = &["templates", "template"];
 
-/// Lists the skills that were installed from other projects, with their sources.
-const SKILLS_LOCK: &str = "skills-lock.json";
+/// Lists of the skills that were installed from other projects: by name with their sources, and by name (of
+/// Laravel Boost).
+const SKILL_LISTS: [&str; 2] = ["skills-lock.json", "boost.json"];
 
 /// The documents with their claims.
 pub(super) struct Found {
@@ -86,10 +87,10 @@ pub(super) fn read(
     paths.retain(|path| exclude.find(path).is_none());
     let is_of_time = |path: &str, text: &str, is_listed: bool| {
         exempt.contains(path)
-            || !documents::is_specification(path)
+            || documents::is_rule_file(path)
             || match times::status(text) {
                 Some(status) => status == Status::Current,
-                None => is_listed,
+                None => is_listed || !documents::is_specification(path),
             }
     };
     found.add(project, &paths, |path, text| is_of_time(path, text, !files.is_empty()));
@@ -174,10 +175,14 @@ fn named_documents(project: &Project, document: &Document) -> Vec<String> {
 fn is_installed(root: &Path, path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     let is_listed = |base: &[&str], name: &str| {
-        let lock = base.iter().chain(&[SKILLS_LOCK]).copied().collect::<Vec<_>>().join("/");
-        let lock = read::text(root, &lock).ok();
-        let lock: Option<Value> = lock.and_then(|text| serde_json::from_str(&text).ok());
-        lock.is_some_and(|lock| lock["skills"].get(name).is_some())
+        SKILL_LISTS.iter().any(|list| {
+            let list = base.iter().chain(&[*list]).copied().collect::<Vec<_>>().join("/");
+            let list = read::text(root, &list).ok();
+            let list: Value =
+                list.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+            let has_name = |names: &Vec<Value>| names.iter().any(|it| it == name);
+            list["skills"].get(name).is_some() || list["skills"].as_array().is_some_and(has_name)
+        })
     };
     let folders = parts.windows(2).enumerate().filter(|(_, pair)| pair[0] == "skills");
     let mut skills = folders.filter(|(idx, _)| idx + 2 < parts.len());
