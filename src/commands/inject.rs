@@ -396,19 +396,16 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
     let session = super::pin::session(&args.session, settings);
     let request = &Request { explain: args.explain, ..request.clone() };
     let report = inject(&settings.project, request, session)?;
-    if out.json {
-        out.json(&report)?;
-        return Ok(ExitStatus::Done);
-    }
-    out.warn(&report.warnings);
-    out.warn(&doubts(&settings.project, request, &report));
-    if !report.text.is_empty() {
-        out.line(report.text.trim_end_matches('\n'));
-    }
-    if args.explain {
-        out.note(&explanation(&report));
-    }
-    Ok(ExitStatus::Done)
+    out.report(&report, |report, out| {
+        out.warn(&report.warnings);
+        out.warn(&doubts(&settings.project, request, report));
+        if !report.text.is_empty() {
+            out.line(report.text.trim_end_matches('\n'));
+        }
+        if args.explain {
+            out.note(&explanation(report));
+        }
+    })
 }
 
 /// Returns why the text may not be what is expected.

@@ -87,19 +87,12 @@ fn requested_sections(args: &ReadArgs) -> Vec<String> {
 pub(crate) fn run(args: &ReadArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
     let report = read(&settings.project, args)?;
     let is_missing = !requested_sections(args).is_empty() && report.sections.is_empty();
-    let status = if is_missing { ExitStatus::CheckFailed } else { ExitStatus::Done };
-    if out.json {
-        out.json(&report)?;
-        return Ok(status);
-    }
-    out.warn(&report.warnings);
-    match &report.bytes {
-        Some(bytes) => out.raw(bytes),
-        None => {
-            for line in report.content.lines() {
-                out.line(&out.safe(line));
-            }
+    out.report(&report, |report, out| {
+        out.warn(&report.warnings);
+        match &report.bytes {
+            Some(bytes) => out.raw(bytes),
+            None => report.content.lines().for_each(|line| out.line(&out.safe(line))),
         }
-    }
-    Ok(status)
+    })?;
+    Ok(ExitStatus::of_check(!is_missing))
 }

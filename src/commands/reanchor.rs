@@ -444,13 +444,10 @@ pub(crate) fn run(
 ) -> Result<ExitStatus> {
     if args.undo {
         let report = undo(&settings.project)?;
-        if out.json {
-            out.json(&report)?;
-        } else {
+        return out.report(&report, |report, out| {
             let n = plural(report.anchors, "anchor");
             out.line(&format!("reverted the last recorded change; restored {n}"));
-        }
-        return Ok(ExitStatus::Done);
+        });
     }
     let bar = ProgressBar::new(out.terminal, "following anchors");
     let mut report = reanchor(&settings.project, args, &|done, total| bar.step(done, total))?;

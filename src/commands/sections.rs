@@ -73,29 +73,26 @@ pub(crate) fn run(
     let memories = Memories::load(&settings.project)?;
     let report = list(memories.find(&args.id)?);
     let failed = args.validate && !report.diagnostics.is_empty();
-    let status = if failed { ExitStatus::CheckFailed } else { ExitStatus::Done };
-    if out.json {
-        out.json(&report)?;
-        return Ok(status);
-    }
-    if !args.validate {
-        print_sections(&report, out);
-    }
-    for diagnostic in &report.diagnostics {
-        let position = format!("{}:{}:{}", report.file, diagnostic.line, diagnostic.column);
-        let position = out.style(NAME, &position);
-        let code = out.paint(if args.validate { ERROR } else { WARN }, diagnostic.code);
-        out.line(&format!("{position}: {code}: {}", out.safe(&diagnostic.message)));
-        if let Some(hint) = &diagnostic.hint {
-            out.line(&format!("  hint: {}", out.safe(hint)));
+    out.report(&report, |report, out| {
+        if !args.validate {
+            print_sections(report, out);
         }
-    }
-    if args.validate && !failed {
-        let n = report.sections.len();
-        let text = format!("all section tags of {} are valid ({n} sections)", report.file);
-        out.line(&out.paint(OK, &text));
-    }
-    Ok(status)
+        for diagnostic in &report.diagnostics {
+            let position = format!("{}:{}:{}", report.file, diagnostic.line, diagnostic.column);
+            let position = out.style(NAME, &position);
+            let code = out.paint(if args.validate { ERROR } else { WARN }, diagnostic.code);
+            out.line(&format!("{position}: {code}: {}", out.safe(&diagnostic.message)));
+            if let Some(hint) = &diagnostic.hint {
+                out.line(&format!("  hint: {}", out.safe(hint)));
+            }
+        }
+        if args.validate && !failed {
+            let n = report.sections.len();
+            let text = format!("all section tags of {} are valid ({n} sections)", report.file);
+            out.line(&out.paint(OK, &text));
+        }
+    })?;
+    Ok(ExitStatus::of_check(!failed))
 }
 
 fn print_sections(report: &Report, out: &mut Printer) {

@@ -28,12 +28,7 @@ const OPENCODE_PLUGIN: &str = include_str!("opencode.js");
 pub(super) fn run(args: &HooksPrintArgs, out: &mut Printer) -> Result<ExitStatus> {
     let merged = merge(args.tool, b"", Layout::Like).map_err(UserError::usage)?;
     let text = String::from_utf8_lossy(&merged.text);
-    if out.json {
-        out.json(&serde_json::json!({ "text": text }))?;
-    } else {
-        out.line(text.trim_end());
-    }
-    Ok(ExitStatus::Done)
+    out.report(&serde_json::json!({ "text": text }), |_, out| out.line(text.trim_end()))
 }
 
 /// Returns `old` with the settings merged, or the reason for the failure.

@@ -191,32 +191,29 @@ pub(super) fn run(
     if let Some(new) = plan.new.as_deref().filter(|_| written) {
         plan.file.write(new)?;
     }
-    let status = if stale && args.check { ExitStatus::CheckFailed } else { ExitStatus::Done };
     let file = path.display().to_string();
-    if out.json {
-        out.json(&BlockReport { file, stale, written, report })?;
-        return Ok(status);
-    }
-    out.warn(&report.warnings);
-    let styled = out.style(NAME, &file);
-    out.line(&match (stale, written) {
-        (true, false) => {
-            format!("{} {styled}: its block is out of date", out.paint(WARN, "stale"))
+    out.report(&BlockReport { file, stale, written, report }, |BlockReport { file, .. }, out| {
+        out.warn(&report.warnings);
+        let styled = out.style(NAME, file);
+        out.line(&match (stale, written) {
+            (true, false) => {
+                format!("{} {styled}: its block is out of date", out.paint(WARN, "stale"))
+            }
+            (_, true) => {
+                format!("{} {styled} ({} tokens)", out.paint(OK, "updated"), report.used_tokens)
+            }
+            (false, false) => format!("{styled} is up to date"),
+        });
+        if stale && args.check {
+            let flag = if args.request.include_user_bank { " --include-user-bank" } else { "" };
+            out.line(&out.safe(&format!("next: cerberus memory inject --into {file}{flag}")));
         }
-        (_, true) => {
-            format!("{} {styled} ({} tokens)", out.paint(OK, "updated"), report.used_tokens)
+        print_omitted(file, &report.omitted, out);
+        if args.explain {
+            out.note(&explanation(report));
         }
-        (false, false) => format!("{styled} is up to date"),
-    });
-    if stale && args.check {
-        let flag = if args.request.include_user_bank { " --include-user-bank" } else { "" };
-        out.line(&out.safe(&format!("next: cerberus memory inject --into {file}{flag}")));
-    }
-    print_omitted(&file, &report.omitted, out);
-    if args.explain {
-        out.note(&explanation(report));
-    }
-    Ok(status)
+    })?;
+    Ok(ExitStatus::of_check(!(stale && args.check)))
 }
 
 /// Prints what does not fit into a block, and how to make it fit.
