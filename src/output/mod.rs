@@ -43,16 +43,9 @@ const MIN_COLUMN_WIDTH: usize = 12;
 const BREAK: char = '\u{200b}';
 
 /// Error for a closed pipe on stdout.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the output was closed")]
 pub(crate) struct Closed;
-
-impl std::fmt::Display for Closed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the output was closed")
-    }
-}
-
-impl std::error::Error for Closed {}
 
 /// Buffered answer of a command, written to stdout by [`flush`](Self::flush).
 pub(crate) struct Printer {

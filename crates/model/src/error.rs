@@ -3,20 +3,19 @@
 //! An error without a [`UserError`] in its chain is an error of the environment (status 3).
 //! Errors are printed by `output`.
 
-use std::fmt;
 use std::process::ExitCode;
 
 /// Exit status of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
     /// Success (0).
-    Done,
+    Done = 0,
     /// A check failed, or a required result was not found (1).
-    CheckFailed,
+    CheckFailed = 1,
     /// The command line or the input is invalid (2).
-    Usage,
+    Usage = 2,
     /// The environment failed: I/O error, corrupt data, lock held by another process (3).
-    Environment,
+    Environment = 3,
 }
 
 impl ExitStatus {
@@ -28,17 +27,13 @@ impl ExitStatus {
 
 impl From<ExitStatus> for ExitCode {
     fn from(status: ExitStatus) -> Self {
-        Self::from(match status {
-            ExitStatus::Done => 0,
-            ExitStatus::CheckFailed => 1,
-            ExitStatus::Usage => 2,
-            ExitStatus::Environment => 3,
-        })
+        Self::from(status as u8)
     }
 }
 
 /// Error with the exit status of the command and hints for the user.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct UserError {
     pub status: ExitStatus,
     pub message: String,
@@ -71,11 +66,3 @@ impl UserError {
         self
     }
 }
-
-impl fmt::Display for UserError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for UserError {}

@@ -1,7 +1,6 @@
 //! Damaged stores and stores that somebody else made: detection and replacement.
 #![expect(clippy::disallowed_methods, reason = "this module owns the store's files")]
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -14,30 +13,20 @@ use cerberus_model::regular_file;
 use super::{BUSY, PAUSE, Store, StoreFile, check_no_link, is_busy, own, try_open};
 
 /// Why a store that SQLite can read is not used.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum Rejected {
-    /// This user did not make it, or made it for another folder.
+    #[error("it was not made by this user for this folder")]
     Foreign,
     /// An older version of cerberus made it.
+    #[error("its schema is older")]
     Older,
     /// Its tables, indexes or triggers are not those of the schema.
+    #[error("its schema is not the expected one")]
     Schema,
     /// A check found this.
+    #[error("{0}")]
     Damaged(String),
 }
-
-impl fmt::Display for Rejected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Foreign => "it was not made by this user for this folder",
-            Self::Older => "its schema is older",
-            Self::Schema => "its schema is not the expected one",
-            Self::Damaged(why) => why,
-        })
-    }
-}
-
-impl std::error::Error for Rejected {}
 
 /// Runs a command. If the store turns out to be damaged, replaces it and repeats the command
 /// once, with a warning. A command reads the store before it writes to the bank.

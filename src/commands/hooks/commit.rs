@@ -139,50 +139,36 @@ fn broken_examples<'m>(
         .iter()
         .zip(&outcomes)
         .filter_map(|((id, anchor), outcome)| Some((id.as_str(), *anchor, damage(outcome)?)));
-    let damaged: Vec<(&str, &Anchor, Damage)> = damaged.collect();
+    let damaged: Vec<(&str, &Anchor, &'static str)> = damaged.collect();
     let files = damaged.iter().map(|(_, anchor, _)| anchor.file.as_str());
     let before = git::in_head(&project.root, files);
-    let is_new = |anchor: &Anchor, damage: Damage, old: Option<Vec<u8>>| {
+    let is_new = |anchor: &Anchor, damage: &str, old: Option<Vec<u8>>| {
         let old = old
             .and_then(|old| track::verify_content(&anchor.file, &old, &[anchor]).pop().flatten());
         // Otherwise an earlier commit did it.
         old.is_some_and(|old| match old.degree {
             Some(Degree::Gutted) => false,
-            Some(Degree::Edited) => damage != Damage::Edited,
+            Some(Degree::Edited) => damage != EDITED,
             Some(Degree::Touched) | None => true,
         })
     };
     let new = damaged.into_iter().zip(before);
-    let new = new.filter_map(|((id, anchor, damage), old)| {
+    let new = new.filter_map(|((id, anchor, what), old)| {
         let place = format_location(&anchor.file, anchor.symbol.as_deref());
-        is_new(anchor, damage, old).then_some(BrokenExample { id, place, what: damage.as_str() })
+        is_new(anchor, what, old).then_some(BrokenExample { id, place, what })
     });
     Ok(new.collect())
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Damage {
-    Edited,
-    Gutted,
-    Gone,
-}
-
-impl Damage {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Edited => "is edited, and may no longer show",
-            Self::Gutted => "is almost removed; it showed",
-            Self::Gone => "is removed; it showed",
-        }
-    }
-}
+/// How an example is worse whose code is edited.
+const EDITED: &str = "is edited, and may no longer show";
 
 /// Returns how an example is worse, if a person has to decide about it.
-fn damage(outcome: &Outcome) -> Option<Damage> {
+fn damage(outcome: &Outcome) -> Option<&'static str> {
     match (outcome.state, outcome.degree) {
-        (State::Gone, _) => Some(Damage::Gone),
-        (_, Some(Degree::Gutted)) => Some(Damage::Gutted),
-        (_, Some(Degree::Edited)) => Some(Damage::Edited),
+        (State::Gone, _) => Some("is removed; it showed"),
+        (_, Some(Degree::Gutted)) => Some("is almost removed; it showed"),
+        (_, Some(Degree::Edited)) => Some(EDITED),
         _ => None,
     }
 }
