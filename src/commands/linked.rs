@@ -10,7 +10,7 @@ use cerberus_bank::ops::sync::{self, IndexedMemory, SyncedStore};
 use cerberus_engine::syntax::parse::last_name;
 use cerberus_engine::track;
 use cerberus_markdown::links::{Kind, Part, Target, normalize_path};
-use cerberus_model::{Globs, LinkState, MemoryStatus, MemoryType, split_number};
+use cerberus_model::{Globs, LinkState, MemoryStatus, MemoryType, format_location, split_number};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct LinkedArgs {
@@ -202,10 +202,7 @@ impl TargetPattern {
         };
         let is_name = target.kind == Kind::Plain && symbol.is_none();
         Ok(Self {
-            text: match &symbol {
-                Some(symbol) => format!("{path}::{symbol}"),
-                None => path.clone(),
-            },
+            text: format_location(&path, symbol.as_deref()),
             symbol: symbol.or_else(|| is_name.then(|| target.name.clone())),
             memory: is_name.then(|| target.name.clone()),
             path: Some(path),

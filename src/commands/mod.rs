@@ -42,19 +42,13 @@ pub(crate) mod stats;
 pub(crate) mod trash;
 pub(crate) mod update;
 
+use cerberus_model::format_location;
+
 /// Splits hints at white space and commas: one argument may contain several.
 fn hints(args: &[String]) -> Vec<String> {
     let is_separator = |c: char| c == ',' || c.is_whitespace();
     let words = args.iter().flat_map(|hint| hint.split(is_separator));
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
-}
-
-/// Returns a location as `FILE` or `FILE::SYMBOL`.
-fn format_location(file: &str, symbol: Option<&str>) -> String {
-    match symbol {
-        Some(symbol) => format!("{file}::{symbol}"),
-        None => file.to_owned(),
-    }
 }
 
 /// Returns the message of a JSON error without its position, and the column.

@@ -19,7 +19,7 @@ pub mod text;
 
 pub use error::{ExitStatus, UserError};
 pub use keywords::*;
-pub use location::{CodeLocation, split_number};
+pub use location::{CodeLocation, format_location, split_number};
 pub use text::{
     Globs, LineIndex, PathGlobs, Span, WordList, escaped, glob_fault, plural, shell_word,
     split_globs,

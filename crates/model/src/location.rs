@@ -34,6 +34,14 @@ impl FromStr for CodeLocation {
     }
 }
 
+/// Returns a location as `FILE` or `FILE::SYMBOL`.
+pub fn format_location(file: &str, symbol: Option<&str>) -> String {
+    match symbol {
+        Some(symbol) => format!("{file}::{symbol}"),
+        None => file.to_owned(),
+    }
+}
+
 /// Splits a symbol into its qualified name and its number among the definitions of that name in its
 /// file, if there are several: `Mailer.send#2`.
 pub fn split_number(symbol: &str) -> (&str, Option<usize>) {
@@ -46,10 +54,7 @@ pub fn split_number(symbol: &str) -> (&str, Option<usize>) {
 
 impl fmt::Display for CodeLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.symbol {
-            Some(symbol) => write!(f, "{}::{symbol}", self.file),
-            None => f.write_str(&self.file),
-        }
+        f.write_str(&format_location(&self.file, self.symbol.as_deref()))
     }
 }
 

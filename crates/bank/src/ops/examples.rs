@@ -4,7 +4,9 @@ use super::{Project, anchors};
 use crate::prelude::*;
 use cerberus_engine::track;
 use cerberus_engine::tree::{git, read};
-use cerberus_model::{CodeLocation, ExampleRole, LineIndex, OtherExample, shell_word};
+use cerberus_model::{
+    CodeLocation, ExampleRole, LineIndex, OtherExample, format_location, shell_word,
+};
 
 /// Size limit of the code of a counter-example that is recorded. Longer code is read from its commit.
 const MAX_CODE_BYTES: usize = 2_000;
@@ -35,10 +37,9 @@ impl From<&OtherExample> for OtherSummary {
 impl OtherSummary {
     /// Returns `file::symbol`, for a counter-example with its commit.
     pub fn location(&self) -> String {
-        let symbol = self.symbol.as_deref().map(|symbol| format!("::{symbol}"));
         let commit = self.commit.as_deref().filter(|_| self.role == ExampleRole::Not);
-        let commit = commit.map(|commit| format!(" at {commit}"));
-        [Some(self.file.clone()), symbol, commit].into_iter().flatten().collect()
+        let commit = commit.map(|commit| format!(" at {commit}")).unwrap_or_default();
+        format_location(&self.file, self.symbol.as_deref()) + &commit
     }
 }
 
