@@ -41,8 +41,8 @@ impl Addresses {
         self.is_own(&name.to_lowercase()).then(|| &file[branch.len()..])
     }
 
-    /// Returns whether a repository, as `owner/name`, is that of the project.
-    fn is_own(&self, repository: &str) -> bool {
+    /// Returns whether a repository, as `owner/name` in lower case, is that of the project.
+    pub(crate) fn is_own(&self, repository: &str) -> bool {
         let names = self.names.get_or_init(|| read_names(&self.root));
         let is_end = |rest: &str| {
             let rest = rest.strip_prefix(".git").unwrap_or(rest);

@@ -373,6 +373,8 @@ fn pyproject(_: &str, text: &str, facts: &mut Facts) {
             facts.task(Runner::Python, script);
             facts.task(Runner::Python, format!("{environment}:{script}"));
         }
+        let own = ["/dependencies", "/extra-dependencies"].map(|path| strings(value, path));
+        own.into_iter().flatten().for_each(|requirement| facts.requirement(requirement));
     }
     let names = ["/project/name", "/tool/poetry/name"];
     names.iter().filter_map(|path| string(&toml, path)).for_each(|name| facts.add_name(name));
@@ -541,6 +543,13 @@ mod tests {
         ] {
             assert!(read(path, text).keys.contains(key), "{path}");
         }
+    }
+
+    #[test]
+    fn environments_of_hatch_have_dependencies() {
+        let toml = "[tool.hatch.envs.docs]\nextra-dependencies = [\"reno>=4\"]\n";
+        let found = read("pyproject.toml", toml).dependencies;
+        assert!(found.contains(&("reno".to_owned(), ">=4".to_owned())), "{found:?}");
     }
 
     #[test]

@@ -400,7 +400,7 @@ impl<'a> Reader<'a> {
         let raw = span.slice(self.text);
         let inner = raw.trim_matches('`');
         let trimmed = inner.trim();
-        if trimmed.is_empty() || trimmed.len() > MAX_BYTES {
+        if trimmed.is_empty() || trimmed.len() > MAX_BYTES || self.is_own_repository(trimmed) {
             return;
         }
         let start = span.start + (trimmed.as_ptr().addr() - raw.as_ptr().addr());
@@ -437,6 +437,12 @@ impl<'a> Reader<'a> {
             let name = name.shifted(start);
             self.push(name, trimmed, target, stance);
         }
+    }
+
+    /// Returns whether a text is the name of the project's repository, as `owner/name`, which is no path.
+    fn is_own_repository(&self, text: &str) -> bool {
+        text.split('/').count() == 2
+            && self.addresses.is_some_and(|addresses| addresses.is_own(&text.to_lowercase()))
     }
 
     /// Returns the tool of which the sentence around a piece of code says that it enforces it.
