@@ -439,7 +439,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns whether a text is the name of the project's repository, as `owner/name`, which is no path.
+    /// Returns whether a text is the name of the project's repository, as `owner/name`, not a path.
     fn is_own_repository(&self, text: &str) -> bool {
         text.split('/').count() == 2
             && self.addresses.is_some_and(|addresses| addresses.is_own(&text.to_lowercase()))
