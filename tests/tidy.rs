@@ -86,7 +86,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("serde_json", Only(&["engine", "claims", "bank", "commands", "mcp", "output"])),
     ("sha2", Only(&["store"])),
     ("similar", Only(&["engine", "bank", "commands"])),
-    ("strsim", Only(&["model", "engine"])),
+    ("strsim", Only(&["model"])),
     ("strum", Only(&["model"])),
     // `commands` creates the folder of the demo.
     ("tempfile", Only(&["bank", "store", "engine", "commands"])),

@@ -130,48 +130,92 @@ impl Features {
     }
 }
 
-/// Returns the similarity of two names, 1 only for equal ones: by letters without case and
-/// underscores or by words, whichever is higher.
-pub(crate) fn name_similarity(a: &str, b: &str) -> f64 {
-    if a == b {
-        return 1.0;
-    }
-    let letters = |name: &str| -> String {
-        name.chars().filter(|c| *c != '_').flat_map(char::to_lowercase).collect()
-    };
-    let by_letters = strsim::sorensen_dice(&letters(a), &letters(b));
-    MAX_UNEQUAL * by_letters.max(dice(&parts(a), &parts(b)))
+/// A name with what its comparisons share.
+#[derive(Debug)]
+struct Name<'n> {
+    text: &'n str,
+    /// Without case, spaces and underscores.
+    letters: String,
+    /// The pairs of adjacent letters, sorted.
+    bigrams: Vec<(char, char)>,
+    parts: Vec<String>,
 }
 
-/// Returns the similarity of two names, each with the names around it: a word that the name lost
-/// may have moved to its container or module, as in `request_to_dict` and `Request.to_dict`,
-/// `WeightedError` and `weighted::Error`.
-pub(crate) fn qualified_name_similarity(a: (&str, &[&str]), b: (&str, &[&str])) -> f64 {
-    let plain = name_similarity(a.0, b.0);
-    let (parts_a, parts_b) = (parts(a.0), parts(b.0));
-    let (removed, added) = (difference(&parts_a, &parts_b), difference(&parts_b, &parts_a));
-    let n_shared = parts_a.len() - removed.len();
-    if plain >= MAX_UNEQUAL || n_shared == 0 {
-        return plain;
+impl<'n> Name<'n> {
+    fn new(text: &'n str) -> Self {
+        let letters = text.chars().filter(|c| *c != '_').flat_map(char::to_lowercase);
+        let letters: String = letters.filter(|c| !c.is_whitespace()).collect();
+        let mut bigrams: Vec<_> = letters.chars().zip(letters.chars().skip(1)).collect();
+        bigrams.sort_unstable();
+        Self { text, letters, bigrams, parts: parts(text) }
     }
-    let n_around = |words: &[String], around: &[&str]| {
-        let around: Vec<String> = around.iter().flat_map(|text| parts(text)).collect();
-        words.len() - difference(words, &around).len()
-    };
-    let n_moved = n_around(&removed, b.1) + n_around(&added, a.1);
-    let n_total = parts_a.len() + n_shared + added.len() + n_moved;
-    plain.max(MAX_UNEQUAL * (2 * (n_shared + n_moved)) as f64 / n_total as f64)
+
+    /// Returns the similarity of two names, 1 only for equal ones: by letters without case and
+    /// underscores or by words, whichever is higher.
+    fn similarity(&self, other: &Self) -> f64 {
+        if self.text == other.text {
+            return 1.0;
+        }
+        MAX_UNEQUAL * self.by_letters(other).max(dice(&self.parts, &other.parts))
+    }
+
+    /// Returns the Sørensen-Dice coefficient of the pairs of letters.
+    fn by_letters(&self, other: &Self) -> f64 {
+        if self.letters == other.letters {
+            return 1.0;
+        }
+        let (mut n_shared, mut rest) = (0, other.bigrams.as_slice());
+        for bigram in &self.bigrams {
+            rest = &rest[rest.partition_point(|it| it < bigram)..];
+            if rest.first() == Some(bigram) {
+                (n_shared, rest) = (n_shared + 1, &rest[1..]);
+            }
+        }
+        (2 * n_shared) as f64
+            / (self.letters.len() + other.letters.len()).saturating_sub(2).max(1) as f64
+    }
 }
 
-/// Returns the similarity of two containers, each with the name of its member: a function that
-/// became a method may have had the container in its name.
-pub(crate) fn container_similarity(a: (&str, &str), b: (&str, &str)) -> f64 {
-    let (container, name) = match (a.0.is_empty(), b.0.is_empty()) {
-        (true, false) => (b.0, a.1),
-        (false, true) => (a.0, b.1),
-        _ => return name_similarity(a.0, b.0),
-    };
-    if difference(&parts(container), &parts(name)).is_empty() { MAX_UNEQUAL } else { 0.0 }
+/// The names of code, of its container and of its module.
+#[derive(Debug)]
+pub(crate) struct Names<'n>([Name<'n>; 3]);
+
+impl<'n> Names<'n> {
+    pub(crate) fn new(names: [&'n str; 3]) -> Self {
+        Self(names.map(Name::new))
+    }
+
+    /// Returns the similarity of two names, each with the names around it: a word that the name lost
+    /// may have moved to its container or module, as in `request_to_dict` and `Request.to_dict`,
+    /// `WeightedError` and `weighted::Error`.
+    pub(crate) fn similarity(&self, other: &Self) -> f64 {
+        let ([a, around_a @ ..], [b, around_b @ ..]) = (&self.0, &other.0);
+        let plain = a.similarity(b);
+        let (removed, added) = (difference(&a.parts, &b.parts), difference(&b.parts, &a.parts));
+        let n_shared = a.parts.len() - removed.len();
+        if plain >= MAX_UNEQUAL || n_shared == 0 {
+            return plain;
+        }
+        let n_around = |words: &[&String], around: &[Name<'_>]| {
+            let around = around.iter().flat_map(|it| &it.parts);
+            words.len() - difference(words.iter().copied(), around).len()
+        };
+        let n_moved = n_around(&removed, around_b) + n_around(&added, around_a);
+        let n_total = a.parts.len() + n_shared + added.len() + n_moved;
+        plain.max(MAX_UNEQUAL * (2 * (n_shared + n_moved)) as f64 / n_total as f64)
+    }
+
+    /// Returns the similarity of the containers: a function that became a method may have had the
+    /// container in its name.
+    pub(crate) fn container_similarity(&self, other: &Self) -> f64 {
+        let ([a, a_container, _], [b, b_container, _]) = (&self.0, &other.0);
+        let (container, name) = match (a_container.text, b_container.text) {
+            ("", text) if !text.is_empty() => (b_container, a),
+            (text, "") if !text.is_empty() => (a_container, b),
+            _ => return a_container.similarity(b_container),
+        };
+        if difference(&container.parts, &name.parts).is_empty() { MAX_UNEQUAL } else { 0.0 }
+    }
 }
 
 /// Returns the words removed from and added to a name, if some words changed and some did not.
@@ -179,7 +223,8 @@ pub(crate) fn changed_words(a: &str, b: &str) -> Option<(Vec<String>, Vec<String
     let (a, b) = (parts(a), parts(b));
     let (removed, added) = (difference(&a, &b), difference(&b, &a));
     let is_changed = removed.len() + added.len() > 0 && removed.len() < a.len();
-    is_changed.then_some((removed, added))
+    let owned = |words: Vec<&String>| words.into_iter().cloned().collect();
+    is_changed.then(|| (owned(removed), owned(added)))
 }
 
 /// Returns the similarity of two paths, 1 only for equal ones: half by all their words, half by
@@ -206,13 +251,16 @@ fn dice(a: &[String], b: &[String]) -> f64 {
 }
 
 /// Returns the multiset difference: the words of `a` that are not in `b`.
-fn difference(a: &[String], b: &[String]) -> Vec<String> {
-    let mut rest: Vec<&String> = b.iter().collect();
+fn difference<'w>(
+    a: impl IntoIterator<Item = &'w String>,
+    b: impl IntoIterator<Item = &'w String>,
+) -> Vec<&'w String> {
+    let mut rest: Vec<&String> = b.into_iter().collect();
     let mut found = Vec::new();
     for part in a {
         match rest.iter().position(|other| *other == part) {
             Some(idx) => drop(rest.swap_remove(idx)),
-            None => found.push(part.clone()),
+            None => found.push(part),
         }
     }
     found
@@ -223,9 +271,10 @@ mod tests {
     use super::*;
 
     fn check(a: &str, b: &str, min: f64, max: f64) {
-        let actual = name_similarity(a, b);
-        assert!((min..=max).contains(&actual), "{a} {b}: {actual}");
-        assert!((actual - name_similarity(b, a)).abs() < 1e-9, "{a} {b} in reverse");
+        let (a, b) = (Name::new(a), Name::new(b));
+        let actual = a.similarity(&b);
+        assert!((min..=max).contains(&actual), "{a:?} {b:?}: {actual}");
+        assert!((actual - b.similarity(&a)).abs() < 1e-9, "{a:?} {b:?} in reverse");
     }
 
     #[test]
@@ -240,23 +289,23 @@ mod tests {
 
     #[test]
     fn a_word_may_move_to_the_container_or_module() {
-        let plain = name_similarity("request_to_dict", "to_dict");
-        let moved =
-            qualified_name_similarity(("request_to_dict", &["reqser"]), ("to_dict", &["Request"]));
+        let plain = Name::new("request_to_dict").similarity(&Name::new("to_dict"));
+        let old = Names::new(["request_to_dict", "", "reqser"]);
+        let moved = old.similarity(&Names::new(["to_dict", "Request", ""]));
         assert!(moved > plain && moved > 0.9, "{plain} {moved}");
-        let unrelated =
-            qualified_name_similarity(("request_to_dict", &["reqser"]), ("to_dict", &["Item"]));
+        let unrelated = old.similarity(&Names::new(["to_dict", "Item", ""]));
         assert!((unrelated - plain).abs() < 1e-9, "{plain} {unrelated}");
     }
 
     #[test]
     fn a_function_may_become_a_method_of_a_container_in_its_name() {
-        assert_eq!(
-            container_similarity(("", "request_to_dict"), ("Request", "to_dict")),
-            MAX_UNEQUAL
-        );
-        assert_eq!(container_similarity(("", "item_to_dict"), ("Request", "to_dict")), 0.0);
-        assert_eq!(container_similarity(("Shop", "open"), ("Shop", "open")), 1.0);
+        let check = |[a, b]: [&str; 2], [c, d]: [&str; 2], expected: f64| {
+            let (old, new) = (Names::new([b, a, ""]), Names::new([d, c, ""]));
+            assert_eq!(old.container_similarity(&new), expected);
+        };
+        check(["", "request_to_dict"], ["Request", "to_dict"], MAX_UNEQUAL);
+        check(["", "item_to_dict"], ["Request", "to_dict"], 0.0);
+        check(["Shop", "open"], ["Shop", "open"], 1.0);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Searches the tree for code that is no longer at the location of its anchor.
 
+use std::cell::LazyCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use memchr::memmem;
 
 use crate::prelude::*;
-use crate::rank::similarity::{self, Features};
+use crate::rank::similarity::{self, Features, Names};
 use crate::syntax::fingerprint::{NO_NEIGHBOUR, is_word_byte, name_hash, split_name, word_hashes};
 use crate::syntax::{language, minhash};
 use crate::tree::{read, walk};
@@ -31,6 +32,7 @@ pub(super) struct MissingAnchor<'a> {
     /// The qualified name of the container and the name, or the folder and the name of the file.
     pub(super) container: &'a str,
     pub(super) name: &'a str,
+    names: Names<'a>,
     /// Number of the anchor's identifiers that code must contain to be compared.
     n_needed: usize,
     n_beside: f64,
@@ -48,6 +50,7 @@ impl<'a> MissingAnchor<'a> {
             in_place: None,
             container,
             name,
+            names: names((container, name), &anchor.file),
             n_needed: anchor.fingerprint.names.len().div_ceil(3),
             n_beside: minhash::bloom_len(&anchor.fingerprint.beside),
         }
@@ -72,9 +75,21 @@ impl<'a> MissingAnchor<'a> {
             && self.is_compatible(file, symbol)
     }
 
+    /// Returns how many names in the container of a symbol were beside the anchor.
+    fn n_beside_in(&self, file: &FileSymbols, symbol: &FileSymbol) -> usize {
+        let is_beside =
+            |name: &&u64| minhash::bloom_contains(&self.anchor.fingerprint.beside, **name);
+        file.member_names[symbol.container_idx].iter().filter(is_beside).count()
+    }
+
     pub(super) fn shares_identifiers(&self, n_shared: usize) -> bool {
         self.n_needed > 0 && n_shared >= self.n_needed
     }
+}
+
+/// Returns the name of code, the last one of its container, and that of its module.
+fn names<'a>((container, name): (&'a str, &'a str), path: &'a str) -> Names<'a> {
+    Names::new([name, split_name(container).1, module_name(path)])
 }
 
 /// Returns the last folder and the stem of the file, which name a module.
@@ -233,7 +248,7 @@ pub(super) fn pairs(candidates: Candidates<'_>) -> Vec<Pair> {
     let Candidates { missing, files, claimed } = candidates;
     let compare_file = |(file_idx, file): (usize, &FileSymbols)| {
         let mut found = Vec::new();
-        let mut counts = vec![0u8; missing.len()];
+        let mut counts = Counts { shared: vec![0; missing.len()], beside: FxHashMap::default() };
         for symbol_idx in 0..file.symbols.len() {
             if !claimed.contains(&(file_idx, symbol_idx)) {
                 index.compare(file_idx, symbol_idx, &mut counts, &mut found);
@@ -259,6 +274,14 @@ pub(super) fn doubt_unlike(candidates: Candidates<'_>, pairs: &mut [Pair]) {
             pair.odds += WEIGHTS.unlike_odds;
         }
     }
+}
+
+/// Counts for the comparisons of the symbols of one file.
+struct Counts {
+    /// The number of identifiers that a symbol shares with each missing anchor, or zero.
+    shared: Vec<u8>,
+    /// The number of names in a container that were beside a missing anchor, by both indices.
+    beside: FxHashMap<(usize, usize), usize>,
 }
 
 /// The missing anchors by the features that code must share to be compared with them.
@@ -301,12 +324,12 @@ impl<'a> Index<'a> {
         this
     }
 
-    /// Appends the pairs of one symbol. `counts` is a buffer with a zero for each missing anchor.
+    /// Appends the pairs of one symbol.
     fn compare(
         &self,
         file_idx: usize,
         symbol_idx: usize,
-        counts: &mut [u8],
+        Counts { shared, beside }: &mut Counts,
         found: &mut Vec<Pair>,
     ) {
         let Candidates { missing, files, .. } = self.candidates;
@@ -320,17 +343,18 @@ impl<'a> Index<'a> {
         for identifier in &symbol.features.names {
             for &missing_idx in self.by_identifier.get(identifier).into_iter().flatten() {
                 counted.push(missing_idx);
-                counts[missing_idx] += 1;
+                shared[missing_idx] += 1;
             }
         }
         let shares_identifiers =
-            |idx: &usize| missing[*idx].shares_identifiers(usize::from(counts[*idx]));
+            |idx: &usize| missing[*idx].shares_identifiers(usize::from(shared[*idx]));
         related.extend(counted.iter().copied().filter(shares_identifiers));
         for missing_idx in counted {
-            counts[missing_idx] = 0;
+            shared[missing_idx] = 0;
         }
         related.sort_unstable();
         related.dedup();
+        let names = LazyCell::new(|| names(file.split_name(symbol), &file.path));
         for missing_idx in related {
             let missing = &missing[missing_idx];
             let is_comparable = if self.has_same_code[missing_idx] {
@@ -341,7 +365,10 @@ impl<'a> Index<'a> {
             if !is_comparable {
                 continue;
             }
-            let evidence = evidence(missing, file, symbol);
+            let n_beside = beside
+                .entry((missing_idx, symbol.container_idx))
+                .or_insert_with(|| missing.n_beside_in(file, symbol));
+            let evidence = evidence_with(missing, (file, symbol, &names), *n_beside);
             let odds = evidence.log_odds();
             if odds >= WEIGHTS.listed_odds {
                 found.push(Pair { missing_idx, file_idx, symbol_idx, evidence, odds });
@@ -355,12 +382,19 @@ pub(super) fn evidence(
     file: &FileSymbols,
     symbol: &FileSymbol,
 ) -> Features {
+    let names = names(file.split_name(symbol), &file.path);
+    evidence_with(missing, (file, symbol, &names), missing.n_beside_in(file, symbol))
+}
+
+/// Compares a missing anchor with a symbol, in whose container `n_beside` names were beside the anchor.
+fn evidence_with(
+    missing: &MissingAnchor<'_>,
+    (file, symbol, names): (&FileSymbols, &FileSymbol, &Names<'_>),
+    n_beside: usize,
+) -> Features {
     let (old, new) = (&missing.anchor.fingerprint, &symbol.features.fingerprint);
     let (container, name) = file.split_name(symbol);
-    let members = &file.member_names[symbol.container_idx];
-    let n_beside =
-        members.iter().filter(|hash| minhash::bloom_contains(&old.beside, **hash)).count();
-    let n_least = missing.n_beside.min(members.len() as f64);
+    let n_least = missing.n_beside.min(file.member_names[symbol.container_idx].len() as f64);
     let likeness = minhash::jaccard(&old.sketch, &new.sketch);
     let n_between = old.between.iter().zip(symbol.between);
     let n_between = n_between.filter(|(a, b)| **a == *b && **a != NO_NEIGHBOUR).count();
@@ -371,17 +405,11 @@ pub(super) fn evidence(
         identifiers: share(&old.names, &symbol.features.names),
         is_same_signature: old.signature == new.signature,
         n_tokens: old.n_tokens,
-        name: similarity::qualified_name_similarity(
-            (missing.name, &[split_name(missing.container).1, module_name(&missing.anchor.file)]),
-            (name, &[split_name(container).1, module_name(&file.path)]),
-        ),
+        name: missing.names.similarity(names),
         // The folder of a file is part of its path, not a container.
         has_container: symbol.name.is_some()
             && !(missing.container.is_empty() && container.is_empty()),
-        container: similarity::container_similarity(
-            (split_name(missing.container).1, missing.name),
-            (split_name(container).1, name),
-        ),
+        container: missing.names.container_similarity(names),
         path: similarity::path_similarity(&missing.anchor.file, &file.path),
         docs: share(&old.docs, &symbol.features.docs),
         // Plus one in the denominator: two of two is weaker evidence than ten of ten.

@@ -221,7 +221,9 @@ impl<'s> Handover<'s> {
             let (old, new) = (candidates.old(pair), self.name(pair));
             let (old_path, path) = candidates.paths(pair);
             let is_same_file = changed.new_paths.get(old_path).copied().unwrap_or(old_path) == path;
-            (is_same_file && old.anchor.symbol.is_some() && old.name != new)
+            // Definitions at one place were not renamed together.
+            let is_repeated = olds.get(old.name).is_some_and(|places| places.len() >= 2);
+            (is_repeated && is_same_file && old.anchor.symbol.is_some() && old.name != new)
                 .then_some((old.name, new))
         };
         let mut places: FxHashMap<Names<'_>, (OldPlaces<'_>, NewPlaces<'_>)> = FxHashMap::default();
