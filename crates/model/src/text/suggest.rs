@@ -1,5 +1,8 @@
 //! "Did you mean" suggestions.
 
+/// Maximum number of characters of a name for which there are suggestions: comparing takes quadratic time.
+const MAX_CHARS: usize = 200;
+
 /// Returns the candidate most similar to `name`, if it is similar enough to be a suggestion.
 pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Jaro-Winkler favours a shared prefix, which people remember best of an id; 0.75
@@ -7,7 +10,7 @@ pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     const MIN_SIMILARITY: f64 = 0.75;
     let wanted = name.to_lowercase();
     let n_chars = wanted.chars().count();
-    if n_chars == 0 {
+    if n_chars == 0 || n_chars > MAX_CHARS {
         return None;
     }
     let mut best: Option<(f64, &str)> = None;
@@ -51,6 +54,9 @@ mod tests {
         assert_eq!(suggest("clsoe", ids), Some("close-sessions"));
         assert_eq!(suggest("qqq", ids), None);
         assert_eq!(suggest("redact", ["create-files-if-needed"]), None);
+        let long = "close".repeat(MAX_CHARS / 5);
+        assert_eq!(suggest(&long, [&*format!("{long}s")]).map(str::len), Some(MAX_CHARS + 1));
+        assert_eq!(suggest(&format!("{long}s"), [&*long]), None);
     }
 
     #[test]
