@@ -152,6 +152,8 @@ struct Search<'s, 'o> {
     ids: FxHashMap<String, Option<String>>,
     /// The renames of each commit.
     renames: BTreeMap<String, BTreeMap<String, String>>,
+    /// Where commits moved paths, by both.
+    moved: FxHashMap<(String, String), Option<String>>,
     /// The files that each commit added or changed.
     changed: FxHashMap<String, Rc<[TreeEntry]>>,
     /// Those that are code, at most [`MAX_CHANGED`].
@@ -168,6 +170,7 @@ impl<'s, 'o> Search<'s, 'o> {
             versions: Versions::default(),
             ids: FxHashMap::default(),
             renames: BTreeMap::new(),
+            moved: FxHashMap::default(),
             changed: FxHashMap::default(),
             changed_code: FxHashMap::default(),
         }

@@ -4,7 +4,7 @@
 //! sentence names are followed by their code, and the file went where they all are.
 
 use super::super::then::Truth;
-use super::super::{Document, Former, NewPlace, Project};
+use super::super::{Former, NewPlace, Position, Project};
 use super::new_name::written_path;
 use super::{Fate, Search, Test};
 use crate::prelude::*;
@@ -20,6 +20,8 @@ impl Search<'_, '_> {
         former: &[Former],
         fates: &mut [Option<Fate>],
     ) {
+        let known: FxHashMap<Position, usize> =
+            former.iter().enumerate().map(|(idx, it)| (it.at, idx)).collect();
         for idx in 0..former.len() {
             let Truth::Paths(old) = &former[idx].truth else { continue };
             let Some(Fate { removed: Some(removed), now, .. }) = &fates[idx] else { continue };
@@ -39,7 +41,7 @@ impl Search<'_, '_> {
                     continue;
                 }
                 let at = (document_idx, near_idx);
-                let place = match former.iter().position(|it| it.at == at) {
+                let place = match known.get(&at).copied() {
                     Some(known) => followed(&former[known], fates[known].as_ref(), old, &removed),
                     None => self.moved_definition(&removed, old, parts),
                 };

@@ -4,6 +4,8 @@
 //! if the files share more than a leading comment or a few common lines, and if the new one is not a
 //! copy: a wrong new place is worse than none.
 
+use std::collections::hash_map::Entry;
+
 use crate::prelude::*;
 use cerberus_engine::tree::git::past::Node;
 
@@ -43,15 +45,21 @@ impl Search<'_, '_> {
 
     fn end_of_path(&mut self, since: &str, path: &str) -> Option<Node> {
         let Self { ends, objects, ids, .. } = self;
-        ends.find(since, &mut |commit| {
-            let name = format!("{commit}:./{path}");
-            let id = ids.entry(name.clone());
-            id.or_insert_with(|| objects.find(&name).map(|found| found.id)).is_some()
-        })
+        ends.find(since, &mut |commit| id_of(objects, ids, format!("{commit}:./{path}")).is_some())
     }
 
-    /// Returns where a commit moved a path, which may be a folder.
+    /// Returns where a commit moved a path, which may be a folder. Many claims name the same one.
     fn renamed(&mut self, commit: &str, path: &str) -> Option<String> {
+        let key = (commit.to_owned(), path.to_owned());
+        if let Some(known) = self.moved.get(&key) {
+            return known.clone();
+        }
+        let new = self.moved_to(commit, path);
+        self.moved.insert(key, new.clone());
+        new
+    }
+
+    fn moved_to(&mut self, commit: &str, path: &str) -> Option<String> {
         if !self.renames.contains_key(commit) {
             let mut found = past::renames_in(self.root, &BTreeSet::from([commit]), &[]);
             self.renames.insert(commit.to_owned(), found.remove(commit).unwrap_or_default());
@@ -121,9 +129,9 @@ impl Search<'_, '_> {
         let added = self.changed_in(commit);
         let beside = added.iter().filter(|entry| entry.path != new);
         let beside = beside.filter_map(|it| Some((rest_of(&it.path, to)?, &it.object)));
+        let Self { objects, ids, .. } = self;
         let mut is_copied = |(rest, object): &(&str, &String)| {
-            let name = format!("{commit}:./{}", joined(from, rest));
-            self.objects.find(&name).is_some_and(|found| found.id == **object)
+            id_of(objects, ids, format!("{commit}:./{}", joined(from, rest))) == Some(*object)
         };
         beside.take(MAX_BESIDE).filter(|it| is_copied(it)).count() > n_moved
     }
@@ -147,6 +155,21 @@ impl Search<'_, '_> {
             beside.filter_map(|entry| rest_of(&entry.path, to)).take(MAX_BESIDE).collect();
         let n_in_both = rests.iter().filter(|rest| tree.contains(&joined(from, rest))).count();
         (from == to || n_in_both * 2 <= rests.len()).then_some(first)
+    }
+}
+
+/// Returns the id of an object, which is asked for once.
+fn id_of<'i>(
+    objects: &mut Objects<'_>,
+    ids: &'i mut FxHashMap<String, Option<String>>,
+    name: String,
+) -> Option<&'i String> {
+    match ids.entry(name) {
+        Entry::Occupied(known) => known.into_mut().as_ref(),
+        Entry::Vacant(new) => {
+            let id = objects.find(new.key()).map(|found| found.id);
+            new.insert(id).as_ref()
+        }
     }
 }
 
