@@ -176,6 +176,8 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         return Err(error.hint(hint).into());
     };
     let mut unchecked = found.unread;
+    let unread = checked.unread.into_iter();
+    unchecked.extend(unread.map(|(file, reason)| Unchecked { file, reason }));
     let mut warnings = checked.warnings;
     let mut unknown: BTreeMap<(usize, &str), usize> = BTreeMap::new();
     let mut findings: Vec<Finding> = Vec::new();

@@ -521,3 +521,32 @@ fn an_unreadable_folder_is_reported() {
         set_mode(&sandbox, folder, 0o755);
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_read_is_neither_gone_nor_checked() {
+    let sandbox = Sandbox::anchored();
+    sandbox.write("web/AGENTS.md", "Call `escapeHtml`.\n");
+    sandbox.write("AGENTS.md", "Call `escapeHtml` of `web/html.ts`.\n");
+    sandbox.commit("guides");
+    let Some(sandbox) = sandbox.unprivileged() else { return };
+    set_mode(&sandbox, "web", 0);
+    check_write_protected(&sandbox, "web");
+    let check = |line: &str, expected: &[&str]| {
+        let outcome = sandbox.run(line);
+        let text = outcome.text();
+        assert_eq!(outcome.status(), 3, "{text}");
+        assert!(expected.iter().all(|it| text.contains(it)), "{text}");
+        assert!(!text.contains("gone") && !text.contains("no longer exists"), "{text}");
+    };
+    let denied = "Permission denied";
+    check("check", &["failed to read `web/", denied]);
+    let unread = ["not checked in `web/AGENTS.md`", "not checked in `web/html.ts`", denied];
+    check("check AGENTS.md", &unread[1..]);
+    check("check web", &["failed to walk", denied]);
+    check("memory reanchor --check", &["failed to read `web/", denied]);
+    sandbox.remove(".memories");
+    check("check", &unread);
+    // The temporary folder could not be removed otherwise.
+    set_mode(&sandbox, "web", 0o755);
+}

@@ -120,6 +120,8 @@ pub struct NewPlace {
 pub struct Report {
     /// The claims that fail, in document order.
     pub findings: Vec<Finding>,
+    /// The files that exist and could not be read, with the reasons, by path.
+    pub unread: Vec<(String, String)>,
     pub warnings: Vec<String>,
 }
 
@@ -129,7 +131,7 @@ pub struct Report {
 pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option<Report> {
     let now = Now::read(root, documents)?;
     let project = Project { root, documents, now: &now };
-    let report = Report::default();
+    let report = Report { unread: now.unread().to_vec(), ..Report::default() };
     let mut checker = Checker { project, report, doubtful: FxHashSet::default() };
     let mut failing: Vec<Position> = Vec::new();
     for (document_idx, document) in documents.iter().enumerate() {

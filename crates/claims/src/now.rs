@@ -39,6 +39,8 @@ pub(super) struct Now {
     tree_bases: FxHashMap<(String, usize), String>,
     /// The versions of files whose parts are named.
     versions: Mutex<Versions>,
+    /// The files that exist and could not be read, with the reasons.
+    unread: Vec<(String, String)>,
 }
 
 impl Now {
@@ -49,16 +51,19 @@ impl Now {
         modified.sort_by(|a, b| a.path.cmp(&b.path));
         let tree = Snapshot::new(entries);
         let claims = || documents.iter().flat_map(|document| &document.claims.claims);
-        let mut manifests = Manifests::default();
+        let (mut manifests, mut unread) = (Manifests::default(), Vec::new());
         let needs_manifests =
             |claim: &Claim| !matches!(claim.target, Target::Path { .. } | Target::Symbol { .. });
         if claims().any(needs_manifests) {
             let own = tree.entries().par_iter().filter(|it| manifests::is_manifest(&it.path));
-            let facts = own.map(|entry| {
-                let text = read::text(root, &entry.path).unwrap_or_default();
-                (entry.path.clone(), manifests::read(&entry.path, &text))
+            let facts = own.map(|TreeEntry { path, .. }| {
+                let text = read::text(root, path);
+                let unread = text.as_ref().err().and_then(|it| read::unread(root, path, it));
+                ((path.clone(), manifests::read(path, &text.unwrap_or_default())), unread)
             });
-            manifests.0 = facts.collect::<Vec<_>>().into_iter().collect();
+            let (facts, failed): (Vec<_>, Vec<Option<_>>) = facts.unzip();
+            manifests.0 = facts.into_iter().collect();
+            unread.extend(failed.into_iter().flatten());
         }
         let mut wanted = Vec::new();
         for claim in claims() {
@@ -75,7 +80,10 @@ impl Now {
             _ => None,
         };
         let pairs: BTreeSet<(usize, usize)> = claims().filter_map(pair).collect();
-        let occurrences = Occurrences::read(root, tree.entries(), &words, &pairs);
+        let mut occurrences = Occurrences::read(root, tree.entries(), &words, &pairs);
+        unread.append(&mut occurrences.unread);
+        unread.sort_unstable();
+        unread.dedup();
         let mut tree_bases = FxHashMap::default();
         for document in documents {
             for drawn in &document.claims.trees {
@@ -102,7 +110,13 @@ impl Now {
             occurrences,
             tree_bases,
             versions,
+            unread,
         })
+    }
+
+    /// Returns the files that exist and could not be read.
+    pub(super) fn unread(&self) -> &[(String, String)] {
+        &self.unread
     }
 
     pub(super) fn tree(&self) -> &Snapshot {

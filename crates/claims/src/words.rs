@@ -132,6 +132,8 @@ pub(super) struct Occurrences {
     rare: Vec<Vec<usize>>,
     /// The pairs of words that occur in one file.
     pairs: FxHashSet<(usize, usize)>,
+    /// The files that exist and could not be read, with the reasons.
+    pub(super) unread: Vec<(String, String)>,
 }
 
 impl Occurrences {
@@ -146,16 +148,21 @@ impl Occurrences {
             is_used: words.words.iter().map(|_| AtomicBool::new(false)).collect(),
             rare: vec![Vec::new(); words.words.len()],
             pairs: FxHashSet::default(),
+            unread: Vec::new(),
         };
         if words.is_empty() {
             return this;
         }
         let files: Vec<&TreeEntry> = entries.iter().filter(|entry| is_code(entry)).collect();
-        let scan = |bytes: &mut Vec<u8>, file: &&TreeEntry| {
-            let is_read = read::read_listed(root, &file.path, bytes).is_ok();
-            if is_read { words.in_text(bytes) } else { Vec::new() }
+        let scan = |bytes: &mut Vec<u8>, file: &&TreeEntry| match read::read_listed(
+            root, &file.path, bytes,
+        ) {
+            Ok(_) => (words.in_text(bytes), None),
+            Err(error) => (Vec::new(), read::unread(root, &file.path, &error)),
         };
-        let found: Vec<Vec<usize>> = files.par_iter().map_init(Vec::new, scan).collect();
+        let scanned = files.par_iter().map_init(Vec::new, scan);
+        let (found, unread): (Vec<Vec<usize>>, Vec<Option<_>>) = scanned.unzip();
+        this.unread = unread.into_iter().flatten().collect();
         let mut n_files = vec![0_usize; words.words.len()];
         for (file_idx, found) in found.iter().enumerate() {
             for &word in found {

@@ -208,9 +208,15 @@ fn follow_each(
         outcomes.sort_unstable_by_key(|(idx, _)| *idx);
         return Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect());
     }
-    // The anchors in files that cannot be read are missing.
-    let read = |idxs: &&[usize]| FileSymbols::read(tree.root, &anchors[idxs[0]].file, ALL).ok();
-    let own_files: Vec<FileSymbols> = by_file.par_iter().filter_map(read).collect();
+    // The anchors in files that do not exist are missing.
+    let read = |idxs: &&[usize]| {
+        let file = &anchors[idxs[0]].file;
+        match FileSymbols::read(tree.root, file, ALL) {
+            Err(error) if read::unread(tree.root, file, &error).is_some() => Some(Err(error)),
+            read => read.ok().map(Ok),
+        }
+    };
+    let own_files = by_file.par_iter().filter_map(read).collect::<Result<Vec<FileSymbols>>>()?;
     let mut tracked: Vec<TrackedAnchor<'_>> = order
         .chunk_by(|&a, &b| identity(&anchors[a]) == identity(&anchors[b]))
         .map(|idxs| TrackedAnchor::new(&anchors[idxs[0]], idxs, &own_files))

@@ -55,7 +55,7 @@ pub(super) fn read(
         let guides: BTreeSet<String> = documents::find_guides(root)?.into_iter().collect();
         paths.extend(guides.iter().cloned());
         if is_any {
-            paths.extend(documents::find(root, root).unwrap_or_default());
+            paths.extend(documents::find_all(root)?);
         }
         paths.retain(|path| {
             let is_guide = guides.contains(path);
@@ -129,7 +129,9 @@ impl Found {
             match content {
                 Ok((text, claims)) => self.documents.push(Document { path, text, claims }),
                 // A link to another document, as from `CLAUDE.md` to `AGENTS.md`.
-                Err(_) if !read::is_file(&project.root, &path) => {}
+                Err(error)
+                    if !read::is_file(&project.root, &path)
+                        && read::unread(&project.root, &path, &error).is_none() => {}
                 Err(error) => {
                     self.unread.push(Unchecked { file: path, reason: format!("{error:#}") });
                 }

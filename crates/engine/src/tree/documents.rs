@@ -46,7 +46,10 @@ pub fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
         check_markup(&relative)?;
         return Ok(vec![relative]);
     }
-    let mut files = list(&root, &real)?;
+    let (mut files, failed) = list(&root, &real)?;
+    if let Some(error) = failed {
+        return Err(UserError::environment(format!("failed to walk: {error}")).into());
+    }
     files.retain(|file| is_document(file));
     if files.is_empty() {
         return Err(UserError::usage(format!("no documents found in the folder `{shown}`"))
@@ -59,13 +62,19 @@ pub fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
 /// Returns the paths, relative to `root`, of the files of rules that a project has, sorted, without
 /// those of other projects in it.
 pub fn find_rule_files(root: &Path) -> Result<Vec<String>> {
-    find_matching(root, &[&FOLDER_RULE_FILES, &RULE_FILES])
+    find_matching(root, &globs_of(&[&FOLDER_RULE_FILES, &RULE_FILES]))
 }
 
 /// Returns the paths, relative to `root`, of the documents that describe the work on a project:
 /// files of rules, guides and specifications, sorted.
 pub fn find_guides(root: &Path) -> Result<Vec<String>> {
-    find_matching(root, &[&FOLDER_RULE_FILES, &RULE_FILES, &GUIDES, &SPECIFICATIONS])
+    let lists: [&WordList; 4] = [&FOLDER_RULE_FILES, &RULE_FILES, &GUIDES, &SPECIFICATIONS];
+    find_matching(root, &globs_of(&lists))
+}
+
+/// Returns the paths, relative to `root`, of all documents of a project, sorted.
+pub fn find_all(root: &Path) -> Result<Vec<String>> {
+    find_matching(root, &["**".to_owned()])
 }
 
 /// Returns whether the document at a path relative to the root is a specification or a decision.
@@ -78,10 +87,10 @@ fn globs_of(lists: &[&WordList]) -> Vec<String> {
     lists.iter().flat_map(|list| list.entries()).map(|glob| (*glob).to_owned()).collect()
 }
 
-fn find_matching(root: &Path, lists: &[&WordList]) -> Result<Vec<String>> {
+fn find_matching(root: &Path, globs: &[String]) -> Result<Vec<String>> {
     let root = root.canonicalize().context("failed to resolve the project's root")?;
-    let globs = Globs::new(&globs_of(lists));
-    let mut files = list(&root, &root)?;
+    let globs = Globs::new(globs);
+    let (mut files, _) = list(&root, &root)?;
     // A rule of an ignore file does not exclude what git tracks.
     let tracked = past::tracked(&root).unwrap_or_default().entries.into_iter();
     let is_skipped = |path: &str| path.split('/').any(|part| SKIPPED.contains(&part));
@@ -159,8 +168,8 @@ fn relative(root: &Path, path: &Path) -> Option<String> {
 }
 
 /// Returns the paths, relative to `root`, of the regular files in a folder that its ignore files do
-/// not exclude, sorted.
-fn list(root: &Path, real: &Path) -> Result<Vec<String>> {
+/// not exclude, sorted, and the first error of the walk.
+fn list(root: &Path, real: &Path) -> Result<(Vec<String>, Option<ignore::Error>)> {
     check_ignore_files(real)?;
     let ignore_bytes = IgnoreBytes::new(real);
     let counted = ignore_bytes.clone();
@@ -171,9 +180,12 @@ fn list(root: &Path, real: &Path) -> Result<Vec<String>> {
         let is_skipped = SKIPPED.iter().any(|name| found.file_name() == *name);
         found.depth() == 0 || (!is_skipped && counted.add(found))
     });
-    let files = walker.build().flatten().filter(is_file);
-    let mut files: Vec<String> = files.filter_map(|it| relative(root, it.path())).collect();
+    let mut failed = None;
+    let found =
+        walker.build().filter_map(|it| it.map_err(|error| failed.get_or_insert(error)).ok());
+    let files = found.filter(is_file).filter_map(|it| relative(root, it.path()));
+    let mut files: Vec<String> = files.collect();
     ignore_bytes.check()?;
     files.sort_unstable();
-    Ok(files)
+    Ok((files, failed))
 }

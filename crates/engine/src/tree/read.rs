@@ -1,7 +1,7 @@
 //! Reading source files: regular files inside the root, up to a size limit.
 #![expect(clippy::disallowed_methods, reason = "this module reads source files")]
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 
 use anyhow::Context;
 use memchr::memmem::Finder;
@@ -92,6 +92,14 @@ pub fn exists(root: &Path, path: &str) -> bool {
 /// Returns whether `path` is a regular file inside `root`, and no symbolic link.
 pub fn is_file(root: &Path, path: &str) -> bool {
     confined(root, path).is_ok()
+}
+
+/// Returns the path of a file that could not be read, with the reason, if it exists or may exist in a folder
+/// without permission.
+pub fn unread(root: &Path, path: &str, error: &anyhow::Error) -> Option<(String, String)> {
+    let kind = error.downcast_ref::<std::io::Error>()?.kind();
+    let is_there = kind == ErrorKind::PermissionDenied || is_file(root, path);
+    is_there.then(|| (path.to_owned(), format!("{error:#}")))
 }
 
 /// Hint for a path that is not a file of the project.

@@ -6,7 +6,7 @@
 //! the number of commits or paths it is asked for; [`tracked`] starts another one if files of the
 //! working tree may differ from the index, and compares them itself.
 
-use std::io::BufRead;
+use std::io::{BufRead, ErrorKind};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -74,7 +74,11 @@ pub fn tracked(root: &Path) -> Option<Tracked> {
     let listed = Git::new(root, ["ls-files", "--stage", "--debug", "-z"]).bytes()?;
     let index = records::index(&listed);
     let modified = worktree::modified(root, &index);
-    let is_deleted = |path: &str| root.join(path).symlink_metadata().is_err();
+    // What is in a folder without permission may exist.
+    let is_deleted = |path: &str| {
+        let error = root.join(path).symlink_metadata().err();
+        error.is_some_and(|it| it.kind() != ErrorKind::PermissionDenied)
+    };
     let deleted: FxHashSet<&str> =
         modified.iter().map(|it| it.path.as_str()).filter(|path| is_deleted(path)).collect();
     let entries = index.into_iter().map(|(entry, _)| entry);
