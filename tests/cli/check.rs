@@ -433,6 +433,14 @@ fn unusual_repositories_have_an_answer() {
         warning: not checked in `AGENTS.md`: `AGENTS.md` is larger than 1 MB
         [exit 3]
     "#]]);
+    sandbox.write("AGENTS.md", "- `src/a.py`\n".repeat(10_001));
+    sandbox.session(expect![[r#"
+        $ cerberus check
+        0 errors, and not all was checked; checked 10000 claims in 1 document
+        --- stderr
+        warning: not checked in `AGENTS.md`: it has more than 10000 claims, and the rest was not checked: split it, or exclude it in `[check]`
+        [exit 3]
+    "#]]);
 }
 
 #[test]

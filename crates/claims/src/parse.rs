@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::addresses::Addresses;
 use crate::prelude::*;
@@ -34,7 +34,7 @@ use context::Context;
 use ignored::Ignored;
 
 /// Maximum number of claims of a document; the rest is not read.
-const MAX_CLAIMS: usize = 10_000;
+pub const MAX_CLAIMS: usize = 10_000;
 
 /// Maximum length of a claim, and of the words before a list.
 const MAX_BYTES: usize = 300;
@@ -137,6 +137,8 @@ pub struct Claims {
     pub is_history: bool,
     /// The number of claims that a comment in the document excludes.
     pub n_ignored: usize,
+    /// Whether it has more than [`MAX_CLAIMS`].
+    pub is_cut: bool,
     /// The lines of the document.
     pub lines: LineIndex,
 }
@@ -223,13 +225,13 @@ pub fn read(text: &str, addresses: &Addresses) -> Claims {
     }
     let mut in_code = false;
     for (event, span) in events {
-        if reader.claims.len() > MAX_CLAIMS {
+        if reader.is_cut {
             break;
         }
         match event {
             Event::Start(Tag::CodeBlock(kind)) => {
                 in_code = true;
-                reader.code_block(span, &info(&kind));
+                reader.code_block(span, &code::info(&kind));
             }
             Event::End(TagEnd::CodeBlock) => in_code = false,
             Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
@@ -247,17 +249,6 @@ pub fn read(text: &str, addresses: &Addresses) -> Claims {
     }
     reader.prose();
     reader.finish()
-}
-
-/// Returns the first word of the info string of a fenced block.
-fn info(kind: &CodeBlockKind<'_>) -> String {
-    match kind {
-        CodeBlockKind::Fenced(info) => {
-            let first = info.split([' ', ',', '{']).next();
-            first.unwrap_or_default().to_ascii_lowercase()
-        }
-        CodeBlockKind::Indented => "indented".to_owned(),
-    }
 }
 
 /// Returns whether a line starts or ends a code block.
@@ -289,6 +280,7 @@ struct Reader<'a> {
     /// Whether the text is that of a link to another project.
     in_external_link: bool,
     claims: Vec<Claim>,
+    is_cut: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -307,7 +299,11 @@ impl<'a> Reader<'a> {
 
     fn push(&mut self, span: Span, shown: &str, target: Target, stance: Stance) {
         let stance = stance.max(self.context.section(span.start));
-        if !span.is_empty() && shown.len() <= MAX_BYTES {
+        if span.is_empty() || shown.len() > MAX_BYTES {
+            return;
+        }
+        self.is_cut |= self.claims.len() == MAX_CLAIMS;
+        if !self.is_cut {
             self.claims.push(Claim { span, text: shown.to_owned(), target, stance });
         }
     }
@@ -485,6 +481,9 @@ impl<'a> Reader<'a> {
         }
         let mut shell = shell::State::default();
         for (start, line, stance) in self.lines(span) {
+            if self.is_cut {
+                break;
+            }
             let trimmed = line.trim();
             if trimmed.starts_with('#') {
                 for (name, target) in shell::settings(line) {
@@ -553,6 +552,9 @@ impl<'a> Reader<'a> {
         }
         for span in joined {
             for (name, target) in classify::prose(span.slice(self.text)) {
+                if self.is_cut {
+                    return;
+                }
                 let name = name.shifted(span.start);
                 // Code that is named beside its version: `react` 18.
                 let stance = self.context.stance(name);
@@ -586,7 +588,7 @@ impl<'a> Reader<'a> {
         self.claims.dedup_by(|a, b| a.span == b.span && a.target == b.target);
         let n_ignored = n_all.saturating_sub(self.claims.len());
         let is_history = self.context.is_history();
-        let Self { claims, examples, trees, .. } = self;
-        Claims { claims, examples, trees, is_history, n_ignored, lines }
+        let Self { claims, examples, trees, is_cut, .. } = self;
+        Claims { claims, examples, trees, is_history, n_ignored, is_cut, lines }
     }
 }

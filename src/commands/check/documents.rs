@@ -103,6 +103,13 @@ pub(super) fn read(
     found.add(project, &named, |path, text| is_of_time(path, text, true));
     found.documents.retain(|it| exempt.contains(&it.path) || !it.claims.is_history);
     found.documents.sort_by(|a, b| a.path.cmp(&b.path));
+    for document in found.documents.iter().filter(|it| it.claims.is_cut) {
+        let reason = format!(
+            "it has more than {} claims, and the rest was not checked: split it, or exclude it in `[check]`",
+            parse::MAX_CLAIMS
+        );
+        found.unread.push(Unchecked { file: document.path.clone(), reason });
+    }
     Ok(found)
 }
 

@@ -1,6 +1,8 @@
 //! What the code of an example names: what it calls and creates, and the file of which it is an
 //! excerpt. What it imports may be of a library, and variables may be those of the reader's program.
 
+use pulldown_cmark::CodeBlockKind;
+
 use crate::prelude::*;
 use cerberus_engine::syntax::{ParsedFile, Token, TokenKind, language};
 
@@ -66,4 +68,15 @@ fn excerpt(span: Span, comment: &str) -> Option<(Span, Target)> {
     let start = span.start + (path.as_ptr().addr() - comment.as_ptr().addr());
     (path.contains('/') && classify::is_path(path) && !path.contains(['*', '{', ':']))
         .then(|| (Span::new(start, start + path.len()), classify::located(path)))
+}
+
+/// Returns the first word of the info string of a fenced block.
+pub(super) fn info(kind: &CodeBlockKind<'_>) -> String {
+    match kind {
+        CodeBlockKind::Fenced(info) => {
+            let first = info.split([' ', ',', '{']).next();
+            first.unwrap_or_default().to_ascii_lowercase()
+        }
+        CodeBlockKind::Indented => "indented".to_owned(),
+    }
 }

@@ -309,3 +309,19 @@ fn the_titles_of_a_wide_table_are_not_read() {
     assert_eq!(claim("Number"), "path a/b.py, absent");
     assert_eq!(claim(&"word ".repeat(1_000)), "path a/b.py");
 }
+
+#[test]
+fn claims_are_limited_wherever_they_are() {
+    let n = MAX_CLAIMS + 2;
+    let texts = [
+        "- `src/a.py`\n".repeat(n),
+        "@src/a.py\n".repeat(n),
+        format!("```sh\n{}```\n", "make a\n".repeat(n)),
+        format!("```\n.\n{}```\n", "├── a.py\n".repeat(n)),
+    ];
+    for text in texts {
+        let found = read(&text);
+        assert_eq!((found.claims.len(), found.is_cut), (MAX_CLAIMS, true), "{}", &text[..30]);
+    }
+    assert!(!read(&"- `src/a.py`\n".repeat(MAX_CLAIMS)).is_cut);
+}
