@@ -140,7 +140,10 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
         Some(text) => (Vec::new(), Vec::from_iter((*text != merged).then_some(new))),
     };
     let mut redirected = Vec::new();
+    let mut old_texts: Vec<(&str, String)> = Vec::new();
+    old_texts.extend(old.iter().map(|text| (file.as_str(), text.clone())));
     for (other, (text, links)) in changes {
+        old_texts.push((&other.file, project.bank.utf8_text(other)?));
         changed.push((other.file.clone(), text));
         redirected.push(Redirected { id: other.memory.id.clone(), links });
     }
@@ -148,7 +151,15 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
     trash::record_deletion(project, moving)?;
     let (before, after) = (memories.anchors.clone(), anchors.clone());
     project.bank.import(&ImportChanges { created, changed, before, after })?;
-    let merged_sources = trash::move_to_trash(project, &mut anchors, moving)?;
+    let merged_sources = trash::move_to_trash(project, &mut anchors, moving);
+    if merged_sources.is_err() {
+        old_texts.iter().try_for_each(|(file, text)| project.bank.rewrite(file, text))?;
+        project.bank.write_anchors(&memories.anchors)?;
+        if old.is_none() {
+            project.bank.discard(file)?;
+        }
+    }
+    let merged_sources = merged_sources?;
     if !args.secret.allow_secret
         && let Some(secret) = secrets::find_secret(&merged)
     {

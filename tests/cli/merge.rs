@@ -207,3 +207,18 @@ fn an_impossible_merge_is_refused_and_changes_nothing() {
     let merged = sandbox.run("memory merge old fence --into new");
     assert_eq!(merged.status(), 0, "nothing is below it: {}", merged.text());
 }
+
+#[test]
+fn a_merge_whose_sources_cannot_be_moved_changes_nothing() {
+    let sandbox = bank();
+    let files = ["linker.md", "anchors.lock", "old.md"].map(|file| format!(".memories/{file}"));
+    let read = || files.clone().map(|file| std::fs::read(sandbox.path(&file)).ok());
+    let before = read();
+    sandbox.write(".memories/.trash", "a file in place of the folder");
+    for target in ["all", "linker"] {
+        let outcome = sandbox.run(&format!("memory merge old second --into {target}"));
+        assert!(outcome.status() > 1, "{}", outcome.text());
+        assert_eq!(read(), before, "{target}");
+        assert!(!sandbox.path(".memories/all.md").exists(), "{target}");
+    }
+}
