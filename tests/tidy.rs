@@ -79,7 +79,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("rusqlite", Only(&["store"])),
     ("rust-stemmers", Only(&["engine"])),
     ("rustc-hash", All),
-    ("rustix", Only(&["bank"])),
+    ("rustix", Only(&["bank", "engine"])),
     ("serde", All),
     ("serde-saphyr", Only(&["markdown", "claims", "patterns", "mcp"])),
     // `commands` reads the rules of `anchor-test --rules`.

@@ -170,6 +170,7 @@ impl<'a> Git<'a> {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        own_group(&mut command);
         Self { root, command, input: Vec::new(), max_silence: MAX_SILENCE }
     }
 
@@ -318,9 +319,30 @@ impl<'a> Git<'a> {
     }
 }
 
+/// Ends git with its helpers: `git` on the path may be a script that waits for it, and a process that keeps
+/// the pipes open would be waited for.
 fn kill(child: &Mutex<Child>) {
-    // Killing a finished process is harmless.
-    let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
+    let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
+    // The group of a finished process may be that of another one.
+    if matches!(child.try_wait(), Ok(None)) {
+        kill_group(&child);
+        let _ = child.kill();
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn kill_group(child: &Child) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn kill_group(_: &Child) {}
+
+/// Starts a command in a group of its own.
+fn own_group(command: &mut Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
 }
 
 /// Waits for the end of a process and returns how it ended. It closed its output or was killed, so it
@@ -412,6 +434,20 @@ mod tests {
         assert!(!EXCEEDED.is_within(Path::new("/nowhere/other"), PAUSE));
         let answer = Git::new(Path::new("/nowhere/slow"), ["version"]).output();
         assert_eq!(answer, Err(Failure::Refused(NO_ANSWER.to_owned())));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_helpers_of_git_are_ended_with_it() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let mut command = Command::new("sh");
+        command.args(["-c", "(sleep 5; touch late) & wait"]).current_dir(folder.path());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        own_group(&mut command);
+        let max_silence = Duration::from_millis(50);
+        let git = Git { root: folder.path(), command, input: Vec::new(), max_silence };
+        assert_eq!(git.output(), Err(Failure::Refused(NO_ANSWER.to_owned())));
+        assert!(!folder.path().join("late").exists(), "the helper was waited for");
     }
 
     #[test]
