@@ -17,6 +17,8 @@ use super::in_place::plain_name;
 pub(super) struct FileSymbol {
     /// The qualified name, or `None` for the file itself.
     pub(super) name: Option<String>,
+    /// The start of the last part of the name.
+    last_start: usize,
     pub(super) kind: SymbolKind,
     /// The first and the last line.
     pub(super) lines: (u32, u32),
@@ -69,6 +71,7 @@ impl FileSymbols {
         let language = language::from_path(path);
         let new = |name, kind, span: Span, features| FileSymbol {
             name,
+            last_start: 0,
             kind,
             lines: (line(span.start), line(span.end.saturating_sub(1))),
             heading: Span::new(0, 0),
@@ -144,7 +147,9 @@ impl FileSymbols {
     /// Returns the container and the name of a symbol, or the folder and the name of the file.
     pub(super) fn split_name<'f>(&'f self, symbol: &'f FileSymbol) -> (&'f str, &'f str) {
         match &symbol.name {
-            Some(name) => split_name(name),
+            Some(name) => {
+                (&name[..symbol.last_start.saturating_sub(1)], &name[symbol.last_start..])
+            }
             None => split_path(&self.path),
         }
     }
@@ -199,7 +204,9 @@ fn set_containers(symbols: &mut [FileSymbol]) -> (Vec<Vec<usize>>, Vec<Vec<u64>>
     let mut container_idxs: FxHashMap<String, usize> = FxHashMap::default();
     let mut containers: Vec<Vec<(usize, u64)>> = Vec::new();
     for (symbol_idx, symbol) in symbols.iter_mut().enumerate() {
-        let (container, name) = split_name(symbol.name.as_deref().unwrap_or_default());
+        let qualified = symbol.name.as_deref().unwrap_or_default();
+        let (container, name) = split_name(qualified);
+        symbol.last_start = qualified.len() - name.len();
         let next_idx = containers.len();
         let container_idx = *container_idxs.entry(container.to_owned()).or_insert(next_idx);
         if container_idx == next_idx {
