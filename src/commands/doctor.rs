@@ -13,6 +13,7 @@ mod reach;
 mod surroundings;
 
 pub(crate) use hosts::stale_blocks;
+pub(crate) use reach::{Arrival, Reach, reach};
 
 /// The findings and the checks that ran.
 #[derive(Debug, Serialize)]

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::reanchor::{self, Finding, ReanchorArgs};
+use crate::commands::doctor::{self, Reach};
 use crate::commands::inject;
 use crate::commands::prelude::*;
 use crate::commands::sections::{self, Section};
@@ -54,6 +55,8 @@ pub(crate) struct Report {
     pub(crate) memories: Vec<Entry>,
     /// Ids of anchors whose memory does not exist.
     pub(crate) orphans: Vec<String>,
+    /// How the rules reach the agents of the project.
+    pub(crate) reach: Vec<Reach>,
     pub(crate) links: Vec<Edge>,
     pub(crate) pins: Vec<pins::PinReport>,
     /// The enabled built-in pins.
@@ -198,6 +201,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         ..Counts::of_anchors(&entries)
     };
 
+    let reach = doctor::reach(&project.root, &memories)?;
     let warnings = memories.warnings;
     let store_warnings = links.warnings.into_iter().chain(pins.warnings);
     let store_warnings: BTreeSet<String> =
@@ -208,6 +212,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         counts,
         memories: entries,
         orphans: checked.orphans,
+        reach,
         links: links.edges,
         pins: pins.pins,
         default_pins: pins.defaults,

@@ -427,6 +427,7 @@ fn json_of_report() {
             orphans: []
             pins: [{content:string,createdAt:string,expired:bool,expiresAt:null,id:string,metadata:{},priority:string,projectId:null,scope:string,tags:[],tokens:number}]
             project: string
+            reach: []
             warnings: []
         "#]],
     );

@@ -397,8 +397,23 @@ fn rules_that_an_agent_does_not_get_are_counted() {
             .collect::<Vec<_>>()
     };
     assert_eq!(counts(said()), ["claude gets 1 of 2", "codex gets 1 of 2", "gemini gets 0 of 2"]);
+    let arrivals = || -> Vec<String> {
+        let report = sandbox.json("memory report");
+        let reach = report["reach"].as_array().expect("agents").iter();
+        reach.map(|it| it["rules"]["hash-passwords-with-a-salt"].to_string()).collect()
+    };
+    assert_eq!(arrivals(), ["\"document\"", "\"document\"", "\"missing\""]);
+    sandbox.write("CLAUDE.md", "Be brief.\n");
+    let text = format!("{}\n- Hash passwords with a salt\n", "long ".repeat(8_000));
+    sandbox.write("AGENTS.md", &text);
+    assert_eq!(arrivals(), ["\"hidden\"", "\"cut\"", "\"missing\""]);
     sandbox.ok("setup claude codex gemini --yes");
     assert_eq!(said(), none);
+    sandbox.write("CLAUDE.md", "@AGENTS.md\n");
+    assert_eq!(arrivals(), ["\"doubled\"", "\"hooks\"", "\"hooks\""]);
+    assert!(
+        sandbox.ok("memory report --html -").contains("Agents: claude (doubled), codex (hooks)")
+    );
     let settings = sandbox.read(".claude/settings.json");
     sandbox.write(".claude/settings.local.json", &settings);
     assert_eq!(said().len(), 1);

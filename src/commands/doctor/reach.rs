@@ -16,29 +16,72 @@ const CODEX_LIMIT: usize = 32 * 1024;
 /// The settings of which Claude Code runs all hooks.
 const CLAUDE_SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
 
+/// How a rule reaches an agent without being asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Arrival {
+    /// By the hooks, where it is relevant.
+    Hooks,
+    /// In a document that the agent loads.
+    Document,
+    /// More than once.
+    Doubled,
+    /// In an AGENTS.md that a CLAUDE.md hides.
+    Hidden,
+    /// Beyond the size that the agent loads.
+    Cut,
+    Missing,
+}
+
+/// How the current rules, by id, reach an agent of the project.
+#[derive(Debug, Serialize)]
+pub(crate) struct Reach {
+    pub(crate) agent: Agent,
+    pub(crate) rules: BTreeMap<String, Arrival>,
+}
+
+/// Returns how the rules reach the agents of the project.
+pub(crate) fn reach(root: &Path, memories: &Memories) -> Result<Vec<Reach>> {
+    let superseded = memories.superseded();
+    let is_current = |id: &str| !superseded.contains_key(id);
+    let rules = memories.all.iter().map(|it| &it.memory);
+    let rules = rules.filter(|it| it.memory_type == MemoryType::Rule && is_current(&it.id));
+    let rules: Vec<(&str, String)> = rules.map(|it| (&*it.id, one_line(&it.body))).collect();
+    let files = documents::find_rule_files(root)?.into_iter();
+    let documents: Vec<(String, String)> = files
+        .filter_map(|file| documents::read(root, &file).ok().map(|text| (file, text)))
+        .collect();
+    let of_agent = |agent: &Agent| {
+        let has_hooks = agent.hooks().is_some_and(|file| runs_hooks(&root.join(file)));
+        let [loaded, cut, hidden] = loaded(*agent, &documents).map(|text| one_line(&text));
+        let arrival = |(id, rule): &(&str, String)| {
+            let arrival = match usize::from(has_hooks) + loaded.matches(rule).count() {
+                1 if has_hooks => Arrival::Hooks,
+                1 => Arrival::Document,
+                2.. => Arrival::Doubled,
+                0 if hidden.contains(rule) => Arrival::Hidden,
+                0 if cut.contains(rule) => Arrival::Cut,
+                0 => Arrival::Missing,
+            };
+            ((*id).to_owned(), arrival)
+        };
+        Reach { agent: *agent, rules: rules.iter().map(arrival).collect() }
+    };
+    Ok(Agent::value_variants().iter().filter(|agent| agent.is_in(root)).map(of_agent).collect())
+}
+
 impl Doctor<'_> {
     /// Checks that each agent has the hooks, or documents that state all rules.
     pub(super) fn reach(&mut self) -> Result<()> {
         let root = &self.project.root;
         // Another check reports why they cannot be read.
         let Ok(memories) = Memories::load(self.project) else { return Ok(()) };
-        let superseded = memories.superseded();
-        let is_current = |id: &str| !superseded.contains_key(id);
-        let rules = memories.all.iter().map(|it| &it.memory);
-        let rules = rules.filter(|it| it.memory_type == MemoryType::Rule && is_current(&it.id));
-        let rules: Vec<String> = rules.map(|it| one_line(&it.body)).collect();
-        let files = documents::find_rule_files(root)?.into_iter();
-        let documents: Vec<(String, String)> = files
-            .filter_map(|file| documents::read(root, &file).ok().map(|text| (file, text)))
-            .collect();
-        for agent in Agent::value_variants().iter().filter(|agent| agent.is_in(root)) {
-            if agent.hooks().is_some_and(|file| runs_hooks(&root.join(file))) {
-                continue;
-            }
-            let text = one_line(&loaded(*agent, &documents));
-            let n_stated = rules.iter().filter(|rule| text.contains(rule.as_str())).count();
-            if n_stated < rules.len() {
+        for Reach { agent, rules } in reach(root, &memories)? {
+            let n = |wanted: &[Arrival]| rules.values().filter(|it| wanted.contains(it)).count();
+            let n_missing = n(&[Arrival::Hidden, Arrival::Cut, Arrival::Missing]);
+            if n_missing > 0 {
                 let (name, n_rules) = (agent.name(), rules.len());
+                let n_stated = n_rules - n_missing;
                 let message = format!(
                     "{name} gets {n_stated} of {n_rules} rules without asking: it has no hooks, and the \
                      documents that it loads do not state the others"
@@ -67,8 +110,9 @@ fn runs_hooks(settings: &Path) -> bool {
     read_external(settings).is_some_and(runs)
 }
 
-/// Returns the text of the documents that an agent loads, at the start of a session or in their folder.
-fn loaded(agent: Agent, documents: &[(String, String)]) -> String {
+/// Returns the text of the documents that an agent loads, at the start of a session or in their folder, that of those of
+/// which it loads only a part, and that of those which others hide.
+fn loaded(agent: Agent, documents: &[(String, String)]) -> [String; 3] {
     let read = |names: &[&str]| {
         let is_named =
             |file: &str| names.iter().any(|name| file.ends_with(name) || file.starts_with(name));
@@ -81,12 +125,15 @@ fn loaded(agent: Agent, documents: &[(String, String)]) -> String {
             let own = read(&["CLAUDE.md", "CLAUDE.local.md"]);
             // It reads AGENTS.md where there is no document of its own, or one that imports it.
             let reads_agents = own.is_empty() || own.contains("@AGENTS.md");
-            [text, if reads_agents { read(&["AGENTS.md"]) } else { String::new() }].join("\n")
+            let (agents, none) = (read(&["AGENTS.md"]), String::new());
+            let (agents, hidden) = if reads_agents { (agents, none) } else { (none, agents) };
+            [[text, agents].join("\n"), String::new(), hidden]
         }
         Agent::Codex => {
-            String::from_utf8_lossy(&text.as_bytes()[..text.len().min(CODEX_LIMIT)]).into()
+            let bytes = &text.as_bytes()[..text.len().min(CODEX_LIMIT)];
+            [String::from_utf8_lossy(bytes).into(), text, String::new()]
         }
-        _ => text,
+        _ => [text, String::new(), String::new()],
     }
 }
 

@@ -11,7 +11,9 @@ use minijinja::value::{Serde, Value};
 use minijinja::{Environment, HtmlEscape, UndefinedBehavior};
 
 use super::{Anchored, Entry, Report};
+use crate::commands::doctor::Arrival;
 use crate::commands::prelude::*;
+use crate::commands::setup::Agent;
 use cerberus_engine::syntax::highlight::{HighlightClass, highlight};
 use cerberus_markdown::html as markdown;
 use cerberus_markdown::links::{Kind, Target};
@@ -53,7 +55,11 @@ pub(super) fn page(report: &Report) -> Result<String> {
     }
     let page = env.get_template("page.html")?.render(Serde(Page {
         report,
-        memories: report.memories.iter().map(|entry| Article::new(entry, &element_ids)).collect(),
+        memories: report
+            .memories
+            .iter()
+            .map(|entry| Article::new(entry, report, &element_ids))
+            .collect(),
         filters: filters(&report.memories),
         rules_by_state: report.counts.rules.by_state().collect(),
         types: MemoryType::ALL,
@@ -95,12 +101,14 @@ struct Article<'a> {
     needs_anchor: bool,
     /// Whether its example has another location.
     is_moved: bool,
+    /// How it reaches each agent of the project.
+    reach: Vec<(Agent, Arrival)>,
     /// The code of its example, each piece with the class of its syntax.
     pieces: Vec<(Option<&'static str>, &'a str)>,
 }
 
 impl<'a> Article<'a> {
-    fn new(entry: &'a Entry, element_ids: &BTreeMap<&str, String>) -> Self {
+    fn new(entry: &'a Entry, report: &Report, element_ids: &BTreeMap<&str, String>) -> Self {
         let href = |target: &Target| match target.kind {
             Kind::Memory | Kind::Plain => element_ids.get(target.name.as_str()).cloned(),
             Kind::Path | Kind::Url => None,
@@ -109,6 +117,8 @@ impl<'a> Article<'a> {
         let is_anchorable = entry.anchorable && !entry.is_refused();
         let finding = entry.anchor.as_ref().map(|anchor| &anchor.finding);
         let n_shown = entry.text.lines().count();
+        let id = &entry.metadata.memory.id;
+        let reach = report.reach.iter().filter_map(|it| Some((it.agent, *it.rules.get(id)?)));
         Self {
             entry,
             class: class(entry),
@@ -119,6 +129,7 @@ impl<'a> Article<'a> {
             needs_anchor: is_rule && is_anchorable,
             is_moved: finding
                 .is_some_and(|it| it.new.as_ref().is_some_and(|new| !new.is_place_of(&it.old))),
+            reach: reach.collect(),
             pieces: entry.anchor.as_ref().map(pieces).unwrap_or_default(),
         }
     }
