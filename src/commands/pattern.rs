@@ -42,6 +42,9 @@ pub(crate) struct Report {
     /// Code that the text of the rule forbids, which is a hint in added lines while it has no pattern.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) stated: Vec<String>,
+    /// Why that code is not a hint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) no_hint: Option<String>,
     /// What a new pattern hits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) evidence: Option<Evidence>,
@@ -105,15 +108,14 @@ fn report(
 ) -> Report {
     let id = stored.memory.id.clone();
     let title = memories::title(anchors::rule(&stored.memory.body));
+    let (stated, no_hint) = review_diff::stated_code(project, memories, stored);
     Report {
         summary: PatternSummary::from(rule),
         test: rule_patterns::test(project, stored, memories.anchors.get(&id), &rule.patterns),
         rule: title,
         id,
-        stated: match rule.enforcement {
-            Enforcement::Enforced => Vec::new(),
-            Enforcement::Advisory => review_diff::stated_code(stored),
-        },
+        stated,
+        no_hint,
         evidence: None,
         written: false,
         warnings: stored.warnings.clone(),
@@ -144,8 +146,12 @@ fn print(report: &Report, out: &mut Printer) {
     for line in pattern.iter().flat_map(|text| text.lines()) {
         out.line(&format!("  {}", out.safe(line)));
     }
+    let hint = report.no_hint.as_ref().map_or_else(
+        || "a hint in added lines".to_owned(),
+        |why| format!("no hint in added lines: {why}; a pattern enforces it"),
+    );
     for code in &report.stated {
-        out.line(&format!("  its text forbids `{}`, a hint in added lines", out.safe(code)));
+        out.line(&format!("  its text forbids `{}`, {hint}", out.safe(code)));
     }
     let commands = commands.iter().map(|line| ("command", line));
     for (key, line) in commands.chain(instead.iter().map(|line| ("instead", line))) {

@@ -23,6 +23,8 @@ mod annotations;
 mod print;
 mod stated;
 
+pub(crate) use stated::stated_code;
+
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReviewDiffArgs {
     /// Compare the working tree with the last common commit of HEAD and REV (default: HEAD)
@@ -131,11 +133,6 @@ pub(crate) fn review_file(project: &Project, file: &str) -> Result<Report> {
     let mut report = check(project, &memories, &changes, &|_, _| {});
     add_hints(project, &memories, &changes.files, &mut report);
     Ok(report)
-}
-
-/// Returns the code that the text of a memory forbids.
-pub(crate) fn stated_code(stored: &MemoryFile) -> Vec<String> {
-    stated::bans(stored).into_iter().map(|(code, _)| code).collect()
 }
 
 /// Returns a function that finds what the patterns of a rule hit in the added lines of a file.

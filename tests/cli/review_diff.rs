@@ -125,6 +125,32 @@ fn code_that_the_text_of_a_rule_forbids_is_a_hint() {
 }
 
 #[test]
+fn what_a_project_does_widely_is_no_hint() {
+    let sandbox = sandbox();
+    sandbox.memory("eval", "---\ntype: rule\n---\n\nNever use `eval()`\n");
+    sandbox.write("app/first.py", "eval('1')\n");
+    sandbox.commit("first");
+    sandbox.write("app/first.py", "eval('1')\neval('2')\n");
+    sandbox.write("app/second.py", "eval('1')\n");
+    let files = || {
+        let report = sandbox.json("memory review-diff");
+        let findings = report["findings"].as_array().expect("a list").iter();
+        findings.map(|it| it["file"].as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+    };
+    // The first file is an exception.
+    assert_eq!(files(), Some(vec!["app/second.py".to_owned()]));
+    (0..15).for_each(|n| sandbox.write(format!("app/old_{n}.py"), "eval('1')\n"));
+    assert_eq!(files().map(|it| it.len()), Some(17 - 1));
+    sandbox.commit("others");
+    sandbox.write("app/third.py", "eval('1')\n");
+    assert_eq!(files(), Some(Vec::new()));
+    let shown = sandbox.ok("memory pattern eval");
+    let why =
+        "`eval()`, no hint in added lines: 18 files of the project have it; a pattern enforces it";
+    assert!(shown.contains(why), "{shown}");
+}
+
+#[test]
 fn a_pattern_is_shown_tested_and_removed() {
     let sandbox = sandbox();
     sandbox.session(expect![[r#"

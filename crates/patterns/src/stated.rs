@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use cerberus_engine::rank::path_class::PathClass;
 use cerberus_engine::syntax::ParsedFile;
-use cerberus_engine::syntax::language::tables;
 use cerberus_engine::syntax::parse::TokenKind;
+use cerberus_model::text::conventions::{self, CONVENTIONS};
 use cerberus_model::{Language, LineIndex, Span, word_lists};
 
 use crate::code_pattern::Match;
@@ -18,6 +18,9 @@ word_lists! { "words/places.txt": EVERYWHERE SOURCES TESTS }
 
 /// Ends of a call with any arguments.
 const CALLS: [&str; 3] = ["()", "(...)", "(…)"];
+
+/// Words before the name of a module.
+const IMPORTS: [&str; 4] = ["from", "import", "require", "use"];
 
 /// Maximum length of forbidden code.
 const MAX_BYTES: usize = 80;
@@ -41,8 +44,6 @@ pub struct StatedBan {
     /// Without the `()` of a call.
     code: String,
     is_call: bool,
-    /// Whether a call is forbidden only without arguments.
-    is_bare: bool,
     context: Arc<RuleContext>,
     /// Empty for all languages.
     languages: Vec<Language>,
@@ -59,27 +60,20 @@ impl StatedBan {
     pub fn new(code: &str, place: &str, context: &Arc<RuleContext>) -> Option<Self> {
         let call = CALLS.iter().find_map(|end| code.strip_suffix(end));
         let stem = call.unwrap_or(code);
-        let is_path = code.contains('/') && !code.contains(|c: char| c.is_whitespace() || c == '<');
+        // Not the module `@a/b`.
+        let is_path =
+            code.contains('/') && !code.contains(|c: char| c.is_whitespace() || "<@".contains(c));
         // Two letters have several meanings: `as` of a type and of an import.
         let is_unclear = code.starts_with(':')
             || code.ends_with('=')
             || !code.contains(char::is_alphabetic)
             || code.len() < 3;
-        // "`pub(crate)` over `pub`" does not forbid all that starts like this.
-        let is_part = |other: &String| other != stem && words(other).any(|word| word == stem);
-        let has_arguments = |other: &String| {
-            let rest = other.split_once(stem).and_then(|(_, rest)| rest.strip_prefix('('));
-            rest.is_some_and(|rest| !rest.starts_with([')', '.', '…']))
-        };
-        let is_bare = call.is_some() && context.others.iter().any(has_arguments);
-        let is_doubtful = !is_bare && context.others.iter().any(is_part);
-        if code.len() > MAX_BYTES || code.contains('\n') || is_path || is_unclear || is_doubtful {
+        if code.len() > MAX_BYTES || code.contains('\n') || is_path || is_unclear {
             return None;
         }
         let mut ban = Self {
             code: stem.to_owned(),
             is_call: call.is_some(),
-            is_bare,
             context: Arc::clone(context),
             languages: context.languages.clone(),
             in_tests: None,
@@ -116,14 +110,15 @@ impl StatedBan {
 
     /// Returns whether it holds in a file, as far as its path and a search for its words say.
     pub fn may_hit(&self, path: &str, language: Language, text: &str) -> bool {
-        // Scripts, examples and settings do what tests do.
-        let is_other = matches!(PathClass::from_path(path), PathClass::Test | PathClass::Tool)
-            || path.contains(".config.");
+        // Scripts, examples and settings do what tests do: `integration-tests/a.ts`, `a.config.ts`, `build.rs`.
+        let parts = path.replace(['-', '_'], "/");
+        let is_other = matches!(PathClass::from_path(&parts), PathClass::Test | PathClass::Tool)
+            || conventions::is_below(path, &CONVENTIONS.folders.samples)
+            || path.contains(".config.")
+            || path.rsplit('/').next().is_some_and(|name| name.starts_with("build."));
         let within = &self.context.within;
         (self.languages.is_empty() || self.languages.contains(&language))
-            // A file that the rule names as the alternative may contain the forbidden code: it wraps it.
-            && !self.context.others.iter().any(|it| it.split(['"', '\'']).any(|it| is_of(path, it)))
-            && (within.is_empty() || within.iter().any(|it| is_of(path, it)))
+            && (within.is_empty() || within.iter().any(|it| is_in(path, it)))
             && !(is_other && self.in_tests == Some(false))
             && words(&self.code).all(|word| text.contains(word))
     }
@@ -133,7 +128,9 @@ impl StatedBan {
         let own = CodeTokens::new(file.language, &self.code);
         let mut wanted: Vec<Piece<'_>> = own.pieces.iter().map(|(_, piece)| *piece).collect();
         let is_comment = own.parsed.tokens.iter().any(|it| it.kind == TokenKind::Comment);
-        if !wanted.iter().any(|(_, kind)| is_name(*kind)) || is_comment {
+        let name = wanted.iter().rev().find(|(_, kind)| is_name(*kind)).map(|(name, _)| *name);
+        // A file that defines the name wraps or implements what is forbidden.
+        if name.is_none_or(|name| is_comment || file.defines(name)) {
             return Vec::new();
         }
         // A plain word is code only in some places.
@@ -144,41 +141,43 @@ impl StatedBan {
         if self.is_call {
             wanted.push(("(", TokenKind::Punctuation));
         }
-        if self.is_bare {
-            wanted.push((")", TokenKind::Punctuation));
-        }
         let is_same = |(found, wanted): (&(Span, Piece<'_>), &Piece<'_>)| {
             let ((text, kind), (own, own_kind)) = (found.1, *wanted);
             let is_string = [kind, own_kind].map(|it| it == TokenKind::StringContent);
             (text == own && is_string[0] == is_string[1])
                 || (kind == TokenKind::Quote && own_kind == TokenKind::Quote)
         };
-        let symbols = &file.parsed.symbols;
-        let is_defined = |at: Span| symbols.iter().any(|it| it.name_span.start == at.start);
         let mut found = Vec::new();
-        for (at, window) in file.pieces.windows(wanted.len()).enumerate() {
-            let (first, last) = (window[0].0, window[window.len() - 1].0);
-            let is_hit = window.iter().zip(&wanted).all(is_same)
-                && self.in_tests.is_none_or(|in_tests| in_tests == file.is_test(first))
-                && (!is_plain || self.is_plain_hit(&file.pieces[..=at], file.language))
-                && !is_defined(first);
+        for (at, (first, _)) in file.pieces.iter().enumerate() {
+            let (first, before) = (*first, &file.pieces[..=at]);
+            let window = file.pieces.get(at..at + wanted.len()).filter(|window| {
+                window.iter().zip(&wanted).all(is_same)
+                    && (!is_plain || self.is_plain_hit(before, file.language))
+            });
+            let is_hit = (window.is_some() || self.is_import(before))
+                && self.in_tests.is_none_or(|in_tests| in_tests == file.is_test(first));
             if is_hit {
+                let last = window.map_or(first, |window| window[wanted.len() - 1].0);
                 let lines = (file.index.line(first.start), file.index.line(last.start));
                 found.push(Match { span: Span::new(first.start, last.end), lines });
             }
         }
-        let is_keyword = is_plain && !self.is_call && !found.is_empty();
-        if is_keyword && !self.may_be_of(file.language) { Vec::new() } else { found }
+        found
     }
 
-    /// Returns whether no other language has more of the words of the text as keywords.
-    fn may_be_of(&self, language: Language) -> bool {
-        let n_keywords = |language: Language| {
-            let tables = tables(language).filter(|it| it.is_keyword(&self.code))?;
-            Some(self.context.others.iter().filter(|word| tables.is_keyword(word)).count())
+    /// Returns whether the last of some tokens is the forbidden module, or one inside of it, in an import.
+    fn is_import(&self, tokens: &[(Span, Piece<'_>)]) -> bool {
+        let [before @ .., (_, (name, kind))] = tokens else { return false };
+        let is_text = *kind == TokenKind::StringContent;
+        let rest = name.strip_prefix(self.code.as_str());
+        // `require("a")`, and in Go `import ("a" "b/c")`.
+        let is_inner = |(text, kind): &Piece<'_>| {
+            is_text && (*text == "(" || matches!(kind, TokenKind::Quote | TokenKind::StringContent))
         };
-        !self.languages.is_empty()
-            || n_keywords(language) == Language::ALL.iter().filter_map(|it| n_keywords(*it)).max()
+        let mut before = before.iter().rev().map(|(_, piece)| piece);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            && !self.is_call
+            && before.find(|it| !is_inner(it)).is_some_and(|(text, _)| IMPORTS.contains(text))
     }
 
     /// Returns whether a plain word at the end of tokens may be the forbidden one: a word of the language, or a
@@ -214,6 +213,10 @@ impl<'t> CodeTokens<'t> {
         Self { is_test_file, ..Self::new(language, text) }
     }
 
+    fn defines(&self, name: &str) -> bool {
+        self.parsed.symbols.iter().any(|it| it.name.rsplit('.').next() == Some(name))
+    }
+
     /// Returns whether a place is in code of tests, which may be a module of its file.
     fn is_test(&self, at: Span) -> bool {
         let is_around = |span: Span| span.start <= at.start && at.end <= span.end;
@@ -237,19 +240,14 @@ impl<'t> CodeTokens<'t> {
     }
 }
 
-/// Returns whether a file is the one that a text names, or in the folder, the package or the module that it
-/// names. A part of a path such as `<name>` is any.
-fn is_of(path: &str, named: &str) -> bool {
-    let module = named.split_once(['.', ':']).filter(|_| named.ends_with(')'));
-    let is_folder = named.contains('/') || module.is_some();
-    let named = module.map_or(named, |(module, _)| module).split('/');
-    let named: Vec<&str> = named.filter(|it| !matches!(*it, "" | "." | "@" | "~")).collect();
-    let is_same = |(part, named): (&&str, &&str)| {
-        part == named || part.split('.').next() == Some(named) || named.starts_with(['<', '{', '*'])
-    };
+/// Returns whether a file is in a folder that a text names. A part such as `<name>` is any.
+fn is_in(path: &str, folder: &str) -> bool {
+    let named: Vec<&str> =
+        folder.split('/').filter(|it| !matches!(*it, "" | "." | "@" | "~")).collect();
+    let is_same =
+        |(part, named): (&&str, &&str)| part == named || named.starts_with(['<', '{', '*']);
     let parts: Vec<&str> = path.split('/').collect();
-    let mut windows =
-        parts.windows(named.len().max(1)).rev().take(if is_folder { parts.len() } else { 1 });
+    let mut windows = parts.windows(named.len().max(1));
     !named.is_empty() && windows.any(|it| it.iter().zip(&named).all(is_same))
 }
 
@@ -290,13 +288,14 @@ mod tests {
 
     #[test]
     fn the_same_tokens_are_hits() {
-        let text = "let a = b.unwrap();\n// c.unwrap()\nlet d = \"e.unwrap()\";\nlet f: any;\nfn unwrap() {}\nunsafe { x }\n";
+        let text = "let a = b.unwrap();\n// c.unwrap()\nlet d = \"e.unwrap()\";\nlet f: any;\nunsafe { x }\n";
         check("unwrap()", Language::Rust, text, &[0]);
         check(".unwrap()", Language::Rust, text, &[0]);
-        check("unsafe", Language::Rust, text, &[5]);
+        check("unwrap()", Language::Rust, "fn unwrap() { a.unwrap() }\n", &[]);
+        check("unsafe", Language::Rust, text, &[4]);
         check("any", Language::Rust, text, &[]);
         check("expect()", Language::Rust, "#[expect(dead_code)]\nfn f() { a.expect(b) }\n", &[1]);
-        let text = "print(1)\nself.print(2)\nx = datetime.now()\nos.path.join(a)\ndef print(): pass\n# print()\n";
+        let text = "print(1)\nself.print(2)\nx = datetime.now()\nos.path.join(a)\n# print()\n";
         check("print()", Language::Python, text, &[0]);
         check("datetime.now()", Language::Python, text, &[2]);
         check("os.path", Language::Python, text, &[3]);
@@ -315,6 +314,16 @@ mod tests {
         check("interface{}", Language::Go, "var x interface{}\nfmt.Println(x)\n", &[0]);
         check("fmt.Println", Language::Go, "var x interface{}\nfmt.Println(x)\n", &[1]);
         check("println!", Language::Rust, "fn f() { println!(\"x\"); }\n", &[0]);
+    }
+
+    #[test]
+    fn an_import_of_a_module_is_a_hit() {
+        let text = "import a from 'axios';\nconst b = require('axios/lib');\nimport 'axios-mock';\nArray.from(axios);\n";
+        check("axios", Language::TypeScript, text, &[0, 1]);
+        let text = "import { a } from '@b/c';\nimport d from '@b/cd';\n";
+        check("@b/c", Language::TypeScript, text, &[0]);
+        check("requests", Language::Python, "import requests\nrequests.get()\n", &[0]);
+        check("errors", Language::Go, "import (\n\t\"fmt\"\n\t\"errors\"\n)\n", &[2]);
     }
 
     #[test]
@@ -344,49 +353,30 @@ mod tests {
         assert!(!python.may_hit("a.rs", Language::Rust, "print(1)"));
     }
 
-    /// Compares the lines of code that a ban among other code hits, from 0.
-    #[track_caller]
-    fn check_among(code: &str, others: &[&str], language: Language, expected: (&str, &[usize])) {
-        let ban = StatedBan::new(code, "", &among(others)).expect("a ban");
-        let hits = ban.hits(&CodeTokens::new(language, expected.0));
-        let lines: Vec<usize> = hits.iter().map(|hit| hit.lines.0).collect();
-        assert_eq!(lines, expected.1, "{code}");
-    }
-
     fn among(others: &[&str]) -> Arc<RuleContext> {
         let others = others.iter().map(|it| (*it).to_owned()).collect();
         Arc::new(RuleContext { others, names_tests: true, ..RuleContext::default() })
     }
 
     #[test]
-    fn the_other_code_of_a_text_says_what_is_meant() {
-        let text = "a = useStore();\nb = useStore(s => s.c);\n";
-        check_among("useStore()", &["useStore(s => s.d)"], Language::TypeScript, (text, &[0]));
-        check_among("useStore()", &[], Language::TypeScript, (text, &[0, 1]));
-        check_among("var", &["const", "let"], Language::Go, ("var a int\n", &[]));
-        check_among("var", &["const", "let"], Language::TypeScript, ("var a = 1;\n", &[0]));
-        check_among("python3", &[], Language::Python, ("f(\"python3\")\n", &[]));
-        let is_ban = |code, other: &str| StatedBan::new(code, "", &among(&[other])).is_some();
-        assert!(!is_ban("pub", "pub(crate)") && is_ban("pub", "public"));
-        assert!(!is_ban("pytest", "uv run pytest") && !is_ban(":type:", "a"));
-        assert!(!is_ban("as", "b") && is_ban("any", "b") && !is_ban("code=", "b"));
+    fn unclear_code_is_no_ban() {
+        check("var", Language::TypeScript, "var a = 1;\n", &[0]);
+        check("python3", Language::Python, "f(\"python3\")\n", &[]);
+        let is_ban = |code| StatedBan::new(code, "", &among(&[])).is_some();
+        assert!(!is_ban(":type:") && !is_ban("as") && is_ban("any") && !is_ban("code="));
         let ban = StatedBan::new("a()", "outside `", &among(&["#[cfg(test)]"])).expect("a ban");
         assert_eq!(ban.in_tests, Some(false));
     }
 
     #[test]
-    fn what_wraps_forbidden_code_may_have_it() {
+    fn a_ban_holds_in_some_files() {
         let may_hit = |context: &Arc<RuleContext>, place: &str, path: &str| {
             let ban = StatedBan::new("a.b", place, context).expect("a ban");
             ban.may_hit(path, Language::Python, "a.b")
         };
-        let among_one = |other: &str, path: &str| may_hit(&among(&[other]), "", path);
-        assert!(among_one("x", "lib/x/y.py") && !among_one("x", "lib/x.py"));
-        assert!(!among_one("@p/x", "lib/@p/x/y.py") && !among_one("./x.py", "lib/x.py"));
-        assert!(!among_one("import { c } from '@/d/e'", "lib/d/e.py"));
-        assert!(!among_one("x.y()", "lib/x/y.py") && among_one("x.y", "lib/x/y.py"));
         let library = |path: &str| may_hit(&among(&[]), "in library code", path);
         assert!(library("lib/x.py") && !library("examples/x.py") && !library("a.config.py"));
+        assert!(!library("integration-tests/x.py") && !library("a/build.py"));
         let within = vec!["domains/<name>/domain/".to_owned()];
         let within = Arc::new(RuleContext { within, ..RuleContext::default() });
         assert!(may_hit(&within, "", "src/domains/a/domain/c.py"));

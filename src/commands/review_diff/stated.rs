@@ -1,11 +1,13 @@
 //! Hints about code that the text of a rule forbids, for rules without an accepted pattern.
 
+use std::cell::OnceCell;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::{CheckedRule, Finding, FoundInFile, allowed, finding};
+use super::{CheckedRule, Finding, allowed, finding};
 use crate::commands::prelude::*;
 use cerberus_bank::ops::memories;
 use cerberus_bank::ops::patterns;
@@ -16,9 +18,14 @@ use cerberus_engine::tree::git::AddedLines;
 use cerberus_engine::tree::read;
 use cerberus_model::text::conventions::{self, CONVENTIONS};
 use cerberus_model::text::{Globs, LineIndex};
-use cerberus_model::{Enforcement, MemoryStatus};
-use cerberus_patterns::named_languages;
+use cerberus_model::{Enforcement, Language, MemoryStatus};
+use cerberus_patterns::code_pattern::Match;
 use cerberus_patterns::stated::{CodeTokens, RuleContext, StatedBan, declares_tests};
+use cerberus_patterns::{Sample, named_languages};
+
+/// Maximum number of files of the project with forbidden code, for hints about more of it: what a project does widely is not
+/// forbidden, or the text means something else. See benches/patterns/README.md.
+const MAX_FILES: usize = 15;
 
 /// Returns the hints about the added lines of changed files, and the number of those that a comment allows.
 pub(super) fn find(
@@ -27,17 +34,50 @@ pub(super) fn find(
     changes: &[AddedLines],
 ) -> (Vec<Finding>, usize) {
     let rules: Vec<Stated<'_>> = memories.all.iter().filter_map(Stated::new).collect();
-    let found: Vec<FoundInFile> =
-        changes.par_iter().map(|change| in_file(project, memories, &rules, change)).collect();
-    let n_allowed = found.iter().map(|it| it.n_allowed).sum();
-    (found.into_iter().flat_map(|it| it.findings).collect(), n_allowed)
+    let root = &project.root;
+    let hits: Vec<Vec<(usize, Match)>> =
+        changes.par_iter().map(|change| added_hits(root, &rules, change)).collect();
+    let idxs: BTreeSet<usize> = hits.iter().flatten().map(|(rule_idx, _)| *rule_idx).collect();
+    let hit: Vec<&Stated<'_>> = idxs.iter().map(|rule_idx| &rules[*rule_idx]).collect();
+    let n_files = n_files(project, &hit, changes, MAX_FILES);
+    let states = idxs.iter().zip(n_files);
+    let is_hint =
+        |rule_idx: usize, n_files| rules[rule_idx].no_hint(project, memories, n_files).is_none();
+    let hints: BTreeSet<usize> =
+        states.filter(|(idx, n_files)| is_hint(**idx, *n_files)).map(|(idx, _)| *idx).collect();
+    let (mut findings, mut n_allowed) = (Vec::new(), 0);
+    for (change, hits) in changes.iter().zip(hits) {
+        let lines: Vec<&str> = change.text.lines().collect();
+        let index = LineIndex::new(&change.text);
+        for (rule_idx, hit) in hits.iter().filter(|(rule_idx, _)| hints.contains(rule_idx)) {
+            let checked = CheckedRule::new(rules[*rule_idx].stored, memories, Vec::new());
+            if allowed::is_allowed(&lines, hit.lines.0, &checked.id) {
+                n_allowed += 1;
+            } else {
+                let finding = finding(&checked, change, &index, hit);
+                findings.push(Finding { severity: Severity::Hint, ..finding });
+            }
+        }
+    }
+    (findings, n_allowed)
 }
 
-/// A rule with the code that its text forbids.
+/// Returns the code that the text of a memory forbids, and why more of it is not a hint.
+pub(crate) fn stated_code(
+    project: &Project,
+    memories: &Memories,
+    stored: &MemoryFile,
+) -> (Vec<String>, Option<String>) {
+    let Some(rule) = Stated::new(stored) else { return Default::default() };
+    let n_files = n_files(project, &[&rule], &[], usize::MAX)[0];
+    let why = rule.no_hint(project, memories, n_files);
+    (rule.bans.into_iter().map(|(code, _)| code).collect(), why)
+}
+
+/// A rule with the code that its text forbids, as it is written.
 struct Stated<'m> {
     stored: &'m MemoryFile,
-    /// Each with whether it hits code that follows the rule, so that the text means something else.
-    bans: Vec<(StatedBan, OnceLock<bool>)>,
+    bans: Vec<(String, StatedBan)>,
     paths: Option<Globs>,
 }
 
@@ -48,21 +88,118 @@ impl<'m> Stated<'m> {
         if !is_active || patterns::of_memory(stored).enforcement == Enforcement::Enforced {
             return None;
         }
-        let bans: Vec<_> =
-            bans(stored).into_iter().map(|(_, ban)| (ban, OnceLock::new())).collect();
+        let bans = bans(stored);
         let paths = (!memory.paths.is_empty()).then(|| Globs::new(&memory.paths));
         (!bans.is_empty()).then_some(Self { stored, bans, paths })
     }
 
-    fn is_wrong(&self, ban: &StatedBan, project: &Project, memories: &Memories) -> bool {
+    /// Returns where a file has the forbidden code, once in a line.
+    fn hits(&self, file: &CodeFile<'_>) -> Vec<Match> {
+        let mut hits = Vec::new();
+        if self.paths.as_ref().is_none_or(|paths| paths.find(file.path).is_some()) {
+            for (_, ban) in &self.bans {
+                if ban.may_hit(file.path, file.language, file.text)
+                    && let Some(tokens) = file.tokens()
+                {
+                    hits.append(&mut ban.hits(tokens));
+                }
+            }
+        }
+        hits.sort_by_key(|hit| hit.span);
+        hits.dedup_by_key(|hit| hit.lines.0);
+        hits
+    }
+
+    /// Returns why more of the forbidden code is not a hint, if `n_files` of the project have it.
+    fn no_hint(&self, project: &Project, memories: &Memories, n_files: usize) -> Option<String> {
         let anchor = memories.anchors.get(&self.stored.memory.id);
-        let samples = patterns::good_code(project, self.stored, anchor);
-        samples.iter().any(|it| !ban.hits(&CodeTokens::new(it.language, &it.code)).is_empty())
+        let is_hit = |it: &Sample| {
+            let code = CodeTokens::new(it.language, &it.code);
+            self.bans.iter().any(|(_, ban)| !ban.hits(&code).is_empty())
+        };
+        if n_files > MAX_FILES {
+            Some(format!("{n_files} files of the project have it"))
+        } else {
+            let good = patterns::good_code(project, self.stored, anchor);
+            good.iter().any(is_hit).then(|| "an example of the rule has it".to_owned())
+        }
     }
 }
 
-/// Returns the code that the text of a memory forbids, as it is written, with its bans.
-pub(super) fn bans(stored: &MemoryFile) -> Vec<(String, StatedBan)> {
+/// A file of code that people write.
+struct CodeFile<'t> {
+    root: &'t Path,
+    path: &'t str,
+    language: Language,
+    text: &'t str,
+    /// `None` for generated code.
+    tokens: OnceCell<Option<CodeTokens<'t>>>,
+}
+
+impl<'t> CodeFile<'t> {
+    fn new(root: &'t Path, path: &'t str, text: &'t str) -> Option<Self> {
+        let is_written = !conventions::is_bundle(path)
+            && !conventions::is_below(path, &CONVENTIONS.generated.folders)
+            && PathClass::from_path(path) != PathClass::Vendored;
+        let language = language::from_path(path).filter(|_| is_written)?;
+        Some(Self { root, path, language, text, tokens: OnceCell::new() })
+    }
+
+    fn tokens(&self) -> Option<&CodeTokens<'t>> {
+        let read = || {
+            let mut tokens = CodeTokens::of_file(self.path, self.language, self.text);
+            tokens.is_test_file |= is_test_module(self.root, self.path);
+            tokens
+        };
+        let is_written = || read::skip_reason(self.text.as_bytes()).is_none();
+        self.tokens.get_or_init(|| is_written().then(read)).as_ref()
+    }
+}
+
+/// Returns where the added lines of a file break rules, by their indices. A file with other lines that do, too, is an
+/// exception.
+fn added_hits(root: &Path, rules: &[Stated<'_>], change: &AddedLines) -> Vec<(usize, Match)> {
+    let Some(file) = CodeFile::new(root, &change.path, &change.text) else { return Vec::new() };
+    let is_added = |hit: &Match| change.has_any((hit.lines.0, hit.lines.0));
+    let found = rules.iter().enumerate().flat_map(|(rule_idx, rule)| {
+        let hits = Some(rule.hits(&file)).filter(|hits| hits.iter().all(is_added));
+        hits.into_iter().flatten().map(move |hit| (rule_idx, hit))
+    });
+    found.collect()
+}
+
+/// Returns the number of files that have the code that each rule forbids, beside the added lines. What more than `limit`
+/// have is not searched on.
+fn n_files(
+    project: &Project,
+    rules: &[&Stated<'_>],
+    changes: &[AddedLines],
+    limit: usize,
+) -> Vec<usize> {
+    let changed: BTreeMap<&str, &AddedLines> =
+        changes.iter().map(|change| (change.path.as_str(), change)).collect();
+    let n_files: Vec<AtomicUsize> = rules.iter().map(|_| AtomicUsize::new(0)).collect();
+    let is_open = |n_files: &AtomicUsize| n_files.load(Ordering::Relaxed) <= limit;
+    let count = |path: &String| {
+        let change = changed.get(path.as_str());
+        let is_old = |hit: &Match| change.is_none_or(|it| !it.has_any((hit.lines.0, hit.lines.0)));
+        let Ok(text) = read::text(&project.root, path) else { return };
+        let Some(file) = CodeFile::new(&project.root, path, &text) else { return };
+        for (rule, n_files) in rules.iter().zip(&n_files) {
+            if is_open(n_files) && rule.hits(&file).iter().any(is_old) {
+                n_files.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    };
+    if !rules.is_empty() {
+        let files = super::code_files(project).unwrap_or_default();
+        files.par_iter().filter(|_| n_files.iter().any(is_open)).for_each(count);
+    }
+    n_files.into_iter().map(AtomicUsize::into_inner).collect()
+}
+
+/// Returns the code that the text of a memory forbids.
+fn bans(stored: &MemoryFile) -> Vec<(String, StatedBan)> {
     let memory = &stored.memory;
     let scope = || memories::languages(&memory.scope).ok().flatten().map(<[_]>::to_vec);
     let heading = memory.heading.as_deref().unwrap_or_default();
@@ -97,58 +234,4 @@ fn is_test_module(root: &Path, path: &str) -> bool {
     let parents = ["/mod.rs", "/lib.rs", "/main.rs", ".rs"];
     let mut texts = parents.iter().map(|it| read::text(root, &format!("{folder}{it}")));
     texts.any(|text| text.is_ok_and(|text| declares_tests(&text, name)))
-}
-
-fn in_file(
-    project: &Project,
-    memories: &Memories,
-    rules: &[Stated<'_>],
-    change: &AddedLines,
-) -> FoundInFile {
-    let mut found = FoundInFile { findings: Vec::new(), n_allowed: 0, unchecked: Vec::new() };
-    let is_written = !conventions::is_bundle(&change.path)
-        && !conventions::is_below(&change.path, &CONVENTIONS.generated.folders)
-        && PathClass::from_path(&change.path) != PathClass::Vendored
-        && read::skip_reason(change.text.as_bytes()).is_none();
-    let Some(language) = language::from_path(&change.path).filter(|_| is_written) else {
-        return found;
-    };
-    let mut file = None;
-    let lines: Vec<&str> = change.text.lines().collect();
-    let index = LineIndex::new(&change.text);
-    for rule in rules {
-        let applies = rule.paths.as_ref().is_none_or(|paths| paths.find(&change.path).is_some());
-        let bans = rule.bans.iter().filter(|it| it.0.may_hit(&change.path, language, &change.text));
-        let mut hits = Vec::new();
-        for (ban, is_wrong) in bans.filter(|_| applies) {
-            let file = file.get_or_insert_with(|| {
-                let mut file = CodeTokens::of_file(&change.path, language, &change.text);
-                file.is_test_file |= is_test_module(&project.root, &change.path);
-                file
-            });
-            let added = ban.hits(file).into_iter();
-            let mut added =
-                added.filter(|hit| change.has_any((hit.lines.0, hit.lines.0))).peekable();
-            let is_wrong = || *is_wrong.get_or_init(|| rule.is_wrong(ban, project, memories));
-            if added.peek().is_some() && !is_wrong() {
-                hits.extend(added);
-            }
-        }
-        if hits.is_empty() {
-            continue;
-        }
-        // A rule has one finding in a line.
-        hits.sort_by_key(|hit| hit.span);
-        hits.dedup_by_key(|hit| hit.lines.0);
-        let checked = CheckedRule::new(rule.stored, memories, Vec::new());
-        for hit in hits {
-            if allowed::is_allowed(&lines, hit.lines.0, &checked.id) {
-                found.n_allowed += 1;
-            } else {
-                let finding = finding(&checked, change, &index, &hit);
-                found.findings.push(Finding { severity: Severity::Hint, ..finding });
-            }
-        }
-    }
-    found
 }
