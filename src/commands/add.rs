@@ -5,13 +5,11 @@ use super::review::print;
 use crate::commands::prelude::*;
 use cerberus_bank::memories::text_of;
 use cerberus_bank::names;
-use cerberus_bank::ops::anchors::{self, AnchorSummary};
-use cerberus_bank::ops::memories;
-use cerberus_bank::ops::{default_scope, document, seconds, similar};
-use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking};
-use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_bank::ops::anchors::AnchorSummary;
+use cerberus_bank::ops::{default_scope, seconds, similar};
+use cerberus_engine::examples::Ranking;
 use cerberus_markdown::frontmatter::Frontmatter;
-use cerberus_model::{Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleKind, Scope};
+use cerberus_model::{CodeLocation, Confidence};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct AddArgs {

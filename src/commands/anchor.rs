@@ -4,18 +4,14 @@ use super::anchor_test::print_unknown_words;
 use super::args::quality;
 use super::review::print;
 use crate::commands::prelude::*;
-use cerberus_bank::ops::anchors::{self, AnchorSummary};
+use cerberus_bank::ops::anchors::AnchorSummary;
 use cerberus_bank::ops::answers;
-use cerberus_bank::ops::document;
 use cerberus_bank::ops::examples::{self as examples_beside, Change, OtherSummary};
-use cerberus_bank::ops::memories;
-use cerberus_engine::examples::{self, Options, Query, RankedSymbol, UnknownWord};
+use cerberus_engine::examples::UnknownWord;
 use cerberus_engine::excerpt;
-use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_markdown::frontmatter::FieldValue;
 use cerberus_model::{
-    AgentChoice, Anchor, CodeLocation, Confidence, ExampleChoice, ExampleRole, Origin, RuleKind,
-    shell_word,
+    AgentChoice, CodeLocation, Confidence, ExampleChoice, ExampleRole, shell_word,
 };
 
 /// Number of candidates to list if the user does not specify one.

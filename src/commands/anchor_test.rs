@@ -3,13 +3,9 @@
 use std::io::Read;
 use std::num::NonZeroUsize;
 
-use serde::Deserialize;
-
 use super::args::quality;
 use crate::commands::prelude::*;
-use cerberus_bank::ops::{anchors, memories};
-use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking, UnknownWord};
-use cerberus_model::{RuleKind, Scope};
+use cerberus_engine::examples::{Ranking, UnknownWord};
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("rule").required(true).args(["text", "rules"]))]

@@ -2,7 +2,7 @@
 
 use super::args::{ContentArgs, SecretArgs};
 use crate::commands::prelude::*;
-use cerberus_bank::ops::document::{self, Edit, EditReport};
+use cerberus_bank::ops::document::{Edit, EditReport};
 use cerberus_markdown::edit::EditMode;
 
 #[derive(Debug, Clone, Default, Args)]

@@ -1,8 +1,6 @@
 //! Arguments that several commands share.
 
-use std::path::PathBuf;
-
-use clap::Args;
+use crate::commands::prelude::*;
 
 /// Parses the value of `--min-quality`.
 pub(super) fn quality(text: &str) -> Result<f64, String> {

@@ -8,7 +8,7 @@ use super::findings::{self, FindingsFormat, Unchecked};
 use crate::commands::prelude::*;
 use cerberus_claims::parse::{Claim, Target};
 use cerberus_claims::{self as claims, NewPlace, Stale, Verdict};
-use cerberus_engine::tree::git::{self, past::CommitSummary};
+use cerberus_engine::tree::git::past::CommitSummary;
 use cerberus_model::Span;
 use cerberus_model::text::consists_of;
 

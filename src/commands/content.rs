@@ -5,7 +5,6 @@ use std::io::{IsTerminal, Read};
 use super::args::ContentArgs;
 use crate::commands::prelude::*;
 use cerberus_bank::memories::MAX_BYTES;
-use cerberus_model::text;
 
 /// Path that means standard input.
 const STDIN: &str = "-";

@@ -3,10 +3,9 @@
 use super::args::{ContentArgs, SecretArgs};
 use crate::commands::prelude::*;
 use cerberus_bank::names;
-use cerberus_bank::ops::{default_scope, document, seconds, similar};
+use cerberus_bank::ops::{default_scope, seconds, similar};
 use cerberus_markdown::edit;
 use cerberus_markdown::frontmatter::{self, FieldValue, Frontmatter};
-use cerberus_model::{MemoryType, Scope};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct CreateArgs {

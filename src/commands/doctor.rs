@@ -5,7 +5,7 @@
 //! with the project.
 
 use crate::commands::prelude::*;
-use crate::config::{self, ConfigReport, Finding, GlobalArgs, Setting, failed_check, in_one_line};
+use crate::config::{self, ConfigReport, Finding, Setting, failed_check, in_one_line};
 
 mod hosts;
 mod memories;

@@ -3,14 +3,11 @@
 
 use std::fmt::Write;
 
-use clap::ValueEnum;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::commands::prelude::*;
 use cerberus_engine::tree::git::past;
-use cerberus_model::text;
 
 /// What is encoded in a path that is a relative URI reference (RFC 3986).
 const ENCODED: &AsciiSet =

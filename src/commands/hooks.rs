@@ -1,10 +1,9 @@
 //! `cerberus hooks`: the settings with which agents and git run cerberus, and the commands that they
 //! run.
 
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 
 use crate::commands::prelude::*;
-use crate::config::GlobalArgs;
 use cerberus_store::given_rules::Session;
 use cerberus_store::{self as store, Store};
 

@@ -6,7 +6,6 @@ use super::{confirm, setup, trash};
 use crate::commands::prelude::*;
 use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_markdown::frontmatter;
-use cerberus_model::Scope;
 
 mod classify;
 mod find;

@@ -3,7 +3,6 @@
 use crate::commands::prelude::*;
 use crate::config::SAMPLE;
 use cerberus_bank as bank;
-use cerberus_engine::tree::documents;
 
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {}

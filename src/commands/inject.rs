@@ -3,9 +3,6 @@
 //! The budget is a hard limit that includes the envelope, headers and fences. The output is deterministic: the
 //! same bank, source tree and request produce the same text.
 
-use rayon::prelude::*;
-use rustc_hash::FxHashMap;
-
 use super::args::SessionArgs;
 use crate::commands::prelude::*;
 use cerberus_bank::ops::pins::{self, builtin};
@@ -14,10 +11,9 @@ use cerberus_bank::tokens;
 use cerberus_engine::excerpt::LineRange;
 use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::relevance::Features;
-use cerberus_engine::tree::git::{self, AddedLines};
-use cerberus_engine::tree::read;
+use cerberus_engine::tree::git::AddedLines;
 use cerberus_markdown::sections::{self, Origin, Section};
-use cerberus_model::{Language, Memory, Pin, PinScope, Priority, Span, State};
+use cerberus_model::{Language, Memory, Pin, PinScope, Priority, Span};
 use cerberus_store::{Store, feedback};
 
 mod block;

@@ -7,15 +7,13 @@
 use super::args::{ContentArgs, SecretArgs};
 use super::trash::{self, MovedMemory};
 use crate::commands::prelude::*;
-use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::memories::check_size;
-use cerberus_bank::ops::{default_scope, document, seconds};
+use cerberus_bank::ops::{default_scope, seconds};
 use cerberus_bank::{ImportChanges, names};
 use cerberus_markdown::edit::{self, EditMode};
 use cerberus_markdown::frontmatter::{self, FieldValue, Frontmatter};
 use cerberus_markdown::links::{self, Kind, Part, Target};
 use cerberus_markdown::{EditError, merge as merge_text, secrets};
-use cerberus_model::{Anchor, Origin, Scope};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct MergeArgs {

@@ -2,9 +2,6 @@
 
 use super::{content, review_diff};
 use crate::commands::prelude::*;
-use cerberus_bank::ops::anchors;
-use cerberus_bank::ops::document;
-use cerberus_bank::ops::memories;
 use cerberus_bank::ops::patterns::{self as rule_patterns, PatternSummary, RulePattern};
 use cerberus_markdown::{EditError, frontmatter};
 use cerberus_model::Enforcement;

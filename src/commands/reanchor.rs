@@ -6,21 +6,14 @@
 
 use std::fmt;
 
-use rayon::prelude::*;
-use serde::Deserialize;
-
 use super::args::quality;
 use crate::commands::prelude::*;
 use crate::output::ProgressBar;
-use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::anchors::remember_look_alikes;
 use cerberus_bank::ops::memories::{Filter, find_id};
 use cerberus_bank::ops::{Progress, patterns, rounded};
-use cerberus_engine::examples::RankedSymbol;
-use cerberus_engine::syntax::language;
 use cerberus_engine::track::{self, Degree, FoundSymbol, Outcome, Step};
-use cerberus_engine::tree::git;
-use cerberus_model::{Anchor, ExampleRole, Origin, State, split_number};
+use cerberus_model::{ExampleRole, split_number};
 
 pub(super) mod conflict;
 mod examples;

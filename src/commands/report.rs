@@ -4,7 +4,6 @@
 //! bank and tree give the same report at any time, so only persistent pins are included.
 
 use jiff::Timestamp;
-use rayon::prelude::*;
 
 use super::reanchor::{self, Finding, ReanchorArgs};
 use crate::commands::doctor::{self, Reach};
@@ -13,8 +12,6 @@ use crate::commands::prelude::*;
 use crate::commands::sections::{self, Section};
 use crate::commands::stats::MemoryCounts;
 use crate::output::ProgressBar;
-use cerberus_bank::lockfile::Anchors;
-use cerberus_bank::ops::anchors;
 use cerberus_bank::ops::examples::OtherSummary;
 use cerberus_bank::ops::links::{self, Edge};
 use cerberus_bank::ops::metadata::Metadata;
@@ -25,12 +22,8 @@ use cerberus_bank::ops::sync;
 use cerberus_bank::ops::{Progress, rounded};
 use cerberus_bank::{Bank, OutputFile};
 use cerberus_engine::excerpt::{self, LineRange};
-use cerberus_engine::syntax::language;
 use cerberus_engine::track;
-use cerberus_engine::tree::{git, read};
-use cerberus_model::{
-    Anchor, ExampleChoice, Language, MemoryType, PinScope, Scope, State, SymbolKind,
-};
+use cerberus_model::{ExampleChoice, Language, PinScope, SymbolKind};
 
 pub(super) mod page;
 

@@ -3,16 +3,11 @@
 use std::fmt::Display;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
-
 use super::findings::{self, FindingsFormat, Unchecked};
 use super::{format_location, linked};
 use crate::commands::prelude::*;
-use cerberus_bank::ops::anchors;
-use cerberus_bank::ops::memories;
 use cerberus_bank::ops::patterns::{self as rule_patterns, RulePattern};
-use cerberus_engine::syntax::language;
-use cerberus_engine::tree::git::{self, AddedLines, Changes};
+use cerberus_engine::tree::git::{AddedLines, Changes};
 use cerberus_engine::tree::walk;
 use cerberus_model::{Enforcement, Globs, LineIndex};
 use cerberus_patterns::code_pattern::{CodePattern, Match};

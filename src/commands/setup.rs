@@ -1,11 +1,8 @@
 //! `cerberus setup`: the MCP server and the hooks of the agents of a project.
 
-use clap::ValueEnum;
-
 use crate::commands::confirm;
 use crate::commands::prelude::*;
 use cerberus_bank::external_file;
-use cerberus_engine::tree::git;
 
 mod agents;
 mod plan;

@@ -2,23 +2,16 @@
 
 use std::cmp::Reverse;
 
-use rayon::prelude::*;
-
 use crate::commands::prelude::*;
-use cerberus_bank::ops::anchors;
 use cerberus_bank::ops::examples::OtherSummary;
-use cerberus_bank::ops::memories::{self, Filter};
+use cerberus_bank::ops::memories::Filter;
 use cerberus_bank::ops::metadata::Metadata;
 use cerberus_bank::ops::patterns::{self, PatternSummary};
 use cerberus_bank::ops::{rounded, sync};
 use cerberus_engine::excerpt::{self, LineRange};
 use cerberus_engine::track::{self, InPlaceSymbol};
-use cerberus_engine::tree::read;
-use cerberus_model::text::{sentences, shell_word};
-use cerberus_model::{
-    Anchor, Enforcement, ExampleChoice, ExampleRole, Language, Memory, MemoryType, Origin, State,
-    SymbolKind,
-};
+use cerberus_model::text::sentences;
+use cerberus_model::{Enforcement, ExampleChoice, ExampleRole, Language, Memory, SymbolKind};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct ShowArgs {

@@ -8,7 +8,6 @@ use crate::commands::prelude::*;
 use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_bank::ops::{links, sync};
 use cerberus_engine::tree::git::past::{self, Addition};
-use cerberus_model::{MemoryType, Scope, State};
 use cerberus_store::ledger::{self, RuleCount};
 use cerberus_store::{self as store, Store};
 

@@ -3,7 +3,6 @@
 
 use super::import::sources::Source;
 use crate::commands::prelude::*;
-use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::memories::find_named;
 use cerberus_markdown::frontmatter;
 

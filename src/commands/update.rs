@@ -5,11 +5,11 @@
 
 use super::args::{ContentArgs, SecretArgs};
 use crate::commands::prelude::*;
-use cerberus_bank::ops::document::{self, Edit, EditReport};
+use cerberus_bank::ops::document::{Edit, EditReport};
 use cerberus_markdown::EditError;
 use cerberus_markdown::edit::EditMode;
 use cerberus_markdown::frontmatter::{self, FieldValue};
-use cerberus_model::{MemoryStatus, MemoryType, RuleKind, Scope};
+use cerberus_model::MemoryStatus;
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct UpdateArgs {

@@ -2,12 +2,10 @@
 
 use std::fmt::Write;
 
-use serde_json::Value;
-
 use super::print::short_id;
 use super::{Finding, Report};
 use crate::commands::findings::{Annotation, Place, sarif_log, sarif_rule};
-use cerberus_model::Severity;
+use crate::commands::prelude::*;
 use cerberus_model::text::word_list::lines;
 
 /// Returns the findings as a SARIF 2.1.0 log.

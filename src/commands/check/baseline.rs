@@ -1,8 +1,6 @@
 //! The baseline: old findings that are accepted. It only shrinks: a finding that is gone must be
 //! removed from it.
 
-use serde::Deserialize;
-
 use super::{Finding, Report};
 use crate::commands::json_error;
 use crate::commands::prelude::*;

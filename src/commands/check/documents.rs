@@ -1,9 +1,6 @@
 //! Which documents are checked: the named ones, or the instruction files and guides of the project,
 //! the documents that instruction files name, and the memories.
 
-use rayon::prelude::*;
-use serde_json::Value;
-
 use crate::commands::findings::Unchecked;
 use crate::commands::prelude::*;
 use crate::config::CheckConfig;
@@ -11,9 +8,8 @@ use cerberus_claims::Document;
 use cerberus_claims::addresses::Addresses;
 use cerberus_claims::parse::{self, Target};
 use cerberus_claims::times::{self, Status};
-use cerberus_engine::tree::{documents, read};
 use cerberus_markdown::links::normalize_path;
-use cerberus_model::{Globs, MemoryStatus, MemoryType};
+use cerberus_model::{Globs, MemoryStatus};
 
 /// Folders of documents that describe another project: the one that is made from the template.
 const TEMPLATE_FOLDERS: &[&str] = &["templates", "template"];

@@ -1,10 +1,6 @@
 //! Which rules the agents of the project get without asking: by hooks, or by the documents that they load.
 
-use clap::ValueEnum;
-
 use crate::commands::prelude::*;
-use cerberus_engine::tree::documents;
-use cerberus_model::MemoryType;
 
 use super::Doctor;
 use super::hosts::read_external;

@@ -2,7 +2,7 @@
 
 use super::{Doctor, shown};
 use crate::commands::prelude::*;
-use cerberus_engine::tree::git::{self, GitStatus};
+use cerberus_engine::tree::git::GitStatus;
 use cerberus_engine::tree::walk;
 
 impl Doctor<'_> {

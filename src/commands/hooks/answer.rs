@@ -1,7 +1,5 @@
 //! The answers to events in the formats of the agents.
 
-use serde_json::Value;
-
 use super::settings::name;
 use super::{HookEvent, HookTool};
 use crate::commands::prelude::*;

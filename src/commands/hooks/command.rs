@@ -13,13 +13,11 @@ use super::payload::Event;
 use super::{HookTool, answer, in_session, session};
 use crate::commands::inject;
 use crate::commands::prelude::*;
-use crate::config::GlobalArgs;
-use cerberus_bank::ops::memories;
 use cerberus_bank::ops::{envelope, patterns};
 use cerberus_claims::parse;
 use cerberus_engine::rank::rule_kind;
 use cerberus_model::text::shell::{self, Commands};
-use cerberus_model::{MemoryStatus, RuleKind, escaped};
+use cerberus_model::{MemoryStatus, escaped};
 use cerberus_patterns::command::CommandPattern;
 
 pub(super) fn about(

@@ -7,14 +7,10 @@ use super::payload::Event;
 use crate::commands::linked::{self, Reason};
 use crate::commands::prelude::*;
 use crate::commands::{format_location, inject};
-use crate::config::GlobalArgs;
-use cerberus_bank::ops::memories;
 use cerberus_bank::ops::{envelope, links, sync};
-use cerberus_engine::syntax::language;
 use cerberus_engine::track::{self, Degree, Outcome};
-use cerberus_engine::tree::git;
 use cerberus_markdown::links::{Target, normalize_path};
-use cerberus_model::{Anchor, State, escaped};
+use cerberus_model::escaped;
 use cerberus_store as store;
 
 /// The changed files of a commit with their changed lines.

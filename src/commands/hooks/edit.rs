@@ -10,8 +10,7 @@ use super::payload::{Edit, Event};
 use super::{HookTool, after_edit, in_session, session};
 use crate::commands::inject;
 use crate::commands::prelude::*;
-use crate::config::GlobalArgs;
-use cerberus_engine::tree::{git, walk};
+use cerberus_engine::tree::walk;
 use cerberus_store as store;
 
 /// How long before its end a command may have written a file.

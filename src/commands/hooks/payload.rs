@@ -6,10 +6,9 @@
 
 use std::io::{IsTerminal, Read};
 
-use rustc_hash::FxHashSet;
-use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::commands::prelude::*;
 use cerberus_bank::ops::envelope;
 use cerberus_model::word_lists;
 

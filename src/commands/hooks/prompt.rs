@@ -4,7 +4,6 @@ use super::payload::Event;
 use super::session;
 use crate::commands::inject;
 use crate::commands::prelude::*;
-use crate::config::GlobalArgs;
 use cerberus_store::given_rules::Session;
 use cerberus_store::{self as store, Store};
 

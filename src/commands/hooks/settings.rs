@@ -4,8 +4,6 @@
 //! Merging adds missing entries. The order, the comments and all other hooks, also edited ones of
 //! cerberus, are preserved.
 
-use clap::ValueEnum;
-
 use super::{HookTool, HooksPrintArgs};
 use crate::commands::prelude::*;
 use crate::commands::settings_file::{self, Edited, Entry, Layout, Settings};

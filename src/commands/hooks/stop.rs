@@ -3,7 +3,6 @@
 use super::payload::Event;
 use super::{after_edit, in_session, session};
 use crate::commands::prelude::*;
-use crate::config::GlobalArgs;
 
 pub(super) fn errors(event: &Event, global: &GlobalArgs) -> Result<String> {
     let none = Ok(String::new());

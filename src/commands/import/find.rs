@@ -3,7 +3,6 @@
 
 use super::ImportArgs;
 use crate::commands::prelude::*;
-use cerberus_engine::tree::{documents, read};
 use cerberus_markdown::links::normalize_path;
 use cerberus_markdown::rules::{self, Import};
 

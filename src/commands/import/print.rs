@@ -3,7 +3,6 @@
 use super::rules::{Item, Outcome, Report};
 use crate::commands::prelude::*;
 use crate::commands::review::print::candidates;
-use cerberus_engine::rank::rule_words::RuleWords;
 
 /// Prints the items; in a dry run also the skipped ones, but not those that the bank has as they are.
 pub(super) fn rules(report: &Report, is_pruned: bool, out: &mut Printer) {

@@ -12,18 +12,14 @@ use super::sources::{Source, Sources, parse_item};
 use crate::commands::prelude::*;
 use crate::commands::review::print;
 use cerberus_bank::names;
-use cerberus_bank::ops::anchors::{self, AnchorSummary};
+use cerberus_bank::ops::anchors::AnchorSummary;
 use cerberus_bank::ops::default_scope;
-use cerberus_bank::ops::memories;
 use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_bank::ops::similar::{self, SimilarMemories};
-use cerberus_engine::examples::{self, Options, Query, RankedSymbol};
-use cerberus_engine::rank::rule_words::RuleWords;
-use cerberus_engine::tree::{git, read};
 use cerberus_markdown::rules::RuleItem;
+use cerberus_model::Confidence;
 pub(super) use cerberus_model::ImportOutcome as Outcome;
 use cerberus_model::text::decode;
-use cerberus_model::{Anchor, Confidence, Scope};
 
 /// Maximum number of headings above a rule that become its tags.
 const MAX_TAGS: usize = 3;

@@ -3,7 +3,6 @@
 //! The `source` in the frontmatter of a memory names the file and a digest of the item's words, so
 //! that an item is recognized although the memory was edited or the item was moved.
 
-use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::commands::prelude::*;

@@ -4,11 +4,10 @@ use super::classify::Update;
 use super::rules::{self, Item, NewRule, Outcome, Plan, Report};
 use super::sources::Sources;
 use crate::commands::prelude::*;
-use cerberus_bank::ops::{document, seconds};
+use cerberus_bank::ops::seconds;
 use cerberus_bank::{ImportChanges, memories, names};
 use cerberus_markdown::edit::{self, EditMode};
 use cerberus_markdown::frontmatter::{self, FieldValue, Frontmatter};
-use cerberus_model::MemoryType;
 
 /// Writes all memories with their anchors; if one fails, the written ones are reverted.
 pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {

@@ -1,11 +1,9 @@
 //! Builds the injected text from the items that fit into the budget.
 
-use rustc_hash::FxHashMap;
-
 use crate::commands::prelude::*;
 use cerberus_bank::ops::envelope;
 use cerberus_bank::ops::pins::{builtin, render};
-use cerberus_model::{Anchor, Pin};
+use cerberus_model::Pin;
 
 use super::example::{self, Example};
 use super::pack::{self, Cost, PackInput, Packed, PackedText, PinCost, TextCost};

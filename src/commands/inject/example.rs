@@ -2,12 +2,9 @@
 
 use super::block::Item;
 use crate::commands::prelude::*;
-use cerberus_bank::ops::anchors;
 use cerberus_bank::ops::pins::render::safe;
 use cerberus_engine::excerpt::{self, LineRange};
 use cerberus_engine::track;
-use cerberus_engine::tree::read;
-use cerberus_model::{Anchor, State};
 
 /// The example of a memory.
 #[derive(Debug, Clone)]

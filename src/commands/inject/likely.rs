@@ -2,7 +2,6 @@
 //! any of them is named.
 
 use crate::commands::prelude::*;
-use cerberus_engine::examples::{self, Options, Query};
 
 /// The most files. In the trial of `benches/route`, three have the file with the most changes for 19 of 32
 /// tasks, and one for 14.

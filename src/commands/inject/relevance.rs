@@ -8,9 +8,6 @@
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 
-use rayon::prelude::*;
-use rustc_hash::FxHashMap;
-
 use super::{Skipped, start};
 use crate::commands::prelude::*;
 use cerberus_bank::ops::{search, sync};
@@ -27,11 +24,7 @@ use cerberus_engine::rank::relevance::{
 };
 use cerberus_engine::rank::{rule_kind, tokenize};
 use cerberus_engine::relevance::{self as code, is_test};
-use cerberus_engine::syntax::language;
-use cerberus_engine::tree::documents;
-use cerberus_model::{
-    Anchor, Globs, Language, Memory, MemoryStatus, MemoryType, Origin, RuleKind, Scope,
-};
+use cerberus_model::{Globs, Language, Memory, MemoryStatus};
 use cerberus_patterns as patterns;
 
 /// The stem of "test", "tests" and "testing".

@@ -1,19 +1,14 @@
 //! Candidates for the examples of rules that have none. They are found by the words of the rule and
 //! marked as unverified: several short ones help an agent, one alone may mislead it.
 
-use rayon::prelude::*;
-
 use super::InjectedCandidate;
 use super::block::{Candidate, Item, Slot};
 use super::example::fenced;
 use crate::commands::prelude::*;
-use cerberus_bank::ops::anchors;
-use cerberus_bank::ops::memories;
 use cerberus_bank::ops::patterns;
 use cerberus_bank::ops::pins::render::safe;
-use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking};
+use cerberus_engine::examples::Ranking;
 use cerberus_engine::excerpt;
-use cerberus_model::{MemoryType, RuleKind};
 
 /// Maximum number of rules with candidates, which take about 400 tokens each.
 const MAX_RULES: usize = 3;

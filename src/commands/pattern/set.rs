@@ -5,9 +5,7 @@
 
 use crate::commands::prelude::*;
 use crate::commands::review_diff::{self, Finding};
-use cerberus_bank::ops::document;
 use cerberus_bank::ops::patterns::{self, RulePattern};
-use cerberus_engine::tree::git;
 use cerberus_markdown::frontmatter::{self, FieldValue};
 use cerberus_patterns as code_patterns;
 

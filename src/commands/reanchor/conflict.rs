@@ -5,10 +5,9 @@
 
 use crate::commands::format_location;
 use crate::commands::prelude::*;
-use cerberus_bank::lockfile::{self, Anchors};
+use cerberus_bank::lockfile;
 use cerberus_engine::track;
-use cerberus_engine::tree::git;
-use cerberus_model::{Anchor, OtherExample, shell_word};
+use cerberus_model::{OtherExample, shell_word};
 
 /// What a merge left to a person.
 pub(super) struct Resolved {

@@ -1,16 +1,12 @@
 //! Decides which changes of anchors are recorded, and which a person has to decide.
 
-use rustc_hash::FxHashMap;
-
 use super::examples::Example;
 use super::{Finding, ReanchorArgs, TrackedLocation};
 use crate::commands::prelude::*;
-use cerberus_bank::ops::memories;
-use cerberus_bank::ops::{anchors, rounded};
-use cerberus_engine::examples::{self, Options, Query, RankedSymbol, Ranking};
+use cerberus_bank::ops::rounded;
+use cerberus_engine::examples::Ranking;
 use cerberus_engine::track::{self, Degree, FoundSymbol, Outcome};
-use cerberus_engine::tree::git;
-use cerberus_model::{Anchor, Origin, RuleKind, State, shell_word, split_number};
+use cerberus_model::{shell_word, split_number};
 
 /// Number of candidates among which an edited example must be found to be rescored.
 const N_RESCORED: usize = 200;

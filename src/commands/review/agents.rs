@@ -14,8 +14,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
-use serde_json::{Deserializer, Value};
+use serde_json::Deserializer;
 
 use crate::commands::demo::write;
 use crate::commands::prelude::*;

@@ -3,9 +3,7 @@
 use super::{Candidate, Item, Report};
 use crate::commands::format_location;
 use crate::commands::prelude::*;
-use cerberus_engine::examples::RankedSymbol;
-use cerberus_engine::rank::rule_words::RuleWords;
-use cerberus_model::{Confidence, RuleKind};
+use cerberus_model::Confidence;
 
 /// Indentation of code.
 const INDENT: &str = "      ";

@@ -7,22 +7,15 @@
 
 use std::time::Instant;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
-
 use super::agents::Agent;
 use super::{N_CANDIDATES, ReviewArgs, is_reviewed};
 use crate::commands::prelude::*;
 use crate::commands::{format_location, milliseconds};
 use crate::output::ProgressBar;
-use cerberus_bank::ops::anchors;
 use cerberus_bank::ops::answers::{self, Answers, Decided, Offered};
-use cerberus_bank::ops::memories;
 use cerberus_bank::tokens;
-use cerberus_engine::examples::{self, Options, Query, RankedSymbol};
 use cerberus_engine::excerpt;
-use cerberus_engine::rank::rule_words::RuleWords;
-use cerberus_model::{AgentChoice, Outcome, RuleKind};
+use cerberus_model::{AgentChoice, Outcome};
 
 /// Version of the form of requests and answers.
 const VERSION: u32 = 1;

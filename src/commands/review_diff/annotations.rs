@@ -1,11 +1,8 @@
 //! Findings of `review-diff` as annotations for GitHub and SARIF.
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
-
 use super::{Finding, Report};
 use crate::commands::findings::{Annotation, Place, sarif_log, sarif_rule};
+use crate::commands::prelude::*;
 
 /// Returns an annotation for each finding.
 pub(super) fn of(report: &Report) -> Vec<Annotation> {

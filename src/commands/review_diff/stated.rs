@@ -1,21 +1,15 @@
 //! Hints about code that the text of a rule forbids, for rules without an accepted pattern.
 
 use std::cell::OnceCell;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
-
 use super::{CheckedRule, Finding, allowed, finding};
 use crate::commands::prelude::*;
-use cerberus_bank::ops::memories;
 use cerberus_bank::ops::patterns;
 use cerberus_claims::parse;
 use cerberus_engine::rank::path_class::PathClass;
-use cerberus_engine::syntax::language;
 use cerberus_engine::tree::git::AddedLines;
-use cerberus_engine::tree::read;
 use cerberus_model::text::conventions::{self, CONVENTIONS};
 use cerberus_model::text::{Globs, LineIndex};
 use cerberus_model::{Enforcement, Language, MemoryStatus};

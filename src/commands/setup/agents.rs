@@ -1,13 +1,7 @@
 //! The agents, the files that show that a project uses them, and the files that `setup` writes.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-
-use clap::ValueEnum;
-use serde::Serialize;
-
 use crate::commands::hooks::HookTool;
-use cerberus_engine::tree::git;
+use crate::commands::prelude::*;
 use cerberus_model::text::word_list;
 
 /// A program that `setup` configures.
