@@ -319,7 +319,7 @@ impl<'a> Git<'a> {
     }
 }
 
-/// Ends git with its helpers: `git` on the path may be a script that waits for it, and a process that keeps
+/// Ends git with its helpers: `git` on the path may be a script that waits for it, and a process that holds
 /// the pipes open would be waited for.
 fn kill(child: &Mutex<Child>) {
     let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
