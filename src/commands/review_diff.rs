@@ -159,16 +159,18 @@ fn changes(project: &Project, args: &ReviewDiffArgs) -> Result<Changes> {
     let mut changes = if args.staged {
         git::added_in_index(root)?
     } else {
-        let files = code_files(project)?;
+        let (files, unlisted) = listed_code(project)?;
         // Before the first commit everything is new.
         let is_first = args.revision.is_none() && git::head(root).is_none();
-        if args.all || is_first {
+        let mut changes = if args.all || is_first {
             git::all_lines(root, &files)
         } else {
             let revision = args.revision.as_deref().unwrap_or("HEAD");
             let commit = findings::fork_point(root, revision)?;
             git::added_since(root, &commit, &files)?
-        }
+        };
+        changes.unlisted = unlisted;
+        changes
     };
     changes.files.retain(|change| is_code(&change.path));
     changes.files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -177,9 +179,14 @@ fn changes(project: &Project, args: &ReviewDiffArgs) -> Result<Changes> {
 
 /// Returns the files of the project in supported languages.
 pub(crate) fn code_files(project: &Project) -> Result<BTreeSet<String>> {
+    Ok(listed_code(project)?.0)
+}
+
+/// Returns the files of the project in supported languages, and why folders could not be listed.
+fn listed_code(project: &Project) -> Result<(BTreeSet<String>, Vec<String>)> {
     let listing = walk::walk(&project.root, &project.exclude)?;
     let paths = listing.entries.into_iter().map(|entry| entry.path);
-    Ok(paths.filter(|path| is_code(path)).collect())
+    Ok((paths.filter(|path| is_code(path)).collect(), listing.warnings))
 }
 
 pub(crate) fn is_code(path: &str) -> bool {
@@ -222,6 +229,8 @@ fn check(
         let idxs = checker.rules_for(path);
         unchecked.extend(not_checked(path, &rules, idxs.into_iter().map(|idx| (idx, why))));
     }
+    let unlisted = changes.unlisted.iter().cloned();
+    unchecked.extend(unlisted.map(|reason| Unchecked { file: ".".to_owned(), reason }));
     let mut findings = Vec::new();
     for mut it in found {
         findings.append(&mut it.findings);

@@ -550,3 +550,17 @@ fn what_cannot_be_read_is_neither_gone_nor_checked() {
     // The temporary folder could not be removed otherwise.
     set_mode(&sandbox, "web", 0o755);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_folder_without_permission_is_not_a_passed_review() {
+    let sandbox = Sandbox::anchored();
+    sandbox.write("hidden/a.py", "print(1)\n");
+    sandbox.commit("Add it");
+    let Some(sandbox) = sandbox.unprivileged() else { return };
+    set_mode(&sandbox, "hidden", 0o000);
+    let outcome = sandbox.run("memory review-diff");
+    set_mode(&sandbox, "hidden", 0o755);
+    assert_eq!(outcome.status(), 3, "{}", outcome.text());
+    assert!(outcome.stderr().contains("hidden: Permission denied"), "{}", outcome.text());
+}

@@ -27,6 +27,8 @@ pub struct Changes {
     pub files: Vec<AddedLines>,
     /// The files that cannot be compared, with the reason.
     pub unread: Vec<(String, String)>,
+    /// Why folders could not be listed.
+    pub unlisted: Vec<String>,
 }
 
 impl AddedLines {
