@@ -288,24 +288,31 @@ fn the_text_of_a_link_is_what_the_link_names() {
 }
 
 #[test]
-fn a_settled_document_is_history_wherever_it_is() {
+fn a_settled_document_is_history_and_a_guide_is_not() {
     let sandbox = Sandbox::empty();
-    for (path, status) in [("a/README.md", "implemented"), ("b/README.md", "current")] {
+    for (path, status) in
+        [("docs/a.md", "implemented"), ("docs/b.md", "current"), ("c/README.md", "implemented")]
+    {
         sandbox.write(path, format!("# Sessions\n\n**Status**: {status}\n\nSee `till/load.py`.\n"));
     }
+    sandbox.write("AGENTS.md", "Read `docs/a.md` and `docs/b.md`.\n");
     sandbox.write("till/load.py", "A = 1\n");
     sandbox.commit("start");
     sandbox.git("mv till/load.py till/rows.py");
     sandbox.commit("Rename it");
     sandbox.session(expect![[r#"
         $ cerberus check
-        b/README.md:5:6: `till/load.py`: the file no longer exists
-            since 26a59a15fb of 2026-01-02: Rename it
+        c/README.md:5:6: `till/load.py`: the file no longer exists
+            since b8b84fd7db of 2026-01-02: Rename it
+            now `till/rows.py`
+            next: cerberus check --fix
+        docs/b.md:5:6: `till/load.py`: the file no longer exists
+            since b8b84fd7db of 2026-01-02: Rename it
             now `till/rows.py`
             next: cerberus check --fix
 
-        1 error; checked 1 claim in 1 document
-        to correct 1 of them: cerberus check --fix
+        2 errors; checked 4 claims in 3 documents
+        to correct 2 of them: cerberus check --fix
         [exit 1]
     "#]]);
 }

@@ -34,8 +34,7 @@ impl Addresses {
     /// `/src/a.rs#L3` in `https://github.com/owner/name/blob/main/src/a.rs#L3`.
     pub(crate) fn path_in<'a>(&self, address: &'a str) -> Option<&'a str> {
         let rest = address.strip_prefix("https://")?;
-        let split = VIEWS.iter().find_map(|view| rest.split_once(view));
-        let (repository, file) = split?;
+        let (repository, file) = VIEWS.iter().find_map(|view| rest.split_once(view))?;
         let branch = BRANCHES.iter().find(|branch| file.starts_with(&format!("{branch}/")))?;
         let (_, name) = repository.split_once('/')?;
         self.is_own(&name.to_lowercase()).then(|| &file[branch.len()..])
@@ -44,29 +43,41 @@ impl Addresses {
     /// Returns whether a repository, as `owner/name` in lower case, is that of the project.
     pub(crate) fn is_own(&self, repository: &str) -> bool {
         let names = self.names.get_or_init(|| read_names(&self.root));
-        let is_end = |rest: &str| {
-            let rest = rest.strip_prefix(".git").unwrap_or(rest);
-            !rest.starts_with(|c: char| c.is_alphanumeric() || "-_.".contains(c))
-        };
-        names.iter().any(|name| {
+        let is_named = |name: &String| {
             let mut found = name.match_indices(repository);
-            found.any(|(at, _)| {
-                name[..at].ends_with(['/', ':', '"']) && is_end(&name[at + repository.len()..])
-            })
-        })
+            found.any(|(at, _)| is_repository(&name[..at], &name[at + repository.len()..]))
+        };
+        names.iter().any(is_named)
     }
 }
 
+/// Returns whether what is between two parts of a line is the name of a repository: after a host, as in
+/// `git@github.com:owner/name.git`, or the short form of `package.json`. A path, as in `"source": "src/index.ts"`,
+/// is none.
+fn is_repository(before: &str, after: &str) -> bool {
+    let is_in_name = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+    let host = before.strip_suffix(['/', ':']).and_then(|it| it.rsplit(|c| !is_in_name(c)).next());
+    let has_host = host
+        .and_then(|it| it.split_once('.'))
+        .is_some_and(|(name, end)| !name.is_empty() && end.ends_with(char::is_alphabetic));
+    let is_short = || before.replace(' ', "").ends_with("\"repository\":\"");
+    let after = after.strip_prefix(".git").unwrap_or(after);
+    (has_host || is_short()) && !after.starts_with(is_in_name)
+}
+
+/// Returns the remote, and the lines of manifests that may name the repository, in lower case.
 fn read_names(root: &Path) -> Vec<String> {
     // The paths of addresses are from the root of the repository.
     if !root.join(".git").exists() {
         return Vec::new();
     }
-    let texts = MANIFESTS.iter().filter_map(|file| read::text(root, file).ok());
-    let lines: Vec<String> =
-        texts.flat_map(|text| text.lines().map(str::to_lowercase).collect::<Vec<_>>()).collect();
-    let naming = lines.into_iter().filter(|line| KEYS.iter().any(|key| line.contains(key)));
-    naming.chain(git::origin(root).map(|remote| remote.to_lowercase())).collect()
+    let mut names: Vec<String> =
+        git::origin(root).map(|remote| remote.to_lowercase()).into_iter().collect();
+    for text in MANIFESTS.iter().filter_map(|file| read::text(root, file).ok()) {
+        let lines = text.lines().map(str::to_lowercase);
+        names.extend(lines.filter(|line| KEYS.iter().any(|key| line.contains(key))));
+    }
+    names
 }
 
 #[cfg(test)]
@@ -90,5 +101,21 @@ mod tests {
         ] {
             assert_eq!(addresses.path_in(address), expected, "{address}");
         }
+    }
+
+    #[test]
+    fn a_path_in_a_manifest_is_no_repository() {
+        let check = |line: &str, name: &str, expected| {
+            let addresses = Addresses::default();
+            addresses.names.set(vec![line.to_owned()]).expect("no names");
+            assert_eq!(addresses.is_own(name), expected, "{line}");
+        };
+        check("\"source\": \"src/index.ts\",", "src/index.ts", false);
+        check("source = [\"./src/till\"]", "src/till", false);
+        check("\"repository\": {\"url\": \"x\", \"directory\": \"web/till\"}", "web/till", false);
+        check("\"url\": \"git+https://github.com/shop/till.git\"", "shop/till", true);
+        check("module github.com/shop/till/v2", "shop/till", true);
+        check("git@git.example.org:shop/till", "shop/till", true);
+        check("https://github.com/shop/till-web", "shop/till", false);
     }
 }

@@ -26,7 +26,6 @@ mod manifests;
 mod meant;
 mod now;
 mod origin;
-
 pub mod parse;
 mod prelude;
 mod removal;

@@ -16,6 +16,7 @@ pub(super) struct Facts {
     pub(super) tasks: BTreeSet<(Runner, String)>,
     /// Dependencies with their versions; languages are dependencies with lower-case names.
     pub(super) dependencies: BTreeSet<(String, String)>,
+    /// The names of its packages.
     pub(super) packages: BTreeSet<String>,
     /// The words of the names of its packages, in lower case.
     pub(super) names: BTreeSet<String>,

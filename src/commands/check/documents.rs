@@ -48,15 +48,12 @@ pub(super) fn read(
         }
     }
     if files.is_empty() {
-        let guides: BTreeSet<String> = documents::find_guides(root)?.into_iter().collect();
-        paths.extend(guides.iter().cloned());
+        paths.extend(documents::find_guides(root)?);
         if is_any {
             paths.extend(documents::find_all(root)?);
         }
         paths.retain(|path| {
-            let is_guide = guides.contains(path);
-            (documents::is_specification(path) || !is_other(path, is_guide))
-                && !is_installed(root, path)
+            (documents::is_specification(path) || !is_other(path)) && !is_installed(root, path)
         });
     }
     paths.extend(exempt.iter().cloned());
@@ -78,15 +75,16 @@ pub(super) fn read(
         paths.extend(current.map(|file| format!("{folder}/{file}")));
     }
     let exclude = Globs::new(&config.exclude);
-    let (documents, unread) = Default::default();
-    let mut found = Found { addresses: Addresses::new(root), documents, unread };
+    let addresses = Addresses::new(root);
+    let mut found = Found { addresses, documents: Vec::new(), unread: Vec::new() };
     paths.retain(|path| exclude.find(path).is_none());
     let is_of_time = |path: &str, text: &str, is_listed: bool| {
+        let is_specification = documents::is_specification(path);
         exempt.contains(path)
-            || documents::is_rule_file(path)
+            || documents::is_guide(path) && !is_specification
             || match times::status(text) {
                 Some(status) => status == Status::Current,
-                None => is_listed || !documents::is_specification(path),
+                None => is_listed || !is_specification,
             }
     };
     found.add(project, &paths, |path, text| is_of_time(path, text, !files.is_empty()));
@@ -168,9 +166,7 @@ fn named_documents(project: &Project, document: &Document) -> Vec<String> {
         let relative = normalize_path(format!("{folder}/{path}").trim_start_matches('/'));
         let candidates = [relative, normalize_path(path.trim_start_matches('/'))];
         let file = candidates.into_iter().flatten().find(|path| read::is_file(&project.root, path));
-        found.extend(
-            file.filter(|file| !is_other(file, false) && !is_installed(&project.root, file)),
-        );
+        found.extend(file.filter(|file| !is_other(file) && !is_installed(&project.root, file)));
     }
     found
 }
@@ -196,9 +192,9 @@ fn is_installed(root: &Path, path: &str) -> bool {
 
 /// Returns whether a document is not about this project as it is. A guide is about its folder, such as
 /// `plan`, whatever that does.
-fn is_other(path: &str, is_guide: bool) -> bool {
+fn is_other(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     folders.split('/').any(|folder| TEMPLATE_FOLDERS.contains(&folder))
-        || times::is_of_other_time(if is_guide { name } else { path })
+        || times::is_of_other_time(if documents::is_guide(path) { name } else { path })
         || documents::is_foreign(path)
 }

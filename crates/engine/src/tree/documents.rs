@@ -123,6 +123,13 @@ pub fn is_rule_file(path: &str) -> bool {
     GLOBS.find(&path.to_lowercase()).is_some()
 }
 
+/// Returns whether the document at a path relative to the root is a file of rules or a guide, which is about now.
+pub fn is_guide(path: &str) -> bool {
+    static GLOBS: LazyLock<Globs> =
+        LazyLock::new(|| Globs::new(&globs_of(&[&FOLDER_RULE_FILES, &RULE_FILES, &GUIDES])));
+    GLOBS.find(path).is_some()
+}
+
 /// Returns the text of a document. Refuses a file that is not text, whose rules would be random.
 pub fn read(root: &Path, file: &str) -> Result<String> {
     let bytes = read::bytes(root, file)?;
