@@ -18,6 +18,7 @@ mod baseline;
 mod documents;
 mod fix;
 mod print;
+mod reader;
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct CheckArgs {
@@ -42,10 +43,14 @@ pub(crate) struct CheckArgs {
     /// Write without a question
     #[arg(long, requires = "fix")]
     pub(crate) yes: bool,
+    /// Let an agent read the errors, and dismiss those whose lines are right: claude, codex, gemini, copilot,
+    /// opencode, or a shell command that reads a request on its input and prints the answer
+    #[arg(long, value_name = "AGENT", conflicts_with = "fix")]
+    pub(crate) with: Option<String>,
     /// File with accepted findings, which are not reported
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// Write the findings of now to the baseline
+    /// Write the findings of now to the baseline, or with --with those that are dismissed
     #[arg(long, requires = "baseline", conflicts_with_all = ["fix", "since"])]
     pub(crate) update_baseline: bool,
 }
@@ -60,9 +65,12 @@ pub(crate) struct Report {
     /// The parts of the request that could not be checked.
     pub(crate) unchecked: Vec<Unchecked>,
     /// Accepted findings of the baseline that no longer exist.
-    pub(crate) outdated: Vec<baseline::Accepted>,
+    pub(crate) outdated: BTreeSet<baseline::Accepted>,
     pub(crate) warnings: Vec<String>,
-    /// The documents that `--fix` can correct, with the text that was checked.
+    /// The findings that the baseline accepts.
+    #[serde(skip)]
+    accepted: BTreeSet<baseline::Accepted>,
+    /// The documents with errors, with the text that was checked.
     #[serde(skip)]
     texts: BTreeMap<String, String>,
 }
@@ -77,6 +85,8 @@ pub(crate) struct Summary {
     pub(crate) fixable: usize,
     /// Errors that the baseline accepts.
     pub(crate) accepted: usize,
+    /// Errors that an agent dismissed.
+    pub(crate) dismissed: usize,
     /// Claims that a comment or the configuration excludes.
     pub(crate) ignored: usize,
     pub(crate) never_true: usize,
@@ -108,6 +118,9 @@ pub(crate) struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) replacement: Option<String>,
     pub(crate) next: String,
+    /// Why an agent dismissed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) dismissed: Option<String>,
     /// The bytes that `--fix` replaces, and by what: several if a line names it several times.
     #[serde(skip)]
     spans: Vec<(Span, Option<String>)>,
@@ -121,12 +134,19 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> R
             .into());
     }
     let mut report = check(args, settings)?;
+    if let Some(with) = &args.with {
+        reader::dismiss(with, &mut report, out)?;
+    }
     if args.update_baseline
         && let Some(path) = &args.baseline
     {
-        baseline::update(path, &report, &settings.project.root, out)?;
-        findings::print_unchecked(&report.unchecked, format, out);
-        return Ok(findings::status(true, &report.unchecked));
+        let message = baseline::write(path, report.accept(args), &settings.project.root)?;
+        if args.with.is_none() {
+            out.line(&out.safe(&message));
+            findings::print_unchecked(&report.unchecked, format, out);
+            return Ok(findings::status(true, &report.unchecked));
+        }
+        out.note(&[message]);
     }
     if args.fix {
         out.warn(&report.warnings);
@@ -153,7 +173,9 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     let project = &settings.project;
     let since = args.since.as_deref().map(|it| findings::fork_point(&project.root, it));
     let since = since.transpose()?;
-    let baseline = args.baseline.as_deref().filter(|_| !args.update_baseline);
+    // What an agent dismisses is added to the baseline.
+    let is_read = |path: &&Path| !args.update_baseline || (args.with.is_some() && path.exists());
+    let baseline = args.baseline.as_deref().filter(is_read);
     let accepted = baseline.map(baseline::read).transpose()?;
     let mut found = documents::read(project, &args.files, since.is_some(), &settings.check)?;
     let mut summary = Summary::default();
@@ -213,22 +235,44 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         place(a).cmp(&place(b))
     });
     let mut findings = merged(findings);
-    let mut outdated = Vec::new();
-    if let Some(accepted) = accepted {
-        (summary.accepted, outdated) = baseline::accept(&accepted, &mut findings);
-        if since.is_some() || !args.files.is_empty() {
-            outdated.clear();
-        }
+    let mut accepted = accepted.unwrap_or_default();
+    let mut outdated;
+    (summary.accepted, outdated) = baseline::accept(&accepted, &mut findings);
+    if since.is_some() || !args.files.is_empty() {
+        outdated.clear();
     }
-    let errors = || findings.iter().filter(|finding| finding.severity == Severity::Error);
-    summary.errors = errors().count();
-    summary.fixable = errors().filter(|finding| finding.replacement.is_some()).count();
-    let ok = summary.errors == 0 && outdated.is_empty() && unchecked.is_empty();
-    let fixable = findings.iter().filter(|finding| finding.replacement.is_some());
-    let fixable: BTreeSet<&str> = fixable.map(|finding| finding.file.as_str()).collect();
+    accepted.retain(|it| !outdated.contains(it));
+    let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let wrong: BTreeSet<&str> = errors.map(|finding| finding.file.as_str()).collect();
     let texts = found.documents.into_iter().map(|document| (document.path, document.text));
-    let texts = texts.filter(|(path, _)| fixable.contains(path.as_str())).collect();
-    Ok(Report { ok, summary, findings, unchecked, outdated, warnings, texts })
+    let texts = texts.filter(|(path, _)| wrong.contains(path.as_str())).collect();
+    let mut report =
+        Report { ok: false, summary, findings, unchecked, outdated, warnings, accepted, texts };
+    report.count();
+    Ok(report)
+}
+
+impl Report {
+    /// Returns all that is accepted from now on: the errors, or what was accepted and what an agent dismissed.
+    fn accept(&mut self, args: &CheckArgs) -> BTreeSet<baseline::Accepted> {
+        let is_new = |it: &&Finding| match args.with {
+            Some(_) => it.dismissed.is_some(),
+            None => it.severity == Severity::Error,
+        };
+        self.accepted.extend(self.findings.iter().filter(is_new).map(baseline::Accepted::from));
+        self.outdated.clear();
+        self.count();
+        std::mem::take(&mut self.accepted)
+    }
+
+    /// Counts the errors, and decides whether the check passes.
+    fn count(&mut self) {
+        let errors = || self.findings.iter().filter(|it| it.severity == Severity::Error);
+        self.summary.errors = errors().count();
+        self.summary.fixable = errors().filter(|it| it.replacement.is_some()).count();
+        self.summary.dismissed = self.findings.iter().filter(|it| it.dismissed.is_some()).count();
+        self.ok = self.summary.errors == 0 && self.outdated.is_empty() && self.unchecked.is_empty();
+    }
 }
 
 /// Makes one finding of a link and its text, of a name that a line repeats, and of a name that was true

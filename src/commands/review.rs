@@ -18,7 +18,6 @@ use cerberus_engine::track::{self, Degree};
 use cerberus_model::{Confidence, Language, SymbolKind, shell_word};
 use reader::ReaderArgs;
 
-mod agents;
 pub(super) mod print;
 pub(crate) mod reader;
 mod session;

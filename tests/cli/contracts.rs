@@ -450,7 +450,7 @@ fn json_of_check() {
             findings: [{check:string,claim:string,column:number,file:string,line:number,message:string,next:string,now:string,removed:{commit:string,date:string,subject:string},replacement:string,severity:string,written:{commit:string,date:string,subject:string}}]
             ok: bool
             outdated: [{check:string,claim:string,file:string}]
-            summary: {accepted:number,claims:number,documents:number,errors:number,fixable:number,ignored:number,neverTrue:number,unknown:number}
+            summary: {accepted:number,claims:number,dismissed:number,documents:number,errors:number,fixable:number,ignored:number,neverTrue:number,unknown:number}
             unchecked: []
             warnings: []
         "#]],

@@ -39,9 +39,9 @@ pub(crate) struct Comment {
 #[derive(Debug)]
 pub struct Heading {
     /// 1 to 6.
-    pub(crate) level: usize,
+    pub level: usize,
     /// The start of its line.
-    pub(crate) start: usize,
+    pub start: usize,
     /// The start of the next line, or the end of the text.
     pub(crate) end: usize,
     /// The title without markup.

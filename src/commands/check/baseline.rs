@@ -1,7 +1,7 @@
 //! The baseline: old findings that are accepted. It only shrinks: a finding that is gone must be
 //! removed from it.
 
-use super::{Finding, Report};
+use super::Finding;
 use crate::commands::json_error;
 use crate::commands::prelude::*;
 use cerberus_bank::{ExternalFile, external_file};
@@ -64,7 +64,7 @@ pub(super) fn read(path: &Path) -> Result<BTreeSet<Accepted>> {
 pub(super) fn accept(
     accepted: &BTreeSet<Accepted>,
     findings: &mut Vec<Finding>,
-) -> (usize, Vec<Accepted>) {
+) -> (usize, BTreeSet<Accepted>) {
     let n_all = findings.len();
     let mut found = BTreeSet::new();
     findings.retain(|finding| {
@@ -78,15 +78,11 @@ pub(super) fn accept(
     (n_all - findings.len(), accepted.difference(&found).cloned().collect())
 }
 
-/// Writes the findings of a report to a baseline.
-pub(super) fn update(path: &Path, report: &Report, root: &Path, out: &mut Printer) -> Result<()> {
-    let errors = report.findings.iter().filter(|it| it.severity == Severity::Error);
-    let accepted: BTreeSet<Accepted> = errors.map(Accepted::from).collect();
+/// Writes a baseline. Returns a message about it.
+pub(super) fn write(path: &Path, accepted: BTreeSet<Accepted>, root: &Path) -> Result<String> {
     let n = plural(accepted.len(), "finding");
     let text = serde_json::to_string_pretty(&Baseline { version: VERSION, accepted })? + "\n";
     let written = ExternalFile::open(path, root)?.write(text.as_bytes());
     written.with_context(|| format!("failed to write `{}`", path.display()))?;
-    let shown = out.safe(&path.display().to_string());
-    out.line(&format!("the baseline `{shown}` accepts {n}"));
-    Ok(())
+    Ok(format!("the baseline `{}` accepts {n}", path.display()))
 }

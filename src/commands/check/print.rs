@@ -75,6 +75,10 @@ fn summary(report: &Report, args: &CheckArgs, out: &mut Printer) {
     if summary.accepted > 0 {
         rest.push(format!("{} accepted by the baseline", summary.accepted));
     }
+    if summary.dismissed > 0 {
+        let hint = if args.all { "" } else { " (see --all)" };
+        rest.push(format!("{} dismissed by the agent{hint}", summary.dismissed));
+    }
     if summary.ignored > 0 {
         rest.push(format!("{} ignored", summary.ignored));
     }

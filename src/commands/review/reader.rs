@@ -7,13 +7,12 @@
 
 use std::time::Instant;
 
-use super::agents::Agent;
 use super::{N_CANDIDATES, ReviewArgs, is_reviewed};
+use crate::commands::agent::{Agent, Tokens};
 use crate::commands::prelude::*;
 use crate::commands::{format_location, milliseconds};
 use crate::output::ProgressBar;
 use cerberus_bank::ops::answers::{self, Answers, Decided, Offered};
-use cerberus_bank::tokens;
 use cerberus_engine::excerpt;
 use cerberus_model::{AgentChoice, Outcome};
 
@@ -30,9 +29,6 @@ const N_LINES: usize = 25;
 
 /// Tokens for a rule in both requests together. Twenty lines of code have about 200.
 const TOKENS_PER_RULE: usize = 1000;
-
-/// Number of characters that are shown of an answer that is not valid.
-const N_SHOWN: usize = 200;
 
 #[cfg(test)]
 mod tests;
@@ -70,14 +66,6 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     request: Option<Value>,
     warnings: Vec<String>,
-}
-
-/// Estimated before, counted afterwards.
-#[derive(Debug, Default, Serialize)]
-struct Tokens {
-    estimated: usize,
-    sent: usize,
-    received: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -204,18 +192,11 @@ pub(crate) fn with_candidates(
     Ok((items, offered))
 }
 
-/// Returns the items of an answer, around which there may be other text.
-fn parsed(answer: &str) -> Result<Vec<Value>, String> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Document {
-        rules: Vec<Value>,
-    }
-    let object = answer.find('{').zip(answer.rfind('}'));
-    let object = object.and_then(|(first, last)| answer.get(first..=last));
-    let object = object.ok_or("it has no JSON object")?;
-    let document: Document = serde_json::from_str(object).map_err(|error| error.to_string())?;
-    Ok(document.rules)
+/// An answer.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    rules: Vec<Value>,
 }
 
 /// A run of an agent over the rules.
@@ -223,7 +204,6 @@ struct Session<'a> {
     project: &'a Project,
     agent: &'a Agent,
     choice: AgentChoice,
-    max_tokens: usize,
     tokens: Tokens,
     bar: ProgressBar,
     /// Number of rules.
@@ -298,30 +278,8 @@ impl Session<'_> {
             self.planned.get_or_insert_with(|| request.clone());
             return Ok(None);
         }
-        let request = &request.to_string();
-        let n_tokens = tokens::count(request);
-        let mut is_repeated = false;
-        loop {
-            if self.tokens.sent + self.tokens.received + n_tokens > self.max_tokens {
-                return Ok(None);
-            }
-            let answer = self.agent.ask(request)?;
-            self.tokens.sent += n_tokens;
-            self.tokens.received += tokens::count(&answer);
-            match parsed(&answer) {
-                Ok(items) => return Ok(Some(items)),
-                // An answer that cannot be read is asked for once more.
-                Err(_) if !is_repeated => is_repeated = true,
-                Err(why) => {
-                    let start: String = answer.trim().chars().take(N_SHOWN).collect();
-                    let (typed, start) = (&self.agent.typed, start.escape_debug());
-                    return Err(UserError::environment(format!(
-                        "failed to read the answer of `{typed}`: {why}; it starts with `{start}`"
-                    ))
-                    .into());
-                }
-            }
-        }
+        let answer = self.agent.answer::<Document>(&request.to_string(), &mut self.tokens)?;
+        Ok(answer.map(|document| document.rules))
     }
 }
 
@@ -368,8 +326,11 @@ pub(super) fn run(
         project,
         agent: &agent,
         choice: AgentChoice::new(agent.name(), project.now),
-        max_tokens: args.reader.max_tokens.unwrap_or(usize::MAX),
-        tokens: Tokens { estimated: estimated_tokens(total), ..Tokens::default() },
+        tokens: Tokens {
+            estimated: estimated_tokens(total),
+            max: args.reader.max_tokens,
+            ..Tokens::default()
+        },
         bar: ProgressBar::new(out.terminal, "rules decided"),
         total,
         decided: Vec::new(),

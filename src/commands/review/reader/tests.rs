@@ -43,31 +43,6 @@ fn without_kind(settings: &Settings, id: &str) {
 }
 
 #[test]
-fn the_object_of_an_answer_is_found_in_other_text() {
-    let item = json!({ "id": "a", "none": true });
-    let answer = json!({ "rules": [item] });
-    for text in [
-        answer.to_string(),
-        format!("Here it is:\n```json\n{answer:#}\n```\nDone."),
-        format!("\u{feff}{answer}\n"),
-    ] {
-        assert_eq!(parsed(&text), Ok(vec![item.clone()]), "{text}");
-    }
-    for (text, why) in [
-        ("", "it has no JSON object"),
-        ("} and {", "it has no JSON object"),
-        ("{}", "missing field `rules`"),
-        ("{\"rules\": [", "it has no JSON object"),
-        ("{\"rules\": [}", "expected value"),
-        ("{\"rules\": [], \"run\": \"ls\"}", "unknown field `run`"),
-        ("{\"rules\": {}}", "invalid type: map"),
-    ] {
-        let error = parsed(text).expect_err(text);
-        assert!(error.starts_with(why), "{text}: {error}");
-    }
-}
-
-#[test]
 fn an_offered_candidate_is_stored_with_its_quality_and_other_code_with_full_quality() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path(), RULES);

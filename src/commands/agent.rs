@@ -3,7 +3,7 @@
 //!
 //! It runs in an empty folder, so that no instructions, settings or hooks of the project apply, and its
 //! process group ends with its answer, with its time, and with cerberus. How a known client is started so
-//! that it answers once, with its tools switched off, is data (`clients.json`).
+//! that it answers once, with its tools switched off, is data (`agent/clients.json`).
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -14,10 +14,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde::de::DeserializeOwned;
 use serde_json::Deserializer;
 
 use crate::commands::demo::write;
 use crate::commands::prelude::*;
+use cerberus_bank::tokens;
 
 /// How long an agent may take for an answer.
 const MAX_TIME: Duration = Duration::from_secs(600);
@@ -25,7 +27,8 @@ const MAX_TIME: Duration = Duration::from_secs(600);
 /// Maximum number of bytes of an answer.
 const MAX_ANSWER: u64 = 4 * 1024 * 1024;
 
-/// Number of the last characters of its messages that are shown of an agent that failed.
+/// Number of characters that are shown of an answer that is not valid, and of the last messages of an agent
+/// that failed.
 const N_SHOWN: usize = 300;
 
 /// How a client is started. `{folder}` in a value is its folder.
@@ -49,13 +52,24 @@ struct Client {
 pub(super) struct Agent {
     client: Option<Client>,
     /// As the user typed it.
-    pub(super) typed: String,
+    typed: String,
+}
+
+/// Estimated before, counted afterwards.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Tokens {
+    pub(super) estimated: usize,
+    pub(super) sent: usize,
+    pub(super) received: usize,
+    /// No request is sent with which there are more.
+    #[serde(skip)]
+    pub(super) max: Option<usize>,
 }
 
 impl Agent {
     /// Returns the known client with this name, or else the agent that this shell command starts.
     pub(super) fn new(typed: &str) -> Result<Self> {
-        let clients: Vec<Client> = serde_json::from_str(include_str!("clients.json"))?;
+        let clients: Vec<Client> = serde_json::from_str(include_str!("agent/clients.json"))?;
         let client = clients.into_iter().find(|client| client.name == typed);
         Ok(Self { client, typed: typed.to_owned() })
     }
@@ -68,8 +82,39 @@ impl Agent {
         Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or(program)
     }
 
-    /// Returns the answer to a request.
-    pub(super) fn ask(&self, request: &str) -> Result<String> {
+    /// Returns the JSON object in the answer to a request, or `None` if it would exceed the number of tokens.
+    /// An answer that cannot be read is asked for once more.
+    pub(super) fn answer<T: DeserializeOwned>(
+        &self,
+        request: &str,
+        tokens: &mut Tokens,
+    ) -> Result<Option<T>> {
+        let n_tokens = tokens::count(request);
+        let mut is_repeated = false;
+        loop {
+            if tokens.max.is_some_and(|max| tokens.sent + tokens.received + n_tokens > max) {
+                return Ok(None);
+            }
+            let answer = self.ask(request)?;
+            tokens.sent += n_tokens;
+            tokens.received += tokens::count(&answer);
+            match parsed(&answer) {
+                Ok(object) => return Ok(Some(object)),
+                Err(_) if !is_repeated => is_repeated = true,
+                Err(why) => {
+                    let start: String = answer.trim().chars().take(N_SHOWN).collect();
+                    let (typed, start) = (&self.typed, start.escape_debug());
+                    return Err(UserError::environment(format!(
+                        "failed to read the answer of `{typed}`: {why}; it starts with `{start}`"
+                    ))
+                    .into());
+                }
+            }
+        }
+    }
+
+    /// Returns the text of the answer to a request.
+    fn ask(&self, request: &str) -> Result<String> {
         let folder = tempfile::tempdir().context("failed to create a temporary folder")?;
         let folder = folder.path();
         let Some(client) = &self.client else {
@@ -160,6 +205,14 @@ impl Client {
         let texts = documents.filter(is_answer);
         texts.filter_map(|it| Some(it.pointer(&self.answer)?.as_str()?.to_owned())).last()
     }
+}
+
+/// Returns the JSON object of an answer, around which there may be other text.
+fn parsed<T: DeserializeOwned>(answer: &str) -> Result<T, String> {
+    let object = answer.find('{').zip(answer.rfind('}'));
+    let object = object.and_then(|(first, last)| answer.get(first..=last));
+    let object = object.ok_or("it has no JSON object")?;
+    serde_json::from_str(object).map_err(|error| error.to_string())
 }
 
 fn command(program: &str, arguments: &[String], folder: &Path) -> Command {
@@ -268,6 +321,35 @@ mod tests {
             let result = output(&script, "", Duration::from_secs(if answers { 600 } else { 1 }));
             assert_eq!(result.is_ok(), answers, "{result:?}");
             assert!(reader.expect("it starts").wait().expect("it ends").success());
+        }
+    }
+
+    #[test]
+    fn the_object_of_an_answer_is_found_in_other_text() {
+        #[derive(Debug, PartialEq, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Answer {
+            rules: Vec<String>,
+        }
+        let answer = json!({ "rules": ["a"] });
+        for text in [
+            answer.to_string(),
+            format!("Here it is:\n```json\n{answer:#}\n```\nDone."),
+            format!("\u{feff}{answer}\n"),
+        ] {
+            assert_eq!(parsed(&text), Ok(Answer { rules: vec!["a".to_owned()] }), "{text}");
+        }
+        for (text, why) in [
+            ("", "it has no JSON object"),
+            ("} and {", "it has no JSON object"),
+            ("{}", "missing field `rules`"),
+            ("{\"rules\": [", "it has no JSON object"),
+            ("{\"rules\": [}", "expected value"),
+            ("{\"rules\": [], \"run\": \"ls\"}", "unknown field `run`"),
+            ("{\"rules\": {}}", "invalid type: map"),
+        ] {
+            let error = parsed::<Answer>(text).expect_err(text);
+            assert!(error.starts_with(why), "{text}: {error}");
         }
     }
 
