@@ -93,7 +93,7 @@ impl<'a> Context<'a> {
 
     /// Returns how the words before a list or a block of code present it.
     pub(super) fn lead(&self, start: usize) -> Stance {
-        let before = self.text[..start].trim_end();
+        let before = self.text[..start].trim_end().trim_end_matches(['*', '_']);
         if !before.ends_with(':') {
             return Stance::Plain;
         }

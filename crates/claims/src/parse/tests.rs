@@ -277,6 +277,14 @@ fn a_comment_of_an_example_presents_the_lines_below_it() {
 }
 
 #[test]
+fn the_label_of_an_example_presents_it() {
+    check(
+        "**Before (contexts):**\n\n```ts\nloadRows(1);\n```\n\n**After:**\n\n```ts\nloadAll(1);\n```\n",
+        &["symbol loadRows, absent", "symbol loadAll"],
+    );
+}
+
+#[test]
 fn commands_after_a_clone_run_in_its_folder() {
     check(
         "```sh\ngit clone x/shop\ncd shop/tools\n./run.sh\n```\n",
