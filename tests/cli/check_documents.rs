@@ -326,13 +326,13 @@ fn an_address_of_the_project_is_a_path_of_it() {
         format!(
             "[a]({host}/shop/till/blob/main/src/a.py#L2) [b]({host}/shop/till/tree/main/src/b)\n\
              [c]({host}/shop/stock/blob/main/src/a.py) [d]({host}/shop/till/blob/v1/src/a.py)\n\
-             Fork `shop/till`.\n"
+             Fork `shop/till`.\n\n```sh\ndocker run shop/till:latest\n```\n"
         ),
     );
     sandbox.write("Cargo.toml", format!("[package]\nrepository = \"{host}/shop/till\"\n"));
     sandbox.write("src/a.py", "def load():\n    return 1\n");
     sandbox.write("src/b/c.py", "C = 1\n");
-    sandbox.write("src/shop/till.py", "T = 1\n");
+    sandbox.write("src/shop/till/pay.py", "T = 1\n");
     sandbox.commit("start");
     sandbox.git("mv src/a.py src/rows.py");
     sandbox.git("rm -q -r src/b src/shop");
@@ -340,11 +340,11 @@ fn an_address_of_the_project_is_a_path_of_it() {
     sandbox.session(expect![[r#"
         $ cerberus check
         docs/README.md:1:43: `https://github.com/shop/till/blob/main/src/a.py#L2`: the file no longer exists
-            since f1ed589be0 of 2026-01-02: Move it
+            since dbedd8bb30 of 2026-01-02: Move it
             now `src/rows.py`
             next: cerberus check --fix
         docs/README.md:1:99: `https://github.com/shop/till/tree/main/src/b`: the file or folder no longer exists
-            since f1ed589be0 of 2026-01-02: Move it
+            since dbedd8bb30 of 2026-01-02: Move it
             next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
 
         2 errors; checked 2 claims in 1 document

@@ -403,3 +403,41 @@ fn an_empty_index_is_not_compared_with_the_past() {
         [exit 3]
     "#]]);
 }
+
+#[test]
+fn a_name_in_code_that_is_too_large_to_parse_is_in_use() {
+    let sandbox = Sandbox::empty();
+    let code =
+        "def load_rows():\n    pass\n\n\nclass Till:\n    def pay_all(self):\n        pass\n";
+    sandbox.write("src/app.py", code);
+    sandbox.write("AGENTS.md", "Call `load_rows()`, then `Till.pay_all`.\n");
+    sandbox.commit("start");
+    sandbox.write("src/app.py", format!("{}{code}", "x = [1, 2, 3]  # data\n".repeat(60_000)));
+    sandbox.commit("Grow");
+    sandbox.ok("check");
+    sandbox.write("src/app.py", "x = 1\n");
+    sandbox.commit("Shrink");
+    let report = sandbox.json_of(sandbox.run("check --json"));
+    assert_eq!(report["summary"]["errors"], 2);
+}
+
+#[test]
+fn a_package_of_the_project_may_be_named_without_its_scope() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("till/package.json", "{\"name\": \"till-agent\"}");
+    sandbox
+        .write("package.json", "{\"dependencies\": {\"till-agent\": \"1\", \"old-pay\": \"1\"}}");
+    sandbox.write("AGENTS.md", "Enable `till-agent` and `old-pay`.\n");
+    sandbox.commit("start");
+    sandbox.write("till/package.json", "{\"name\": \"@shop/till-agent\"}");
+    sandbox.write("package.json", "{\"dependencies\": {\"@shop/till-agent\": \"1\"}}");
+    sandbox.commit("Add the scope");
+    let report = sandbox.json_of(sandbox.run("check --json"));
+    let claims: Vec<&str> = report["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|it| it["claim"].as_str())
+        .collect();
+    assert_eq!(claims, ["old-pay"]);
+}

@@ -92,7 +92,10 @@ impl Manifests {
     pub(super) fn defines(&self, name: &str) -> bool {
         let task = (Runner::CargoFeature, name.to_owned());
         let package = package_name(name);
-        self.0.values().any(|it| it.packages.contains(&package) || it.tasks.contains(&task))
+        // A document may leave out the scope: `agent` of `@shop/agent`.
+        let scoped = format!("/{package}");
+        let is_it = |it: &String| *it == package || it.ends_with(&scoped);
+        self.0.values().any(|it| it.packages.iter().any(is_it) || it.tasks.contains(&task))
     }
 
     /// Returns whether a word is in the name of a package of the project.

@@ -435,10 +435,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns whether a text is the name of the project's repository, as `owner/name`, not a path.
+    /// Returns whether a text is the name of the project's repository, as `owner/name`, or of an image of a
+    /// container, as `owner/name:tag`, not a path.
     fn is_own_repository(&self, text: &str) -> bool {
-        text.split('/').count() == 2
-            && self.addresses.is_some_and(|addresses| addresses.is_own(&text.to_lowercase()))
+        let name = text.split(':').next().unwrap_or_default().to_lowercase();
+        name.split('/').count() == 2
+            && self.addresses.is_some_and(|addresses| addresses.is_own(&name))
     }
 
     /// Returns the tool of which the sentence around a piece of code says that it enforces it.
@@ -456,6 +458,9 @@ impl<'a> Reader<'a> {
 
     fn push_all(&mut self, claims: Vec<(Span, String, Target)>, start: usize, stance: Stance) {
         for (name, shown, target) in claims {
+            if matches!(target, Target::Path { .. }) && self.is_own_repository(&shown) {
+                continue;
+            }
             self.push(name.shifted(start), &shown, target, stance);
         }
     }

@@ -20,6 +20,10 @@ const MAX_SEARCHED: usize = 100;
 /// Maximum length of a line before a word in which the word is looked at.
 const MAX_LINE: usize = 4096;
 
+/// Maximum size of a file whose words are read. Code of more than [`read::MAX_BYTES`] is not parsed: a word in it
+/// is in use.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
 /// A word that occurs in more files than this is in use; in fewer, its occurrences in comments are
 /// not counted.
 const MAX_PARSED: usize = 12;
@@ -154,20 +158,28 @@ impl Occurrences {
             return this;
         }
         let files: Vec<&TreeEntry> = entries.iter().filter(|entry| is_code(entry)).collect();
-        let scan = |bytes: &mut Vec<u8>, file: &&TreeEntry| match read::read_listed(
-            root, &file.path, bytes,
-        ) {
-            Ok(_) => (words.in_text(bytes), None),
-            Err(error) => (Vec::new(), read::unread(root, &file.path, &error)),
+        let scan = |bytes: &mut Vec<u8>, file: &&TreeEntry| {
+            read::read_up_to(root, &file.path, bytes, MAX_BYTES).map(|stat| {
+                let is_large = stat.size > read::MAX_BYTES;
+                let is_skipped = is_large && read::skip_reason(bytes).is_some();
+                (if is_skipped { Vec::new() } else { words.in_text(bytes) }, is_large)
+            })
         };
-        let scanned = files.par_iter().map_init(Vec::new, scan);
-        let (found, unread): (Vec<Vec<usize>>, Vec<Option<_>>) = scanned.unzip();
-        this.unread = unread.into_iter().flatten().collect();
+        let scanned: Vec<_> = files.par_iter().map_init(Vec::new, scan).collect();
+        let scanned = files.iter().zip(scanned).map(|(file, result)| {
+            result.unwrap_or_else(|error| {
+                this.unread.extend(read::unread(root, &file.path, &error));
+                (Vec::new(), false)
+            })
+        });
+        let (found, are_large): (Vec<Vec<usize>>, Vec<bool>) = scanned.unzip();
         let mut n_files = vec![0_usize; words.words.len()];
         for (file_idx, found) in found.iter().enumerate() {
             for &word in found {
                 n_files[word] += 1;
-                if n_files[word] <= MAX_PARSED {
+                if are_large[file_idx] {
+                    this.set_used(word);
+                } else if n_files[word] <= MAX_PARSED {
                     this.rare[word].push(file_idx);
                 }
             }
@@ -188,7 +200,9 @@ impl Occurrences {
                 let is_in = |text: &str| {
                     [a, b].iter().all(|word| is_on_line_of_code(text, &words.words[*word]))
                 };
-                has(&in_paths[*file_idx], a) || is_in(texts.entry(*file_idx).or_insert_with(read))
+                are_large[*file_idx]
+                    || has(&in_paths[*file_idx], a)
+                    || is_in(texts.entry(*file_idx).or_insert_with(read))
             };
             if named.len() > MAX_PARSED || named.iter().any(&mut are_in_code) {
                 this.pairs.insert((a, b));
@@ -239,11 +253,13 @@ impl Occurrences {
             let open = words.iter().copied().filter(|word| !self.is_used(*word));
             let open: Vec<usize> = open.collect();
             if !open.is_empty() {
-                for word in find(*file_idx, open) {
-                    self.is_used[word].store(true, Ordering::Relaxed);
-                }
+                find(*file_idx, open).into_iter().for_each(|word| self.set_used(word));
             }
         });
+    }
+
+    fn set_used(&self, word: usize) {
+        self.is_used[word].store(true, Ordering::Relaxed);
     }
 
     pub(super) fn is_used(&self, word: usize) -> bool {

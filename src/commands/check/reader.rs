@@ -89,8 +89,12 @@ fn item(id: usize, finding: &Finding, text: &str) -> Value {
     let headings: Vec<String> = headings.into_iter().map(|(_, title)| title).collect();
     let first = finding.line.saturating_sub(N_BEFORE + 1);
     let lines = text.lines().enumerate().skip(first).take(finding.line - first + N_AFTER);
-    let lines = lines
-        .map(|(n, line)| format!("{}: {}", n + 1, line.chars().take(N_CHARS).collect::<String>()));
+    let lines = lines.map(|(n, line)| {
+        // Of a long line, the part with the name.
+        let is_its = n + 1 == finding.line;
+        let from = if is_its { finding.column.saturating_sub(N_CHARS / 2) } else { 0 };
+        format!("{}: {}", n + 1, line.chars().skip(from).take(N_CHARS).collect::<String>())
+    });
     let commit = |it: &CommitSummary| format!("{} {}", it.date, it.subject);
     json!({
         "id": id,

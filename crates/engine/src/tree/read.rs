@@ -12,7 +12,7 @@ use cerberus_model::text::conventions::CONVENTIONS;
 use cerberus_model::{UserError, regular_file};
 
 /// Size limit; larger files are data or generated.
-pub(crate) const MAX_BYTES: u64 = 1024 * 1024;
+pub const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Average line length above which a file is minified.
 const MINIFIED_LINE_BYTES: usize = 500;
@@ -28,7 +28,7 @@ const NOTICE_BYTES: usize = 2048;
 /// Returns the bytes of the file at `path`, relative to `root`.
 pub fn bytes(root: &Path, path: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    check_size(path, contents(&confined(root, path)?, path, &mut bytes)?)?;
+    check_size(path, contents(&confined(root, path)?, path, &mut bytes, MAX_BYTES)?)?;
     Ok(bytes)
 }
 
@@ -42,15 +42,25 @@ pub(crate) fn stat(root: &Path, path: &str) -> Option<FileStat> {
 /// Skips the content of a file that is too large. Does not validate the path again, which takes
 /// longer than reading.
 pub fn read_listed(root: &Path, path: &str, bytes: &mut Vec<u8>) -> Result<FileStat> {
-    contents(&root.join(path), path, bytes)
+    read_up_to(root, path, bytes, MAX_BYTES)
 }
 
-fn contents(full: &Path, path: &str, bytes: &mut Vec<u8>) -> Result<FileStat> {
+/// Reads a file as [`read_listed`], with another size limit.
+pub fn read_up_to(
+    root: &Path,
+    path: &str,
+    bytes: &mut Vec<u8>,
+    max_bytes: u64,
+) -> Result<FileStat> {
+    contents(&root.join(path), path, bytes, max_bytes)
+}
+
+fn contents(full: &Path, path: &str, bytes: &mut Vec<u8>, max_bytes: u64) -> Result<FileStat> {
     bytes.clear();
     let file = regular_file::open(full).with_context(|| format!("failed to open `{path}`"))?;
     let metadata = file.metadata().with_context(|| format!("failed to read `{path}`"))?;
     let stat = FileStat::new(&metadata);
-    if stat.size <= MAX_BYTES {
+    if stat.size <= max_bytes {
         // If the file grows meanwhile, its stat changes and it is read again next time.
         bytes.reserve(usize::try_from(stat.size).unwrap_or(0));
         let mut file = file.take(stat.size);
