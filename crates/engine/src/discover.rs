@@ -24,7 +24,6 @@ use crate::rank::score::{self, NameSet, ScorableFile, TermSet};
 use crate::rank::tokenize;
 use crate::rank::weights::WEIGHTS;
 use crate::syntax::parse::unique_name;
-use cerberus_model::{Confidence, Globs, RuleKind};
 use cerberus_store::code::FileRow;
 
 use super::index::{Code, CodeIndex, PARSED_FILES};

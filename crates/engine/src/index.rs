@@ -7,7 +7,6 @@
 mod parse;
 mod vocabulary;
 
-use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::{Builder, ScopedJoinHandle};

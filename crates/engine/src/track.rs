@@ -8,13 +8,10 @@
 
 use std::cell::OnceCell;
 
-use serde::Serialize;
-
 use crate::prelude::*;
 use crate::syntax::fingerprint::bytes_hash;
 use crate::tree::git::Commits;
 use crate::tree::read;
-use cerberus_model::{LookAlikes, State, split_number};
 
 use super::Progress;
 

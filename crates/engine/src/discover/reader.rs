@@ -3,8 +3,6 @@
 //! File by file, so that a file is read once for any number of rules. Each thread splits and stems a raw
 //! word once.
 
-use std::cell::RefCell;
-
 use thread_local::ThreadLocal;
 
 use crate::prelude::*;
@@ -12,7 +10,6 @@ use crate::rank::score::{self, NameMatch};
 use crate::rank::token_cache::TokenCache;
 use crate::rank::{phrases, tokenize};
 use crate::tree::read;
-use cerberus_model::text::{LineIndex, Span};
 
 use super::named_code::{n_contained, name_match, with_lines_above};
 use super::{

@@ -3,7 +3,6 @@
 //! Indexing spends most of its time here. Code repeats its words, so each thread caches the term ids
 //! of raw words, and splits and stems each word once.
 
-use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxBuildHasher;

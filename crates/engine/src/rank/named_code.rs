@@ -4,13 +4,8 @@
 //! Text in back-ticks is read as code. Outside of them, only what cannot be a word of prose
 //! counts: `snake_case`, `camelCase`, `a::b`, `call()`.
 
-use std::ops::Range;
-
-use memchr::memmem;
-use rustc_hash::FxHashSet;
-
 use super::word_lists::{GENERATED_PHRASES, LITERALS, POINTING, PROGRAMS, RUNNING, USING};
-use cerberus_model::text::conventions::{self, CONVENTIONS};
+use crate::prelude::*;
 
 /// What a part of a rule's text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::Serializer;
 
 use super::{score, tokenize};
 use crate::prelude::*;

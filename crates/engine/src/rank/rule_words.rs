@@ -1,13 +1,10 @@
 //! Finds the words of a rule, and the code that it names, in lines of code.
 
-use rustc_hash::FxHashMap;
-
-use cerberus_model::text::Span;
-
 use super::named_code;
 use super::query::ParsedQuery;
 use super::tokenize;
 use super::weights::WEIGHTS;
+use crate::prelude::*;
 
 /// The words of a rule and of its hints, with the code that they name.
 pub struct RuleWords {

@@ -3,8 +3,6 @@
 //!
 //! Code and rules use the same functions, so that their terms are comparable.
 
-use std::cell::RefCell;
-
 use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::prelude::*;

@@ -1,8 +1,6 @@
 //! The weights of the ranking and of its confidence, in `engine/weights/`. Those without another source
 //! were chosen on the labelled rules of benches/README.md.
 
-use serde::Deserialize;
-
 use crate::prelude::*;
 use crate::weights::{self, LinearModel};
 

@@ -3,7 +3,6 @@
 
 use crate::prelude::*;
 use cerberus_model::text::word_list::lines;
-use cerberus_model::word_lists;
 
 word_lists! { "../words/query.txt":
     STOP_WORDS COMMON_WORDS CONTRASTS OPENING_CONTRASTS PREFERENCE_VERBS TEST_TERMS OUTSIDE_TESTS

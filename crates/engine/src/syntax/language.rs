@@ -8,11 +8,9 @@ use std::num::NonZeroU16;
 use std::sync::OnceLock;
 
 use memchr::memmem::Finder;
-use tree_sitter::Node;
 
 use crate::prelude::*;
 use cerberus_model::languages::{LANGUAGES, LanguageNames};
-use cerberus_model::plural;
 
 mod spec;
 

@@ -11,17 +11,15 @@ mod limits;
 mod literals;
 mod scripts;
 
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
-use tree_sitter::{Node, Parser, Tree, TreeCursor};
+use tree_sitter::{Parser, Tree, TreeCursor};
 use xxhash_rust::xxh3::xxh3_128;
-
-use cerberus_model::{Language, Span, SymbolKind};
 
 use super::language::{self, How, LanguageTables, NodeRole};
 use super::layout;
+use crate::prelude::*;
 pub(crate) use definitions::titled_call;
 use keywords::Triggers;
 

@@ -2,10 +2,8 @@
 //!
 //! Pure. The three degrees are the same for all anchors, whoever chose them.
 
-use serde::Serialize;
-
+use crate::prelude::*;
 use crate::syntax::fingerprint::SymbolFeatures;
-use cerberus_model::Fingerprint;
 
 use super::search;
 use super::weights::{DegreeLimits, WEIGHTS};

@@ -7,7 +7,6 @@ use crate::syntax::fingerprint::{
 };
 use crate::syntax::{ParsedFile, language};
 use crate::tree::read;
-use cerberus_model::{LineIndex, Span};
 
 use super::FoundSymbol;
 use super::in_place::plain_name;

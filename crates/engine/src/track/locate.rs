@@ -1,12 +1,9 @@
 //! Resolves a location that a person typed.
 
-use anyhow::Context;
-
 use crate::prelude::*;
 use crate::syntax::parse::limit_warning;
 use crate::syntax::{ParsedFile, language};
 use crate::tree::read;
-use cerberus_model::{UserError, split_number};
 
 use super::FoundSymbol;
 use super::file_symbols::{ALL, FileSymbols};

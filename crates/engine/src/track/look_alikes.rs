@@ -10,7 +10,6 @@ use crate::rank::similarity;
 use crate::syntax::fingerprint::{name_hash, short_hash, word_hashes};
 use crate::syntax::language;
 use crate::tree::read;
-use cerberus_model::LookAlikes;
 
 use super::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
 use super::search::{self, MissingAnchor};

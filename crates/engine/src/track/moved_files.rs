@@ -8,7 +8,6 @@ use crate::prelude::*;
 use crate::syntax::fingerprint::bytes_hash;
 use crate::syntax::language;
 use crate::tree::read;
-use cerberus_model::State;
 
 use super::file_symbols::{FileSymbols, find_file};
 use super::{FoundSymbol, Outcome, in_place_match, search};

@@ -8,8 +8,6 @@
 //! The work is bounded by the number of bytes that are parsed, not by time, so that every machine
 //! gives the same answer.
 
-use memchr::memmem;
-
 use crate::prelude::*;
 use crate::syntax::language;
 use crate::tree::git::{self, Change, Commits, Comparison, Objects};

@@ -1,8 +1,6 @@
 //! The weights and thresholds of following, which `weights/following.toml` has.
 
-use std::sync::LazyLock;
-
-use serde::Deserialize;
+use crate::prelude::*;
 
 /// Odds are natural logarithms. Similarities and shares are from 0 to 1.
 #[derive(Debug, Deserialize)]

@@ -1,6 +1,5 @@
 //! Documents to import: a file, or all documents in a folder.
 
-use anyhow::Context;
 use ignore::WalkBuilder;
 
 use super::git::past::{self, EntryKind};
@@ -8,9 +7,7 @@ use super::ignore_bytes::IgnoreBytes;
 use super::read;
 use super::walk::{check_ignore_files, is_file};
 use crate::prelude::*;
-use cerberus_model::text::conventions::{self, CONVENTIONS};
 use cerberus_model::text::decode;
-use cerberus_model::{Globs, UserError, WordList, word_lists};
 
 /// File extensions of documents.
 const EXTENSIONS: &[&str] = &["md", "mdc", "mdx", "markdown", "txt"];

@@ -1,13 +1,11 @@
 //! A limit on the ignore files of a walk. Each of them has a limit too, but compiling the patterns of
 //! a hundred large ones takes a minute and gigabytes of memory.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ignore::DirEntry;
 
 use crate::prelude::*;
-use cerberus_model::error::UserError;
 
 use super::walk;
 

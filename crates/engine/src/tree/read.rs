@@ -3,13 +3,10 @@
 
 use std::io::{ErrorKind, Read};
 
-use anyhow::Context;
 use memchr::memmem::Finder;
 
 use crate::prelude::*;
 use cerberus_model::file_stat::FileStat;
-use cerberus_model::text::conventions::CONVENTIONS;
-use cerberus_model::{UserError, regular_file};
 
 /// Size limit; larger files are data or generated.
 pub const MAX_BYTES: u64 = 1024 * 1024;

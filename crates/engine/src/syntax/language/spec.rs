@@ -1,7 +1,5 @@
 //! The files in this folder: the syntax of each language by the names of its grammar.
 
-use serde::Deserialize;
-
 use crate::prelude::*;
 
 /// How a node defines symbols.

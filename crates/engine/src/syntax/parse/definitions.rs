@@ -1,9 +1,7 @@
 //! The symbols that a node defines: their names, kinds and scopes.
 
-use tree_sitter::Node;
-
+use crate::prelude::*;
 use crate::syntax::language::{Bound, Definition, How, LanguageTables, NodeRole};
-use cerberus_model::{Span, SymbolKind};
 
 use super::{Extent, MAX_NAME_BYTES, Scope, Symbol, TreeWalker, span};
 

@@ -1,9 +1,7 @@
 //! The tokens of strings, of text between tags, and of code that a grammar does not divide.
 
-use tree_sitter::Node;
-
+use crate::prelude::*;
 use crate::syntax::language::How;
-use cerberus_model::text::Span;
 
 use super::{TokenKind, TreeWalker, span};
 

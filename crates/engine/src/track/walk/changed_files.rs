@@ -1,7 +1,5 @@
 //! The files that a commit changed, and the code that it removed from them.
 
-use memchr::memmem;
-
 use crate::prelude::*;
 use crate::syntax::fingerprint::{name_hash, short_hash, split_name};
 use crate::tree::git::{self, Change, Objects};

@@ -5,7 +5,6 @@
 
 use std::hash::Hash;
 
-use memchr::memmem;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::file_symbols::{FileSymbol, FileSymbols};
