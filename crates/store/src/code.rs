@@ -4,13 +4,7 @@
 //! Term ids are valid only with the vocabulary of the same store. Parsed symbols are
 //! stored by content hash, so a moved or restored file is not parsed again.
 
-use anyhow::Result;
-use rusqlite::{Connection, Row, params};
-use rustc_hash::FxHashSet;
-
-use cerberus_model::Language;
-
-use super::{execute, first, query, value, values};
+use crate::prelude::*;
 
 /// xxh3-128 hash of the bytes of a file.
 pub type ContentHash = [u8; 16];

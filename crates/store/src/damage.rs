@@ -1,16 +1,13 @@
 //! Damaged stores and stores that somebody else made: detection and replacement.
 #![expect(clippy::disallowed_methods, reason = "this module owns the store's files")]
 
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
 use rusqlite::types::FromSqlError;
 use rusqlite::{ErrorCode, ffi};
 
-use cerberus_model::regular_file;
-
 use super::{BUSY, PAUSE, Store, StoreFile, check_no_link, is_busy, own, try_open};
+use crate::prelude::*;
 
 /// Why a store that SQLite can read is not used.
 #[derive(Debug, thiserror::Error)]

@@ -1,10 +1,6 @@
 //! Feedback of people and agents on injected memories.
 
-use anyhow::Result;
-use rusqlite::{Connection, params};
-use rustc_hash::FxHashMap;
-
-use super::{execute, query};
+use crate::prelude::*;
 
 /// Feedback on a memory that was injected with or without an example.
 pub struct Feedback<'a> {

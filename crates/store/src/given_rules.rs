@@ -4,11 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::Result;
-use rusqlite::{Connection, params};
-
 use super::ledger::{self, Occasion};
-use super::{execute, query, value};
+use crate::prelude::*;
 
 /// Age from which a session counts as ended.
 const MAX_MILLIS: i64 = 7 * 24 * 3600 * 1000;

@@ -1,9 +1,6 @@
 //! How often hooks gave each rule, and how often it was broken. Counts only: no session, no file and no text.
 
-use anyhow::Result;
-use rusqlite::{Connection, params};
-
-use super::{execute, query};
+use crate::prelude::*;
 
 /// The counts of a rule, by sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]

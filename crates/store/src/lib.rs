@@ -10,15 +10,11 @@
 #![expect(clippy::disallowed_methods, reason = "this module owns the store's files")]
 
 use std::fs::OpenOptions;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
 pub use rusqlite::Connection;
 use rusqlite::types::FromSql;
-use rusqlite::{OpenFlags, OptionalExtension, Params, Row, TransactionBehavior};
-
-use cerberus_model::error::UserError;
+use rusqlite::{OpenFlags, OptionalExtension, Params};
 
 pub mod code;
 mod damage;
@@ -30,12 +26,15 @@ pub mod links;
 pub mod memories;
 mod own;
 pub mod pins;
+mod prelude;
 mod schema;
 mod values;
 
 pub use damage::with_repair;
 use damage::{Rejected, is_damaged, recover};
 use limit::Steps;
+
+use crate::prelude::*;
 
 /// Maximum time to wait for the writes of another process.
 const BUSY: Duration = Duration::from_secs(10);

@@ -1,12 +1,6 @@
 //! Links between memories, one row per link, updated with the memory that contains them.
 
-use anyhow::Result;
-use rusqlite::{Connection, params};
-
-use cerberus_model::EdgeType;
-
-use super::{execute, query};
-use crate::values::from_text;
+use crate::prelude::*;
 
 /// MemoryFile link.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,16 +1,9 @@
 //! Indexed memories: one row per memory, its sections for search, its anchor, and the files
 //! that were read.
 
-use anyhow::Result;
-use rusqlite::{Connection, params};
-use rustc_hash::FxHashMap;
-
-use cerberus_model::Memory;
-use cerberus_model::file_stat::FileStat;
-
 use super::links::{self, LinkRow};
-use super::values::{self, from_text, lines, optional_time};
-use super::{execute, first, for_each, query};
+use super::values::optional_time;
+use crate::prelude::*;
 
 /// File of the bank at the time it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]

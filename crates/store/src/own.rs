@@ -9,16 +9,13 @@
 #![expect(clippy::disallowed_methods, reason = "this module owns the user's databases")]
 
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::OpenFlags;
 use sha2::{Digest, Sha256};
 
-use cerberus_model::error::UserError;
-
 use super::damage::{back_up, is_damaged};
-use super::{BUSY, Rejected, StoreFile, is_busy, value};
+use super::{BUSY, Rejected, StoreFile, is_busy};
+use crate::prelude::*;
 
 /// The database of a process without a place for a file.
 const IN_MEMORY: &str = ":memory:";

@@ -1,13 +1,8 @@
 //! Session pins, temporary pins, and the history of all pins.
 
-use anyhow::Result;
-use rusqlite::{Connection, params};
 use serde::Serialize;
 
-use cerberus_model::{Pin, PinEvent, PinScope};
-
-use super::values::{self, from_text, lines};
-use super::{execute, first, query, value};
+use crate::prelude::*;
 
 /// Entry of the pin history.
 #[derive(Debug, Clone, Serialize)]
