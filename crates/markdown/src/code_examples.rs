@@ -4,10 +4,9 @@
 //! which labels the code up to the next such comment, or a comment at the end of a line. Blocks
 //! without a label are skipped.
 
-use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
+use pulldown_cmark::CodeBlockKind;
 
-use crate::word_lists::{BAD_MARKED, BAD_WORDS, GOOD_MARKED, GOOD_WORDS};
-use cerberus_model::text::WordList;
+use crate::prelude::*;
 
 /// Whether code follows a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,7 +9,6 @@ mod edit;
 mod tests;
 mod yaml;
 
-use std::borrow::Cow;
 use std::str::FromStr;
 
 use jiff::Timestamp;
@@ -18,9 +17,7 @@ use jiff::tz::TimeZone;
 
 pub use self::edit::{FieldValue, remove, set, set_updated_at};
 use self::yaml::{Entry, Field, Value};
-use super::Diagnostic;
-use cerberus_model::text::{LineIndex, Span, glob_fault, split_globs, suggest};
-use cerberus_model::{ExampleChoice, MemoryStatus, MemoryType, RuleKind, Scope};
+use crate::prelude::*;
 
 /// The metadata of a memory; absent and invalid fields are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

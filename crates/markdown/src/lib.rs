@@ -14,6 +14,7 @@ pub mod fuzz;
 pub mod html;
 pub mod links;
 pub mod merge;
+mod prelude;
 pub mod rules;
 pub mod secrets;
 pub mod sections;

@@ -15,8 +15,6 @@ mod tag;
 #[cfg(test)]
 mod tests;
 
-use rustc_hash::FxHashSet;
-
 pub use self::content::content;
 pub use self::content::{trim_blank_lines, trimmed};
 use self::pairing::Pairing;
@@ -24,10 +22,9 @@ pub use self::select::{MissingSection, SEPARATOR, select};
 pub use self::slug::Slugs;
 pub(super) use self::slug::slug;
 use self::tag::{Parsed, Tag};
-use super::Diagnostic;
 use super::structure::{self, Heading};
+use crate::prelude::*;
 pub use cerberus_model::SectionOrigin as Origin;
-use cerberus_model::text::Span;
 
 /// A part of a memory, between two tags or below a heading.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,9 +9,8 @@ mod tests;
 
 use super::yaml::{self, Field, KEYS};
 use super::{Parsed, body_start, parse, span};
-use crate::EditError;
 use crate::edit::newline_of;
-use cerberus_model::text::Span;
+use crate::prelude::*;
 
 /// The value that a key is set to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,11 +5,7 @@
 //! ignored.
 
 use super::{Kind, Link};
-use crate::word_lists::{
-    CONTRADICTS, DEBUGS, DEPENDS_ON, EXTENDS, MENTIONS, PLANS, REFACTORS, SUPERSEDES,
-};
-use cerberus_model::EdgeType;
-use cerberus_model::text::{Span, WordList, sentences};
+use crate::prelude::*;
 
 /// Lists of words that imply a relation.
 type RelationWords = [(EdgeType, &'static WordList); 4];

@@ -1,10 +1,6 @@
 //! The documents that a document imports, as Claude Code and Gemini CLI read them: `@docs/style.md`.
 
-use std::collections::BTreeSet;
-
-use pulldown_cmark::{Event, Parser, Tag, TagEnd};
-
-use cerberus_model::text::LineIndex;
+use crate::prelude::*;
 
 /// A path after `@`.
 #[derive(Debug, PartialEq, Eq)]

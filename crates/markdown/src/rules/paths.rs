@@ -1,8 +1,6 @@
 //! The relative paths in a rule, which mean nothing outside the folder of its document.
 
-use pulldown_cmark::{Event, Options, Parser, Tag};
-
-use cerberus_model::text::Span;
+use crate::prelude::*;
 
 /// Returns a rule in which the paths of its inline code and its links are replaced. `resolve`
 /// returns the new path, or `None` for one that stays.

@@ -1,8 +1,7 @@
 //! Rules in tables: rows of what to do and what not.
 
 use super::wording::words;
-use crate::word_lists::{DO_COLUMNS, DONT_COLUMNS, RULE_COLUMNS};
-use cerberus_model::text::WordList;
+use crate::prelude::*;
 
 /// Returns the rules of a table, each with the number of its row below the header, or `None` if
 /// the table lists something else.

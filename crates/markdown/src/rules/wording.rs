@@ -1,12 +1,7 @@
 //! The wording of a text: an obligation, a command or a statement. English only.
 
 use super::blocks::CODE;
-use crate::word_lists::{
-    ADVERB_SUBJECTS, AMBIGUOUS_VERBS, CHOICE_PHRASES, CONDITION_STARTS, CONDITIONS, DEMAND_PHRASES,
-    DETERMINERS, EMPHASES, FUNCTION_WORDS, MODAL_PHRASES, MODALS, NEGATED_PHRASES, NEGATIONS,
-    OBJECT_STARTS, OPENERS, PROHIBITIONS, STATEMENT_VERBS, VERBS,
-};
-use cerberus_model::text::{WordList, sentences};
+use crate::prelude::*;
 
 /// The maximum number of words of a sentence that forbids something by "No", and of one that
 /// chooses something by "instead of".

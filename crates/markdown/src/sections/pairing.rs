@@ -5,14 +5,11 @@
 //! section stays. Each tag is pushed and popped once, so the order of the tags does not affect
 //! the cost.
 
-use std::borrow::Cow;
-
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 
 use super::tag::Tag;
 use super::{Origin, Section, Sections};
-use crate::Diagnostic;
-use cerberus_model::text::{LineIndex, Span};
+use crate::prelude::*;
 
 /// Pairs tags in the order of the text.
 pub(super) struct Pairing<'a> {

@@ -1,10 +1,9 @@
 //! Selecting sections by id.
 
-use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use super::{Section, Sections};
-use cerberus_model::text::suggest;
+use crate::prelude::*;
 
 /// The separator between several sections in one output.
 pub const SEPARATOR: &str = "\n\n---\n\n";

@@ -3,9 +3,7 @@
 //! The keyword is case-insensitive and white space is optional, except before the colon, where
 //! it is not allowed. Parses one comment; pairs of tags are found by `pairing`.
 
-use std::borrow::Cow;
-
-use cerberus_model::text::Span;
+use crate::prelude::*;
 
 const KEYWORD: &str = "anchor";
 
