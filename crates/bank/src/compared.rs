@@ -13,9 +13,6 @@ use std::io::{ErrorKind, Result as IoResult};
 use tempfile::NamedTempFile;
 
 use crate::prelude::*;
-use cerberus_model::regular_file;
-
-use super::files;
 
 /// A file with its content before and after a write, where `None` is a missing file.
 #[derive(Debug, Clone, Copy)]

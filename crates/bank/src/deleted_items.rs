@@ -1,9 +1,7 @@
 //! The list of imported items whose memories were deleted, so that an import does not add them
 //! again, on no machine.
 
-use anyhow::Result;
-
-use super::{Bank, files};
+use crate::prelude::*;
 
 /// The list, one item per line.
 const FILE: &str = "deleted-rules.txt";

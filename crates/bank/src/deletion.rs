@@ -8,8 +8,7 @@
 
 use std::path::Component;
 
-use super::lockfile::{self, Anchors};
-use super::{Bank, files};
+use super::lockfile;
 use crate::prelude::*;
 
 /// The deletion in progress.

@@ -9,7 +9,6 @@
 use std::path::Component;
 
 use super::compared::{self, Change};
-use super::files;
 use crate::prelude::*;
 
 pub use super::compared::edited;

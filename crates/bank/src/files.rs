@@ -15,8 +15,6 @@ use tempfile::{Builder, NamedTempFile};
 use walkdir::WalkDir;
 
 use crate::prelude::*;
-use cerberus_model::file_stat::FileStat;
-use cerberus_model::regular_file;
 
 /// Maximum time to wait for another writer.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);

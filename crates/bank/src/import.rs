@@ -6,8 +6,6 @@
 //! trash and restores the copies.
 
 use super::deletion::{Deletion, Move, TEMPORARY_COPIES, sync_folders_of};
-use super::lockfile::Anchors;
-use super::{Bank, files};
 use crate::prelude::*;
 
 /// Size limit of a file of which a copy is made. A person may make a memory larger than it can be.

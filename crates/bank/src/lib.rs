@@ -6,12 +6,9 @@
 //!
 //! [`ops`] has the operations that commands and the tools of MCP share.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
-
-use cerberus_model::error::UserError;
+use crate::prelude::*;
 
 mod compared;
 mod deleted_items;

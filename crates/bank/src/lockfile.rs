@@ -5,16 +5,9 @@
 
 use std::mem::take;
 
-use jiff::Timestamp;
-
 use crate::prelude::*;
 use cerberus_engine::rounded;
 use cerberus_engine::syntax::fingerprint::encoding::{self, FingerprintFields};
-use cerberus_model::{
-    AgentChoice, ExampleRole, Language, LineIndex, Origin, OtherExample, SymbolKind,
-};
-
-use super::{Bank, files};
 
 #[cfg(test)]
 mod tests;

@@ -2,15 +2,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rayon::prelude::*;
 use walkdir::{DirEntry, WalkDir};
 
 use crate::prelude::*;
-use cerberus_model::file_stat::FileStat;
 
-use super::lockfile::Anchors;
 use super::memory_file::{self, Encoding, MemoryFile};
-use super::{Bank, View, files, names};
+use super::{View, names};
 
 pub use super::memory_file::{MAX_BYTES, check_size, size_warning, text_of};
 

@@ -1,10 +1,6 @@
 //! A memory with its file: parsing, limits, and the text of a new one.
 
-use anyhow::Result;
-
-use cerberus_markdown::frontmatter::{self, Frontmatter};
-use cerberus_model::file_stat::FileStat;
-use cerberus_model::{Memory, MemoryStatus, MemoryType, Scope, UserError, text};
+use crate::prelude::*;
 
 /// Size limit of a memory.
 pub const MAX_BYTES: u64 = 100 * 1024;

@@ -1,7 +1,7 @@
 //! Output file of a report. It replaces an older report, but no other file.
 
 use super::compared::{self, Change};
-use super::{Bank, external_file, files};
+use super::external_file;
 use crate::prelude::*;
 
 /// Size limit of an older report.

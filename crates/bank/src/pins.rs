@@ -6,9 +6,6 @@
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value, value};
 
 use crate::prelude::*;
-use cerberus_model::{LineIndex, Pin, PinScope};
-
-use super::{Bank, files};
 
 /// Name of the file.
 const PINS: &str = "pins.toml";

@@ -1,8 +1,8 @@
 //! The trash: deleted memories with their anchors, until the user empties it.
 
+use super::TRASH;
 use super::deletion::sync_folders_of;
-use super::lockfile::{self, Anchors};
-use super::{Bank, TRASH, files};
+use super::lockfile;
 use crate::prelude::*;
 
 impl Bank {

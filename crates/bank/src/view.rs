@@ -1,8 +1,6 @@
 //! The files of the bank as readers see them while a deletion or an import is unfinished.
 
-use super::Bank;
 use super::deletion::Deletion;
-use super::lockfile::Anchors;
 use crate::prelude::*;
 
 /// What an unfinished deletion or import hides from readers.

@@ -7,10 +7,6 @@ use crate::prelude::*;
 use cerberus_engine::examples::{Query, RankedSymbol, Ranking};
 use cerberus_engine::rank::rule_kind;
 use cerberus_engine::rank::rule_words::RuleWords;
-use cerberus_engine::track;
-use cerberus_engine::tree::{git, walk};
-use cerberus_markdown::frontmatter::{self, FieldValue};
-use cerberus_model::{AgentChoice, CodeLocation, Confidence, ExampleChoice, Origin, RuleKind};
 
 /// An anchor in reports.
 #[derive(Debug, Clone, Serialize)]

@@ -10,8 +10,6 @@ use super::memories::{self, Memories};
 use super::{Project, anchors, document, patterns, seconds};
 use crate::prelude::*;
 use cerberus_engine::examples::RankedSymbol;
-use cerberus_markdown::frontmatter::{self, FieldValue};
-use cerberus_model::{AgentChoice, CodeLocation, ExampleChoice, Origin, Outcome, RuleKind};
 
 /// Maximum number of hints in an answer.
 const MAX_HINTS: usize = 12;

@@ -3,9 +3,7 @@
 use crate::memories::size_warning;
 use crate::prelude::*;
 use cerberus_markdown::edit::{self, EditMode};
-use cerberus_markdown::frontmatter::{self, FieldValue};
-use cerberus_markdown::{EditError, secrets, sections};
-use cerberus_model::glob_fault;
+use cerberus_markdown::{EditError, secrets};
 
 use super::Project;
 use super::memories::Memories;

@@ -5,10 +5,8 @@
 //! `<\/system>`, `<\|im_start|>` and `[\INST]`. Code is full of generics and components such as
 //! `Vec<User>`, so an opening tag counts only in lower or upper case.
 
-use std::borrow::Cow;
-
+use crate::prelude::*;
 use cerberus_model::text::visible;
-use cerberus_model::word_lists;
 
 /// The first line of an envelope.
 pub const START: &str =

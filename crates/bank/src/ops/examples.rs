@@ -2,11 +2,6 @@
 
 use super::{Project, anchors};
 use crate::prelude::*;
-use cerberus_engine::track;
-use cerberus_engine::tree::{git, read};
-use cerberus_model::{
-    CodeLocation, ExampleRole, LineIndex, OtherExample, format_location, shell_word,
-};
 
 /// Size limit of the code of a counter-example that is recorded. Longer code is read from its commit.
 const MAX_CODE_BYTES: usize = 2_000;

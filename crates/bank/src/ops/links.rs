@@ -11,9 +11,7 @@ pub use self::supersession::{superseded, supersession};
 use super::sync::SyncedStore;
 use super::{Project, sync};
 use crate::prelude::*;
-use cerberus_engine::track;
 use cerberus_markdown::links::{Kind, Target};
-use cerberus_model::{EdgeType, LinkState};
 use cerberus_store::{links as table, memories};
 
 /// Links of a bank.

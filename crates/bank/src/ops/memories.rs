@@ -1,12 +1,8 @@
 //! The memories of a project with their anchors: loading, lookup by id, filters.
 
-use clap::Args;
-
-use crate::lockfile::Anchors;
 use crate::prelude::*;
 use cerberus_engine::syntax::language;
 use cerberus_markdown::links::normalize_path;
-use cerberus_model::{Globs, Language, Memory, MemoryType, Scope};
 
 use super::{Project, links};
 pub use crate::memories::Memories;

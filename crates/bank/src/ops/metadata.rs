@@ -1,7 +1,6 @@
 //! The metadata of a memory in reports.
 
 use crate::prelude::*;
-use cerberus_model::Memory;
 
 /// Metadata of a memory. Reports flatten it into their own fields.
 #[derive(Debug, Clone, Serialize)]

@@ -5,16 +5,11 @@
 
 use std::num::NonZeroUsize;
 
-use jiff::Timestamp;
-
-use crate::Bank;
 use crate::prelude::*;
 use cerberus_engine::CodeBase;
 use cerberus_engine::rank::calibrate::Weights;
 use cerberus_engine::rank::fusion::Recency;
-use cerberus_engine::tree::git;
 pub use cerberus_engine::{Progress, rounded};
-use cerberus_model::Scope;
 use cerberus_store::StoreFile;
 
 pub mod anchors;

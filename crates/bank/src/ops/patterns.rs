@@ -2,11 +2,7 @@
 
 use super::{Project, examples, memories};
 use crate::prelude::*;
-use cerberus_engine::track;
-use cerberus_engine::tree::read;
 use cerberus_markdown::code_examples::{Label, code_examples};
-use cerberus_markdown::frontmatter::{self, Frontmatter};
-use cerberus_model::{Enforcement, ExampleRole, Language};
 use cerberus_patterns::code_pattern::CodePattern;
 use cerberus_patterns::command::{self, CommandPattern};
 use cerberus_patterns::{self as patterns, Sample, TestReport};

@@ -3,12 +3,8 @@
 //! Persistent pins are saved in the bank, session and temporary pins in the store. The number of
 //! pins and their tokens are limited. Every change is logged as an event.
 
-use clap::Args;
-
 use crate::names;
 use crate::prelude::*;
-use crate::tokens;
-use cerberus_model::{Pin, PinEvent, PinScope, Priority};
 use cerberus_store::pins::{self as table, EventRow};
 
 use super::memories::find_whole;

@@ -5,7 +5,6 @@ use std::fmt;
 use super::anchors;
 use super::memories::{self, Memories};
 use crate::prelude::*;
-use cerberus_model::{MemoryType, RuleKind, plural};
 
 /// Numbers of the active rules. Each counts once.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]

@@ -4,14 +4,10 @@ pub mod signals;
 
 use std::num::NonZeroUsize;
 
-use clap::Args;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
 use crate::prelude::*;
-use cerberus_engine::rank::tokenize;
-use cerberus_markdown::frontmatter;
 use cerberus_markdown::sections::MissingSection;
-use cerberus_model::{Memory, MemoryType};
 use cerberus_store::memories as table;
 
 use self::signals::{Query, SearchResult, SignalRank};

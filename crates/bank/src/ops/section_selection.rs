@@ -1,11 +1,8 @@
 //! Selected sections of a memory, and the tokens saved by not returning all of it.
 
-use serde::Serialize;
-
-use crate::tokens;
+use crate::prelude::*;
 use cerberus_markdown::Diagnostic;
-use cerberus_markdown::sections::{self, MissingSection, Section};
-use cerberus_model::text::LineIndex;
+use cerberus_markdown::sections::{MissingSection, Section};
 
 /// Location of a section in its file.
 #[derive(Debug, Clone, Serialize)]

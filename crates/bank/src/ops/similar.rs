@@ -2,8 +2,6 @@
 
 use super::memories::Memories;
 use crate::prelude::*;
-use cerberus_engine::rank::tokenize;
-use cerberus_model::text::plural;
 
 /// Minimum Jaccard similarity of the words of near-duplicates. Two rules that differ in one word of
 /// five have 0.67.

@@ -4,19 +4,13 @@
 //! memory is written to the store if its text changed. Link targets are resolved on demand, so
 //! that a changed memory affects no rows of other memories.
 
-use std::borrow::Cow;
-
-use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::lockfile::Anchors;
+use crate::View;
 use crate::memories::check_bank_size;
 use crate::prelude::*;
-use crate::{Bank, View};
-use cerberus_engine::rank::{fusion, postings, tokenize};
-use cerberus_markdown::{frontmatter, links, sections};
-use cerberus_model::file_stat::FileStat;
-use cerberus_model::{EdgeType, LineIndex};
+use cerberus_engine::rank::{fusion, postings};
+use cerberus_markdown::links;
 use cerberus_store::links::LinkRow;
 pub use cerberus_store::memories::IndexedMemory;
 use cerberus_store::memories::{self as table, AnchorRow, FileRow, MemoryRow, SectionRow};

@@ -5,18 +5,13 @@
 
 use std::cell::OnceCell;
 
-use rayon::prelude::*;
-
 use super::memory_file;
 use crate::ops::Project;
 use crate::ops::sync::SyncedStore;
 use crate::prelude::*;
 use cerberus_engine::syntax::parse::last_name;
 use cerberus_engine::syntax::{ParsedFile, language};
-use cerberus_engine::tree::{git, read, walk};
 use cerberus_markdown::links::{Kind, Part, Target, normalize_path};
-use cerberus_markdown::sections;
-use cerberus_model::{LinkState, split_number};
 
 /// Maximum number of locations that a note lists.
 const MAX_LISTED: usize = 3;

@@ -7,7 +7,6 @@ use super::resolve_memory;
 use crate::ops::sync::SyncedStore;
 use crate::prelude::*;
 use cerberus_markdown::links::{self, Kind, Target};
-use cerberus_model::EdgeType;
 use cerberus_store::links as table;
 
 /// The ids that each memory supersedes.

@@ -4,7 +4,6 @@
 
 use crate::prelude::*;
 use cerberus_model::text::word_list;
-use cerberus_model::{Pin, Priority};
 
 /// The prefix of the id of a built-in pin; its name in the configuration follows.
 pub const PREFIX: &str = "default-";

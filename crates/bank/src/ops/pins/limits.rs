@@ -1,9 +1,7 @@
 //! Eviction: which pins to remove when a new one exceeds the limits.
 
-use crate::tokens;
-use cerberus_model::{Pin, Priority, UserError};
-
 use super::{PinLimits, render};
+use crate::prelude::*;
 
 /// Returns the pins to evict for `new`: the oldest of priority info first, then the oldest of
 /// priority safety, never a critical one.

@@ -1,10 +1,9 @@
 //! Loads pins from the bank and the store, and saves changes to them.
 
-use anyhow::Result;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::PinFile;
-use cerberus_model::{Pin, PinEvent, PinScope};
+use crate::prelude::*;
 use cerberus_store::Store;
 use cerberus_store::pins::{self as table, EventRow};
 

@@ -9,7 +9,7 @@
 
 use crate::prelude::*;
 use cerberus_engine::rank::query::{self, ParsedQuery};
-use cerberus_engine::rank::{fusion, postings, tokenize};
+use cerberus_engine::rank::{fusion, postings};
 use cerberus_markdown::links::{Kind, Target};
 use cerberus_store::Store;
 use cerberus_store::links;
