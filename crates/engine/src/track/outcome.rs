@@ -1,7 +1,7 @@
 //! Builds the reported outcome of an anchor.
 
+use crate::prelude::*;
 use crate::syntax::fingerprint::split_name;
-use cerberus_model::{Anchor, Fingerprint, State, split_number};
 
 use super::assign::Assignment;
 use super::file_symbols::{FileSymbol, FileSymbols};
@@ -228,14 +228,7 @@ fn similarity(pair: &Pair) -> f64 {
 }
 
 fn spell(found: &FoundSymbol) -> String {
-    spell_location(&found.file, found.symbol.as_deref())
-}
-
-pub(super) fn spell_location(file: &str, symbol: Option<&str>) -> String {
-    match symbol {
-        Some(symbol) => format!("{file}::{symbol}"),
-        None => file.to_owned(),
-    }
+    format_location(&found.file, found.symbol.as_deref())
 }
 
 pub(super) fn percent(share: f64) -> String {

@@ -140,7 +140,7 @@ impl Walk {
         } else {
             format!("{} of the code is unchanged", outcome::percent(likeness))
         };
-        let from = outcome::spell_location(&old.file, old.symbol.as_deref());
+        let from = format_location(&old.file, old.symbol.as_deref());
         self.note(commit, format!("`{from}` was replaced by it: {how}"));
     }
 
