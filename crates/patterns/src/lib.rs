@@ -35,7 +35,7 @@ fn is_hit(pattern: &CodePattern, sample: &Sample) -> Option<bool> {
     for language in languages.into_iter().filter(|it| it.is_kin(sample.language)) {
         let compiled = code_pattern::compile(pattern, language).ok()?;
         let tables = language::tables(language)?;
-        let prefix = tables.prefix();
+        let prefix = tables.spec.prefix;
         let is_whole = sample.code.starts_with(prefix.trim_end());
         let code = code_pattern::in_function(tables, &sample.code).map_or_else(
             || [if is_whole { "" } else { prefix }, &sample.code].concat(),

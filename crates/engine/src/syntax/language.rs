@@ -14,7 +14,8 @@ use cerberus_model::languages::{LANGUAGES, LanguageNames};
 
 mod spec;
 
-pub(crate) use spec::{Bound, Definition, How, LanguageSpec, NodeRole};
+pub use spec::LanguageSpec;
+pub(crate) use spec::{Bound, Definition, How, NodeRole};
 
 /// Returns the grammar of a language, or `None` if this build lacks it.
 fn grammar(language: Language) -> Option<tree_sitter::Language> {
@@ -76,7 +77,7 @@ pub(crate) struct NodeProperties {
 pub struct LanguageTables {
     pub language: Language,
     pub grammar: tree_sitter::Language,
-    pub(crate) spec: LanguageSpec,
+    pub spec: LanguageSpec,
     /// Repeats bytes if the language has fewer than the maximum.
     pub(crate) trigger_bytes: [u8; MAX_TRIGGER_BYTES],
     pub(crate) trigger_words: Vec<Finder<'static>>,
@@ -129,26 +130,6 @@ impl LanguageTables {
             grammar,
             spec,
         })
-    }
-
-    /// Returns the character that takes the place of `$` in a pattern.
-    pub fn sigil(&self) -> char {
-        self.spec.sigil
-    }
-
-    /// Returns the code without which code is not parsed as such.
-    pub fn prefix(&self) -> &'static str {
-        self.spec.prefix
-    }
-
-    /// Returns the text before and after a statement, if it is parsed as something else outside a function.
-    pub fn statement_context(&self) -> Option<[&'static str; 2]> {
-        self.spec.statement_context
-    }
-
-    /// Returns whether a word is one of the language itself.
-    pub fn is_keyword(&self, word: &str) -> bool {
-        self.grammar.id_for_node_kind(word, false) > 0
     }
 
     /// Returns the properties of a node; the kind of syntax errors is not in the table.

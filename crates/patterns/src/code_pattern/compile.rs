@@ -160,7 +160,7 @@ impl Compiler {
         if code.len() > MAX_TEXT_BYTES {
             return Err(format!("it is longer than {MAX_TEXT_BYTES} bytes"));
         }
-        let sigil = self.tables.sigil();
+        let sigil = self.tables.spec.sigil;
         let own = with_sigil(code, sigil);
         if let Some((text, tree)) = in_function(self.tables, own.trim()) {
             let start = text.find(own.trim()).unwrap_or_default();
@@ -170,7 +170,7 @@ impl Compiler {
                 return goal_of(node, &text, sigil, 0).and_then(node_goal);
             }
         }
-        let prefix = self.tables.prefix();
+        let prefix = self.tables.spec.prefix;
         let text = [prefix, &own].concat();
         let tree = parse::tree(self.tables, &text).ok_or("it takes too long to parse")?;
         let mut root = tree.root_node();
@@ -199,7 +199,7 @@ impl Compiler {
 /// Returns code with a function around it, if that is needed to parse statements and the code can be in a
 /// function.
 pub(crate) fn in_function(tables: &LanguageTables, code: &str) -> Option<(String, Tree)> {
-    let [before, after] = tables.statement_context()?;
+    let [before, after] = tables.spec.statement_context?;
     let text = format!("{before}\n{code}\n{after}");
     let tree = parse::tree(tables, &text)?;
     (!tree.root_node().has_error()).then_some((text, tree))

@@ -101,7 +101,7 @@ pub(crate) enum NodeRole {
 /// The syntax of a language by the names of its grammar: a file in `language/`.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct LanguageSpec {
+pub struct LanguageSpec {
     /// The start of a comment that extends to the end of the line.
     pub(crate) line_comment: &'static str,
     /// Whether a semicolon at the end of a statement is optional.
@@ -111,10 +111,10 @@ pub(crate) struct LanguageSpec {
     /// What separates the parts of a qualified name in one node.
     pub(crate) separator: Option<&'static str>,
     /// What code needs before it if it is a piece of a file.
-    pub(crate) prefix: &'static str,
+    pub prefix: &'static str,
     /// What is before and after a statement, if it is parsed as something else outside a function.
     #[serde(default)]
-    pub(crate) statement_context: Option<[&'static str; 2]>,
+    pub statement_context: Option<[&'static str; 2]>,
     /// The start of an expression in a string, in all but a few strings.
     #[serde(default = "LanguageSpec::default_interpolation")]
     pub(crate) interpolation: &'static str,
@@ -123,7 +123,7 @@ pub(crate) struct LanguageSpec {
     pub(crate) quotes: &'static str,
     /// The character that takes the place of `$` in a pattern, where that is not part of a name.
     #[serde(default = "LanguageSpec::default_sigil")]
-    pub(crate) sigil: char,
+    pub sigil: char,
     /// Trigger bytes and keywords: code in a function that contains none of them, and is in no
     /// holder, has no definitions, strings or comments, so that it need not be walked.
     pub(super) trigger_bytes: String,
