@@ -122,10 +122,7 @@ impl<'r> ComparedRule<'r> {
         terms: &Terms<'_>,
         (mean, deviation): (f64, f64),
     ) -> Features {
-        use Feature::{
-            HasExample, HasHints, HasLines, HasNoExample, Hints, LineCodeWords, LineNamedCode,
-            LineNoExample, LineWords, NamedCode, Words,
-        };
+        use Feature::*;
         let mut features = Features::default();
         features[Words] = file.share(&self.words, |count| f64::from(u8::from(count > 0)));
         if file.n_terms > 0 {

@@ -7,10 +7,7 @@
 use super::named_code::{self, SpanKind};
 use super::rule_kind;
 use super::tokenize;
-use super::word_lists::{
-    CHECK_NOUNS, CHECK_TIMES, CHECK_VERBS, GENERATED_PHRASES, SETUP_HEADINGS, SETUP_WORDS,
-    SHARING_HEADINGS, SHARING_WORDS, TALKING_HEADINGS, TALKING_WORDS, TEST_TERMS,
-};
+use super::word_lists::*;
 use crate::prelude::*;
 
 /// The moment of the work at which a rule matters.

@@ -4,7 +4,7 @@
 //! Text in back-ticks is read as code. Outside of them, only what cannot be a word of prose
 //! counts: `snake_case`, `camelCase`, `a::b`, `call()`.
 
-use super::word_lists::{GENERATED_PHRASES, LITERALS, POINTING, PROGRAMS, RUNNING, USING};
+use super::word_lists::*;
 use crate::prelude::*;
 
 /// What a part of a rule's text is.

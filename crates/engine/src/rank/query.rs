@@ -12,10 +12,7 @@ use std::ops::Range;
 
 use super::named_code::{self, Role, Span, SpanKind};
 use super::weights::WEIGHTS;
-use super::word_lists::{
-    COMMON_WORDS, CONTRASTS, OPENING_CONTRASTS, OUTSIDE_TESTS, PREFERENCE_VERBS, STOP_WORDS,
-    TEST_TERMS,
-};
+use super::word_lists::*;
 use super::{rule_kind, tokenize};
 
 /// Minimum length of an adverb in "-ly"; shorter words are rarely adverbs (apply, reply).

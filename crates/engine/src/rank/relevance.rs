@@ -195,11 +195,7 @@ impl IndexMut<Feature> for Features {
     }
 }
 
-use Feature::{
-    Anchored, AnchoredToLines, Bias, Code, Excess, ExcessOfCode, FileName, HasExample, HasHints,
-    HasLines, Hints, Imports, Length, LineCodeWords, LineNamedCode, LineNames, LineNoExample,
-    LineWords, Mentioned, NRules, NamedCode, Names, Nearness, Prominence, SameClass, Terms, Words,
-};
+use Feature::*;
 
 /// What a file can have in common with a rule.
 const REASONS: [(&[Feature], &str); 7] = [

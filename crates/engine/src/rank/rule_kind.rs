@@ -6,9 +6,7 @@
 
 use super::named_code::{self, Span, SpanKind};
 use super::weights::QUALITY;
-use super::word_lists::{
-    CODE_WORDS, DEMAND_OPENINGS, PROCESS_PHRASES, PROCESS_VERBS, PROCESS_WORDS, PROJECT_WORDS,
-};
+use super::word_lists::*;
 use crate::prelude::*;
 
 /// The features of a rule's wording. Counts are limited, so that long rules do not exceed all
