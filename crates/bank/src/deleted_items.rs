@@ -21,11 +21,8 @@ impl Bank {
     /// Adds items to the list and removes others.
     pub fn change_deleted_items(&self, added: &[String], removed: &[String]) -> Result<()> {
         let old = self.deleted_items()?;
-        let mut items = old.clone();
-        items.extend(added.iter().filter(|item| !item.contains(['\n', '\r'])).cloned());
-        items.retain(|item| !removed.contains(item));
-        items.sort_unstable();
-        items.dedup();
+        let new = added.iter().filter(|item| !item.contains(['\n', '\r']));
+        let items = sorted(old.iter().chain(new).filter(|item| !removed.contains(item)).cloned());
         if items == old {
             return Ok(());
         }
@@ -33,12 +30,8 @@ impl Bank {
         if items.is_empty() {
             return files::remove(&path);
         }
-        let mut text =
-            "# Items of documents that `cerberus memory import` does not add again.\n".to_owned();
-        for item in items {
-            text.push_str(&item);
-            text.push('\n');
-        }
+        let header = "# Items of documents that `cerberus memory import` does not add again.";
+        let text = format!("{header}\n{}\n", items.join("\n"));
         files::replace(&path, text.as_bytes())
     }
 }

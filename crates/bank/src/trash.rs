@@ -65,10 +65,7 @@ impl Bank {
 
     /// Returns the sorted names that can be restored.
     pub fn trashed(&self) -> Result<Vec<String>> {
-        let mut names: Vec<String> = self.versions()?.into_iter().map(|(name, _)| name).collect();
-        names.sort_unstable();
-        names.dedup();
-        Ok(names)
+        Ok(sorted(self.versions()?.into_iter().map(|(name, _)| name)))
     }
 
     /// Returns the name and number of each file in the trash.
@@ -84,9 +81,7 @@ impl Bank {
     /// Returns the sorted numbers of the files with a name in the trash.
     fn numbers(&self, stem: &str) -> Result<Vec<u32>> {
         let versions = self.versions()?.into_iter().filter(|(name, _)| name == stem);
-        let mut numbers: Vec<u32> = versions.map(|(_, n)| n).collect();
-        numbers.sort_unstable();
-        Ok(numbers)
+        Ok(sorted(versions.map(|(_, n)| n)))
     }
 
     fn newest_trashed(&self, stem: &str) -> Result<String> {

@@ -269,9 +269,7 @@ impl CodeIndex {
         file_idxs: &[usize],
         progress: Progress<'_>,
     ) -> Result<()> {
-        let mut new = file_idxs.to_vec();
-        new.sort_unstable();
-        new.dedup();
+        let mut new = sorted(file_idxs.iter().copied());
         let n_new = new.iter().filter(|idx| !self.parsed.contains_key(idx)).count();
         if self.parsed.len() + n_new > MAX_CACHED_DOCUMENTS {
             self.parsed.clear();

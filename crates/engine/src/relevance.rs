@@ -188,10 +188,7 @@ pub fn is_test(path: &str) -> bool {
 
 /// Returns the hashes of the words in the imports of a file, sorted.
 fn imports(text: &str) -> Vec<u16> {
-    let mut hashes: Vec<u16> = import_lines(text).flat_map(fingerprint::hashed_words).collect();
-    hashes.sort_unstable();
-    hashes.dedup();
-    hashes
+    sorted(import_lines(text).flat_map(fingerprint::hashed_words))
 }
 
 /// A file that the rules are compared with, before the ids of its terms are known.

@@ -13,7 +13,7 @@ mod tests;
 use std::fmt;
 
 use super::{frontmatter, structure};
-use cerberus_model::{EdgeType, Span};
+use cerberus_model::{EdgeType, Span, sorted};
 
 /// The kind of a link target, determined by its spelling alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,8 +67,7 @@ pub fn parse(text: &str) -> Vec<Link> {
     let body_start = frontmatter::body_start(text);
     let found = structure::parse_body(text);
     let comments = found.comments.iter().filter(|comment| comment.is_closed).map(|it| it.span);
-    let mut excluded: Vec<Span> = found.code.into_iter().chain(comments).collect();
-    excluded.sort_unstable();
+    let mut excluded = sorted(found.code.into_iter().chain(comments));
     excluded.push(Span::new(text.len(), text.len()));
     let mut links = Vec::new();
     let mut at = body_start;

@@ -25,6 +25,14 @@ pub use text::{
     split_globs,
 };
 
+/// Returns the items in order, each once.
+pub fn sorted<T: Ord>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut items: Vec<T> = items.into_iter().collect();
+    items.sort_unstable();
+    items.dedup();
+    items
+}
+
 /// Short note that is injected into every prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all(serialize = "camelCase"))]
@@ -212,10 +220,7 @@ impl LookAlikes {
 
     /// Returns the first [`LookAlikes::MAX`] of `hashes`, most similar first.
     pub fn new(hashes: impl IntoIterator<Item = u32>) -> Self {
-        let mut known: Vec<u32> = hashes.into_iter().take(Self::MAX).collect();
-        known.sort_unstable();
-        known.dedup();
-        Self(known)
+        Self(sorted(hashes.into_iter().take(Self::MAX)))
     }
 
     /// Returns whether the set has this hash.

@@ -181,9 +181,7 @@ impl Filter {
         if memories.clone().any(|memory| in_scope(&memory.scope, wanted)) {
             return Ok(());
         }
-        let mut known: Vec<String> = memories.map(|memory| memory.scope.to_string()).collect();
-        known.sort_unstable();
-        known.dedup();
+        let known = sorted(memories.map(|memory| memory.scope.to_string()));
         let error = UserError::usage(format!("no memory has the scope `{wanted}`"));
         let error = match text::suggest(wanted, known.iter().map(String::as_str)) {
             Some(near) => error.hint(format!("did you mean `{near}`?")),

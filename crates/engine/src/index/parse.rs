@@ -2,7 +2,7 @@
 
 use crate::rank::document::{Document, Field, FieldTerm, SymbolDoc};
 use crate::syntax::{ParsedFile, Symbol, Token, TokenKind};
-use cerberus_model::{Language, LineIndex, Span};
+use cerberus_model::{Language, LineIndex, Span, sorted};
 
 use super::vocabulary::WordIds;
 
@@ -33,8 +33,6 @@ fn of_source(words: &mut WordIds<'_>, text: &str, source: &ParsedFile) -> Docume
         Owner::Symbol(symbol_idx, field) => terms.push(FieldTerm::new(id, symbol_idx, field)),
         Owner::Module => module.push(id),
     });
-    module.sort_unstable();
-    module.dedup();
     let symbols = source.symbols.iter().map(|symbol| SymbolDoc {
         name: symbol.name.clone(),
         kind: symbol.kind,
@@ -45,7 +43,7 @@ fn of_source(words: &mut WordIds<'_>, text: &str, source: &ParsedFile) -> Docume
     let ends_line = text.is_empty() || text.ends_with('\n');
     let n_lines = lines.len() - usize::from(ends_line);
     let n_lines = u32::try_from(n_lines).unwrap_or(u32::MAX);
-    Document::new(n_lines, module, symbols.collect(), terms)
+    Document::new(n_lines, sorted(module), symbols.collect(), terms)
 }
 
 /// The owner of a piece of text.

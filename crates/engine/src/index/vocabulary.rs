@@ -77,10 +77,8 @@ impl Vocabulary {
     pub(super) fn with_prefix(&self, prefix: &str) -> Vec<(String, u32)> {
         let added = self.added();
         let new = added.ids.iter().filter(|(term, _)| term.starts_with(prefix));
-        let mut found = self.stored_with_prefix(prefix);
-        found.extend(new.map(|(term, id)| (term.clone(), *id)));
-        found.sort_unstable();
-        found
+        let new = new.map(|(term, id)| (term.clone(), *id));
+        sorted(self.stored_with_prefix(prefix).into_iter().chain(new))
     }
 
     fn stored_with_prefix(&self, prefix: &str) -> Vec<(String, u32)> {
@@ -213,8 +211,6 @@ impl WordIds<'_> {
     pub(super) fn vector(&mut self, path: &str, text: &str) -> (Vec<u8>, u32) {
         let mut in_path = Vec::new();
         self.each_id(path, |id| in_path.push(id));
-        in_path.sort_unstable();
-        in_path.dedup();
         let mut counts = std::mem::take(&mut self.worker.counts);
         let mut n_terms = 0_u32;
         self.each_id(text, |id| {
@@ -223,7 +219,7 @@ impl WordIds<'_> {
         });
         let counted = counts.take();
         self.worker.counts = counts;
-        (postings::pack(&in_path, &counted), n_terms)
+        (postings::pack(&sorted(in_path), &counted), n_terms)
     }
 }
 

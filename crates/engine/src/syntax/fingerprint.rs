@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
-use cerberus_model::{Fingerprint, Span};
+use cerberus_model::{Fingerprint, Span, sorted};
 
 use super::minhash;
 use super::parse::{ParsedFile, TokenKind, last_name};
@@ -233,13 +233,6 @@ fn within<T>(items: &[T], span: Span, position: impl Fn(&T) -> usize) -> &[T] {
     let start = items.partition_point(|item| position(item) < span.start);
     let end = items.partition_point(|item| position(item) < span.end);
     &items[start..end]
-}
-
-fn sorted(hashes: impl Iterator<Item = u16>) -> Vec<u16> {
-    let mut hashes: Vec<u16> = hashes.collect();
-    hashes.sort_unstable();
-    hashes.dedup();
-    hashes
 }
 
 fn sample(hashes: &[u16], max: usize) -> Vec<u16> {

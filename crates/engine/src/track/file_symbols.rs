@@ -221,10 +221,8 @@ fn set_containers(symbols: &mut [FileSymbol]) -> (Vec<Vec<usize>>, Vec<Vec<u64>>
         for (&(symbol_idx, _), between) in members.iter().zip(others) {
             symbols[symbol_idx].between = between;
         }
-        let (members, mut names): (Vec<usize>, Vec<u64>) = members.into_iter().unzip();
-        names.sort_unstable();
-        names.dedup();
-        (members, names)
+        let (members, names): (Vec<usize>, Vec<u64>) = members.into_iter().unzip();
+        (members, sorted(names))
     };
     containers.into_iter().map(sorted_names).collect()
 }

@@ -33,9 +33,7 @@ pub fn remember(root: &Path, excludes: &[String], anchors: &mut [&mut Anchor]) -
     }
     let paths = search::tree_paths(root, excludes, std::iter::empty())?;
     let files = similar_files(root, &paths, &anchors);
-    let needed: FxHashSet<&str> = files.iter().flatten().copied().collect();
-    let mut needed: Vec<&str> = needed.into_iter().collect();
-    needed.sort_unstable();
+    let needed = sorted(files.iter().flatten().copied());
     let parse = |path: &&str| FileSymbols::read(root, path, ALL).ok();
     let parsed: Vec<FileSymbols> = needed.par_iter().filter_map(parse).collect();
     for (anchor, files) in anchors.iter_mut().zip(&files) {

@@ -69,9 +69,7 @@ pub(super) fn restore_paths(
     outcomes: Vec<Outcome>,
 ) -> Vec<Outcome> {
     let moved = || anchors.iter().zip(applied).filter(|(old, new)| old.file != new.file);
-    let mut paths: Vec<&str> = moved().map(|(_, new)| new.file.as_str()).collect();
-    paths.sort_unstable();
-    paths.dedup();
+    let paths = sorted(moved().map(|(_, new)| new.file.as_str()));
     // Only the lines are needed.
     let outline = |path: &&str| FileSymbols::read(root, path, None).ok();
     let files: Vec<FileSymbols> = paths.par_iter().filter_map(outline).collect();

@@ -78,9 +78,7 @@ pub(super) struct Past {
 impl Past {
     /// Follows anchors to HEAD.
     pub(super) fn new(root: &Path, anchors: &[&Anchor]) -> Self {
-        let old: BTreeSet<&str> =
-            anchors.iter().filter_map(|anchor| anchor.commit.as_deref()).collect();
-        let old: Vec<&str> = old.into_iter().collect();
+        let old = sorted(anchors.iter().filter_map(|anchor| anchor.commit.as_deref()));
         let is_code = anchors.iter().all(|anchor| anchor.language.is_some());
         let extensions = if is_code { language::extensions() } else { Vec::new() };
         let mut walks: Vec<Walk> = anchors.iter().map(|anchor| Walk::new(anchor)).collect();

@@ -87,14 +87,12 @@ fn globs_of(lists: &[&WordList]) -> Vec<String> {
 fn find_matching(root: &Path, globs: &[String]) -> Result<Vec<String>> {
     let root = root.canonicalize().context("failed to resolve the project's root")?;
     let globs = Globs::new(globs);
-    let (mut files, _) = list(&root, &root)?;
+    let (listed, _) = list(&root, &root)?;
     // A rule of an ignore file does not exclude what git tracks.
     let tracked = past::tracked(&root).unwrap_or_default().entries.into_iter();
     let is_skipped = |path: &str| path.split('/').any(|part| SKIPPED.contains(&part));
     let tracked = tracked.filter(|it| it.kind == EntryKind::File && !is_skipped(&it.path));
-    files.extend(tracked.map(|it| it.path));
-    files.sort_unstable();
-    files.dedup();
+    let mut files = sorted(listed.into_iter().chain(tracked.map(|it| it.path)));
     // All of the globs are about documents, and most files are none.
     let may_match = |file: &str| is_document(file) || is_folder_rule_file(name_of(file));
     files.retain(|file| {
@@ -188,8 +186,7 @@ fn list(root: &Path, real: &Path) -> Result<(Vec<String>, Option<ignore::Error>)
     let found =
         walker.build().filter_map(|it| it.map_err(|error| failed.get_or_insert(error)).ok());
     let files = found.filter(is_file).filter_map(|it| relative(root, it.path()));
-    let mut files: Vec<String> = files.collect();
+    let files = sorted(files);
     ignore_bytes.check()?;
-    files.sort_unstable();
     Ok((files, failed))
 }

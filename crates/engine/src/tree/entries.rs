@@ -21,8 +21,7 @@ pub fn entries(root: &Path, folder: &str, excludes: &[String]) -> Result<Vec<Str
         }
         (kind.is_file() && language::from_path(&path).is_some()).then_some(path)
     });
-    let mut found: Vec<String> = found.collect();
+    let found = sorted(found);
     ignore_bytes.check()?;
-    found.sort_unstable();
     Ok(found)
 }

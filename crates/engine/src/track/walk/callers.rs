@@ -194,10 +194,7 @@ fn statement(lines: &[&[u8]], first: usize) -> Vec<u16> {
 
 /// Returns the hashes of the distinct words, sorted.
 fn words(text: &[u8]) -> Vec<u16> {
-    let mut words: Vec<u16> = hashed_words(&String::from_utf8_lossy(text)).collect();
-    words.sort_unstable();
-    words.dedup();
-    words
+    sorted(hashed_words(&String::from_utf8_lossy(text)))
 }
 
 /// Returns the Dice coefficient of two sorted sets, each without one word that it contains.
