@@ -21,8 +21,7 @@ pub use error::{ExitStatus, UserError};
 pub use keywords::*;
 pub use location::{CodeLocation, format_location, split_number};
 pub use text::{
-    Globs, LineIndex, PathGlobs, Span, WordList, escaped, glob_fault, plural, shell_word,
-    split_globs,
+    Globs, LineIndex, Span, WordList, escaped, glob_fault, plural, shell_word, split_globs,
 };
 
 /// Returns the items in order, each once.

@@ -18,7 +18,8 @@ pub use documents::{named_languages, parse, render};
 use crate::code_pattern::{CodePattern, Compiled, Match, MatchedFile};
 use cerberus_engine::syntax::language;
 use cerberus_markdown::code_examples::{CodeExample, Label};
-use cerberus_model::{Language, PathGlobs};
+use cerberus_model::Language;
+use cerberus_model::text::{PathGlobs, path_globs};
 
 /// Code that follows or breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,8 +128,8 @@ impl Checker {
             for pattern in patterns {
                 for language in documents::languages(&pattern.language).unwrap_or_default() {
                     let Ok(compiled) = code_pattern::compile(pattern, language) else { continue };
-                    let files = PathGlobs::new(&pattern.files);
-                    let ignores = PathGlobs::new(&pattern.ignores);
+                    let files = path_globs(&pattern.files);
+                    let ignores = path_globs(&pattern.ignores);
                     entries.push(CheckerEntry { rule_idx, language, compiled, files, ignores });
                 }
             }
@@ -139,10 +140,11 @@ impl Checker {
     /// Returns the patterns for a file.
     fn entries_for(&self, path: &str) -> Vec<&CheckerEntry> {
         let language = language::from_path(path);
+        let is_match = |globs: &PathGlobs| globs.iter().any(|it| it.is_match(path));
         let applies = |it: &&CheckerEntry| {
             Some(it.language) == language
-                && (it.files.is_empty() || it.files.matches(path))
-                && !it.ignores.matches(path)
+                && (it.files.is_empty() || is_match(&it.files))
+                && !is_match(&it.ignores)
         };
         self.entries.iter().filter(applies).collect()
     }

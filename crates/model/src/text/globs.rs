@@ -40,30 +40,19 @@ impl Globs {
     }
 }
 
-/// Compiled globs of whole paths, in which `*` also matches `/`, as in ast-grep's rules.
-#[derive(Debug)]
-pub struct PathGlobs(Vec<GlobMatcher>);
+/// Compiled globs of whole paths.
+pub type PathGlobs = Vec<GlobMatcher>;
 
-impl PathGlobs {
-    /// Compiles globs. An invalid one matches nothing.
-    pub fn new(globs: &[String]) -> Self {
-        let valid = globs.iter().filter(|glob| glob.len() <= MAX_GLOB_BYTES);
-        Self(
-            valid
-                .filter_map(|it| Some(GlobBuilder::new(it).build().ok()?.compile_matcher()))
-                .collect(),
-        )
-    }
+/// Compiles globs of whole paths, in which `*` also matches `/`, as in ast-grep's rules. An invalid
+/// one matches nothing.
+pub fn path_globs(globs: &[String]) -> PathGlobs {
+    compiled(globs, false)
+}
 
-    /// Returns whether there are no globs.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Returns whether a glob matches a path.
-    pub fn matches(&self, path: &str) -> bool {
-        self.0.iter().any(|glob| glob.is_match(path))
-    }
+fn compiled(globs: &[String], literal_separator: bool) -> Vec<GlobMatcher> {
+    let valid = globs.iter().filter(|glob| glob.len() <= MAX_GLOB_BYTES);
+    let glob = |it| GlobBuilder::new(it).literal_separator(literal_separator).build().ok();
+    valid.filter_map(|it| Some(glob(it)?.compile_matcher())).collect()
 }
 
 /// Returns why a glob can match no file of the project.
@@ -84,12 +73,7 @@ fn matchers(glob: &str) -> Vec<GlobMatcher> {
     let path = glob.trim_matches('/');
     let any_folder = if path.contains('/') || path.len() < glob.len() { "" } else { "**/" };
     let path = format!("{any_folder}{path}");
-    let globs = [path.clone(), format!("{path}/**")];
-    let compiled = globs
-        .iter()
-        .filter(|glob| glob.len() <= MAX_GLOB_BYTES)
-        .filter_map(|glob| GlobBuilder::new(glob).literal_separator(true).build().ok());
-    compiled.map(|glob| glob.compile_matcher()).collect()
+    compiled(&[path.clone(), format!("{path}/**")], true)
 }
 
 /// Splits a list of globs at its commas, except those in braces.

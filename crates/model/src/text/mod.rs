@@ -16,7 +16,7 @@ pub mod word_list;
 
 pub use self::encoding::decode;
 pub use self::escape::{escaped, escaped_json, shell_word, visible};
-pub use self::globs::{Globs, PathGlobs, glob_fault, split_globs};
+pub use self::globs::{Globs, PathGlobs, glob_fault, path_globs, split_globs};
 pub use self::scan::{BLOCK, scan_blocks};
 pub use self::span::{LineIndex, Span};
 pub use self::suggest::{closest_match, suggest};
