@@ -6,8 +6,8 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::prelude::*;
 
+use super::View;
 use super::memory_file::{self, Encoding, MemoryFile};
-use super::{View, names};
 
 pub use super::memory_file::{MAX_BYTES, check_size, size_warning, text_of};
 

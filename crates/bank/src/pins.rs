@@ -90,12 +90,8 @@ impl Bank {
 
     fn back_up_pins(&self) -> Result<PathBuf> {
         let path = self.pin_file();
-        let mut backup = path.with_extension("toml.corrupt");
-        let mut n = 2;
-        while backup.exists() {
-            backup = path.with_extension(format!("toml.corrupt-{n}"));
-            n += 1;
-        }
+        let exists = |name: &str| self.folder().join(name).exists();
+        let backup = self.folder().join(names::unused(format!("{PINS}.corrupt"), exists));
         files::rename(&path, &backup)?;
         Ok(backup)
     }

@@ -12,7 +12,7 @@ pub(crate) use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) use serde::{Deserialize, Serialize};
 
 pub(crate) use crate::lockfile::Anchors;
-pub(crate) use crate::{Bank, MemoryFile, files, tokens};
+pub(crate) use crate::{Bank, MemoryFile, files, names, tokens};
 pub(crate) use cerberus_engine::rank::tokenize;
 pub(crate) use cerberus_engine::track;
 pub(crate) use cerberus_engine::tree::{git, read, walk};

@@ -3,7 +3,6 @@
 //! Persistent pins are saved in the bank, session and temporary pins in the store. The number of
 //! pins and their tokens are limited. Every change is logged as an event.
 
-use crate::names;
 use crate::prelude::*;
 use cerberus_store::pins::{self as table, EventRow};
 
