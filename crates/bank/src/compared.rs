@@ -127,7 +127,7 @@ impl Change<'_> {
             Err(_) => {
                 temp.persist(path)
                     .map_err(|error| error.error)
-                    .with_context(|| format!("failed to write `{}`", path.display()))?;
+                    .with_context(failed_to("write", path))?;
                 Ok(Some(Done::Overwritten))
             }
         }

@@ -129,8 +129,7 @@ pub fn write_all(files: &[(&ExternalFile, Option<&[u8]>)]) -> Result<()> {
 
 /// Returns the bytes of a file that cerberus only reads. A missing file is empty.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
-    let real =
-        path.canonicalize().with_context(|| format!("failed to open `{}`", path.display()))?;
+    let real = path.canonicalize().with_context(failed_to("open", path))?;
     Ok(files::read(&real, MAX_BYTES)?.unwrap_or_default())
 }
 

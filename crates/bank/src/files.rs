@@ -46,7 +46,7 @@ fn stat(path: &Path) -> Result<Option<FileStat>> {
                 .into())
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("failed to read `{}`", path.display())),
+        Err(error) => Err(error).with_context(failed_to("read", path)),
     }
 }
 
@@ -55,8 +55,7 @@ pub(super) fn lock(path: &Path) -> Result<WriteGuard> {
     stat(path)?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    let mut file = regular_file::open_with(&options, path)
-        .with_context(|| format!("failed to open `{}`", path.display()))?;
+    let mut file = regular_file::open_with(&options, path).with_context(failed_to("open", path))?;
     let mut waited = Duration::ZERO;
     loop {
         match file.try_lock() {
@@ -103,8 +102,7 @@ pub(super) fn create_folder(path: &Path) -> Result<()> {
     if missing.is_empty() {
         return Ok(());
     }
-    std::fs::create_dir_all(path)
-        .with_context(|| format!("failed to create the folder `{}`", path.display()))?;
+    std::fs::create_dir_all(path).with_context(failed_to("create the folder", path))?;
     sync_folders(missing.into_iter().rev().map(folder_of))
 }
 
@@ -119,8 +117,7 @@ pub(crate) fn sync_folders<'a>(folders: impl IntoIterator<Item = &'a Path>) -> R
     let mut synced = BTreeSet::new();
     for folder in folders {
         if synced.insert(folder) {
-            sync_folder(folder)
-                .with_context(|| format!("failed to sync the folder `{}`", folder.display()))?;
+            sync_folder(folder).with_context(failed_to("sync the folder", folder))?;
         }
     }
     Ok(())
@@ -154,9 +151,7 @@ pub(super) fn persist_new(file: NamedTempFile, path: &Path) -> Result<bool> {
     match file.persist_noclobber(path) {
         Ok(_) => Ok(true),
         Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => {
-            Err(error.error).with_context(|| format!("failed to write `{}`", path.display()))
-        }
+        Err(error) => Err(error.error).with_context(failed_to("write", path)),
     }
 }
 
@@ -204,9 +199,8 @@ impl Writes {
         let mut synced = BTreeSet::new();
         for folder in &self.folders {
             if synced.insert(device(folder)) {
-                sync_file_system(folder).with_context(|| {
-                    format!("failed to sync the file system of `{}`", folder.display())
-                })?;
+                sync_file_system(folder)
+                    .with_context(failed_to("sync the file system of", folder))?;
             }
         }
         Ok(())
@@ -245,9 +239,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Like [`replace`], but does not sync the folder.
 pub(super) fn replace_unsynced(path: &Path, bytes: &[u8]) -> Result<()> {
     let file = temp_file(path, bytes)?;
-    file.persist(path)
-        .map_err(|error| error.error)
-        .with_context(|| format!("failed to write `{}`", path.display()))?;
+    file.persist(path).map_err(|error| error.error).with_context(failed_to("write", path))?;
     Ok(())
 }
 
@@ -294,12 +286,12 @@ fn is_stale(file: &File, max_empty_age: Duration) -> bool {
 /// Creates a temporary file beside the file at `path`, with the permissions of that file if it exists.
 pub(super) fn temp_file(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
     let file = unsynced_temp_file(path, bytes)?;
-    file.as_file().sync_all().with_context(|| format!("failed to write `{}`", path.display()))?;
+    file.as_file().sync_all().with_context(failed_to("write", path))?;
     Ok(file)
 }
 
 fn unsynced_temp_file(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
-    let context = || format!("failed to write `{}`", path.display());
+    let context = failed_to("write", path);
     let folder = folder_of(path);
     create_folder(folder)?;
     // The generator of `tempfile` also uses letters that are not digits.
@@ -329,7 +321,7 @@ pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Option<Vec<u8>>> {
 
 /// Returns the bytes of a file and its stat before reading, if it exists.
 pub(super) fn read_with_stat(path: &Path, max_bytes: u64) -> Result<Option<(Vec<u8>, FileStat)>> {
-    let context = || format!("failed to read `{}`", path.display());
+    let context = failed_to("read", path);
     let Some(stat) = stat(path)? else { return Ok(None) };
     let file = match regular_file::open(path) {
         Ok(file) => file,
@@ -354,7 +346,7 @@ pub(super) fn read_with_stat(path: &Path, max_bytes: u64) -> Result<Option<(Vec<
 
 /// Returns the first bytes of a file, at most `max_bytes`.
 pub(super) fn head(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
-    let context = || format!("failed to read `{}`", path.display());
+    let context = failed_to("read", path);
     let mut bytes = Vec::new();
     let file = regular_file::open(path).with_context(context)?;
     file.take(max_bytes).read_to_end(&mut bytes).with_context(context)?;
@@ -387,7 +379,7 @@ pub(super) fn remove_unsynced(path: &Path) -> Result<bool> {
     match std::fs::remove_file(path) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error).with_context(|| format!("failed to remove `{}`", path.display())),
+        Err(error) => Err(error).with_context(failed_to("remove", path)),
     }
 }
 
@@ -396,7 +388,7 @@ pub(super) fn remove_folder(path: &Path) -> Result<()> {
     if path.symlink_metadata().is_err() {
         return Ok(());
     }
-    let context = || format!("failed to remove `{}`", path.display());
+    let context = failed_to("remove", path);
     for found in WalkDir::new(path).follow_links(false).contents_first(true) {
         let found = found.with_context(context)?;
         let removed = match found.file_type().is_dir() {

@@ -104,8 +104,7 @@ impl Bank {
         let folder = self.inside(INDICES)?;
         files::create_folder(&folder)?;
         let lock = self.inside(&format!("{INDICES}/bank.lock"))?;
-        let guard = files::lock(&lock)
-            .with_context(|| format!("failed to lock the bank `{}`", self.folder.display()))?;
+        let guard = files::lock(&lock).with_context(failed_to("lock the bank", &self.folder))?;
         // No other process writes now, so all temporary files are stale.
         files::remove_stale_temp_files(&self.folder, usize::MAX, Duration::ZERO);
         // Git must ignore the store even if the bank has no `.gitignore`.

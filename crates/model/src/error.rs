@@ -3,6 +3,7 @@
 //! An error without a [`UserError`] in its chain is an error of the environment (status 3).
 //! Errors are printed by `output`.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Exit status of a command.
@@ -65,4 +66,9 @@ impl UserError {
         self.hints.push(hint.into());
         self
     }
+}
+
+/// Returns the context of an error of the file system: what failed, with the path.
+pub fn failed_to(action: &str, path: &Path) -> impl Fn() -> String + Copy {
+    move || format!("failed to {action} `{}`", path.display())
 }

@@ -17,7 +17,7 @@ mod location;
 pub mod regular_file;
 pub mod text;
 
-pub use error::{ExitStatus, UserError};
+pub use error::{ExitStatus, UserError, failed_to};
 pub use keywords::*;
 pub use location::{CodeLocation, format_location, split_number};
 pub use text::{

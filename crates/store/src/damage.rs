@@ -94,7 +94,7 @@ fn lock(path: &Path) -> Result<std::fs::File> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
     let lock = regular_file::open_with(&options, &lock_path)
-        .with_context(|| format!("failed to open `{}`", lock_path.display()))?;
+        .with_context(failed_to("open", &lock_path))?;
     lock.lock().context("failed to wait for another process that recovers the store")?;
     Ok(lock)
 }
@@ -159,7 +159,7 @@ pub(super) fn back_up(path: &Path, kind: &str) -> Result<PathBuf> {
         n += 1;
     }
     std::fs::rename(path, &backup)
-        .with_context(|| format!("failed to rename the {kind} store `{}`", path.display()))?;
+        .with_context(failed_to(&format!("rename the {kind} store"), path))?;
     for tail in ["-wal", "-shm", "-journal"] {
         let mut name = path.as_os_str().to_owned();
         name.push(tail);

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 pub use rusqlite::Connection;
 use rusqlite::types::FromSql;
-use rusqlite::{OpenFlags, OptionalExtension, Params};
+use rusqlite::{ErrorCode, OpenFlags, OptionalExtension, Params};
 
 pub mod code;
 mod damage;
@@ -143,7 +143,7 @@ impl Store {
 
 fn try_open(file: &StoreFile) -> Result<Store> {
     let path = &file.path;
-    let context = || format!("failed to open the store `{}`", path.display());
+    let context = failed_to("open the store", path);
     if let Some(folder) = path.parent() {
         check_no_link(folder)?;
         std::fs::create_dir_all(folder).with_context(context)?;
@@ -217,37 +217,33 @@ fn sqlite_error(error: &anyhow::Error) -> Option<&rusqlite::Error> {
     error.chain().find_map(|cause| cause.downcast_ref())
 }
 
-fn sqlite_code(error: &anyhow::Error) -> Option<rusqlite::ErrorCode> {
+fn sqlite_code(error: &anyhow::Error) -> Option<ErrorCode> {
     sqlite_error(error).and_then(rusqlite::Error::sqlite_error_code)
 }
 
 fn is_busy(error: &anyhow::Error) -> bool {
-    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
     // Several processes that open an empty store all delete its log, which succeeds for one of
     // them only.
     let is_log_deleted = sqlite_error(error)
         .and_then(rusqlite::Error::sqlite_error)
         .is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_DELETE_NOENT);
-    is_log_deleted || matches!(sqlite_code(error), Some(DatabaseBusy | DatabaseLocked))
+    is_log_deleted
+        || matches!(sqlite_code(error), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 fn is_unwritable(error: &anyhow::Error) -> bool {
-    use rusqlite::ErrorCode::{
-        CannotOpen, DiskFull, FileLockingProtocolFailed, PermissionDenied, ReadOnly,
-        SystemIoFailure,
-    };
     // Creating the folder or the lock file failed.
     let io = error.chain().find_map(|cause| cause.downcast_ref::<std::io::Error>());
     let is_sqlite = matches!(
         sqlite_code(error),
         // SQLite reports a full disk or a file system without locks as an I/O error.
         Some(
-            CannotOpen
-                | DiskFull
-                | FileLockingProtocolFailed
-                | PermissionDenied
-                | ReadOnly
-                | SystemIoFailure
+            ErrorCode::CannotOpen
+                | ErrorCode::DiskFull
+                | ErrorCode::FileLockingProtocolFailed
+                | ErrorCode::PermissionDenied
+                | ErrorCode::ReadOnly
+                | ErrorCode::SystemIoFailure
         )
     );
     is_sqlite || io.is_some()

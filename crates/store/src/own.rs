@@ -81,7 +81,7 @@ fn may_exist(file: &StoreFile) -> bool {
 fn create_folder(file: &StoreFile) -> Result<PathBuf> {
     let path = path(file)?;
     let folder = path.parent().context("no folder")?;
-    let context = || format!("failed to create `{}`", folder.display());
+    let context = failed_to("create", folder);
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     // Who reads the token can make a store that is believed.
@@ -108,7 +108,7 @@ fn open(connection: &mut Connection, path: &Path) -> Result<()> {
 pub(super) fn attach_existing(connection: &Connection, path: &Path) -> Result<()> {
     connection
         .execute("ATTACH ?1 AS own", [path.to_string_lossy()])
-        .with_context(|| format!("failed to open `{}`", path.display()))?;
+        .with_context(failed_to("open", path))?;
     Ok(())
 }
 
