@@ -8,12 +8,8 @@
 
 use std::cell::OnceCell;
 
-use crate::prelude::*;
-use crate::syntax::fingerprint::bytes_hash;
-use crate::tree::git::Commits;
-use crate::tree::read;
-
 use super::Progress;
+use crate::track::prelude::*;
 
 mod assign;
 mod degree;
@@ -26,6 +22,7 @@ mod look_alikes;
 mod lost_words;
 mod moved_files;
 mod outcome;
+mod prelude;
 mod rename_patterns;
 mod search;
 mod single;
@@ -41,14 +38,9 @@ pub use look_alikes::remember as remember_look_alikes;
 pub use lost_words::lost_words;
 pub use single::follow_through;
 
-use assign::Assignment;
-use file_symbols::{ALL, FileSymbols, find_file};
 use history::History;
-use in_place::{
-    InPlaceMatch, in_place_match, is_other, last_name, same_code_under_name, same_name, similarity,
-};
-use search::{Candidates, MissingAnchor, Pair};
-use walk::{End, Past, Walk};
+use in_place::{InPlaceMatch, is_other, same_code_under_name};
+use walk::Past;
 
 /// A symbol or a file in the tree, and its similarity to the anchored code.
 #[derive(Debug, Clone, PartialEq)]

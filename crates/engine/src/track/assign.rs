@@ -5,8 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::search::Pair;
-use super::weights::WEIGHTS;
+use crate::track::prelude::*;
 
 /// The decision for a missing anchor. Numbers are indices of pairs.
 #[derive(Debug, Clone, PartialEq)]

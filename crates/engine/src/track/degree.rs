@@ -2,11 +2,10 @@
 //!
 //! Pure. The three degrees are the same for all anchors, whoever chose them.
 
-use crate::prelude::*;
 use crate::syntax::fingerprint::SymbolFeatures;
+use crate::track::prelude::*;
 
-use super::search;
-use super::weights::{DegreeLimits, WEIGHTS};
+use super::weights::DegreeLimits;
 
 /// How much of an example an edit changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

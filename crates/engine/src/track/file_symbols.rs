@@ -1,14 +1,8 @@
 //! The symbols of a file, with the features that anchors are compared with.
 
-use crate::prelude::*;
-use crate::syntax::fingerprint::{
-    self, FileFeatures, MAX_NAMESAKES, NO_NEIGHBOUR, SymbolFeatures, name_hash, short_hash,
-    split_name,
-};
-use crate::syntax::{ParsedFile, language};
-use crate::tree::read;
+use crate::syntax::fingerprint::{FileFeatures, MAX_NAMESAKES, NO_NEIGHBOUR, SymbolFeatures};
+use crate::track::prelude::*;
 
-use super::FoundSymbol;
 use super::in_place::plain_name;
 
 /// A symbol, or a whole file, that an anchor may be on.

@@ -5,12 +5,7 @@
 //! found, so that a clone without the history resolves the others the same way. The reason of an
 //! outcome mentions a decision that git made.
 
-use crate::prelude::*;
-use crate::tree::git;
-
-use super::assign::{self, Assignment};
-use super::search::{Candidates, MissingAnchor, Pair};
-use super::weights::WEIGHTS;
+use crate::track::prelude::*;
 
 /// The new path of each file renamed since a commit, or `None` if git does not know the commit.
 type Renames = Option<FxHashMap<String, String>>;

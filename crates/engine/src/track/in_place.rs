@@ -4,14 +4,9 @@
 
 use std::borrow::Cow;
 
-use crate::syntax::fingerprint::{name_hash, namesake, short_hash, split_name};
-use crate::syntax::minhash;
+use crate::syntax::fingerprint::namesake;
+use crate::track::prelude::*;
 use cerberus_model::{Anchor, Fingerprint, split_number};
-
-use super::file_symbols::{FileSymbol, FileSymbols, find_file};
-use super::search::{self, Candidates, Pair};
-use super::weights::WEIGHTS;
-use super::{MIN_TOKENS, are_compatible};
 
 /// The symbol in an anchor's file that has its name.
 #[derive(Debug, Clone, Copy)]

@@ -1,12 +1,7 @@
 //! Resolves a location that a person typed.
 
-use crate::prelude::*;
 use crate::syntax::parse::limit_warning;
-use crate::syntax::{ParsedFile, language};
-use crate::tree::read;
-
-use super::FoundSymbol;
-use super::file_symbols::{ALL, FileSymbols};
+use crate::track::prelude::*;
 
 /// Maximum number of symbols that an error lists.
 const MAX_LISTED: usize = 8;

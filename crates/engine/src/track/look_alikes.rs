@@ -5,16 +5,8 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::prelude::*;
 use crate::rank::similarity;
-use crate::syntax::fingerprint::{name_hash, short_hash, word_hashes};
-use crate::syntax::language;
-use crate::tree::read;
-
-use super::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
-use super::search::{self, MissingAnchor};
-use super::weights::WEIGHTS;
-use super::{are_compatible, same_name};
+use crate::track::prelude::*;
 
 /// Maximum number of files that are parsed for an anchor, besides its own.
 const MAX_FILES: usize = 24;

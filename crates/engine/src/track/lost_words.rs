@@ -1,13 +1,9 @@
 //! Finds the words of a rule that an edit removed from its example.
 
-use crate::prelude::*;
 use crate::rank::query::ParsedQuery;
 use crate::rank::tokenize;
-use crate::syntax::fingerprint::{name_hash, short_hash, word_hashes};
-use crate::syntax::{ParsedFile, TokenKind, language};
-use crate::tree::{git, read};
-
-use super::{FileSymbols, FoundSymbol, in_place_match, same_name};
+use crate::syntax::TokenKind;
+use crate::track::prelude::*;
 
 /// Minimum weight of a word of a rule. Common words and those that name what to avoid weigh less.
 const MIN_WEIGHT: f64 = 0.9;

@@ -4,13 +4,7 @@
 //! has that hash, all its symbols are in that file, and no code has to be compared. Files with
 //! several copies and changed files are left to the search.
 
-use crate::prelude::*;
-use crate::syntax::fingerprint::bytes_hash;
-use crate::syntax::language;
-use crate::tree::read;
-
-use super::file_symbols::{FileSymbols, find_file};
-use super::{FoundSymbol, Outcome, in_place_match, search};
+use crate::track::prelude::*;
 
 /// Returns the new path of each anchored file that was moved, by its old path.
 pub(super) fn find(

@@ -1,16 +1,7 @@
 //! Builds the reported outcome of an anchor.
 
-use crate::prelude::*;
-use crate::syntax::fingerprint::split_name;
-
-use super::assign::Assignment;
-use super::file_symbols::{FileSymbol, FileSymbols};
 use super::history::History;
-use super::look_alikes;
-use super::search::{Candidates, MissingAnchor, Pair};
-use super::walk::{End, Walk};
-use super::weights::WEIGHTS;
-use super::{Degree, FoundSymbol, Outcome, Step};
+use crate::track::prelude::*;
 
 /// Maximum number of similar symbols that are listed.
 const MAX_LISTED: usize = 5;

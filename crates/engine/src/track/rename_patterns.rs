@@ -7,9 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::rank::similarity;
-
-use super::search::{Candidates, Pair};
-use super::weights::WEIGHTS;
+use crate::track::prelude::*;
 
 /// A rename: the old and the new file, the words removed from the name and those added.
 type Change<'a> = (&'a str, usize, Vec<String>, Vec<String>);

@@ -3,12 +3,8 @@
 //! A commit may change thousands of files. Only the files to which it added lines that may be the
 //! code are compared.
 
-use crate::prelude::*;
-use crate::syntax::language;
-use crate::tree::git::{self, Change, Commits, Comparison, Objects};
-
-use super::search::{MissingAnchor, Prefilter};
-use super::walk::{self, End, MAX_REMOVED, Walk};
+use super::walk::{self, MAX_REMOVED};
+use crate::track::prelude::*;
 
 /// A commit that changes fewer files is compared as a whole.
 const MIN_FILTERED: usize = 16;

@@ -5,13 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::syntax::fingerprint::{name_hash, short_hash};
-
-use super::file_symbols::{FileSymbol, FileSymbols};
-use super::line_diff::LineDiff;
-use super::search::{self, Candidates, Pair};
-use super::weights::WEIGHTS;
-use super::{MIN_TOKENS, same_name};
+use crate::track::prelude::*;
 
 /// Returns whether the code of `old`, a symbol of an old version of a file, is under a new name in
 /// `new`, whose symbol `own` has its name.

@@ -3,11 +3,7 @@
 //! Pure. If most of the anchored code of a file, a class or a folder is found in one other file, class or
 //! folder, code there is likelier to be the rest of it.
 
-use super::assign::{self, Assignment};
-use super::file_symbols::split_path;
-use super::search::{Candidates, Pair};
-use super::weights::WEIGHTS;
-use crate::prelude::*;
+use crate::track::prelude::*;
 
 /// A file, and a container in it.
 pub(super) type Place<'a> = (&'a str, &'a str);

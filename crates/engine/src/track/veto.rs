@@ -5,15 +5,7 @@
 //! other code. If the anchored code was removed by a later commit, its code is also not in what was
 //! added after that.
 
-use crate::prelude::*;
-use crate::tree::git::{self, Commits, Objects};
-
-use super::file_symbols::{ALL, FileSymbols};
-use super::look_alikes;
-use super::search::{Candidates, Pair};
-use super::walk::End;
-use super::weights::WEIGHTS;
-use super::{same_name, similarity};
+use crate::track::prelude::*;
 
 /// Removes the pairs whose code cannot be that of the anchor.
 pub(super) fn apply(

@@ -8,21 +8,9 @@
 //! The work is bounded by the number of bytes that are parsed, not by time, so that every machine
 //! gives the same answer.
 
-use crate::prelude::*;
-use crate::syntax::language;
-use crate::tree::git::{self, Change, Commits, Comparison, Objects};
-
-use super::assign::Assignment;
-use super::file_symbols::{FileSymbol, FileSymbols};
-use super::line_diff::LineDiff;
 use super::rename_patterns;
-use super::search::{self, Candidates, MissingAnchor, Pair};
-use super::stayed;
-use super::weights::WEIGHTS;
-use super::{
-    MIN_TOKENS, Step, in_place_match, last_name, outcome, same_code_under_name, same_name,
-    similarity,
-};
+use super::{outcome, same_code_under_name};
+use crate::track::prelude::*;
 
 mod callers;
 mod changed_files;

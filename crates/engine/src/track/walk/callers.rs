@@ -3,12 +3,9 @@
 //! Pure. If a commit replaces `close(conn)` by `conn.shut()` in the callers, `shut` has the role that
 //! `close` had, however little their code has in common.
 
-use super::super::file_symbols::FileSymbols;
 use super::super::line_diff::trimmed_lines;
-use super::super::weights::WEIGHTS;
 use super::MAX_COMPARED;
-use crate::prelude::*;
-use crate::syntax::fingerprint::{hashed_words, name_hash, short_hash};
+use crate::track::prelude::*;
 
 /// Maximum number of lines of a statement, and of statements of a file that call one name.
 const MAX_LINES: usize = 5;

@@ -1,17 +1,11 @@
 //! The files that a commit changed, and the code that it removed from them.
 
-use crate::prelude::*;
-use crate::syntax::fingerprint::{name_hash, short_hash, split_name};
-use crate::tree::git::{self, Change, Objects};
-
-use super::super::file_symbols::{ALL, FileSymbols, find_file};
-use super::super::line_diff::LineDiff;
-use super::super::search::{MissingAnchor, Pair, Prefilter};
-use super::super::{in_place_match, is_other, stayed};
+use super::super::is_other;
 use super::callers::{self, Callers, NewNames};
 use super::flow;
 use super::versions::Versions;
-use super::{MAX_COMPARED, MAX_REMOVED, Walk, is_rewritten, likest_namesake, namesakes};
+use super::{MAX_COMPARED, MAX_REMOVED, is_rewritten, likest_namesake, namesakes};
+use crate::track::prelude::*;
 
 /// The files that a commit changed, as far as they may contain removed or added code.
 pub(super) struct ChangedFiles<'c> {

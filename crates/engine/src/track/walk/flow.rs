@@ -7,12 +7,10 @@ use std::hash::Hash;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::super::file_symbols::{FileSymbol, FileSymbols};
 use super::super::line_diff;
 use super::super::search::is_same_family;
 use super::changed_files::{ChangedFiles, SameNames};
-use crate::prelude::*;
-use crate::syntax::fingerprint::split_name;
+use crate::track::prelude::*;
 
 /// A definition: the index of its file and its qualified name. Overloads are one.
 pub(super) type Place<'f> = (usize, &'f str);

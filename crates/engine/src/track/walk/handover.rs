@@ -5,15 +5,11 @@
 //! ([`Callers`]), the successor alone got identifiers that it alone lost ([`Flow`]), or all
 //! implementations of a method changed their names together.
 
-use super::super::assign::Assignment;
-use super::super::search::{self, Candidates, Pair};
-use super::super::weights::WEIGHTS;
-use super::super::{stayed, together};
+use super::super::together;
 use super::callers::{Callers, NewNames};
 use super::changed_files::{ChangedFiles, Removed, SameNames};
 use super::flow::Flow;
-use crate::prelude::*;
-use crate::syntax::fingerprint::split_name;
+use crate::track::prelude::*;
 
 /// The removed code and the versions of the files of a commit.
 pub(super) struct Handover<'s> {

@@ -2,12 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::prelude::*;
-use crate::tree::git;
-
-use super::super::file_symbols::FileSymbols;
 use super::super::in_place::plain_name;
-use super::super::same_name;
+use crate::track::prelude::*;
 
 /// Maximum number of bytes of all versions of files that are parsed, and as many more for each
 /// anchor.
