@@ -85,11 +85,11 @@ pub fn test(patterns: &[CodePattern], samples: &[Sample]) -> TestReport {
 }
 
 /// Returns the samples in the code blocks of a rule. Blocks in other languages are skipped.
-pub fn samples(examples: &[CodeExample], fallback: &[Language]) -> Vec<Sample> {
+pub fn samples(examples: &[CodeExample], fallback: Option<Language>) -> Vec<Sample> {
     let sample = |example: &CodeExample| {
         let language = match documents::fence_language(&example.language) {
             Some(language) => language,
-            None if example.language.is_empty() => *fallback.first()?,
+            None if example.language.is_empty() => fallback?,
             None => return None,
         };
         Some(Sample { label: example.label, language, code: example.code.clone() })

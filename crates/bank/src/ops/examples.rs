@@ -143,7 +143,7 @@ pub(crate) fn code(project: &Project, example: &OtherExample) -> Option<String> 
         _ => read::bytes(&project.root, &anchor.file).ok()?,
     };
     let found = track::verify_content(&anchor.file, &bytes, &[anchor]).pop()??;
-    Some(code_between(&String::from_utf8_lossy(&bytes), found.lines))
+    Some(code_between(&text::decode(&bytes).0, found.lines))
 }
 
 /// Returns the code between two lines, both counted from 0.

@@ -114,15 +114,12 @@ pub fn test(
     anchor: Option<&Anchor>,
     patterns: &[CodePattern],
 ) -> TestReport {
-    let mut samples = text_samples(stored, &languages(stored, anchor));
-    samples.extend(code_samples(project, anchor));
-    patterns::test(patterns, &samples)
+    patterns::test(patterns, &samples(project, stored, anchor))
 }
 
 /// Returns the code of a memory that follows it.
 pub fn good_code(project: &Project, stored: &MemoryFile, anchor: Option<&Anchor>) -> Vec<Sample> {
-    let mut samples = text_samples(stored, &languages(stored, anchor));
-    samples.extend(code_samples(project, anchor));
+    let mut samples = samples(project, stored, anchor);
     samples.retain(|sample| sample.label == Label::Good);
     samples
 }
@@ -137,7 +134,7 @@ pub fn fault(project: &Project, stored: &MemoryFile, anchor: Option<&Anchor>) ->
 }
 
 /// Returns which of its examples the patterns of a memory misjudge.
-pub fn misjudged(
+fn misjudged(
     project: &Project,
     stored: &MemoryFile,
     anchor: Option<&Anchor>,
@@ -156,44 +153,28 @@ pub fn misjudged(
     }
 }
 
-/// Returns the labelled code blocks in the text of a memory.
-fn text_samples(stored: &MemoryFile, languages: &[Language]) -> Vec<Sample> {
-    let fallback = if languages.len() == Language::ALL.len() { &[] } else { languages };
-    patterns::samples(&code_examples(&stored.memory.body), fallback)
-}
-
-/// Returns the code of the examples of an anchor, and of its counter-examples.
-fn code_samples(project: &Project, anchor: Option<&Anchor>) -> Vec<Sample> {
-    let Some(anchor) = anchor else { return Vec::new() };
-    let mut found = Vec::new();
-    let main = track::verify_in_place(&project.root, &anchor.file, &[anchor]).pop().flatten();
-    if let (Some(language), Some(main)) = (anchor.language, main)
-        && let Ok(text) = read::text(&project.root, &anchor.file)
-    {
-        let code = examples::code_between(&text, main.lines);
-        found.push(Sample { label: Label::Good, language, code });
-    }
-    for other in &anchor.others {
-        let label = match other.role {
+/// Returns the labelled code in the text of a memory, and the code of its examples.
+fn samples(project: &Project, stored: &MemoryFile, anchor: Option<&Anchor>) -> Vec<Sample> {
+    let of_scope = memories::languages(&stored.memory.scope).ok().flatten();
+    let language = match of_scope {
+        Some(languages) => languages.first().copied(),
+        None => anchor.and_then(|anchor| anchor.language),
+    };
+    let main = anchor.map(|anchor| OtherExample {
+        role: ExampleRole::Also,
+        anchor: anchor.clone(),
+        code: None,
+    });
+    let others = anchor.into_iter().flat_map(|anchor| &anchor.others);
+    let sample = |example: &OtherExample| {
+        let label = match example.role {
             ExampleRole::Also => Label::Good,
             ExampleRole::Not => Label::Bad,
         };
-        if let (Some(language), Some(code)) =
-            (other.anchor.language, examples::code(project, other))
-        {
-            found.push(Sample { label, language, code });
-        }
-    }
-    found
-}
-
-/// Returns the languages of the code that a memory is about.
-fn languages(stored: &MemoryFile, anchor: Option<&Anchor>) -> Vec<Language> {
-    if let Ok(Some(languages)) = memories::languages(&stored.memory.scope) {
-        return languages.to_vec();
-    }
-    match anchor.and_then(|anchor| anchor.language) {
-        Some(language) => vec![language],
-        None => Language::ALL.to_vec(),
-    }
+        let code = examples::code(project, example)?;
+        Some(Sample { label, language: example.anchor.language?, code })
+    };
+    let mut samples = patterns::samples(&code_examples(&stored.memory.body), language);
+    samples.extend(main.iter().chain(others).filter_map(sample));
+    samples
 }
