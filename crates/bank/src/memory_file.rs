@@ -63,10 +63,7 @@ fn parsed(file: &str, text: &str, warnings: &mut Vec<String>) -> (Memory, Option
         Some(_) => Some("its frontmatter is not valid"),
         None => None,
     };
-    for diagnostic in parsed.warnings {
-        let (line, column) = (diagnostic.line + 1, diagnostic.column + 1);
-        warnings.push(format!("{file}:{line}:{column}: {}", diagnostic.message));
-    }
+    warnings.extend(parsed.warnings.iter().map(|it| it.in_file(file)));
     let front = parsed.frontmatter;
     let stem = file.strip_suffix(".md").unwrap_or(file).to_owned();
     let memory = Memory {

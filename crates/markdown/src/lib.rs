@@ -46,6 +46,11 @@ impl Diagnostic {
         Self { code, line, column, message, hint: None }
     }
 
+    /// Returns the message with its place in a file, counted from 1.
+    pub fn in_file(&self, file: &str) -> String {
+        format!("{file}:{}:{}: {}", self.line + 1, self.column + 1, self.message)
+    }
+
     fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

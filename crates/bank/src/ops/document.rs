@@ -198,8 +198,6 @@ pub fn edit_error(file: &str, error: EditError) -> UserError {
 /// Returns warnings about the size and the section tags of a text that was written.
 pub fn text_warnings(file: &str, text: &str) -> Vec<String> {
     let diagnostics = sections::parse(text).diagnostics;
-    let tags = diagnostics
-        .iter()
-        .map(|it| format!("{file}:{}:{}: {}", it.line + 1, it.column + 1, it.message));
+    let tags = diagnostics.iter().map(|it| it.in_file(file));
     size_warning(file, text.len()).into_iter().chain(tags).collect()
 }
