@@ -16,6 +16,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 pub use self::edit::{FieldValue, remove, set, set_updated_at};
+pub use self::yaml::to_yaml;
 use self::yaml::{Entry, Field, Value};
 use crate::prelude::*;
 

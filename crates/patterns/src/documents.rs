@@ -1,8 +1,7 @@
 //! Patterns as text: YAML documents in the form of ast-grep's rules.
 
-use serde::Serialize;
-
 use crate::code_pattern::{self, CodePattern};
+use cerberus_markdown::frontmatter::to_yaml;
 use cerberus_model::Language;
 use cerberus_model::languages::{LANGUAGES, LanguageNames};
 
@@ -37,16 +36,8 @@ pub fn parse(text: &str) -> Result<Vec<CodePattern>, String> {
 
 /// Returns patterns as text that [`parse`] reads.
 pub fn render(patterns: &[CodePattern]) -> String {
-    let documents: Vec<String> = patterns.iter().map(yaml).collect();
+    let documents: Vec<String> = patterns.iter().map(to_yaml).collect();
     documents.join("---\n")
-}
-
-fn yaml(value: &impl Serialize) -> String {
-    let options = serde_saphyr::ser_options! {
-        prefer_block_scalars: false,
-    };
-    serde_saphyr::to_string_with_options(value, options)
-        .expect("strings and lists have a YAML form")
 }
 
 /// Returns the languages of a comma-separated list.

@@ -101,11 +101,16 @@ pub(super) fn render(fields: &[(&str, Field)]) -> String {
             serializer.collect_map(self.0.iter().map(|(key, field)| (key, field)))
         }
     }
+    to_yaml(&Ordered(fields))
+}
+
+/// Returns a value of strings and lists as YAML.
+pub fn to_yaml(value: &impl Serialize) -> String {
     let options = serde_saphyr::ser_options! {
         prefer_block_scalars: false,
     };
-    serde_saphyr::to_string_with_options(&Ordered(fields), options)
-        .expect("fields of strings and lists have a YAML form")
+    serde_saphyr::to_string_with_options(value, options)
+        .expect("strings and lists have a YAML form")
 }
 
 fn message(error: &serde_saphyr::Error) -> String {
