@@ -2,10 +2,7 @@
 
 use super::blocks::{CODE, Words};
 use super::context::Kind;
-use super::wording::{
-    Modality, first_verb, has_pair, is_about_code, is_declarative, is_descriptive, is_negated,
-    is_norm, is_offer, is_possible_command, modality, names_act, words,
-};
+use super::wording::*;
 use crate::prelude::*;
 
 /// The minimum number of words of an item that is a rule by its context.
