@@ -17,42 +17,6 @@ mod spec;
 pub use spec::LanguageSpec;
 pub(crate) use spec::{Bound, Definition, How, NodeRole};
 
-/// Returns the grammar of a language, or `None` if this build lacks it.
-fn grammar(language: Language) -> Option<tree_sitter::Language> {
-    let grammar = match language {
-        Language::Python => tree_sitter_python::LANGUAGE,
-        Language::Go => tree_sitter_go::LANGUAGE,
-        Language::JavaScript => tree_sitter_javascript::LANGUAGE,
-        Language::TypeScript | Language::Vue | Language::Svelte | Language::Astro => {
-            tree_sitter_typescript::LANGUAGE_TYPESCRIPT
-        }
-        Language::Tsx => tree_sitter_typescript::LANGUAGE_TSX,
-        Language::Rust => tree_sitter_rust::LANGUAGE,
-        Language::Java => tree_sitter_java::LANGUAGE,
-        #[cfg(feature = "lang-csharp")]
-        Language::CSharp => tree_sitter_c_sharp::LANGUAGE,
-        #[cfg(feature = "lang-c")]
-        Language::C => tree_sitter_c::LANGUAGE,
-        #[cfg(feature = "lang-cpp")]
-        Language::Cpp => tree_sitter_cpp::LANGUAGE,
-        #[cfg(feature = "lang-php")]
-        Language::Php => tree_sitter_php::LANGUAGE_PHP,
-        #[cfg(feature = "lang-kotlin")]
-        Language::Kotlin => tree_sitter_kotlin_ng::LANGUAGE,
-        #[cfg(feature = "lang-ruby")]
-        Language::Ruby => tree_sitter_ruby::LANGUAGE,
-        #[cfg(feature = "lang-swift")]
-        Language::Swift => tree_sitter_swift::LANGUAGE,
-        #[cfg(feature = "lang-scala")]
-        Language::Scala => tree_sitter_scala::LANGUAGE,
-        #[cfg(feature = "lang-shell")]
-        Language::Shell => tree_sitter_bash::LANGUAGE,
-        #[cfg(not(feature = "all-languages"))]
-        _ => return None,
-    };
-    Some(grammar.into())
-}
-
 /// Maximum number of trigger bytes of a language.
 const MAX_TRIGGER_BYTES: usize = 6;
 
@@ -91,8 +55,8 @@ pub struct LanguageTables {
 
 impl LanguageTables {
     fn new(language: Language) -> Option<Self> {
-        let grammar = grammar(language)?;
-        let spec = LanguageSpec::read(language);
+        let (grammar, spec) = spec::built(language)?;
+        let spec: LanguageSpec = toml::from_str(spec).expect("a test reads the spec of each");
         let mut nodes = vec![NodeProperties::default(); grammar.node_kind_count()];
         let mut set = |names: &[&str], set: &dyn Fn(&mut NodeProperties)| {
             // Languages that share a spec have different kinds; 0 is the end of the text.
@@ -237,7 +201,7 @@ pub fn lacking(path: &str) -> Option<Language> {
 
 /// Returns whether this build has a language.
 pub fn is_built(language: Language) -> bool {
-    grammar(language).is_some()
+    spec::built(language).is_some()
 }
 
 /// Returns what to say about things in languages that this build lacks, by their number.
@@ -273,15 +237,14 @@ mod tests {
     #[test]
     fn specs_name_only_kinds_and_fields_of_their_grammar() {
         for &language in Language::ALL {
-            let spec = LanguageSpec::read(language);
-            if grammar(language).is_none() {
-                continue;
-            }
+            let Some((_, text)) = spec::built(language) else { continue };
+            let spec: LanguageSpec = toml::from_str(text).expect("a spec");
             // Languages may share a spec.
             let shared: Vec<_> = Language::ALL
                 .iter()
-                .filter(|it| spec::spec_text(**it) == spec::spec_text(language))
-                .filter_map(|it| grammar(*it))
+                .filter_map(|it| spec::built(*it))
+                .filter(|(_, other)| *other == text)
+                .map(|(grammar, _)| grammar)
                 .collect();
             let has_kind = |name: &str, is_named| {
                 shared.iter().any(|it| it.id_for_node_kind(name, is_named) != 0)

@@ -173,34 +173,42 @@ impl LanguageSpec {
     fn default_quotes() -> &'static str {
         "\"'#"
     }
-
-    /// Returns the spec of a language, which a test reads.
-    pub(super) fn read(language: Language) -> Self {
-        toml::from_str(spec_text(language)).expect("a test reads the spec of each language")
-    }
 }
 
-pub(super) fn spec_text(language: Language) -> &'static str {
-    match language {
-        Language::Python => include_str!("python.toml"),
-        Language::Go => include_str!("go.toml"),
-        Language::JavaScript => include_str!("javascript.toml"),
-        // The scripts of a component may be TypeScript.
-        Language::TypeScript
-        | Language::Tsx
-        | Language::Vue
-        | Language::Svelte
-        | Language::Astro => include_str!("typescript.toml"),
-        Language::Rust => include_str!("rust.toml"),
-        Language::Java => include_str!("java.toml"),
-        Language::CSharp => include_str!("csharp.toml"),
-        Language::C => include_str!("c.toml"),
-        Language::Cpp => include_str!("cpp.toml"),
-        Language::Php => include_str!("php.toml"),
-        Language::Kotlin => include_str!("kotlin.toml"),
-        Language::Ruby => include_str!("ruby.toml"),
-        Language::Swift => include_str!("swift.toml"),
-        Language::Scala => include_str!("scala.toml"),
-        Language::Shell => include_str!("shell.toml"),
-    }
+/// Returns the grammar and the spec of a language, or `None` if this build lacks it.
+pub(super) fn built(language: Language) -> Option<(tree_sitter::Language, &'static str)> {
+    // The scripts of a component may be TypeScript.
+    const TYPESCRIPT: &str = include_str!("typescript.toml");
+    let (grammar, spec) = match language {
+        Language::Python => (tree_sitter_python::LANGUAGE, include_str!("python.toml")),
+        Language::Go => (tree_sitter_go::LANGUAGE, include_str!("go.toml")),
+        Language::JavaScript => (tree_sitter_javascript::LANGUAGE, include_str!("javascript.toml")),
+        Language::TypeScript | Language::Vue | Language::Svelte | Language::Astro => {
+            (tree_sitter_typescript::LANGUAGE_TYPESCRIPT, TYPESCRIPT)
+        }
+        Language::Tsx => (tree_sitter_typescript::LANGUAGE_TSX, TYPESCRIPT),
+        Language::Rust => (tree_sitter_rust::LANGUAGE, include_str!("rust.toml")),
+        Language::Java => (tree_sitter_java::LANGUAGE, include_str!("java.toml")),
+        #[cfg(feature = "lang-csharp")]
+        Language::CSharp => (tree_sitter_c_sharp::LANGUAGE, include_str!("csharp.toml")),
+        #[cfg(feature = "lang-c")]
+        Language::C => (tree_sitter_c::LANGUAGE, include_str!("c.toml")),
+        #[cfg(feature = "lang-cpp")]
+        Language::Cpp => (tree_sitter_cpp::LANGUAGE, include_str!("cpp.toml")),
+        #[cfg(feature = "lang-php")]
+        Language::Php => (tree_sitter_php::LANGUAGE_PHP, include_str!("php.toml")),
+        #[cfg(feature = "lang-kotlin")]
+        Language::Kotlin => (tree_sitter_kotlin_ng::LANGUAGE, include_str!("kotlin.toml")),
+        #[cfg(feature = "lang-ruby")]
+        Language::Ruby => (tree_sitter_ruby::LANGUAGE, include_str!("ruby.toml")),
+        #[cfg(feature = "lang-swift")]
+        Language::Swift => (tree_sitter_swift::LANGUAGE, include_str!("swift.toml")),
+        #[cfg(feature = "lang-scala")]
+        Language::Scala => (tree_sitter_scala::LANGUAGE, include_str!("scala.toml")),
+        #[cfg(feature = "lang-shell")]
+        Language::Shell => (tree_sitter_bash::LANGUAGE, include_str!("shell.toml")),
+        #[cfg(not(feature = "all-languages"))]
+        _ => return None,
+    };
+    Some((grammar.into(), spec))
 }
