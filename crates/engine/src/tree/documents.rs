@@ -59,19 +59,19 @@ pub fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
 /// Returns the paths, relative to `root`, of the files of rules that a project has, sorted, without
 /// those of other projects in it.
 pub fn find_rule_files(root: &Path) -> Result<Vec<String>> {
-    find_matching(root, &globs_of(&[&FOLDER_RULE_FILES, &RULE_FILES]))
+    let globs = Globs::new(&globs_of(&[&FOLDER_RULE_FILES, &RULE_FILES]));
+    find_matching(root, |file| globs.find(file).is_some())
 }
 
 /// Returns the paths, relative to `root`, of the documents that describe the work on a project:
 /// files of rules, guides and specifications, sorted.
 pub fn find_guides(root: &Path) -> Result<Vec<String>> {
-    let lists: [&WordList; 4] = [&FOLDER_RULE_FILES, &RULE_FILES, &GUIDES, &SPECIFICATIONS];
-    find_matching(root, &globs_of(&lists))
+    find_matching(root, |file| is_guide(file) || is_specification(file))
 }
 
 /// Returns the paths, relative to `root`, of all documents of a project, sorted.
 pub fn find_all(root: &Path) -> Result<Vec<String>> {
-    find_matching(root, &["**".to_owned()])
+    find_matching(root, |_| true)
 }
 
 /// Returns whether the document at a path relative to the root is a specification or a decision.
@@ -84,9 +84,8 @@ fn globs_of(lists: &[&WordList]) -> Vec<String> {
     lists.iter().flat_map(|list| list.entries()).map(|glob| (*glob).to_owned()).collect()
 }
 
-fn find_matching(root: &Path, globs: &[String]) -> Result<Vec<String>> {
+fn find_matching(root: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<String>> {
     let root = root.canonicalize().context("failed to resolve the project's root")?;
-    let globs = Globs::new(globs);
     let (listed, _) = list(&root, &root)?;
     // A rule of an ignore file does not exclude what git tracks.
     let tracked = past::tracked(&root).unwrap_or_default().entries.into_iter();
@@ -96,10 +95,7 @@ fn find_matching(root: &Path, globs: &[String]) -> Result<Vec<String>> {
     // All of the globs are about documents, and most files are none.
     let may_match = |file: &str| is_document(file) || is_folder_rule_file(name_of(file));
     files.retain(|file| {
-        may_match(file)
-            && !file.contains(char::is_control)
-            && globs.find(file).is_some()
-            && !is_foreign(file)
+        may_match(file) && !file.contains(char::is_control) && is_wanted(file) && !is_foreign(file)
     });
     Ok(files)
 }
