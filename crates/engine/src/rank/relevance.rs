@@ -150,9 +150,8 @@ struct Thresholds {
     any_names: f64,
 }
 
-static MODEL: LazyLock<Model> = LazyLock::new(|| {
-    toml::from_str(include_str!("../weights/relevance.toml")).expect("a test reads the table")
-});
+static MODEL: LazyLock<Model> =
+    LazyLock::new(|| crate::weights::read(include_str!("../weights/relevance.toml")));
 
 static WEIGHTS: LazyLock<[[f64; N_FEATURES]; N_OCCASIONS]> = LazyLock::new(|| {
     let mut weights = [[0.0; N_FEATURES]; N_OCCASIONS];

@@ -80,9 +80,8 @@ pub(super) struct DegreeLimits {
     pub(super) gutted: f64,
 }
 
-pub(super) static WEIGHTS: LazyLock<Weights> = LazyLock::new(|| {
-    toml::from_str(include_str!("../weights/following.toml")).expect("a test reads the file")
-});
+pub(super) static WEIGHTS: LazyLock<Weights> =
+    LazyLock::new(|| crate::weights::read(include_str!("../weights/following.toml")));
 
 impl Weights {
     /// Returns the minimum odds of a symbol that may be a rival.
