@@ -51,10 +51,8 @@ impl Bank {
                 Err(error) => warnings.push(format!("failed to list the bank: {error}")),
             }
         }
-        self.view().apply_to_files(&mut found);
-        found.sort_unstable();
         warnings.sort_unstable();
-        Ok((found, warnings))
+        Ok((self.view().visible(found), warnings))
     }
 
     /// Returns the stat of a file in a view, if it exists.

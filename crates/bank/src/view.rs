@@ -29,26 +29,17 @@ impl Bank {
 }
 
 impl View {
-    /// Returns whether readers see the files as they are.
-    pub(super) fn is_plain(&self) -> bool {
-        self.deletion.is_none()
-    }
-
     /// Returns the path from which a file is read, unless it is hidden.
     pub(super) fn path(&self, bank: &Bank, file: &str) -> Option<PathBuf> {
         let copy = self.copies.get(file).map_or(file, String::as_str);
         (!self.hidden.contains(file)).then(|| bank.folder().join(copy))
     }
 
-    /// Removes hidden files from a list of memories, and adds replaced ones that are missing.
-    pub(super) fn apply_to_files(&self, files: &mut Vec<String>) {
-        if self.is_plain() {
-            return;
-        }
-        let memories = self.copies.keys().filter(|file| file.ends_with(".md"));
-        let mut visible: BTreeSet<String> = files.drain(..).chain(memories.cloned()).collect();
-        visible.retain(|file| !self.hidden.contains(file));
-        files.extend(visible);
+    /// Returns the listed memories without hidden ones, and replaced ones that are missing, in order.
+    pub(super) fn visible(&self, listed: Vec<String>) -> Vec<String> {
+        let copied = self.copies.keys().filter(|file| file.ends_with(".md"));
+        let all = listed.into_iter().chain(copied.cloned());
+        sorted(all.filter(|file| !self.hidden.contains(file)))
     }
 
     /// Restores the anchors before an import, or removes those of deleted memories.
