@@ -137,16 +137,11 @@ impl Bank {
 
 /// Creates the file `path` with `text`; returns false if the file exists.
 pub fn create_file(path: &Path, text: &str) -> Result<bool> {
-    remove_stale_siblings(path);
+    files::remove_stale_temp_files(files::folder_of(path), 1, files::MAX_EMPTY_AGE);
     files::create(path, text.as_bytes())
 }
 
 /// Removes a file that was just created.
 pub fn remove_file(path: &Path) -> Result<()> {
     files::remove(path)
-}
-
-/// Removes stale temporary files in the folder of a file outside the bank.
-fn remove_stale_siblings(path: &Path) {
-    files::remove_stale_temp_files(files::folder_of(path), 1, files::MAX_EMPTY_AGE);
 }
