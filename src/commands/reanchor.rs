@@ -10,7 +10,7 @@ use super::args::quality;
 use crate::commands::prelude::*;
 use crate::output::ProgressBar;
 use cerberus_bank::ops::anchors::remember_look_alikes;
-use cerberus_bank::ops::memories::{Filter, find_id};
+use cerberus_bank::ops::memories::{Filter, find_named};
 use cerberus_bank::ops::{Progress, patterns, rounded};
 use cerberus_engine::track::{self, Degree, FoundSymbol, Outcome, Step};
 use cerberus_model::{ExampleRole, split_number};
@@ -387,7 +387,7 @@ fn selected(
 /// Reduces a report to the explained anchor. An explanation writes nothing.
 fn explained(report: Report, prefix: &str, writes: bool) -> Result<Report> {
     let ids = report.results.iter().map(|finding| finding.id.as_str());
-    let finding_idx = find_id(prefix, ids).map_err(|_| {
+    let finding_idx = find_named("memory", prefix, ids).map_err(|_| {
         UserError::usage(format!("`{prefix}` is not among the checked anchors"))
             .hint("list them with `cerberus memory reanchor --dry-run`")
     })?;

@@ -38,7 +38,7 @@ impl Memories {
     /// Returns the memory whose id is `typed` or has it as a unique prefix.
     pub fn find(&self, typed: &str) -> Result<&MemoryFile> {
         let ids = self.all.iter().map(|stored| stored.memory.id.as_str());
-        let memory_idx = find_id(typed, ids)?;
+        let memory_idx = find_named("memory", typed, ids)?;
         Ok(&self.all[memory_idx])
     }
 
@@ -72,12 +72,8 @@ pub(super) fn orphan_warning(id: &str) -> String {
     )
 }
 
-/// Returns the position of the memory id that is `typed` or has it as a unique prefix.
-pub fn find_id<'a>(typed: &str, ids: impl Iterator<Item = &'a str>) -> Result<usize> {
-    find_named("memory", typed, ids)
-}
-
-/// Like [`find_id`], for ids of this kind: `memory`, `pin` or `trashed memory`.
+/// Returns the position of the id that is `typed` or has it as a unique prefix. The kind of the ids is
+/// `memory`, `pin` or `trashed memory`.
 pub fn find_named<'a>(
     kind: &str,
     typed: &str,

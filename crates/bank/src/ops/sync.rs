@@ -17,7 +17,7 @@ use cerberus_store::memories::{self as table, AnchorRow, FileRow, MemoryRow, Sec
 use cerberus_store::{Connection, Store};
 
 use super::Project;
-use super::memories::{Memories, find_id, orphan_warning};
+use super::memories::{Memories, find_named, orphan_warning};
 
 /// Age below which a modification time is not stored: a later change of the file could have the
 /// same time, because the clock of the file system is coarser than nanoseconds.
@@ -55,7 +55,7 @@ impl SyncedStore {
             return Ok((typed.to_owned(), file));
         }
         let mut ids = self.ids()?;
-        let id_idx = find_id(typed, ids.iter().map(|(id, _)| id.as_str()))?;
+        let id_idx = find_named("memory", typed, ids.iter().map(|(id, _)| id.as_str()))?;
         Ok(ids.swap_remove(id_idx))
     }
 
