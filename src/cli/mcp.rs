@@ -2,14 +2,12 @@
 
 use std::io::IsTerminal;
 
-use anyhow::Result;
-
 use crate::config::GlobalArgs;
 use crate::mcp::{self, McpArgs};
-use crate::output::Printer;
+use crate::output::{CliResult, Printer};
 use cerberus_model::error::ExitStatus;
 
-pub(super) fn run(args: &McpArgs, global: &GlobalArgs, out: &mut Printer) -> Result<ExitStatus> {
+pub(super) fn run(args: &McpArgs, global: &GlobalArgs, out: &mut Printer) -> CliResult {
     if std::io::stdin().is_terminal() {
         out.note(&[
             "waiting for an MCP client on stdin; press Ctrl-D to stop".to_owned(),

@@ -1,6 +1,5 @@
 //! The commands under `cerberus memory`, in the order of the groups of `help`.
 
-use anyhow::Result;
 use clap::Subcommand;
 
 use crate::commands::trash::{self, DeleteArgs, RestoreArgs};
@@ -10,8 +9,7 @@ use crate::commands::{
     update,
 };
 use crate::config::Settings;
-use crate::output::Printer;
-use cerberus_model::error::ExitStatus;
+use crate::output::{CliResult, Printer};
 
 /// Defines the commands, each with its arguments and the function that runs it.
 macro_rules! commands {
@@ -22,7 +20,7 @@ macro_rules! commands {
         }
 
         impl MemoryCommand {
-            pub(super) fn run(&self, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+            pub(super) fn run(&self, settings: &Settings, out: &mut Printer) -> CliResult {
                 match self {
                     $(Self::$name(args) => $run(args, settings, out),)*
                 }

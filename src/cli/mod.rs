@@ -11,7 +11,6 @@ mod usage;
 
 use std::ffi::OsString;
 
-use anyhow::Result;
 use clap::error::ErrorKind;
 use clap::{FromArgMatches, Parser, Subcommand};
 
@@ -19,7 +18,7 @@ use crate::commands::inject::ClientProfile;
 use crate::commands::{check, completions, demo, doctor, hooks, index, setup};
 use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
 use crate::mcp::McpArgs;
-use crate::output::Printer;
+use crate::output::{CliResult, Printer};
 use cerberus_engine::threads;
 use cerberus_engine::tree::git;
 use cerberus_model::error::{ExitStatus, UserError};
@@ -106,7 +105,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     }
 }
 
-fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
+fn dispatch(cli: &Cli, out: &mut Printer) -> CliResult {
     threads::start_pool(config::n_threads()).map_err(|error| {
         let hint = "raise the limit of processes (`ulimit -u`), or end some";
         UserError::environment(format!("failed to start a thread: {error}")).hint(hint)
@@ -142,8 +141,8 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> Result<ExitStatus> {
 fn with_repair(
     settings: &Settings,
     out: &mut Printer,
-    run: impl Fn(&mut Printer) -> Result<ExitStatus>,
-) -> Result<ExitStatus> {
+    run: impl Fn(&mut Printer) -> CliResult,
+) -> CliResult {
     store::with_repair(&settings.project.store, |warning| {
         if let Some(warning) = warning {
             // The failed run may have printed.

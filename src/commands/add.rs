@@ -214,7 +214,7 @@ fn free_id(args: &AddArgs, text: &str, memories: &Memories) -> Result<String> {
     Ok(names::unused(names::from_text(text), |id| memories.check_free(id).is_err()))
 }
 
-pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let args = AddArgs { hints: super::hints(&args.hints), ..args.clone() };
     let report = add(&settings.project, &args)?;
     out.report(&report, |report, out| print_report(report, &args, out))

@@ -279,7 +279,7 @@ fn has_no_example(stored: &MemoryFile) -> UserError {
     ))
 }
 
-pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let args = &AnchorArgs { hints: super::hints(&args.hints), ..args.clone() };
     let report = anchor(&settings.project, args)?;
     out.warn(&report.warnings);

@@ -49,11 +49,7 @@ struct RuleLine {
     kind: Option<RuleKind>,
 }
 
-pub(crate) fn run(
-    args: &AnchorTestArgs,
-    settings: &Settings,
-    out: &mut Printer,
-) -> Result<ExitStatus> {
+pub(crate) fn run(args: &AnchorTestArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let options = Options {
         limit: args.limit.get(),
         distinct_files: false,

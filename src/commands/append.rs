@@ -32,7 +32,7 @@ pub(crate) fn append(project: &Project, args: &AppendArgs, content: &str) -> Res
     })
 }
 
-pub(crate) fn run(args: &AppendArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &AppendArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let report = append(&settings.project, args, &args.content.read()?)?;
     super::update::print(&report, "appended to", out)
 }

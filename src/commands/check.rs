@@ -126,7 +126,7 @@ pub(crate) struct Finding {
     spans: Vec<(Span, Option<String>)>,
 }
 
-pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let format = findings::format(args.format, out)?;
     if args.fix && format != FindingsFormat::Text {
         return Err(UserError::usage("--fix prints a diff, in no other format")

@@ -20,7 +20,7 @@ if [[ $funcstack[1] == _cerberus ]]; then
 fi
 ";
 
-pub(crate) fn run(args: &CompletionsArgs, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &CompletionsArgs, out: &mut Printer) -> CliResult {
     let shells = Shells::builtins();
     let completer = shells.completer(&args.shell.to_string()).context("unsupported shell")?;
     let mut script = Vec::new();

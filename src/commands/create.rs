@@ -113,7 +113,7 @@ fn compose(project: &Project, args: &CreateArgs, content: &str) -> Result<String
         .map_err(|error| document::edit_error("the content", error))?)
 }
 
-pub(crate) fn run(args: &CreateArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &CreateArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let content = args.content.read()?;
     let args = CreateArgs { hints: super::hints(&args.hints), ..args.clone() };
     out.report(&create(&settings.project, &args, &content)?, |report, out| {

@@ -119,7 +119,7 @@ fn run_line(root: &Path, home: &Path, line: &str) -> Result<(i32, String)> {
     Ok((output.status.code().unwrap_or(-1), text))
 }
 
-pub(crate) fn run(args: &DemoArgs, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &DemoArgs, out: &mut Printer) -> CliResult {
     let temporary = tempfile::tempdir().context("failed to create a temporary folder")?;
     let root = match &args.keep {
         Some(folder) => folder.clone(),

@@ -77,7 +77,7 @@ fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
     }
 }
 
-pub(crate) fn run(global: &GlobalArgs, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(global: &GlobalArgs, out: &mut Printer) -> CliResult {
     let (settings, config) = config::check(global)?;
     let report = doctor(&settings.project, config);
     out.report(&report, print)?;

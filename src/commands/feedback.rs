@@ -40,11 +40,7 @@ fn feedback(project: &Project, args: &FeedbackArgs) -> Result<Report> {
     Ok(Report { id, good: args.helpful, anchored, warnings })
 }
 
-pub(crate) fn run(
-    args: &FeedbackArgs,
-    settings: &Settings,
-    out: &mut Printer,
-) -> Result<ExitStatus> {
+pub(crate) fn run(args: &FeedbackArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let report = feedback(&settings.project, args)?;
     out.warn(&report.warnings);
     out.report(&report, |report, out| {

@@ -88,11 +88,7 @@ pub(crate) enum HookEvent {
     Compact,
 }
 
-pub(crate) fn run(
-    command: &HooksCommand,
-    global: &GlobalArgs,
-    out: &mut Printer,
-) -> Result<ExitStatus> {
+pub(crate) fn run(command: &HooksCommand, global: &GlobalArgs, out: &mut Printer) -> CliResult {
     match command {
         HooksCommand::Print(args) => settings::run(args, out),
         HooksCommand::Run(args) => {

@@ -44,7 +44,7 @@ pub(crate) struct ImportArgs {
     pub(crate) secret: SecretArgs,
 }
 
-pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let project = &settings.project;
     let mut plan = rules::plan(project, args)?;
     if args.check {
@@ -109,7 +109,7 @@ pub(crate) fn differences(project: &Project) -> Result<Vec<rules::Item>> {
 }
 
 /// Reports the differences between the documents and the bank.
-fn check(report: &Report, out: &mut Printer) -> Result<ExitStatus> {
+fn check(report: &Report, out: &mut Printer) -> CliResult {
     out.report(report, |report, out| {
         out.warn(&report.warnings);
         print::differences(report, out);

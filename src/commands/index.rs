@@ -59,7 +59,7 @@ fn index(project: &Project, args: &IndexArgs, progress: Progress<'_>) -> Result<
     })
 }
 
-pub(crate) fn run(args: &IndexArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &IndexArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let bar = ProgressBar::new(out.terminal, "parsing");
     let report = index(&settings.project, args, &|done, total| bar.step(done, total))?;
     drop(bar);

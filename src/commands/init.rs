@@ -41,7 +41,7 @@ pub(crate) fn init(project: &Project) -> Result<Report> {
     Ok(Report { bank: relative(folder), created, commit, rule_files })
 }
 
-pub(crate) fn run(_: &InitArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(_: &InitArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     out.report(&init(&settings.project)?, print)
 }
 

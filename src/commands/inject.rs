@@ -384,7 +384,7 @@ fn candidate<'a>(it: &Relevant<'a>, memories: &'a Memories, request: &Request) -
     Candidate { stored: it.stored, text, example, why: it.why.clone() }
 }
 
-pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let request = &args.request;
     if let Some(path) = &args.into {
         return into::run(args, path, &settings.project, out);

@@ -122,7 +122,7 @@ fn find(
     Ok(Report { targets, query: None, memories, warnings })
 }
 
-pub(crate) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let report = linked(&settings.project, args)?;
     let is_found = !report.memories.is_empty();
     if out.json {

@@ -12,7 +12,7 @@ pub(crate) struct LinksArgs {
     pub(crate) broken: bool,
 }
 
-pub(crate) fn run(args: &LinksArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &LinksArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let mut report = links::links(&settings.project, args.broken && args.id.is_none())?;
     if let Some(id) = &args.id {
         let memories = Memories::load(&settings.project)?;

@@ -400,7 +400,7 @@ impl Redirect<'_> {
     }
 }
 
-pub(crate) fn run(args: &MergeArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &MergeArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let content =
         ContentArgs { text: None, content: args.content.clone(), file: args.file.clone() };
     let content = content.read_if_passed()?;

@@ -119,11 +119,7 @@ fn report(
     }
 }
 
-pub(crate) fn run(
-    args: &PatternArgs,
-    settings: &Settings,
-    out: &mut Printer,
-) -> Result<ExitStatus> {
+pub(crate) fn run(args: &PatternArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let report = match &args.set {
         Some(path) => {
             let text = content::read_text(path)?;

@@ -62,11 +62,7 @@ pub(crate) struct PinClearArgs {
     pub(crate) session: SessionArgs,
 }
 
-pub(crate) fn run(
-    command: &PinCommand,
-    settings: &Settings,
-    out: &mut Printer,
-) -> Result<ExitStatus> {
+pub(crate) fn run(command: &PinCommand, settings: &Settings, out: &mut Printer) -> CliResult {
     let project = &settings.project;
     match command {
         PinCommand::Add(args) => {
@@ -150,7 +146,7 @@ fn usage_line(totals: &Totals) -> String {
     format!("{pins} of {max_pins} pins, {tokens} of {max_tokens} tokens: {percent} % used")
 }
 
-fn print_removed(report: &Removed, out: &mut Printer) -> Result<ExitStatus> {
+fn print_removed(report: &Removed, out: &mut Printer) -> CliResult {
     out.warn(&report.warnings);
     out.report(report, |report, out| {
         for id in &report.removed {

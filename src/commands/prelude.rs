@@ -11,7 +11,7 @@ pub(super) use serde::{Deserialize, Serialize};
 pub(super) use serde_json::{Value, json};
 
 pub(super) use crate::config::{GlobalArgs, Settings};
-pub(super) use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
+pub(super) use crate::output::{CliResult, DIM, ERROR, NAME, OK, Printer, WARN};
 pub(super) use cerberus_bank::MemoryFile;
 pub(super) use cerberus_bank::lockfile::Anchors;
 pub(super) use cerberus_bank::ops::memories::{self, Memories};

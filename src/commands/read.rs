@@ -84,7 +84,7 @@ fn requested_sections(args: &ReadArgs) -> Vec<String> {
     ids.filter(|id| !id.is_empty()).collect()
 }
 
-pub(crate) fn run(args: &ReadArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &ReadArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let report = read(&settings.project, args)?;
     let is_missing = !requested_sections(args).is_empty() && report.sections.is_empty();
     out.report(&report, |report, out| {

@@ -430,11 +430,7 @@ fn summary(results: &[Finding]) -> Summary {
     Summary { total: results.len(), anchored: results.len() - failed, failed, states }
 }
 
-pub(crate) fn run(
-    args: &ReanchorArgs,
-    settings: &Settings,
-    out: &mut Printer,
-) -> Result<ExitStatus> {
+pub(crate) fn run(args: &ReanchorArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     if args.undo {
         let report = undo(&settings.project)?;
         return out.report(&report, |report, out| {

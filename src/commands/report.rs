@@ -314,7 +314,7 @@ fn commit(project: &Project, entries: &[Entry]) -> Option<Commit> {
     })
 }
 
-pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     if args.html.is_none() && !out.json {
         return Err(UserError::usage("no output specified")
             .hint("write the page with `cerberus memory report --html report.html`")

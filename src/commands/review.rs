@@ -416,7 +416,7 @@ fn add_outdated(settings: &Settings, items: &mut [Item]) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn run(args: &ReviewArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &ReviewArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     if let Some(with) = &args.reader.with {
         return reader::run(with, args, settings, out);
     }

@@ -389,11 +389,7 @@ fn ranges(is_added: &[bool]) -> Vec<(u32, u32)> {
     ranges
 }
 
-pub(crate) fn run(
-    args: &ReviewDiffArgs,
-    settings: &Settings,
-    out: &mut Printer,
-) -> Result<ExitStatus> {
+pub(crate) fn run(args: &ReviewDiffArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let format = findings::format(args.format, out)?;
     let report = review(&settings.project, args, &|_, _| {})?;
     if matches!(format, FindingsFormat::Text | FindingsFormat::Github) {

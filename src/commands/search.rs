@@ -3,7 +3,7 @@
 use crate::commands::prelude::*;
 use cerberus_bank::ops::search::{self, Hit, Report, Request};
 
-pub(crate) fn run(args: &Request, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &Request, settings: &Settings, out: &mut Printer) -> CliResult {
     let sections = args.sections.iter().map(|id| id.trim()).filter(|id| !id.is_empty());
     let request = Request { sections: sections.map(str::to_owned).collect(), ..args.clone() };
     let report = search::search(&settings.project, &request)?;

@@ -65,11 +65,7 @@ pub(crate) fn list(stored: &MemoryFile) -> Report {
     }
 }
 
-pub(crate) fn run(
-    args: &SectionsArgs,
-    settings: &Settings,
-    out: &mut Printer,
-) -> Result<ExitStatus> {
+pub(crate) fn run(args: &SectionsArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let memories = Memories::load(&settings.project)?;
     let report = list(memories.find(&args.id)?);
     let failed = args.validate && !report.diagnostics.is_empty();

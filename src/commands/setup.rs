@@ -56,7 +56,7 @@ pub(crate) fn reader(root: &Path) -> Option<String> {
     readers.find(|agent| agent.is_in(root)).map(Agent::name)
 }
 
-pub(crate) fn run(args: &SetupArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &SetupArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let root = &settings.project.root;
     let agents = agents(args, root)?;
     let changes = plan::changes(&agents, args.remove, root)?;

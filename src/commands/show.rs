@@ -236,7 +236,7 @@ impl MemoryReport {
     }
 }
 
-pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let report = show(&settings.project, args)?;
     out.warn(&report.warnings);
     if out.json {

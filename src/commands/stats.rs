@@ -169,7 +169,7 @@ pub(crate) fn stats(project: &Project, args: &StatsArgs) -> Result<Report> {
     })
 }
 
-pub(crate) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let report = stats(&settings.project, args)?;
     out.warn(&report.warnings);
     out.report(&report, print)

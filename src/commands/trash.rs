@@ -126,11 +126,7 @@ pub(crate) fn restore(project: &Project, args: &RestoreArgs) -> Result<Report> {
     Ok(Report { moved: vec![moved], warnings: memories.warnings })
 }
 
-pub(crate) fn run_delete(
-    args: &DeleteArgs,
-    settings: &Settings,
-    out: &mut Printer,
-) -> Result<ExitStatus> {
+pub(crate) fn run_delete(args: &DeleteArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let report = delete(&settings.project, args)?;
     out.warn(&report.warnings);
     out.report(&report, |report, out| {
@@ -141,11 +137,7 @@ pub(crate) fn run_delete(
     })
 }
 
-pub(crate) fn run_restore(
-    args: &RestoreArgs,
-    settings: &Settings,
-    out: &mut Printer,
-) -> Result<ExitStatus> {
+pub(crate) fn run_restore(args: &RestoreArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let report = restore(&settings.project, args)?;
     out.warn(&report.warnings);
     out.report(&report, |report, out| print(report, "restored as", out))

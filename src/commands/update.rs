@@ -137,7 +137,7 @@ fn set_fields(stored: &MemoryFile, text: String, args: &FieldArgs) -> Result<Str
     document::set_fields(text, [("type", default_type)].into_iter().chain(changes))
 }
 
-pub(crate) fn run(args: &UpdateArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+pub(crate) fn run(args: &UpdateArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let trim = |words: &Vec<String>| -> Vec<String> {
         words.iter().map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect()
     };
@@ -163,7 +163,7 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, out: &mut Printer) -> 
 }
 
 /// Prints the report of a command that edits a memory.
-pub(super) fn print(report: &EditReport, verb: &str, out: &mut Printer) -> Result<ExitStatus> {
+pub(super) fn print(report: &EditReport, verb: &str, out: &mut Printer) -> CliResult {
     out.report(report, |report, out| {
         out.warn(&report.warnings);
         let verb = if report.written { out.paint(OK, verb) } else { "unchanged".to_owned() };

@@ -42,6 +42,9 @@ const MIN_COLUMN_WIDTH: usize = 12;
 /// itself is escaped before.
 const BREAK: char = '\u{200b}';
 
+/// What a command returns.
+pub(crate) type CliResult = Result<ExitStatus>;
+
 /// Error for a closed pipe on stdout.
 #[derive(Debug, thiserror::Error)]
 #[error("the output was closed")]
@@ -205,7 +208,7 @@ impl Printer {
         &mut self,
         report: &T,
         print: impl FnOnce(&T, &mut Self),
-    ) -> Result<ExitStatus> {
+    ) -> CliResult {
         match self.json {
             true => self.json(report)?,
             false => print(report, self),

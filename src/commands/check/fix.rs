@@ -21,7 +21,7 @@ pub(super) fn run(
     settings: &Settings,
     report: &Report,
     out: &mut Printer,
-) -> Result<ExitStatus> {
+) -> CliResult {
     let fixed = plan(settings, report)?;
     if fixed.is_empty() {
         out.line("nothing can be corrected with certainty");
@@ -69,7 +69,7 @@ fn write(settings: &Settings, fixed: &[Fixed]) -> Result<()> {
 }
 
 /// Reports what remains.
-fn rest(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> Result<ExitStatus> {
+fn rest(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let args = CheckArgs { fix: false, format: Some(FindingsFormat::Text), ..args.clone() };
     let mut report = super::check(&args, settings)?;
     report.findings.retain(|finding| args.all || finding.severity == Severity::Error);

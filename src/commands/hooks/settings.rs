@@ -23,7 +23,7 @@ fi
 const OPENCODE_PLUGIN: &str = include_str!("opencode.js");
 
 /// Prints the settings of a tool.
-pub(super) fn run(args: &HooksPrintArgs, out: &mut Printer) -> Result<ExitStatus> {
+pub(super) fn run(args: &HooksPrintArgs, out: &mut Printer) -> CliResult {
     let merged = merge(args.tool, b"", Layout::Like).map_err(UserError::usage)?;
     let text = String::from_utf8_lossy(&merged.text);
     out.report(&serde_json::json!({ "text": text }), |_, out| out.line(text.trim_end()))

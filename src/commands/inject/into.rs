@@ -182,7 +182,7 @@ pub(super) fn run(
     path: &Path,
     project: &Project,
     out: &mut Printer,
-) -> Result<ExitStatus> {
+) -> CliResult {
     let request = Request { without_pins: !args.pins, ..args.request.clone() };
     let plan = Plan::new(project, &request, path)?;
     let (stale, report) = (plan.is_stale(), &plan.report);

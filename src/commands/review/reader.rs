@@ -313,7 +313,7 @@ pub(super) fn run(
     args: &ReviewArgs,
     settings: &Settings,
     out: &mut Printer,
-) -> Result<ExitStatus> {
+) -> CliResult {
     let started = Instant::now();
     let (project, agent) = (&settings.project, Agent::new(with)?);
     let memories = Memories::load(project)?;
