@@ -1,12 +1,12 @@
 //! `cerberus memory add`: stores a short memory and anchors it to its best example.
 
-use super::args::{SecretArgs, quality};
+use super::args::{FieldArgs, SecretArgs, quality};
 use super::review::print;
 use crate::commands::prelude::*;
 use cerberus_bank::memories::text_of;
 use cerberus_bank::names;
 use cerberus_bank::ops::anchors::AnchorSummary;
-use cerberus_bank::ops::{default_scope, seconds, similar};
+use cerberus_bank::ops::similar;
 use cerberus_engine::examples::Ranking;
 use cerberus_markdown::frontmatter::Frontmatter;
 use cerberus_model::{CodeLocation, Confidence};
@@ -19,27 +19,6 @@ pub(crate) struct AddArgs {
     /// Id of the memory (default: derived from its text)
     #[arg(long)]
     pub(crate) id: Option<String>,
-    /// Type of the memory
-    #[arg(long = "type", value_name = "TYPE", default_value = "rule")]
-    pub(crate) memory_type: MemoryType,
-    /// Kind of the rule, if its wording misleads: code or process
-    #[arg(long, value_name = "KIND")]
-    pub(crate) kind: Option<RuleKind>,
-    /// Category of the memory
-    #[arg(long)]
-    pub(crate) category: Option<String>,
-    /// Scope: universal, language:NAME or project:NAME
-    #[arg(long)]
-    pub(crate) scope: Option<Scope>,
-    /// Glob of the files that the memory applies to, from the project's root (repeatable)
-    #[arg(long = "path", value_name = "GLOB")]
-    pub(crate) paths: Vec<String>,
-    /// Tag of the memory (repeatable)
-    #[arg(long = "tag", value_name = "TAG")]
-    pub(crate) tags: Vec<String>,
-    /// Keyword expected in the example (repeatable)
-    #[arg(long = "hint", visible_alias = "keyword", value_name = "WORD")]
-    pub(crate) hints: Vec<String>,
     /// Anchor the memory to this file or symbol
     #[arg(long, alias = "anchor-to", value_name = "FILE[::SYMBOL]", conflicts_with = "no_anchor")]
     pub(crate) to: Option<CodeLocation>,
@@ -51,6 +30,8 @@ pub(crate) struct AddArgs {
     pub(crate) min_quality: Option<f64>,
     #[command(flatten)]
     pub(crate) secret: SecretArgs,
+    #[command(flatten)]
+    pub(crate) fields: FieldArgs,
 }
 
 #[derive(Debug, Serialize)]
@@ -127,28 +108,12 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
         names::check(id)?;
     }
     document::check_content(text)?;
-    document::check_fields(args.category.as_deref(), &args.tags, &args.hints)?;
-    document::check_globs(&args.paths)?;
-    if !args.secret.allow_secret {
-        let category = args.category.as_deref();
-        document::check_secrets(("the text", text), category, &args.tags, &args.hints)?;
-    }
+    args.fields.check(("the text", text), &args.secret)?;
     let memories = Memories::load(project)?;
-    let scope = args.scope.clone().unwrap_or_else(|| default_scope(project));
     let mut warnings = similar::warnings(&memories, text);
+    let frontmatter = args.fields.frontmatter(project, MemoryType::Rule);
     // Every check that can fail comes before the first write.
-    let found = find_anchor(project, args, &scope, &mut warnings)?;
-    let frontmatter = Frontmatter {
-        memory_type: Some(args.memory_type),
-        kind: args.kind,
-        category: args.category.clone(),
-        scope: Some(scope),
-        paths: args.paths.clone(),
-        tags: args.tags.clone(),
-        hints: args.hints.clone(),
-        created_at: Some(seconds(project.now)),
-        ..Frontmatter::default()
-    };
+    let found = find_anchor(project, args, &frontmatter, &mut warnings)?;
     let _guard = project.bank.lock_for_writing()?;
     // Under the lock, because another process may have used the id since.
     let memories = Memories::load(project)?;
@@ -171,7 +136,7 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
 fn find_anchor(
     project: &Project,
     args: &AddArgs,
-    scope: &Scope,
+    frontmatter: &Frontmatter,
     warnings: &mut Vec<String>,
 ) -> Result<Found> {
     if let Some(location) = &args.to {
@@ -180,13 +145,13 @@ fn find_anchor(
     if args.no_anchor {
         return Ok(Found::NotSearched);
     }
-    let languages = match memories::languages(scope) {
+    let languages = match frontmatter.scope.as_ref().map_or(Ok(None), memories::languages) {
         Ok(languages) => languages,
         Err(reason) => return Ok(Found::Impossible(reason)),
     };
     let rule = anchors::rule(&args.text).to_owned();
-    let query =
-        Query { rule, hints: args.hints.clone(), languages, kind: args.kind, ..Query::default() };
+    let (hints, kind) = (frontmatter.hints.clone(), frontmatter.kind);
+    let query = Query { rule, hints, languages, kind, ..Query::default() };
     let min_quality = args.min_quality.unwrap_or(project.min_quality);
     let options = Options { explain: true, ..Options::distinct(print::N_INLINE, min_quality) };
     let words = RuleWords::new(&query.rule, &query.hints);
@@ -215,7 +180,7 @@ fn free_id(args: &AddArgs, text: &str, memories: &Memories) -> Result<String> {
 }
 
 pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> CliResult {
-    let args = AddArgs { hints: super::hints(&args.hints), ..args.clone() };
+    let args = AddArgs { fields: args.fields.as_stored(), ..args.clone() };
     let report = add(&settings.project, &args)?;
     out.report(&report, |report, out| print_report(report, &args, out))
 }
@@ -236,7 +201,8 @@ fn print_report(report: &Report, args: &AddArgs, out: &mut Printer) {
         if unanchored.kind == Some(RuleKind::Process) {
             out.line(&format!("  if it is about code: {command} --kind code"));
         } else if unanchored.can_be_anchored {
-            let words = RuleWords::new(anchors::rule(&args.text), &args.hints);
+            let hints = args.fields.hints.as_deref().unwrap_or_default();
+            let words = RuleWords::new(anchors::rule(&args.text), hints);
             print::candidates(unanchored.candidates.iter(), &words, out);
             let keyword = format!("with a keyword from its code: {command} --hint WORD");
             if unanchored.candidates.is_empty() {

@@ -21,9 +21,7 @@ pub(crate) struct AppendArgs {
 /// Appends a text, unless the memory or section already ends with it.
 pub(crate) fn append(project: &Project, args: &AppendArgs, content: &str) -> Result<EditReport> {
     document::check_content(content)?;
-    if !args.secret.allow_secret {
-        document::refuse_secrets(&[("the content", content)])?;
-    }
+    args.secret.check(&[("the content", content)])?;
     document::edit_memory(project, &args.id, |_, stored, text| {
         let wanted = args.section.as_deref();
         let (section, text) =

@@ -82,9 +82,7 @@ impl MergeArgs {
 pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) -> Result<Report> {
     if let Some(content) = content {
         document::check_content(content)?;
-        if !args.secret.allow_secret {
-            document::refuse_secrets(&[("the content", content)])?;
-        }
+        args.secret.check(&[("the content", content)])?;
     }
     let id = args.target_id();
     let _guard = project.bank.lock_for_writing()?;

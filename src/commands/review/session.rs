@@ -2,8 +2,9 @@
 
 use super::{Item, Reason, Report, ReviewArgs, print};
 use crate::commands::anchor::{self, AnchorArgs};
+use crate::commands::args::FieldArgs;
 use crate::commands::prelude::*;
-use crate::commands::update::{self, FieldArgs, UpdateArgs};
+use crate::commands::update::{self, UpdateArgs};
 use crate::output::Keyboard;
 use cerberus_model::CodeLocation;
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::session::{Person, Tally};
 use super::*;
 use crate::commands::add::{self, AddArgs};
+use crate::commands::args::FieldArgs;
 use crate::config::{CheckConfig, Terminal};
 use cerberus_bank::Bank;
 use cerberus_bank::ops::{InjectOptions, pins};
@@ -50,7 +51,7 @@ pub(super) fn settings(folder: &Path, rules: &[(&str, RuleKind, &str)]) -> Setti
     for (id, kind, text) in rules {
         let args = AddArgs {
             id: Some((*id).to_owned()),
-            kind: Some(*kind),
+            fields: FieldArgs { kind: Some(*kind), ..FieldArgs::default() },
             no_anchor: true,
             text: (*text).to_owned(),
             ..AddArgs::default()

@@ -8,6 +8,7 @@ use anyhow::Result;
 
 use crate::commands::add::{self, AddArgs};
 use crate::commands::append::{self, AppendArgs};
+use crate::commands::args::FieldArgs;
 use crate::commands::create::{self, CreateArgs};
 use crate::commands::merge::{self, MergeArgs};
 use crate::commands::read::{self, ReadArgs};
@@ -94,27 +95,20 @@ params! {
 }
 
 pub(super) fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<ToolResult> {
-    let scope = params.scope.as_deref().map(scope).transpose()?;
-    let Some(filename) = params.filename else {
-        let args = AddArgs {
-            paths: params.paths,
-            memory_type: params.memory_type.unwrap_or(MemoryType::Rule),
-            scope,
-            tags: params.tags,
-            hints: params.hints,
-            text: params.content,
-            ..AddArgs::default()
-        };
+    let given = |words: Vec<String>| Some(words).filter(|words| !words.is_empty());
+    let fields = FieldArgs {
+        memory_type: params.memory_type,
+        scope: params.scope.as_deref().map(scope).transpose()?,
+        paths: given(params.paths),
+        tags: given(params.tags),
+        hints: given(params.hints),
+        ..FieldArgs::default()
+    };
+    let Some(name) = params.filename else {
+        let args = AddArgs { text: params.content, fields, ..AddArgs::default() };
         return ToolResult::of(&add::add(call.project(), &args)?, MORE);
     };
-    let args = CreateArgs {
-        name: filename,
-        memory_type: params.memory_type,
-        scope,
-        tags: params.tags,
-        hints: params.hints,
-        ..CreateArgs::default()
-    };
+    let args = CreateArgs { name, fields, ..CreateArgs::default() };
     ToolResult::of(&create::create(call.project(), &args, &params.content)?, MORE)
 }
 

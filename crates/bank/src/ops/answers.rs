@@ -182,7 +182,7 @@ pub fn check_undecided(memories: &Memories, stored: &MemoryFile) -> Result<()> {
 
 fn check_hints(hints: &[String]) -> Result<()> {
     document::check_words("hint", hints.iter().map(String::as_str))?;
-    document::check_secrets(("", ""), None, &[], hints)?;
+    document::refuse_secrets(&[("the hints", &hints.join(" "))])?;
     let is_valid = |hint: &String| !hint.trim().is_empty() && hint.chars().count() <= MAX_HINT;
     if hints.len() > MAX_HINTS || !hints.iter().all(is_valid) {
         bail!("expected at most {MAX_HINTS} hints of 1 to {MAX_HINT} characters");

@@ -137,15 +137,8 @@ pub fn check_content(content: &str) -> Result<()> {
     Ok(())
 }
 
-/// Checks that the values of frontmatter fields have no control characters, with which they would be
-/// ignored when the memory is read.
-pub fn check_fields(category: Option<&str>, tags: &[String], hints: &[String]) -> Result<()> {
-    check_words("category", category)?;
-    check_words("tag", tags.iter().map(String::as_str))?;
-    check_words("hint", hints.iter().map(String::as_str))
-}
-
-/// Checks that words, which the message calls `noun`, have no control characters.
+/// Checks that words, which the message calls `noun`, have no control characters, with which frontmatter would
+/// be ignored when the memory is read.
 pub fn check_words<'a>(noun: &str, words: impl IntoIterator<Item = &'a str>) -> Result<()> {
     for word in words {
         if let Some(c) = word.chars().find(|c| c.is_control()) {
@@ -158,21 +151,6 @@ pub fn check_words<'a>(noun: &str, words: impl IntoIterator<Item = &'a str>) -> 
         }
     }
     Ok(())
-}
-
-/// Checks that the text and the metadata of a memory contain no secrets.
-pub fn check_secrets(
-    (name, text): (&str, &str),
-    category: Option<&str>,
-    tags: &[String],
-    hints: &[String],
-) -> Result<()> {
-    refuse_secrets(&[
-        (name, text),
-        ("the category", category.unwrap_or_default()),
-        ("the tags", &tags.join(" ")),
-        ("the hints", &hints.join(" ")),
-    ])
 }
 
 /// Checks that texts, each with its name for the message, contain no secrets. The error does not

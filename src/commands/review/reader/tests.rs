@@ -5,7 +5,8 @@ use serde_json::json;
 use super::super::tests::settings;
 use super::*;
 use crate::commands::anchor::{self, AnchorArgs};
-use crate::commands::update::{self, FieldArgs, UpdateArgs};
+use crate::commands::args::FieldArgs;
+use crate::commands::update::{self, UpdateArgs};
 
 const RULES: &[(&str, RuleKind, &str)] = &[
     ("escape", RuleKind::Code, "Escape HTML entities in text"),
