@@ -83,6 +83,5 @@ commands! {
     /// List the links of the memories
     Links(links::LinksArgs) => links::run,
     /// Pin short notes that are always injected
-    #[command(subcommand)]
-    Pin(pin::PinCommand) => pin::run,
+    Pin(pin::PinArgs) => pin::run,
 }

@@ -1,5 +1,7 @@
 //! Arguments that several commands share.
 
+use clap::builder::NonEmptyStringValueParser;
+
 use crate::commands::prelude::*;
 use cerberus_bank::ops::{default_scope, seconds};
 use cerberus_markdown::EditError;
@@ -55,7 +57,7 @@ impl SecretArgs {
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct SessionArgs {
     /// Session whose pins are included (default: CERBERUS_SESSION)
-    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    #[arg(long, global = true, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) session: Option<String>,
 }
 

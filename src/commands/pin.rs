@@ -6,67 +6,52 @@ use super::args::SessionArgs;
 use crate::commands::prelude::*;
 use cerberus_bank::ops::pins::{self, Filter, PinReport, Removed, Request, Totals};
 
+#[derive(Debug, Args)]
+pub(crate) struct PinArgs {
+    #[command(subcommand)]
+    command: PinCommand,
+    #[command(flatten)]
+    session: SessionArgs,
+}
+
 #[derive(Debug, Subcommand)]
-pub(crate) enum PinCommand {
+enum PinCommand {
     /// Add a pin
-    Add(PinAddArgs),
+    Add(Request),
     /// List the pins and their use of the limits
-    List(PinListArgs),
+    List {
+        /// Include expired pins
+        #[arg(long)]
+        include_expired: bool,
+        #[command(flatten)]
+        filter: Filter,
+    },
     /// Remove pins
-    Remove(PinRemoveArgs),
+    Remove {
+        /// The complete ids of the pins
+        #[arg(required = true)]
+        ids: Vec<String>,
+    },
     /// Remove all pins that match a filter
-    Clear(PinClearArgs),
+    Clear {
+        /// Remove every pin
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        filter: Filter,
+    },
     /// Print the pins as injected, including the built-in ones
     #[command(alias = "render")]
-    Show(SessionArgs),
+    Show,
     /// Print the event log of the pins, one JSON document per line
-    Events(SessionArgs),
+    Events,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct PinAddArgs {
-    #[command(flatten)]
-    pub(crate) request: Request,
-    #[command(flatten)]
-    pub(crate) session: SessionArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PinListArgs {
-    /// Include expired pins
-    #[arg(long)]
-    pub(crate) include_expired: bool,
-    #[command(flatten)]
-    pub(crate) filter: Filter,
-    #[command(flatten)]
-    pub(crate) session: SessionArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PinRemoveArgs {
-    /// The complete ids of the pins
-    #[arg(required = true)]
-    pub(crate) ids: Vec<String>,
-    #[command(flatten)]
-    pub(crate) session: SessionArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PinClearArgs {
-    /// Remove every pin
-    #[arg(long)]
-    pub(crate) all: bool,
-    #[command(flatten)]
-    pub(crate) filter: Filter,
-    #[command(flatten)]
-    pub(crate) session: SessionArgs,
-}
-
-pub(crate) fn run(command: &PinCommand, settings: &Settings, out: &mut Printer) -> CliResult {
-    let project = &settings.project;
-    match command {
-        PinCommand::Add(args) => {
-            let report = pins::add(project, &args.request, session(&args.session, settings))?;
+pub(crate) fn run(args: &PinArgs, settings: &Settings, out: &mut Printer) -> CliResult {
+    let (project, session) = (&settings.project, session(&args.session, settings));
+    match &args.command {
+        PinCommand::Add(request) => {
+            let report = pins::add(project, request, session)?;
             out.warn(&report.warnings);
             out.report(&report, |report, out| {
                 let PinReport { pin, tokens, .. } = &report.pin;
@@ -80,9 +65,8 @@ pub(crate) fn run(command: &PinCommand, settings: &Settings, out: &mut Printer) 
                 }
             })
         }
-        PinCommand::List(args) => {
-            let session = session(&args.session, settings);
-            let report = pins::list(project, &args.filter, args.include_expired, session)?;
+        PinCommand::List { include_expired, filter } => {
+            let report = pins::list(project, filter, *include_expired, session)?;
             out.warn(&report.warnings);
             out.report(&report, |report, out| {
                 let rows = report.pins.iter().map(row);
@@ -95,16 +79,12 @@ pub(crate) fn run(command: &PinCommand, settings: &Settings, out: &mut Printer) 
                 }
             })
         }
-        PinCommand::Remove(args) => {
-            let session = session(&args.session, settings);
-            print_removed(&pins::remove(project, &args.ids, session)?, out)
+        PinCommand::Remove { ids } => print_removed(&pins::remove(project, ids, session)?, out),
+        PinCommand::Clear { all, filter } => {
+            print_removed(&pins::clear(project, filter, *all, session)?, out)
         }
-        PinCommand::Clear(args) => {
-            let session = session(&args.session, settings);
-            print_removed(&pins::clear(project, &args.filter, args.all, session)?, out)
-        }
-        PinCommand::Show(args) => {
-            let report = pins::show(project, session(args, settings))?;
+        PinCommand::Show => {
+            let report = pins::show(project, session)?;
             out.warn(&report.warnings);
             out.report(&report, |report, out| {
                 if !report.text.is_empty() {
@@ -112,8 +92,8 @@ pub(crate) fn run(command: &PinCommand, settings: &Settings, out: &mut Printer) 
                 }
             })
         }
-        PinCommand::Events(args) => {
-            for event in pins::events(project, session(args, settings))? {
+        PinCommand::Events => {
+            for event in pins::events(project, session)? {
                 out.json(&event)?;
             }
             Ok(ExitStatus::Done)
