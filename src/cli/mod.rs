@@ -5,11 +5,11 @@
 
 mod complete;
 mod help;
-mod mcp;
 mod memory;
 mod usage;
 
 use std::ffi::OsString;
+use std::io::IsTerminal;
 
 use clap::error::ErrorKind;
 use clap::{FromArgMatches, Parser, Subcommand};
@@ -17,7 +17,7 @@ use clap::{FromArgMatches, Parser, Subcommand};
 use crate::commands::inject::ClientProfile;
 use crate::commands::{check, completions, demo, doctor, hooks, index, setup};
 use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
-use crate::mcp::McpArgs;
+use crate::mcp::{self, McpArgs};
 use crate::output::{CliResult, Printer};
 use cerberus_engine::threads;
 use cerberus_engine::tree::git;
@@ -110,59 +110,64 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> CliResult {
         let hint = "raise the limit of processes (`ulimit -u`), or end some";
         UserError::environment(format!("failed to start a thread: {error}")).hint(hint)
     })?;
+    let global = &cli.global;
     match &cli.command {
-        Command::Check(args) => {
-            let settings = Settings::resolve(&cli.global)?;
-            with_repair(&settings, out, |out| check::run(args, &settings, out))
-        }
+        Command::Check(args) => with_repair(global, out, |it, out| check::run(args, it, out)),
         Command::Completions(args) => completions::run(args, out),
         Command::Demo(args) => demo::run(args, out),
-        Command::Doctor => doctor::run(&cli.global, out),
-        Command::Hooks(command) => hooks::run(command, &cli.global, out),
-        Command::Index(args) => {
-            let settings = Settings::resolve(&cli.global)?;
-            with_repair(&settings, out, |out| index::run(args, &settings, out))
-        }
-        Command::Setup(args) => setup::run(args, &Settings::resolve(&cli.global)?, out),
-        Command::Mcp(args) => mcp::run(args, &cli.global, out),
-        Command::Memory(command) => {
-            let settings = Settings::resolve(&cli.global)?;
+        Command::Doctor => doctor::run(global, out),
+        Command::Hooks(command) => hooks::run(command, global, out),
+        Command::Index(args) => with_repair(global, out, |it, out| index::run(args, it, out)),
+        Command::Setup(args) => setup::run(args, &Settings::resolve(global)?, out),
+        Command::Mcp(args) => serve(args, global, out),
+        Command::Memory(command) => with_repair(global, out, |settings, out| {
             let is_silent = !settings.memory_enabled || !settings.project.bank.exists();
             if is_silent && is_hook(&cli.command) {
                 return Ok(ExitStatus::Done);
             }
             settings.check_enabled()?;
-            with_repair(&settings, out, |out| command.run(&settings, out))
-        }
+            command.run(settings, out)
+        }),
     }
+}
+
+fn serve(args: &McpArgs, global: &GlobalArgs, out: &mut Printer) -> CliResult {
+    if std::io::stdin().is_terminal() {
+        out.note(&[
+            "waiting for an MCP client on stdin; press Ctrl-D to stop".to_owned(),
+            "write the settings of an agent: cerberus setup claude".to_owned(),
+        ]);
+    }
+    mcp::serve(global, args.tools)?;
+    Ok(ExitStatus::Done)
 }
 
 /// Runs a command, and repeats it if the store was damaged.
 fn with_repair(
-    settings: &Settings,
+    global: &GlobalArgs,
     out: &mut Printer,
-    run: impl Fn(&mut Printer) -> CliResult,
+    run: impl Fn(&Settings, &mut Printer) -> CliResult,
 ) -> CliResult {
+    let settings = Settings::resolve(global)?;
     store::with_repair(&settings.project.store, |warning| {
         if let Some(warning) = warning {
             // The failed run may have printed.
             out.take();
             out.warn(&[warning]);
         }
-        run(out)
+        run(&settings, out)
     })
 }
 
 /// Whether the command runs as a hook. A hook may run without a bank, and its failure must not
 /// stop the program that runs it.
 fn is_hook(command: &Command) -> bool {
-    let command = match command {
-        Command::Memory(command) => command,
-        Command::Hooks(command) => return matches!(command, hooks::HooksCommand::Run(_)),
-        _ => return false,
-    };
-    match command.as_ref() {
-        MemoryCommand::Inject(args) => args.request.client.is_some_and(ClientProfile::is_hook),
+    match command {
+        Command::Hooks(command) => matches!(command, hooks::HooksCommand::Run(_)),
+        Command::Memory(command) => match &**command {
+            MemoryCommand::Inject(args) => args.request.client.is_some_and(ClientProfile::is_hook),
+            _ => false,
+        },
         _ => false,
     }
 }

@@ -14,10 +14,8 @@ mod commit;
 mod edit;
 mod git_command;
 mod payload;
-mod prompt;
 mod session;
 mod settings;
-mod stop;
 
 pub(crate) use settings::{merge, remove};
 
@@ -111,12 +109,12 @@ fn run_hook(args: &HooksRunArgs, global: &GlobalArgs, out: &mut Printer) -> Resu
             session::start(tool, event.as_ref(), global, out)?
         }
         (_, None) | (HookEvent::Commit, _) => return Ok(()),
-        (HookEvent::Prompt, Some(event)) => prompt::about(event, global)?,
+        (HookEvent::Prompt, Some(event)) => session::prompt(event, global)?,
         (HookEvent::Edit, Some(event)) => edit::before(tool, event, global)?,
         (HookEvent::AfterEdit, Some(event)) => edit::after(event, global)?,
         (HookEvent::AfterCommand, Some(event)) => edit::after_command(tool, event, global)?,
         (HookEvent::Command, Some(event)) => command::about(tool, event, global, out)?,
-        (HookEvent::Stop, Some(event)) => stop::errors(event, global)?,
+        (HookEvent::Stop, Some(event)) => after_edit::at_stop(event, global)?,
         (HookEvent::Compact, Some(event)) => return session::forget(event, global),
     };
     answer::print(tool, moment, &text, out)

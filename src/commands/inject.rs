@@ -21,7 +21,6 @@ mod client;
 mod edit;
 mod example;
 mod into;
-mod likely;
 mod pack;
 mod relevance;
 mod short;
@@ -356,7 +355,7 @@ fn focus(project: &Project, request: &Request) -> Result<(Focus, BTreeSet<String
         is_edit: false,
     };
     let Some(task) = focus.task_without_files() else { return Ok((focus, BTreeSet::new())) };
-    let likely_files = likely::files(project, task)?;
+    let likely_files = task::likely_files(project, task)?;
     focus.files.clone_from(&likely_files);
     Ok((focus, likely_files))
 }

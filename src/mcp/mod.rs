@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
 
@@ -17,7 +18,6 @@ use cerberus_bank::tokens;
 use cerberus_engine::threads;
 use cerberus_model::{PinScope, UserError};
 
-mod args;
 mod schema;
 mod server;
 #[cfg(any(fuzzing, test))]
@@ -29,9 +29,23 @@ mod transport;
 use server::Server;
 use transport::LineTransport;
 
-pub(crate) use args::{McpArgs, ToolSet};
 #[cfg(any(fuzzing, test))]
 pub(crate) use test_support::run_messages;
+
+#[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    /// Offer all tools, or a minimal set
+    #[arg(long, value_name = "SET", default_value = "all")]
+    pub(crate) tools: ToolSet,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ToolSet {
+    /// All tools, at most 3,000 tokens
+    All,
+    /// Search, anchor, inject, create and re-anchor, at most 1,200 tokens
+    Core,
+}
 
 /// How long running calls may continue after the client disconnects.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);

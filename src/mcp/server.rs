@@ -24,7 +24,7 @@ use crate::config::{GlobalArgs, Settings};
 use cerberus_model::error::UserError;
 use cerberus_store as store;
 
-use super::args::ToolSet;
+use super::ToolSet;
 use super::tool_result::error_result;
 use super::tools::{self, Call, Tool};
 

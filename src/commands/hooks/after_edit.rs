@@ -1,6 +1,7 @@
 //! What an edit hits: the patterns of rules, and code that their texts forbid.
 
-use super::{answer, in_session};
+use super::payload::Event;
+use super::{answer, in_session, session};
 use crate::commands::prelude::*;
 use crate::commands::review_diff::{self, Finding, ReviewDiffArgs};
 
@@ -44,12 +45,23 @@ pub(super) fn record_broken(
     in_session(project, session, |it| it.record_broken(memories))
 }
 
-/// Returns the accepted patterns that uncommitted changes hit, or an empty text.
-pub(super) fn open_errors(project: &Project) -> Result<String> {
+/// Returns the accepted patterns that uncommitted changes hit, which an agent that says it has finished must
+/// still correct, or an empty text.
+pub(super) fn at_stop(event: &Event, global: &GlobalArgs) -> Result<String> {
+    let none = Ok(String::new());
+    // An agent that goes on because of a hook is not asked again, and a subagent did not make all changes.
+    if event.is_repeated_stop || event.is_subagent {
+        return none;
+    }
+    let Some(session) = &event.session else { return none };
+    let Some(settings) = session::settings(Some(event), global)? else { return none };
+    let project = &settings.project;
     let report = review_diff::review(project, &ReviewDiffArgs::default(), &|_, _| {})?;
     let errors = report.findings.iter().filter(|it| it.severity == Severity::Error);
     let items: Vec<String> = errors.map(item).collect();
-    Ok(answer::about("The changes break rules of this project:", &items))
+    let is_new = !items.is_empty() && in_session(project, session, |it| it.claim_stop())?;
+    let title = "The changes break rules of this project:";
+    if is_new { Ok(answer::about(title, &items)) } else { none }
 }
 
 fn item(finding: &Finding) -> String {

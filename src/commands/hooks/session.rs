@@ -1,11 +1,10 @@
-//! The start and the compaction of a session or a subagent: what an agent gets without a task.
+//! A session of an agent or a subagent: what it gets at its start and for each prompt.
 
 use super::payload::Event;
 use super::{HookTool, in_session};
 use crate::commands::inject::{self, ClientProfile};
 use crate::commands::prelude::*;
-use cerberus_store::given_rules::Session;
-use cerberus_store::{self as store, Store};
+use cerberus_store as store;
 
 pub(super) fn start(
     tool: HookTool,
@@ -31,20 +30,39 @@ pub(super) fn start(
     let pins_session = settings.session.as_deref();
     let session = event.and_then(|event| event.session.as_deref());
     let source = event.and_then(|event| event.source.as_deref()).unwrap_or("startup");
+    if let Some(session) = session {
+        let given =
+            in_session(project, session, |it| it.start(source)?.then(|| it.given()).transpose())?;
+        let Some(given) = given else { return Ok(String::new()) };
+        request.excluded = given;
+    }
     let report = store::with_repair(&project.store, |_| {
-        let Some(session) = session else { return inject::inject(project, &request, pins_session) };
-        let (id, millis) = (session, project.now.as_millisecond());
-        let mut store = Store::open(&project.store)?;
-        if !store.transaction(|connection| Session { connection, id, millis }.start(source))? {
-            return Ok(inject::Report::default());
-        }
-        request.excluded = Session { connection: store.reader(), id, millis }.given()?;
-        inject::inject_new(project, &mut request, pins_session, |keys| {
-            store.transaction(|connection| Session { connection, id, millis }.claim_new(keys))
+        inject::inject_new(project, &mut request, pins_session, |given| match session {
+            Some(session) => in_session(project, session, |it| it.claim_new(given)),
+            None => Ok(vec![true; given.len()]),
         })
     })?;
     out.warn(&report.warnings);
     Ok(report.text)
+}
+
+/// Returns the rules for what the user asks for.
+pub(super) fn prompt(event: &Event, global: &GlobalArgs) -> Result<String> {
+    let none = Ok(String::new());
+    // Without a session the same rules would come with every prompt.
+    let (Some(session), Some(prompt)) = (&event.session, &event.prompt) else { return none };
+    // It is a command of the agent, not a task.
+    if prompt.trim_start().starts_with('/') {
+        return none;
+    }
+    let Some(settings) = settings(Some(event), global)? else { return none };
+    let project = &settings.project;
+    let given = in_session(project, session, |it| it.given())?;
+    store::with_repair(&project.store, |_| {
+        inject::rules_for_task(project, prompt, &given, |given| {
+            in_session(project, session, |it| it.claim_new(given))
+        })
+    })
 }
 
 /// Forgets what a session was given, whose context the agent is about to shorten.
