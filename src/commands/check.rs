@@ -142,9 +142,9 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> C
     {
         let message = baseline::write(path, report.accept(args), &settings.project.root)?;
         if args.with.is_none() {
-            out.line(&out.safe(&message));
-            findings::print_unchecked(&report.unchecked, format, out);
-            return Ok(findings::status(true, &report.unchecked));
+            report.ok = true;
+            let print = |out: &mut Printer| out.line(&out.safe(&message));
+            return findings::print(&report, FindingsFormat::Text, out, print);
         }
         out.note(&[message]);
     }
@@ -155,17 +155,7 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> C
     if !args.all {
         report.findings.retain(|finding| finding.severity == Severity::Error);
     }
-    if matches!(format, FindingsFormat::Text | FindingsFormat::Github) {
-        out.warn(&report.warnings);
-    }
-    match format {
-        FindingsFormat::Json => out.json(&report)?,
-        FindingsFormat::Github => findings::print_github(&annotations::of(&report), out),
-        FindingsFormat::Sarif => out.json(&annotations::sarif(&report))?,
-        FindingsFormat::Text => print::report(&report, args, out),
-    }
-    findings::print_unchecked(&report.unchecked, format, out);
-    Ok(findings::status(report.ok, &report.unchecked))
+    findings::print(&report, format, out, |out| print::report(&report, args, out))
 }
 
 /// Checks the documents, and the bank unless files are named.

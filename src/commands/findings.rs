@@ -54,16 +54,44 @@ pub(crate) struct Unchecked {
     pub(crate) reason: String,
 }
 
-/// Returns the exit status of a check. What was not checked is worse than a finding.
-pub(super) fn status(is_passed: bool, unchecked: &[Unchecked]) -> ExitStatus {
-    match unchecked {
+/// A report of findings that all formats can show.
+pub(super) trait FindingsReport: Serialize {
+    /// Returns whether the check passed, what could not be checked, and the warnings.
+    fn state(&self) -> (bool, &[Unchecked], &[String]);
+
+    fn annotations(&self) -> Vec<Annotation>;
+
+    /// Returns the ids of rules with their texts.
+    fn rules(&self) -> BTreeMap<&str, &str>;
+}
+
+/// Prints a report in a format, where `text` prints the one for people. What was not checked is worse than a
+/// finding.
+pub(super) fn print(
+    report: &impl FindingsReport,
+    format: FindingsFormat,
+    out: &mut Printer,
+    text: impl FnOnce(&mut Printer),
+) -> CliResult {
+    let (is_passed, unchecked, warnings) = report.state();
+    if matches!(format, FindingsFormat::Text | FindingsFormat::Github) {
+        out.warn(warnings);
+    }
+    match format {
+        FindingsFormat::Json => out.json(report)?,
+        FindingsFormat::Github => print_github(&report.annotations(), out),
+        FindingsFormat::Sarif => out.json(&sarif_log(report))?,
+        FindingsFormat::Text => text(out),
+    }
+    print_unchecked(unchecked, format, out);
+    Ok(match unchecked {
         [] => ExitStatus::of_check(is_passed),
         _ => ExitStatus::Environment,
-    }
+    })
 }
 
 /// Prints what was not checked, as warnings of the GitHub format or on stderr.
-pub(super) fn print_unchecked(unchecked: &[Unchecked], format: FindingsFormat, out: &mut Printer) {
+fn print_unchecked(unchecked: &[Unchecked], format: FindingsFormat, out: &mut Printer) {
     for Unchecked { file, reason } in unchecked {
         match format {
             FindingsFormat::Json => {}
@@ -80,76 +108,47 @@ pub(super) fn print_unchecked(unchecked: &[Unchecked], format: FindingsFormat, o
     }
 }
 
-/// A finding in the terms of GitHub and SARIF.
+/// A finding in the terms of GitHub and SARIF. Lines and columns are counted from 1.
+#[derive(Default)]
 pub(super) struct Annotation {
     pub(super) rule: String,
     pub(super) severity: Severity,
     /// The title in GitHub, without the name of the program.
     pub(super) title: String,
-    pub(super) place: Place,
+    pub(super) file: String,
+    /// Line and column.
+    pub(super) position: Option<(usize, usize)>,
+    pub(super) end_line: Option<usize>,
+    pub(super) message: String,
     /// The name of the fingerprint, and what identifies the finding when lines above it change.
     pub(super) identity: (&'static str, String),
 }
 
-/// A place of a finding. Lines and columns are counted from 1.
-#[derive(Default)]
-pub(super) struct Place {
-    pub(super) file: String,
-    pub(super) line: Option<usize>,
-    pub(super) end_line: Option<usize>,
-    pub(super) column: Option<usize>,
-    /// The message of the finding.
-    pub(super) message: String,
-}
-
-impl Place {
-    /// Returns the location in SARIF. Its region is a position, or whole lines.
-    fn sarif(&self) -> Value {
-        let uri = utf8_percent_encode(&self.file, ENCODED).to_string();
-        let mut location = json!({"artifactLocation": {"uri": uri}});
-        match (self.line, self.column, self.end_line) {
-            (Some(line), Some(column), _) => {
-                location["region"] = json!({"startLine": line, "startColumn": column});
-            }
-            (Some(line), None, Some(end)) => {
-                location["region"] = json!({"startLine": line, "endLine": end});
-            }
-            _ => {}
-        }
-        json!({"physicalLocation": location})
-    }
-}
-
 /// Prints annotations as GitHub workflow commands.
-pub(super) fn print_github(annotations: &[Annotation], out: &mut Printer) {
+fn print_github(annotations: &[Annotation], out: &mut Printer) {
     for annotation in annotations {
         let command = match annotation.severity {
             Severity::Hint | Severity::Note => "notice",
             severity => severity.as_str(),
         };
         let title = command_property(&format!("cerberus: {}", annotation.title));
-        let place = &annotation.place;
-        let mut line = format!("::{command} file={}", command_property(&place.file));
-        let numbers = [("line", place.line), ("endLine", place.end_line), ("col", place.column)];
+        let mut line = format!("::{command} file={}", command_property(&annotation.file));
+        let (first, column) = annotation.position.unzip();
+        let numbers = [("line", first), ("endLine", annotation.end_line), ("col", column)];
         for (name, number) in numbers {
             if let Some(number) = number {
                 let _ = write!(line, ",{name}={number}");
             }
         }
-        let _ = write!(line, ",title={title}::{}", command_data(&place.message));
+        let _ = write!(line, ",title={title}::{}", command_data(&annotation.message));
         out.line(&out.safe(&line));
     }
 }
 
-/// Returns a rule of a SARIF log.
-pub(super) fn sarif_rule((id, text): (&str, &str)) -> Value {
-    json!({"id": id, "shortDescription": {"text": text}})
-}
-
-/// Returns a SARIF 2.1.0 log.
-pub(super) fn sarif_log(rules: impl Iterator<Item = Value>, annotations: &[Annotation]) -> Value {
-    let rules: Vec<Value> = rules.collect();
-    let results: Vec<Value> = annotations.iter().map(sarif_result).collect();
+fn sarif_log(report: &impl FindingsReport) -> Value {
+    let rule = |(id, text)| json!({"id": id, "shortDescription": {"text": text}});
+    let rules: Vec<Value> = report.rules().into_iter().map(rule).collect();
+    let results: Vec<Value> = report.annotations().iter().map(sarif_result).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -170,13 +169,18 @@ fn sarif_result(annotation: &Annotation) -> Value {
         Severity::Hint => Severity::Note,
         severity => severity,
     };
+    let uri = utf8_percent_encode(&annotation.file, ENCODED).to_string();
+    let mut location = json!({"artifactLocation": {"uri": uri}});
+    if let Some((line, column)) = annotation.position {
+        location["region"] = json!({"startLine": line, "startColumn": column});
+    }
     let (name, identity) = &annotation.identity;
     let hash = xxh3_64(identity.as_bytes());
     json!({
         "ruleId": annotation.rule,
         "level": level.as_str(),
-        "message": {"text": annotation.place.message},
-        "locations": [annotation.place.sarif()],
+        "message": {"text": annotation.message},
+        "locations": [{"physicalLocation": location}],
         "partialFingerprints": {*name: format!("{hash:016x}")},
     })
 }

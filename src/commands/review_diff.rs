@@ -392,15 +392,5 @@ fn ranges(is_added: &[bool]) -> Vec<(u32, u32)> {
 pub(crate) fn run(args: &ReviewDiffArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let format = findings::format(args.format, out)?;
     let report = review(&settings.project, args, &|_, _| {})?;
-    if matches!(format, FindingsFormat::Text | FindingsFormat::Github) {
-        out.warn(&report.warnings);
-    }
-    match format {
-        FindingsFormat::Json => out.json(&report)?,
-        FindingsFormat::Github => findings::print_github(&annotations::of(&report), out),
-        FindingsFormat::Sarif => out.json(&annotations::sarif(&report))?,
-        FindingsFormat::Text => print::report(&report, out),
-    }
-    findings::print_unchecked(&report.unchecked, format, out);
-    Ok(findings::status(report.ok, &report.unchecked))
+    findings::print(&report, format, out, |out| print::report(&report, out))
 }

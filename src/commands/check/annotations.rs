@@ -4,49 +4,42 @@ use std::fmt::Write;
 
 use super::print::short_id;
 use super::{Finding, Report};
-use crate::commands::findings::{Annotation, Place, sarif_log, sarif_rule};
+use crate::commands::findings::{Annotation, FindingsReport, Unchecked};
 use crate::commands::prelude::*;
 use cerberus_model::text::word_list::lines;
 
-/// Returns the findings as a SARIF 2.1.0 log.
-pub(super) fn sarif(report: &Report) -> Value {
-    let rules = lines(include_str!("rules.txt")).filter_map(|rule| rule.split_once('\t'));
-    sarif_log(rules.map(sarif_rule), &of(report))
+impl FindingsReport for Report {
+    fn state(&self) -> (bool, &[Unchecked], &[String]) {
+        (self.ok, &self.unchecked, &self.warnings)
+    }
+
+    fn annotations(&self) -> Vec<Annotation> {
+        let findings = self.findings.iter().map(|it| Annotation {
+            severity: it.severity,
+            title: format!("{} is out of date", it.check),
+            position: Some((it.line, it.column)),
+            message: message(it),
+            ..annotation(it.check, &it.file, &it.claim)
+        });
+        let outdated = self.outdated.iter().map(|it| Annotation {
+            title: "baseline".to_owned(),
+            message: format!("`{}` is accepted by the baseline, but no longer found", it.claim),
+            ..annotation("baseline", &it.file, &it.claim)
+        });
+        findings.chain(outdated).collect()
+    }
+
+    fn rules(&self) -> BTreeMap<&str, &str> {
+        lines(include_str!("rules.txt")).filter_map(|rule| rule.split_once('\t')).collect()
+    }
 }
 
-/// Returns an annotation for each finding, and for each outdated entry of the baseline.
-pub(super) fn of(report: &Report) -> Vec<Annotation> {
-    let findings = report.findings.iter().map(|finding| {
-        let place = Place {
-            file: finding.file.clone(),
-            line: Some(finding.line),
-            column: Some(finding.column),
-            message: message(finding),
-            ..Place::default()
-        };
-        let title = format!("{} is out of date", finding.check);
-        Annotation {
-            severity: finding.severity,
-            title,
-            ..annotation(finding.check, &finding.claim, place)
-        }
-    });
-    let outdated = report.outdated.iter().map(|accepted| {
-        let message =
-            format!("`{}` is accepted by the baseline, but no longer found", accepted.claim);
-        let place = Place { file: accepted.file.clone(), message, ..Place::default() };
-        annotation("baseline", &accepted.claim, place)
-    });
-    findings.chain(outdated).collect()
-}
-
-fn annotation(rule: &str, claim: &str, place: Place) -> Annotation {
+fn annotation(rule: &str, file: &str, claim: &str) -> Annotation {
     Annotation {
         rule: rule.to_owned(),
-        severity: Severity::Error,
-        title: rule.to_owned(),
-        identity: ("cerberusClaim/v1", format!("{}\0{rule}\0{claim}", place.file)),
-        place,
+        file: file.to_owned(),
+        identity: ("cerberusClaim/v1", format!("{file}\0{rule}\0{claim}")),
+        ..Annotation::default()
     }
 }
 

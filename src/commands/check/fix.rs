@@ -73,9 +73,9 @@ fn rest(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let args = CheckArgs { fix: false, format: Some(FindingsFormat::Text), ..args.clone() };
     let mut report = super::check(&args, settings)?;
     report.findings.retain(|finding| args.all || finding.severity == Severity::Error);
-    print::report(&report, &args, out);
-    findings::print_unchecked(&report.unchecked, FindingsFormat::Text, out);
-    Ok(findings::status(report.ok, &report.unchecked))
+    // They were printed before the correction.
+    report.warnings.clear();
+    findings::print(&report, FindingsFormat::Text, out, |out| print::report(&report, &args, out))
 }
 
 /// Returns the documents that change.
