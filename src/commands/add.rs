@@ -190,7 +190,7 @@ fn print_report(report: &Report, args: &AddArgs, out: &mut Printer) {
     let (id, file) = (out.style(NAME, &report.id), out.paint(DIM, &format!("({})", report.file)));
     out.line(&format!("{} {id} {file}", out.paint(OK, "added")));
     if let Some(anchor) = &report.anchor {
-        let location = super::format_location(&anchor.file, anchor.symbol.as_deref());
+        let location = format_location(&anchor.file, anchor.symbol.as_deref());
         let location = out.style(NAME, &location);
         out.line(&format!("  example {location} (quality {:.2})", anchor.quality));
     }

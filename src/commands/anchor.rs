@@ -10,9 +10,7 @@ use cerberus_bank::ops::examples::{self as examples_beside, Change, OtherSummary
 use cerberus_engine::examples::UnknownWord;
 use cerberus_engine::excerpt;
 use cerberus_markdown::frontmatter::FieldValue;
-use cerberus_model::{
-    AgentChoice, CodeLocation, Confidence, ExampleChoice, ExampleRole, shell_word,
-};
+use cerberus_model::{AgentChoice, CodeLocation, Confidence, ExampleChoice, ExampleRole};
 
 /// Number of candidates to list if the user does not specify one.
 const DEFAULT_CANDIDATES: usize = 5;
@@ -257,7 +255,7 @@ fn candidate_not_found(id: &str, rank: usize, n_candidates: usize) -> UserError 
 }
 
 fn has_chosen_anchor(id: &str, anchor: &Anchor) -> UserError {
-    let location = super::format_location(&anchor.file, anchor.symbol.as_deref());
+    let location = format_location(&anchor.file, anchor.symbol.as_deref());
     let how = match &anchor.chosen {
         Some(AgentChoice { by, .. }) => format!("by {by}"),
         None => "manually".to_owned(),
@@ -309,7 +307,7 @@ fn print_report(report: &Report, args: &AnchorArgs, out: &mut Printer) {
     let is_list = args.candidates.is_some();
     if let Some(anchor) = &report.anchor {
         let verb = out.paint(OK, if args.dry_run { "would anchor" } else { "anchored" });
-        let location = out.safe(&super::format_location(&anchor.file, anchor.symbol.as_deref()));
+        let location = out.safe(&format_location(&anchor.file, anchor.symbol.as_deref()));
         let (quality, chosen) = (anchor.quality, anchor.chosen);
         return out.line(&format!("{verb} {id} to {location} (quality {quality:.2}, {chosen})"));
     }

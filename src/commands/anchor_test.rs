@@ -1,9 +1,9 @@
 //! `cerberus memory anchor-test`: ranks the candidates of a rule. Stores no anchor.
 
-use std::io::Read;
 use std::num::NonZeroUsize;
 
 use super::args::quality;
+use super::content;
 use crate::commands::prelude::*;
 use cerberus_engine::examples::{Ranking, UnknownWord};
 
@@ -97,22 +97,7 @@ fn queries(args: &AnchorTestArgs) -> Result<Vec<Query>> {
 }
 
 fn read_rules(path: &Path) -> Result<Vec<RuleLine>> {
-    let context = || format!("failed to read the rules `{}`", path.display());
-    let mut text = String::new();
-    if path == Path::new("-") {
-        let stdin = std::io::stdin().lock();
-        stdin.take(MAX_RULES_BYTES).read_to_string(&mut text).with_context(context)?;
-    } else {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the user specifies this file, which may be outside the project"
-        )]
-        let file = std::fs::File::open(path).map_err(|error| {
-            UserError::usage(format!("{}: {error}", context()))
-                .hint("specify a file with one rule per line")
-        })?;
-        file.take(MAX_RULES_BYTES).read_to_string(&mut text).with_context(context)?;
-    }
+    let text = content::read_text(path, MAX_RULES_BYTES)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let rules = lines.map(|(line_idx, line)| {
         if !line.trim_start().starts_with('{') {
@@ -120,7 +105,8 @@ fn read_rules(path: &Path) -> Result<Vec<RuleLine>> {
         }
         serde_json::from_str(line).map_err(|error| {
             let (message, column) = super::json_error(&error);
-            UserError::usage(format!("{}:{}:{column}: {message}", context(), line_idx + 1))
+            let place = format!("{}:{}:{column}", path.display(), line_idx + 1);
+            UserError::usage(format!("failed to read `{place}`: {message}"))
                 .hint("write one rule per line, or {\"rule\": \"…\", \"hints\": [\"…\"]}")
                 .into()
         })
@@ -134,7 +120,7 @@ fn print(ranking: &Ranking, explain: bool, out: &mut Printer) {
         Some(anchor) => format!(
             "{} {}:{} (quality {:.2})",
             out.paint(OK, "example"),
-            out.safe(&super::format_location(&anchor.file, anchor.symbol.as_deref())),
+            out.safe(&format_location(&anchor.file, anchor.symbol.as_deref())),
             anchor.start_line,
             anchor.quality
         ),
@@ -151,7 +137,7 @@ fn print(ranking: &Ranking, explain: bool, out: &mut Printer) {
 /// Prints candidates, with their matched terms and scores if `explain`.
 fn print_candidates(candidates: &[RankedSymbol], explain: bool, out: &mut Printer) {
     let row = |candidate: &RankedSymbol| {
-        vec![
+        [
             candidate.rank.to_string(),
             format!("{:.2}", candidate.quality),
             format!("{}:{}-{}", candidate.file, candidate.start_line, candidate.end_line),
@@ -159,10 +145,10 @@ fn print_candidates(candidates: &[RankedSymbol], explain: bool, out: &mut Printe
             candidate.matched_terms.join(" "),
         ]
     };
-    let rows: Vec<Vec<String>> = candidates.iter().map(row).collect();
-    out.rows(&["#", "quality", "location", "symbol", "matched terms"], &rows);
+    let heading = ["#", "quality", "location", "symbol", "matched terms"];
+    out.rows(&heading, candidates.iter().map(row));
     for candidate in candidates.iter().filter(|_| explain) {
-        let location = super::format_location(&candidate.file, candidate.symbol.as_deref());
+        let location = format_location(&candidate.file, candidate.symbol.as_deref());
         let rank = out.paint(NAME, &format!("#{}", candidate.rank));
         out.line(&format!("{rank} {}", out.safe(&location)));
         for reason in &candidate.reasons {

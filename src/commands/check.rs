@@ -56,7 +56,6 @@ pub(crate) struct CheckArgs {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     /// Whether the check passes.
     pub(crate) ok: bool,
@@ -95,7 +94,6 @@ pub(crate) struct Summary {
 
 /// A claim, or something in the bank, that is not true.
 #[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Finding {
     pub(crate) severity: Severity,
     /// What was checked: `path`, `symbol`, `anchor`…

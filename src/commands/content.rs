@@ -16,9 +16,11 @@ impl ContentArgs {
     /// Returns the text that was passed as an argument, or of the file that was.
     pub(super) fn read_if_passed(&self) -> Result<Option<String>> {
         match (self.text.as_ref().or(self.content.as_ref()), &self.file) {
-            (Some(content), _) if content == STDIN => read_text(Path::new(STDIN)).map(Some),
+            (Some(content), _) if content == STDIN => {
+                read_text(Path::new(STDIN), MAX_BYTES).map(Some)
+            }
             (Some(content), _) => Ok(Some(content.clone())),
-            (None, Some(path)) => read_text(path).map(Some),
+            (None, Some(path)) => read_text(path, MAX_BYTES).map(Some),
             (None, None) => Ok(None),
         }
     }
@@ -31,56 +33,38 @@ impl ContentArgs {
         if std::io::stdin().is_terminal() {
             return Err(UserError::usage("content is missing").hint(HOW_TO_PASS).into());
         }
-        read_text(Path::new(STDIN))
+        read_text(Path::new(STDIN), MAX_BYTES)
     }
 }
 
-/// Returns the bytes of a file, or of standard input for `-`.
-pub(super) fn bytes(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
-    let context = || format!("failed to read {}", shown(path));
-    let mut bytes = Vec::new();
-    if path == Path::new(STDIN) {
-        std::io::stdin()
-            .lock()
-            .take(max_bytes + 1)
-            .read_to_end(&mut bytes)
-            .with_context(context)?;
+/// Returns the text of a file, or of standard input for `-`.
+pub(super) fn read_text(path: &Path, max_bytes: u64) -> Result<String> {
+    let is_stdin = path == Path::new(STDIN);
+    let shown =
+        if is_stdin { "standard input".to_owned() } else { format!("`{}`", path.display()) };
+    let context = || format!("failed to read {shown}");
+    let refused = |message: String, hint: &str| UserError::usage(message).hint(hint);
+    let input: Box<dyn Read> = if is_stdin {
+        Box::new(std::io::stdin().lock())
     } else {
         #[expect(clippy::disallowed_methods, reason = "the user passes this path")]
         let file = std::fs::File::open(path).map_err(|error| {
-            UserError::usage(format!("{}: {error}", context()))
-                .hint("pass the path of a readable file, or `-`")
+            refused(format!("{}: {error}", context()), "pass the path of a readable file, or `-`")
         })?;
         if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            return Err(UserError::usage(format!("{}: it is a folder", context()))
-                .hint("pass the path of a file in it, or `-`")
-                .into());
+            let message = format!("{}: it is a folder", context());
+            return Err(refused(message, "pass the path of a file in it, or `-`").into());
         }
-        file.take(max_bytes + 1).read_to_end(&mut bytes).with_context(context)?;
-    }
+        Box::new(file)
+    };
+    let mut bytes = Vec::new();
+    input.take(max_bytes + 1).read_to_end(&mut bytes).with_context(context)?;
     if bytes.len() as u64 > max_bytes {
-        let (path, limit) = (shown(path), max_bytes / 1024);
-        return Err(UserError::usage(format!("{path} is larger than {limit} KB"))
-            .hint("split it into several memories")
-            .into());
+        let message = format!("{shown} is larger than {} KB", max_bytes / 1024);
+        return Err(refused(message, "split it into several files").into());
     }
-    Ok(bytes)
-}
-
-pub(super) fn read_text(path: &Path) -> Result<String> {
-    match text::decode(&bytes(path, MAX_BYTES)?) {
+    match text::decode(&bytes) {
         (text, true) => Ok(text.into_owned()),
-        (_, false) => Err(UserError::usage(format!("{} is not valid UTF-8", shown(path)))
-            .hint("save it as UTF-8 first")
-            .into()),
-    }
-}
-
-/// Returns the path for messages.
-pub(super) fn shown(path: &Path) -> String {
-    if path == Path::new(STDIN) {
-        "standard input".to_owned()
-    } else {
-        format!("`{}`", path.display())
+        _ => Err(refused(format!("{shown} is not valid UTF-8"), "save it as UTF-8 first").into()),
     }
 }

@@ -9,7 +9,7 @@ use cerberus_bank::ops::sync::{self, IndexedMemory, SyncedStore};
 use cerberus_engine::syntax::parse::last_name;
 use cerberus_engine::track;
 use cerberus_markdown::links::{Kind, Part, Target, normalize_path};
-use cerberus_model::{Globs, LinkState, MemoryStatus, format_location, split_number};
+use cerberus_model::{Globs, LinkState, MemoryStatus, split_number};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct LinkedArgs {

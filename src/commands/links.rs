@@ -34,15 +34,15 @@ fn print_table(report: &Report, only_broken: bool, out: &mut Printer) {
     } else if only_broken && report.broken == 0 {
         out.line(&out.paint(OK, &format!("no broken links ({} in total)", report.total)));
     }
-    let rows: Vec<Vec<String>> = report.edges.iter().map(row).collect();
-    out.rows(&["location", "relation", "target", "state", "context"], &rows);
+    let heading = ["location", "relation", "target", "state", "context"];
+    out.rows(&heading, report.edges.iter().map(row));
 }
 
-fn row(edge: &Edge) -> Vec<String> {
+fn row(edge: &Edge) -> [String; 5] {
     let resolved_to = edge.resolved_to.as_ref().filter(|_| edge.is_broken());
     let notes: Vec<String> =
         resolved_to.map(|it| format!("now {it}")).into_iter().chain(edge.note.clone()).collect();
-    vec![
+    [
         format!("{}:{}", edge.file, edge.line),
         edge.relation.to_string(),
         edge.target.clone(),

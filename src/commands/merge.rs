@@ -336,7 +336,7 @@ impl Redirect<'_> {
         let needs_anchor = !anchors.contains_key(self.id) && !is_universal;
         let best = (needs_anchor && !candidates.is_empty()).then(|| candidates.remove(0));
         for (id, anchor) in &candidates {
-            let location = super::format_location(&anchor.file, anchor.symbol.as_deref());
+            let location = format_location(&anchor.file, anchor.symbol.as_deref());
             warnings.push(format!("the anchor of `{id}` is dropped: {location}"));
         }
         let (id, anchor) = best?;

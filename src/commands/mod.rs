@@ -43,8 +43,6 @@ pub(crate) mod stats;
 pub(crate) mod trash;
 pub(crate) mod update;
 
-use cerberus_model::format_location;
-
 /// Splits hints at white space and commas: one argument may contain several.
 fn hints(args: &[String]) -> Vec<String> {
     let is_separator = |c: char| c == ',' || c.is_whitespace();

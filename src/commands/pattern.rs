@@ -2,6 +2,7 @@
 
 use super::{content, review_diff};
 use crate::commands::prelude::*;
+use cerberus_bank::memories::MAX_BYTES;
 use cerberus_bank::ops::patterns::{self as rule_patterns, PatternSummary, RulePattern};
 use cerberus_markdown::{EditError, frontmatter};
 use cerberus_model::Enforcement;
@@ -122,7 +123,7 @@ fn report(
 pub(crate) fn run(args: &PatternArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let report = match &args.set {
         Some(path) => {
-            let text = content::read_text(path)?;
+            let text = content::read_text(path, MAX_BYTES)?;
             set(&settings.project, &args.id, &text, args.dry_run)?
         }
         None => pattern(&settings.project, args)?,

@@ -106,10 +106,10 @@ pub(super) fn session<'a>(args: &'a SessionArgs, settings: &'a Settings) -> Opti
     args.session.as_deref().or(settings.session.as_deref())
 }
 
-fn row(report: &PinReport) -> Vec<String> {
+fn row(report: &PinReport) -> [String; 4] {
     let pin = &report.pin;
     let text = pin.content.lines().next().unwrap_or_default().to_owned();
-    vec![pin.id.clone(), pin.priority.to_string(), expiry_label(report), text]
+    [pin.id.clone(), pin.priority.to_string(), expiry_label(report), text]
 }
 
 fn expiry_label(PinReport { pin, expired, .. }: &PinReport) -> String {

@@ -22,4 +22,6 @@ pub(super) use cerberus_engine::syntax::language;
 pub(super) use cerberus_engine::tree::{documents, git, read};
 pub(super) use cerberus_model::error::{ExitStatus, UserError};
 pub(super) use cerberus_model::text::{self, plural, shell_word};
-pub(super) use cerberus_model::{Anchor, MemoryType, Origin, RuleKind, Scope, Severity, State};
+pub(super) use cerberus_model::{
+    Anchor, MemoryType, Origin, RuleKind, Scope, Severity, State, format_location,
+};

@@ -101,7 +101,6 @@ pub(crate) struct Summary {
 
 /// Outcome of one anchor.
 #[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Finding {
     pub(crate) id: String,
     /// File of the memory, relative to the project root.
@@ -196,7 +195,7 @@ impl From<&Anchor> for TrackedLocation {
 
 impl fmt::Display for TrackedLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&super::format_location(&self.file, self.symbol.as_deref()))
+        f.write_str(&format_location(&self.file, self.symbol.as_deref()))
     }
 }
 

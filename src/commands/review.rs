@@ -15,7 +15,7 @@ use cerberus_bank::ops::rule_counts::{self, RuleCounts};
 use cerberus_engine::examples::Ranking;
 use cerberus_engine::excerpt::{self, LineRange};
 use cerberus_engine::track::{self, Degree};
-use cerberus_model::{Confidence, Language, SymbolKind, shell_word};
+use cerberus_model::{Confidence, Language, SymbolKind};
 use reader::ReaderArgs;
 
 pub(super) mod print;

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::findings::{self, FindingsFormat, Unchecked};
-use super::{format_location, linked};
+use super::linked;
 use crate::commands::prelude::*;
 use cerberus_bank::ops::patterns::{self as rule_patterns, RulePattern};
 use cerberus_engine::tree::git::{AddedLines, Changes};
@@ -37,7 +37,6 @@ pub(crate) struct ReviewDiffArgs {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     /// Whether everything was checked and no accepted pattern is hit.
     pub(crate) ok: bool,
@@ -63,7 +62,6 @@ pub(crate) struct Summary {
 
 /// A rule that concerns the change.
 #[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct AppliedRule {
     pub(crate) id: String,
     pub(crate) rule: String,

@@ -94,10 +94,9 @@ pub(crate) fn run(args: &SectionsArgs, settings: &Settings, out: &mut Printer) -
 fn print_sections(report: &Report, out: &mut Printer) {
     let row = |section: &Section| {
         let lines = format!("{}-{}", section.start_line, section.end_line);
-        vec![section.id.clone(), section.origin.to_owned(), lines, section.tokens.to_string()]
+        [section.id.clone(), section.origin.to_owned(), lines, section.tokens.to_string()]
     };
-    let rows: Vec<Vec<String>> = report.sections.iter().map(row).collect();
-    out.rows(&["section", "from", "lines", "tokens"], &rows);
+    out.rows(&["section", "from", "lines", "tokens"], report.sections.iter().map(row));
     let Report { file, full_file_tokens, tokenizer, .. } = report;
     let total = format!("{file} has {full_file_tokens} tokens ({tokenizer})");
     out.line(&out.paint(DIM, &total));

@@ -29,7 +29,6 @@ pub(crate) struct SetupArgs {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 struct Report {
     agents: Vec<Agent>,
     files: Vec<FileReport>,
@@ -38,7 +37,6 @@ struct Report {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 struct FileReport {
     file: String,
     agent: Agent,

@@ -275,7 +275,7 @@ fn no_memories(args: &ShowArgs) -> UserError {
 
 fn row(memory: &MemoryReport) -> [String; 4] {
     let example = memory.anchor.as_ref().map(|anchor| {
-        let location = super::format_location(&anchor.file, anchor.symbol.as_deref());
+        let location = format_location(&anchor.file, anchor.symbol.as_deref());
         match anchor.state {
             State::Fresh => location,
             state => format!("{location} ({state})"),
@@ -345,7 +345,7 @@ fn is_prose_start(c: char) -> bool {
 }
 
 fn print_example(id: &str, anchor: &AnchorReport, out: &mut Printer) {
-    let location = out.safe(&super::format_location(&anchor.file, anchor.symbol.as_deref()));
+    let location = out.safe(&format_location(&anchor.file, anchor.symbol.as_deref()));
     let lines = anchor.start_line.zip(anchor.end_line);
     let lines = lines.map(|(first, last)| format!(":{first}-{last}")).unwrap_or_default();
     let style = match anchor.state {

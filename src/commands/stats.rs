@@ -212,7 +212,7 @@ fn print(report: &Report, out: &mut Printer) {
     if let Some(anchors) = &report.anchors {
         out.line("");
         let rows = anchors.iter().map(|it| {
-            let location = super::format_location(&it.file, it.symbol.as_deref());
+            let location = format_location(&it.file, it.symbol.as_deref());
             [it.id.clone(), it.state.to_string(), format!("{:.2}", it.quality), location]
         });
         out.rows(&["id", "state", "quality", "example"], rows);

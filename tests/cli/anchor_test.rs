@@ -74,14 +74,14 @@ fn invalid_rules_are_reported_with_their_line() {
     sandbox.session(expect![[r#"
         $ cerberus memory anchor-test --rules rules.txt
         --- stderr
-        cerberus: failed to read the rules `rules.txt`:2:14: missing field `rule`
+        cerberus: failed to read `rules.txt:2:14`: missing field `rule`
         hint: write one rule per line, or {"rule": "…", "hints": ["…"]}
         [exit 2]
 
         $ cerberus memory anchor-test --rules none.txt
         --- stderr
-        cerberus: failed to read the rules `none.txt`: No such file or directory (os error 2)
-        hint: specify a file with one rule per line
+        cerberus: failed to read `none.txt`: No such file or directory (os error 2)
+        hint: pass the path of a readable file, or `-`
         [exit 2]
 
         $ cerberus memory anchor-test

@@ -4,9 +4,9 @@
 use super::answer;
 use super::git_command::{self, Commit};
 use super::payload::Event;
+use crate::commands::inject;
 use crate::commands::linked::{self, Reason};
 use crate::commands::prelude::*;
-use crate::commands::{format_location, inject};
 use cerberus_bank::ops::{envelope, links, sync};
 use cerberus_engine::track::{self, Degree, Outcome};
 use cerberus_markdown::links::{Target, normalize_path};

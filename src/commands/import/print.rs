@@ -1,6 +1,6 @@
 //! Prints the reports of an import.
 
-use super::rules::{Item, Outcome, Report};
+use super::rules::{DocumentSummary, Item, Outcome, Report};
 use crate::commands::prelude::*;
 use crate::commands::review::print::candidates;
 
@@ -85,15 +85,12 @@ pub(super) fn differences(report: &Report, out: &mut Printer) {
 /// Prints the number of items of each document.
 pub(super) fn documents(report: &Report, out: &mut Printer) {
     let n = |count: usize| count.to_string();
-    let rows: Vec<Vec<String>> = report
-        .documents
-        .iter()
-        .map(|it| {
-            let counts = [it.added, it.changed, it.removed, it.duplicates, it.skipped];
-            std::iter::once(it.file.clone()).chain(counts.map(n)).collect()
-        })
-        .collect();
-    out.rows(&["document", "new", "changed", "removed", "known", "skipped"], &rows);
+    let row = |it: &DocumentSummary| {
+        let counts = [it.added, it.changed, it.removed, it.duplicates, it.skipped];
+        std::iter::once(it.file.clone()).chain(counts.map(n)).collect::<Vec<_>>()
+    };
+    let heading = ["document", "new", "changed", "removed", "known", "skipped"];
+    out.rows(&heading, report.documents.iter().map(row));
 }
 
 fn of(report: &Report, outcome: Outcome) -> impl Iterator<Item = &Item> {
@@ -106,7 +103,7 @@ fn source(item: &Item) -> String {
 
 fn example(item: &Item) -> Option<String> {
     let anchor = item.anchor.as_ref()?;
-    Some(super::super::format_location(&anchor.file, anchor.symbol.as_deref()))
+    Some(format_location(&anchor.file, anchor.symbol.as_deref()))
 }
 
 fn added(item: &Item, out: &mut Printer) {

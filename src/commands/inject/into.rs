@@ -12,7 +12,6 @@ const MARKERS: BlockMarkers<'static> = managed_block::MARKDOWN;
 
 /// The state of the managed block, as `--json` prints it.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 struct BlockReport<'a> {
     file: String,
     /// Whether the block was out of date.

@@ -17,7 +17,6 @@ const MAX_LISTED: usize = 5;
 
 /// What the patterns of code hit.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Evidence {
     /// Number of hits in the files of the project, and the first of them.
     pub(crate) hits: usize,

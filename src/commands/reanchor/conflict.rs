@@ -3,11 +3,10 @@
 //! Git merges lines, so the text with its markers can combine lines of different anchors. The
 //! versions in the index of git are complete.
 
-use crate::commands::format_location;
 use crate::commands::prelude::*;
 use cerberus_bank::lockfile;
 use cerberus_engine::track;
-use cerberus_model::{OtherExample, shell_word};
+use cerberus_model::OtherExample;
 
 /// What a merge left to a person.
 pub(super) struct Resolved {

@@ -1,9 +1,7 @@
 //! Prints the findings of `reanchor` as text.
 
 use super::{Finding, ReanchorArgs, Report, TrackedLocation};
-use crate::commands::format_location;
-use crate::output::{ERROR, NAME, OK, Printer, WARN};
-use cerberus_model::{State, shell_word};
+use crate::commands::prelude::*;
 
 pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
     match &args.since {
@@ -15,9 +13,7 @@ pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
             .line("no anchors; create one with `cerberus memory add` or `cerberus memory anchor`"),
     }
     let states = report.summary.states.iter().filter(|(_, n)| **n > 0);
-    let rows: Vec<Vec<String>> =
-        states.map(|(state, n)| vec![state.to_string(), n.to_string()]).collect();
-    out.rows(&["state", "anchors"], &rows);
+    out.rows(&["state", "anchors"], states.map(|(state, n)| [state.to_string(), n.to_string()]));
     for finding in report.results.iter().filter(|it| it.is_notable()) {
         print_finding(finding, args, out);
     }
@@ -118,11 +114,10 @@ pub(super) fn explanation(finding: &Finding, out: &mut Printer) {
         let lines = location.start_line.zip(location.end_line);
         let lines = lines.map(|(first, last)| format!("{first}-{last}")).unwrap_or_default();
         let similarity = format!("{:.2}", location.similarity.unwrap_or(0.0));
-        vec![location.to_string(), lines, similarity]
+        [location.to_string(), lines, similarity]
     };
     let compared = finding.new.iter().chain(&finding.candidates);
-    let rows: Vec<Vec<String>> = compared.map(row).collect();
-    out.rows(&["compared with", "lines", "similarity"], &rows);
+    out.rows(&["compared with", "lines", "similarity"], compared.map(row));
     if let Some(next) = &finding.next {
         out.line(&format!("  next: {}", out.safe(next)));
     }

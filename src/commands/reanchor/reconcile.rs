@@ -6,7 +6,7 @@ use crate::commands::prelude::*;
 use cerberus_bank::ops::rounded;
 use cerberus_engine::examples::Ranking;
 use cerberus_engine::track::{self, Degree, FoundSymbol, Outcome};
-use cerberus_model::{shell_word, split_number};
+use cerberus_model::split_number;
 
 /// Number of candidates among which an edited example must be found to be rescored.
 const N_RESCORED: usize = 200;

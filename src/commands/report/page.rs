@@ -17,7 +17,6 @@ use crate::commands::setup::Agent;
 use cerberus_engine::syntax::highlight::{HighlightClass, highlight};
 use cerberus_markdown::html as markdown;
 use cerberus_markdown::links::{Kind, Target};
-use cerberus_model::shell_word;
 
 const TEMPLATES: [(&str, &str); 2] = [
     ("page.html", include_str!("page/page.html")),

@@ -1,7 +1,6 @@
 //! Prints the memories to review.
 
 use super::{Candidate, Item, Report};
-use crate::commands::format_location;
 use crate::commands::prelude::*;
 use cerberus_model::Confidence;
 

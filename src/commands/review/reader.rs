@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use super::{N_CANDIDATES, ReviewArgs, is_reviewed};
 use crate::commands::agent::{Agent, Tokens};
+use crate::commands::milliseconds;
 use crate::commands::prelude::*;
-use crate::commands::{format_location, milliseconds};
 use crate::output::ProgressBar;
 use cerberus_bank::ops::answers::{self, Answers, Decided, Offered};
 use cerberus_engine::excerpt;
