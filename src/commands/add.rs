@@ -7,7 +7,6 @@ use cerberus_bank::memories::text_of;
 use cerberus_bank::names;
 use cerberus_bank::ops::anchors::AnchorSummary;
 use cerberus_bank::ops::similar;
-use cerberus_engine::examples::Ranking;
 use cerberus_markdown::frontmatter::Frontmatter;
 use cerberus_model::{CodeLocation, Confidence};
 
@@ -63,39 +62,6 @@ pub(crate) struct Unanchored {
     pub(crate) candidates: Vec<RankedSymbol>,
 }
 
-/// The result of the search for an example.
-enum Found {
-    Anchor(Box<Anchor>),
-    /// No candidate is sure.
-    Rejected(Box<Ranking>),
-    /// The scope has no examples, for this reason.
-    Impossible(String),
-    NotSearched,
-}
-
-impl Found {
-    /// Returns why the memory has no anchor.
-    fn unanchored(&self) -> Option<Unanchored> {
-        match self {
-            Self::Anchor(_) | Self::NotSearched => None,
-            Self::Impossible(reason) => {
-                Some(Unanchored { reason: reason.clone(), ..Unanchored::default() })
-            }
-            Self::Rejected(ranking) => Some(Unanchored {
-                reason: anchors::rejection(ranking),
-                can_be_anchored: true,
-                kind: Some(ranking.kind),
-                kind_reasons: ranking.kind_reasons.clone(),
-                confidence: Some(ranking.confidence),
-                candidates: match ranking.kind {
-                    RuleKind::Code => ranking.candidates.clone(),
-                    RuleKind::Process => Vec::new(),
-                },
-            }),
-        }
-    }
-}
-
 /// Creates a memory and, unless disabled, anchors it.
 pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     let text = args.text.trim();
@@ -113,18 +79,16 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     let mut warnings = similar::warnings(&memories, text);
     let frontmatter = args.fields.frontmatter(project, MemoryType::Rule);
     // Every check that can fail comes before the first write.
-    let found = find_anchor(project, args, &frontmatter, &mut warnings)?;
+    let (anchor, unanchored) = find_anchor(project, args, &frontmatter, &mut warnings)?;
     let _guard = project.bank.lock_for_writing()?;
     // Under the lock, because another process may have used the id since.
     let memories = Memories::load(project)?;
     let id = free_id(args, text, &memories)?;
     let mut anchors = memories.anchors;
     let file = project.bank.create_text(&id, &text_of(&frontmatter, text))?;
-    let unanchored = found.unanchored();
-    let mut summary = None;
-    if let Found::Anchor(anchor) = found {
-        summary = Some(AnchorSummary::from(&*anchor));
-        anchors.insert(id.clone(), *anchor);
+    let summary = anchor.as_ref().map(AnchorSummary::from);
+    if let Some(anchor) = anchor {
+        anchors.insert(id.clone(), anchor);
         if let Err(error) = project.bank.write_anchors(&anchors) {
             project.bank.discard(&file)?;
             return Err(error);
@@ -133,21 +97,22 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     Ok(Report { id, file, anchor: summary, unanchored, warnings })
 }
 
+/// Returns the anchor, if there is an example, or why a search found none.
 fn find_anchor(
     project: &Project,
     args: &AddArgs,
     frontmatter: &Frontmatter,
     warnings: &mut Vec<String>,
-) -> Result<Found> {
+) -> Result<(Option<Anchor>, Option<Unanchored>)> {
     if let Some(location) = &args.to {
-        return Ok(Found::Anchor(Box::new(anchors::at_location(project, location)?)));
+        return Ok((Some(anchors::at_location(project, location)?), None));
     }
     if args.no_anchor {
-        return Ok(Found::NotSearched);
+        return Ok((None, None));
     }
     let languages = match frontmatter.scope.as_ref().map_or(Ok(None), memories::languages) {
         Ok(languages) => languages,
-        Err(reason) => return Ok(Found::Impossible(reason)),
+        Err(reason) => return Ok((None, Some(Unanchored { reason, ..Unanchored::default() }))),
     };
     let rule = anchors::rule(&args.text).to_owned();
     let (hints, kind) = (frontmatter.hints.clone(), frontmatter.kind);
@@ -156,18 +121,28 @@ fn find_anchor(
     let options = Options { explain: true, ..Options::distinct(print::N_INLINE, min_quality) };
     let words = RuleWords::new(&query.rule, &query.hints);
     let Some(mut ranking) = examples::find(project.code(), &[query], options)?.pop() else {
-        return Ok(Found::NotSearched);
+        return Ok((None, None));
     };
     warnings.extend(anchors::hint_warnings(&ranking));
     warnings.append(&mut ranking.warnings);
     if let Some(best) = &ranking.anchor {
-        let anchor = anchors::from_candidate(project, best, Origin::Auto)?;
-        return Ok(Found::Anchor(Box::new(anchor)));
+        return Ok((Some(anchors::from_candidate(project, best, Origin::Auto)?), None));
     }
-    let max_lines = print::INLINE_LINES;
-    examples::add_excerpts(&project.root, &words, &mut ranking.candidates, max_lines);
-    ranking.candidates.iter_mut().for_each(|it| it.reasons.clear());
-    Ok(Found::Rejected(Box::new(ranking)))
+    let mut unanchored = Unanchored {
+        reason: anchors::rejection(&ranking),
+        can_be_anchored: true,
+        kind: Some(ranking.kind),
+        kind_reasons: ranking.kind_reasons,
+        confidence: Some(ranking.confidence),
+        candidates: Vec::new(),
+    };
+    if ranking.kind == RuleKind::Code {
+        let candidates = &mut unanchored.candidates;
+        *candidates = ranking.candidates;
+        examples::add_excerpts(&project.root, &words, candidates, print::INLINE_LINES);
+        candidates.iter_mut().for_each(|it| it.reasons.clear());
+    }
+    Ok((None, Some(unanchored)))
 }
 
 /// Returns the requested id if it is unused, otherwise an unused one derived from the text.
