@@ -28,23 +28,12 @@ pub(crate) struct SetupArgs {
     yes: bool,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 struct Report {
     agents: Vec<Agent>,
-    files: Vec<FileReport>,
+    files: Vec<Change>,
     /// Whether the files were changed.
     written: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct FileReport {
-    file: String,
-    agent: Agent,
-    action: Action,
-    /// Unified diff, empty for an unchanged file.
-    diff: String,
-    /// Entries of cerberus that a person edited, which stay as they are.
-    edited: Vec<String>,
 }
 
 /// Returns the name of the first agent that the project has files for and that `review --with` can start.
@@ -83,21 +72,13 @@ pub(crate) fn run(args: &SetupArgs, settings: &Settings, out: &mut Printer) -> C
         write(&changes, root)?;
     }
     if out.json {
-        let files = changes.into_iter().map(|change| FileReport {
-            diff: change.diff(),
-            file: change.path,
-            agent: change.agent,
-            action: change.action,
-            edited: change.edited,
-        });
-        out.json(&Report { agents, files: files.collect(), written: is_written })?;
+        out.json(&Report { agents, files: changes, written: is_written })?;
     } else if is_written {
         print_written(&changes, args, settings, out);
     } else if is_asked {
         out.line("nothing was written");
     }
-    let is_failed = args.check && !is_complete;
-    Ok(if is_failed { ExitStatus::CheckFailed } else { ExitStatus::Done })
+    Ok(ExitStatus::of_check(is_complete || !args.check))
 }
 
 /// Returns the named agents, or those of the project.
@@ -136,7 +117,7 @@ fn write(changes: &[Change], root: &Path) -> Result<()> {
 
 fn print_changes(changes: &[Change], args: &SetupArgs, out: &mut Printer) {
     for change in changes {
-        for line in change.diff().lines() {
+        for line in change.diff.lines() {
             out.line(&out.safe(line));
         }
     }

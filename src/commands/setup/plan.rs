@@ -19,22 +19,24 @@ pub(super) enum Action {
 }
 
 /// A file with its new content.
+#[derive(Serialize)]
 pub(super) struct Change {
     /// Relative to the root.
+    #[serde(rename = "file")]
     pub(super) path: String,
     pub(super) agent: Agent,
     pub(super) action: Action,
-    pub(super) file: ExternalFile,
+    /// The unified diff, which is empty for an unchanged file.
+    pub(super) diff: String,
+    /// Entries of cerberus that a person edited, which stay as they are.
     pub(super) edited: Vec<String>,
+    #[serde(skip)]
+    pub(super) file: ExternalFile,
+    #[serde(skip)]
     new: Vec<u8>,
 }
 
 impl Change {
-    /// Returns the unified diff, which is empty for an unchanged file.
-    pub(super) fn diff(&self) -> String {
-        confirm::diff(&self.path, &self.file.bytes, &self.new)
-    }
-
     /// Returns the new content, unless the file is to be removed.
     pub(super) fn content(&self) -> Option<&[u8]> {
         (self.action != Action::Remove).then_some(&*self.new)
@@ -60,8 +62,9 @@ pub(super) fn changes(agents: &[Agent], is_removal: bool, root: &Path) -> Result
                 _ if file.exists => Action::Update,
                 _ => Action::Create,
             };
+            let diff = confirm::diff(&shown, &file.bytes, &new.text);
             let (path, edited, new) = (shown, new.edited, new.text);
-            changes.push(Change { path, agent: *agent, action, file, edited, new });
+            changes.push(Change { path, agent: *agent, action, diff, edited, file, new });
         }
     }
     Ok(changes)
