@@ -206,23 +206,20 @@ pub(crate) fn reanchor(
     progress: Progress<'_>,
 ) -> Result<Report> {
     // Held from the first read to the write, so that no other write is lost.
-    let guard = if args.writes() { Some(project.bank.lock_for_writing()?) } else { None };
-    let resolved = if args.writes() && project.bank.has_conflict()? {
-        Some(conflict::resolve(project)?)
-    } else {
-        None
-    };
+    let guard = args.writes().then(|| project.bank.lock_for_writing()).transpose()?;
+    let has_conflict = args.writes() && project.bank.has_conflict()?;
+    let resolved = has_conflict.then(|| conflict::resolve(project)).transpose()?;
     let memories = Memories::load(project)?;
     let mut report = reanchor_in(project, &memories, args, progress)?;
     drop(guard);
-    if let Some(mut resolved) = resolved {
+    if let Some(mut undecided) = resolved {
         // The anchor of a memory that one side deleted is removed, so nobody has to choose it.
-        resolved.undecided.retain(|id| !report.orphans.contains(id));
-        resolved.warnings.retain(|(id, _)| !report.orphans.contains(id));
+        undecided.retain(|id, _| !report.orphans.contains(id));
         report.written = true;
-        report.ok &= resolved.undecided.is_empty();
-        report.undecided = resolved.undecided;
-        report.warnings.extend(resolved.warnings.into_iter().map(|(_, warning)| warning));
+        report.ok &= undecided.is_empty();
+        let (ids, warnings): (_, Vec<_>) = undecided.into_iter().unzip();
+        report.undecided = ids;
+        report.warnings.extend(warnings);
     }
     Ok(report)
 }
@@ -348,18 +345,14 @@ fn selected(
     filter: &Filter,
     memories: &Memories,
 ) -> Result<Anchors> {
-    let accepted = match args.accept.as_ref().and_then(Option::as_ref) {
-        Some(prefix) => Some(&memories.find(prefix)?.memory.id),
-        None => None,
-    };
-    let changed = match &args.since {
-        Some(revision) => {
-            let files = memories.anchors.values().map(|anchor| anchor.file.clone()).collect();
-            let bank = project.bank.folder().strip_prefix(&project.root).ok();
-            Some(git::changed_since(&project.root, revision, &files, bank)?)
-        }
-        None => None,
-    };
+    let accepted = args.accept.iter().flatten().map(|prefix| memories.find(prefix)).next();
+    let accepted = accepted.transpose()?.map(|stored| &stored.memory.id);
+    let changed = args.since.as_ref().map(|revision| {
+        let files = memories.anchors.values().map(|anchor| anchor.file.clone()).collect();
+        let bank = project.bank.folder().strip_prefix(&project.root).ok();
+        git::changed_since(&project.root, revision, &files, bank)
+    });
+    let changed = changed.transpose()?;
     let is_changed = |changed: &BTreeSet<String>, anchor: &Anchor, file: &str| {
         let has = |file: &str| changed.contains(&project.bank.shown_path(file, &project.root));
         has("anchors.lock") || changed.contains(&anchor.file) || has(file)

@@ -8,17 +8,12 @@ use cerberus_bank::lockfile;
 use cerberus_engine::track;
 use cerberus_model::OtherExample;
 
-/// What a merge left to a person.
-pub(super) struct Resolved {
-    /// Ids of anchors that both sides changed differently: to other code, of which ours remains, or
-    /// one side removed it, and the other's remains.
-    pub(super) undecided: Vec<String>,
-    /// By memory id.
-    pub(super) warnings: Vec<(String, String)>,
-}
+/// What a merge left to a person, by memory id: anchors that both sides changed differently, to other code, of
+/// which ours remains, or one side removed it, and the other's remains.
+pub(super) type Undecided = BTreeMap<String, String>;
 
 /// Writes the lock file with the anchors of both sides of an unfinished merge.
-pub(super) fn resolve(project: &Project) -> Result<Resolved> {
+pub(super) fn resolve(project: &Project) -> Result<Undecided> {
     let path = project.bank.shown_path(cerberus_bank::LOCKFILE, &project.root);
     let Some(stages) = git::unmerged(&project.root, &path) else {
         let message = format!("git does not know the two sides of the conflict in `{path}`");
@@ -33,9 +28,9 @@ pub(super) fn resolve(project: &Project) -> Result<Resolved> {
         let found = track::verify_in_place(&project.root, &anchor.file, &[anchor]).pop();
         found.flatten().is_some()
     };
-    let (anchors, resolved) = merge(&base, &ours, &theirs, exists);
+    let (anchors, undecided) = merge(&base, &ours, &theirs, exists);
     project.bank.write_anchors(&anchors)?;
-    Ok(resolved)
+    Ok(undecided)
 }
 
 /// Merges two versions of the anchors. Anchors of the same code are equal: `reanchor` refreshes
@@ -45,35 +40,27 @@ fn merge(
     ours: &Anchors,
     theirs: &Anchors,
     exists: impl Fn(&Anchor) -> bool,
-) -> (Anchors, Resolved) {
-    let mut merged = Anchors::new();
-    let mut resolved = Resolved { undecided: Vec::new(), warnings: Vec::new() };
+) -> (Anchors, Undecided) {
+    let (mut merged, mut undecided) = (Anchors::new(), Undecided::new());
     let ids: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
     for id in ids {
         let (base, own, other) = (base.get(id), ours.get(id), theirs.get(id));
         let chosen = match (own, other) {
-            _ if is_same(own, other) => {
-                if own == base {
-                    other
-                } else {
-                    own
-                }
-            }
+            _ if is_same(own, other) && own == base => other,
+            _ if is_same(own, other) => own,
             _ if is_same(own, base) => other,
             _ if is_same(other, base) => own,
             (Some(own), Some(other)) => match (exists(own), exists(other)) {
                 (false, true) => Some(other),
                 (true, false) => Some(own),
                 (true, true) | (false, false) => {
-                    resolved.undecided.push(id.clone());
-                    resolved.warnings.push((id.clone(), undecided(id, own, other)));
+                    undecided.insert(id.clone(), changed(id, own, other));
                     Some(own)
                 }
             },
             (kept, None) | (None, kept) => {
                 if let Some(kept) = kept {
-                    resolved.undecided.push(id.clone());
-                    resolved.warnings.push((id.clone(), removed(id, kept)));
+                    undecided.insert(id.clone(), removed(id, kept));
                 }
                 kept
             }
@@ -84,7 +71,7 @@ fn merge(
             (id.clone(), Anchor { others, ..anchor.clone() })
         }));
     }
-    (merged, resolved)
+    (merged, undecided)
 }
 
 /// Merges the other examples of an anchor, each by itself: an addition, a removal or a change of one
@@ -115,7 +102,7 @@ fn location(anchor: &Anchor) -> String {
     format_location(&anchor.file, anchor.symbol.as_deref())
 }
 
-fn undecided(id: &str, own: &Anchor, other: &Anchor) -> String {
+fn changed(id: &str, own: &Anchor, other: &Anchor) -> String {
     let (own, other) = (location(own), location(other));
     let (word, to) = (shell_word(id), shell_word(&other));
     format!(
@@ -178,8 +165,8 @@ mod tests {
         };
         let [base, own, other] =
             [0, 1, 2].map(|side| Anchors::from([("a".to_owned(), with(side).expect("an anchor"))]));
-        let (merged, resolved) = merge(&base, &own, &other, |_| true);
-        assert!(resolved.undecided.is_empty());
+        let (merged, undecided) = merge(&base, &own, &other, |_| true);
+        assert!(undecided.is_empty());
         for case in 0..27usize {
             let [base, own, other] = [case % 3, case / 3 % 3, case / 9];
             let expected = if own == base {
@@ -207,7 +194,7 @@ mod tests {
             let present = cases.iter().filter(|case| case[side] > 0);
             present.map(|case| (id(case), anchor(case[side]))).collect()
         };
-        let (merged, resolved) = merge(&version(0), &version(1), &version(2), |_| true);
+        let (merged, undecided) = merge(&version(0), &version(1), &version(2), |_| true);
         for case in &cases {
             let [base, own, other] = *case;
             let is_conflict = own != other && own != base && other != base;
@@ -220,8 +207,7 @@ mod tests {
             };
             let symbol = merged.get(&id(case)).and_then(|it| it.symbol.clone());
             assert_eq!(symbol, (expected > 0).then(|| format!("f{expected}")), "{case:?}");
-            assert_eq!(resolved.undecided.contains(&id(case)), is_conflict, "{case:?}");
+            assert_eq!(undecided.contains_key(&id(case)), is_conflict, "{case:?}");
         }
-        assert_eq!(resolved.undecided.len(), resolved.warnings.len());
     }
 }
