@@ -3,7 +3,6 @@
 //! Only this module reads the environment, the current folder and the clock.
 #![expect(clippy::disallowed_methods, reason = "this module reads the environment for all others")]
 
-use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -315,19 +314,13 @@ pub(crate) fn now() -> Result<Timestamp> {
 
 fn existing_folder(folder: &Path, named_by: &str) -> Result<PathBuf> {
     let hint = format!("name an existing folder with `{named_by}`");
-    match folder.canonicalize() {
-        Ok(found) if found.is_dir() => Ok(found),
-        Ok(_) => {
-            let error = UserError::usage(format!("`{}` is not a folder", folder.display()));
-            Err(error.hint(hint).into())
-        }
-        Err(error) => {
-            let shown = folder.display();
-            Err(UserError::usage(format!("failed to open the project `{shown}`: {error}"))
-                .hint(hint)
-                .into())
-        }
-    }
+    let shown = folder.display();
+    let fault = match folder.canonicalize() {
+        Ok(found) if found.is_dir() => return Ok(found),
+        Ok(_) => format!("`{shown}` is not a folder"),
+        Err(error) => format!("failed to open the project `{shown}`: {error}"),
+    };
+    Err(UserError::usage(fault).hint(hint).into())
 }
 
 /// Returns the project root for a folder and how it was found: the nearest folder with a bank,
@@ -429,9 +422,7 @@ fn nearest_key(message: &str) -> Option<String> {
 }
 
 fn env_path(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name)
-        .filter(|value| !value.is_empty())
-        .map(|value: OsString| PathBuf::from(value))
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 /// Returns a folder of the user: the variable if it is an absolute path, else the default in the home folder.

@@ -296,9 +296,13 @@ fn merged(findings: Vec<Finding>) -> Vec<Finding> {
 
 impl Finding {
     /// Returns an error in the first line of a file, without a message.
-    fn new(check: &'static str, file: String, claim: &str) -> Self {
-        let (line, column, claim) = (1, 1, claim.to_owned());
+    fn new(check: &'static str, (file, line): (String, usize), claim: &str) -> Self {
+        let (column, claim) = (1, claim.to_owned());
         Self { check, file, line, column, claim, ..Self::default() }
+    }
+
+    fn with(self, message: impl Into<String>, next: impl Into<String>) -> Self {
+        Self { message: message.into(), next: next.into(), ..self }
     }
 }
 
@@ -308,24 +312,23 @@ fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Fi
     let (line, column) = index.line_column(claim.span.start);
     let before = document.text.get(index.start(line)..index.start(line) + column);
     let finding = Finding {
-        line: line + 1,
         column: before.map_or(column, |before| before.chars().count()) + 1,
         spans: vec![(claim.span, None)],
-        ..Finding::new(kind(&claim.target), document.path.clone(), &claim.text)
+        ..Finding::new(kind(&claim.target), (document.path.clone(), line + 1), &claim.text)
     };
-    let note = |finding: Finding, message: String| Finding {
-        severity: Severity::Note,
-        message,
-        next: "none, unless it is a mistake".to_owned(),
-        ..finding
+    let note = |finding: Finding, message: &str| {
+        let severity = Severity::Note;
+        Finding { severity, ..finding.with(message, "none, unless it is a mistake") }
     };
     match verdict {
         Verdict::NeverTrue if matches!(claim.target, Target::Package(_)) => {
-            note(finding, "not recognised: nothing here has this name".to_owned())
+            note(finding, "not recognised: nothing here has this name")
         }
-        Verdict::NeverTrue => note(finding, "it was never true in this repository".to_owned()),
-        Verdict::Fulfilled(why) => note(finding, (*why).to_owned()),
-        Verdict::Unknown(why) | Verdict::Unchecked(why) => note(finding, format!("unknown: {why}")),
+        Verdict::NeverTrue => note(finding, "it was never true in this repository"),
+        Verdict::Fulfilled(why) => note(finding, why),
+        Verdict::Unknown(why) | Verdict::Unchecked(why) => {
+            note(finding, &format!("unknown: {why}"))
+        }
         Verdict::Stale(stale) => {
             let Stale { reason, written, removed, now } = stale.as_ref();
             let replacement = now.as_ref().filter(|now| now.is_certain);

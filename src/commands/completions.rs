@@ -14,11 +14,7 @@ pub(crate) struct CompletionsArgs {
 const NAME: &str = "cerberus";
 
 /// Runs the completer when zsh autoloads the file as a function.
-const ZSH_AUTOLOAD: &str = "
-if [[ $funcstack[1] == _cerberus ]]; then
-    _clap_dynamic_completer_cerberus \"$@\"
-fi
-";
+const ZSH_AUTOLOAD: &str = include_str!("completions.zsh");
 
 pub(crate) fn run(args: &CompletionsArgs, out: &mut Printer) -> CliResult {
     let shells = Shells::builtins();

@@ -255,7 +255,7 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Cl
             print_memory(memory, out);
         }
     } else {
-        out.short_rows(&["id", "type", "example", "text"], report.memories.iter().map(row));
+        out.table(&["id", "type", "example", "text"], report.memories.iter().map(row), 1);
     }
     Ok(ExitStatus::Done)
 }

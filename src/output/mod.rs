@@ -125,17 +125,9 @@ impl Printer {
         self.table(heading, rows, usize::MAX);
     }
 
-    /// Like [`rows`](Self::rows), with one line of the terminal for each row: longer cells are cut, and the first
-    /// column, of names, at a third of the width.
-    pub(crate) fn short_rows<R: AsRef<[String]>>(
-        &mut self,
-        heading: &[&str],
-        rows: impl IntoIterator<Item = R>,
-    ) {
-        self.table(heading, rows, 1);
-    }
-
-    fn table<R: AsRef<[String]>>(
+    /// Like [`rows`](Self::rows), with at most `max_height` lines of the terminal for each row: longer cells are
+    /// cut, and with one line the first column, of names, at a third of the width.
+    pub(crate) fn table<R: AsRef<[String]>>(
         &mut self,
         heading: &[&str],
         rows: impl IntoIterator<Item = R>,
@@ -387,7 +379,7 @@ mod tests {
     fn the_names_of_short_rows_take_a_third_of_the_width() {
         let mut out = printer(40);
         let row = ["close-sessions-with-the-request", "Close them when the request ends"];
-        out.short_rows(&["id", "text"], &[row.map(str::to_owned)]);
+        out.table(&["id", "text"], &[row.map(str::to_owned)], 1);
         assert_eq!(out.take(), "id            text\nclose-…       Close them when th…\n");
     }
 

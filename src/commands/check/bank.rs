@@ -21,31 +21,22 @@ pub(super) fn check(
     let mut found = Vec::new();
     let broken = links::links(project, true)?;
     for edge in &broken.edges {
-        let file = project.bank.shown_path(&edge.file, &project.root);
-        found.push(Finding {
-            line: edge.line,
-            message: "the target of this link does not exist".to_owned(),
-            next: "cerberus memory links --broken".to_owned(),
-            ..Finding::new("memoryLink", file, &edge.target)
-        });
+        let place = (project.bank.shown_path(&edge.file, &project.root), edge.line);
+        let finding = Finding::new("memoryLink", place, &edge.target);
+        let message = "the target of this link does not exist";
+        found.push(finding.with(message, "cerberus memory links --broken"));
     }
     for (path, next) in stale_blocks(project)? {
-        let message =
-            "the block of cerberus is out of date, or was written with other options".to_owned();
-        found.push(Finding {
-            message,
-            next,
-            ..Finding::new("block", path.to_owned(), "cerberus:start")
-        });
+        let message = "the block of cerberus is out of date, or was written with other options";
+        let finding = Finding::new("block", (path.to_owned(), 1), "cerberus:start");
+        found.push(finding.with(message, next));
     }
     for item in import::differences(project)? {
         let id = item.id.as_deref().unwrap_or(&item.text);
-        found.push(Finding {
-            line: item.line,
-            message: format!("the bank differs from this rule: {}", item.outcome.as_str()),
-            next: format!("cerberus memory import {}", item.file),
-            ..Finding::new("import", item.file.clone(), id)
-        });
+        let message = format!("the bank differs from this rule: {}", item.outcome.as_str());
+        let next = format!("cerberus memory import {}", item.file);
+        let finding = Finding::new("import", (item.file.clone(), item.line), id);
+        found.push(finding.with(message, next));
     }
     if let Some(since) = since {
         retain_new(project, since, &mut found)?;
@@ -95,15 +86,15 @@ fn anchors(
         if anchor.drift || is_outdated {
             let next = anchor.next.clone().unwrap_or_else(|| "cerberus memory reanchor".to_owned());
             let message = format!("its example is {}: {}", anchor.state, anchor.reason);
-            let finding = Finding::new("anchor", anchor.memory.clone(), &anchor.id);
-            findings.push(Finding { message, next, ..finding });
+            let finding = Finding::new("anchor", (anchor.memory.clone(), 1), &anchor.id);
+            findings.push(finding.with(message, next));
         }
     }
+    let file = project.bank.shown_path("anchors.lock", &project.root);
     for id in report.orphans.iter().chain(&report.undecided) {
-        let message = "the lock file has an anchor that needs a decision".to_owned();
-        let file = project.bank.shown_path("anchors.lock", &project.root);
-        let next = "cerberus memory reanchor".to_owned();
-        findings.push(Finding { message, next, ..Finding::new("anchor", file, id) });
+        let message = "the lock file has an anchor that needs a decision";
+        let finding = Finding::new("anchor", (file.clone(), 1), id);
+        findings.push(finding.with(message, "cerberus memory reanchor"));
     }
     Ok(())
 }

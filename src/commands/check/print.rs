@@ -71,24 +71,16 @@ fn summary(report: &Report, args: &CheckArgs, out: &mut Printer) {
         }
         out.line(&format!("{}; checked {checked}", out.paint(ERROR, &errors)));
     }
-    let mut rest = Vec::new();
-    if summary.accepted > 0 {
-        rest.push(format!("{} accepted by the baseline", summary.accepted));
-    }
-    if summary.dismissed > 0 {
-        let hint = if args.all { "" } else { " (see --all)" };
-        rest.push(format!("{} dismissed by the agent{hint}", summary.dismissed));
-    }
-    if summary.ignored > 0 {
-        rest.push(format!("{} ignored", summary.ignored));
-    }
-    if summary.never_true > 0 {
-        let hint = if args.all { "" } else { " (see --all)" };
-        rest.push(format!("{} never true here{hint}", summary.never_true));
-    }
-    if summary.unknown > 0 {
-        rest.push(format!("{} unknown", summary.unknown));
-    }
+    let on_request = |what: &str| format!("{what}{}", if args.all { "" } else { " (see --all)" });
+    let counts = [
+        (summary.accepted, "accepted by the baseline".to_owned()),
+        (summary.dismissed, on_request("dismissed by the agent")),
+        (summary.ignored, "ignored".to_owned()),
+        (summary.never_true, on_request("never true here")),
+        (summary.unknown, "unknown".to_owned()),
+    ];
+    let rest = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
+    let rest: Vec<String> = rest.collect();
     if !rest.is_empty() {
         out.line(&out.paint(DIM, &rest.join(", ")));
     }

@@ -11,11 +11,7 @@ use cerberus_bank::ops::managed_block;
 use cerberus_model::text::word_list;
 
 /// The script of the pre-commit hook; it never blocks the commit.
-const PRE_COMMIT: &str = "\
-if command -v cerberus >/dev/null 2>&1; then
-    cerberus hooks run git commit || true
-fi
-";
+const PRE_COMMIT: &str = include_str!("pre-commit.sh");
 
 // `.opencode/plugins/cerberus.js`, https://opencode.ai/docs/plugins: `tool.execute.before` can change the
 // arguments or fail, `tool.execute.after` can change the result, so the rules come with the result.
@@ -100,24 +96,23 @@ fn merge_script(old: &[u8]) -> Result<Edited, String> {
     if !is_shell {
         return Err("it is not a shell script with a `#!` line".to_owned());
     }
-    let Some(block) = managed_block::SCRIPT.text(old).map_err(|it| it.message)? else {
+    let Some(block) = block_of_script(old)? else {
         return Ok(Edited::new([&update(first)?, &old[first.len()..]].concat()));
     };
-    let block = String::from_utf8_lossy(block).replace("\r\n", "\n");
-    if block == PRE_COMMIT {
-        return Ok(Edited::new(old.to_vec()));
-    }
-    Ok(Edited { edited: vec![block], ..Edited::new(old.to_vec()) })
+    let edited = Some(block).filter(|block| block != PRE_COMMIT).into_iter().collect();
+    Ok(Edited { edited, ..Edited::new(old.to_vec()) })
+}
+
+fn block_of_script(script: &[u8]) -> Result<Option<String>, String> {
+    let block = managed_block::SCRIPT.text(script).map_err(|it| it.message)?;
+    Ok(block.map(|block| String::from_utf8_lossy(block).replace("\r\n", "\n")))
 }
 
 /// Returns a script without the managed block, or nothing if only the first line remains.
 fn remove_script(old: &[u8]) -> Result<Edited, String> {
-    let Some(block) = managed_block::SCRIPT.text(old).map_err(|it| it.message)? else {
-        return Ok(Edited::new(old.to_vec()));
-    };
-    let block = String::from_utf8_lossy(block).replace("\r\n", "\n");
-    if block != PRE_COMMIT {
-        return Ok(Edited { edited: vec![block], ..Edited::new(old.to_vec()) });
+    let block = block_of_script(old)?;
+    if block.as_deref() != Some(PRE_COMMIT) {
+        return Ok(Edited { edited: Vec::from_iter(block), ..Edited::new(old.to_vec()) });
     }
     let mut rest = managed_block::SCRIPT.without_block(old).map_err(|it| it.message)?;
     // The empty line between the first line and the block, which a merge puts there.

@@ -8,15 +8,7 @@ use crate::commands::update::{self, UpdateArgs};
 use crate::output::Keyboard;
 use cerberus_model::CodeLocation;
 
-const HELP: &[&str] = &[
-    "  1-5  this is the example: store a manual anchor to it",
-    "  n    no code shows the rule: record that, and search no more",
-    "  h    add hints, keywords expected in the example, and search again",
-    "  s    skip: decide another time",
-    "  b    back to the memory before; its decision stays until you make another one",
-    "  q    quit; every decision is stored already",
-    "Candidates above the quality threshold are anchored without a question by `memory anchor`.",
-];
+const HELP: &str = include_str!("keys.txt");
 
 /// Rows of the terminal besides a memory and the keys: the result of the decision before, an empty
 /// line, and the line of the cursor.
@@ -188,7 +180,8 @@ impl Session<'_> {
         let rank = key.to_digit(10).map(|digit| digit as usize);
         if let Some(location) = candidate(item, rank) {
             self.anchor(AnchorArgs { to: Some(location.clone()), ..args(item) })?;
-            self.done("anchored", &format!("to {location}"));
+            let location = self.out.safe(&location.to_string());
+            self.out.line(&format!("{} to {location}", self.out.paint(OK, "anchored")));
             self.tally.anchored += 1;
             return Ok(Next::Item);
         }
@@ -211,7 +204,7 @@ impl Session<'_> {
             'b' => Ok(Next::Back),
             'q' => Ok(Next::Quit),
             '?' => {
-                HELP.iter().for_each(|line| self.out.line(line));
+                HELP.lines().for_each(|line| self.out.line(line));
                 Ok(Next::Key)
             }
             _ => {
@@ -224,10 +217,6 @@ impl Session<'_> {
 
     fn anchor(&self, args: AnchorArgs) -> Result<()> {
         anchor::anchor(&self.settings.project, &args).map(drop)
-    }
-
-    fn done(&mut self, verb: &str, what: &str) {
-        self.out.line(&format!("{} {}", self.out.paint(OK, verb), self.out.safe(what)));
     }
 }
 

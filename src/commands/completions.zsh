@@ -1,0 +1,4 @@
+
+if [[ $funcstack[1] == _cerberus ]]; then
+    _clap_dynamic_completer_cerberus "$@"
+fi
