@@ -163,7 +163,7 @@ fn with_repair(
 /// stop the program that runs it.
 fn is_hook(command: &Command) -> bool {
     match command {
-        Command::Hooks(command) => matches!(command, hooks::HooksCommand::Run(_)),
+        Command::Hooks(command) => matches!(command, hooks::HooksCommand::Run { .. }),
         Command::Memory(command) => match &**command {
             MemoryCommand::Inject(args) => args.request.client.is_some_and(ClientProfile::is_hook),
             _ => false,

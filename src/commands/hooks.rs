@@ -23,23 +23,17 @@ pub(crate) use settings::{merge, remove};
 pub(crate) enum HooksCommand {
     /// Print the settings that run cerberus
     #[command(arg_required_else_help = true)]
-    Print(HooksPrintArgs),
+    Print {
+        /// The tool to print the settings for
+        tool: HookTool,
+    },
     /// Run a hook: read the event of an agent from stdin and answer it
-    Run(HooksRunArgs),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct HooksPrintArgs {
-    /// The tool to print the settings for
-    pub(crate) tool: HookTool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct HooksRunArgs {
-    /// The tool that runs the hook
-    pub(crate) tool: HookTool,
-    /// What happens
-    pub(crate) event: HookEvent,
+    Run {
+        /// The tool that runs the hook
+        tool: HookTool,
+        /// What happens
+        event: HookEvent,
+    },
 }
 
 /// The program that runs the hook.
@@ -87,17 +81,21 @@ pub(crate) enum HookEvent {
 }
 
 pub(crate) fn run(command: &HooksCommand, global: &GlobalArgs, out: &mut Printer) -> CliResult {
-    match command {
-        HooksCommand::Print(args) => settings::run(args, out),
-        HooksCommand::Run(args) => {
-            run_hook(args, global, out)?;
+    match *command {
+        HooksCommand::Print { tool } => settings::print(tool, out),
+        HooksCommand::Run { tool, event } => {
+            run_hook(tool, event, global, out)?;
             Ok(ExitStatus::Done)
         }
     }
 }
 
-fn run_hook(args: &HooksRunArgs, global: &GlobalArgs, out: &mut Printer) -> Result<()> {
-    let HooksRunArgs { tool, event: moment } = *args;
+fn run_hook(
+    tool: HookTool,
+    moment: HookEvent,
+    global: &GlobalArgs,
+    out: &mut Printer,
+) -> Result<()> {
     if moment == HookEvent::Commit {
         // An agent that commits reads the output of git's hook, too.
         let text = commit::of_project(&Settings::resolve(global)?, false)?;

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, GetPromptResult, Implementation, InitializeResult, JsonObject,
-    ListPromptsResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, Prompt,
-    PromptMessage, Role, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    GetPromptResult, Implementation, InitializeResult, ListPromptsResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, Prompt, PromptMessage, Role,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -61,30 +61,6 @@ impl Server {
     /// Returns the flag that cancels the running calls, because the client left.
     pub(super) fn is_left(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0.is_left)
-    }
-
-    /// Runs blocking work with the current configuration.
-    async fn run_blocking<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Self, Settings) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        let server = self.clone();
-        let done = spawn_blocking(move || {
-            let settings = Settings::resolve(&server.0.global)?;
-            work(&server, settings)
-        });
-        done.await.unwrap_or_else(|error| Err(join_error(error)))
-    }
-
-    fn run(
-        &self,
-        (tool_idx, arguments): (usize, JsonObject),
-        call: &Call<'_>,
-    ) -> Result<CallToolResult> {
-        call.settings.check_enabled()?;
-        let tool = &self.0.tools[tool_idx];
-        let run = |_| tool.call(call, arguments.clone());
-        Ok(store::with_repair(&call.settings.project.store, run)?.into_result())
     }
 
     /// Returns the prompt that leads through the rules without an example, if the server has the tool for it.
@@ -148,23 +124,24 @@ impl ServerHandler for Server {
         let (sender, mut steps) = unbounded_channel();
         let (token, cancelled) = (context.meta.get_progress_token(), context.ct.clone());
         let arguments = request.arguments.unwrap_or_default();
-        let shared = Arc::clone(&self.0);
         let client = context.peer.peer_info().map(|info| info.client_info.name.clone());
-        let call = self.run_blocking(move |server, settings| {
+        let server = Arc::clone(&self.0);
+        let mut call = spawn_blocking(move || {
+            let Shared { global, session, has_pins, tools, is_left } = &*server;
             let progress = |done: usize, total: usize| {
-                if cancelled.is_cancelled() || shared.is_left.load(Ordering::Relaxed) {
+                if cancelled.is_cancelled() || is_left.load(Ordering::Relaxed) {
                     // Safe: an operation writes only after its last progress step.
                     resume_unwind(Box::new(Cancelled));
                 }
                 // The receiver is dropped when the call is cancelled.
                 let _ = sender.send((done, total));
             };
-            let client = client.unwrap_or_default();
-            let Shared { session, has_pins, .. } = &*server.0;
+            let (client, settings) = (client.unwrap_or_default(), Settings::resolve(global)?);
+            settings.check_enabled()?;
             let call = Call { settings, session, has_pins, client: &client, progress: &progress };
-            server.run((tool_idx, arguments), &call)
+            let run = |_| tools[tool_idx].call(&call, arguments.clone());
+            Ok(store::with_repair(&call.settings.project.store, run)?.into_result())
         });
-        let mut call = std::pin::pin!(call);
         let mut last_notified = LastNotified::default();
         let done = loop {
             tokio::select! {
@@ -176,7 +153,7 @@ impl ServerHandler for Server {
                         let _ = context.peer.notify_progress(notification.with_total(total as f64)).await;
                     }
                 }
-                done = &mut call => break done,
+                done = &mut call => break done.unwrap_or_else(|error| Err(join_error(error))),
             }
         };
         Ok(done.unwrap_or_else(|error| error_result(&error)).into())

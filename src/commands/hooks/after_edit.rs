@@ -1,5 +1,6 @@
 //! What an edit hits: the patterns of rules, and code that their texts forbid.
 
+use super::edit::Written;
 use super::payload::Event;
 use super::{answer, in_session, session};
 use crate::commands::prelude::*;
@@ -10,13 +11,13 @@ const MIN_PART: usize = 4;
 
 /// Returns what the written texts hit, given with the paths of their files, or an empty text. The rules that
 /// they break are counted for the session.
-pub(super) fn findings<'a>(
+pub(super) fn findings(
     project: &Project,
     session: Option<&str>,
-    written: impl Iterator<Item = (&'a str, &'a str)>,
+    written: &BTreeMap<String, Written>,
 ) -> Result<String> {
     let (mut items, mut broken) = (Vec::new(), Vec::new());
-    for (file, text) in written {
+    for (file, Written { text, .. }) in written {
         // Other lines were there before this edit, and an earlier answer has them.
         // An edit may replace only a part of a line.
         let is_part = |line: &str, code: &str| line.len() >= MIN_PART && code.contains(line);

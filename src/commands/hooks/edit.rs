@@ -31,7 +31,7 @@ pub(super) fn before(tool: HookTool, event: &Event, global: &GlobalArgs) -> Resu
     let mut text = store::with_repair(&project.store, |_| rules(project, session, &written))?;
     // The event of these agents comes after the edit.
     if !matches!(tool, HookTool::Claude | HookTool::Codex | HookTool::Git) {
-        text.push_str(&findings(project, Some(session), &written)?);
+        text.push_str(&after_edit::findings(project, Some(session), &written)?);
     }
     Ok(text)
 }
@@ -39,7 +39,7 @@ pub(super) fn before(tool: HookTool, event: &Event, global: &GlobalArgs) -> Resu
 /// Answers an edit that was made.
 pub(super) fn after(event: &Event, global: &GlobalArgs) -> Result<String> {
     let Some((settings, written)) = written(event, global)? else { return Ok(String::new()) };
-    findings(&settings.project, event.session.as_deref(), &written)
+    after_edit::findings(&settings.project, event.session.as_deref(), &written)
 }
 
 /// Answers a shell command that edited files.
@@ -63,7 +63,7 @@ pub(super) fn after_command(tool: HookTool, event: &Event, global: &GlobalArgs) 
 /// Returns the rules for the files that a command edited, and what the edits hit.
 fn about(project: &Project, session: &str, written: &BTreeMap<String, Written>) -> Result<String> {
     let mut text = store::with_repair(&project.store, |_| rules(project, session, written))?;
-    let found = findings(project, Some(session), written)?;
+    let found = after_edit::findings(project, Some(session), written)?;
     let key = format!("{:032x}", xxh3_128(found.as_bytes()));
     if !found.is_empty() && in_session(project, session, |it| it.claim_findings(&key))? {
         text.push_str(&found);
@@ -105,18 +105,9 @@ fn recently_written(project: &Project, started: Option<i64>) -> Result<BTreeMap<
 
 /// What is written to a file.
 #[derive(Debug, Default)]
-struct Written {
-    text: String,
+pub(super) struct Written {
+    pub(super) text: String,
     added: String,
-}
-
-fn findings(
-    project: &Project,
-    session: Option<&str>,
-    written: &BTreeMap<String, Written>,
-) -> Result<String> {
-    let texts = written.iter().map(|(file, written)| (file.as_str(), written.text.as_str()));
-    after_edit::findings(project, session, texts)
 }
 
 /// Returns the settings of the project around the edited files, and the written texts by path.
@@ -148,10 +139,7 @@ fn written(
 fn edits(event: &Event) -> Vec<(PathBuf, Edit)> {
     let folder = event.folder.as_deref().map(Path::new);
     let absolute = |edit: Edit| {
-        let path = match folder {
-            Some(folder) => folder.join(&edit.path),
-            None => PathBuf::from(&edit.path),
-        };
+        let path = folder.unwrap_or(Path::new("")).join(&edit.path);
         Some((real_path(&path)?, edit))
     };
     event.edits().into_iter().filter_map(absolute).collect()

@@ -4,7 +4,7 @@
 //! Merging adds missing entries. The order, the comments and all other hooks, also edited ones of
 //! cerberus, are preserved.
 
-use super::{HookTool, HooksPrintArgs};
+use super::HookTool;
 use crate::commands::prelude::*;
 use crate::commands::settings_file::{self, Edited, Entry, Layout, Settings};
 use cerberus_bank::ops::managed_block;
@@ -19,10 +19,10 @@ const PRE_COMMIT: &str = include_str!("pre-commit.sh");
 const OPENCODE_PLUGIN: &str = include_str!("opencode.js");
 
 /// Prints the settings of a tool.
-pub(super) fn run(args: &HooksPrintArgs, out: &mut Printer) -> CliResult {
-    let merged = merge(args.tool, b"", Layout::Like).map_err(UserError::usage)?;
+pub(super) fn print(tool: HookTool, out: &mut Printer) -> CliResult {
+    let merged = merge(tool, b"", Layout::Like).map_err(UserError::usage)?;
     let text = String::from_utf8_lossy(&merged.text);
-    out.report(&serde_json::json!({ "text": text }), |_, out| out.line(text.trim_end()))
+    out.report(&json!({ "text": text }), |_, out| out.line(text.trim_end()))
 }
 
 /// Returns `old` with the settings merged, or the reason for the failure.
