@@ -307,31 +307,34 @@ impl CheckedRule {
 
 /// Returns the hits in the added lines of a file.
 fn hits(rules: &[CheckedRule], checker: &Checker, change: &AddedLines) -> FoundInFile {
-    let mut findings: Vec<Finding> = Vec::new();
-    let mut n_allowed = 0;
     let mut known: BTreeSet<(usize, usize)> = BTreeSet::new();
     let FileHits { hits, unchecked } = checker.hits(&change.path, &change.text);
-    let lines: Vec<&str> = change.text.lines().collect();
-    let index = LineIndex::new(&change.text);
-    for (rule_idx, hit) in hits {
-        let rule = &rules[rule_idx];
+    let is_found = |(rule_idx, hit): &(usize, Match)| {
         let first_only = (hit.lines.0, hit.lines.0);
         // A long match is about its first line, unless only a part of it is new.
         let is_added = change.has_any(first_only)
             || (hit.lines.1 - hit.lines.0 < 3 && change.has_any(hit.lines));
+        let applies = is_added && rules[*rule_idx].applies_to(&change.path);
         // A rule has one finding in a line.
-        let applies = is_added && rule.applies_to(&change.path);
-        if !applies || !known.insert((rule_idx, hit.lines.0)) {
-            continue;
-        }
-        if allowed::is_allowed(&lines, hit.lines.0, &rule.id) {
-            n_allowed += 1;
-        } else {
-            findings.push(finding(rule, change, &index, &hit));
-        }
-    }
+        applies && known.insert((*rule_idx, hit.lines.0))
+    };
+    let hits = hits.into_iter().filter(is_found).map(|(rule_idx, hit)| (&rules[rule_idx], hit));
+    let (findings, n_allowed) = found_in(change, hits);
     let unchecked = not_checked(&change.path, rules, unchecked.into_iter());
     FoundInFile { findings, n_allowed, unchecked }
+}
+
+/// Returns the findings of hits in a file, and how many others a comment allows.
+fn found_in<'r>(
+    change: &AddedLines,
+    hits: impl Iterator<Item = (&'r CheckedRule, Match)>,
+) -> (Vec<Finding>, usize) {
+    let lines: Vec<&str> = change.text.lines().collect();
+    let index = LineIndex::new(&change.text);
+    let (allowed, found): (Vec<_>, Vec<_>) =
+        hits.partition(|(rule, hit)| allowed::is_allowed(&lines, hit.lines.0, &rule.id));
+    let findings = found.iter().map(|(rule, hit)| finding(rule, change, &index, hit));
+    (findings.collect(), allowed.len())
 }
 
 fn finding(rule: &CheckedRule, change: &AddedLines, index: &LineIndex, hit: &Match) -> Finding {

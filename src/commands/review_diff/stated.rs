@@ -4,14 +4,14 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{CheckedRule, Finding, allowed, finding};
+use super::{CheckedRule, Finding};
 use crate::commands::prelude::*;
 use cerberus_bank::ops::patterns;
 use cerberus_claims::parse;
 use cerberus_engine::rank::path_class::PathClass;
 use cerberus_engine::tree::git::AddedLines;
 use cerberus_model::text::conventions::{self, CONVENTIONS};
-use cerberus_model::text::{Globs, LineIndex};
+use cerberus_model::text::Globs;
 use cerberus_model::{Enforcement, Language, MemoryStatus};
 use cerberus_patterns::code_pattern::Match;
 use cerberus_patterns::stated::{CodeTokens, RuleContext, StatedBan, declares_tests};
@@ -34,24 +34,18 @@ pub(super) fn find(
     let idxs: BTreeSet<usize> = hits.iter().flatten().map(|(rule_idx, _)| *rule_idx).collect();
     let hit: Vec<&Stated<'_>> = idxs.iter().map(|rule_idx| &rules[*rule_idx]).collect();
     let n_files = n_files(project, &hit, changes, MAX_FILES);
-    let states = idxs.iter().zip(n_files);
-    let is_hint =
-        |rule_idx: usize, n_files| rules[rule_idx].no_hint(project, memories, n_files).is_none();
-    let hints: BTreeSet<usize> =
-        states.filter(|(idx, n_files)| is_hint(**idx, *n_files)).map(|(idx, _)| *idx).collect();
+    let hint = |(rule_idx, n_files): (&usize, usize)| {
+        let rule = &rules[*rule_idx];
+        let is_hint = rule.no_hint(project, memories, n_files).is_none();
+        is_hint.then(|| (*rule_idx, CheckedRule::new(rule.stored, memories, Vec::new())))
+    };
+    let hints: BTreeMap<usize, CheckedRule> = idxs.iter().zip(n_files).filter_map(hint).collect();
     let (mut findings, mut n_allowed) = (Vec::new(), 0);
     for (change, hits) in changes.iter().zip(hits) {
-        let lines: Vec<&str> = change.text.lines().collect();
-        let index = LineIndex::new(&change.text);
-        for (rule_idx, hit) in hits.iter().filter(|(rule_idx, _)| hints.contains(rule_idx)) {
-            let checked = CheckedRule::new(rules[*rule_idx].stored, memories, Vec::new());
-            if allowed::is_allowed(&lines, hit.lines.0, &checked.id) {
-                n_allowed += 1;
-            } else {
-                let finding = finding(&checked, change, &index, hit);
-                findings.push(Finding { severity: Severity::Hint, ..finding });
-            }
-        }
+        let hits = hits.into_iter().filter_map(|(idx, hit)| Some((hints.get(&idx)?, hit)));
+        let (found, n) = super::found_in(change, hits);
+        findings.extend(found.into_iter().map(|it| Finding { severity: Severity::Hint, ..it }));
+        n_allowed += n;
     }
     (findings, n_allowed)
 }
