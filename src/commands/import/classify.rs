@@ -5,6 +5,7 @@ use super::place::{self, Place};
 use super::rules::{Item, NewRule, Outcome, Report};
 use super::sources::{self, Source, Sources};
 use crate::commands::prelude::*;
+use cerberus_bank::ops::default_scope;
 use cerberus_markdown::links::normalize_path;
 use cerberus_markdown::rules::{self, RuleItem};
 use cerberus_markdown::secrets;
@@ -14,7 +15,6 @@ const HIDDEN: &str = "(not shown)";
 
 /// A document to import.
 pub(super) struct Document<'a> {
-    pub(super) project: &'a Project,
     found: &'a Found,
     /// The commit that is checked out, if it contains the document as it is.
     commit: Option<String>,
@@ -32,30 +32,24 @@ struct ReadItem {
     digest: String,
 }
 
-/// The scopes of documents: the one that the user forces, and the one of a document without any.
-pub(super) struct Scopes {
-    pub(super) forced: Option<Scope>,
-    pub(super) default: Scope,
-}
-
 impl<'a> Document<'a> {
+    /// `forced` is the scope that the user names for all documents.
     pub(super) fn new(
-        project: &'a Project,
+        project: &Project,
         found: &'a Found,
         commit: Option<String>,
-        scopes: &Scopes,
+        forced: Option<&Scope>,
     ) -> Self {
         let Place { scope, paths, faults } = Place::of(&found.holds_at, &found.text);
-        let scope = scopes.forced.clone().or(scope).unwrap_or_else(|| scopes.default.clone());
-        let items = rules::parse(&found.text);
-        let none = Vec::new();
-        let mut document = Self { project, found, commit, scope, paths, faults, items: none };
-        let read = |found: RuleItem| {
-            let text = document.item_text(&found);
-            ReadItem { digest: sources::digest(&text), found, text }
+        let scope = forced.cloned().or(scope).unwrap_or_else(|| default_scope(project));
+        let read = |item: RuleItem| {
+            let (prefix, own) = item.text.split_at(item.prefix_len);
+            let own = rules::replace_paths(own, |path| path_from_root(project, &found.file, path));
+            let text = format!("{prefix}{own}");
+            ReadItem { digest: sources::digest(&text), found: item, text }
         };
-        document.items = items.into_iter().map(read).collect();
-        document
+        let items = rules::parse(&found.text).into_iter().map(read).collect();
+        Self { found, commit, scope, paths, faults, items }
     }
 
     pub(super) fn file(&self) -> &'a str {
@@ -71,32 +65,23 @@ impl<'a> Document<'a> {
     pub(super) fn digests(&self) -> impl Iterator<Item = &str> {
         self.items.iter().map(|item| item.digest.as_str())
     }
+}
 
-    /// Returns the path from the root for one that is relative to the document, if the file exists.
-    fn path_from_root(&self, path: &str) -> Option<String> {
-        let root = &self.project.root;
-        if !path.contains(['/', '.']) || path.starts_with('/') || read::exists(root, path) {
-            return None;
-        }
-        let file = self.found.file.as_str();
-        let own_folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let folders = [own_folder, place::folder(file)].into_iter();
-        let mut paths = folders.filter_map(|folder| normalize_path(&format!("{folder}/{path}")));
-        paths.find(|path| read::exists(root, path))
+/// Returns the path from the root for one that is relative to a document, if the file exists.
+fn path_from_root(project: &Project, document: &str, path: &str) -> Option<String> {
+    let root = &project.root;
+    if !path.contains(['/', '.']) || path.starts_with('/') || read::exists(root, path) {
+        return None;
     }
-
-    /// Returns the text of an item with paths from the root.
-    fn item_text(&self, found: &RuleItem) -> String {
-        let (prefix, own) = found.text.split_at(found.prefix_len);
-        let own = rules::replace_paths(own, |path| self.path_from_root(path));
-        format!("{prefix}{own}")
-    }
+    let own_folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folders = [own_folder, place::folder(document)].into_iter();
+    let mut paths = folders.filter_map(|folder| normalize_path(&format!("{folder}/{path}")));
+    paths.find(|path| read::exists(root, path))
 }
 
 /// The changes of one existing memory.
 #[derive(Debug, Clone)]
 pub(super) struct Update {
-    pub(super) memory_idx: usize,
     /// The item with the new text and headings.
     pub(super) item_idx: Option<usize>,
     pub(super) paths: Vec<String>,
@@ -317,7 +302,6 @@ impl Classifier<'_> {
     fn update(&mut self, memory_idx: usize) -> &mut Update {
         let sources = self.sources;
         self.updates.entry(memory_idx).or_insert_with(|| Update {
-            memory_idx,
             item_idx: None,
             paths: sources.all[memory_idx].memory.paths.clone(),
             sources: sources.sources[memory_idx].iter().map(|it| it.written.clone()).collect(),

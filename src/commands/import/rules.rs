@@ -6,14 +6,13 @@
 //! or nothing.
 
 use super::ImportArgs;
-use super::classify::{Classifier, Document, Scopes, Update};
+use super::classify::{Classifier, Document, Update};
 use super::find::{self, Found};
 use super::sources::{Source, Sources, parse_item};
 use crate::commands::prelude::*;
 use crate::commands::review::print;
 use cerberus_bank::names;
 use cerberus_bank::ops::anchors::AnchorSummary;
-use cerberus_bank::ops::default_scope;
 use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_bank::ops::similar::{self, SimilarMemories};
 use cerberus_markdown::rules::RuleItem;
@@ -164,7 +163,8 @@ pub(super) struct NewRule {
 pub(super) struct Plan {
     pub(super) report: Report,
     pub(super) new_rules: Vec<NewRule>,
-    pub(super) updates: Vec<Update>,
+    /// By the index of the memory.
+    pub(super) updates: BTreeMap<usize, Update>,
     /// Files of the memories whose items were removed.
     pub(super) removed: Vec<String>,
     pub(super) memories: Memories,
@@ -183,10 +183,10 @@ pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
         .filter(|(file, _)| !read::exists(&project.root, file))
         .map(|(_, digest)| digest.to_owned())
         .collect();
-    let scopes = Scopes { forced: args.scope.clone(), default: default_scope(project) };
+    let scope = args.scope.as_ref();
     let read = documents.iter().zip(commits(project, &documents));
     let read: Vec<Document> =
-        read.map(|(found, commit)| Document::new(project, found, commit, &scopes)).collect();
+        read.map(|(found, commit)| Document::new(project, found, commit, scope)).collect();
     let missing: Vec<&str> =
         sources.files().into_iter().filter(|file| !read::exists(&project.root, file)).collect();
     let present = read.iter().flat_map(Document::digests).collect();
@@ -218,7 +218,6 @@ pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
     report.items.extend(unreadable.into_iter().map(|(file, why)| Item::unreadable(file, why)));
     report.documents = summaries(&documents, &report.items);
     let removed = removed.into_iter().map(|idx| memories.all[idx].file.clone()).collect();
-    let updates = updates.into_values().collect();
     assign_ids(&memories, &mut report, &new_rules)?;
     Ok(Plan { report, new_rules, updates, removed, memories })
 }

@@ -18,8 +18,8 @@ pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
     // Another process may have imported the same rules, used the same ids or edited a memory.
     let memories = Memories::load(project)?;
     let Plan { report, new_rules, updates, memories: planned, .. } = plan;
-    updates.retain(|update| {
-        let old = &planned.all[update.memory_idx];
+    updates.retain(|memory_idx, _| {
+        let old = &planned.all[*memory_idx];
         let current = memories.all.iter().find(|stored| stored.file == old.file);
         let is_same = current.is_some_and(|current| current.text == old.text);
         if !is_same {
@@ -39,8 +39,8 @@ pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
     let created = new_rules.iter().map(|rule| created(project, &report.items[rule.item_idx], rule));
     let created = created.collect::<Result<_>>()?;
     let mut changed = Vec::new();
-    for update in &*updates {
-        let stored = &planned.all[update.memory_idx];
+    for (memory_idx, update) in &*updates {
+        let stored = &planned.all[*memory_idx];
         let old = project.bank.utf8_text(stored)?;
         let item = update.item_idx.map(|item_idx| &report.items[item_idx]);
         let new = updated(project, item, (stored, &old), update)?;
