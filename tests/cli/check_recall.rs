@@ -277,6 +277,15 @@ fn the_manifests_of_a_workspace_are_read_anywhere() {
     assert!(stale(&files, "git mv core crates").is_empty());
     let change = "git mv core crates && sed -i /isolation/d crates/app/Cargo.toml";
     assert_eq!(stale(&files, change), ["1 cargo run --features isolation"]);
+    // Its root may be a folder, and the document in another member.
+    let files = [
+        ("rust/gateway/README.md", "Run `cargo run --bin mock`.\n"),
+        ("rust/gateway/Cargo.toml", "[package]\nname = \"gateway\"\n"),
+        ("rust/Cargo.toml", "[workspace]\nmembers = [\"*\"]\n"),
+        ("rust/core/mock/Cargo.toml", "[package]\nname = \"mock\"\n"),
+    ];
+    assert!(stale(&files, "git mv rust/core rust/tests").is_empty());
+    assert_eq!(stale(&files, "git rm -q rust/core/mock/Cargo.toml"), ["1 cargo run --bin mock"]);
 }
 
 #[test]

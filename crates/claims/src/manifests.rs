@@ -37,8 +37,14 @@ impl Manifests {
     pub(super) fn making(&self, target: &Target) -> Vec<&str> {
         match target {
             Target::Task(task) => {
-                let task = (task.runner, task.name.clone());
-                let defining = self.0.iter().filter(|(_, facts)| facts.tasks.contains(&task));
+                let key = (task.runner, task.name.clone());
+                let is_rule = |(runner, rule): &(Runner, String)| {
+                    *runner == Runner::Make && make::is_made(&task.name, rule)
+                };
+                let defining = self.0.iter().filter(|(_, facts)| {
+                    facts.tasks.contains(&key)
+                        || (task.runner == Runner::Make && facts.tasks.iter().any(is_rule))
+                });
                 defining.map(|(path, _)| path.as_str()).collect()
             }
             Target::Rule { tool, name } => {
@@ -55,14 +61,19 @@ impl Manifests {
         }
     }
 
-    /// Returns whether a manifest is one that a runner reads in `folder`: none of its name is nearer, or that
-    /// is the one at the root of a workspace of Cargo.
+    /// Returns whether a manifest is one that a runner reads in `folder`: none of its name is nearer, or both
+    /// are in a workspace of Cargo.
     pub(super) fn is_read_in(&self, path: &str, folder: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
-        let mut near = snapshot::candidates(folder, name).into_iter();
-        let nearest = near.find(|near| self.0.contains_key(near));
-        let is_read = nearest.is_none_or(|it| it == path || it == "Cargo.toml");
-        is_for(path, folder) && is_read
+        let mut near = snapshot::candidates(folder, name);
+        near.retain(|near| self.0.contains_key(near));
+        let is_workspace = |near: &String| {
+            name == "Cargo.toml"
+                && self.0[near].keys.contains("members")
+                && is_within(folder_of(path), folder_of(near))
+        };
+        let is_read = near.first().is_none_or(|it| it == path || it == "Cargo.toml");
+        is_for(path, folder) && (is_read || near.iter().any(is_workspace))
     }
 
     /// Returns whether a manifest computes tasks, or names files of tasks that are not read.

@@ -368,7 +368,7 @@ impl<'p, 'o> Past<'p, 'o> {
         let entries = self.entries_with(old, word);
         let prefix = name.split('_').next()?;
         let is_own = self.now.manifests().is_named(prefix) || self.manifests(old).is_named(prefix);
-        let is_of_program = words::is_foreign_prefix(prefix);
+        let is_of_program = words::is_of_program(name, prefix);
         let is_foreign = is_of_program
             || !words::is_passed_on(prefix) && self.now.manifests().has_dependency_named(prefix);
         let mut found = Vec::new();

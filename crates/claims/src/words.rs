@@ -447,9 +447,9 @@ pub(super) fn is_script(path: &str) -> bool {
         || ["makefile", "dockerfile"].iter().any(|it| file.starts_with(it))
 }
 
-/// Returns whether the first word of a variable's name is that of a program that many projects use.
-pub(super) fn is_foreign_prefix(word: &str) -> bool {
-    OTHER_PROGRAMS.entries().contains(&word)
+/// Returns whether a variable, or the first word of its name, is that of a program that many projects use.
+pub(super) fn is_of_program(name: &str, prefix: &str) -> bool {
+    OTHER_PROGRAMS.entries().iter().any(|it| *it == prefix || *it == name)
 }
 
 /// Returns whether the first word of a variable's name says that a build tool passes it on.

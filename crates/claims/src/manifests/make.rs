@@ -40,13 +40,21 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
         for target in expanded(targets, &variables, &mut n_left).split_whitespace() {
             // A path is the name of a file, not of a task.
             let is_path = target.contains('/');
-            if !target.contains(['$', '%']) {
+            if !target.contains('$') && target != "%" {
                 facts.task(Runner::Make, target);
             } else if target == "%" || (target.starts_with('$') && !is_path) {
                 facts.compute(Runner::Make, target);
             }
         }
     }
+}
+
+/// Returns whether a rule whose target has a `%` makes a target: `build/%` makes `build/shop`.
+pub(super) fn is_made(target: &str, rule: &str) -> bool {
+    rule.split_once('%').is_some_and(|(start, end)| {
+        let stem = target.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+        stem.is_some_and(|stem| !stem.is_empty())
+    })
 }
 
 /// Returns the targets of a rule of a makefile with the values of the variables that are known.
@@ -81,15 +89,29 @@ mod tests {
         check("ALL := a b\nALL += c\n$(ALL):\n\techo $@\n", &["a", "b", "c"], false);
         check("$(ALL):\n", &[], true);
         check("ALL = a \\\n  b\n$(ALL):\n", &["a", "b"], false);
-        check("A = a/$(B)\nB = b\n$(A)-%:\n$(B)-c:\n", &["b-c"], false);
+        check("A = a/$(B)\nB = b\n$(A)-%:\n$(B)-c:\n", &["a/b-%", "b-c"], false);
         check("A = $(A)\n$(A):\n", &[], true);
         check("%:\n", &[], true);
-        check("%.o: %.c\n$(OUT)/x: y\n", &[], false);
+        check("%.o: %.c\n$(OUT)/x: y\n", &["%.o"], false);
         check(".PHONY: old lint\nlint: x\n", &["lint"], false);
         // Each value is read a hundred times in the first one, and never in the second one.
         let long = |n| format!("A = {}\n{}a:\n", "a ".repeat(5_000), "$(A):\n".repeat(n));
         check(&long(100), &["a"], false);
         check(&long(100_000), &["a"], true);
+    }
+
+    #[test]
+    fn a_pattern_makes_the_targets_that_it_matches() {
+        for (target, rule, expected) in [
+            ("build/shop", "build/%", true),
+            ("build/", "build/%", false),
+            ("shop.o", "%.o", true),
+            ("build-shop-all", "build-%-all", true),
+            ("build-all", "build-%-all", false),
+            ("lint", "lint", false),
+        ] {
+            assert_eq!(super::is_made(target, rule), expected, "{target} {rule}");
+        }
     }
 
     #[test]
