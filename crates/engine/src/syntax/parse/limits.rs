@@ -293,19 +293,10 @@ impl Shape {
     }
 }
 
-/// Whether a token is the last or the first byte of an operator with two operands. A table, because it
-/// is looked up at each start of a line.
-static IS_OPERATOR: [bool; 256] = {
-    let (operators, mut table, mut idx) = (b"*/%+-&|^<>=!?@", [false; 256], 0);
-    while idx < operators.len() {
-        table[operators[idx] as usize] = true;
-        idx += 1;
-    }
-    table
-};
-
+/// Returns whether a token is the last or the first byte of an operator with two operands.
 fn is_operator(token: u8) -> bool {
-    IS_OPERATOR[usize::from(token)]
+    let is_comparison = matches!(token, b'<' | b'>' | b'=' | b'!' | b'?' | b'@');
+    is_comparison || matches!(token, b'*' | b'/' | b'%' | b'+' | b'-' | b'&' | b'|' | b'^')
 }
 
 /// The brackets that are open at once, and the maximum so far.
