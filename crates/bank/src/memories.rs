@@ -7,7 +7,7 @@ use walkdir::{DirEntry, WalkDir};
 use crate::prelude::*;
 
 use super::View;
-use super::memory_file::{self, Encoding, MemoryFile};
+use super::memory_file;
 
 pub use super::memory_file::{MAX_BYTES, check_size, size_warning, text_of};
 
@@ -145,15 +145,12 @@ impl Bank {
     /// Returns the complete text of a memory for editing, including a byte-order mark. Fails if it
     /// is not valid UTF-8.
     pub fn utf8_text(&self, stored: &MemoryFile) -> Result<String> {
-        match stored.encoding {
-            Encoding::Utf8 => return Ok(stored.text.clone()),
-            Encoding::Utf8WithBom => return Ok(format!("\u{FEFF}{}", stored.text)),
-            // The error contains the offset of the first invalid byte.
-            Encoding::Other => {}
+        if let Some(prefix) = stored.prefix {
+            return Ok(format!("{prefix}{}", stored.text));
         }
+        // The error contains the offset of the first invalid byte.
         let file = &stored.file;
-        let bytes =
-            files::read(&self.folder().join(file), MAX_BYTES)?.ok_or_else(|| not_found(file))?;
+        let bytes = self.bytes(file)?.ok_or_else(|| not_found(file))?;
         String::from_utf8(bytes).map_err(|error| {
             let offset = error.utf8_error().valid_up_to();
             UserError::usage(format!(

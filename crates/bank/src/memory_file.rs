@@ -16,20 +16,14 @@ pub struct MemoryFile {
     pub file: String,
     /// Complete text, including the frontmatter.
     pub text: String,
-    pub(super) encoding: Encoding,
+    /// What is before the text in the file: at most a byte-order mark. `None` if the file is in
+    /// UTF-16 or invalid UTF-8; such a file cannot be edited.
+    pub(super) prefix: Option<&'static str>,
     /// Stat of the file before reading.
     pub(crate) stat: FileStat,
     pub warnings: Vec<String>,
     /// Why it is not injected: its text is not what its author meant.
     pub fault: Option<&'static str>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Encoding {
-    Utf8,
-    Utf8WithBom,
-    /// UTF-16 or invalid UTF-8. Such a file cannot be edited.
-    Other,
 }
 
 /// Returns the memory in the bytes of a file.
@@ -39,15 +33,14 @@ pub(super) fn of_bytes(file: &str, bytes: &[u8], stat: FileStat) -> MemoryFile {
     if !is_exact {
         warnings.push(format!("`{file}` is not valid UTF-8; invalid bytes are shown as U+FFFD"));
     }
-    let encoding = match *bytes {
-        [0xFF | 0xFE, ..] => Encoding::Other,
-        [0xEF, 0xBB, 0xBF, ..] if is_exact => Encoding::Utf8WithBom,
-        _ if is_exact => Encoding::Utf8,
-        _ => Encoding::Other,
+    let prefix = match *bytes {
+        [0xEF, 0xBB, 0xBF, ..] if is_exact => Some("\u{FEFF}"),
+        [0xFF | 0xFE, ..] => None,
+        _ => is_exact.then_some(""),
     };
     let text = text.into_owned();
     let (memory, fault) = parsed(file, &text, &mut warnings);
-    MemoryFile { memory, file: file.to_owned(), text, encoding, stat, warnings, fault }
+    MemoryFile { memory, file: file.to_owned(), text, prefix, stat, warnings, fault }
 }
 
 /// Returns the memory in a text and its fault. Without an `id` in the frontmatter it has that of its
