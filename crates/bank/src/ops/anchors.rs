@@ -209,25 +209,16 @@ pub fn store(
     if stored.memory.example.is_some() == example.is_some() && !was_reviewed {
         return bank.write_anchors(&anchors);
     }
-    let text = with_decision(project, &stored, &bank.utf8_text(&stored)?, example)?;
+    let text = bank.utf8_text(&stored)?;
+    let edited = match example {
+        Some(choice) => frontmatter::set(&text, "example", FieldValue::Scalar(choice.as_str())),
+        None => frontmatter::remove(&text, "example"),
+    };
+    let edited = edited.and_then(|text| frontmatter::remove(&text, "reviewed_by"));
+    let edited = edited.map_err(|error| document::edit_error(&stored.file, error))?;
+    let text = frontmatter::set_updated_at(&edited, &seconds(project.now).to_string());
     check_size(&text)?;
     let changed = vec![(stored.file, text)];
     bank.import(&ImportChanges { created: Vec::new(), changed, before: old, after: anchors })?;
     Ok(true)
-}
-
-/// Returns the text of a memory with the decision about its example.
-fn with_decision(
-    project: &Project,
-    stored: &MemoryFile,
-    text: &str,
-    example: Option<ExampleChoice>,
-) -> Result<String> {
-    let edited = match example {
-        Some(choice) => frontmatter::set(text, "example", FieldValue::Scalar(choice.as_str())),
-        None => frontmatter::remove(text, "example"),
-    };
-    let edited = edited.and_then(|text| frontmatter::remove(&text, "reviewed_by"));
-    let edited = edited.map_err(|error| document::edit_error(&stored.file, error))?;
-    Ok(frontmatter::set_updated_at(&edited, &seconds(project.now).to_string()))
 }
