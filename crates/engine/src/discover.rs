@@ -317,6 +317,8 @@ impl Ranker<'_> {
         let gains: Vec<f64> = gains.iter().map(|gain| gain.score).collect();
         let names = rule.names.iter().zip(&scorer.name_freqs);
         let (hints, path) = (&candidates.query.hints, &self.code.files[file.file_idx].path);
+        let n_found_hints =
+            named_code::n_found_hints(self.code, path, (first_line, last_line), hints);
         let is_named = |symbol: &SymbolDoc| {
             let mut alone = rule.names.iter().filter(|name| name.is_alone);
             alone.any(|name| named_code::is_definition(name, &symbol.name, path))
@@ -332,12 +334,7 @@ impl Ranker<'_> {
             n_effective: calibrate::effective_number(&gains),
             n_unknown_names: names.filter(|(name, freq)| !name.is_hinted && **freq == 0).count(),
             n_hints: candidates.n_known_hints,
-            n_found_hints: named_code::n_found_hints(
-                self.code,
-                path,
-                (first_line, last_line),
-                hints,
-            ),
+            n_found_hints,
             is_definition: symbol.is_some_and(is_named),
             is_test_mismatch: file.scorable.is_test(first.symbol_idx()) != rule.is_about_tests,
             is_without_demand: rule.is_without_demand,
