@@ -131,11 +131,8 @@ fn join_lists(blocks: Vec<Block>) -> Vec<Block> {
     // The last block that is not a comment.
     let mut last_own: Option<usize> = None;
     for block in blocks {
-        if matches!(block, Block::Ignored(_)) {
-            joined.push(block);
-            continue;
-        }
         match (block, last_own.and_then(|idx| joined.get_mut(idx))) {
+            (block @ Block::Ignored(_), _) => joined.push(block),
             (Block::List(items), Some(Block::List(first))) => first.extend(items),
             (block, _) => {
                 last_own = Some(joined.len());
@@ -161,32 +158,25 @@ impl<'a> Reader<'a> {
         let mut blocks = Vec::new();
         while let Some((event, span)) = self.next() {
             let Event::Start(tag) = event else { continue };
-            if matches!(tag, Tag::List(_)) {
-                blocks.push(Block::List(self.list()));
-                continue;
-            }
-            if matches!(tag, Tag::Table(_)) {
-                let rows = self.rows();
-                blocks.push(Block::Table { span, rows });
-                continue;
-            }
-            // The blocks of a quotation are read like those around it.
-            if matches!(tag, Tag::BlockQuote(_)) {
-                continue;
-            }
-            let is_shell = match &tag {
-                Tag::CodeBlock(CodeBlockKind::Fenced(language)) => is_shell(language),
-                _ => false,
-            };
-            let words = self.words(span);
             blocks.push(match tag {
+                Tag::List(_) => Block::List(self.list()),
+                Tag::Table(_) => Block::Table { span, rows: self.rows() },
+                // The blocks of a quotation are read like those around it.
+                Tag::BlockQuote(_) => continue,
                 Tag::Heading { level, .. } => {
-                    let (level, Words { plain: title, shown, .. }) = (level as usize, words);
-                    Block::Heading { start: span.start, level, title, shown }
+                    let Words { plain: title, shown, .. } = self.words(span);
+                    Block::Heading { start: span.start, level: level as usize, title, shown }
                 }
-                Tag::Paragraph => Block::Paragraph(words),
-                Tag::CodeBlock(_) => Block::Code { span, is_shell },
-                _ => Block::Ignored(span),
+                Tag::Paragraph => Block::Paragraph(self.words(span)),
+                Tag::CodeBlock(kind) => {
+                    self.words(span);
+                    let is_shell = matches!(&kind, CodeBlockKind::Fenced(it) if is_shell(it));
+                    Block::Code { span, is_shell }
+                }
+                _ => {
+                    self.words(span);
+                    Block::Ignored(span)
+                }
             });
         }
         blocks
