@@ -113,7 +113,6 @@ pub struct LanguageSpec {
     /// What code needs before it if it is a piece of a file.
     pub prefix: &'static str,
     /// What is before and after a statement, if it is parsed as something else outside a function.
-    #[serde(default)]
     pub statement_context: Option<[&'static str; 2]>,
     /// The start of an expression in a string, in all but a few strings.
     #[serde(default = "LanguageSpec::default_interpolation")]
