@@ -233,9 +233,7 @@ fn split_target(text: &str) -> Option<(usize, Target)> {
 
 /// Splits a known relation off the start of a target.
 fn split_relation(target: &str) -> (Option<EdgeType>, &str) {
-    let Some((relation, rest)) = target.split_once("::") else {
-        return (None, target);
-    };
+    let Some((relation, rest)) = target.split_once("::") else { return (None, target) };
     let relation = relation.trim().replace(['-', ' '], "_");
     relation.parse().map_or((None, target), |relation| (Some(relation), rest))
 }
@@ -257,9 +255,7 @@ fn split_part(target: &str) -> (&str, Option<Part>) {
     if let Some((name, symbol)) = target.split_once("::") {
         return (name, non_empty(symbol).map(Part::Symbol));
     }
-    let Some((name, fragment)) = target.split_once('#') else {
-        return (target, None);
-    };
+    let Some((name, fragment)) = target.split_once('#') else { return (target, None) };
     let part = match lines(fragment.trim()) {
         Some((first, last)) => Some(Part::Lines(first, last)),
         None => non_empty(fragment).map(Part::Section),

@@ -87,9 +87,7 @@ pub fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Option<Anc
         return Ok(None);
     }
     let store = Store::open(&project.store)?;
-    let Some(file) = table::file_of(store.reader(), id)? else {
-        return Ok(None);
-    };
+    let Some(file) = table::file_of(store.reader(), id)? else { return Ok(None) };
     let Some(stored) = project.bank.read(&file).ok().filter(|stored| stored.memory.id == id) else {
         return Ok(None);
     };

@@ -59,9 +59,7 @@ impl<'a> UnknownWords<'a> {
 
 /// Returns words of the code that start as `term` does, most similar first.
 fn suggest(index: &CodeIndex, term: &str) -> Vec<String> {
-    let Some((end, last)) = term.char_indices().nth(SHARED_START - 1) else {
-        return Vec::new();
-    };
+    let Some((end, last)) = term.char_indices().nth(SHARED_START - 1) else { return Vec::new() };
     let mut known = index.terms_with_prefix(&term[..end + last.len_utf8()]);
     known.sort_by_cached_key(|(known, _)| {
         let n_shared = known.chars().zip(term.chars()).take_while(|(a, b)| a == b).count();

@@ -273,9 +273,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
     /// Skips the rest of the parent after `end` if it has no trigger, recording it as one
     /// token; returns whether it did.
     fn skip_rest(&mut self, end: usize) -> bool {
-        let Some(parent) = self.parents.last() else {
-            return false;
-        };
+        let Some(parent) = self.parents.last() else { return false };
         let rest = Span::new(end, parent.node.end_byte());
         let is_skipped = rest.start >= rest.end
             || (parent.merges_children
@@ -418,9 +416,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
     /// only a string.
     fn is_docstring(&mut self, node: Node<'_>, role: NodeRole) -> bool {
         let is_statement = role == NodeRole::ExpressionStatement;
-        let Some(parent) = self.parents.last_mut() else {
-            return false;
-        };
+        let Some(parent) = self.parents.last_mut() else { return false };
         if is_statement || (node.is_named() && role != NodeRole::Comment) {
             parent.n_statements += 1;
         }
@@ -432,9 +428,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
 
     /// Records a comment or an attribute for the definition that may follow it.
     fn record_leading(&mut self, node: Node<'_>, is_comment: bool) {
-        let Some(parent) = self.parents.last_mut() else {
-            return;
-        };
+        let Some(parent) = self.parents.last_mut() else { return };
         let start_row = node.start_position().row;
         let end = node.end_position();
         // A line comment may include its newline.

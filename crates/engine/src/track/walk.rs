@@ -336,9 +336,7 @@ impl Walker<'_, '_> {
                 last.is_seen = true;
                 return true;
             };
-            let Some(file) = self.versions.parse(&walk.anchor, version, &bytes) else {
-                continue;
-            };
+            let Some(file) = self.versions.parse(&walk.anchor, version, &bytes) else { continue };
             let found = in_place_match(&walk.anchor, &file);
             if let Some(found) = found.filter(|found| !found.is_ambiguous(&walk.anchor)) {
                 walk.advance(&file, found.symbol_idx);

@@ -66,9 +66,7 @@ pub fn remove(text: &str, key: &'static str) -> Result<String, EditError> {
     let Some((block, _)) = span(text) else { return Ok(text.to_owned()) };
     let yaml = block.slice(text);
     let known = yaml::entries(yaml).unwrap_or_default();
-    let Some(old) = known.iter().find(|entry| entry.key == key) else {
-        return Ok(text.to_owned());
-    };
+    let Some(old) = known.iter().find(|entry| entry.key == key) else { return Ok(text.to_owned()) };
     let edited = entry_span(yaml, old.key_at).map(|within| {
         let within = within.shifted(block.start);
         [&text[..within.start], &text[within.end..]].concat()

@@ -150,9 +150,7 @@ fn relation(words: &[(usize, &str)], own: Span, target: Kind) -> EdgeType {
                 relation != EdgeType::DependsOn || next.is_some_and(|it| is(it, "on"));
             is_complete.then_some(relation)
         };
-        let Some(relation) = find(&RELATION_WORDS, word).or_else(memory_verb) else {
-            continue;
-        };
+        let Some(relation) = find(&RELATION_WORDS, word).or_else(memory_verb) else { continue };
         let negates = |word: &str| ["not", "never", "longer"].iter().any(|it| is(word, it));
         let is_auxiliary = is(word, "will") || is(word, "should");
         let is_negated = previous

@@ -109,9 +109,7 @@ impl<'s> Handover<'s> {
         };
         let old = &self.changed.olds[old_idx].symbols[symbol_idx];
         let new = self.candidates.symbol(pair);
-        let (Some(old_name), Some(new_name)) = (&old.name, &new.name) else {
-            return [NOTHING; 2];
-        };
+        let (Some(old_name), Some(new_name)) = (&old.name, &new.name) else { return [NOTHING; 2] };
         // A function whose body went into a method of a class with its name is that class now.
         if new_name.strip_prefix(old_name.as_str()).is_some_and(|rest| rest.starts_with('.')) {
             return [NOTHING; 2];
