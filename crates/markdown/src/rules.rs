@@ -299,12 +299,9 @@ impl Reader<'_> {
         let kind = context.as_ref().and_then(|context| context.kind);
         if let Some(intro) = intro {
             let n_rules = items.iter().filter(|item| is_rule_alone(&item.words, kind)).count();
-            let is_step = self.heading_context().and_then(|it| it.kind) == Some(Kind::Steps);
-            let is_demand = verdict::paragraph(
-                intro.words,
-                is_step.then_some(Kind::Steps),
-                kind == Some(Kind::Steps),
-            );
+            let outer = self.heading_context().and_then(|it| it.kind);
+            let outer = outer.filter(|it| *it == Kind::Steps);
+            let is_demand = verdict::paragraph(intro.words, outer, kind == Some(Kind::Steps));
             let is_open = is_unfinished(intro.plain()) && kind.is_some();
             // The introduction is the rule, and its items are the details.
             if is_demand && !is_open && n_rules * 2 <= items.len() {
@@ -355,11 +352,7 @@ impl Reader<'_> {
         let is_open = ends_open(plain);
         if announces(&item.words) && !item.lists.is_empty() {
             let intro = Intro { span: item.span, text_start: span.start, words: &item.words };
-            return self.labelled(plain, |reader| {
-                for items in &item.lists {
-                    reader.list(items, Some(&intro), None);
-                }
-            });
+            return self.lists_below(item, Some(&intro));
         }
         // A short item above a nested list is its heading.
         let is_heading = !item.lists.is_empty() && words(plain).len() <= HEADING_WORDS;
@@ -378,11 +371,7 @@ impl Reader<'_> {
         };
         if let Some(reason) = reason {
             self.skip(span.start, reason);
-            return self.labelled(plain, |reader| {
-                for items in &item.lists {
-                    reader.list(items, None, None);
-                }
-            });
+            return self.lists_below(item, None);
         }
         let end = match next {
             Some(Block::Code { span: code, .. }) if is_open => code.end,
@@ -394,13 +383,13 @@ impl Reader<'_> {
         self.accept(span.start, end, prefix);
     }
 
-    /// Reads blocks below a short item, which is a part of their path of headings.
-    fn labelled(&mut self, plain: &str, read: impl FnOnce(&mut Self)) {
-        let label = label(plain);
+    /// Reads the lists below an item. A short item is a part of their path of headings.
+    fn lists_below(&mut self, item: &Item, intro: Option<&Intro>) {
+        let label = label(&item.words.plain);
         let is_label = words(&label).len() <= LABEL_WORDS && !label.contains(CODE);
         let n_labels = self.labels.len();
         self.labels.extend(is_label.then_some(label));
-        read(self);
+        item.lists.iter().for_each(|items| self.list(items, intro, None));
         self.labels.truncate(n_labels);
     }
 
