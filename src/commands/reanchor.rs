@@ -378,8 +378,8 @@ fn selected(
 
 /// Reduces a report to the explained anchor. An explanation writes nothing.
 fn explained(report: Report, prefix: &str, writes: bool) -> Result<Report> {
-    let ids = report.results.iter().map(|finding| finding.id.as_str());
-    let finding_idx = find_named("memory", prefix, ids).map_err(|_| {
+    let ids: Vec<&str> = report.results.iter().map(|finding| finding.id.as_str()).collect();
+    let finding_idx = find_named("memory", prefix, &ids).map_err(|_| {
         UserError::usage(format!("`{prefix}` is not among the checked anchors"))
             .hint("list them with `cerberus memory reanchor --dry-run`")
     })?;

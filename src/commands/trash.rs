@@ -106,7 +106,8 @@ pub(super) fn move_to_trash(
 pub(crate) fn restore(project: &Project, args: &RestoreArgs) -> Result<Report> {
     let _guard = project.bank.lock_for_writing()?;
     let trashed = project.bank.trashed()?;
-    let name_idx = find_named("trashed memory", &args.id, trashed.iter().map(String::as_str))?;
+    let names: Vec<&str> = trashed.iter().map(String::as_str).collect();
+    let name_idx = find_named("trashed memory", &args.id, &names)?;
     let name = &trashed[name_idx];
     let memories = Memories::load(project)?;
     let id = project.bank.trashed_id(name)?;

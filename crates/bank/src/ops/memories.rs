@@ -25,38 +25,32 @@ impl Memories {
     /// Checks that no memory has this id or the file name that belongs to it.
     pub fn check_free(&self, id: &str) -> Result<()> {
         let file = format!("{id}.md");
-        match self.all.iter().find(|stored| stored.memory.id == id || stored.file == file) {
-            None => Ok(()),
-            Some(holder) => {
-                Err(UserError::usage(format!("memory `{id}` already exists in `{}`", holder.file))
-                    .hint(format!("choose another id, or show it with `cerberus memory show {id}`"))
-                    .into())
-            }
-        }
+        let mut all = self.all.iter();
+        let holder = all.find(|stored| stored.memory.id == id || stored.file == file);
+        let Some(MemoryFile { file, .. }) = holder else { return Ok(()) };
+        Err(UserError::usage(format!("memory `{id}` already exists in `{file}`"))
+            .hint(format!("choose another id, or show it with `cerberus memory show {id}`"))
+            .into())
     }
 
     /// Returns the memory whose id is `typed` or has it as a unique prefix.
     pub fn find(&self, typed: &str) -> Result<&MemoryFile> {
-        let ids = self.all.iter().map(|stored| stored.memory.id.as_str());
-        let memory_idx = find_named("memory", typed, ids)?;
-        Ok(&self.all[memory_idx])
+        Ok(&self.all[find_named("memory", typed, &self.ids())?])
     }
 
     /// Returns the memory whose id is `typed`, to remove it.
     pub fn find_whole(&self, typed: &str) -> Result<&MemoryFile> {
-        let ids = self.all.iter().map(|stored| stored.memory.id.as_str());
-        Ok(&self.all[find_whole("memory", typed, ids)?])
+        Ok(&self.all[find_whole("memory", typed, &self.ids())?])
+    }
+
+    fn ids(&self) -> Vec<&str> {
+        self.all.iter().map(|stored| stored.memory.id.as_str()).collect()
     }
 }
 
 /// Like [`find_named`], but the complete id is necessary: a mistyped id must not remove something else.
-pub fn find_whole<'a>(
-    kind: &str,
-    typed: &str,
-    ids: impl Iterator<Item = &'a str>,
-) -> Result<usize> {
-    let ids: Vec<&str> = ids.collect();
-    let id_idx = find_named(kind, typed, ids.iter().copied())?;
+pub fn find_whole(kind: &str, typed: &str, ids: &[&str]) -> Result<usize> {
+    let id_idx = find_named(kind, typed, ids)?;
     if ids[id_idx] == typed {
         return Ok(id_idx);
     }
@@ -74,12 +68,7 @@ pub(super) fn orphan_warning(id: &str) -> String {
 
 /// Returns the position of the id that is `typed` or has it as a unique prefix. The kind of the ids is
 /// `memory`, `pin` or `trashed memory`.
-pub fn find_named<'a>(
-    kind: &str,
-    typed: &str,
-    ids: impl Iterator<Item = &'a str>,
-) -> Result<usize> {
-    let ids: Vec<&str> = ids.collect();
+pub fn find_named(kind: &str, typed: &str, ids: &[&str]) -> Result<usize> {
     if let Some(id_idx) = ids.iter().position(|id| *id == typed) {
         return Ok(id_idx);
     }
@@ -88,21 +77,14 @@ pub fn find_named<'a>(
     match matches[..] {
         [id_idx] => Ok(id_idx),
         [] => {
-            let error = UserError::usage(format!("{kind} `{typed}` not found"));
-            Err(match text::suggest(typed, ids.iter().copied()) {
-                Some(near) => error.hint(format!("did you mean `{near}`?")),
-                None if kind == "pin" => {
-                    error.hint("list the pins with `cerberus memory pin list`")
-                }
-                None if kind == "trashed memory" && ids.is_empty() => {
-                    error.hint("the trash is empty")
-                }
-                None if kind == "trashed memory" => {
-                    error.hint(format!("the trash contains: {}", ids.join(", ")))
-                }
-                None => error.hint("list the memories with `cerberus memory show`"),
-            }
-            .into())
+            let hint = match (kind, text::suggest(typed, ids.iter().copied())) {
+                (_, Some(near)) => format!("did you mean `{near}`?"),
+                ("pin", None) => "list the pins with `cerberus memory pin list`".to_owned(),
+                ("trashed memory", None) if ids.is_empty() => "the trash is empty".to_owned(),
+                ("trashed memory", None) => format!("the trash contains: {}", ids.join(", ")),
+                (_, None) => "list the memories with `cerberus memory show`".to_owned(),
+            };
+            Err(UserError::usage(format!("{kind} `{typed}` not found")).hint(hint).into())
         }
         _ => {
             let shown: Vec<&str> = matches.iter().take(5).map(|&id_idx| ids[id_idx]).collect();

@@ -427,9 +427,8 @@ fn totals(project: &Project, loaded: &Loaded) -> Totals {
 impl Loaded {
     /// Finds a pin by its id or a unique prefix of it.
     fn find(&self, typed: &str) -> Result<&Pin> {
-        let ids = self.pins.iter().map(|pin| pin.id.as_str());
-        let at = find_whole("pin", typed, ids)?;
-        Ok(&self.pins[at])
+        let ids: Vec<&str> = self.pins.iter().map(|pin| pin.id.as_str()).collect();
+        Ok(&self.pins[find_whole("pin", typed, &ids)?])
     }
 
     /// Returns the pins that have not expired.

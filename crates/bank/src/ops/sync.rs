@@ -55,7 +55,8 @@ impl SyncedStore {
             return Ok((typed.to_owned(), file));
         }
         let mut ids = self.ids()?;
-        let id_idx = find_named("memory", typed, ids.iter().map(|(id, _)| id.as_str()))?;
+        let known: Vec<&str> = ids.iter().map(|(id, _)| id.as_str()).collect();
+        let id_idx = find_named("memory", typed, &known)?;
         Ok(ids.swap_remove(id_idx))
     }
 
