@@ -87,12 +87,10 @@ impl Store {
 
     /// Fails if rows that exist only in the store are lost when the process ends.
     pub fn check_persistent(&self) -> Result<()> {
-        match &self.not_persistent {
-            None => Ok(()),
-            Some(why) => Err(UserError::environment(format!("cannot write to the store: {why}"))
-                .hint("free disk space, or make the folder of the store and `~/.local/state` writable")
-                .into()),
-        }
+        let Some(why) = &self.not_persistent else { return Ok(()) };
+        Err(UserError::environment(format!("cannot write to the store: {why}"))
+            .hint("free disk space, or make the folder of the store and `~/.local/state` writable")
+            .into())
     }
 
     /// Opens a store in memory.

@@ -169,15 +169,12 @@ fn check<'a>(
 /// Checks that no person decided about the example of a rule.
 pub fn check_undecided(memories: &Memories, stored: &MemoryFile) -> Result<()> {
     let anchor = memories.anchors.get(&stored.memory.id);
-    match (stored.memory.example, anchor.map(|anchor| anchor.origin)) {
-        (Some(ExampleChoice::None), _) => {
-            bail!("a person decided that it has no example; ask before you change that")
-        }
-        (_, Some(Origin::Manual)) => {
-            bail!("a person chose its example; ask before you change that")
-        }
-        _ => Ok(()),
-    }
+    let decision = match (stored.memory.example, anchor.map(|anchor| anchor.origin)) {
+        (Some(ExampleChoice::None), _) => "decided that it has no example",
+        (_, Some(Origin::Manual)) => "chose its example",
+        _ => return Ok(()),
+    };
+    bail!("a person {decision}; ask before you change that")
 }
 
 fn check_hints(hints: &[String]) -> Result<()> {

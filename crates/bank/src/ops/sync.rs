@@ -62,14 +62,9 @@ impl SyncedStore {
 
     /// Returns the anchor of a memory from the store.
     pub fn anchor(&self, id: &str) -> Result<Option<Anchor>> {
-        match table::anchor(self.store.reader(), id)? {
-            None => Ok(None),
-            Some(packed) => match postcard::from_bytes(&packed) {
-                Ok(anchor) => Ok(Some(anchor)),
-                // Another version encoded the anchor.
-                Err(_) => Ok(self.bank.anchors()?.remove(id)),
-            },
-        }
+        let Some(packed) = table::anchor(self.store.reader(), id)? else { return Ok(None) };
+        // Another version may have encoded the anchor.
+        postcard::from_bytes(&packed).map(Some).or_else(|_| Ok(self.bank.anchors()?.remove(id)))
     }
 
     /// Returns all anchors from the store.
