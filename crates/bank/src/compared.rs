@@ -57,17 +57,11 @@ fn replace_together(changes: &[Change]) -> Result<()> {
     let temps: Vec<NamedTempFile> = changes.iter().map(temp_file).collect::<Result<_>>()?;
     writes.sync()?;
     let mut done = Vec::with_capacity(changes.len());
-    let mut result = Ok(());
-    for (change, temp) in changes.iter().zip(temps) {
-        match change.carry_out(temp) {
-            Ok(it) => done.extend(it.map(|it| (change, it))),
-            Err(error) => {
-                result = Err(error);
-                break;
-            }
-        }
-    }
-    result = result.and_then(|()| writes.sync_names());
+    let written: Result<()> = changes.iter().zip(temps).try_for_each(|(change, temp)| {
+        done.extend(change.carry_out(temp)?.map(|it| (change, it)));
+        Ok(())
+    });
+    let mut result = written.and_then(|()| writes.sync_names());
     if result.is_ok() {
         // A program that had opened the file may have written to it since.
         let late = done.iter().find(|(change, it)| !change.found_old(it));
