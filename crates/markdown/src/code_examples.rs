@@ -154,14 +154,10 @@ fn read_block(language: &str, code: &str, above: Option<Label>, found: &mut Vec<
 
 /// Returns the text of a line that is a comment.
 fn comment(line: &str) -> Option<&str> {
-    let text = line.strip_prefix("{/*").or_else(|| line.strip_prefix("/*"));
-    let text = text.or_else(|| line.strip_prefix("//")).or_else(|| line.strip_prefix("<!--"));
-    let text =
-        text.or_else(|| line.strip_prefix('#').filter(|rest| !rest.starts_with(['[', '!'])))?;
-    Some(
-        text.trim_end_matches(['*', '/', '}', '-', '>', ' '])
-            .trim_start_matches(['/', '*', '#', ' ']),
-    )
+    let text = ["{/*", "/*", "//", "<!--"].iter().find_map(|mark| line.strip_prefix(mark));
+    let hash = || line.strip_prefix('#').filter(|rest| !rest.starts_with(['[', '!']));
+    let text = text.or_else(hash)?.trim_end_matches(['*', '/', '}', '-', '>', ' ']);
+    Some(text.trim_start_matches(['/', '*', '#', ' ']))
 }
 
 /// Returns the label of a comment. Comments explain code, too, so that a word needs a mark.
