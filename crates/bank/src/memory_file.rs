@@ -51,11 +51,8 @@ fn parsed(file: &str, text: &str, warnings: &mut Vec<String>) -> (Memory, Option
     if is_binary {
         warnings.push(format!("`{file}` is not text"));
     }
-    let fault = match parsed.unreadable() {
-        _ if is_binary => Some("it is not text"),
-        Some(_) => Some("its frontmatter is not valid"),
-        None => None,
-    };
+    let invalid = parsed.unreadable().map(|_| "its frontmatter is not valid");
+    let fault = if is_binary { Some("it is not text") } else { invalid };
     warnings.extend(parsed.warnings.iter().map(|it| it.in_file(file)));
     let front = parsed.frontmatter;
     let stem = file.strip_suffix(".md").unwrap_or(file).to_owned();

@@ -87,11 +87,8 @@ pub fn test(patterns: &[CodePattern], samples: &[Sample]) -> TestReport {
 /// Returns the samples in the code blocks of a rule. Blocks in other languages are skipped.
 pub fn samples(examples: &[CodeExample], fallback: Option<Language>) -> Vec<Sample> {
     let sample = |example: &CodeExample| {
-        let language = match documents::fence_language(&example.language) {
-            Some(language) => language,
-            None if example.language.is_empty() => fallback?,
-            None => return None,
-        };
+        let fallback = fallback.filter(|_| example.language.is_empty());
+        let language = documents::fence_language(&example.language).or(fallback)?;
         Some(Sample { label: example.label, language, code: example.code.clone() })
     };
     examples.iter().filter_map(sample).collect()
