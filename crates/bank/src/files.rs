@@ -76,10 +76,8 @@ pub(super) fn lock(path: &Path) -> Result<WriteGuard> {
                 .into());
             }
             Err(TryLockError::Error(error)) => {
-                return Err(UserError::environment(format!(
-                    "failed to lock `{}`: {error}",
-                    path.display()
-                ))
+                let shown = path.display();
+                return Err(UserError::environment(format!("failed to lock `{shown}`: {error}"))
                 .hint("if the file system does not support locks, store the bank in your home directory: `storage_strategy = \"user\"` under `[memory]` in `cerberus.toml`")
                 .into());
             }
@@ -333,13 +331,10 @@ pub(super) fn read_with_stat(path: &Path, max_bytes: u64) -> Result<Option<(Vec<
     let mut bytes = Vec::with_capacity(n_bytes);
     file.take(max_bytes + 1).read_to_end(&mut bytes).with_context(context)?;
     if bytes.len() as u64 > max_bytes {
-        return Err(UserError::usage(format!(
-            "`{}` is larger than {} KB",
-            path.display(),
-            max_bytes / 1024
-        ))
-        .hint("split it")
-        .into());
+        let (shown, n_kb) = (path.display(), max_bytes / 1024);
+        return Err(UserError::usage(format!("`{shown}` is larger than {n_kb} KB"))
+            .hint("split it")
+            .into());
     }
     Ok(Some((bytes, stat)))
 }

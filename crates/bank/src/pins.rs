@@ -51,9 +51,7 @@ impl Bank {
             ))
             .hint("upgrade cerberus")
             .into()),
-            Err(Fault::Corrupt(why)) => {
-                Ok(PinFile { pins: Vec::new(), fault: Some(why), bytes })
-            }
+            Err(Fault::Corrupt(why)) => Ok(PinFile { pins: Vec::new(), fault: Some(why), bytes }),
         }
     }
 

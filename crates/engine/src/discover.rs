@@ -403,11 +403,8 @@ fn group_by_file<T: Send>(requests: &mut [(usize, T)]) -> Vec<&[(usize, T)]> {
 }
 
 fn place_factor(place: Option<&Globs>, path: &str) -> f64 {
-    if place.is_some_and(|globs| globs.find(path).is_some()) {
-        WEIGHTS.candidates.inside
-    } else {
-        1.0
-    }
+    let is_inside = place.is_some_and(|globs| globs.find(path).is_some());
+    if is_inside { WEIGHTS.candidates.inside } else { 1.0 }
 }
 
 /// Returns the indices of the files with these paths, or with a path that ends so if only one does.

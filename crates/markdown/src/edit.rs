@@ -133,12 +133,9 @@ fn find<'a>(text: &str, sections: &'a Sections, wanted: &str) -> Result<&'a Sect
     if let Some(tag) = sections::find_tag(text, sections, wanted) {
         let line = LineIndex::new(text).line(tag.start);
         let reason = sections.diagnostics.iter().find(|diagnostic| diagnostic.line == line);
-        return Err(reason
-            .map_or_else(
-                || EditError::new(format!("the tags of section `{wanted}` are unbalanced"), ""),
-                EditError::from,
-            )
-            .on_line(line));
+        let message = format!("the tags of section `{wanted}` are unbalanced");
+        let error = reason.map_or_else(|| EditError::new(message, ""), EditError::from);
+        return Err(error.on_line(line));
     }
     let requested = [wanted.to_owned()];
     let mut selection = sections::select(sections, &requested);

@@ -38,10 +38,9 @@ fn is_hit(pattern: &CodePattern, sample: &Sample) -> Option<bool> {
         let tables = language::tables(language)?;
         let prefix = tables.spec.prefix;
         let is_whole = sample.code.starts_with(prefix.trim_end());
-        let code = code_pattern::in_function(tables, &sample.code).map_or_else(
-            || [if is_whole { "" } else { prefix }, &sample.code].concat(),
-            |(code, _)| code,
-        );
+        let in_function = code_pattern::in_function(tables, &sample.code);
+        let alone = || [if is_whole { "" } else { prefix }, &sample.code].concat();
+        let code = in_function.map_or_else(alone, |(code, _)| code);
         let file = MatchedFile::parse(language, &code)?;
         found = Some(found == Some(true) || !file.matches(&compiled).0.is_empty());
     }

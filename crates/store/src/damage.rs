@@ -55,9 +55,7 @@ pub(super) fn recover(file: &StoreFile, damage: Option<anyhow::Error>) -> Result
     let mut opened = damage.map_or_else(|| try_open(file), Err);
     loop {
         match opened {
-            Err(error) if is_busy(&error) && started.elapsed() < BUSY => {
-                std::thread::sleep(PAUSE);
-            }
+            Err(error) if is_busy(&error) && started.elapsed() < BUSY => std::thread::sleep(PAUSE),
             Err(error) if is_damaged(&error) && replaced.is_none() => {
                 let warning = match error.downcast_ref() {
                     Some(Rejected::Older) => {

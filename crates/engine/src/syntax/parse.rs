@@ -323,10 +323,8 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
                 NodeRole::Undivided if self.triggers.is_none() => self.push_pieces(whole),
                 NodeRole::MarkupExpression if layout::is_space(whole.slice(self.text)) => {}
                 NodeRole::String if self.is_unquotable_key(node) => {
-                    self.push_token(
-                        Span::new(whole.start + 1, whole.end - 1),
-                        TokenKind::Identifier,
-                    );
+                    let inner = Span::new(whole.start + 1, whole.end - 1);
+                    self.push_token(inner, TokenKind::Identifier);
                 }
                 NodeRole::String if !self.has_interpolations(node) => self.push_string(whole),
                 _ if !inside_string && self.is_mergeable(node, role) => {

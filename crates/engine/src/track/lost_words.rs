@@ -55,12 +55,8 @@ fn recorded(root: &Path, anchor: &Anchor) -> Option<String> {
     let file = FileSymbols::parse(&anchor.file, &bytes, Some(&is_named));
     let found = in_place_match(anchor, &file).filter(|found| found.similarity >= 1.0)?;
     let symbol = &file.symbols[found.symbol_idx];
-    code(
-        language::from_path(&anchor.file)?,
-        &text::decode(&bytes).0,
-        symbol.name.as_deref(),
-        Some(symbol.lines),
-    )
+    let (language, (text, _)) = (language::from_path(&anchor.file)?, text::decode(&bytes));
+    code(language, &text, symbol.name.as_deref(), Some(symbol.lines))
 }
 
 /// Returns the tokens of a symbol without comments.

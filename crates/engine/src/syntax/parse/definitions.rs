@@ -25,11 +25,9 @@ impl TreeWalker<'_, '_> {
         if definition.varies {
             for child in node.children(&mut node.walk()) {
                 kind = *tables.spec.kinds.get(child.kind()).unwrap_or(&kind);
-                how = if tables.spec.qualifiers.contains(&child.kind()) {
-                    How::Qualifier
-                } else {
-                    how
-                };
+                if tables.spec.qualifiers.contains(&child.kind()) {
+                    how = How::Qualifier;
+                }
             }
         }
         match how {
