@@ -5,7 +5,7 @@
 
 use jiff::Timestamp;
 
-use super::reanchor::{self, Finding, ReanchorArgs};
+use super::reanchor::{self, Finding, ReanchorArgs, TrackedLocation};
 use crate::commands::doctor::{self, Reach};
 use crate::commands::inject;
 use crate::commands::prelude::*;
@@ -172,11 +172,9 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         let id = &stored.memory.id;
         let anchor = memories.anchors.get(id);
         let followed = anchor.zip(findings.get(id)).map(|(anchor, finding)| {
-            anchored(
-                project,
-                stored,
-                &Followed { anchor, finding, lines: lines.get(&id[..]).copied() },
-            )
+            let place = finding.new.as_ref().zip(lines.get(&id[..]));
+            let code = place.and_then(|(new, lines)| code(project, stored, new, *lines));
+            anchored(anchor, finding, code)
         });
         let is_rule = stored.memory.memory_type == MemoryType::Rule;
         let pattern = is_rule.then(|| PatternSummary::from(&patterns::of_memory(stored)));
@@ -237,39 +235,23 @@ fn lines<'a>(
     anchors: &'a Anchors,
     findings: &BTreeMap<String, Finding>,
 ) -> BTreeMap<&'a str, Lines> {
-    let mut known = BTreeMap::new();
-    let mut unknown: BTreeMap<&str, Vec<(&str, &Anchor)>> = BTreeMap::new();
-    for (id, anchor) in anchors {
-        let Some(new) = findings.get(id).and_then(|finding| finding.new.as_ref()) else {
-            continue;
-        };
-        match new.start_line.zip(new.end_line) {
-            Some((first, last)) => {
-                known.insert(id.as_str(), (first - 1, last - 1));
-            }
-            None => unknown.entry(&anchor.file).or_default().push((id, anchor)),
-        }
-    }
-    let unknown = Vec::from_iter(unknown);
-    known.par_extend(unknown.par_iter().flat_map_iter(|(file, by_id)| {
-        let anchors: Vec<&Anchor> = by_id.iter().map(|(_, anchor)| *anchor).collect();
-        let verified = track::verify_in_place(&project.root, file, &anchors).into_iter();
-        verified.zip(by_id).filter_map(|(symbol, (id, _))| {
-            Some((*id, symbol.filter(|symbol| !symbol.is_ambiguous)?.lines))
-        })
-    }));
-    known
+    let found = anchors.iter().filter_map(|(id, anchor)| {
+        let new = findings.get(id)?.new.as_ref()?;
+        Some((id.as_str(), anchor, new.start_line.zip(new.end_line)))
+    });
+    let (known, unknown): (Vec<_>, Vec<_>) = found.partition(|(_, _, lines)| lines.is_some());
+    let anchors: Vec<&Anchor> = unknown.iter().map(|(_, anchor, _)| *anchor).collect();
+    let verified = track::verify_all(&project.root, &anchors);
+    let verified = unknown.iter().zip(verified).filter_map(|((id, ..), symbol)| {
+        Some((*id, symbol.filter(|symbol| !symbol.is_ambiguous)?.lines))
+    });
+    let lines = |(id, _, lines): (_, _, Option<Lines>)| {
+        lines.map(|(first, last)| (id, (first - 1, last - 1)))
+    };
+    known.into_iter().filter_map(lines).chain(verified).collect()
 }
 
-/// An anchor, with what following it found.
-struct Followed<'a> {
-    anchor: &'a Anchor,
-    finding: &'a Finding,
-    lines: Option<Lines>,
-}
-
-fn anchored(project: &Project, stored: &MemoryFile, followed: &Followed<'_>) -> Anchored {
-    let Followed { anchor, finding, .. } = followed;
+fn anchored(anchor: &Anchor, finding: &Finding, code: Option<Code>) -> Anchored {
     let record = finding.written.then(|| "cerberus memory reanchor".to_owned());
     Anchored {
         kind: anchor.kind,
@@ -277,16 +259,19 @@ fn anchored(project: &Project, stored: &MemoryFile, followed: &Followed<'_>) -> 
         quality: rounded(anchor.quality),
         match_score: rounded(anchor.match_score),
         command: finding.next.clone().or(record),
-        code: code(project, stored, followed),
-        finding: (*finding).clone(),
+        code,
+        finding: finding.clone(),
         others: anchor.others.iter().map(OtherSummary::from).collect(),
     }
 }
 
 /// Returns the code at the new location of an anchor.
-fn code(project: &Project, stored: &MemoryFile, followed: &Followed<'_>) -> Option<Code> {
-    let (first, last) = followed.lines?;
-    let new = followed.finding.new.as_ref()?;
+fn code(
+    project: &Project,
+    stored: &MemoryFile,
+    new: &TrackedLocation,
+    (first, last): Lines,
+) -> Option<Code> {
     let text = read::text(&project.root, &new.file).ok()?;
     let source = excerpt::Source { language: language::from_path(&new.file), text: &text };
     let rule = anchors::rule_words(stored);

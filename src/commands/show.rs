@@ -168,41 +168,16 @@ fn anchored_without_example(stored: &MemoryFile) -> Option<String> {
 pub(crate) type Anchored<'a> = (&'a MemoryFile, &'a Anchor);
 
 /// Returns the current states of anchors, in the order of the anchors, with their code if there is a
-/// maximum number of lines. Reads and parses each of their files once, and no other file.
+/// maximum number of lines.
 pub(crate) fn anchor_reports(
     project: &Project,
     anchored: &[Anchored<'_>],
     max_lines: Option<usize>,
 ) -> Vec<AnchorReport> {
-    let file = |idx: usize| &anchored[idx].1.file;
-    let mut by_file: Vec<usize> = (0..anchored.len()).collect();
-    by_file.sort_by_key(|&idx| file(idx));
-    let groups: Vec<&[usize]> = by_file.chunk_by(|&a, &b| file(a) == file(b)).collect();
-    let report = |group: &&[usize]| {
-        let anchored: Vec<Anchored<'_>> = group.iter().map(|&idx| anchored[idx]).collect();
-        anchor_reports_of_file(project, &anchored, max_lines)
-    };
-    // For a single file the start of the threads takes longer than the work.
-    let reports: Vec<Vec<AnchorReport>> = match &groups[..] {
-        [one] => vec![report(one)],
-        several => several.par_iter().map(report).collect(),
-    };
-    let mut reports: Vec<(usize, AnchorReport)> =
-        by_file.iter().copied().zip(reports.into_iter().flatten()).collect();
-    reports.sort_by_key(|(idx, _)| *idx);
-    reports.into_iter().map(|(_, report)| report).collect()
-}
-
-fn anchor_reports_of_file(
-    project: &Project,
-    anchored: &[Anchored<'_>],
-    max_lines: Option<usize>,
-) -> Vec<AnchorReport> {
-    let file = &anchored[0].1.file;
     let anchors: Vec<&Anchor> = anchored.iter().map(|(_, anchor)| *anchor).collect();
-    let symbols = track::verify_in_place(&project.root, file, &anchors);
-    let text = max_lines.and_then(|_| read::text(&project.root, file).ok());
-    let report = |((stored, anchor), symbol): (&Anchored<'_>, Option<InPlaceSymbol>)| {
+    let symbols = track::verify_all(&project.root, &anchors);
+    let report = |(&(stored, anchor), symbol): (&Anchored<'_>, &Option<InPlaceSymbol>)| {
+        let text = max_lines.and_then(|_| read::text(&project.root, &anchor.file).ok());
         let lines = symbol.as_ref().map(|symbol| symbol.lines);
         let code = symbol.as_ref().zip(text.as_deref()).zip(max_lines);
         let excerpt = code.map(|((symbol, text), max_lines)| {
@@ -218,7 +193,7 @@ fn anchor_reports_of_file(
             quality: rounded(anchor.quality),
             match_score: rounded(anchor.match_score),
             chosen: anchor.origin,
-            state: symbol.map_or(State::Gone, |symbol| symbol.state),
+            state: symbol.as_ref().map_or(State::Gone, |symbol| symbol.state),
             start_line: lines.map(|(first, _)| first + 1),
             end_line: lines.map(|(_, last)| last + 1),
             shown_lines: excerpt.as_ref().map(excerpt::shown_lines),
@@ -226,7 +201,11 @@ fn anchor_reports_of_file(
             others: anchor.others.iter().map(OtherSummary::from).collect(),
         }
     };
-    anchored.iter().zip(symbols).map(report).collect()
+    match anchored {
+        // The start of the threads takes longer than the work.
+        [_] => anchored.iter().zip(&symbols).map(report).collect(),
+        _ => anchored.par_iter().zip(&symbols).map(report).collect(),
+    }
 }
 
 impl MemoryReport {

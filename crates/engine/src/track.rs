@@ -360,6 +360,26 @@ pub fn verify_in_place(root: &Path, file: &str, anchors: &[&Anchor]) -> Vec<Opti
     }
 }
 
+/// Like [`verify_in_place`], for anchors in any files.
+pub fn verify_all(root: &Path, anchors: &[&Anchor]) -> Vec<Option<InPlaceSymbol>> {
+    let mut by_file: Vec<usize> = (0..anchors.len()).collect();
+    by_file.sort_by(|&a, &b| anchors[a].file.cmp(&anchors[b].file));
+    let of_file = |idxs: &&[usize]| {
+        let anchors: Vec<&Anchor> = idxs.iter().map(|&idx| anchors[idx]).collect();
+        verify_in_place(root, &anchors[0].file, &anchors)
+    };
+    let files: Vec<&[usize]> =
+        by_file.chunk_by(|&a, &b| anchors[a].file == anchors[b].file).collect();
+    let found: Vec<_> = match &files[..] {
+        // The start of the threads takes longer than the work.
+        [one] => of_file(one),
+        several => several.par_iter().flat_map_iter(of_file).collect(),
+    };
+    let mut found: Vec<_> = by_file.into_iter().zip(found).collect();
+    found.sort_by_key(|(idx, _)| *idx);
+    found.into_iter().map(|(_, symbol)| symbol).collect()
+}
+
 /// Like [`verify_in_place`], for a file with this content.
 pub fn verify_content(file: &str, bytes: &[u8], anchors: &[&Anchor]) -> Vec<Option<InPlaceSymbol>> {
     let hash = bytes_hash(bytes);
