@@ -23,13 +23,11 @@ use cerberus_store::StoreFile;
 
 mod args;
 mod check;
-mod finding;
 mod user_bank;
 
 pub(crate) use args::{ColorChoice, GlobalArgs};
 
-pub(crate) use check::check;
-pub(crate) use finding::{ConfigReport, Finding, Setting, failed_check, in_one_line};
+pub(crate) use check::{ConfigReport, Finding, Setting, check, failed_check, in_one_line};
 
 /// Environment variable with which a shell requests completions.
 pub(crate) const COMPLETE: &str = "CERBERUS_COMPLETE";

@@ -42,7 +42,7 @@ pub(crate) struct Linked {
 }
 
 /// Link or anchor from a memory to a target.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Reason {
     /// `anchor`, `paths`, or the relation that the link states.
@@ -61,12 +61,6 @@ pub(crate) struct Reason {
 /// The relation of the example of a memory.
 pub(crate) const ANCHOR: &str = "anchor";
 const PATHS: &str = "paths";
-
-impl Reason {
-    fn new(relation: &'static str, target: String) -> Self {
-        Self { relation, target, context: None, line: None, is_changed: None }
-    }
-}
 
 /// Returns the memories that are linked or anchored to the target.
 pub(crate) fn linked(project: &Project, args: &LinkedArgs) -> Result<Report> {
@@ -105,6 +99,7 @@ fn find(
     let mut synced = sync::open(project)?;
     let warnings = std::mem::take(&mut synced.warnings);
     let (edges, anchors) = (links::edges(project, &synced)?, synced.anchors()?);
+    let memories = synced.memories()?;
     let mut reasons = Reasons::new();
     for (pattern, hunks) in targets {
         let is_changed =
@@ -113,10 +108,18 @@ fn find(
         add_anchors(pattern, &anchors, is_changed, &mut reasons);
         // The rules of the folders of changed files would hide the memories about the files.
         if hunks.is_none() {
-            add_paths(pattern, &synced, &mut reasons)?;
+            add_paths(pattern, &memories, &mut reasons);
         }
     }
-    let mut memories = with_reasons(&synced, reasons)?;
+    let superseded = links::supersession(&synced)?.superseded;
+    let found = memories.into_iter().filter_map(|IndexedMemory { memory, file, .. }| {
+        let is_hidden =
+            memory.status == MemoryStatus::Archived || superseded.contains_key(&memory.id);
+        let reasons = reasons.remove(&memory.id).filter(|_| !is_hidden)?;
+        let (id, memory_type) = (memory.id, memory.memory_type);
+        Some(Linked { id, file, memory_type, score: None, reasons })
+    });
+    let mut memories: Vec<Linked> = found.collect();
     rank(&synced, query, &mut memories)?;
     let targets = targets.iter().map(|(pattern, _)| pattern.text.clone()).collect();
     Ok(Report { targets, query: None, memories, warnings })
@@ -290,7 +293,8 @@ fn add_links(
                 context: Some(edge.context.clone()).filter(|context| !context.is_empty()),
                 line: Some(edge.line),
                 is_changed: is_changed(part.as_ref()),
-                ..Reason::new(edge.relation.as_str(), edge.target.clone())
+                relation: edge.relation.as_str(),
+                target: edge.target.clone(),
             });
         }
     }
@@ -306,38 +310,23 @@ fn add_anchors(
         if pattern.matches_location(&anchor.file, anchor.symbol.as_deref()) {
             let part = anchor.symbol.clone().map(Part::Symbol);
             let is_changed = is_changed(part.as_ref());
-            let target = Target { kind: Kind::Path, name: anchor.file.clone(), part };
-            let reason = Reason { is_changed, ..Reason::new(ANCHOR, target.to_string()) };
+            let target = Target { kind: Kind::Path, name: anchor.file.clone(), part }.to_string();
+            let reason = Reason { relation: ANCHOR, target, is_changed, ..Reason::default() };
             reasons.entry(id.clone()).or_default().push(reason);
         }
     }
 }
 
 /// Adds the memories whose paths match the file of a target.
-fn add_paths(pattern: &TargetPattern, synced: &SyncedStore, reasons: &mut Reasons) -> Result<()> {
-    let Some(path) = &pattern.path else { return Ok(()) };
-    for IndexedMemory { memory, .. } in synced.memories()? {
-        if let Some(glob) = Globs::new(&memory.paths).find(path) {
-            reasons.entry(memory.id).or_default().push(Reason::new(PATHS, glob.to_owned()));
+fn add_paths(pattern: &TargetPattern, memories: &[IndexedMemory], reasons: &mut Reasons) {
+    for IndexedMemory { memory, .. } in memories {
+        let globs = Globs::new(&memory.paths);
+        if let Some(glob) = pattern.path.as_ref().and_then(|path| globs.find(path)) {
+            let target = glob.to_owned();
+            let reason = Reason { relation: PATHS, target, ..Reason::default() };
+            reasons.entry(memory.id.clone()).or_default().push(reason);
         }
     }
-    Ok(())
-}
-
-/// Returns the memories that have reasons, without archived and superseded ones.
-fn with_reasons(synced: &SyncedStore, mut reasons: Reasons) -> Result<Vec<Linked>> {
-    let superseded = links::supersession(synced)?.superseded;
-    let mut found = Vec::new();
-    for IndexedMemory { memory, file, .. } in synced.memories()? {
-        let is_hidden =
-            memory.status == MemoryStatus::Archived || superseded.contains_key(&memory.id);
-        let Some(reasons) = reasons.remove(&memory.id).filter(|_| !is_hidden) else {
-            continue;
-        };
-        let (id, memory_type) = (memory.id, memory.memory_type);
-        found.push(Linked { id, file, memory_type, score: None, reasons });
-    }
-    Ok(found)
 }
 
 /// Sorts the memories by their score for the query, then those with changes first, then by

@@ -326,18 +326,6 @@ fn pattern_faults(project: &Project, memories: &Memories, filter: &Filter) -> Ve
     selected.filter_map(fault).collect()
 }
 
-#[derive(Debug, Serialize)]
-pub(crate) struct UndoReport {
-    /// Number of anchors that changed.
-    pub(crate) anchors: usize,
-}
-
-/// Restores the lock file from before the last recorded change, unless it was changed since.
-fn undo(project: &Project) -> Result<UndoReport> {
-    let _guard = project.bank.lock_for_writing()?;
-    Ok(UndoReport { anchors: project.bank.undo_anchors()? })
-}
-
 /// Returns the anchors that the arguments select.
 fn selected(
     project: &Project,
@@ -424,9 +412,11 @@ fn summary(results: &[Finding]) -> Summary {
 
 pub(crate) fn run(args: &ReanchorArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     if args.undo {
-        let report = undo(&settings.project)?;
-        return out.report(&report, |report, out| {
-            let n = plural(report.anchors, "anchor");
+        // Unless the lock file was changed since.
+        let _guard = settings.project.bank.lock_for_writing()?;
+        let n_anchors = settings.project.bank.undo_anchors()?;
+        return out.report(&json!({ "anchors": n_anchors }), |_, out| {
+            let n = plural(n_anchors, "anchor");
             out.line(&format!("reverted the last recorded change; restored {n}"));
         });
     }

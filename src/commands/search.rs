@@ -9,8 +9,7 @@ pub(crate) fn run(args: &Request, settings: &Settings, out: &mut Printer) -> Cli
     let report = search::search(&settings.project, &request)?;
     if out.json {
         out.json(&report)?;
-        let is_empty = report.results.is_empty();
-        return Ok(if is_empty { ExitStatus::CheckFailed } else { ExitStatus::Done });
+        return Ok(ExitStatus::of_check(!report.results.is_empty()));
     }
     out.warn(&report.warnings);
     if report.results.is_empty() {
@@ -54,11 +53,8 @@ fn print_hit(hit: &Hit, explain: bool, out: &mut Printer) {
             .iter()
             .map(|it| format!("{} {} (+{:.4})", it.signal, it.rank, it.contribution));
         let signals: Vec<String> = signals.collect();
-        let recency = if hit.recency > 1.0 {
-            format!(", recency × {:.4}", hit.recency)
-        } else {
-            String::new()
-        };
+        let recency = (hit.recency > 1.0).then(|| format!(", recency × {:.4}", hit.recency));
+        let recency = recency.unwrap_or_default();
         out.line(&format!("  score {:.4}: {}{recency}", hit.score, signals.join(", ")));
     }
     for section in &hit.sections {

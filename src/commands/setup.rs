@@ -2,6 +2,7 @@
 
 use crate::commands::confirm;
 use crate::commands::prelude::*;
+use crate::config::in_one_line;
 use cerberus_bank::external_file;
 
 mod agents;
@@ -124,7 +125,7 @@ fn print_changes(changes: &[Change], args: &SetupArgs, out: &mut Printer) {
     for change in changes {
         let file = out.style(NAME, &change.path);
         for entry in &change.edited {
-            let entry = entry.split_whitespace().collect::<Vec<_>>().join(" ");
+            let entry = in_one_line(entry);
             let label = out.paint(WARN, "kept");
             out.line(&format!("{label} an edited entry in {file}: {}", out.safe(&entry)));
         }

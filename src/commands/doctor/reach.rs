@@ -1,6 +1,7 @@
 //! Which rules the agents of the project get without asking: by hooks, or by the documents that they load.
 
 use crate::commands::prelude::*;
+use crate::config::in_one_line;
 
 use super::Doctor;
 use super::hosts::read_external;
@@ -42,14 +43,14 @@ pub(crate) fn reach(root: &Path, memories: &Memories) -> Result<Vec<Reach>> {
     let is_current = |id: &str| !superseded.contains_key(id);
     let rules = memories.all.iter().map(|it| &it.memory);
     let rules = rules.filter(|it| it.memory_type == MemoryType::Rule && is_current(&it.id));
-    let rules: Vec<(&str, String)> = rules.map(|it| (&*it.id, one_line(&it.body))).collect();
+    let rules: Vec<(&str, String)> = rules.map(|it| (&*it.id, in_one_line(&it.body))).collect();
     let files = documents::find_rule_files(root)?.into_iter();
     let documents: Vec<(String, String)> = files
         .filter_map(|file| documents::read(root, &file).ok().map(|text| (file, text)))
         .collect();
     let of_agent = |agent: &Agent| {
         let has_hooks = agent.hooks().is_some_and(|file| runs_hooks(&root.join(file)));
-        let [loaded, cut, hidden] = loaded(*agent, &documents).map(|text| one_line(&text));
+        let [loaded, cut, hidden] = loaded(*agent, &documents).map(|text| in_one_line(&text));
         let arrival = |(id, rule): &(&str, String)| {
             let arrival = match usize::from(has_hooks) + loaded.matches(rule).count() {
                 1 if has_hooks => Arrival::Hooks,
@@ -131,8 +132,4 @@ fn loaded(agent: Agent, documents: &[(String, String)]) -> [String; 3] {
         }
         _ => [text, String::new(), String::new()],
     }
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
