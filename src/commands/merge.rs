@@ -111,15 +111,26 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
     let merged = merged.map_err(edit_error)?;
     merge_text::check_notes(&merged).map_err(edit_error)?;
     let (merged, _) = target.in_text(&merged).map_err(edit_error)?;
-    let mut changes = Vec::new();
+    let new = (file.clone(), merged.clone());
+    let (created, mut changed) = match &old {
+        None => (vec![new], Vec::new()),
+        Some(text) => (Vec::new(), Vec::from_iter((*text != merged).then_some(new))),
+    };
+    let mut redirected = Vec::new();
+    let mut old_texts: Vec<(&str, String)> = Vec::new();
+    old_texts.extend(old.iter().map(|text| (file.as_str(), text.clone())));
     let is_merged = |file: &str| moving.iter().any(|source| source.file == file);
     let others = memories.all.iter().filter(|it| it.memory.id != id && !is_merged(&it.file));
     for other in others {
+        let id = other.memory.id.clone();
         match target.in_memory(project, other) {
             Ok((_, 0)) => {}
-            Ok(change) => changes.push((other, change)),
+            Ok((text, links)) => {
+                old_texts.push((&other.file, project.bank.utf8_text(other)?));
+                changed.push((other.file.clone(), text));
+                redirected.push(Redirected { id, links });
+            }
             Err(error) => {
-                let id = &other.memory.id;
                 warnings.push(format!("failed to redirect the links of `{id}`: {error:#}"));
             }
         }
@@ -130,19 +141,7 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
     let exists = |id: &str| memories.all.iter().any(|stored| stored.memory.id == id);
     anchors.retain(|id, _| exists(id) || !args.sources.contains(id));
     let anchor_from = target.move_anchor(&mut anchors, &merged, &mut warnings);
-    let new = (file.clone(), merged.clone());
-    let (created, mut changed) = match &old {
-        None => (vec![new], Vec::new()),
-        Some(text) => (Vec::new(), Vec::from_iter((*text != merged).then_some(new))),
-    };
-    let mut redirected = Vec::new();
-    let mut old_texts: Vec<(&str, String)> = Vec::new();
-    old_texts.extend(old.iter().map(|text| (file.as_str(), text.clone())));
-    for (other, (text, links)) in changes {
-        old_texts.push((&other.file, project.bank.utf8_text(other)?));
-        changed.push((other.file.clone(), text));
-        redirected.push(Redirected { id: other.memory.id.clone(), links });
-    }
+
     created.iter().chain(&changed).try_for_each(|(_, text)| check_size(text))?;
     trash::record_deletion(project, moving)?;
     let (before, after) = (memories.anchors.clone(), anchors.clone());

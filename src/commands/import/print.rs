@@ -13,10 +13,8 @@ pub(super) fn rules(report: &Report, is_pruned: bool, out: &mut Printer) {
         for item in of(report, Outcome::Added) {
             added(item, out);
         }
-        for item in report.items.iter().filter(|item| item.outcome != Outcome::Added) {
-            if item.outcome.is_difference() {
-                difference(item, is_pruned, out);
-            }
+        for item in differing(report).filter(|item| item.outcome != Outcome::Added) {
+            difference(item, is_pruned, out);
         }
     }
     summary(report, is_pruned, out);
@@ -59,11 +57,8 @@ pub(super) fn removals(report: &Report, is_pruned: bool, out: &mut Printer) {
 
 /// Prints what differs between the documents and the bank.
 pub(super) fn differences(report: &Report, out: &mut Printer) {
-    for item in report.items.iter().filter(|item| item.outcome.is_difference()) {
-        difference(item, false, out);
-    }
-    let n_differences = report.items.iter().filter(|item| item.outcome.is_difference()).count();
-    match n_differences {
+    differing(report).for_each(|item| difference(item, false, out));
+    match differing(report).count() {
         0 => out.line("the documents and the bank agree"),
         n => {
             out.line(&format!("{} between the documents and the bank", plural(n, "difference")));
@@ -91,6 +86,10 @@ pub(super) fn documents(report: &Report, out: &mut Printer) {
     };
     let heading = ["document", "new", "changed", "removed", "known", "skipped"];
     out.rows(&heading, report.documents.iter().map(row));
+}
+
+fn differing(report: &Report) -> impl Iterator<Item = &Item> {
+    report.items.iter().filter(|item| item.outcome.is_difference())
 }
 
 fn of(report: &Report, outcome: Outcome) -> impl Iterator<Item = &Item> {

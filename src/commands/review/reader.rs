@@ -204,19 +204,15 @@ struct Session<'a> {
     project: &'a Project,
     agent: &'a Agent,
     choice: AgentChoice,
-    tokens: Tokens,
     bar: ProgressBar,
     /// Number of rules.
     total: usize,
-    /// The rules that are decided or given up.
-    decided: Vec<Decided>,
     /// The patterns of rules that were described before they were decided.
     proposed: BTreeMap<String, Decided>,
     /// Whether an answer was recorded in this run.
     has_recorded: bool,
-    /// Whether nothing is asked, and the first request that would be.
-    is_dry: bool,
-    planned: Option<Value>,
+    /// With the rules that are decided or given up, and in a dry run the first request.
+    report: Report,
 }
 
 impl Session<'_> {
@@ -256,10 +252,10 @@ impl Session<'_> {
                         let refused = offered.remove(&decided.id).unwrap_or_default();
                         hints.insert(decided.id, (decided.hints, refused));
                     }
-                    _ => self.decided.push(decided),
+                    _ => self.report.rules.push(decided),
                 }
             }
-            self.bar.step(self.decided.len(), self.total);
+            self.bar.step(self.report.rules.len(), self.total);
         }
         let described = rules.into_iter().filter_map(|mut rule| {
             let (hints, refused) = hints.remove(rule.id())?;
@@ -274,11 +270,12 @@ impl Session<'_> {
 
     /// Returns the items of the answer to a request, or `None` if it would exceed the limit or in a dry run.
     fn answer(&mut self, request: &Value) -> Result<Option<Vec<Value>>> {
-        if self.is_dry {
-            self.planned.get_or_insert_with(|| request.clone());
+        let report = &mut self.report;
+        if report.dry_run {
+            report.request.get_or_insert_with(|| request.clone());
             return Ok(None);
         }
-        let answer = self.agent.answer::<Document>(&request.to_string(), &mut self.tokens)?;
+        let answer = self.agent.answer::<Document>(&request.to_string(), &mut report.tokens)?;
         Ok(answer.map(|document| document.rules))
     }
 }
@@ -322,25 +319,34 @@ pub(super) fn run(
     warnings.extend(memories.warnings.iter().cloned());
     out.warn(&warnings);
     let (total, dry_run) = (rules.len(), args.reader.dry_run);
-    let mut session = Session {
-        project,
-        agent: &agent,
-        choice: AgentChoice::new(agent.name(), project.now),
+    let choice = AgentChoice::new(agent.name(), project.now);
+    let report = Report {
+        agent: choice.by.clone(),
+        dry_run,
+        rules: Vec::new(),
+        totals: BTreeMap::new(),
         tokens: Tokens {
             estimated: estimated_tokens(total),
             max: args.reader.max_tokens,
             ..Tokens::default()
         },
+        elapsed_ms: 0.0,
+        request: None,
+        warnings,
+    };
+    let mut session = Session {
+        project,
+        agent: &agent,
+        choice,
         bar: ProgressBar::new(out.terminal, "rules decided"),
         total,
-        decided: Vec::new(),
         proposed: BTreeMap::new(),
         has_recorded: false,
-        is_dry: dry_run,
-        planned: None,
+        report,
     };
     let verb = if dry_run { "would ask" } else { "asking" };
-    let (by, n, about) = (&session.choice.by, plural(total, "rule"), session.tokens.estimated);
+    let (by, n, about) =
+        (&session.choice.by, plural(total, "rule"), session.report.tokens.estimated);
     if total > 0 {
         out.note(&[format!(
             "{verb} {by} about {n}, with their texts and excerpts of five candidates each: about {about} tokens"
@@ -348,7 +354,8 @@ pub(super) fn run(
     }
     let ids: Vec<String> = rules.iter().map(|rule| rule.id().to_owned()).collect();
     let asked = session.run(rules);
-    let Session { mut decided, mut proposed, tokens, choice, bar, planned: request, .. } = session;
+    let Session { mut report, mut proposed, bar, .. } = session;
+    let decided = &mut report.rules;
     drop(bar);
     for id in ids {
         if !decided.iter().any(|it| it.id == id) {
@@ -359,19 +366,9 @@ pub(super) fn run(
         let described = proposed.remove(&it.id);
         (it.pattern, it.reason) = described.map(|it| (it.pattern, it.reason)).unwrap_or_default();
     }
-    let mut totals: BTreeMap<_, _> = Outcome::ALL.iter().map(|it| (it.as_str(), 0)).collect();
-    decided.iter().for_each(|it| *totals.entry(it.outcome.as_str()).or_default() += 1);
-    let elapsed_ms = milliseconds(started);
-    let report = Report {
-        agent: choice.by,
-        dry_run,
-        totals,
-        rules: decided,
-        tokens,
-        elapsed_ms,
-        request,
-        warnings,
-    };
+    report.totals.extend(Outcome::ALL.iter().map(|it| (it.as_str(), 0)));
+    decided.iter().for_each(|it| *report.totals.entry(it.outcome.as_str()).or_default() += 1);
+    report.elapsed_ms = milliseconds(started);
     let status = out.report(&report, print)?;
     out.flush()?;
     asked.map_err(|error| match error.downcast::<UserError>() {
