@@ -7,8 +7,7 @@ use cerberus_bank::memories::text_of;
 use cerberus_bank::names;
 use cerberus_bank::ops::anchors::AnchorSummary;
 use cerberus_bank::ops::similar;
-use cerberus_markdown::frontmatter::Frontmatter;
-use cerberus_model::{CodeLocation, Confidence};
+use cerberus_model::CodeLocation;
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct AddArgs {

@@ -8,9 +8,7 @@ use cerberus_bank::ops::anchors::AnchorSummary;
 use cerberus_bank::ops::answers;
 use cerberus_bank::ops::examples::{self as examples_beside, Change, OtherSummary};
 use cerberus_engine::examples::UnknownWord;
-use cerberus_engine::excerpt;
-use cerberus_markdown::frontmatter::FieldValue;
-use cerberus_model::{AgentChoice, CodeLocation, Confidence, ExampleChoice, ExampleRole};
+use cerberus_model::{AgentChoice, CodeLocation, ExampleChoice, ExampleRole};
 
 /// Number of candidates to list if the user does not specify one.
 const DEFAULT_CANDIDATES: usize = 5;

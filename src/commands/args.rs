@@ -5,8 +5,6 @@ use clap::builder::NonEmptyStringValueParser;
 use crate::commands::prelude::*;
 use cerberus_bank::ops::{default_scope, seconds};
 use cerberus_markdown::EditError;
-use cerberus_markdown::frontmatter::{self, FieldValue, Frontmatter};
-use cerberus_model::MemoryStatus;
 
 /// Parses the value of `--min-quality`.
 pub(super) fn quality(text: &str) -> Result<f64, String> {

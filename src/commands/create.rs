@@ -5,7 +5,6 @@ use crate::commands::prelude::*;
 use cerberus_bank::names;
 use cerberus_bank::ops::{seconds, similar};
 use cerberus_markdown::edit;
-use cerberus_markdown::frontmatter::{self, FieldValue, Frontmatter};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct CreateArgs {

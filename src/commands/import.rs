@@ -5,7 +5,6 @@ use super::review::reader;
 use super::{confirm, setup, trash};
 use crate::commands::prelude::*;
 use cerberus_bank::ops::rule_counts::RuleCounts;
-use cerberus_markdown::frontmatter;
 
 mod classify;
 mod find;

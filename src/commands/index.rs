@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use crate::commands::prelude::*;
-use crate::output::ProgressBar;
 use cerberus_bank::ops::Progress;
 use cerberus_store::code;
 

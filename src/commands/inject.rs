@@ -8,12 +8,11 @@ use crate::commands::prelude::*;
 use cerberus_bank::ops::pins::{self, builtin};
 use cerberus_bank::ops::search::signals;
 use cerberus_bank::tokens;
-use cerberus_engine::excerpt::LineRange;
 use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::relevance::Features;
 use cerberus_engine::tree::git::AddedLines;
 use cerberus_markdown::sections::{self, Origin, Section};
-use cerberus_model::{Language, Memory, Pin, PinScope, Priority, Span};
+use cerberus_model::{Pin, PinScope, Priority, Span};
 use cerberus_store::{Store, feedback};
 
 mod block;

@@ -7,9 +7,8 @@ use cerberus_bank::ops::rounded;
 use cerberus_bank::ops::search::signals::{self, Query};
 use cerberus_bank::ops::sync::{self, IndexedMemory, SyncedStore};
 use cerberus_engine::syntax::parse::last_name;
-use cerberus_engine::track;
 use cerberus_markdown::links::{Kind, Part, Target, normalize_path};
-use cerberus_model::{Globs, LinkState, MemoryStatus, split_number};
+use cerberus_model::{Globs, LinkState, split_number};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct LinkedArgs {

@@ -11,7 +11,6 @@ use cerberus_bank::memories::check_size;
 use cerberus_bank::ops::{default_scope, seconds};
 use cerberus_bank::{ImportChanges, names};
 use cerberus_markdown::edit::{self, EditMode};
-use cerberus_markdown::frontmatter::{self, FieldValue, Frontmatter};
 use cerberus_markdown::links::{self, Kind, Part, Target};
 use cerberus_markdown::{EditError, merge as merge_text, secrets};
 

@@ -4,7 +4,7 @@ use super::{content, review_diff};
 use crate::commands::prelude::*;
 use cerberus_bank::memories::MAX_BYTES;
 use cerberus_bank::ops::patterns::{self as rule_patterns, PatternSummary, RulePattern};
-use cerberus_markdown::{EditError, frontmatter};
+use cerberus_markdown::EditError;
 use cerberus_model::Enforcement;
 use cerberus_patterns::TestReport;
 

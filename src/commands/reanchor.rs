@@ -8,11 +8,10 @@ use std::fmt;
 
 use super::args::quality;
 use crate::commands::prelude::*;
-use crate::output::ProgressBar;
 use cerberus_bank::ops::anchors::remember_look_alikes;
 use cerberus_bank::ops::memories::{Filter, find_named};
 use cerberus_bank::ops::{Progress, patterns, rounded};
-use cerberus_engine::track::{self, Degree, FoundSymbol, Outcome, Step};
+use cerberus_engine::track::{Degree, FoundSymbol, Outcome, Step};
 use cerberus_model::{ExampleRole, split_number};
 
 pub(super) mod conflict;

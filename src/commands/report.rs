@@ -11,7 +11,6 @@ use crate::commands::inject;
 use crate::commands::prelude::*;
 use crate::commands::sections::{self, Section};
 use crate::commands::stats::MemoryCounts;
-use crate::output::ProgressBar;
 use cerberus_bank::ops::examples::OtherSummary;
 use cerberus_bank::ops::links::{self, Edge};
 use cerberus_bank::ops::metadata::Metadata;
@@ -21,9 +20,7 @@ use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_bank::ops::sync;
 use cerberus_bank::ops::{Progress, rounded};
 use cerberus_bank::{Bank, OutputFile};
-use cerberus_engine::excerpt::{self, LineRange};
-use cerberus_engine::track;
-use cerberus_model::{ExampleChoice, Language, PinScope, SymbolKind};
+use cerberus_model::{ExampleChoice, PinScope, SymbolKind};
 
 pub(super) mod page;
 

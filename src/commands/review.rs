@@ -7,15 +7,14 @@ use super::check::{self, CheckArgs};
 use super::confirm;
 use super::reanchor::{self, Finding, ReanchorArgs, TrackedLocation};
 use crate::commands::prelude::*;
-use crate::output::{Keyboard, ProgressBar};
+use crate::output::Keyboard;
 use cerberus_bank::ops::Progress;
 use cerberus_bank::ops::anchors::AnchorSummary;
 use cerberus_bank::ops::memories::Filter;
 use cerberus_bank::ops::rule_counts::{self, RuleCounts};
 use cerberus_engine::examples::Ranking;
-use cerberus_engine::excerpt::{self, LineRange};
-use cerberus_engine::track::{self, Degree};
-use cerberus_model::{Confidence, Language, SymbolKind};
+use cerberus_engine::track::Degree;
+use cerberus_model::SymbolKind;
 use reader::ReaderArgs;
 
 pub(super) mod print;

@@ -8,10 +8,9 @@ use cerberus_bank::ops::memories::Filter;
 use cerberus_bank::ops::metadata::Metadata;
 use cerberus_bank::ops::patterns::{self, PatternSummary};
 use cerberus_bank::ops::{rounded, sync};
-use cerberus_engine::excerpt::{self, LineRange};
-use cerberus_engine::track::{self, InPlaceSymbol};
+use cerberus_engine::track::InPlaceSymbol;
 use cerberus_model::text::sentences;
-use cerberus_model::{Enforcement, ExampleChoice, ExampleRole, Language, Memory, SymbolKind};
+use cerberus_model::{Enforcement, ExampleChoice, ExampleRole, SymbolKind};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct ShowArgs {

@@ -4,7 +4,6 @@
 use super::import::sources::Source;
 use crate::commands::prelude::*;
 use cerberus_bank::ops::memories::find_named;
-use cerberus_markdown::frontmatter;
 
 #[derive(Debug, Args)]
 pub(crate) struct DeleteArgs {

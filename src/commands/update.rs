@@ -7,7 +7,6 @@ use super::args::{ContentArgs, FieldArgs, SecretArgs};
 use crate::commands::prelude::*;
 use cerberus_bank::ops::document::{Edit, EditReport};
 use cerberus_markdown::edit::EditMode;
-use cerberus_markdown::frontmatter;
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct UpdateArgs {

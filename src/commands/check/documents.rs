@@ -9,7 +9,7 @@ use cerberus_claims::addresses::Addresses;
 use cerberus_claims::parse::{self, Target};
 use cerberus_claims::times::{self, Status};
 use cerberus_markdown::links::normalize_path;
-use cerberus_model::{Globs, MemoryStatus};
+use cerberus_model::Globs;
 
 /// Folders of documents that describe another project: the one that is made from the template.
 const TEMPLATE_FOLDERS: &[&str] = &["templates", "template"];

@@ -16,8 +16,8 @@ use crate::commands::prelude::*;
 use cerberus_bank::ops::{envelope, patterns};
 use cerberus_claims::parse;
 use cerberus_engine::rank::rule_kind;
+use cerberus_model::escaped;
 use cerberus_model::text::shell::{self, Commands};
-use cerberus_model::{MemoryStatus, escaped};
 use cerberus_patterns::command::CommandPattern;
 
 pub(super) fn about(

@@ -8,7 +8,7 @@ use crate::commands::inject;
 use crate::commands::linked::{self, Reason};
 use crate::commands::prelude::*;
 use cerberus_bank::ops::{envelope, links, sync};
-use cerberus_engine::track::{self, Degree, Outcome};
+use cerberus_engine::track::{Degree, Outcome};
 use cerberus_markdown::links::{Target, normalize_path};
 use cerberus_model::escaped;
 use cerberus_store as store;

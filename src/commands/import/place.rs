@@ -2,7 +2,6 @@
 //! frontmatter match, as Cursor, Copilot and Claude Code use them.
 
 use crate::commands::prelude::*;
-use cerberus_markdown::frontmatter;
 use cerberus_model::{glob_fault, split_globs};
 
 /// Keys of the globs in the frontmatter of different clients. In Cursor's `globs`, one without a `/`

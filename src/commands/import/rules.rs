@@ -16,7 +16,6 @@ use cerberus_bank::ops::anchors::AnchorSummary;
 use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_bank::ops::similar::{self, SimilarMemories};
 use cerberus_markdown::rules::RuleItem;
-use cerberus_model::Confidence;
 pub(super) use cerberus_model::ImportOutcome as Outcome;
 use cerberus_model::text::decode;
 

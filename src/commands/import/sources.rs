@@ -7,7 +7,6 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::commands::prelude::*;
 use cerberus_bank::ops::similar;
-use cerberus_markdown::frontmatter;
 
 /// Minimum share of common words for an item to be a changed version of another one.
 const MIN_SHARED: f64 = 0.4;

@@ -7,7 +7,6 @@ use crate::commands::prelude::*;
 use cerberus_bank::ops::seconds;
 use cerberus_bank::{ImportChanges, memories, names};
 use cerberus_markdown::edit::{self, EditMode};
-use cerberus_markdown::frontmatter::{self, FieldValue, Frontmatter};
 
 /// Writes all memories with their anchors; if one fails, the written ones are reverted.
 pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {

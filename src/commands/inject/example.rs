@@ -3,8 +3,6 @@
 use super::block::Item;
 use crate::commands::prelude::*;
 use cerberus_bank::ops::pins::render::safe;
-use cerberus_engine::excerpt::{self, LineRange};
-use cerberus_engine::track;
 
 /// The example of a memory.
 #[derive(Debug, Clone)]

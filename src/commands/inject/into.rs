@@ -6,7 +6,6 @@ use crate::commands::prelude::*;
 use cerberus_bank::ExternalFile;
 use cerberus_bank::ops::managed_block::{self, BlockMarkers};
 use cerberus_bank::ops::pins::render;
-use cerberus_model::Memory;
 
 const MARKERS: BlockMarkers<'static> = managed_block::MARKDOWN;
 

@@ -24,7 +24,7 @@ use cerberus_engine::rank::relevance::{
 };
 use cerberus_engine::rank::{rule_kind, tokenize};
 use cerberus_engine::relevance::{self as code, is_test};
-use cerberus_model::{Globs, Language, Memory, MemoryStatus};
+use cerberus_model::Globs;
 use cerberus_patterns as patterns;
 
 /// The stem of "test", "tests" and "testing".

@@ -9,7 +9,6 @@ use crate::commands::prelude::*;
 use cerberus_bank::ops::pins::render::safe;
 use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::relevance::{Feature, Features, Occasion};
-use cerberus_model::Memory;
 
 /// The share of the budget for the table of contents.
 const CONTENTS_SHARE: f64 = 0.25;

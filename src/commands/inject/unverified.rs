@@ -8,7 +8,6 @@ use crate::commands::prelude::*;
 use cerberus_bank::ops::patterns;
 use cerberus_bank::ops::pins::render::safe;
 use cerberus_engine::examples::Ranking;
-use cerberus_engine::excerpt;
 
 /// Maximum number of rules with candidates, which take about 400 tokens each.
 const MAX_RULES: usize = 3;

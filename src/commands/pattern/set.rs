@@ -6,7 +6,6 @@
 use crate::commands::prelude::*;
 use crate::commands::review_diff::{self, Finding};
 use cerberus_bank::ops::patterns::{self, RulePattern};
-use cerberus_markdown::frontmatter::{self, FieldValue};
 use cerberus_patterns as code_patterns;
 
 /// Number of commits that are searched.

@@ -5,7 +5,6 @@
 
 use crate::commands::prelude::*;
 use cerberus_bank::lockfile;
-use cerberus_engine::track;
 use cerberus_model::OtherExample;
 
 /// What a merge left to a person, by memory id: anchors that both sides changed differently, to other code, of

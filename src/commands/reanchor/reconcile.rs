@@ -5,7 +5,7 @@ use super::{Finding, ReanchorArgs, TrackedLocation};
 use crate::commands::prelude::*;
 use cerberus_bank::ops::rounded;
 use cerberus_engine::examples::Ranking;
-use cerberus_engine::track::{self, Degree, FoundSymbol, Outcome};
+use cerberus_engine::track::{Degree, FoundSymbol, Outcome};
 use cerberus_model::split_number;
 
 /// Number of candidates among which an edited example must be found to be rescored.

@@ -2,7 +2,6 @@
 
 use super::{Candidate, Item, Report};
 use crate::commands::prelude::*;
-use cerberus_model::Confidence;
 
 /// Indentation of code.
 const INDENT: &str = "      ";

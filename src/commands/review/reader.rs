@@ -11,9 +11,7 @@ use super::{N_CANDIDATES, ReviewArgs, is_reviewed};
 use crate::commands::agent::{Agent, Tokens};
 use crate::commands::milliseconds;
 use crate::commands::prelude::*;
-use crate::output::ProgressBar;
 use cerberus_bank::ops::answers::{self, Answers, Decided, Offered};
-use cerberus_engine::excerpt;
 use cerberus_model::{AgentChoice, Outcome};
 
 /// Version of the form of requests and answers.
