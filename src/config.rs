@@ -133,25 +133,13 @@ struct ProjectConfig {
     name: Option<String>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct MemoryConfig {
-    enabled: bool,
+    enabled: Option<bool>,
     storage_strategy: StorageStrategy,
-    recency_boost_days: f64,
-    recency_boost_factor: f64,
-}
-
-impl Default for MemoryConfig {
-    fn default() -> Self {
-        let Recency { days, factor } = Recency::default();
-        Self {
-            enabled: true,
-            storage_strategy: StorageStrategy::Project,
-            recency_boost_days: days,
-            recency_boost_factor: factor,
-        }
-    }
+    recency_boost_days: Option<f64>,
+    recency_boost_factor: Option<f64>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -172,9 +160,10 @@ pub(crate) struct CheckConfig {
     pub(crate) ignore: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum StorageStrategy {
+    #[default]
     Project,
     User,
 }
@@ -250,6 +239,7 @@ fn merge(root: PathBuf, own: ConfigFile, user: &ConfigFile, now: Timestamp) -> R
     } else {
         home("XDG_CACHE_HOME", ".cache")?.join("cerberus").join(tree_key(&root)).join("cerberus.db")
     };
+    let recency = Recency::default();
     let state = xdg("XDG_STATE_HOME", ".local/state");
     Ok(Settings {
         project: Project {
@@ -263,8 +253,8 @@ fn merge(root: PathBuf, own: ConfigFile, user: &ConfigFile, now: Timestamp) -> R
                 WeightsChoice::Legacy => Weights::legacy(),
             },
             recency: Recency {
-                days: config.memory.recency_boost_days,
-                factor: config.memory.recency_boost_factor,
+                days: config.memory.recency_boost_days.unwrap_or(recency.days),
+                factor: config.memory.recency_boost_factor.unwrap_or(recency.factor),
             },
             pins: config.pins,
             inject: config.inject,
@@ -275,7 +265,7 @@ fn merge(root: PathBuf, own: ConfigFile, user: &ConfigFile, now: Timestamp) -> R
         },
         session: std::env::var("CERBERUS_SESSION").ok().filter(|name| !name.is_empty()),
         check: own.config.check,
-        memory_enabled: config.memory.enabled,
+        memory_enabled: config.memory.enabled.unwrap_or(true),
     })
 }
 
@@ -382,21 +372,21 @@ fn read_toml<T: DeserializeOwned + Default>(path: &Path) -> Result<T> {
 fn read_config(path: &Path) -> Result<ConfigFile> {
     let shown = path.display();
     let config: Config = read_toml(path)?;
-    let check_range = |key: &str, value: f64, min: f64, max: f64| {
-        if (min..=max).contains(&value) {
-            return Ok(());
+    let check_range = |key: &str, value: Option<f64>, min: f64, max: f64| match value {
+        Some(value) if !(min..=max).contains(&value) => {
+            let error = UserError::usage(format!("failed to read `{shown}`: {key} is {value}"));
+            Err(match max {
+                f64::MAX => error.hint(format!("it must be at least {min}")),
+                _ => error.hint(format!("it must be between {min} and {max}")),
+            })
         }
-        let error = UserError::usage(format!("failed to read `{shown}`: {key} is {value}"));
-        Err(match max {
-            f64::MAX => error.hint(format!("it must be at least {min}")),
-            _ => error.hint(format!("it must be between {min} and {max}")),
-        })
+        _ => Ok(()),
     };
-    check_range("min_quality", config.anchor.min_quality.unwrap_or(MIN_QUALITY), 0.0, 1.0)?;
+    check_range("min_quality", config.anchor.min_quality, 0.0, 1.0)?;
     check_range("recency_boost_days", config.memory.recency_boost_days, 0.0, f64::MAX)?;
     // Recency raises the score of new memories and never lowers that of old ones.
     check_range("recency_boost_factor", config.memory.recency_boost_factor, 1.0, f64::MAX)?;
-    check_range("code_share", config.inject.code_share, 0.0, 1.0)?;
+    check_range("code_share", Some(config.inject.code_share), 0.0, 1.0)?;
     if let Some(BuiltInPins::Some(named)) = &config.pins.builtin
         && let Some(name) = named.keys().find(|name| !builtin::names().any(|known| known == *name))
     {

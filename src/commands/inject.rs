@@ -60,8 +60,8 @@ pub(crate) struct Request {
     /// Allow --into to write texts of a user bank into a file of the project
     #[arg(long, requires = "into")]
     pub(crate) include_user_bank: bool,
-    /// Adds the features of the memories to the report.
-    #[arg(skip)]
+    /// Print to stderr why items are relevant or skipped
+    #[arg(long)]
     pub(crate) explain: bool,
     /// Skips pins of a session and pins that expire, for text that is saved in a file.
     #[arg(skip)]
@@ -102,9 +102,6 @@ const FOOTER: &str = "Find them with `cerberus memory search WORDS --content`, r
 pub(crate) struct InjectArgs {
     #[command(flatten)]
     pub(crate) request: Request,
-    /// Print to stderr why items are relevant or skipped
-    #[arg(long)]
-    pub(crate) explain: bool,
     /// Write to a managed block of this markdown file; the rest of the file is unchanged
     #[arg(long, value_name = "FILE")]
     pub(crate) into: Option<PathBuf>,
@@ -221,36 +218,18 @@ pub(crate) fn inject(
     request: &Request,
     session: Option<&str>,
 ) -> Result<Report> {
-    let stored = Stored::load(project, request, session)?;
-    inject_from(project, &Memories::load(project)?, &stored, request)
-}
-
-/// What a text needs from the store.
-struct Stored {
-    pins: pins::Loaded,
-    /// The feedback on memories, which orders those that are given without a task.
-    balances: FxHashMap<String, i64>,
-}
-
-impl Stored {
-    fn load(project: &Project, request: &Request, session: Option<&str>) -> Result<Self> {
-        let pins = pins::load(project, session)?;
-        let balances = match request.query.is_none() && request.files.is_empty() {
-            true => feedback::balances(Store::open(&project.store)?.reader())?,
-            false => FxHashMap::default(),
-        };
-        Ok(Self { pins, balances })
-    }
+    inject_from(project, &Memories::load(project)?, request, session)
 }
 
 /// Selects and formats the text from memories that were read before.
 fn inject_from(
     project: &Project,
     memories: &Memories,
-    Stored { pins: loaded, balances }: &Stored,
     request: &Request,
+    session: Option<&str>,
 ) -> Result<Report> {
-    let pins = pins(project, request, loaded);
+    let loaded = pins::load(project, session)?;
+    let pins = pins(project, request, &loaded);
     let (focus, likely_files) = focus(project, request)?;
     let Ranked { relevant: mut ranked, skipped: mut not_applicable, features } =
         relevance::rank(project, memories, &focus)?;
@@ -263,7 +242,10 @@ fn inject_from(
     ranked.retain(|it| !has_nothing_to_add(&it.stored.memory.id));
     let features = features.into_iter().map(|(id, it)| (id.to_owned(), it));
     let n_first = match focus.is_empty() {
-        true => start::sort(balances, memories, &mut ranked),
+        true => {
+            let balances = feedback::balances(Store::open(&project.store)?.reader())?;
+            start::sort(&balances, memories, &mut ranked)
+        }
         false => ranked.len(),
     };
     // Stable, in the order of the file.
@@ -312,7 +294,7 @@ fn inject_from(
     let why = "it holds for some paths only";
     skipped.extend(rest.iter().map(|it| Skipped::memory(it.stored, why)));
     skipped.append(&mut not_applicable);
-    let mut warnings = loaded.warnings.clone();
+    let mut warnings = loaded.warnings;
     warnings.extend(memories.warnings.iter().cloned());
     // In a file nobody sees that an example is missing.
     if request.persistent_only {
@@ -388,7 +370,6 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
         return into::run(args, path, &settings.project, out);
     }
     let session = super::pin::session(&args.session, settings);
-    let request = &Request { explain: args.explain, ..request.clone() };
     let report = inject(&settings.project, request, session)?;
     out.report(&report, |report, out| {
         out.warn(&report.warnings);
@@ -396,7 +377,7 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
         if !report.text.is_empty() {
             out.line(report.text.trim_end_matches('\n'));
         }
-        if args.explain {
+        if request.explain {
             out.note(&explanation(report));
         }
     })

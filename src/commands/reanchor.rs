@@ -15,12 +15,10 @@ use cerberus_engine::track::{Degree, FoundSymbol, Outcome, Step};
 use cerberus_model::{ExampleRole, split_number};
 
 pub(super) mod conflict;
-mod examples;
 mod print;
 mod reconcile;
 
-use examples::Example;
-use reconcile::Reconciler;
+use reconcile::{Example, Reconciler, followed_examples};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReanchorArgs {
@@ -234,7 +232,7 @@ pub(crate) fn reanchor_in(
     let filter = Filter { scope: args.scope.clone(), ..Filter::default() };
     filter.check(memories.all.iter().map(|stored| &stored.memory))?;
     let selected = selected(project, args, &filter, memories)?;
-    let mut examples = examples::of(&selected);
+    let mut examples = followed_examples(&selected);
     let is_followed = |it: &Example<'_>| it.anchor.language.is_none_or(language::is_built);
     let mut lacking = BTreeMap::new();
     for language in

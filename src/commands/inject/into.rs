@@ -1,6 +1,6 @@
 //! `inject --into`: the managed block in a file that agents read as instructions.
 
-use super::{Cost, InjectArgs, Omitted, Report, Request, Stored, explanation, inject_from};
+use super::{Cost, InjectArgs, Omitted, Report, Request, explanation, inject_from};
 use crate::commands::import::sources::{self, Source};
 use crate::commands::prelude::*;
 use cerberus_bank::ExternalFile;
@@ -62,8 +62,7 @@ impl Plan {
             without_pins: request.without_pins && !has_pins,
             ..request.clone()
         };
-        let stored = Stored::load(project, &request, None)?;
-        let mut report = inject_from(project, &memories, &stored, &request)?;
+        let mut report = inject_from(project, &memories, &request, None)?;
         report.budget = budget;
         report.omitted.needed_tokens += cost.tokens;
         let new = match report.text.is_empty() && !file.exists {
@@ -206,7 +205,7 @@ pub(super) fn run(
             out.line(&out.safe(&format!("next: cerberus memory inject --into {file}{flag}")));
         }
         print_omitted(file, &report.omitted, out);
-        if args.explain {
+        if request.explain {
             out.note(&explanation(report));
         }
     })?;

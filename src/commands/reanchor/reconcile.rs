@@ -1,15 +1,48 @@
 //! Decides which changes of anchors are recorded, and which a person has to decide.
 
-use super::examples::Example;
 use super::{Finding, ReanchorArgs, TrackedLocation};
 use crate::commands::prelude::*;
 use cerberus_bank::ops::rounded;
 use cerberus_engine::examples::Ranking;
 use cerberus_engine::track::{Degree, FoundSymbol, Outcome};
-use cerberus_model::split_number;
+use cerberus_model::{ExampleRole, OtherExample, split_number};
 
 /// Number of candidates among which an edited example must be found to be rescored.
 const N_RESCORED: usize = 200;
+
+/// A followed example of a memory. A counter-example is a record of code that need not exist any more, so it is
+/// not followed.
+pub(super) struct Example<'a> {
+    pub(super) id: &'a str,
+    /// `None` for the anchor itself.
+    pub(super) other: Option<&'a OtherExample>,
+    pub(super) anchor: Anchor,
+}
+
+/// Returns the anchors, and after them the examples beside them, in their order.
+pub(super) fn followed_examples(selected: &Anchors) -> Vec<Example<'_>> {
+    let main = selected.iter();
+    let main = main.map(|(id, anchor)| Example { id, other: None, anchor: anchor.clone() });
+    let all = selected.iter().flat_map(|(id, anchor)| anchor.others.iter().map(move |it| (id, it)));
+    let others = all.filter(|(_, example)| example.role == ExampleRole::Also);
+    let anchor = |it: &OtherExample| it.anchor.clone();
+    let others = others.map(|(id, it)| Example { id, other: Some(it), anchor: anchor(it) });
+    main.chain(others).collect()
+}
+
+impl Example<'_> {
+    /// Replaces the example among the anchors.
+    pub(super) fn record(&self, anchors: &mut Anchors, update: &Anchor) {
+        let Some(example) = self.other else {
+            anchors.insert(self.id.to_owned(), update.clone());
+            return;
+        };
+        let others = anchors.get_mut(self.id).map(|anchor| &mut anchor.others);
+        if let Some(old) = others.and_then(|it| it.iter_mut().find(|it| *it == example)) {
+            old.anchor = update.clone();
+        }
+    }
+}
 
 /// Reconciles the anchors with the followed code, and the candidates of the rules if needed.
 pub(super) struct Reconciler<'a> {
