@@ -189,6 +189,7 @@ fn a_dependency_ends_although_its_name_is_still_a_word_of_code() {
         ("b.py", "# Once we used it.\nsyrupy = None\n"),
     ];
     assert_eq!(stale(&files, "echo > requirements.txt"), ["1 syrupy"]);
+    assert!(stale(&files, "git mv requirements.txt dev-requirements.txt").is_empty());
     // A name of one word, and a link, are of the package of the document.
     let files = [
         ("docs/README.md", "The level is `debug`, as in [pretty-log](https://example.org).\n"),

@@ -196,6 +196,7 @@ fn reader(path: &str) -> Option<Reader> {
         }
         _ if lower.ends_with(".mk") || lower.starts_with("makefile.") => make::read,
         _ if lower.ends_with(".just") => justfile,
+        _ if lower.ends_with("requirements.txt") => requirements,
         _ if lower.starts_with("requirements") && lower.ends_with(".txt") => requirements,
         _ if path.ends_with(".rs") && is_cargo_target(path) => cargo_target,
         _ => return None,
