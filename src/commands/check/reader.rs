@@ -53,12 +53,17 @@ pub(super) fn dismiss(with: &str, report: &mut Report, out: &mut Printer) -> Res
         let (by, n) = (agent.name(), plural(items.len(), "error"));
         out.note(&[format!("asking {by} about {n}, with the lines around: {n_tokens} tokens")]);
     }
-    for request in &requests {
+    let bar = ProgressBar::new(out.terminal, "errors read");
+    for (n, request) in requests.iter().enumerate() {
+        bar.step(n * N_ERRORS, items.len());
         let answer = agent.answer::<Answer>(request, &mut Tokens::default())?;
         for judgement in answer.into_iter().flat_map(|answer| answer.findings) {
             let is_asked = items.iter().any(|item| item["id"] == judgement.id);
-            if is_asked && !judgement.is_out_of_date {
-                let finding = &mut report.findings[judgement.id];
+            if !is_asked || judgement.is_out_of_date {
+                continue;
+            }
+            let finding = &mut report.findings[judgement.id];
+            if finding.dismissed.is_none() {
                 finding.severity = Severity::Note;
                 let by = format!("; dismissed by {}", agent.name());
                 finding.message += &by;
