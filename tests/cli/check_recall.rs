@@ -190,6 +190,8 @@ fn a_dependency_ends_although_its_name_is_still_a_word_of_code() {
     ];
     assert_eq!(stale(&files, "echo > requirements.txt"), ["1 syrupy"]);
     assert!(stale(&files, "git mv requirements.txt dev-requirements.txt").is_empty());
+    let change = "git rm -q requirements.txt && printf '[submodule]\\n\\turl = git@a.org:b/syrupy.git\\n' > .gitmodules";
+    assert!(stale(&files, change).is_empty());
     // A name of one word, and a link, are of the package of the document.
     let files = [
         ("docs/README.md", "The level is `debug`, as in [pretty-log](https://example.org).\n"),

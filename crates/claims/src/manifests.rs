@@ -184,6 +184,7 @@ fn reader(path: &str) -> Option<Reader> {
         "tox.toml" => tox_toml,
         "cargo.toml" => cargo_toml,
         "go.mod" => go_mod,
+        ".gitmodules" => submodules,
         ".nvmrc" | ".node-version" | ".python-version" => version_file,
         "rust-toolchain.toml" | "rust-toolchain" => rust_toolchain,
         _ if path.ends_with(".cargo/config.toml") || path.ends_with(".cargo/config") => {
@@ -527,6 +528,16 @@ fn go_names(module: &str) -> impl Iterator<Item = &str> {
         part.strip_prefix('v').is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
     };
     module.split('/').rev().filter(move |part| !is_version(part))
+}
+
+/// A submodule is a dependency with the name of its repository.
+fn submodules(_: &str, text: &str, facts: &mut Facts) {
+    for (key, url) in text.lines().filter_map(|line| line.split_once('=')) {
+        let name = url.trim().trim_end_matches(".git").rsplit('/').next();
+        if let (true, Some(name)) = (key.trim() == "url", name) {
+            facts.dependency(name, "");
+        }
+    }
 }
 
 fn version_file(path: &str, text: &str, facts: &mut Facts) {
