@@ -1,11 +1,8 @@
 //! Progress bar on stderr, shown only on a terminal.
 
-use std::time::Duration;
-
 use indicatif::{ProgressDrawTarget, ProgressStyle};
 
 use crate::config::Terminal;
-use cerberus_engine::threads;
 
 /// Frames per second.
 const FRAME_RATE: u8 = 10;
@@ -24,9 +21,6 @@ impl ProgressBar {
         let bar = indicatif::ProgressBar::with_draw_target(None, target).with_message(label);
         if let Ok(style) = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len}") {
             bar.set_style(style);
-        }
-        if terminal.err_is_terminal && threads::can_start(1) {
-            bar.enable_steady_tick(Duration::from_millis(200));
         }
         Self(bar)
     }
