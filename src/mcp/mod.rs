@@ -5,17 +5,17 @@
 //! protocol messages are written to stdout. No other command starts the async runtime.
 
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::channel;
+use std::thread::Builder;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use rmcp::service::ServerInitializeError;
-use rmcp::transport::stdio_pipes;
 
 use crate::config::{GlobalArgs, Settings};
 use cerberus_bank::ops::pins;
 use cerberus_bank::tokens;
-use cerberus_engine::threads;
 use cerberus_model::{PinScope, UserError};
 
 mod schema;
@@ -58,21 +58,18 @@ pub(crate) fn serve(global: &GlobalArgs, set: ToolSet) -> Result<()> {
         .is_none()
         .then(|| format!("mcp-{}-{}", std::process::id(), settings.project.now.as_nanosecond()));
     let session = generated.clone().or(settings.session).unwrap_or_default();
-    if !threads::can_start(1) {
-        return Err(UserError::environment("failed to start a thread for the calls").into());
-    }
-    let server = Server::new(global.clone(), session, set);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        // The first thread stays: without any, a call could not wait for one.
-        .thread_keep_alive(Duration::MAX)
-        .build()
-        .context("failed to start the server")?;
+    let (is_running, ended) = channel();
+    let server = Server::new(global.clone(), session, set, is_running.clone());
+    let is_left = server.is_left();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.context("failed to start the server")?;
+    let pipes = transport::pipes(runtime.handle(), is_running)
+        .map_err(|error| UserError::environment(format!("failed to start a thread: {error}")))?;
+    // The first count loads the vocabulary: do it before the first call.
+    let _ = Builder::new().spawn(|| tokens::count("warm"));
     let served = runtime.block_on(async {
-        // The first count loads the vocabulary: do it before the first call.
-        tokio::task::spawn_blocking(|| tokens::count("warm"));
-        let transport = LineTransport::new(stdio_pipes(), server.is_left());
-        let running = match rmcp::serve_server(server.clone(), transport).await {
+        let transport = LineTransport::new(pipes, server.is_left());
+        let running = match rmcp::serve_server(server, transport).await {
             Ok(running) => running,
             // The client disconnected before it sent a message.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -81,8 +78,10 @@ pub(crate) fn serve(global: &GlobalArgs, set: ToolSet) -> Result<()> {
         running.waiting().await.map(drop).context("the server stopped")
     });
     // Also if the output failed, not the input.
-    server.is_left().store(true, Ordering::Relaxed);
-    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
+    is_left.store(true, Ordering::Relaxed);
+    drop(runtime);
+    // The end of the calls and of the output.
+    let _ = ended.recv_timeout(SHUTDOWN_TIMEOUT);
     if let Some(session) = generated {
         let filter = pins::Filter { scope: Some(PinScope::Session), ..Default::default() };
         let listed = pins::list(&settings.project, &filter, true, Some(&session));

@@ -1,14 +1,16 @@
 //! The request handlers of the protocol.
 //!
-//! Operations run on blocking threads; a panic in one becomes an error of its call.
+//! Each operation runs on a thread of its own; a panic in one becomes an error of its call.
 
 use std::any::Any;
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::thread::{Builder, Result as Ended};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context as _, Result, anyhow};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams, GetPromptResponse,
     GetPromptResult, Implementation, InitializeResult, ListPromptsResult, ListToolsResult,
@@ -18,7 +20,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use tokio::sync::mpsc::unbounded_channel;
-use tokio::task::{JoinError, spawn_blocking};
+use tokio::sync::oneshot;
 
 use crate::config::{GlobalArgs, Settings};
 use cerberus_model::error::UserError;
@@ -46,16 +48,24 @@ struct Shared {
     tools: Vec<Tool>,
     /// Whether the client left, so that running calls have no receiver.
     is_left: Arc<AtomicBool>,
+    /// Dropped with the last call.
+    _is_running: Sender<()>,
 }
 
 /// Panic payload: the client cancelled the call.
 struct Cancelled;
 
 impl Server {
-    pub(super) fn new(global: GlobalArgs, session: String, set: ToolSet) -> Self {
-        let (tools, is_left) = (tools::all(set), Arc::default());
-        let has_pins = AtomicBool::default();
-        Self(Arc::new(Shared { global, session, has_pins, tools, is_left }))
+    /// Starts no thread. `is_running` is dropped with the server and the last call.
+    pub(super) fn new(
+        global: GlobalArgs,
+        session: String,
+        set: ToolSet,
+        is_running: Sender<()>,
+    ) -> Self {
+        let (tools, is_left, has_pins) = (tools::all(set), Arc::default(), AtomicBool::default());
+        let shared = Shared { global, session, has_pins, tools, is_left, _is_running: is_running };
+        Self(Arc::new(shared))
     }
 
     /// Returns the flag that cancels the running calls, because the client left.
@@ -126,8 +136,8 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         let client = context.peer.peer_info().map(|info| info.client_info.name.clone());
         let server = Arc::clone(&self.0);
-        let mut call = spawn_blocking(move || {
-            let Shared { global, session, has_pins, tools, is_left } = &*server;
+        let work = move || -> Result<_> {
+            let Shared { global, session, has_pins, tools, is_left, .. } = &*server;
             let progress = |done: usize, total: usize| {
                 if cancelled.is_cancelled() || is_left.load(Ordering::Relaxed) {
                     // Safe: an operation writes only after its last progress step.
@@ -141,7 +151,15 @@ impl ServerHandler for Server {
             let call = Call { settings, session, has_pins, client: &client, progress: &progress };
             let run = |_| tools[tool_idx].call(&call, arguments.clone());
             Ok(store::with_repair(&call.settings.project.store, run)?.into_result())
-        });
+        };
+        let (ended, mut call) = oneshot::channel();
+        // The receiver is dropped when the call is cancelled.
+        let run = move || drop(ended.send(catch_unwind(AssertUnwindSafe(work))));
+        // A thread of the runtime could wait for the end of another call.
+        if let Err(error) = Builder::new().spawn(run) {
+            let message = format!("failed to start a thread for the call: {error}");
+            return Ok(error_result(&UserError::environment(message).into()).into());
+        }
         let mut last_notified = LastNotified::default();
         let done = loop {
             tokio::select! {
@@ -153,7 +171,7 @@ impl ServerHandler for Server {
                         let _ = context.peer.notify_progress(notification.with_total(total as f64)).await;
                     }
                 }
-                done = &mut call => break done.unwrap_or_else(|error| Err(join_error(error))),
+                ended = &mut call => break ended.context("the call was aborted").and_then(result),
             }
         };
         Ok(done.unwrap_or_else(|error| error_result(&error)).into())
@@ -178,15 +196,17 @@ impl LastNotified {
     }
 }
 
-/// Converts a cancelled or panicked task to an error.
-fn join_error(error: JoinError) -> anyhow::Error {
-    let Ok(panic) = error.try_into_panic() else { return anyhow!("the call was aborted") };
-    if panic.is::<Cancelled>() {
-        return anyhow!("the call was cancelled");
-    }
-    UserError::environment(format!("internal error: {}", panic_message(panic.as_ref())))
-        .hint("the server is still running; try other arguments, and report this as a bug of cerberus")
-        .into()
+/// Converts the panic of a call to an error.
+fn result<T>(ended: Ended<Result<T>>) -> Result<T> {
+    ended.unwrap_or_else(|panic| {
+        if panic.is::<Cancelled>() {
+            return Err(anyhow!("the call was cancelled"));
+        }
+        let message = format!("internal error: {}", panic_message(panic.as_ref()));
+        let hint =
+            "the server is still running; try other arguments, and report this as a bug of cerberus";
+        Err(UserError::environment(message).hint(hint).into())
+    })
 }
 
 /// Returns the message of a panic.
@@ -201,12 +221,8 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_error_of_its_call() {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         let run = |work: fn() -> Result<&'static str>| {
-            runtime
-                .block_on(async { spawn_blocking(work).await })
-                .unwrap_or_else(|error| Err(join_error(error)))
-                .map_err(|error| error.to_string())
+            result(catch_unwind(work)).map_err(|error| error.to_string())
         };
         assert_eq!(run(|| panic!("lost at {}", 3)), Err("internal error: lost at 3".to_owned()));
         assert_eq!(

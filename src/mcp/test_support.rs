@@ -7,7 +7,8 @@ pub(crate) fn run_messages(global: &GlobalArgs, set: ToolSet, messages: &[u8]) {
     const HANDSHAKE: &[u8] = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 "#;
-    let server = Server::new(global.clone(), "fuzz".to_owned(), set);
+    let (is_running, ended) = channel();
+    let server = Server::new(global.clone(), "fuzz".to_owned(), set, is_running);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
     runtime
@@ -18,5 +19,6 @@ pub(crate) fn run_messages(global: &GlobalArgs, set: ToolSet, messages: &[u8]) {
             running.expect("a valid handshake").waiting().await
         })
         .expect("a server that ends");
-    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
+    drop(runtime);
+    let _ = ended.recv_timeout(SHUTDOWN_TIMEOUT);
 }

@@ -5,9 +5,11 @@
 //! request. And it ends the server if the client sends a notification or a reply before its first
 //! request; here these are ignored.
 
-use std::io;
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::thread::Builder;
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -19,11 +21,48 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::error::Category;
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, Empty, empty};
+use tokio::io::{
+    AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream,
+    Empty, duplex, empty,
+};
+use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
 /// Maximum length of a message.
 const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+
+/// Bytes between a thread that copies a pipe and the runtime.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// Returns stdin and stdout, which two threads copy. The runtime would start them when it needs them,
+/// and if one does not start, the client waits forever. `is_running` is dropped after the last output.
+pub(super) fn pipes(
+    runtime: &Handle,
+    is_running: Sender<()>,
+) -> io::Result<(DuplexStream, DuplexStream)> {
+    let ((read, mut input), (write, mut output)) = (duplex(BUFFER_BYTES), duplex(BUFFER_BYTES));
+    let (handle, mut bytes) = (runtime.clone(), vec![0; BUFFER_BYTES]);
+    // An error on one side drops the other, which the server sees.
+    Builder::new().spawn(move || {
+        loop {
+            match io::stdin().read(&mut bytes) {
+                Ok(n @ 1..) if handle.block_on(input.write_all(&bytes[..n])).is_ok() => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                _ => break,
+            }
+        }
+    })?;
+    let (handle, mut bytes) = (runtime.clone(), vec![0; BUFFER_BYTES]);
+    Builder::new().spawn(move || {
+        while let Ok(n @ 1..) = handle.block_on(output.read(&mut bytes)) {
+            if io::stdout().write_all(&bytes[..n]).is_err() {
+                break;
+            }
+        }
+        drop(is_running);
+    })?;
+    Ok((read, write))
+}
 
 /// A transport that answers lines that it cannot read, and waits for the first request.
 pub(super) struct LineTransport<R, W: AsyncWrite> {
