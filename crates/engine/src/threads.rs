@@ -1,7 +1,7 @@
 //! Threads of a process that may be limited to few of them (`ulimit -u`, a limit of a container).
 //!
-//! `std`, `rayon` and `ignore` panic if a thread does not start. Here it is an error, or the work is
-//! done without the thread.
+//! `std` and `rayon` panic if a thread does not start. Here it is an error, or the work is done without
+//! the thread.
 
 use std::io;
 use std::panic::resume_unwind;
@@ -41,22 +41,6 @@ fn until_error<T>(results: impl Iterator<Item = io::Result<T>>) -> (Vec<T>, Opti
     let mut error = None;
     let found = results.map_while(|result| result.map_err(|it| error = Some(it)).ok()).collect();
     (found, error)
-}
-
-/// Whether `n_threads` threads can run at the same time, beside those that do.
-pub fn can_start(n_threads: usize) -> bool {
-    std::thread::scope(|scope| {
-        // Each thread waits until all were tried.
-        let tried = Arc::new(Mutex::new(()));
-        let guard = tried.lock().unwrap_or_else(PoisonError::into_inner);
-        let wait = |_| {
-            let tried = Arc::clone(&tried);
-            Builder::new().spawn_scoped(scope, move || drop(tried.lock()))
-        };
-        let is_ok = (0..n_threads).map(wait).all(|started| started.is_ok());
-        drop(guard);
-        is_ok
-    })
 }
 
 /// Work on another thread, or done work if it did not start.
@@ -112,6 +96,5 @@ mod tests {
         assert_eq!(works(3), 3);
         let started = until_error([Ok(1), Err(io::Error::other("limit")), Ok(3)].into_iter());
         assert_eq!((started.0, started.1.is_some()), (vec![1], true));
-        assert!(can_start(2));
     }
 }

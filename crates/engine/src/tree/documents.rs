@@ -5,7 +5,7 @@ use ignore::WalkBuilder;
 use super::git::past::{self, EntryKind};
 use super::ignore_bytes::IgnoreBytes;
 use super::read;
-use super::walk::{check_ignore_files, is_file};
+use super::walk::{check_ignore_files, is_file, is_folder};
 use crate::prelude::*;
 use cerberus_model::text::decode;
 
@@ -176,7 +176,7 @@ fn list(root: &Path, real: &Path) -> Result<(Vec<String>, Option<ignore::Error>)
     walker.hidden(false).parents(false).require_git(false).git_global(false).follow_links(false);
     walker.filter_entry(move |found| {
         let is_skipped = SKIPPED.iter().any(|name| found.file_name() == *name);
-        found.depth() == 0 || (!is_skipped && counted.add(found))
+        found.depth() == 0 || (!is_skipped && (!is_folder(found) || counted.add(found.path())))
     });
     let mut failed = None;
     let found =

@@ -14,7 +14,7 @@ pub fn entries(root: &Path, folder: &str, excludes: &[String]) -> Result<Vec<Str
     let (mut builder, ignore_bytes) = walk::builder(root, &root.join(folder), excludes)?;
     let found = builder.max_depth(Some(1)).build().flatten();
     let found = found.filter(|entry| entry.depth() == 1).filter_map(|entry| {
-        let path = walk::relative(root, &entry)?;
+        let path = walk::relative(root, entry.path())?;
         let kind = entry.file_type()?;
         if kind.is_dir() {
             return Some(path + "/");

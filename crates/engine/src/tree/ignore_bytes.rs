@@ -3,8 +3,6 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ignore::DirEntry;
-
 use crate::prelude::*;
 
 use super::walk;
@@ -24,11 +22,8 @@ impl IgnoreBytes {
     }
 
     /// Adds the ignore files of a folder, and returns false if one is invalid or there are too many.
-    pub(super) fn add(&self, found: &DirEntry) -> bool {
-        if !found.file_type().is_some_and(|kind| kind.is_dir()) {
-            return true;
-        }
-        let Ok(own) = walk::ignore_bytes(found.path()) else { return false };
+    pub(super) fn add(&self, folder: &Path) -> bool {
+        let Ok(own) = walk::ignore_bytes(folder) else { return false };
         self.0.fetch_add(own, Ordering::Relaxed) + own <= MAX_BYTES
     }
 

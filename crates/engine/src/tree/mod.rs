@@ -8,4 +8,5 @@ pub mod entries;
 pub mod git;
 mod ignore_bytes;
 pub mod read;
+mod rules;
 pub mod walk;

@@ -3,32 +3,31 @@
 //! Ignore files outside the project, such as the global one of the user, have no effect, so that a
 //! commit has the same listing on all machines. Does not read source files.
 
-use std::fs::Metadata;
-use std::io::{BufRead, BufReader, Read};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, PoisonError};
+#![expect(clippy::disallowed_methods, reason = "lists folders")]
 
-use ignore::overrides::OverrideBuilder;
-use ignore::{DirEntry, WalkBuilder, WalkState};
+use std::fs::{self, DirEntry, Metadata};
+use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+
+use ignore::WalkBuilder;
+use ignore::overrides::{Override, OverrideBuilder};
+use rayon::Scope;
 
 use crate::prelude::*;
 use crate::syntax::language;
-use crate::threads;
 use cerberus_model::text::conventions;
 use cerberus_model::{UserError, regular_file};
 
 use super::ignore_bytes::IgnoreBytes;
+use super::rules::Rules;
 
 /// Files that the `ignore` crate reads in each folder.
-const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore"];
+pub(super) const IGNORE_FILES: [&str; 2] = [".gitignore", ".ignore"];
 /// File that the crate reads in the folder of each repository.
 const EXCLUDE_FILE: &str = "info/exclude";
 
 const MAX_IGNORE_BYTES: u64 = 1024 * 1024;
-
-/// Maximum number of threads of a walk, as in the `ignore` crate: more wait for the disk.
-const MAX_THREADS: usize = 12;
 
 /// Listed source file.
 #[derive(Debug, Clone)]
@@ -67,36 +66,13 @@ pub(crate) fn walk_with(
     report: &(dyn Fn() + Sync),
 ) -> Result<Listing> {
     let (sender, found) = channel();
-    let panic = Mutex::new(None);
-    let n_threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
-    let (mut builder, ignore_bytes) = builder(root, root, excludes)?;
-    let visit = |found: Result<DirEntry, ignore::Error>, sender: &Sender<_>| {
-        if found.as_ref().is_ok_and(is_folder)
-            && let Err(payload) = catch_unwind(AssertUnwindSafe(report))
-        {
-            *panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(payload);
-            return WalkState::Quit;
-        }
-        let item = match found {
-            Ok(found) => relative_file(root, &found).and_then(listed_file).map(Ok),
-            Err(error) => Some(Err(format!("failed to walk: {error}"))),
-        };
-        // The receiver is alive.
-        let _ = item.map(|item| sender.send(item));
-        WalkState::Continue
-    };
-    if threads::can_start(n_threads) {
-        builder.threads(n_threads).build_parallel().run(|| {
-            let (sender, visit) = (sender.clone(), &visit);
-            Box::new(move |found| visit(found, &sender))
-        });
-    } else {
-        let mut states = builder.build().map(|found| visit(found, &sender));
-        states.find(|state| matches!(state, WalkState::Quit));
-    }
-    if let Some(payload) = panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        resume_unwind(payload);
-    }
+    let root = &root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let overrides = overrides(root, excludes)?;
+    check_ignore_files(root)?;
+    let walk =
+        ParallelWalk { root, overrides, report, ignore_bytes: IgnoreBytes::new(root), sender };
+    rayon::scope(|scope| walk.folder(scope, Rules::around(root), root.clone()));
+    let ParallelWalk { ignore_bytes, sender, .. } = walk;
     ignore_bytes.check()?;
     drop(sender);
     let mut listing = Listing::default();
@@ -110,6 +86,62 @@ pub(crate) fn walk_with(
     listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     listing.warnings.sort_unstable();
     Ok(listing)
+}
+
+/// A walk on the threads that the process has. The one of the `ignore` crate starts threads, and if
+/// one of them does not start, it panics or waits for ever.
+struct ParallelWalk<'a> {
+    root: &'a Path,
+    overrides: Override,
+    report: &'a (dyn Fn() + Sync),
+    ignore_bytes: IgnoreBytes,
+    /// Gets files, languages that this build lacks, and warnings.
+    sender: Sender<Result<Result<Entry, Language>, String>>,
+}
+
+impl ParallelWalk<'_> {
+    /// Lists a folder, around which there are `rules`, and starts a job for each folder in it.
+    fn folder<'s>(&'s self, scope: &Scope<'s>, mut rules: Option<Arc<Rules>>, folder: PathBuf) {
+        (self.report)();
+        let failed = |error: io::Error| {
+            // The receiver is alive.
+            let _ = self.sender.send(Err(format!("failed to walk: {}: {error}", folder.display())));
+        };
+        let Some(entries) = fs::read_dir(&folder).map_err(failed).ok() else { return };
+        let entries: Vec<_> = entries.filter_map(|it| it.map_err(failed).ok()).collect();
+        let has_rules = |it: &DirEntry| {
+            let name = it.file_name();
+            name == ".git" || IGNORE_FILES.iter().any(|it| name == *it)
+        };
+        if entries.iter().any(has_rules) {
+            if folder != self.root && !self.ignore_bytes.add(&folder) {
+                return;
+            }
+            rules = Rules::of(&folder, rules);
+        }
+        for entry in entries {
+            let Some(kind) = entry.file_type().map_err(failed).ok() else { continue };
+            let path = entry.path();
+            if kind.is_file() {
+                let file = relative(self.root, &path).and_then(listed_file);
+                let file = file.filter(|_| !self.is_ignored(rules.as_deref(), &path, false));
+                let _ = file.map(|file| self.sender.send(Ok(file)));
+            } else if kind.is_dir() && !self.is_ignored(rules.as_deref(), &path, true) {
+                let rules = rules.clone();
+                scope.spawn(|scope| self.folder(scope, rules, path));
+            }
+        }
+    }
+
+    fn is_ignored(&self, rules: Option<&Rules>, path: &Path, is_folder: bool) -> bool {
+        let excluded = self.overrides.matched(path, is_folder);
+        if !excluded.is_none() {
+            return excluded.is_ignore();
+        }
+        let is_hidden =
+            || path.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b"."));
+        rules.and_then(|rules| rules.ignore(path, is_folder)).unwrap_or_else(is_hidden)
+    }
 }
 
 /// Lists the files in `root` without a supported language, ordered by path. Skips unreadable
@@ -134,7 +166,7 @@ fn files(root: &Path, excludes: &[String]) -> Result<Vec<String>> {
 /// Returns the files of a walk in a folder of `root`.
 fn listed(root: &Path, (builder, ignore_bytes): (WalkBuilder, IgnoreBytes)) -> Result<Vec<String>> {
     let found = builder.build().flatten().filter(is_file);
-    let paths = found.filter_map(|found| relative(root, &found)).collect();
+    let paths = found.filter_map(|found| relative(root, found.path())).collect();
     ignore_bytes.check()?;
     Ok(paths)
 }
@@ -146,6 +178,17 @@ pub(super) fn builder(
     start: &Path,
     excludes: &[String],
 ) -> Result<(WalkBuilder, IgnoreBytes)> {
+    let overrides = overrides(root, excludes)?;
+    check_ignore_files(start)?;
+    let mut builder = WalkBuilder::new(start);
+    builder.require_git(false).git_global(false).follow_links(false).overrides(overrides);
+    let ignore_bytes = IgnoreBytes::new(start);
+    let counted = ignore_bytes.clone();
+    builder.filter_entry(move |found| !is_folder(found) || counted.add(found.path()));
+    Ok((builder, ignore_bytes))
+}
+
+fn overrides(root: &Path, excludes: &[String]) -> Result<Override> {
     let mut overrides = OverrideBuilder::new(root);
     for glob in excludes {
         overrides.add(&format!("!{glob}")).map_err(|error| {
@@ -157,13 +200,7 @@ pub(super) fn builder(
         UserError::usage(format!("failed to compile the exclude globs: {error}"))
             .hint("use fewer or simpler globs in `exclude` under `[anchor]` in `cerberus.toml`")
     })?;
-    check_ignore_files(start)?;
-    let mut builder = WalkBuilder::new(start);
-    builder.require_git(false).git_global(false).follow_links(false).overrides(overrides);
-    let ignore_bytes = IgnoreBytes::new(start);
-    let counted = ignore_bytes.clone();
-    builder.filter_entry(move |found| counted.add(found));
-    Ok((builder, ignore_bytes))
+    Ok(overrides)
 }
 
 /// Lists all files in `folder`, relative to `root`, that git does not ignore, hidden ones too.
@@ -201,28 +238,23 @@ pub(super) fn ignore_bytes(folder: &Path) -> Result<u64, PathBuf> {
             n_bytes += metadata.len();
         }
     }
-    invalid_exclude_file(folder).map_or(Ok(n_bytes), Err)
+    exclude_file(folder).map(|_| n_bytes)
 }
 
-/// Returns the path of an invalid file on the way to the exclude file of the repository in a
-/// folder. In a linked working tree `.git` is a file that names the folder of the repository, as
-/// the `ignore` crate resolves it.
-fn invalid_exclude_file(folder: &Path) -> Option<PathBuf> {
+/// Returns the exclude file of the repository in a folder, or the path of an invalid file on the way to
+/// it. In a linked working tree `.git` is a file that names the folder of the repository, as the
+/// `ignore` crate resolves it.
+pub(super) fn exclude_file(folder: &Path) -> Result<Option<PathBuf>, PathBuf> {
+    let valid = |file: PathBuf| if is_invalid(&file) { Err(file) } else { Ok(file) };
     let git = folder.join(".git");
-    let metadata = git.metadata().ok()?;
+    let Ok(metadata) = git.metadata() else { return Ok(None) };
     if metadata.is_dir() {
-        return Some(git.join(EXCLUDE_FILE)).filter(|file| is_invalid(file));
+        return valid(git.join(EXCLUDE_FILE)).map(Some);
     }
-    if is_invalid(&git) {
-        return Some(git);
-    }
-    let own = PathBuf::from(first_line(&git)?.strip_prefix("gitdir: ")?);
-    let common = own.join("commondir");
-    if is_invalid(&common) {
-        return Some(common);
-    }
-    let shared = own.join(first_line(&common)?);
-    Some(shared.join(EXCLUDE_FILE)).filter(|file| is_invalid(file))
+    let line = first_line(&valid(git)?).unwrap_or_default();
+    let Some(own) = line.strip_prefix("gitdir: ").map(Path::new) else { return Ok(None) };
+    let common = first_line(&valid(own.join("commondir"))?);
+    common.map(|common| valid(own.join(common).join(EXCLUDE_FILE))).transpose()
 }
 
 /// Returns the first line of a file that was checked.
@@ -244,10 +276,6 @@ fn is_valid(metadata: &Metadata) -> bool {
     metadata.is_file() && metadata.len() <= MAX_IGNORE_BYTES
 }
 
-fn relative_file(root: &Path, found: &DirEntry) -> Option<String> {
-    Some(found).filter(|found| is_file(found)).and_then(|found| relative(root, found))
-}
-
 /// Returns a source file, or the language that this build lacks.
 fn listed_file(path: String) -> Option<Result<Entry, Language>> {
     if conventions::is_bundle(&path) {
@@ -259,17 +287,17 @@ fn listed_file(path: String) -> Option<Result<Entry, Language>> {
     }
 }
 
-fn is_folder(found: &DirEntry) -> bool {
+pub(super) fn is_folder(found: &ignore::DirEntry) -> bool {
     found.file_type().is_some_and(|kind| kind.is_dir())
 }
 
-pub(super) fn is_file(found: &DirEntry) -> bool {
+pub(super) fn is_file(found: &ignore::DirEntry) -> bool {
     found.file_type().is_some_and(|kind| kind.is_file())
 }
 
 /// Returns the path of a file relative to `root`, with `/` between its parts.
-pub(super) fn relative(root: &Path, found: &DirEntry) -> Option<String> {
-    let relative = found.path().strip_prefix(root).ok()?.to_str()?;
+pub(super) fn relative(root: &Path, path: &Path) -> Option<String> {
+    let relative = path.strip_prefix(root).ok()?.to_str()?;
     // Line breaks would corrupt the output and the lock file.
     let is_line = !relative.contains(['\n', '\r']);
     is_line.then(|| relative.replace(std::path::MAIN_SEPARATOR, "/"))
@@ -277,9 +305,43 @@ pub(super) fn relative(root: &Path, found: &DirEntry) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::disallowed_methods, reason = "the test creates files")]
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
     use super::*;
+
+    /// The walk of the crate is the one that lists all files.
+    #[test]
+    fn the_rules_are_those_of_the_crate() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let root = folder.path().join("around/project");
+        let write = |path: &str, text: &str| {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        };
+        for folder in ["", "a", "a/b", "out", "a/out", ".shown", ".hidden", "a/linked", "deep/a/c"]
+        {
+            for name in ["x.py", "y.py", "z.py", "a.go", ".h.py", "skip.go", "excluded.py"] {
+                write(&format!("{folder}/{name}"), "");
+            }
+        }
+        write("../.gitignore", "/project/a/y.py\nz.py\n[\n");
+        write(".gitignore", "out/\n!.shown\n/x.py\nskip.*\n!a/z.py\n");
+        write("a/.gitignore", "*.go\n!out/\n/b/x.py\n");
+        write("a/b/.ignore", "!a.go\ny.py\n");
+        write("deep/.ignore", "a/c/x.py\n");
+        write(".git/info/exclude", "excluded.py\n!y.py\n");
+        write("a/linked/.git", &format!("gitdir: {}\n", root.join(".git/worktrees/l").display()));
+        write(".git/worktrees/l/commondir", "../..\n");
+        for excludes in [Vec::new(), vec!["a/b/**".to_owned(), "**/z.py".to_owned()]] {
+            let mut listed = files(&root, &excludes).expect("a listing");
+            listed.retain(|path| language::from_path(path).is_some());
+            let entries = walk(&root, &excludes).expect("a listing").entries;
+            let found: Vec<String> = entries.into_iter().map(|it| it.path).collect();
+            assert_eq!(found, listed);
+            assert!((5..40).contains(&found.len()), "{found:?}");
+        }
+    }
 
     #[test]
     fn a_cancelled_caller_stops_the_walk() {
