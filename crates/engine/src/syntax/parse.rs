@@ -98,24 +98,30 @@ pub fn unique_name<'n>(names: impl Iterator<Item = &'n str> + Clone, symbol_idx:
     }
 }
 
-/// Length of a text whose tree is stored until that of the next one: a command parses a file several times.
+/// Length of a text whose tree is stored until those of the next two: a command parses the old and the new
+/// version of a file several times.
 const LONG_BYTES: usize = 128 * 1024;
 
-/// The last tree of a long text, by the hash of the text.
-static LAST_TREE: Mutex<Option<(Language, u128, Option<Tree>)>> = Mutex::new(None);
+/// The tree of a text, by its hash.
+type Known = ((Language, u128), Option<Tree>);
+
+/// The last trees of long texts.
+static LAST_TREES: Mutex<[Option<Known>; 2]> = Mutex::new([None, None]);
 
 /// Returns the syntax tree of a text, or `None` if parsing takes too much time or memory.
 pub fn tree(tables: &LanguageTables, text: &str) -> Option<Tree> {
     if text.len() < LONG_BYTES {
         return new_tree(tables, text);
     }
-    let (language, hash) = (tables.language, xxh3_128(text.as_bytes()));
-    let last = || LAST_TREE.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((.., tree)) = last().as_ref().filter(|it| (it.0, it.1) == (language, hash)) {
+    let key = (tables.language, xxh3_128(text.as_bytes()));
+    let last = || LAST_TREES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, tree)) = last().iter().flatten().find(|it| it.0 == key) {
         return tree.clone();
     }
     let tree = new_tree(tables, text);
-    *last() = Some((language, hash, tree.clone()));
+    let mut last = last();
+    last.rotate_right(1);
+    last[0] = Some((key, tree.clone()));
     tree
 }
 
