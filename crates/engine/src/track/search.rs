@@ -1,6 +1,7 @@
 //! Searches the tree for code that is no longer at the location of its anchor.
 
 use std::cell::LazyCell;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use memchr::memmem;
@@ -20,6 +21,9 @@ use super::{InPlaceMatch, Tree};
 /// Up to this many missing anchors, files are searched for their words before parsing. With more,
 /// nearly every file contains the words of one.
 const MAX_PREFILTERED: usize = 32;
+
+/// Number of symbols of a file that are compared together.
+const N_SYMBOLS: usize = 128;
 
 /// An anchor whose code must be searched for.
 #[derive(Debug)]
@@ -246,17 +250,22 @@ fn n_shared(sample: &[u16], names: &[u16]) -> usize {
 pub(super) fn pairs(candidates: Candidates<'_>) -> Vec<Pair> {
     let index = Index::new(candidates);
     let Candidates { missing, files, claimed } = candidates;
-    let compare_file = |(file_idx, file): (usize, &FileSymbols)| {
+    let compare = |(file_idx, symbols): (usize, Range<usize>)| {
         let mut found = Vec::new();
         let mut counts = Counts { shared: vec![0; missing.len()], beside: FxHashMap::default() };
-        for symbol_idx in 0..file.symbols.len() {
+        for symbol_idx in symbols {
             if !claimed.contains(&(file_idx, symbol_idx)) {
                 index.compare(file_idx, symbol_idx, &mut counts, &mut found);
             }
         }
         found
     };
-    files.par_iter().enumerate().flat_map_iter(compare_file).collect()
+    let parts = files.iter().enumerate().flat_map(|(file_idx, file)| {
+        let starts = (0..file.symbols.len()).step_by(N_SYMBOLS);
+        let end = |start: usize| file.symbols.len().min(start + N_SYMBOLS);
+        starts.map(move |start| (file_idx, start..end(start)))
+    });
+    parts.collect::<Vec<_>>().into_par_iter().flat_map_iter(compare).collect()
 }
 
 /// Lowers the odds of code that has little of the old code, unless its name speaks for it: a similar name, or the same one in a
@@ -276,7 +285,7 @@ pub(super) fn doubt_unlike(candidates: Candidates<'_>, pairs: &mut [Pair]) {
     }
 }
 
-/// Counts for the comparisons of the symbols of one file.
+/// Counts for the comparisons of symbols of one file.
 struct Counts {
     /// The number of identifiers that a symbol shares with each missing anchor, or zero.
     shared: Vec<u8>,

@@ -27,7 +27,7 @@ impl<'s> Handover<'s> {
         let callers = self.callers(pairs);
         self.add_pairs(pairs, &callers);
         let together = self.renamed_together(pairs);
-        for (pair, together) in pairs.iter_mut().zip(together) {
+        pairs.par_iter_mut().zip(together).for_each(|(pair, together)| {
             let (share, n) = callers.switched(self.candidates.old(pair).name, self.name(pair));
             let added = &WEIGHTS.added;
             // One caller is less certain than several.
@@ -36,7 +36,7 @@ impl<'s> Handover<'s> {
             pair.odds += added.got * names * n_names as f64 / (n_names + 1) as f64;
             pair.odds += added.got_lines * lines * n_lines as f64 / (n_lines + 1) as f64;
             pair.odds += added.renamed_together * together;
-        }
+        });
     }
 
     /// Sets the odds of pairs by their code, by what stayed in place, and by what git says about their files.
