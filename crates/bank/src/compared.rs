@@ -171,7 +171,7 @@ fn has_content(path: &Path, expected: Option<&[u8]>) -> bool {
     match expected {
         None => path.symlink_metadata().is_err(),
         Some(expected) => {
-            files::head(path, expected.len() as u64 + 1).is_ok_and(|it| it == expected)
+            files::head(path, expected.len() as u64 + 1).is_some_and(|it| it == expected)
         }
     }
 }

@@ -339,13 +339,11 @@ pub(super) fn read_with_stat(path: &Path, max_bytes: u64) -> Result<Option<(Vec<
     Ok(Some((bytes, stat)))
 }
 
-/// Returns the first bytes of a file, at most `max_bytes`.
-pub(super) fn head(path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
-    let context = failed_to("read", path);
+/// Returns the first bytes of a file, at most `max_bytes`, if it can be read.
+pub(super) fn head(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    let file = regular_file::open(path).with_context(context)?;
-    file.take(max_bytes).read_to_end(&mut bytes).with_context(context)?;
-    Ok(bytes)
+    regular_file::open(path).ok()?.take(max_bytes).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// Moves a file. The new folder is synced first, so that a power failure cannot lose the file.
