@@ -216,7 +216,7 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         }
     }
     if args.files.is_empty() && project.bank.exists() && settings.memory_enabled {
-        bank::check(project, since.as_deref(), &mut findings, &mut warnings)?;
+        unchecked.extend(bank::check(project, since.as_deref(), &mut findings, &mut warnings)?);
     }
     findings.sort_by(|a, b| {
         let place = |it: &Finding| (it.file.clone(), it.line, it.claim.clone(), it.column);

@@ -90,6 +90,14 @@ pub(super) fn print(
     })
 }
 
+/// Returns the memories that could not be read.
+pub(super) fn unread_memories(project: &Project, memories: &Memories) -> Vec<Unchecked> {
+    let bank = project.bank.shown_path("", &project.root);
+    let file = bank.trim_end_matches('/');
+    let unread = memories.unread.iter().cloned();
+    unread.map(|reason| Unchecked { file: file.to_owned(), reason }).collect()
+}
+
 /// Prints what was not checked, as warnings of the GitHub format or on stderr.
 fn print_unchecked(unchecked: &[Unchecked], format: FindingsFormat, out: &mut Printer) {
     for Unchecked { file, reason } in unchecked {

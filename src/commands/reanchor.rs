@@ -207,6 +207,9 @@ pub(crate) fn reanchor(
     let has_conflict = args.writes() && project.bank.has_conflict()?;
     let resolved = has_conflict.then(|| conflict::resolve(project)).transpose()?;
     let memories = Memories::load(project)?;
+    if let (true, Some(unread)) = (args.check, memories.unread.first()) {
+        return Err(UserError::environment(unread.clone()).into());
+    }
     let mut report = reanchor_in(project, &memories, args, progress)?;
     drop(guard);
     if let Some(mut undecided) = resolved {

@@ -198,7 +198,8 @@ fn check(
     changes: &Changes,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Report {
-    let (mut unchecked, mut rules) = (Vec::new(), Vec::new());
+    let mut unchecked = findings::unread_memories(project, memories);
+    let mut rules = Vec::new();
     for stored in &memories.all {
         let RulePattern { patterns, fault, .. } = rule_patterns::of_memory(stored);
         let file = || project.bank.shown_path(&stored.file, &project.root);
@@ -243,14 +244,9 @@ fn check(
         enforcement: Enforcement::Enforced,
     });
     let rules = applied.collect();
-    let mut report = Report {
-        ok: true,
-        summary,
-        findings,
-        unchecked,
-        rules,
-        warnings: memories.warnings.clone(),
-    };
+    let mut warnings = memories.warnings.clone();
+    warnings.retain(|it| !memories.unread.contains(it));
+    let mut report = Report { ok: true, summary, findings, unchecked, rules, warnings };
     count(&mut report);
     report
 }

@@ -295,3 +295,23 @@ fn a_repository_that_git_refuses_is_not_a_new_one() {
         assert!(outcome.stderr().contains(why), "{}", outcome.text());
     }
 }
+
+#[test]
+fn rules_of_a_submodule_that_is_not_checked_out_are_not_checked() {
+    let sandbox = sandbox();
+    sandbox
+        .write(".gitmodules", "[submodule \"team\"]\n\tpath = .memories/team\n\turl = ../team\n");
+    for folder in [".memories/team", ".memories/empty"] {
+        std::fs::create_dir(sandbox.path(folder)).expect("a new folder");
+    }
+    sandbox.edit("app/old.py", "print('old')", "log('old')");
+    let why = "`.memories/team` is not checked out: git submodule update --init .memories/team";
+    for command in ["memory review-diff", "check", "memory reanchor --check"] {
+        let outcome = sandbox.run(command);
+        assert_eq!(outcome.status(), 3, "{command}: {}", outcome.text());
+        assert_eq!(outcome.text().matches(why).count(), 1, "{command}: {}", outcome.text());
+        assert!(!outcome.text().contains(".memories/empty"), "{command}");
+    }
+    // The other commands work with the rules that are there.
+    assert_eq!(sandbox.run("memory show no-print").status(), 0);
+}

@@ -28,31 +28,43 @@ pub struct Memories {
     pub anchors: Anchors,
     /// Stat of the lock file before reading.
     pub(crate) lock_stat: Option<FileStat>,
-    /// Whether reading a file failed.
+    /// Whether files are ignored or reading one failed.
     pub is_partial: bool,
+    /// Why files could not be read, also part of the warnings.
+    pub unread: Vec<String>,
     pub warnings: Vec<String>,
 }
 
 impl Bank {
     /// Returns the sorted paths of the memory files, and warnings about skipped files.
     pub fn list(&self) -> Result<(Vec<String>, Vec<String>)> {
+        let (found, ignored, unread) = self.listed()?;
+        Ok((found, [ignored, unread].concat()))
+    }
+
+    /// Returns the sorted paths of the memory files, and why others are ignored or cannot be read.
+    fn listed(&self) -> Result<(Vec<String>, Vec<String>, Vec<String>)> {
         if !self.exists() {
             return Err(self.missing().into());
         }
-        let (mut found, mut warnings) = (Vec::new(), Vec::new());
+        let (mut found, mut ignored, mut unread) = (Vec::new(), Vec::new(), Vec::new());
         let walker = WalkDir::new(self.folder()).follow_links(false).into_iter();
         for entry in walker.filter_entry(|entry| !is_private(entry)) {
             match entry {
+                Ok(entry) if entry.file_type().is_dir() => {
+                    unread.extend(missing_rules(entry.path()));
+                }
                 Ok(entry) => match memory_file(self.folder(), &entry) {
                     Some(Ok(file)) => found.push(file),
-                    Some(Err(warning)) => warnings.push(warning),
+                    Some(Err(warning)) => ignored.push(warning),
                     None => {}
                 },
-                Err(error) => warnings.push(format!("failed to list the bank: {error}")),
+                Err(error) => unread.push(format!("failed to list the bank: {error}")),
             }
         }
-        warnings.sort_unstable();
-        Ok((self.view().visible(found), warnings))
+        ignored.sort_unstable();
+        unread.sort_unstable();
+        Ok((self.view().visible(found), ignored, unread))
     }
 
     /// Returns the stat of a file in a view, if it exists.
@@ -83,7 +95,8 @@ impl Bank {
 
     /// Reads all memories and anchors. A memory that cannot be read causes a warning.
     pub fn read_all(&self) -> Result<Memories> {
-        let (listed, mut warnings) = self.list()?;
+        let (listed, ignored, mut unread) = self.listed()?;
+        let mut warnings = [ignored, unread.clone()].concat();
         let mut is_partial = !warnings.is_empty();
         // For few files, starting threads takes longer than reading.
         let n_bytes = AtomicU64::new(0);
@@ -108,14 +121,15 @@ impl Bank {
                 }
                 Err(error) => {
                     is_partial = true;
-                    warnings.push(format!("{error:#}"));
+                    unread.push(format!("{error:#}"));
+                    warnings.extend(unread.last().cloned());
                 }
             }
         }
         let (all, duplicates) = split_duplicates(memories, &mut warnings);
         let lock_stat = self.lock_stat();
         let anchors = self.anchors()?;
-        Ok(Memories { all, duplicates, anchors, lock_stat, is_partial, warnings })
+        Ok(Memories { all, duplicates, anchors, lock_stat, is_partial, unread, warnings })
     }
 
     /// Returns the stat of the lock file, if it exists.
@@ -206,10 +220,25 @@ fn is_private(entry: &DirEntry) -> bool {
     entry.depth() > 0 && (name.starts_with(b".") || is_store)
 }
 
+/// Returns a warning about a folder of the bank that is a submodule without its files, as in a clone.
+fn missing_rules(folder: &Path) -> Option<String> {
+    let is_empty = || WalkDir::new(folder).min_depth(1).into_iter().next().is_none();
+    let is_listed_in = |root: &Path| {
+        let path = folder.strip_prefix(root).ok()?.to_str()?;
+        let path = path.replace(std::path::MAIN_SEPARATOR, "/");
+        let listed = files::read(&root.join(".gitmodules"), MAX_BYTES).ok()??;
+        let listed = String::from_utf8_lossy(&listed);
+        let mut paths = listed.lines().filter_map(|line| line.trim().strip_prefix("path = "));
+        paths.any(|listed| listed == path).then_some(path)
+    };
+    let path = is_empty().then(|| folder.ancestors().skip(1).find_map(is_listed_in)).flatten()?;
+    Some(format!("`{path}` is not checked out: git submodule update --init {path}"))
+}
+
 /// Returns the path of a memory in the bank, or a warning if the file is ignored.
 fn memory_file(folder: &Path, entry: &DirEntry) -> Option<Result<String, String>> {
     let path = entry.path().as_os_str();
-    if !path.as_encoded_bytes().ends_with(b".md") || entry.file_type().is_dir() {
+    if !path.as_encoded_bytes().ends_with(b".md") {
         return None;
     }
     let relative = || entry.path().strip_prefix(folder).unwrap_or(entry.path()).display();

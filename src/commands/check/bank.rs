@@ -2,6 +2,7 @@
 
 use super::Finding;
 use crate::commands::doctor::stale_blocks;
+use crate::commands::findings::{self, Unchecked};
 use crate::commands::import;
 use crate::commands::prelude::*;
 use crate::commands::reanchor::{self, ReanchorArgs};
@@ -10,14 +11,15 @@ use cerberus_engine::tree::git::past;
 
 /// Adds the findings of the bank. With `since`, only those that the changes since then may have
 /// caused: anchors on changed code, links whose target was there or whose memory changed, blocks and
-/// imported rules whose document or memories changed.
+/// imported rules whose document or memories changed. Returns what was not checked.
 pub(super) fn check(
     project: &Project,
     since: Option<&str>,
     findings: &mut Vec<Finding>,
     warnings: &mut Vec<String>,
-) -> Result<()> {
-    anchors(project, since, findings, warnings)?;
+) -> Result<Vec<Unchecked>> {
+    let memories = Memories::load(project)?;
+    anchors((project, &memories), since, findings, warnings)?;
     let mut found = Vec::new();
     let broken = links::links(project, true)?;
     for edge in &broken.edges {
@@ -42,7 +44,7 @@ pub(super) fn check(
         retain_new(project, since, &mut found)?;
     }
     findings.append(&mut found);
-    Ok(())
+    Ok(findings::unread_memories(project, &memories))
 }
 
 /// Removes the findings that the changes since a commit cannot have caused.
@@ -69,18 +71,18 @@ fn retain_new(project: &Project, since: &str, findings: &mut Vec<Finding>) -> Re
 }
 
 fn anchors(
-    project: &Project,
+    (project, memories): (&Project, &Memories),
     since: Option<&str>,
     findings: &mut Vec<Finding>,
     warnings: &mut Vec<String>,
 ) -> Result<()> {
-    if project.bank.anchors()?.is_empty() {
+    if memories.anchors.is_empty() {
         return Ok(());
     }
     let since = since.map(str::to_owned);
     let args = ReanchorArgs { check: true, since, ..ReanchorArgs::default() };
-    let report = reanchor::reanchor(project, &args, &|_, _| ())?;
-    warnings.extend(report.warnings);
+    let report = reanchor::reanchor_in(project, memories, &args, &|_, _| ())?;
+    warnings.extend(report.warnings.into_iter().filter(|it| !memories.unread.contains(it)));
     for anchor in &report.results {
         let is_outdated = anchor.written && anchor.state != State::Reformatted;
         if anchor.drift || is_outdated {
