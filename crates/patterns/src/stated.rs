@@ -198,9 +198,10 @@ impl StatedBan {
 /// The tokens of a file, in which several bans can be searched.
 pub struct CodeTokens<'t> {
     language: Language,
-    text: &'t str,
     parsed: ParsedFile,
     pieces: Vec<(Span, Piece<'t>)>,
+    /// The outermost code of tests, in order.
+    tests: Vec<Span>,
     index: LineIndex,
     /// Whether the whole file is code of tests.
     pub is_test_file: bool,
@@ -219,13 +220,9 @@ impl<'t> CodeTokens<'t> {
 
     /// Returns whether a place is in code of tests, which may be a module of its file.
     fn is_test(&self, at: Span) -> bool {
-        let is_around = |span: Span| span.start <= at.start && at.end <= span.end;
+        let n_before = self.tests.partition_point(|span| span.start <= at.start);
         self.is_test_file
-            || self.parsed.symbols.iter().any(|symbol| {
-                let name = symbol.name.rsplit('.').next().unwrap_or_default();
-                let head = Span::new(symbol.span.start, symbol.name_span.start).slice(self.text);
-                is_around(symbol.span) && (TESTS.contains(name) || has_test_attribute(head))
-            })
+            || n_before.checked_sub(1).is_some_and(|idx| at.end <= self.tests[idx].end)
     }
 
     /// Returns the tokens of a text.
@@ -235,8 +232,17 @@ impl<'t> CodeTokens<'t> {
         let code =
             parsed.tokens.iter().filter(|it| !matches!(it.kind, Comment | Docstring | Layout));
         let pieces = code.map(|it| (it.span, (it.span.slice(text), it.kind))).collect();
+        let mut tests: Vec<Span> = Vec::new();
+        for symbol in &parsed.symbols {
+            let name = symbol.name.rsplit('.').next().unwrap_or_default();
+            let head = Span::new(symbol.span.start, symbol.name_span.start).slice(text);
+            let is_inner = tests.last().is_some_and(|outer| symbol.span.start < outer.end);
+            if !is_inner && (TESTS.contains(name) || has_test_attribute(head)) {
+                tests.push(symbol.span);
+            }
+        }
         let index = LineIndex::new(text);
-        Self { language, text, parsed, pieces, index, is_test_file: false }
+        Self { language, parsed, pieces, tests, index, is_test_file: false }
     }
 }
 
