@@ -138,6 +138,13 @@ fn variables_are_read_in_every_language() {
         ("Dockerfile", "FROM a\nARG ACME_VERSION=1\n"),
     ];
     assert_eq!(stale(&files, "echo FROM a > Dockerfile"), ["1 ACME_VERSION"]);
+    // Many packages have its first word in their names.
+    let files = [
+        ("README.md", "Set `TEST_SHOP_KEY`.\n"),
+        ("Cargo.toml", "[dependencies]\ntest-log = \"1\"\n"),
+        ("a.rs", "fn key() { std::env::var(\"TEST_SHOP_KEY\"); }\n"),
+    ];
+    assert_eq!(stale(&files, "echo 'fn key() {}' > a.rs"), ["1 TEST_SHOP_KEY"]);
 }
 
 #[test]
@@ -149,6 +156,7 @@ fn a_task_of_another_folder_or_of_a_computed_rule_does_not_replace_one() {
         ("docs/Makefile", "lint:\n\tx\n"),
         ("package.json", "{\"scripts\": {\"build:all\": \"x\"}}\n"),
         ("web/package.json", "{\"scripts\": {\"build:all\": \"x\"}}\n"),
+        ("vendor/tool/Makefile", "fast:\n\tx\n"),
     ];
     let change =
         "sed -i 's/lint/check/; s/fast/quick/' Makefile && sed -i s/build/make/ package.json";

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::rules::{self, Rules, Tool};
 use crate::parse::Runner;
 use crate::prelude::*;
+use cerberus_engine::rank::path_class::PathClass;
 
 use super::snapshot;
 
@@ -164,9 +165,10 @@ pub(super) fn is_foreign(path: &str) -> bool {
     folder_of(path).split('/').any(|it| CONVENTIONS.folders.foreign.contains(it))
 }
 
-/// Returns whether a file defines tasks or dependencies.
+/// Returns whether a file defines tasks or dependencies of the project.
 pub(super) fn is_manifest(path: &str) -> bool {
-    reader(path).is_some() || rules::reader(path).is_some()
+    (reader(path).is_some() || rules::reader(path).is_some())
+        && PathClass::from_path(path) != PathClass::Vendored
 }
 
 type Reader = fn(&str, &str, &mut Facts);

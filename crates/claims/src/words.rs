@@ -28,7 +28,7 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// not counted.
 const MAX_PARSED: usize = 12;
 
-word_lists! { "words/code.txt": DEFINING VALUES MODIFIERS OTHER_PROGRAMS PASSED_ON }
+word_lists! { "words/code.txt": DEFINING VALUES MODIFIERS OTHER_PROGRAMS UNSPECIFIC }
 
 /// Words that are looked for.
 pub(super) struct Words {
@@ -452,9 +452,9 @@ pub(super) fn is_of_program(name: &str, prefix: &str) -> bool {
     OTHER_PROGRAMS.entries().iter().any(|it| *it == prefix || *it == name)
 }
 
-/// Returns whether the first word of a variable's name says that a build tool passes it on.
-pub(super) fn is_passed_on(word: &str) -> bool {
-    PASSED_ON.entries().contains(&word)
+/// Returns whether the first word of a variable's name says nothing about the program that reads it.
+pub(super) fn is_unspecific(word: &str) -> bool {
+    UNSPECIFIC.entries().contains(&word)
 }
 
 /// Returns whether a file reads a variable from the environment, or gives it a value there: a file of

@@ -33,11 +33,19 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
         }
         // The value of a variable may be a call: `$(shell ./targets.sh)`.
         let variable = |target: &str| variables.get(target.strip_prefix("$(")?.strip_suffix(')')?);
-        let is_call = |value: &String| value.trim().starts_with("$(") && value.trim().contains(' ');
-        for target in targets.split_whitespace().filter(|it| variable(it).is_some_and(is_call)) {
-            facts.compute(Runner::Make, target);
+        let is_call = |value: &String| {
+            let call = value.trim().strip_prefix("$(").and_then(|it| it.split_once(' '));
+            call.is_some_and(|(function, _)| !function.contains(')'))
+        };
+        let (calls, named): (Vec<&str>, Vec<&str>) =
+            targets.split_whitespace().partition(|it| variable(it).is_some_and(is_call));
+        for target in calls {
+            match variable(target).and_then(|call| affixed(call)) {
+                Some(rule) => facts.task(Runner::Make, rule),
+                None => facts.compute(Runner::Make, target),
+            }
         }
-        for target in expanded(targets, &variables, &mut n_left).split_whitespace() {
+        for target in expanded(&named.join(" "), &variables, &mut n_left).split_whitespace() {
             // A path is the name of a file, not of a task.
             let is_path = target.contains('/');
             if !target.contains('$') && target != "%" {
@@ -46,6 +54,18 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
                 facts.compute(Runner::Make, target);
             }
         }
+    }
+}
+
+/// Returns the pattern of the names that a call computes: `image-%` of `$(addprefix image-, $(ALL))`.
+fn affixed(call: &str) -> Option<String> {
+    let (function, rest) = call.trim().strip_prefix("$(")?.split_once(' ')?;
+    let affix = rest.split_once(',')?.0.trim();
+    match function {
+        _ if affix.contains('$') => None,
+        "addprefix" => Some(format!("{affix}%")),
+        "addsuffix" => Some(format!("%{affix}")),
+        _ => None,
     }
 }
 
@@ -88,6 +108,9 @@ mod tests {
         check("TOOL ?= $(BIN)/tool\n$(TOOL): go.mod\nlint: $(TOOL)\n", &["lint"], false);
         check("ALL := a b\nALL += c\n$(ALL):\n\techo $@\n", &["a", "b", "c"], false);
         check("$(ALL):\n", &[], true);
+        check("A = $(addprefix image-, $(ALL))\n$(A):\n", &["image-%"], false);
+        check("A = $(B) $(C)\nB = b\nC = c\n$(A):\n", &["b", "c"], false);
+        check("A = $(addsuffix $(B), $(ALL))\n$(A):\n", &[], true);
         check("ALL = a \\\n  b\n$(ALL):\n", &["a", "b"], false);
         check("A = a/$(B)\nB = b\n$(A)-%:\n$(B)-c:\n", &["a/b-%", "b-c"], false);
         check("A = $(A)\n$(A):\n", &[], true);
