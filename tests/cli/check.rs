@@ -504,11 +504,21 @@ fn uncommitted_changes_count() {
 #[test]
 fn the_sarif_log_has_a_rule_for_each_result() {
     let sandbox = moved();
+    sandbox.write("ruff.toml", "[lint]\nselect = [\"T201\"]\n");
+    sandbox.edit(
+        "AGENTS.md",
+        "- Tests",
+        "- Ruff `T201` enforces that nothing is printed.\n- Tests",
+    );
+    sandbox.commit("Forbid print");
+    sandbox.write("ruff.toml", "[lint]\nselect = [\"E4\"]\n");
+    sandbox.commit("Allow print");
     let log = sandbox.json_of(sandbox.run("check --format sarif"));
     let run = &log["runs"][0];
     let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
     let results = run["results"].as_array().expect("results");
-    assert_eq!(results.len(), 5);
+    assert_eq!(results.len(), 6);
+    assert!(results.iter().any(|result| result["ruleId"] == "enforcement"), "{results:?}");
     for result in results {
         assert!(rules.iter().any(|rule| rule["id"] == result["ruleId"]), "{result}");
         let place = &result["locations"][0]["physicalLocation"];
