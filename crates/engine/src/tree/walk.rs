@@ -309,6 +309,9 @@ mod tests {
 
     use super::*;
 
+    /// The first one is around the project.
+    const FOLDERS: [&str; 7] = ["..", "", "a", "a/b", "b", "b/a", ".h"];
+
     /// The walk of the crate is the one that lists all files.
     #[test]
     fn the_rules_are_those_of_the_crate() {
@@ -340,6 +343,35 @@ mod tests {
             let found: Vec<String> = entries.into_iter().map(|it| it.path).collect();
             assert_eq!(found, listed);
             assert!((5..40).contains(&found.len()), "{found:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn random_rules_are_those_of_the_crate(
+            rules in proptest::collection::vec(
+                (0..FOLDERS.len(), 0..3_usize, "(!?/?(a|b|x\\.py|\\*|\\*\\*|\\*\\.py|\\.h)(/|/\\*|/\\*\\*|/x\\.py)?\\r?\n){1,4}"),
+                0..6,
+            )
+        ) {
+            let folder = tempfile::tempdir().expect("a temp folder");
+            let root = folder.path().join("project");
+            for folder in FOLDERS {
+                let folder = root.join(folder);
+                fs::create_dir_all(folder.join(".git/info")).expect("a folder");
+                for name in ["x.py", "y.py", ".h.py"] {
+                    fs::write(folder.join(name), "").expect("a file");
+                }
+            }
+            for (folder, kind, text) in rules {
+                let file = [".gitignore", ".ignore", ".git/info/exclude"][kind];
+                fs::write(root.join(FOLDERS[folder]).join(file), text).expect("a file");
+            }
+            let listed = files(&root, &[]).expect("a listing");
+            let listed = listed.into_iter().filter(|it| language::from_path(it).is_some());
+            let entries = walk(&root, &[]).expect("a listing").entries;
+            let found: Vec<String> = entries.into_iter().map(|it| it.path).collect();
+            proptest::prop_assert_eq!(found, listed.collect::<Vec<_>>());
         }
     }
 
