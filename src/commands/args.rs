@@ -63,7 +63,7 @@ pub(crate) struct SessionArgs {
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "Frontmatter")]
 pub(crate) struct FieldArgs {
-    /// Type of the memory (default: rule for a short memory, journal for a document)
+    /// Type of the memory (of a new one by default: rule if it is short, journal for a document)
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) memory_type: Option<MemoryType>,
     /// Kind of the rule, if its wording misleads: code or process

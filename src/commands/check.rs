@@ -138,11 +138,12 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> C
     if args.update_baseline
         && let Some(path) = &args.baseline
     {
-        let message = baseline::write(path, report.accept(args), &settings.project.root)?;
+        let message = baseline::write(path, report.take_accepted(args), &settings.project.root)?;
         if args.with.is_none() {
-            report.ok = true;
-            let print = |out: &mut Printer| out.line(&out.safe(&message));
-            return findings::print(&report, FindingsFormat::Text, out, print);
+            out.line(&out.safe(&message));
+            findings::print_unchecked(&report.unchecked, format, out);
+            let is_complete = report.unchecked.is_empty();
+            return Ok(if is_complete { ExitStatus::Done } else { ExitStatus::Environment });
         }
         out.note(&[message]);
     }
@@ -242,7 +243,7 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
 
 impl Report {
     /// Returns all that is accepted from now on: the errors, or what was accepted and what an agent dismissed.
-    fn accept(&mut self, args: &CheckArgs) -> BTreeSet<baseline::Accepted> {
+    fn take_accepted(&mut self, args: &CheckArgs) -> BTreeSet<baseline::Accepted> {
         let is_new = |it: &&Finding| match args.with {
             Some(_) => it.dismissed.is_some(),
             None => it.severity == Severity::Error,
@@ -318,7 +319,7 @@ fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Fi
     };
     let note = |finding: Finding, message: &str| {
         let severity = Severity::Note;
-        Finding { severity, ..finding.with(message, "none, unless it is a mistake") }
+        Finding { severity, ..finding.with(message, NOTHING) }
     };
     match verdict {
         Verdict::NeverTrue if matches!(claim.target, Target::Package(_)) => {
@@ -350,6 +351,9 @@ fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Fi
         }
     }
 }
+
+/// What a person does about a note.
+const NOTHING: &str = "none, unless it is a mistake";
 
 /// What a person does about a stale claim whose new place is not certain.
 const CORRECT: &str = "correct or remove it, or put `<!-- cerberus: ignore -->` above it";

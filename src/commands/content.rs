@@ -61,7 +61,7 @@ pub(super) fn read_text(path: &Path, max_bytes: u64) -> Result<String> {
     input.take(max_bytes + 1).read_to_end(&mut bytes).with_context(context)?;
     if bytes.len() as u64 > max_bytes {
         let message = format!("{shown} is larger than {} KB", max_bytes / 1024);
-        return Err(refused(message, "split it into several files").into());
+        return Err(refused(message, "split it into several parts").into());
     }
     match text::decode(&bytes) {
         (text, true) => Ok(text.into_owned()),

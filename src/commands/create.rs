@@ -75,10 +75,12 @@ fn compose(project: &Project, args: &CreateArgs, content: &str) -> Result<String
         ..own
     };
     let created_at = front.created_at.is_none().then(|| seconds(project.now).to_string());
-    let places = [("id", args.id.as_deref()), ("created_at", created_at.as_deref())];
-    let places = places.map(|(key, value)| (key, value.map(FieldValue::Scalar)));
-    let text = fields.set(content.to_owned(), MemoryType::Journal);
-    let text = text.and_then(|text| document::set_fields(text, places));
+    let set = |text, key, value: Option<&str>| {
+        document::set_fields(text, [(key, value.map(FieldValue::Scalar))])
+    };
+    let text = set(content.to_owned(), "id", args.id.as_deref());
+    let text = text.and_then(|text| fields.set(text, MemoryType::Journal));
+    let text = text.and_then(|text| set(text, "created_at", created_at.as_deref()));
     Ok(text.map_err(|error| document::edit_error("the content", error))?)
 }
 

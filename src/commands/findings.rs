@@ -99,7 +99,7 @@ pub(super) fn unread_memories(project: &Project, memories: &Memories) -> Vec<Unc
 }
 
 /// Prints what was not checked, as warnings of the GitHub format or on stderr.
-fn print_unchecked(unchecked: &[Unchecked], format: FindingsFormat, out: &mut Printer) {
+pub(super) fn print_unchecked(unchecked: &[Unchecked], format: FindingsFormat, out: &mut Printer) {
     for Unchecked { file, reason } in unchecked {
         match format {
             FindingsFormat::Json => {}

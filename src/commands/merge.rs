@@ -140,7 +140,6 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
     let exists = |id: &str| memories.all.iter().any(|stored| stored.memory.id == id);
     anchors.retain(|id, _| exists(id) || !args.sources.contains(id));
     let anchor_from = target.move_anchor(&mut anchors, &merged, &mut warnings);
-
     created.iter().chain(&changed).try_for_each(|(_, text)| check_size(text))?;
     trash::record_deletion(project, moving)?;
     let (before, after) = (memories.anchors.clone(), anchors.clone());

@@ -207,8 +207,8 @@ pub(crate) fn reanchor(
     let has_conflict = args.writes() && project.bank.has_conflict()?;
     let resolved = has_conflict.then(|| conflict::resolve(project)).transpose()?;
     let memories = Memories::load(project)?;
-    if let (true, Some(unread)) = (args.check, memories.unread.first()) {
-        return Err(UserError::environment(unread.clone()).into());
+    if args.check && !memories.unread.is_empty() {
+        return Err(UserError::environment(memories.unread.join("; ")).into());
     }
     let mut report = reanchor_in(project, &memories, args, progress)?;
     drop(guard);

@@ -159,7 +159,7 @@ fn an_invalid_document_is_refused() {
         $ cerberus memory create new --file large.txt
         --- stderr
         cerberus: `large.txt` is larger than 100 KB
-        hint: split it into several files
+        hint: split it into several parts
         [exit 2]
 
         $ cerberus memory create new --file full.txt

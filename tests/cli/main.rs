@@ -16,6 +16,7 @@ mod check;
 mod check_documents;
 mod check_recall;
 mod check_repositories;
+mod check_with;
 mod completions;
 mod concurrency;
 mod config;

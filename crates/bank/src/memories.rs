@@ -232,7 +232,7 @@ fn missing_rules(folder: &Path) -> Option<String> {
         paths.any(|listed| listed == path).then_some(path)
     };
     let path = is_empty().then(|| folder.ancestors().skip(1).find_map(is_listed_in)).flatten()?;
-    Some(format!("`{path}` is not checked out: git submodule update --init {path}"))
+    Some(format!("`{path}` is not checked out: git submodule update --init {}", shell_word(&path)))
 }
 
 /// Returns the path of a memory in the bank, or a warning if the file is ignored.

@@ -535,7 +535,8 @@ fn go_names(module: &str) -> impl Iterator<Item = &str> {
 /// A submodule is a dependency with the name of its repository.
 fn submodules(_: &str, text: &str, facts: &mut Facts) {
     for (key, url) in text.lines().filter_map(|line| line.split_once('=')) {
-        let name = url.trim().trim_end_matches(".git").rsplit('/').next();
+        let url = url.trim().trim_end_matches('/').trim_end_matches(".git");
+        let name = url.rsplit(['/', ':']).next();
         if let (true, Some(name)) = (key.trim() == "url", name) {
             facts.dependency(name, "");
         }

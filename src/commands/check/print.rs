@@ -84,7 +84,8 @@ fn summary(report: &Report, args: &CheckArgs, out: &mut Printer) {
     if !rest.is_empty() {
         out.line(&out.paint(DIM, &rest.join(", ")));
     }
-    if summary.fixable > 0 && !args.fix {
+    // It does not know what an agent dismissed.
+    if summary.fixable > 0 && summary.dismissed == 0 && !args.fix {
         let fix = format!("to correct {} of them: cerberus check --fix", summary.fixable);
         out.line(&fix);
     }

@@ -3,7 +3,7 @@
 //!
 //! The agent gets parts of documents, and its answer is only data. An error that it does not mention stays.
 
-use super::{Finding, Report};
+use super::{Finding, NOTHING, Report};
 use crate::commands::agent::{Agent, Tokens};
 use crate::commands::prelude::*;
 use cerberus_bank::tokens;
@@ -32,7 +32,7 @@ struct Answer {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Judgement {
-    /// Its place among the errors.
+    /// Its place among the findings.
     id: usize,
     #[serde(rename = "outOfDate")]
     is_out_of_date: bool,
@@ -47,24 +47,26 @@ pub(super) fn dismiss(with: &str, report: &mut Report, out: &mut Printer) -> Res
     let asked = findings.filter(|(_, it)| it.severity == Severity::Error && it.written.is_some());
     let items = asked.filter_map(|(id, it)| Some(item(id, it, report.texts.get(&it.file)?)));
     let items: Vec<Value> = items.collect();
-    let requests: Vec<String> = items.chunks(N_ERRORS).map(request).collect();
+    let batches: Vec<(&[Value], String)> =
+        items.chunks(N_ERRORS).map(|batch| (batch, request(batch))).collect();
     if !items.is_empty() {
-        let n_tokens: usize = requests.iter().map(|request| tokens::count(request)).sum();
+        let n_tokens: usize = batches.iter().map(|(_, request)| tokens::count(request)).sum();
         let (by, n) = (agent.name(), plural(items.len(), "error"));
         out.note(&[format!("asking {by} about {n}, with the lines around: {n_tokens} tokens")]);
     }
     let bar = ProgressBar::new(out.terminal, "errors read");
-    for (n, request) in requests.iter().enumerate() {
+    for (n, (batch, request)) in batches.iter().enumerate() {
         bar.step(n * N_ERRORS, items.len());
         let answer = agent.answer::<Answer>(request, &mut Tokens::default())?;
         for judgement in answer.into_iter().flat_map(|answer| answer.findings) {
-            let is_asked = items.iter().any(|item| item["id"] == judgement.id);
+            let is_asked = batch.iter().any(|item| item["id"] == judgement.id);
             if !is_asked || judgement.is_out_of_date {
                 continue;
             }
             let finding = &mut report.findings[judgement.id];
             if finding.dismissed.is_none() {
                 finding.severity = Severity::Note;
+                finding.next = NOTHING.to_owned();
                 let by = format!("; dismissed by {}", agent.name());
                 finding.message += &by;
                 if !judgement.reason.is_empty() {

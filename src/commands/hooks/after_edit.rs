@@ -1,4 +1,4 @@
-//! What an edit hits: the patterns of rules, and code that their texts forbid.
+//! What an edit, or at a stop all changes, hit: the patterns of rules, and code that their texts forbid.
 
 use super::edit::Written;
 use super::payload::Event;

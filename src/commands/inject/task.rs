@@ -9,9 +9,9 @@ use cerberus_store::given_rules::Given;
 /// How often the rules are selected again because another hook of the session gave some of them meanwhile.
 const MAX_SELECTIONS: usize = 3;
 
-/// The most files. In the trial of `benches/route`, three have the file with the most changes for 19 of 32
+/// The most files that a task is expected to change. In the trial of `benches/route`, three have the file with the most changes for 19 of 32
 /// tasks, and one for 14.
-const MAX_FILES: usize = 3;
+const MAX_LIKELY_FILES: usize = 3;
 
 /// Returns the text with the most relevant rules for a task, without those that the session was `given`. It is
 /// empty if the text names no task. `claim` records the rules, and returns which of them are new to the session.
@@ -40,7 +40,7 @@ pub(crate) fn rules_for_task(
 /// given before any of them is named.
 pub(super) fn likely_files(project: &Project, task: &str) -> Result<BTreeSet<String>> {
     let query = Query { rule: task.to_owned(), ..Query::default() };
-    let options = Options::distinct(MAX_FILES, 0.0);
+    let options = Options::distinct(MAX_LIKELY_FILES, 0.0);
     let ranking = examples::find(project.code(), &[query], options)?.pop();
     let candidates = ranking.map(|ranking| ranking.candidates).unwrap_or_default();
     Ok(candidates.into_iter().map(|candidate| candidate.file).collect())

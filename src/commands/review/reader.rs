@@ -193,7 +193,7 @@ pub(crate) fn with_candidates(
 /// An answer.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct Answer {
     rules: Vec<Value>,
 }
 
@@ -273,8 +273,8 @@ impl Session<'_> {
             report.request.get_or_insert_with(|| request.clone());
             return Ok(None);
         }
-        let answer = self.agent.answer::<Document>(&request.to_string(), &mut report.tokens)?;
-        Ok(answer.map(|document| document.rules))
+        let answer = self.agent.answer::<Answer>(&request.to_string(), &mut report.tokens)?;
+        Ok(answer.map(|answer| answer.rules))
     }
 }
 

@@ -57,9 +57,19 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
     }
 }
 
-/// Returns the pattern of the names that a call computes: `image-%` of `$(addprefix image-, $(ALL))`.
-fn affixed(call: &str) -> Option<String> {
-    let (function, rest) = call.trim().strip_prefix("$(")?.split_once(' ')?;
+/// Returns the pattern of the names that a call computes: `image-%` of `$(addprefix image-, $(ALL))`. A value
+/// with more than the call has none.
+fn affixed(value: &str) -> Option<String> {
+    let inner = value.trim().strip_prefix("$(")?.strip_suffix(')')?;
+    let mut depth = 0;
+    let closes = |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth < 0
+    };
+    if inner.contains(closes) {
+        return None;
+    }
+    let (function, rest) = inner.split_once(' ')?;
     let affix = rest.split_once(',')?.0.trim();
     match function {
         _ if affix.contains('$') => None,
@@ -109,6 +119,8 @@ mod tests {
         check("ALL := a b\nALL += c\n$(ALL):\n\techo $@\n", &["a", "b", "c"], false);
         check("$(ALL):\n", &[], true);
         check("A = $(addprefix image-, $(ALL))\n$(A):\n", &["image-%"], false);
+        check("A = $(addprefix x-, $(B)) y\n$(A):\n", &[], true);
+        check("A = $(addprefix x-, $(B)) $(C)\n$(A):\n", &[], true);
         check("A = $(B) $(C)\nB = b\nC = c\n$(A):\n", &["b", "c"], false);
         check("A = $(addsuffix $(B), $(ALL))\n$(A):\n", &[], true);
         check("ALL = a \\\n  b\n$(ALL):\n", &["a", "b"], false);

@@ -131,14 +131,13 @@ pub(super) fn of_lead(text: &str) -> Stance {
     // "Bad: the test passes", "❌ wrong - it waits".
     let is_wrong = |token: &&Token| matches!(token, Token::Word(word) if WRONG.contains(word));
     let n_wrong = tokens.iter().take_while(is_wrong).count();
-    let is_label = |n_words: usize| !matches!(tokens.get(n_words), Some(Token::Word(_)));
-    if n_wrong > 0 && is_label(n_wrong) {
+    if n_wrong > 0 && !matches!(tokens.get(n_wrong), Some(Token::Word(_))) {
         return Stance::Forbidden;
     }
-    // "Before (the upgrade):", as the title of a column.
-    if let Some(Token::Word(word)) = tokens.first()
+    // "Before" and "Before (the upgrade)", as the title of a column.
+    if let [Token::Word(word), rest @ ..] = &*tokens
         && GONE_COLUMNS.contains(word)
-        && is_label(1)
+        && matches!(rest, [] | [Token::Mark('('), .., Token::Mark(')')])
     {
         return Stance::Absent;
     }

@@ -1,7 +1,7 @@
 //! Lists the files of a project, respecting its ignore files.
 //!
-//! Ignore files outside the project, such as the global one of the user, have no effect, so that a
-//! commit has the same listing on all machines. Does not read source files.
+//! The global ignore file of the user has no effect; those of the folders around the project have.
+//! Does not read source files.
 
 #![expect(clippy::disallowed_methods, reason = "lists folders")]
 
@@ -328,7 +328,7 @@ mod tests {
                 write(&format!("{folder}/{name}"), "");
             }
         }
-        write("../.gitignore", "/project/a/y.py\nz.py\n[\n");
+        write("../.gitignore", "/project/a/y.py\nz.py\na{b\n");
         write(".gitignore", "out/\n!.shown\n/x.py\nskip.*\n!a/z.py\n");
         write("a/.gitignore", "*.go\n!out/\n/b/x.py\n");
         write("a/b/.ignore", "!a.go\ny.py\n");

@@ -115,6 +115,8 @@ fn leads_and_titles_govern_what_follows() {
     assert_eq!(of_lead("The following were removed:"), Stance::Absent);
     assert_eq!(of_lead("**Before (the upgrade):"), Stance::Absent);
     assert_eq!(of_lead("Before you start, run"), Stance::Plain);
+    assert_eq!(of_lead("Before (re)starting, look at these:"), Stance::Plain);
+    assert_eq!(of_lead("Legacy, but still supported:"), Stance::Plain);
     assert_eq!(of_lead("There is no need to install it"), Stance::Plain);
     assert_eq!(of_lead("Removed columns are read"), Stance::Plain);
     assert_eq!(of_title("Removed in 2.0"), Stance::Absent);
