@@ -110,6 +110,9 @@ pub(crate) struct Finding {
     pub(crate) written: Option<CommitSummary>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) removed: Option<CommitSummary>,
+    /// The last file that had it, unless the claim names that path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) was: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) now: Option<String>,
     /// The text that `--fix` writes.
@@ -331,7 +334,7 @@ fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Fi
             note(finding, &format!("unknown: {why}"))
         }
         Verdict::Stale(stale) => {
-            let Stale { reason, written, removed, now } = stale.as_ref();
+            let Stale { reason, written, removed, was, now } = stale.as_ref();
             let replacement = now.as_ref().filter(|now| now.is_certain);
             let replacement = replacement.and_then(|now| now.replacement.clone());
             // Only a replacement needs them.
@@ -342,6 +345,7 @@ fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Fi
                 message: reason.clone(),
                 written: written.clone(),
                 removed: removed.clone(),
+                was: was.clone(),
                 now: now.as_ref().map(|now| now.place.clone()),
                 next: next_step(replacement.is_some(), now.as_ref()),
                 spans: spans.into_iter().map(|span| (span, replacement.clone())).collect(),

@@ -59,12 +59,15 @@ fn what_was_true_and_is_not_is_an_error_with_its_commit() {
             now `core/session.py`
             next: cerberus check --fix
         AGENTS.md:4:49: `make lint`: no manifest defines it any more
+            was in `Makefile`
             since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
         AGENTS.md:4:18: `open_session()`: the code no longer defines or uses it
+            was in `core/session.py`
             since b856d34e76 of 2026-01-02: Rename the function
             now `core/session.py::connect_session`
             next: cerberus check --fix
         AGENTS.md:6:14: `pytest`: the manifests now require >=8.1
+            was in `requirements.txt`
             since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
 
         5 errors; checked 8 claims in 1 document
@@ -137,6 +140,7 @@ fn everything_else_that_fails_is_shown_on_request() {
                 "subject": "Replace lint, drop the guide"
               },
               "severity": "error",
+              "was": "Makefile",
               "written": {
                 "commit": "<commit>",
                 "date": "2026-01-02",
@@ -159,6 +163,7 @@ fn everything_else_that_fails_is_shown_on_request() {
               },
               "replacement": "connect_session",
               "severity": "error",
+              "was": "core/session.py",
               "written": {
                 "commit": "<commit>",
                 "date": "2026-01-02",
@@ -199,6 +204,7 @@ fn everything_else_that_fails_is_shown_on_request() {
                 "subject": "Replace lint, drop the guide"
               },
               "severity": "error",
+              "was": "requirements.txt",
               "written": {
                 "commit": "<commit>",
                 "date": "2026-01-02",
@@ -260,8 +266,10 @@ fn fix_writes_only_the_names_that_were_followed() {
         AGENTS.md:3:54: `docs/guide.md`: the file no longer exists
             since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
         AGENTS.md:4:52: `make lint`: no manifest defines it any more
+            was in `Makefile`
             since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
         AGENTS.md:6:14: `pytest`: the manifests now require >=8.1
+            was in `requirements.txt`
             since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
 
         3 errors; checked 8 claims in 1 document
@@ -373,6 +381,7 @@ fn uncommitted_changes_count() {
         $ cerberus check CLAUDE.md
         CLAUDE.md:1:6: `core/session.py`: the file no longer exists
         CLAUDE.md:1:56: `make check`: no manifest defines it any more
+            was in `Makefile`
 
         2 errors; checked 3 claims in 1 document
         1 never true here (see --all)

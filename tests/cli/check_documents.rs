@@ -157,6 +157,7 @@ fn a_link_and_its_text_are_one_error() {
     sandbox.session(expect![[r#"
         $ cerberus check docs
         docs/more.md:1:21: `größe_lesen()`: the code no longer defines or uses it
+            was in `src/c.py`
             since 437100c246 of 2026-01-02: Remove more
         docs/more.md:1:6: `src/ä.py`: the file no longer exists
             since 437100c246 of 2026-01-02: Remove more
@@ -183,6 +184,7 @@ fn a_file_goes_where_its_symbols_went() {
     sandbox.session(expect![[r#"
         $ cerberus check
         AGENTS.md:1:19: `load_rows`: the code no longer defines or uses it
+            was in `src/rows.py`
             since 5d693681d5 of 2026-01-02: Move the rows
             now `core/table.py::read_rows`
             next: cerberus check --fix
@@ -228,10 +230,13 @@ fn what_a_tool_enforces_is_a_claim() {
     sandbox.session(expect![[r#"
         $ cerberus check
         AGENTS.md:1:9: `T201`: no configuration of ruff enables it any more
+            was in `ruff.toml`
             since 8b5730ef80 of 2026-01-02: Check less
         AGENTS.md:1:67: `no-console`: no configuration of eslint enables it any more
+            was in `eslint.config.js`
             since 8b5730ef80 of 2026-01-02: Check less
         AGENTS.md:2:12: `make lint`: no workflow runs it any more
+            was in `.github/workflows/ci.yml`
             since 8b5730ef80 of 2026-01-02: Check less
 
         3 errors; checked 5 claims in 1 document

@@ -209,6 +209,12 @@ fn a_dependency_ends_although_its_name_is_still_a_word_of_code() {
     ];
     let change = "echo '{}' > web/app/package.json";
     assert_eq!(stale(&files, change), ["1 debug", "1 debug", "1 pretty-log"]);
+    // The project of a submodule that went.
+    let modules =
+        "[submodule \"kit\"]\n\tpath = kit\n\turl = https://example.org/b/pretty-log.git\n";
+    let files =
+        [("README.md", "We use [pretty-log](https://example.org).\n"), (".gitmodules", modules)];
+    assert!(stale(&files, "git rm -q .gitmodules").is_empty());
     // A module of Go.
     let files = [
         ("README.md", "We use `example.org/shop/errors`.\n"),
@@ -350,7 +356,7 @@ fn a_tracked_document_is_read_though_an_ignore_file_names_it() {
 
 #[test]
 fn a_tracked_file_is_gone_though_an_ignore_file_names_it_and_a_generated_one_is_not() {
-    let document = "See `dist/a.js` and `web/data/b.json`.\n";
+    let document = "See `dist/a.js`, the folder `/dist` and `web/data/b.json`.\n";
     let files = [
         ("README.md", document),
         (".gitignore", "dist/\ndata/\n"),
@@ -373,7 +379,7 @@ fn a_tracked_file_is_gone_though_an_ignore_file_names_it_and_a_generated_one_is_
     };
     check(&["web/data/b.json"]);
     // A folder that is generated since.
-    sandbox.write(".gitignore", "data/\n/dist\n");
+    sandbox.write(".gitignore", "data/\n/dist/\n");
     sandbox.git("rm -q -r --cached dist");
     sandbox.remove("dist/a.js");
     sandbox.commit("Generate it");

@@ -113,6 +113,7 @@ fn a_symbol_is_followed_through_a_move_and_two_renames() {
     sandbox.session(expect![[r#"
         $ cerberus check
         AGENTS.md:1:17: `load_rows()`: the code no longer defines or uses it
+            was in `src/table.py`
             since a5bedfa155 of 2026-01-02: Rename it
             now `src/table.py::read_table`
             next: cerberus check --fix
@@ -295,6 +296,7 @@ fn a_version_is_that_of_the_packages_around_the_document() {
     sandbox.session(expect![[r#"
         $ cerberus check
         client/README.md:1:7: `Node 20`: the manifests now require >=24
+            was in `client/package.json`
             since 7f47d6c328 of 2026-01-02: Require Node 24
             next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
 

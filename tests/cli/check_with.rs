@@ -42,6 +42,7 @@ fn an_agent_dismisses_errors_whose_lines_are_right_and_the_baseline_keeps_them()
             "5: - Never use `src/db/legacy.py`. Names like `src/foo.py` are examples.",
             "6: - Tests use `pytest` 7."
           ],
+          "was": null,
           "written": "2026-01-02 start"
         }"#]]
     .assert_eq(&format!("{:#}", request["findings"][1]));
@@ -55,21 +56,24 @@ fn an_agent_dismisses_errors_whose_lines_are_right_and_the_baseline_keeps_them()
             now `core/session.py`
             next: cerberus check --fix
         AGENTS.md:4:49: `make lint`: no manifest defines it any more
+            was in `Makefile`
             since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
         AGENTS.md:4:18: `open_session()`: the code no longer defines or uses it
+            was in `core/session.py`
             since b856d34e76 of 2026-01-02: Rename the function
             now `core/session.py::connect_session`
             next: cerberus check --fix
         AGENTS.md:5:14: `src/db/legacy.py`: it no longer exists, and the sentence forbids it
         AGENTS.md:5:45: `src/foo.py`: it was never true in this repository
         AGENTS.md:6:14: `pytest`: the manifests now require >=8.1
+            was in `requirements.txt`
             since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
 
         4 errors; checked 8 claims in 1 document
         1 dismissed by the agent, 2 never true here
         next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         --- stderr
-        asking sh about 5 errors, with the lines around: 1122 tokens
+        asking sh about 5 errors, with the lines around: 1176 tokens
         the baseline `accepted.json` accepts 1 finding
         [exit 1]
     "#]].assert_eq(text.split_once('\n').expect("the command").1);
@@ -82,10 +86,12 @@ fn an_agent_dismisses_errors_whose_lines_are_right_and_the_baseline_keeps_them()
             now `core/session.py`
             next: cerberus check --fix
         AGENTS.md:4:18: `open_session()`: the code no longer defines or uses it
+            was in `core/session.py`
             since b856d34e76 of 2026-01-02: Rename the function
             now `core/session.py::connect_session`
             next: cerberus check --fix
         AGENTS.md:6:14: `pytest`: the manifests now require >=8.1
+            was in `requirements.txt`
             since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
             next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
 
@@ -120,13 +126,13 @@ fn an_agent_that_fails_dismisses_nothing() {
     sandbox.session(expect![[r#"
         $ cerberus check --with "echo '{}'"
         --- stderr
-        asking echo about 5 errors, with the lines around: 1122 tokens
+        asking echo about 5 errors, with the lines around: 1176 tokens
         cerberus: failed to read the answer of `echo '{}'`: missing field `findings` at line 1 column 2; it starts with `{}`
         [exit 3]
 
         $ cerberus check --with "echo no >&2; exit 1" --baseline new.json --update-baseline
         --- stderr
-        asking echo about 5 errors, with the lines around: 1122 tokens
+        asking echo about 5 errors, with the lines around: 1176 tokens
         cerberus: `echo no >&2; exit 1` failed: no
         [exit 3]
 

@@ -100,6 +100,8 @@ pub struct Stale {
     pub written: Option<CommitSummary>,
     /// The commit that made it false. `None` if that is not committed, or not found.
     pub removed: Option<CommitSummary>,
+    /// The last file that had it, unless the claim names that path.
+    pub was: Option<String>,
     pub now: Option<NewPlace>,
 }
 
@@ -240,14 +242,14 @@ impl<'p> Project<'p> {
             let Target::Path { path, .. } = &claim.target else { continue };
             if !path.contains(['*', '{']) {
                 let named = former.iter().map(|former| former.truth.file().to_owned());
-                for path in
-                    snapshot::candidates(folder_of(&document.path), path).into_iter().chain(named)
-                {
+                let paths = snapshot::candidates(folder_of(&document.path), path).into_iter();
+                for path in paths.chain(named).filter(|path| !path.is_empty()) {
+                    // A pattern that ends with a slash is for folders.
+                    asked.entry(format!("{path}/")).or_default().push(*at);
                     asked.entry(path).or_default().push(*at);
                 }
             }
         }
-        asked.remove("");
         if asked.is_empty() {
             return FxHashMap::default();
         }

@@ -106,7 +106,9 @@ impl Manifests {
         let package = package_name(name);
         // A document may leave out the scope: `agent` of `@shop/agent`.
         let scoped = format!("/{package}");
-        let is_it = |it: &String| *it == package || it.ends_with(&scoped);
+        // A module of Go has packages: `example.org/shop/cart` of `example.org/shop`.
+        let is_in = |it: &String| it.contains('.') && package.starts_with(&format!("{it}/"));
+        let is_it = |it: &String| *it == package || it.ends_with(&scoped) || is_in(it);
         self.0.values().any(|it| it.packages.iter().any(is_it) || it.tasks.contains(&task))
     }
 
@@ -198,6 +200,7 @@ fn reader(path: &str) -> Option<Reader> {
             taskfile
         }
         _ if lower.ends_with(".mk") || lower.starts_with("makefile.") => make::read,
+        _ if lower.ends_with(".mak") => make::read,
         _ if lower.ends_with(".just") => justfile,
         _ if lower.ends_with("requirements.txt") => requirements,
         _ if lower.starts_with("requirements") && lower.ends_with(".txt") => requirements,
@@ -508,6 +511,7 @@ fn go_mod(_: &str, text: &str, facts: &mut Facts) {
         let mut words = line.trim().trim_start_matches("require ").split_whitespace();
         match (words.next(), words.next()) {
             (Some("module"), Some(module)) => {
+                facts.packages.insert(package_name(module));
                 go_names(module).take(2).for_each(|part| facts.add_name(part));
             }
             (Some("go"), Some(version)) => facts.dependency("go", version),
@@ -591,5 +595,8 @@ mod tests {
         assert_eq!(facts.names, ["owner", "shop"].map(str::to_owned).into());
         let names: Vec<&str> = facts.dependencies.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["e2e-kit", "example.org/e2e-kit/v3", "go", "gopkg.in/yaml"]);
+        let manifests = Manifests([("go.mod".to_owned(), facts)].into());
+        let defines = |name| manifests.defines(name);
+        assert!(defines("github.com/Owner/shop/v2/cart") && !defines("github.com/Owner/shop-cart"));
     }
 }

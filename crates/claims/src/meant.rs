@@ -7,8 +7,9 @@ use cerberus_engine::syntax::language;
 /// `config.json`, means a file in the document's folder or near it, not any file of that name.
 pub(super) fn is_certain(document: &str, path: &str, found: &str) -> bool {
     let folder = folder_of(document);
-    let is_bare = !path.trim_end_matches('/').contains('/');
-    let is_near = found == path.trim_end_matches('/')
+    let path = path.trim_start_matches("./").trim_end_matches('/');
+    let is_bare = !path.contains('/');
+    let is_near = found == path
         || folder.starts_with(folder_of(found))
         || (!folder.is_empty() && found.starts_with(&format!("{folder}/")));
     // The only file of a name of several words, or of code, is meant anywhere.
@@ -72,6 +73,8 @@ mod tests {
             let name = found.rsplit('/').next().unwrap_or_default();
             assert_eq!(is_certain("docs/README.md", name, found), expected, "{found}");
         }
+        assert!(!is_certain("docs/README.md", "./pkg", "third_party/zip/pkg"));
+        assert!(is_certain("docs/README.md", "./pkg/", "docs/zip/pkg"));
     }
 
     #[test]

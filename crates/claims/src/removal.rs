@@ -79,6 +79,7 @@ pub(super) fn explain(
             reason: reason(project.now, claim, &it.truth),
             written: summaries.get(&it.commit).cloned(),
             removed: fate.removed.and_then(|commit| summaries.get(&commit).cloned()),
+            was: Some(fate.was).filter(|was| !claim.text.contains(was.as_str())),
             now: fate.now,
         })
     };
@@ -104,6 +105,8 @@ fn by_file(former: &[Former]) -> Vec<Vec<usize>> {
 /// What became of a target.
 #[derive(Debug, Clone, Default)]
 struct Fate {
+    /// The last file that had it.
+    was: String,
     /// The commit that removed it.
     removed: Option<String>,
     now: Option<NewPlace>,
@@ -192,12 +195,14 @@ impl<'s, 'o> Search<'s, 'o> {
                         .filter(|_| is_kept(&old[0], &path));
                     NewPlace { place: path, is_certain, replacement }
                 });
-                return Some(Fate { removed: removed.map(|node| node.id), now, code: None });
+                let was = old[0].clone();
+                return Some(Fate { was, removed: removed.map(|node| node.id), now, code: None });
             }
             (Truth::Part(file, part), _) => {
                 let removed =
                     self.end(commit, std::slice::from_ref(file), &Test::Part(part.clone()));
-                return Some(Fate { removed: removed.map(|node| node.id), ..Fate::default() });
+                let removed = removed.map(|node| node.id);
+                return Some(Fate { was: file.clone(), removed, ..Fate::default() });
             }
             (Truth::Manifests(files), target) => (files, Test::Makes(target.clone())),
             (Truth::Definitions(files), Target::Symbol { parts, .. }) => {
@@ -210,14 +215,17 @@ impl<'s, 'o> Search<'s, 'o> {
             Test::Makes(_) => (self.end(commit, files, &test), files.clone()),
             _ => self.follow_word(commit, files.clone(), &test),
         };
+        let was = files.first().cloned().unwrap_or_default();
         let Some(node) = removed else {
-            return self.is_uncommitted(&files, &test).then(Fate::default);
+            let is_uncommitted = self.is_uncommitted(&files, &test);
+            return is_uncommitted.then(|| Fate { was, ..Fate::default() });
         };
         let code = match &test {
             Test::Defines(parts) => self.removed_code(&node, &files, parts),
             _ => None,
         };
-        Some(Fate { removed: Some(node.id), now: None, code })
+        let was = code.as_ref().map_or(was, |code| code.anchor.file.clone());
+        Some(Fate { was, removed: Some(node.id), now: None, code })
     }
 
     /// Returns whether the commit that removed a target wrote the words around its name: the author

@@ -312,7 +312,10 @@ impl<'p, 'o> Past<'p, 'o> {
                     _ if made_now.contains(path) => false,
                     Target::Task(_) => made_now.is_empty() || manifests::is_for(path, folder),
                     Target::Package(name) => {
-                        !manifests::is_foreign(path) && is_meant(name, folder_of(path))
+                        // The project of a submodule may be in use without it.
+                        !manifests::is_foreign(path)
+                            && !path.ends_with(".gitmodules")
+                            && is_meant(name, folder_of(path))
                     }
                     Target::Version { .. } => is_related(folder, folder_of(path)),
                     _ => true,
@@ -420,7 +423,7 @@ impl<'p, 'o> Past<'p, 'o> {
             Found::One(found) if !is_certain(old_path, path, &found) => None,
             Found::One(found) => is_meant(&found).then(|| Truth::Paths(vec![found])),
             // A bare name of several files is not a certain one.
-            Found::Several(mut paths) if path.contains(['/', '*']) => {
+            Found::Several(mut paths) if path.trim_start_matches("./").contains(['/', '*']) => {
                 paths.retain(is_meant);
                 (!paths.is_empty()).then_some(Truth::Paths(paths))
             }

@@ -421,15 +421,18 @@ pub(super) fn without_comments(path: &str, text: &str) -> Vec<u8> {
         return code;
     }
     for line in text.lines() {
-        let trimmed = line.trim_start();
-        let is_comment =
-            ["//", "# ", "* ", "/*", "-- ", "<!--", ";"].iter().any(|it| trimmed.starts_with(it));
-        if !is_comment {
+        if !is_comment(line) {
             code.extend_from_slice(line.as_bytes());
             code.push(b'\n');
         }
     }
     code
+}
+
+/// Returns whether a line of a file in any language is a comment.
+fn is_comment(line: &str) -> bool {
+    let line = line.trim_start();
+    ["//", "# ", "* ", "/*", "-- ", "<!--", ";"].iter().any(|it| line.starts_with(it))
 }
 
 /// Returns whether a text in a language that is not parsed declares a name.
@@ -527,10 +530,10 @@ fn is_introduced(text: &str, word: &str) -> bool {
 }
 
 /// Returns the words of a text that follow one that introduces a definition, or are assigned at the
-/// start of a line, unless that is far before them.
+/// start of a line, unless that is far before them, or the line is a comment.
 pub(super) fn defined_in(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
-    for line in text.lines() {
+    for line in text.lines().filter(|line| !is_comment(line)) {
         let first = line.trim_start();
         let (mut is_introduced, mut n_before) = (false, 0);
         for piece in line.split_inclusive([' ', '\t', '(']) {

@@ -42,6 +42,10 @@ fn print_finding(finding: &Finding, is_next_below: bool, out: &mut Printer) {
     let (place, claim) =
         (out.style(NAME, &place), out.style(style, &format!("`{}`", finding.claim)));
     out.line(&format!("{place}: {claim}: {}", out.safe(&finding.message)));
+    if let Some(was) = &finding.was {
+        let within = if matches!(finding.check, "path" | "link") { "" } else { "in " };
+        out.line(&format!("    was {within}`{}`", out.safe(was)));
+    }
     if let Some(removed) = &finding.removed {
         let id = short_id(removed);
         let text = format!("    since {id} of {}: {}", removed.date, removed.subject);

@@ -113,6 +113,7 @@ fn item(id: usize, finding: &Finding, text: &str) -> Value {
         "finding": finding.message,
         "written": finding.written.as_ref().map(commit),
         "removed": finding.removed.as_ref().map(commit),
+        "was": finding.was,
         "now": finding.now,
     })
 }

@@ -34,8 +34,8 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
         // The value of a variable may be a call: `$(shell ./targets.sh)`.
         let variable = |target: &str| variables.get(target.strip_prefix("$(")?.strip_suffix(')')?);
         let is_call = |value: &String| {
-            let call = value.trim().strip_prefix("$(").and_then(|it| it.split_once(' '));
-            call.is_some_and(|(function, _)| !function.contains(')'))
+            let plain = without_calls(value);
+            plain != *value && !plain.contains('/')
         };
         let (calls, named): (Vec<&str>, Vec<&str>) =
             targets.split_whitespace().partition(|it| variable(it).is_some_and(is_call));
@@ -60,16 +60,8 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
 /// Returns the pattern of the names that a call computes: `image-%` of `$(addprefix image-, $(ALL))`. A value
 /// with more than the call has none.
 fn affixed(value: &str) -> Option<String> {
-    let inner = value.trim().strip_prefix("$(")?.strip_suffix(')')?;
-    let mut depth = 0;
-    let closes = |c: char| {
-        depth += i32::from(c == '(') - i32::from(c == ')');
-        depth < 0
-    };
-    if inner.contains(closes) {
-        return None;
-    }
-    let (function, rest) = inner.split_once(' ')?;
+    let call = Some(value.trim()).filter(|value| without_calls(value) == "$")?;
+    let (function, rest) = call.trim_start_matches("$(").split_once(' ')?;
     let affix = rest.split_once(',')?.0.trim();
     match function {
         _ if affix.contains('$') => None,
@@ -98,9 +90,27 @@ fn expanded(targets: &str, variables: &BTreeMap<&str, String>, n_left: &mut usiz
         let Some((range, value)) = known else { break };
         let Some(rest) = n_left.checked_sub(value.len()) else { break };
         *n_left = rest;
-        text.replace_range(range, value.trim());
+        text.replace_range(range, without_calls(value).trim());
     }
     text
+}
+
+/// Returns a value with `$` in the place of each call: `$/bin` of `$(shell git root)/bin`.
+fn without_calls(value: &str) -> String {
+    let (mut found, mut rest) = (String::new(), value);
+    while let Some(start) = rest.find("$(") {
+        let mut depth = 0;
+        let closes = |c: char| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            c == ')' && depth == 0
+        };
+        let end = rest[start..].find(closes).map_or(rest.len(), |at| start + at + 1);
+        let call = &rest[start..end];
+        found.push_str(&rest[..start]);
+        found.push_str(if call.contains(' ') { "$" } else { call });
+        rest = &rest[end..];
+    }
+    found + rest
 }
 
 #[cfg(test)]
@@ -126,6 +136,9 @@ mod tests {
         check("ALL = a \\\n  b\n$(ALL):\n", &["a", "b"], false);
         check("A = a/$(B)\nB = b\n$(A)-%:\n$(B)-c:\n", &["a/b-%", "b-c"], false);
         check("A = $(A)\n$(A):\n", &[], true);
+        check("A = $(B)/bin\nB := $(shell pwd -P)\n$(A):\nlint: $(A)\n", &["lint"], false);
+        check("A = $(shell pwd -P)/bin\n$(A):\n", &[], false);
+        check("A = $(B)\nB := $(shell pwd -P)\n$(A):\n", &[], true);
         check("%:\n", &[], true);
         check("%.o: %.c\n$(OUT)/x: y\n", &["%.o"], false);
         check(".PHONY: old lint\nlint: x\n", &["lint"], false);

@@ -158,7 +158,7 @@ pub(super) fn is_path(text: &str) -> bool {
         return false;
     }
     let base = text.split(['#', ':']).next().unwrap_or(text);
-    if base.contains('=') || base.contains('?') || base.contains('&') {
+    if base.contains('=') || base.contains('?') || base.contains('&') || is_image(text) {
         return false;
     }
     let name = base.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -172,6 +172,14 @@ pub(super) fn is_path(text: &str) -> bool {
         return !is_scoped && base.chars().any(char::is_alphabetic);
     }
     has_ending(base) && !base.contains('(')
+}
+
+/// Returns whether a text may be an image of a container with its tag: `owner/name:tag`.
+fn is_image(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(name, tag)| {
+        let is_tag = tag.starts_with(char::is_alphanumeric) && !tag.contains(['/', '*', '{']);
+        is_tag && name.contains('/') && !has_ending(name) && line_suffix(text).is_none()
+    })
 }
 
 fn has_ending(path: &str) -> bool {

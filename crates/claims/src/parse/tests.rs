@@ -134,6 +134,11 @@ fn trees_are_read_without_their_root() {
         "```\nsrc/\n  db/\n    s.py   # sessions\n  a.py\n```",
         &["path src", "path src/db", "path src/db/s.py", "path src/a.py"],
     );
+    check(
+        "```\n./src\n  - db/\n      - s.py   -- sessions\n      - schema\n```",
+        &["path db", "path db/s.py", "path db/schema"],
+    );
+    check("```\n- a/b.py\n- c\n```", &["path a/b.py"]);
     // Settings and commands are no tree.
     check("```\na/b.py\nc/d.py 1\nmake e\n```", &["path a/b.py", "path c/d.py", "task Make e"]);
 }
@@ -175,6 +180,7 @@ fn the_words_that_govern_a_claim_decide_its_stance() {
     check("**Since 2023-11-02** `pkg/a.go` is used", &["path pkg/a.go"]);
     check("Uses `protobuf` for this", &["package protobuf"]);
     check("Uses `protobuf` encoding", &[]);
+    check("Run `shop/cart:v2` and `src/a.py:12`", &["part src/a.py Line(12)"]);
     check("A pattern such as `src/**/*.js` matches", &["path src/**/*.js, example"]);
     check("Tests are `src/**/*.js`", &["path src/**/*.js"]);
     check("# `zod-parser`\n\nUses `zod-parser`", &["package zod-parser"]);

@@ -38,11 +38,19 @@ fn a_word_far_behind_on_its_line_is_not_looked_at() {
     }
 }
 
+#[test]
+fn an_example_in_a_comment_defines_nothing() {
+    assert_eq!(defined_in("/*\n * type A struct {}\n */\n//\ttype B int\ntype C int"), ["C"]);
+}
+
 /// Returns whether a word follows one that introduces a definition, or is assigned at the start of
-/// a line.
+/// a line, that is no comment.
 fn defines(text: &str, word: &str) -> bool {
     positions(text, word).any(|at| {
         let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+        if is_comment(text[start..].lines().next().unwrap_or_default()) {
+            return false;
+        }
         let before = text[start..at].trim();
         let after = text[at + word.len()..].trim_start_matches([' ', '\t']);
         let is_introduced = before.rsplit([' ', '\t', '(']).next().is_some_and(is_defining);
@@ -55,7 +63,7 @@ fn defines(text: &str, word: &str) -> bool {
 proptest::proptest! {
     #[test]
     fn the_words_that_a_text_defines_are_all_found(
-        pieces in proptest::collection::vec("def|fn|pub|a|bc|é|[ \t(.*:=\n]| = |==", 0..20),
+        pieces in proptest::collection::vec("def|fn|pub|a|bc|é|[ \t(.*:=\n]| = |==|//", 0..20),
     ) {
         let text = pieces.concat();
         let defined = defined_in(&text);
