@@ -86,13 +86,15 @@ fn specifications_are_read_if_they_say_that_they_are_current() {
         ("specs/named.md", "# A\n\nSee `src/b.py`.\n"),
         ("specs/settled.md", "# A\n\nStatus: implemented\n\nSee `src/b.py`.\n"),
         ("docs/adr/1.md", "# A\n\n## Status\n\nAccepted\n\nSee `src/b.py`.\n"),
+        ("proposals/12-rows/README.md", "See `src/b.py`.\n"),
+        ("docs/v1.20/README.md", "See `src/b.py`.\n"),
     ]);
     sandbox.session(expect![[r#"
         $ cerberus check
         specs/current.md:5:6: `src/b.py`: the file no longer exists
-            since 4826a3f159 of 2026-01-02: Remove b
+            since fe2d6a2593 of 2026-01-02: Remove b
         specs/named.md:3:6: `src/b.py`: the file no longer exists
-            since 4826a3f159 of 2026-01-02: Remove b
+            since fe2d6a2593 of 2026-01-02: Remove b
 
         2 errors; checked 4 claims in 3 documents
         next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
@@ -279,7 +281,10 @@ fn a_submodule_is_there_without_its_folder() {
 #[test]
 fn the_text_of_a_link_is_what_the_link_names() {
     let sandbox = Sandbox::empty();
-    sandbox.write("web/README.md", "See [`till_client.py`](../lib/till_client.py).\n");
+    sandbox.write(
+        "web/README.md",
+        "See [`till_client.py`](../lib/till_client.py). All is in `till_client.py`.\n",
+    );
     sandbox.write("web/till_client.py", "A = 1\n");
     sandbox.write("lib/till_client.py", "B = 1\n");
     sandbox.commit("start");
@@ -287,7 +292,7 @@ fn the_text_of_a_link_is_what_the_link_names() {
     sandbox.commit("Remove the copy");
     sandbox.session(expect![[r#"
         $ cerberus check
-        nothing is out of date; checked 2 claims in 1 document
+        nothing is out of date; checked 3 claims in 1 document
         [exit 0]
     "#]]);
 }

@@ -30,6 +30,7 @@ pub mod parse;
 mod prelude;
 mod removal;
 pub mod rules;
+mod same_document;
 mod snapshot;
 mod then;
 pub mod times;
@@ -39,6 +40,7 @@ mod words;
 use ends::MainLine;
 use now::{Holds, Now};
 use origin::{Moment, Origin};
+use same_document::{is_example, is_linked, is_listed, is_text_of_link};
 use then::{Needs, OldTree, Past, Truth, Writer};
 use words::Words;
 
@@ -138,6 +140,7 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
     for (document_idx, document) in documents.iter().enumerate() {
         // The names that the examples of the document define.
         let mut defined: Option<FxHashSet<&str>> = None;
+        let mut linked: Option<FxHashSet<&str>> = None;
         for (claim_idx, claim) in document.claims.claims.iter().enumerate() {
             let at = (document_idx, claim_idx);
             match now.holds(document, claim) {
@@ -145,6 +148,7 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
                 // A list of versions, of which one is that of now.
                 Holds::No if is_listed(&now, document, claim) => {}
                 Holds::No | Holds::Perhaps if is_text_of_link(&now, document, claim_idx) => {}
+                Holds::No | Holds::Perhaps if is_linked(&now, (document, claim), &mut linked) => {}
                 Holds::Unknown(why) => checker.put(at, Verdict::Unknown(why)),
                 Holds::Perhaps if matches!(claim.stance, Stance::Absent | Stance::Example) => {}
                 Holds::Perhaps => {
@@ -170,39 +174,6 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
     let mut report = checker.report;
     report.findings.sort_by_key(|finding| (finding.document_idx, finding.claim_idx));
     Some(report)
-}
-
-/// Returns whether an example in the document itself defines the name of a claim. `defined` are the
-/// names that the examples define, once they are known.
-fn is_example<'d>(
-    document: &'d Document,
-    claim: &Claim,
-    defined: &mut Option<FxHashSet<&'d str>>,
-) -> bool {
-    let Target::Symbol { parts, .. } = &claim.target else { return false };
-    let defined = defined.get_or_insert_with(|| {
-        let code = document.claims.examples.iter().map(|span| span.slice(&document.text));
-        code.flat_map(words::defined_in).collect()
-    });
-    parts.last().is_some_and(|name| defined.contains(name.as_str()))
-}
-
-/// Returns whether a document states the version of now beside the version of a claim.
-fn is_listed(now: &Now, document: &Document, claim: &Claim) -> bool {
-    let Target::Version { name, .. } = &claim.target else { return false };
-    document.claims.claims.iter().any(|other| {
-        matches!(&other.target, Target::Version { name: other, .. } if other == name)
-            && matches!(now.holds(document, other), Holds::Yes)
-    })
-}
-
-/// Returns whether a claim is the text of a link whose destination exists.
-fn is_text_of_link(now: &Now, document: &Document, claim_idx: usize) -> bool {
-    let [claim, link, ..] = &document.claims.claims[claim_idx..] else { return false };
-    let between = document.text.get(claim.span.end..link.span.start);
-    matches!(between, Some("`](" | "]("))
-        && matches!(link.target, Target::Path { is_link: true, .. })
-        && matches!(now.holds(document, link), Holds::Yes)
 }
 
 /// Returns the folder of a path, which is empty for the root.

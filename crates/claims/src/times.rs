@@ -66,8 +66,8 @@ fn stated(value: &str) -> Option<Status> {
 }
 
 /// Returns whether a heading is that of a version or a day in a changelog: `[1.2.0] - 2024-01-02`, not
-/// a number of a section, as in `1.2 Setup`.
-pub(crate) fn is_dated(title: &str) -> bool {
+/// a number of a section, as in `1.2 Setup`. A folder of a version has such a name too.
+pub fn is_dated(title: &str) -> bool {
     let title = title.to_lowercase();
     let title = title.trim_start_matches(['[', ' ', '#']);
     let number =

@@ -191,10 +191,10 @@ fn is_installed(root: &Path, path: &str) -> bool {
 }
 
 /// Returns whether a document is not about this project as it is. A guide is about its folder, such as
-/// `plan`, whatever that does.
+/// `plan`, whatever that does, unless it is that of a version, as `docs/v1.20`.
 fn is_other(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    folders.split('/').any(|folder| TEMPLATE_FOLDERS.contains(&folder))
+    folders.split('/').any(|it| TEMPLATE_FOLDERS.contains(&it) || times::is_dated(it))
         || times::is_of_other_time(if documents::is_guide(path) { name } else { path })
         || documents::is_foreign(path)
 }
