@@ -88,15 +88,18 @@ fn specifications_are_read_if_they_say_that_they_are_current() {
         ("docs/adr/1.md", "# A\n\n## Status\n\nAccepted\n\nSee `src/b.py`.\n"),
         ("proposals/12-rows/README.md", "See `src/b.py`.\n"),
         ("docs/v1.20/README.md", "See `src/b.py`.\n"),
+        (".cursor/rules/release.mdc", "See `src/b.py`.\n"),
     ]);
     sandbox.session(expect![[r#"
         $ cerberus check
+        .cursor/rules/release.mdc:1:6: `src/b.py`: the file no longer exists
+            since 6da5ff7076 of 2026-01-02: Remove b
         specs/current.md:5:6: `src/b.py`: the file no longer exists
-            since fe2d6a2593 of 2026-01-02: Remove b
+            since 6da5ff7076 of 2026-01-02: Remove b
         specs/named.md:3:6: `src/b.py`: the file no longer exists
-            since fe2d6a2593 of 2026-01-02: Remove b
+            since 6da5ff7076 of 2026-01-02: Remove b
 
-        2 errors; checked 4 claims in 3 documents
+        3 errors; checked 5 claims in 4 documents
         next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         [exit 1]
     "#]]);

@@ -65,6 +65,7 @@ fn a_tree_draws_the_folder_that_has_most_of_its_paths() {
         ("web/core/b.ts", "b();\n"),
         ("web/main.ts", "c();\n"),
         ("lib/addons/x.ts", "d();\n"),
+        ("addons/y.ts", "e();\n"),
     ];
     assert_eq!(stale(&files, "git mv web/addons web/plugins"), ["5 addons", "6 addons/a.ts"]);
     assert_eq!(stale(&files, "git mv web/main.ts web/start.ts"), ["8 main.ts"]);
@@ -77,14 +78,15 @@ fn commands_name_paths_whatever_their_program_is() {
     let files = [
         (
             "README.md",
-            "Run `prettier --check web/a.ts` or `git add docs/b.txt`.\n\n```sh\ncd web\nnode tools/c.js\n```\n",
+            "Run `prettier --check web/a.ts` or `git add docs/b.txt`.\n\n```sh\nsh check FILE=web/d.ts\ncd web\nnode tools/c.js\n```\n",
         ),
         ("web/a.ts", "a();\n"),
         ("docs/b.txt", "b\n"),
         ("web/tools/c.js", "c();\n"),
+        ("web/d.ts", "d();\n"),
     ];
-    let claims = stale(&files, "git rm -q web/a.ts docs/b.txt web/tools/c.js");
-    assert_eq!(claims, ["1 docs/b.txt", "1 web/a.ts", "5 tools/c.js"]);
+    let claims = stale(&files, "git rm -q -r web docs");
+    assert_eq!(claims, ["1 docs/b.txt", "1 web/a.ts", "4 web/d.ts", "6 tools/c.js"]);
 }
 
 #[test]

@@ -205,8 +205,8 @@ impl Now {
             return if is_true { Holds::Yes } else { Holds::No };
         }
         if let Some(base) = self.tree_base(document, claim) {
-            let is_there = self.tree.contains(&snapshot::joined(base, path))
-                || is_on_disk(&self.root, base, path);
+            let path = snapshot::joined(base, path);
+            let is_there = self.tree.contains(&path) || read::exists(&self.root, &path);
             return if is_there { Holds::Yes } else { Holds::No };
         }
         let is_near = snapshot::is_near(path, *is_link);

@@ -190,11 +190,11 @@ fn is_installed(root: &Path, path: &str) -> bool {
     skills.any(|(idx, pair)| (0..=idx).any(|n_parts| is_listed(&parts[..n_parts], pair[1])))
 }
 
-/// Returns whether a document is not about this project as it is. A guide is about its folder, such as
-/// `plan`, whatever that does, unless it is that of a version, as `docs/v1.20`.
+/// Returns whether a document is not about this project as it is. A guide or a rule file is about its
+/// folder or its subject, such as `plan` or `release`, unless its folder is that of a version, as `docs/v1.20`.
 fn is_other(path: &str) -> bool {
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    folders.split('/').any(|it| TEMPLATE_FOLDERS.contains(&it) || times::is_dated(it))
-        || times::is_of_other_time(if documents::is_guide(path) { name } else { path })
+    let mut folders = path.rsplit_once('/').unwrap_or_default().0.split('/');
+    folders.any(|it| TEMPLATE_FOLDERS.contains(&it) || times::is_dated(it))
+        || (!documents::is_guide(path) && times::is_of_other_time(path))
         || documents::is_foreign(path)
 }
