@@ -134,7 +134,7 @@ pub struct Report {
 pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option<Report> {
     let now = Now::read(root, documents)?;
     let project = Project { root, documents, now: &now };
-    let report = Report { unread: now.unread().to_vec(), ..Report::default() };
+    let report = Report { unread: now.unread.clone(), ..Report::default() };
     let mut checker = Checker { project, report, doubtful: FxHashSet::default() };
     let mut failing: Vec<Position> = Vec::new();
     for (document_idx, document) in documents.iter().enumerate() {
@@ -284,7 +284,7 @@ impl Checker<'_> {
         let Project { root, now, .. } = self.project;
         let is_decided = git::with_objects(root, |objects| {
             let Some(head) = objects.find("HEAD^{commit}") else { return false };
-            if now.tree().entries().is_empty() {
+            if now.tree.entries().is_empty() {
                 let why = "git lists no files; restore the index with `git reset`";
                 self.put_all(failing, &Verdict::Unchecked(why));
                 return true;
@@ -401,7 +401,7 @@ impl Checker<'_> {
                 *of_commit = of_commit.or(own);
             }
         }
-        unsaved.extend(self.project.now.modified().iter().cloned());
+        unsaved.extend(self.project.now.modified.iter().cloned());
         unsaved.sort_by(|a, b| a.path.cmp(&b.path));
         unsaved.dedup_by(|a, b| a.path == b.path);
         let unsaved: Vec<Arc<TreeEntry>> = unsaved.into_iter().map(Arc::new).collect();
@@ -473,7 +473,7 @@ impl Checker<'_> {
             _ => None,
         };
         let packages: BTreeSet<String> = former.iter().filter_map(package).collect();
-        let imported = words::imported(root, now.tree().entries(), &packages);
+        let imported = words::imported(root, now.tree.entries(), &packages);
         let name = |it: &Former| {
             let (document, claim) = self.project.claim(it.at);
             looked_for(claim).filter(|name| {
@@ -483,14 +483,14 @@ impl Checker<'_> {
                     !folder.is_empty() && it.truth.file() == snapshot::joined(folder, name)
                 };
                 // A name that other files of the project have is that of a kind of file.
-                let is_own = |path| was_beside(path) && now.tree().n_named(name) == 0;
+                let is_own = |path| was_beside(path) && now.tree.n_named(name) == 0;
                 !is_own(&document.path)
                     && !is_own(&it.written.path)
                     && document.claims.tree(claim).is_none()
             })
         };
         let names: BTreeSet<&str> = former.iter().filter_map(name).collect();
-        let known = words::mentioned(root, now.tree().entries(), &names);
+        let known = words::mentioned(root, now.tree.entries(), &names);
         let is_whole_path = |it: &Former| {
             name(it).is_some_and(|name| name.contains('/') && name == it.truth.file())
         };
@@ -555,10 +555,4 @@ fn words_of(target: &Target) -> Vec<String> {
         Target::Variable(name) => vec![name.clone()],
         _ => Vec::new(),
     }
-}
-
-/// Returns whether a path exists in the working tree, tracked or not.
-fn is_on_disk(root: &Path, folder: &str, path: &str) -> bool {
-    let candidates = snapshot::candidates(folder, path);
-    candidates.iter().any(|candidate| !candidate.is_empty() && read::exists(root, candidate))
 }

@@ -8,7 +8,7 @@ use super::manifests::{self, Manifests};
 use super::snapshot::{self, Found, Snapshot};
 use super::versions::Versions;
 use super::words::{self, Occurrences, Words, module_name};
-use super::{is_on_disk, words_of};
+use super::words_of;
 
 /// Number of bytes before and after a claim in which the folder that it is about may be named.
 const MAX_AROUND: usize = 600;
@@ -27,10 +27,10 @@ pub(super) enum Holds {
 /// The project as it is.
 pub(super) struct Now {
     root: PathBuf,
-    tree: Snapshot,
+    pub(super) tree: Snapshot,
     /// The files that the working tree lacks or has in another version than the index, sorted by path.
-    modified: Vec<TreeEntry>,
-    manifests: Manifests,
+    pub(super) modified: Vec<TreeEntry>,
+    pub(super) manifests: Manifests,
     /// The tools of which the project has a file with settings.
     tools: FxHashSet<String>,
     words: Words,
@@ -40,7 +40,7 @@ pub(super) struct Now {
     /// The versions of files whose parts are named.
     versions: Mutex<Versions>,
     /// The files that exist and could not be read, with the reasons.
-    unread: Vec<(String, String)>,
+    pub(super) unread: Vec<(String, String)>,
 }
 
 impl Now {
@@ -114,28 +114,10 @@ impl Now {
         })
     }
 
-    /// Returns the files that exist and could not be read.
-    pub(super) fn unread(&self) -> &[(String, String)] {
-        &self.unread
-    }
-
-    pub(super) fn tree(&self) -> &Snapshot {
-        &self.tree
-    }
-
-    /// Returns the files of the index that the working tree lacks or has in another version.
-    pub(super) fn modified(&self) -> &[TreeEntry] {
-        &self.modified
-    }
-
     /// Returns whether the working tree has a file with the content of an entry.
     pub(super) fn has_version(&self, entry: &TreeEntry) -> bool {
         self.tree.entry(&entry.path).is_some_and(|it| it.object == entry.object)
             && self.modified.binary_search_by(|it| it.path.cmp(&entry.path)).is_err()
-    }
-
-    pub(super) fn manifests(&self) -> &Manifests {
-        &self.manifests
     }
 
     /// Returns whether a claim is true.
@@ -222,7 +204,7 @@ impl Now {
         };
         match (&found, part) {
             (Found::Elsewhere, _) => Holds::Unknown("it is in a submodule"),
-            (Found::No, _) if is_on_disk(&self.root, folder, path) => Holds::Yes,
+            (Found::No, _) if self.is_exact(folder, path, false) => Holds::Yes,
             (Found::No, _) => Holds::No,
             (_, Some(part)) if !self.has_part(found.paths(), part) => Holds::No,
             _ if path.contains(['*', '{']) || self.is_exact(folder, path, is_near) => Holds::Yes,

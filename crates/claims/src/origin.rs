@@ -89,7 +89,7 @@ fn origins_of(
     let paths: Vec<&str> = traced.iter().map(|it| it.document.path.as_str()).collect();
     let all = past::versions(root, &[head], &paths)?;
     for it in &mut traced {
-        let object = now.tree().entry(&it.document.path).map_or("", |entry| entry.object.as_str());
+        let object = now.tree.entry(&it.document.path).map_or("", |entry| entry.object.as_str());
         let own = past::lineage(&all, &it.document.path, object);
         it.versions = own.into_iter().cloned().collect();
     }

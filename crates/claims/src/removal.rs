@@ -488,7 +488,7 @@ fn reason(now: &Now, claim: &Claim, truth: &Truth) -> String {
         }
         Target::Version { name, .. } => {
             let mut versions: Vec<&str> =
-                now.manifests().depending(name).iter().map(|(_, version)| *version).collect();
+                now.manifests.depending(name).iter().map(|(_, version)| *version).collect();
             versions.sort_unstable();
             versions.dedup();
             versions.truncate(3);

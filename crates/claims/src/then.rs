@@ -149,7 +149,7 @@ impl OldTree {
             if !has_all && !manifests::is_manifest(&entry.path) {
                 return false;
             }
-            if needs.paths && now.tree().entry(&entry.path).is_none() {
+            if needs.paths && now.tree.entry(&entry.path).is_none() {
                 removed.push(TreeEntry::clone(entry));
             }
             !now.has_version(entry)
@@ -298,7 +298,7 @@ impl<'p, 'o> Past<'p, 'o> {
                 {
                     return None;
                 }
-                let made_now = self.now.manifests().making(target);
+                let made_now = self.now.manifests.making(target);
                 let folder = writer.folder();
                 // A sentence may link any project, and a name of one word may be any word: they are
                 // dependencies where the document is about the package that has them.
@@ -339,7 +339,7 @@ impl<'p, 'o> Past<'p, 'o> {
         let old_facts = self.manifests(old).0.iter().map(|(path, facts)| (path.clone(), facts));
         let old_rules: BTreeMap<String, BTreeSet<String>> =
             old_facts.map(|(path, facts)| (path, rules(facts))).collect();
-        self.now.manifests().0.iter().any(|(path, facts)| {
+        self.now.manifests.0.iter().any(|(path, facts)| {
             let is_changed = old_rules.contains_key(path) || old.added.contains(path.as_str());
             let is_for = || folders.iter().any(|folder| manifests::is_for(path, folder));
             is_changed
@@ -353,27 +353,27 @@ impl<'p, 'o> Past<'p, 'o> {
     fn exact(&self, old: &OldTree, writer: Writer<'_>, path: &str) -> Option<Truth> {
         let is_link = matches!(writer.claim.target, Target::Path { is_link: true, .. });
         let folder = folder_of(&writer.document.path);
-        let moved = || self.now.tree().exact(&snapshot::readings(folder, path, is_link));
+        let moved = || self.now.tree.exact(&snapshot::readings(folder, path, is_link));
         if folder != writer.folder() && moved().is_some() {
             return None;
         }
         let readings = snapshot::readings(writer.folder(), path, is_link);
-        let is_there = |path: &&String| old.contains(self.now.tree(), path);
+        let is_there = |path: &&String| old.contains(&self.now.tree, path);
         let found = match readings.iter().find(is_there) {
             Some(found) => found.clone(),
             None => old.removed.exact(&readings)?,
         };
-        (!self.now.tree().contains(&found)).then(|| Truth::Paths(vec![found]))
+        (!self.now.tree.contains(&found)).then(|| Truth::Paths(vec![found]))
     }
 
     fn variable(&mut self, old: &mut OldTree, name: &str) -> Option<Truth> {
         let word = self.words.idx(name)?;
         let entries = self.entries_with(old, word);
         let prefix = name.split('_').next()?;
-        let is_own = self.now.manifests().is_named(prefix) || self.manifests(old).is_named(prefix);
+        let is_own = self.now.manifests.is_named(prefix) || self.manifests(old).is_named(prefix);
         let is_of_program = words::is_of_program(name, prefix);
         let is_foreign = is_of_program
-            || !words::is_unspecific(prefix) && self.now.manifests().has_dependency_named(prefix);
+            || !words::is_unspecific(prefix) && self.now.manifests.has_dependency_named(prefix);
         let mut found = Vec::new();
         for idx in entries.into_iter().take(MAX_SEARCHED) {
             let path = &old.entries[idx].path;
@@ -401,15 +401,15 @@ impl<'p, 'o> Past<'p, 'o> {
         let Writer { document, old_path, .. } = writer;
         // A tree whose folder is not known is one of the reader's project.
         if document.claims.tree(writer.claim).is_some() {
-            let found = snapshot::joined(&old.tree_base(self.now.tree(), writer)?, path);
-            let is_gone = old.removed.contains(&found) && !self.now.tree().contains(&found);
+            let found = snapshot::joined(&old.tree_base(&self.now.tree, writer)?, path);
+            let is_gone = old.removed.contains(&found) && !self.now.tree.contains(&found);
             return is_gone.then(|| Truth::Paths(vec![found]));
         }
         if let Some(part) = part {
             let files = if path.is_empty() {
                 vec![old_path.to_owned()]
             } else {
-                self.now.tree().resolve(folder_of(&document.path), path).paths().to_vec()
+                self.now.tree.resolve(folder_of(&document.path), path).paths().to_vec()
             };
             // The file exists, without the part.
             if !files.is_empty() {
@@ -430,7 +430,7 @@ impl<'p, 'o> Past<'p, 'o> {
             // The document was moved, and its target was not.
             Found::No if folder != folder_of(&document.path) && path.contains('/') => {
                 let mut bases = snapshot::candidates(folder, path).into_iter();
-                let now = self.now.tree();
+                let now = &self.now.tree;
                 let found =
                     bases.find(|it| now.contains(it) && !old.added.contains(it.as_str()))?;
                 Some(Truth::Paths(vec![found]))
@@ -486,7 +486,7 @@ impl<'p, 'o> Past<'p, 'o> {
     /// Returns whether a document is about a file: it is in a folder around it, it names the file or the
     /// last folders of its path, or both are in folders with a name that few have.
     fn is_about(&self, writer: Writer<'_>, file: &str) -> bool {
-        let is_rare = |name: &str| self.now.tree().n_named(name) <= MAX_NAMESAKES;
+        let is_rare = |name: &str| self.now.tree.n_named(name) <= MAX_NAMESAKES;
         let (folder, document) = (writer.folder(), writer.document);
         if !folder.is_empty() && is_within(file, folder) {
             return true;

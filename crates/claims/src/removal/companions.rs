@@ -65,7 +65,7 @@ impl Search<'_, '_> {
         }
         let mut found = self.passing_after(commit, &test);
         let [new] = &mut found[..] else { return None };
-        let is_there = self.now.tree().contains(new);
+        let is_there = self.now.tree.contains(new);
         let was_there = self.objects.find(&format!("{commit}^:./{new}")).is_some();
         (is_there && !was_there).then(|| std::mem::take(new))
     }

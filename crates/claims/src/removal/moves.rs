@@ -34,7 +34,7 @@ impl Search<'_, '_> {
             since.clone_from(&node.id);
             removed.get_or_insert(node);
             let Some(new) = new else { break };
-            if self.now.tree().contains(&new) {
+            if self.now.tree.contains(&new) {
                 return (removed, Some((new, true)));
             }
             at = new;
@@ -99,7 +99,7 @@ impl Search<'_, '_> {
             n_shared = before.lines().filter(|line| has_words(line)).count();
         }
         let added = self.changed_in(commit);
-        let now = self.now.tree().entries().iter().filter(|entry| entry.path != new);
+        let now = self.now.tree.entries().iter().filter(|entry| entry.path != new);
         let n_same = added.iter().chain(now).filter(|entry| entry.object == object).count();
         let is_specific = n_shared >= MIN_LINES && n_same < 2;
         (is_specific || self.has_company(commit, old, new)) && !self.is_copy(commit, old, new)
@@ -143,7 +143,7 @@ impl Search<'_, '_> {
         if shared_lines(&text, &text).0 < MIN_LINES {
             return None;
         }
-        let tree = self.now.tree();
+        let tree = &self.now.tree;
         let mut same = tree.entries().iter().filter(|entry| entry.object == found.id);
         let first = same.next()?.path.clone();
         if same.next().is_some() {
