@@ -40,7 +40,7 @@ mod words;
 use ends::MainLine;
 use now::{Holds, Now};
 use origin::{Moment, Origin};
-use same_document::{is_example, is_linked, is_listed, is_text_of_link};
+use same_document::{is_example, is_linked, is_text_of_link};
 use then::{Needs, OldTree, Past, Truth, Writer};
 use words::Words;
 
@@ -145,8 +145,6 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
             let at = (document_idx, claim_idx);
             match now.holds(document, claim) {
                 Holds::Yes => {}
-                // A list of versions, of which one is that of now.
-                Holds::No if is_listed(&now, document, claim) => {}
                 Holds::No | Holds::Perhaps if is_text_of_link(&now, document, claim_idx) => {}
                 Holds::No | Holds::Perhaps if is_linked(&now, (document, claim), &mut linked) => {}
                 Holds::Unknown(why) => checker.put(at, Verdict::Unknown(why)),

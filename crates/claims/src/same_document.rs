@@ -1,5 +1,5 @@
-//! Claims that another part of their document makes right: an example that defines a name, a version
-//! beside another one, a link to a file.
+//! Claims that another part of their document makes right: an example that defines a name, a link to
+//! a file.
 
 use super::now::{Holds, Now};
 use super::{snapshot, words};
@@ -18,15 +18,6 @@ pub(super) fn is_example<'d>(
         code.flat_map(words::defined_in).collect()
     });
     parts.last().is_some_and(|name| defined.contains(name.as_str()))
-}
-
-/// Returns whether a document states the version of now beside the version of a claim.
-pub(super) fn is_listed(now: &Now, document: &Document, claim: &Claim) -> bool {
-    let Target::Version { name, .. } = &claim.target else { return false };
-    document.claims.claims.iter().any(|other| {
-        matches!(&other.target, Target::Version { name: other, .. } if other == name)
-            && matches!(now.holds(document, other), Holds::Yes)
-    })
 }
 
 /// Returns whether a claim is the text of a link whose destination exists.
