@@ -1,5 +1,6 @@
 //! What the manifests of a project define: tasks, packages, dependencies and versions.
 
+mod go;
 mod make;
 
 use serde_json::Value;
@@ -187,7 +188,7 @@ fn reader(path: &str) -> Option<Reader> {
         "tox.ini" | "setup.cfg" => tox_ini,
         "tox.toml" => tox_toml,
         "cargo.toml" => cargo_toml,
-        "go.mod" => go_mod,
+        "go.mod" => go::read,
         ".gitmodules" => submodules,
         ".nvmrc" | ".node-version" | ".python-version" => version_file,
         "rust-toolchain.toml" | "rust-toolchain" => rust_toolchain,
@@ -506,36 +507,6 @@ fn cargo_target(path: &str, _: &str, facts: &mut Facts) {
     facts.task(Runner::CargoTarget, name);
 }
 
-fn go_mod(_: &str, text: &str, facts: &mut Facts) {
-    for line in text.lines() {
-        let mut words = line.trim().trim_start_matches("require ").split_whitespace();
-        match (words.next(), words.next()) {
-            (Some("module"), Some(module)) => {
-                facts.packages.insert(package_name(module));
-                go_names(module).take(2).for_each(|part| facts.add_name(part));
-            }
-            (Some("go"), Some(version)) => facts.dependency("go", version),
-            (Some(name), Some(version)) if version.starts_with('v') => {
-                facts.dependency(name, version);
-                // A name of several words is known without its path.
-                if let Some(last) = go_names(name).next().filter(|it| it.contains('-')) {
-                    facts.dependency(last, version);
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Returns the parts of a module's path without its version, the last first:
-/// `example.org/owner/name/v2`.
-fn go_names(module: &str) -> impl Iterator<Item = &str> {
-    let is_version = |part: &&str| {
-        part.strip_prefix('v').is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
-    };
-    module.split('/').rev().filter(move |part| !is_version(part))
-}
-
 /// A submodule is a dependency with the name of its repository.
 fn submodules(_: &str, text: &str, facts: &mut Facts) {
     for (key, url) in text.lines().filter_map(|line| line.split_once('=')) {
@@ -584,19 +555,5 @@ mod tests {
         let toml = "[tool.hatch.envs.docs]\nextra-dependencies = [\"reno>=4\"]\n";
         let found = read("pyproject.toml", toml).dependencies;
         assert!(found.contains(&("reno".to_owned(), ">=4".to_owned())), "{found:?}");
-    }
-
-    #[test]
-    fn modules_of_go_are_named_with_and_without_their_paths() {
-        let facts = read(
-            "go.mod",
-            "module github.com/Owner/shop/v2\ngo 1.24\nrequire (\n\texample.org/e2e-kit/v3 v3.1.0\n\tgopkg.in/yaml v1.0.0\n)\n",
-        );
-        assert_eq!(facts.names, ["owner", "shop"].map(str::to_owned).into());
-        let names: Vec<&str> = facts.dependencies.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["e2e-kit", "example.org/e2e-kit/v3", "go", "gopkg.in/yaml"]);
-        let manifests = Manifests([("go.mod".to_owned(), facts)].into());
-        let defines = |name| manifests.defines(name);
-        assert!(defines("github.com/Owner/shop/v2/cart") && !defines("github.com/Owner/shop-cart"));
     }
 }
