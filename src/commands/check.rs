@@ -110,7 +110,7 @@ pub(crate) struct Finding {
     pub(crate) written: Option<CommitSummary>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) removed: Option<CommitSummary>,
-    /// The last file that had it, unless the claim names that path.
+    /// The file that had it, if only one did and the claim does not name its path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) was: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

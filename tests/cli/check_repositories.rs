@@ -142,23 +142,6 @@ fn variables_of_another_program_are_no_errors() {
 }
 
 #[test]
-fn paths_of_a_server_are_no_errors() {
-    let sandbox = Sandbox::empty();
-    sandbox.write("AGENTS.md", "API paths: `/api/`, `/models/` and `/tts/`. Code: `/src`.\n");
-    sandbox.write("models/a.py", "x = 1\n");
-    sandbox.write("src/a.py", "x = 1\n");
-    sandbox.commit("start");
-    sandbox.git("rm -q -r models");
-    sandbox.commit("Remove the models");
-    sandbox.session(expect![[r#"
-        $ cerberus check
-        nothing is out of date; checked 4 claims in 1 document
-        3 never true here (see --all)
-        [exit 0]
-    "#]]);
-}
-
-#[test]
 fn a_document_outside_the_project_is_refused() {
     let sandbox = stale();
     sandbox.write("../outside.md", AGENTS);

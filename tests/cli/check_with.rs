@@ -73,7 +73,7 @@ fn an_agent_dismisses_errors_whose_lines_are_right_and_the_baseline_keeps_them()
         1 dismissed by the agent, 2 never true here
         next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         --- stderr
-        asking sh about 5 errors, with the lines around: 1180 tokens
+        asking sh about 5 errors, with the lines around: 1194 tokens
         the baseline `accepted.json` accepts 1 finding
         [exit 1]
     "#]].assert_eq(text.split_once('\n').expect("the command").1);
@@ -126,13 +126,13 @@ fn an_agent_that_fails_dismisses_nothing() {
     sandbox.session(expect![[r#"
         $ cerberus check --with "echo '{}'"
         --- stderr
-        asking echo about 5 errors, with the lines around: 1180 tokens
+        asking echo about 5 errors, with the lines around: 1194 tokens
         cerberus: failed to read the answer of `echo '{}'`: missing field `findings` at line 1 column 2; it starts with `{}`
         [exit 3]
 
         $ cerberus check --with "echo no >&2; exit 1" --baseline new.json --update-baseline
         --- stderr
-        asking echo about 5 errors, with the lines around: 1180 tokens
+        asking echo about 5 errors, with the lines around: 1194 tokens
         cerberus: `echo no >&2; exit 1` failed: no
         [exit 3]
 

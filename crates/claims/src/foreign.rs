@@ -19,14 +19,11 @@ pub(super) fn split(
     let failing: FxHashSet<Position> = findings.iter().map(position).collect();
     let never: FxHashSet<Position> = findings.iter().filter(is_never).map(position).collect();
     let known: FxHashSet<Position> = former.iter().map(|it| it.at).collect();
-    let prefixes = foreign_prefixes(project, &never, &known);
+    let variables = foreign_variables(project, &never, &known);
     former.into_iter().partition(|it| {
         let (document, claim) = project.claim(it.at);
         match &claim.target {
-            Target::Variable(name) => prefixes.contains(&(it.at.0, prefix_of(name))),
-            Target::Path { path, .. } if path.starts_with('/') => {
-                prefixes.contains(&(it.at.0, "/"))
-            }
+            Target::Variable(name) => variables.contains(&(it.at.0, prefix_of(name))),
             Target::Path { .. } | Target::Symbol { .. } => {
                 document.claims.drawn(claim).is_some_and(|span| {
                     let at = |idx: usize| (it.at.0, idx);
@@ -41,9 +38,8 @@ pub(super) fn split(
 }
 
 /// Returns the prefixes of the variables of which a document names more that never were used than
-/// that were: it describes another program, which code here used. The prefix of paths such as `/api` is
-/// a slash: these may be of a server.
-fn foreign_prefixes<'d>(
+/// that were: it describes another program, which code here used.
+fn foreign_variables<'d>(
     project: Project<'d>,
     never: &FxHashSet<Position>,
     known: &FxHashSet<Position>,
@@ -51,9 +47,6 @@ fn foreign_prefixes<'d>(
     let names = |claims: &FxHashSet<Position>| -> BTreeSet<(usize, &'d str, &'d str)> {
         let name = |at: &Position| match &project.claim(*at).1.target {
             Target::Variable(name) => Some((at.0, prefix_of(name), name.as_str())),
-            Target::Path { path, is_link: false, .. } if path.starts_with('/') => {
-                Some((at.0, "/", path.as_str()))
-            }
             _ => None,
         };
         claims.iter().filter_map(name).collect()

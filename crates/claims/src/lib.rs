@@ -30,7 +30,6 @@ pub mod parse;
 mod prelude;
 mod removal;
 pub mod rules;
-mod same_document;
 mod snapshot;
 mod then;
 pub mod times;
@@ -40,7 +39,6 @@ mod words;
 use ends::MainLine;
 use now::{Holds, Now};
 use origin::{Moment, Origin};
-use same_document::{is_example, is_linked, is_text_of_link};
 use then::{Needs, OldTree, Past, Truth, Writer};
 use words::Words;
 
@@ -102,7 +100,7 @@ pub struct Stale {
     pub written: Option<CommitSummary>,
     /// The commit that made it false. `None` if that is not committed, or not found.
     pub removed: Option<CommitSummary>,
-    /// The last file that had it, unless the claim names that path.
+    /// The file that had it, if only one did and the claim does not name its path.
     pub was: Option<String>,
     pub now: Option<NewPlace>,
 }
@@ -140,13 +138,11 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
     for (document_idx, document) in documents.iter().enumerate() {
         // The names that the examples of the document define.
         let mut defined: Option<FxHashSet<&str>> = None;
-        let mut linked: Option<FxHashSet<&str>> = None;
         for (claim_idx, claim) in document.claims.claims.iter().enumerate() {
             let at = (document_idx, claim_idx);
             match now.holds(document, claim) {
                 Holds::Yes => {}
                 Holds::No | Holds::Perhaps if is_text_of_link(&now, document, claim_idx) => {}
-                Holds::No | Holds::Perhaps if is_linked(&now, (document, claim), &mut linked) => {}
                 Holds::Unknown(why) => checker.put(at, Verdict::Unknown(why)),
                 Holds::Perhaps if matches!(claim.stance, Stance::Absent | Stance::Example) => {}
                 Holds::Perhaps => {
@@ -172,6 +168,30 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
     let mut report = checker.report;
     report.findings.sort_by_key(|finding| (finding.document_idx, finding.claim_idx));
     Some(report)
+}
+
+/// Returns whether an example in the document itself defines the name of a claim. `defined` are the
+/// names that the examples define, once they are known.
+fn is_example<'d>(
+    document: &'d Document,
+    claim: &Claim,
+    defined: &mut Option<FxHashSet<&'d str>>,
+) -> bool {
+    let Target::Symbol { parts, .. } = &claim.target else { return false };
+    let defined = defined.get_or_insert_with(|| {
+        let code = document.claims.examples.iter().map(|span| span.slice(&document.text));
+        code.flat_map(words::defined_in).collect()
+    });
+    parts.last().is_some_and(|name| defined.contains(name.as_str()))
+}
+
+/// Returns whether a claim is the text of a link whose destination exists.
+fn is_text_of_link(now: &Now, document: &Document, claim_idx: usize) -> bool {
+    let [claim, link, ..] = &document.claims.claims[claim_idx..] else { return false };
+    let between = document.text.get(claim.span.end..link.span.start);
+    matches!(between, Some("`](" | "]("))
+        && matches!(link.target, Target::Path { is_link: true, .. })
+        && matches!(now.holds(document, link), Holds::Yes)
 }
 
 /// Returns the folder of a path, which is empty for the root.
@@ -210,11 +230,15 @@ impl<'p> Project<'p> {
             let (document, claim) = self.claim(*at);
             let Target::Path { path, .. } = &claim.target else { continue };
             if !path.contains(['*', '{']) {
+                let is_folder = path.ends_with('/');
                 let named = former.iter().map(|former| former.truth.file().to_owned());
                 let paths = snapshot::candidates(folder_of(&document.path), path).into_iter();
                 for path in paths.chain(named).filter(|path| !path.is_empty()) {
-                    // A pattern that ends with a slash is for folders.
-                    asked.entry(format!("{path}/")).or_default().push(*at);
+                    // A pattern that ends with a slash is for folders. What exists is known to be one.
+                    let is_gone = || self.root.join(&path).symlink_metadata().is_err();
+                    if is_folder && is_gone() {
+                        asked.entry(format!("{path}/")).or_default().push(*at);
+                    }
                     asked.entry(path).or_default().push(*at);
                 }
             }

@@ -107,9 +107,7 @@ impl Manifests {
         let package = package_name(name);
         // A document may leave out the scope: `agent` of `@shop/agent`.
         let scoped = format!("/{package}");
-        // A module of Go has packages: `example.org/shop/cart` of `example.org/shop`.
-        let is_in = |it: &String| it.contains('.') && package.starts_with(&format!("{it}/"));
-        let is_it = |it: &String| *it == package || it.ends_with(&scoped) || is_in(it);
+        let is_it = |it: &String| *it == package || it.ends_with(&scoped);
         self.0.values().any(|it| it.packages.iter().any(is_it) || it.tasks.contains(&task))
     }
 

@@ -79,7 +79,7 @@ pub(super) fn explain(
             reason: reason(project.now, claim, &it.truth),
             written: summaries.get(&it.commit).cloned(),
             removed: fate.removed.and_then(|commit| summaries.get(&commit).cloned()),
-            was: Some(fate.was).filter(|was| !claim.text.contains(was.as_str())),
+            was: fate.was.filter(|was| !claim.text.contains(was.as_str())),
             now: fate.now,
         })
     };
@@ -105,8 +105,8 @@ fn by_file(former: &[Former]) -> Vec<Vec<usize>> {
 /// What became of a target.
 #[derive(Debug, Clone, Default)]
 struct Fate {
-    /// The last file that had it.
-    was: String,
+    /// The file that had it, if only one did.
+    was: Option<String>,
     /// The commit that removed it.
     removed: Option<String>,
     now: Option<NewPlace>,
@@ -165,18 +165,9 @@ struct Search<'s, 'o> {
 
 impl<'s, 'o> Search<'s, 'o> {
     fn new(root: &'s Path, now: &'s Now, main: &'s MainLine, objects: &'s mut Objects<'o>) -> Self {
-        Self {
-            root,
-            now,
-            ends: Ends::new(root, main),
-            objects,
-            versions: Versions::default(),
-            ids: FxHashMap::default(),
-            renames: BTreeMap::new(),
-            moved: FxHashMap::default(),
-            changed: FxHashMap::default(),
-            changed_code: FxHashMap::default(),
-        }
+        let ends = Ends::new(root, main);
+        let (versions, ids, renames, moved, changed, changed_code) = Default::default();
+        Self { root, now, ends, objects, versions, ids, renames, moved, changed, changed_code }
     }
 
     fn fate(&mut self, claim: (&Document, &Claim), it: &Former) -> Option<Fate> {
@@ -195,14 +186,14 @@ impl<'s, 'o> Search<'s, 'o> {
                         .filter(|_| is_kept(&old[0], &path));
                     NewPlace { place: path, is_certain, replacement }
                 });
-                let was = old[0].clone();
+                let is_link = matches!(claim.target, Target::Path { is_link: true, .. });
+                let was = old.first().filter(|_| old.len() == 1 && !is_link).cloned();
                 return Some(Fate { was, removed: removed.map(|node| node.id), now, code: None });
             }
             (Truth::Part(file, part), _) => {
                 let removed =
                     self.end(commit, std::slice::from_ref(file), &Test::Part(part.clone()));
-                let removed = removed.map(|node| node.id);
-                return Some(Fate { was: file.clone(), removed, ..Fate::default() });
+                return Some(Fate { removed: removed.map(|node| node.id), ..Fate::default() });
             }
             (Truth::Manifests(files), target) => (files, Test::Makes(target.clone())),
             (Truth::Definitions(files), Target::Symbol { parts, .. }) => {
@@ -215,7 +206,7 @@ impl<'s, 'o> Search<'s, 'o> {
             Test::Makes(_) => (self.end(commit, files, &test), files.clone()),
             _ => self.follow_word(commit, files.clone(), &test),
         };
-        let was = files.first().cloned().unwrap_or_default();
+        let was = files.first().filter(|_| files.len() == 1).cloned();
         let Some(node) = removed else {
             let is_uncommitted = self.is_uncommitted(&files, &test);
             return is_uncommitted.then(|| Fate { was, ..Fate::default() });
@@ -224,7 +215,6 @@ impl<'s, 'o> Search<'s, 'o> {
             Test::Defines(parts) => self.removed_code(&node, &files, parts),
             _ => None,
         };
-        let was = code.as_ref().map_or(was, |code| code.anchor.file.clone());
         Some(Fate { was, removed: Some(node.id), now: None, code })
     }
 

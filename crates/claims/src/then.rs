@@ -312,9 +312,9 @@ impl<'p, 'o> Past<'p, 'o> {
                     _ if made_now.contains(path) => false,
                     Target::Task(_) => made_now.is_empty() || manifests::is_for(path, folder),
                     Target::Package(name) => {
-                        // The project of a submodule may be in use without it.
+                        // A submodule that went does not say that its project is not used.
                         !manifests::is_foreign(path)
-                            && !path.ends_with(".gitmodules")
+                            && snapshot::last(path) != ".gitmodules"
                             && is_meant(name, folder_of(path))
                     }
                     Target::Version { .. } => is_related(folder, folder_of(path)),

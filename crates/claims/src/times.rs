@@ -31,6 +31,13 @@ pub fn is_of_other_time(path: &str) -> bool {
     })
 }
 
+/// Returns whether a folder of documents is that of a version: `1.20`, `v1.10.0`.
+pub fn is_version(folder: &str) -> bool {
+    let number = folder.strip_prefix('v').unwrap_or(folder);
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
+    number.contains('.') && number.split('.').all(is_number)
+}
+
 /// Returns the status that a document states: in its frontmatter, on a line `Status: accepted`, in a
 /// row of a table, or below a heading.
 pub fn status(text: &str) -> Option<Status> {
@@ -66,8 +73,8 @@ fn stated(value: &str) -> Option<Status> {
 }
 
 /// Returns whether a heading is that of a version or a day in a changelog: `[1.2.0] - 2024-01-02`, not
-/// a number of a section, as in `1.2 Setup`. A folder of a version has such a name too.
-pub fn is_dated(title: &str) -> bool {
+/// a number of a section, as in `1.2 Setup`.
+pub(crate) fn is_dated(title: &str) -> bool {
     let title = title.to_lowercase();
     let title = title.trim_start_matches(['[', ' ', '#']);
     let number =
@@ -112,6 +119,16 @@ mod tests {
             ("docs/architecture.md", false),
         ] {
             assert_eq!(is_of_other_time(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn folders_of_versions_are_numbers() {
+        for folder in ["v1.10.0", "1.20"] {
+            assert!(is_version(folder), "{folder}");
+        }
+        for folder in ["v2", "1.2_setup", "unreleased", "2.0-beta", "v1..2", "a1.2"] {
+            assert!(!is_version(folder), "{folder}");
         }
     }
 

@@ -50,6 +50,7 @@ impl Versions {
 }
 
 /// A version of a file.
+#[derive(Default)]
 pub(super) struct Version {
     path: String,
     pub(super) text: String,
@@ -72,9 +73,7 @@ pub(super) struct Version {
 impl Version {
     pub(super) fn new(path: &str, bytes: &[u8]) -> Self {
         let (path, text) = (path.to_owned(), text::decode(bytes).0.into_owned());
-        let (n_lines, words, slugs, defined, used) = Default::default();
-        let (package, symbols, manifests, code) = Default::default();
-        Self { path, text, n_lines, package, words, slugs, defined, used, symbols, manifests, code }
+        Self { path, text, ..Self::default() }
     }
 
     fn words(&self) -> &FxHashSet<String> {

@@ -40,17 +40,10 @@ pub(super) struct Words {
     lengths: [u64; 256],
 }
 
-/// The bytes of words.
-const IS_WORD: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let it = byte as u8;
-        table[byte] = it.is_ascii_alphanumeric() || it == b'_';
-        byte += 1;
-    }
-    table
-};
+/// Returns whether a byte is one of a word.
+const fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
 
 impl Words {
     pub(super) fn new(words: impl IntoIterator<Item = String>) -> Self {
@@ -80,16 +73,15 @@ impl Words {
         let mut found = Vec::new();
         let mut start = 0;
         while start < bytes.len() {
-            let first = usize::from(bytes[start]);
-            if !IS_WORD[first] {
+            if !is_word_byte(bytes[start]) {
                 start += 1;
                 continue;
             }
             let mut end = start + 1;
-            while end < bytes.len() && IS_WORD[usize::from(bytes[end])] {
+            while end < bytes.len() && is_word_byte(bytes[end]) {
                 end += 1;
             }
-            if self.lengths[first] & length_bit(end - start) != 0
+            if self.lengths[usize::from(bytes[start])] & length_bit(end - start) != 0
                 && let Some(&idx) = self.idxs.get(&bytes[start..end])
             {
                 found.push(idx);
@@ -97,7 +89,7 @@ impl Words {
             start = end + 1;
         }
         let is_part =
-            |byte: Option<&u8>| byte.is_some_and(|it| IS_WORD[usize::from(*it)] || !it.is_ascii());
+            |byte: Option<&u8>| byte.is_some_and(|it| is_word_byte(*it) || !it.is_ascii());
         found.extend(self.unusual.iter().copied().filter(|idx| {
             let word = self.words[*idx].as_bytes();
             memmem::find_iter(bytes, word).any(|at| {
@@ -429,7 +421,7 @@ pub(super) fn without_comments(path: &str, text: &str) -> Vec<u8> {
     code
 }
 
-/// Returns whether a line of a file in any language is a comment.
+/// Returns whether a line looks like a comment, in any language.
 fn is_comment(line: &str) -> bool {
     let line = line.trim_start();
     ["//", "# ", "* ", "/*", "-- ", "<!--", ";"].iter().any(|it| line.starts_with(it))

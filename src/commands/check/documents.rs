@@ -190,11 +190,14 @@ fn is_installed(root: &Path, path: &str) -> bool {
     skills.any(|(idx, pair)| (0..=idx).any(|n_parts| is_listed(&parts[..n_parts], pair[1])))
 }
 
-/// Returns whether a document is not about this project as it is. A guide or a rule file is about its
-/// folder or its subject, such as `plan` or `release`, unless its folder is that of a version, as `docs/v1.20`.
+/// Returns whether a document is not about this project as it is: it is part of a template, or of the documents
+/// of a version, as `docs/v1.20`, or its path says that it is about another time. The name of a guide or a rule
+/// file, such as `plan` or `release`, is its subject.
 fn is_other(path: &str) -> bool {
-    let mut folders = path.rsplit_once('/').unwrap_or_default().0.split('/');
-    folders.any(|it| TEMPLATE_FOLDERS.contains(&it) || times::is_dated(it))
+    let folders = || path.rsplit_once('/').unwrap_or_default().0.split('/');
+    let mut documentation = folders().skip_while(|it| !matches!(*it, "doc" | "docs"));
+    folders().any(|it| TEMPLATE_FOLDERS.contains(&it))
+        || documentation.any(times::is_version)
         || (!documents::is_guide(path) && times::is_of_other_time(path))
         || documents::is_foreign(path)
 }

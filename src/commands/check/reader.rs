@@ -67,8 +67,7 @@ pub(super) fn dismiss(with: &str, report: &mut Report, out: &mut Printer) -> Res
             if finding.dismissed.is_none() {
                 finding.severity = Severity::Note;
                 finding.next = NOTHING.to_owned();
-                let by = format!("; dismissed by {}", agent.name());
-                finding.message += &by;
+                finding.message += &format!("; dismissed by {}", agent.name());
                 if !judgement.reason.is_empty() {
                     finding.message += &format!(": {}", judgement.reason);
                 }

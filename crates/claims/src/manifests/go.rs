@@ -1,6 +1,6 @@
 //! The modules of Go.
 
-use super::{Facts, package_name};
+use super::Facts;
 
 /// Reads a `go.mod`.
 pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
@@ -8,7 +8,6 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
         let mut words = line.trim().trim_start_matches("require ").split_whitespace();
         match (words.next(), words.next()) {
             (Some("module"), Some(module)) => {
-                facts.packages.insert(package_name(module));
                 names(module).take(2).for_each(|part| facts.add_name(part));
             }
             (Some("go"), Some(version)) => facts.dependency("go", version),
@@ -35,7 +34,7 @@ fn names(module: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::manifests::{Manifests, read};
+    use crate::manifests::read;
 
     #[test]
     fn modules_of_go_are_named_with_and_without_their_paths() {
@@ -46,8 +45,5 @@ mod tests {
         assert_eq!(facts.names, ["owner", "shop"].map(str::to_owned).into());
         let names: Vec<&str> = facts.dependencies.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["e2e-kit", "example.org/e2e-kit/v3", "go", "gopkg.in/yaml"]);
-        let manifests = Manifests([("go.mod".to_owned(), facts)].into());
-        assert!(manifests.defines("github.com/Owner/shop/v2/cart"));
-        assert!(!manifests.defines("github.com/Owner/shop-cart"));
     }
 }

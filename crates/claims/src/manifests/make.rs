@@ -23,6 +23,16 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
         known.push(' ');
         known.push_str(value);
     }
+    let plain: BTreeMap<&str, String> =
+        variables.iter().map(|(name, value)| (*name, without_arguments(value))).collect();
+    // A value that is a call, `$(shell ./targets.sh)`, or starts with one, unless it is a path then.
+    let is_call = |name: &str, value: &str| {
+        let call = value.trim().strip_prefix("$(").and_then(|it| it.split_once(' '));
+        call.is_some_and(|(function, _)| !function.contains(')')) && !plain[name].contains('/')
+    };
+    let calls = variables.iter().filter(|(name, value)| is_call(name, value));
+    let calls: BTreeMap<&str, Option<String>> =
+        calls.map(|(name, value)| (*name, affixed(value.trim()))).collect();
     let mut n_left = MAX_EXPANDED;
     for line in rules() {
         let Some((targets, rest)) = line.split_once(':') else { continue };
@@ -31,21 +41,16 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
         if is_assigned || targets.trim() == ".PHONY" {
             continue;
         }
-        // The value of a variable may be a call: `$(shell ./targets.sh)`.
-        let variable = |target: &str| variables.get(target.strip_prefix("$(")?.strip_suffix(')')?);
-        let is_call = |value: &String| {
-            let plain = without_calls(value);
-            plain != *value && !plain.contains('/')
-        };
-        let (calls, named): (Vec<&str>, Vec<&str>) =
-            targets.split_whitespace().partition(|it| variable(it).is_some_and(is_call));
-        for target in calls {
-            match variable(target).and_then(|call| affixed(call)) {
+        let call = |target: &str| calls.get(target.strip_prefix("$(")?.strip_suffix(')')?);
+        let (called, named): (Vec<&str>, Vec<&str>) =
+            targets.split_whitespace().partition(|it| call(it).is_some());
+        for target in called {
+            match call(target).cloned().flatten() {
                 Some(rule) => facts.task(Runner::Make, rule),
                 None => facts.compute(Runner::Make, target),
             }
         }
-        for target in expanded(&named.join(" "), &variables, &mut n_left).split_whitespace() {
+        for target in expanded(&named.join(" "), &plain, &mut n_left).split_whitespace() {
             // A path is the name of a file, not of a task.
             let is_path = target.contains('/');
             if !target.contains('$') && target != "%" {
@@ -60,8 +65,10 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
 /// Returns the pattern of the names that a call computes: `image-%` of `$(addprefix image-, $(ALL))`. A value
 /// with more than the call has none.
 fn affixed(value: &str) -> Option<String> {
-    let call = Some(value.trim()).filter(|value| without_calls(value) == "$")?;
-    let (function, rest) = call.trim_start_matches("$(").split_once(' ')?;
+    let (function, rest) = value.strip_prefix("$(")?.strip_suffix(')')?.split_once(' ')?;
+    if without_arguments(value) != format!("$({function})") {
+        return None;
+    }
     let affix = rest.split_once(',')?.0.trim();
     match function {
         _ if affix.contains('$') => None,
@@ -90,13 +97,14 @@ fn expanded(targets: &str, variables: &BTreeMap<&str, String>, n_left: &mut usiz
         let Some((range, value)) = known else { break };
         let Some(rest) = n_left.checked_sub(value.len()) else { break };
         *n_left = rest;
-        text.replace_range(range, without_calls(value).trim());
+        text.replace_range(range, value.trim());
     }
     text
 }
 
-/// Returns a value with `$` in the place of each call: `$/bin` of `$(shell git root)/bin`.
-fn without_calls(value: &str) -> String {
+/// Returns a value with the names of functions in the place of calls: `$(shell)/bin` of
+/// `$(shell git root)/bin`. Variables, as `$(BIN)`, are unchanged.
+fn without_arguments(value: &str) -> String {
     let (mut found, mut rest) = (String::new(), value);
     while let Some(start) = rest.find("$(") {
         let mut depth = 0;
@@ -107,7 +115,10 @@ fn without_calls(value: &str) -> String {
         let end = rest[start..].find(closes).map_or(rest.len(), |at| start + at + 1);
         let call = &rest[start..end];
         found.push_str(&rest[..start]);
-        found.push_str(if call.contains(' ') { "$" } else { call });
+        match call.split_once(' ') {
+            Some((function, _)) => found.extend([function, ")"]),
+            None => found.push_str(call),
+        }
         rest = &rest[end..];
     }
     found + rest
@@ -139,6 +150,7 @@ mod tests {
         check("A = $(B)/bin\nB := $(shell pwd -P)\n$(A):\nlint: $(A)\n", &["lint"], false);
         check("A = $(shell pwd -P)/bin\n$(A):\n", &[], false);
         check("A = $(B)\nB := $(shell pwd -P)\n$(A):\n", &[], true);
+        check("A = lint $(shell ls cmd)\n$(A):\n", &["lint"], true);
         check("%:\n", &[], true);
         check("%.o: %.c\n$(OUT)/x: y\n", &["%.o"], false);
         check(".PHONY: old lint\nlint: x\n", &["lint"], false);
@@ -146,6 +158,8 @@ mod tests {
         let long = |n| format!("A = {}\n{}a:\n", "a ".repeat(5_000), "$(A):\n".repeat(n));
         check(&long(100), &["a"], false);
         check(&long(100_000), &["a"], true);
+        let long = format!("A = $(x y) {}\n{}", "$(b)".repeat(100_000), "$(A):\n".repeat(50_000));
+        check(&long, &[], true);
     }
 
     #[test]

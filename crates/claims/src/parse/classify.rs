@@ -158,12 +158,15 @@ pub(super) fn is_path(text: &str) -> bool {
         return false;
     }
     let base = text.split(['#', ':']).next().unwrap_or(text);
-    if base.contains('=') || base.contains('?') || base.contains('&') || is_image(text) {
+    if base.contains('=') || base.contains('?') || base.contains('&') {
         return false;
     }
     let name = base.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     if FILE_NAMES.entries().contains(&name) {
         return true;
+    }
+    if is_image(text) {
+        return false;
     }
     if base.contains('/') {
         // A package of npm, an address with a port, a ratio.
@@ -177,7 +180,8 @@ pub(super) fn is_path(text: &str) -> bool {
 /// Returns whether a text may be an image of a container with its tag: `owner/name:tag`.
 fn is_image(text: &str) -> bool {
     text.split_once(':').is_some_and(|(name, tag)| {
-        let is_tag = tag.starts_with(char::is_alphanumeric) && !tag.contains(['/', '*', '{']);
+        let is_start = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+        let is_tag = tag.starts_with(is_start) && !tag.contains(['/', '*', '{']);
         is_tag && name.contains('/') && !has_ending(name) && line_suffix(text).is_none()
     })
 }

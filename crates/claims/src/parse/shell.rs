@@ -300,12 +300,10 @@ fn is_name(name: &str) -> bool {
         && !CONVENTIONS.endings.documents.contains(conventions::ending(name))
 }
 
-/// Returns the path in an argument, also after `--option=` and `NAME=`.
+/// Returns the path in an argument, also after `--option=`.
 fn argument_path(word: &Word<'_>) -> Option<(Span, String)> {
     let (skipped, text) = match word.text.split_once('=') {
-        Some((name, value)) if name.starts_with('-') || value.contains('/') => {
-            (name.len() + 1, value)
-        }
+        Some((option, value)) if option.starts_with('-') => (option.len() + 1, value),
         Some(_) => return None,
         None => (0, word.text),
     };

@@ -134,11 +134,6 @@ fn trees_are_read_without_their_root() {
         "```\nsrc/\n  db/\n    s.py   # sessions\n  a.py\n```",
         &["path src", "path src/db", "path src/db/s.py", "path src/a.py"],
     );
-    check(
-        "```\n./src\n  - db/\n      - s.py   -- sessions\n      - schema\n```",
-        &["path db", "path db/s.py", "path db/schema"],
-    );
-    check("```\n- a/b.py\n- c\n```", &["path a/b.py"]);
     // Settings and commands are no tree.
     check("```\na/b.py\nc/d.py 1\nmake e\n```", &["path a/b.py", "path c/d.py", "task Make e"]);
 }

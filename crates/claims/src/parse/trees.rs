@@ -21,7 +21,7 @@ pub(super) fn is_tree(block: &str) -> bool {
 }
 
 /// Returns whether each line of a block is the name of a file or a folder, perhaps with a comment, and
-/// lines are indented below folders only, or are items of a list.
+/// lines are indented below folders only.
 fn is_indented_tree(block: &str) -> bool {
     let lines = block.lines().filter(|line| !line.trim().is_empty() && !is_fence(line.trim()));
     let (mut n_lines, mut n_below) = (0, 0);
@@ -29,20 +29,17 @@ fn is_indented_tree(block: &str) -> bool {
     let mut last: Option<(usize, bool)> = None;
     for line in lines {
         let rest = line.trim_start();
-        let indent = line.len() - rest.len();
-        let item = rest.strip_prefix("- ");
-        let rest = item.unwrap_or(rest);
-        let name = rest.split(char::is_whitespace).next();
+        let (indent, name) = (line.len() - rest.len(), rest.split(char::is_whitespace).next());
         let Some(name) = name.filter(|name| is_plain(name, &rest[name.len()..])) else {
             return false;
         };
         let is_folder = name.ends_with('/');
-        if !is_folder && !name.contains('.') && item.is_none() {
+        if !is_folder && !name.contains('.') {
             return false;
         }
         match last {
             Some((outer, is_folder)) if indent > outer => {
-                if !is_folder && item.is_none() {
+                if !is_folder {
                     return false;
                 }
                 n_below += 1;
@@ -75,7 +72,6 @@ fn is_plain(name: &str, after: &str) -> bool {
 /// Returns the name at the root of a tree, and its paths, with the span of each name in the block.
 pub(super) fn paths(block: &str) -> (Option<String>, Vec<(Span, String)>) {
     let is_indented = is_indented_tree(block);
-    let is_list = block.lines().any(|line| line.trim_start().starts_with("- "));
     let mut found = Vec::new();
     let mut root = None;
     // The columns and the names of the folders around a line. The root is the project or one of its
@@ -87,8 +83,8 @@ pub(super) fn paths(block: &str) -> (Option<String>, Vec<(Span, String)>) {
         at += line.len();
         let is_branch = |c: char| c.is_whitespace() || "├└│─|`+-".contains(c);
         let Some(offset) = line.find(|c: char| !is_branch(c)) else { continue };
-        let has_branch = (is_indented && (!is_list || line[..offset].contains('-')))
-            || BRANCHES.iter().any(|branch| line[..offset].contains(branch));
+        let has_branch =
+            is_indented || BRANCHES.iter().any(|branch| line[..offset].contains(branch));
         let rest = &line[offset..];
         let name = rest.split(char::is_whitespace).next().unwrap_or_default();
         let column = line[..offset].chars().count();

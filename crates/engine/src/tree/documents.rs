@@ -77,7 +77,7 @@ pub fn find_all(root: &Path) -> Result<Vec<String>> {
 /// Returns whether the document at a path relative to the root is a specification or a decision.
 pub fn is_specification(path: &str) -> bool {
     static GLOBS: LazyLock<Globs> = LazyLock::new(|| Globs::new(&globs_of(&[&SPECIFICATIONS])));
-    GLOBS.find(path).is_some()
+    GLOBS.find(path).is_some() && !is_rule_file(path)
 }
 
 fn globs_of(lists: &[&WordList]) -> Vec<String> {
