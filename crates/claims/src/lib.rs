@@ -235,8 +235,7 @@ impl<'p> Project<'p> {
                 let paths = snapshot::candidates(folder_of(&document.path), path).into_iter();
                 for path in paths.chain(named).filter(|path| !path.is_empty()) {
                     // A pattern that ends with a slash is for folders. What exists is known to be one.
-                    let is_gone = || self.root.join(&path).symlink_metadata().is_err();
-                    if is_folder && is_gone() {
+                    if is_folder && self.root.join(&path).symlink_metadata().is_err() {
                         asked.entry(format!("{path}/")).or_default().push(*at);
                     }
                     asked.entry(path).or_default().push(*at);

@@ -373,7 +373,8 @@ impl<'p, 'o> Past<'p, 'o> {
         let is_own = self.now.manifests.is_named(prefix) || self.manifests(old).is_named(prefix);
         let is_of_program = words::is_of_program(name, prefix);
         let is_foreign = is_of_program
-            || !words::is_unspecific(prefix) && self.now.manifests.has_dependency_named(prefix);
+            || !words::UNSPECIFIC.entries().contains(&prefix)
+                && self.now.manifests.has_dependency_named(prefix);
         let mut found = Vec::new();
         for idx in entries.into_iter().take(MAX_SEARCHED) {
             let path = &old.entries[idx].path;

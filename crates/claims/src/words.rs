@@ -447,11 +447,6 @@ pub(super) fn is_of_program(name: &str, prefix: &str) -> bool {
     OTHER_PROGRAMS.entries().iter().any(|it| *it == prefix || *it == name)
 }
 
-/// Returns whether the first word of a variable's name says nothing about the program that reads it.
-pub(super) fn is_unspecific(word: &str) -> bool {
-    UNSPECIFIC.entries().contains(&word)
-}
-
 /// Returns whether a file reads a variable from the environment, or gives it a value there: a file of
 /// settings begins a line with it, a script contains it, or the line before the name, or the one
 /// above it, has the word `env`.

@@ -43,7 +43,7 @@ fn print_finding(finding: &Finding, is_next_below: bool, out: &mut Printer) {
         (out.style(NAME, &place), out.style(style, &format!("`{}`", finding.claim)));
     out.line(&format!("{place}: {claim}: {}", out.safe(&finding.message)));
     if let Some(was) = &finding.was {
-        let within = if matches!(finding.check, "path" | "link") { "" } else { "in " };
+        let within = if finding.check == "path" { "" } else { "in " };
         out.line(&format!("    was {within}`{}`", out.safe(was)));
     }
     if let Some(removed) = &finding.removed {

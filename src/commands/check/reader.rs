@@ -47,6 +47,7 @@ pub(super) fn dismiss(with: &str, report: &mut Report, out: &mut Printer) -> Res
     let asked = findings.filter(|(_, it)| it.severity == Severity::Error && it.written.is_some());
     let items = asked.filter_map(|(id, it)| Some(item(id, it, report.texts.get(&it.file)?)));
     let items: Vec<Value> = items.collect();
+    let request = |items| json!({ "instructions": INSTRUCTIONS, "findings": items }).to_string();
     let batches: Vec<(&[Value], String)> =
         items.chunks(N_ERRORS).map(|batch| (batch, request(batch))).collect();
     if !items.is_empty() {
@@ -77,10 +78,6 @@ pub(super) fn dismiss(with: &str, report: &mut Report, out: &mut Printer) -> Res
     }
     report.count();
     Ok(())
-}
-
-fn request(items: &[Value]) -> String {
-    json!({ "instructions": INSTRUCTIONS, "findings": items }).to_string()
 }
 
 /// Returns an error as an agent reads it.

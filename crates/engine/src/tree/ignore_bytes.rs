@@ -54,7 +54,7 @@ mod tests {
             std::fs::create_dir(root.join(name)).expect("a folder");
             std::fs::write(root.join(name).join("x.md"), "x").expect("a document");
             assert!(
-                walk::walk(root, &[]).is_ok() && walk::all_paths(root).is_ok(),
+                walk::walk(root, &[]).is_ok() && walk::files(root, &[]).is_ok(),
                 "before {name}"
             );
             assert!(documents::find(root, root).is_ok(), "before {name}");
@@ -67,7 +67,7 @@ mod tests {
         let errors = [
             walk::walk(root, &[]).expect_err("too large"),
             walk::walk_plain(root, &[]).expect_err("too large"),
-            walk::all_paths(root).expect_err("too large"),
+            walk::files(root, &[]).expect_err("too large"),
             documents::find(root, root).expect_err("too large"),
             walk::unignored(root, Path::new("")).expect_err("too large"),
         ];

@@ -152,12 +152,9 @@ pub(crate) fn walk_plain(root: &Path, excludes: &[String]) -> Result<Vec<String>
     Ok(paths)
 }
 
-/// Lists all files in `root` that are not ignored, ordered by path. Skips unreadable folders.
-pub fn all_paths(root: &Path) -> Result<Vec<String>> {
-    files(root, &[])
-}
-
-fn files(root: &Path, excludes: &[String]) -> Result<Vec<String>> {
+/// Lists all files in `root` that are neither ignored nor match `excludes`, ordered by path. Skips
+/// unreadable folders.
+pub fn files(root: &Path, excludes: &[String]) -> Result<Vec<String>> {
     let mut paths = listed(root, builder(root, root, excludes)?)?;
     paths.sort_unstable();
     Ok(paths)

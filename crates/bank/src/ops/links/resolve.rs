@@ -199,7 +199,7 @@ impl<'a> Resolver<'a> {
         if let Some(paths) = self.paths.get() {
             return Ok(paths);
         }
-        let found = walk::all_paths(&self.project.root)?;
+        let found = walk::files(&self.project.root, &[])?;
         Ok(self.paths.get_or_init(|| found))
     }
 
