@@ -357,7 +357,7 @@ fn a_tracked_document_is_read_though_an_ignore_file_names_it() {
 
 #[test]
 fn a_tracked_file_is_gone_though_an_ignore_file_names_it_and_a_generated_one_is_not() {
-    let document = "See `dist/a.js`, the folder `dist/` and `web/data/b.json`.\n";
+    let document = "See `dist/a.js`, the folders `dist/` and `/dist`, and `web/data/b.json`.\n";
     let files = [
         ("README.md", document),
         (".gitignore", "dist/\ndata/\n"),

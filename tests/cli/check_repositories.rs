@@ -142,29 +142,6 @@ fn variables_of_another_program_are_no_errors() {
 }
 
 #[test]
-fn a_variable_may_be_computed_from_a_prefix_and_a_field() {
-    let sandbox = Sandbox::empty();
-    sandbox.write("AGENTS.md", "Set `SHOP_DB_URL` and `SHOP_DB_NAME`.\n");
-    sandbox.write("src/a.py", "load(os.environ['SHOP_DB_URL'], os.environ['SHOP_DB_NAME'])\n");
-    sandbox.commit("start");
-    sandbox.write(
-        "src/a.py",
-        "class Settings(BaseSettings):\n    model_config = {'env_prefix': 'SHOP_'}\n    db_url: str\n",
-    );
-    sandbox.commit("Compute the names");
-    sandbox.session(expect![[r#"
-        $ cerberus check
-        AGENTS.md:1:24: `SHOP_DB_NAME`: the code no longer uses it
-            was in `src/a.py`
-            since 963750e4ff of 2026-01-02: Compute the names
-            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
-
-        1 error; checked 2 claims in 1 document
-        [exit 1]
-    "#]]);
-}
-
-#[test]
 fn a_document_outside_the_project_is_refused() {
     let sandbox = stale();
     sandbox.write("../outside.md", AGENTS);

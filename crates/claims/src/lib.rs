@@ -230,11 +230,11 @@ impl<'p> Project<'p> {
             let (document, claim) = self.claim(*at);
             let Target::Path { path, .. } = &claim.target else { continue };
             if !path.contains(['*', '{']) {
-                let is_folder = path.ends_with('/');
+                let is_folder = !snapshot::last(path.trim_end_matches('/')).contains('.');
                 let named = former.iter().map(|former| former.truth.file().to_owned());
                 let paths = snapshot::candidates(folder_of(&document.path), path).into_iter();
                 for path in paths.chain(named).filter(|path| !path.is_empty()) {
-                    // A pattern that ends with a slash is for folders. What exists is known to be one.
+                    // A pattern that ends with a slash is for folders. Git sees whether what exists is one.
                     if is_folder && self.root.join(&path).symlink_metadata().is_err() {
                         asked.entry(format!("{path}/")).or_default().push(*at);
                     }

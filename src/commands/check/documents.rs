@@ -195,7 +195,8 @@ fn is_installed(root: &Path, path: &str) -> bool {
 /// file, such as `plan` or `release`, is its subject.
 fn is_other(path: &str) -> bool {
     let folders = || path.rsplit_once('/').unwrap_or_default().0.split('/');
-    let mut documentation = folders().skip_while(|it| !matches!(*it, "doc" | "docs"));
+    let mut documentation =
+        folders().skip_while(|it| !matches!(*it, "doc" | "docs" | "versioned_docs"));
     folders().any(|it| TEMPLATE_FOLDERS.contains(&it))
         || documentation.any(times::is_version)
         || (!documents::is_guide(path) && times::is_of_other_time(path))

@@ -1,6 +1,6 @@
 //! The modules of Go.
 
-use super::Facts;
+use super::{Facts, package_name};
 
 /// Reads a `go.mod`.
 pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
@@ -8,6 +8,7 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
         let mut words = line.trim().trim_start_matches("require ").split_whitespace();
         match (words.next(), words.next()) {
             (Some("module"), Some(module)) => {
+                facts.packages.insert(package_name(module));
                 names(module).take(2).for_each(|part| facts.add_name(part));
             }
             (Some("go"), Some(version)) => facts.dependency("go", version),
@@ -43,6 +44,7 @@ mod tests {
             "module github.com/Owner/shop/v2\ngo 1.24\nrequire (\n\texample.org/e2e-kit/v3 v3.1.0\n\tgopkg.in/yaml v1.0.0\n)\n",
         );
         assert_eq!(facts.names, ["owner", "shop"].map(str::to_owned).into());
+        assert!(facts.packages.contains("github.com/owner/shop/v2"));
         let names: Vec<&str> = facts.dependencies.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["e2e-kit", "example.org/e2e-kit/v3", "go", "gopkg.in/yaml"]);
     }

@@ -14,7 +14,7 @@ const MAX_EXPANDED: usize = 1024 * 1024;
 pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
     let text = text.replace("\\\n", " ");
     let rules = || text.lines().filter(|line| !line.starts_with(['\t', '#', ' ']));
-    // All values that a variable may have.
+    // All values that a variable may have, with patterns or marks in the place of calls.
     let mut variables: BTreeMap<&str, String> = BTreeMap::new();
     for (name, value) in rules().filter_map(|line| line.split_once('=')) {
         let name = name.trim_end_matches([':', '?', '+', '!']).trim();
@@ -23,16 +23,9 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
         known.push(' ');
         known.push_str(value);
     }
-    let plain: BTreeMap<&str, String> =
-        variables.iter().map(|(name, value)| (*name, without_arguments(value))).collect();
-    // A value that is a call, `$(shell ./targets.sh)`, or starts with one, unless it is a path then.
-    let is_call = |name: &str, value: &str| {
-        let call = value.trim().strip_prefix("$(").and_then(|it| it.split_once(' '));
-        call.is_some_and(|(function, _)| !function.contains(')')) && !plain[name].contains('/')
-    };
-    let calls = variables.iter().filter(|(name, value)| is_call(name, value));
-    let calls: BTreeMap<&str, Option<String>> =
-        calls.map(|(name, value)| (*name, affixed(value.trim()))).collect();
+    for (name, value) in &mut variables {
+        *value = affixed(name, value.trim()).unwrap_or_else(|| without_calls(name, value));
+    }
     let mut n_left = MAX_EXPANDED;
     for line in rules() {
         let Some((targets, rest)) = line.split_once(':') else { continue };
@@ -41,37 +34,28 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
         if is_assigned || targets.trim() == ".PHONY" {
             continue;
         }
-        let call = |target: &str| calls.get(target.strip_prefix("$(")?.strip_suffix(')')?);
-        let (called, named): (Vec<&str>, Vec<&str>) =
-            targets.split_whitespace().partition(|it| call(it).is_some());
-        for target in called {
-            match call(target).cloned().flatten() {
-                Some(rule) => facts.task(Runner::Make, rule),
-                None => facts.compute(Runner::Make, target),
-            }
-        }
-        for target in expanded(&named.join(" "), &plain, &mut n_left).split_whitespace() {
+        for target in expanded(targets, &variables, &mut n_left).split_whitespace() {
             // A path is the name of a file, not of a task.
             let is_path = target.contains('/');
             if !target.contains('$') && target != "%" {
                 facts.task(Runner::Make, target);
-            } else if target == "%" || (target.starts_with('$') && !is_path) {
+            } else if target == "%" || (target.starts_with('$') || target.contains(':')) && !is_path
+            {
                 facts.compute(Runner::Make, target);
             }
         }
     }
 }
 
-/// Returns the pattern of the names that a call computes: `image-%` of `$(addprefix image-, $(ALL))`. A value
-/// with more than the call has none.
-fn affixed(value: &str) -> Option<String> {
+/// Returns the pattern of the names that the value of a variable computes: `image-%` of
+/// `$(addprefix image-, $(ALL))`. A value with more than the call has none.
+fn affixed(name: &str, value: &str) -> Option<String> {
     let (function, rest) = value.strip_prefix("$(")?.strip_suffix(')')?.split_once(' ')?;
-    if without_arguments(value) != format!("$({function})") {
+    let affix = rest.split_once(',')?.0.trim();
+    if affix.contains('$') || without_calls(name, value) != format!("$({name}:{function})") {
         return None;
     }
-    let affix = rest.split_once(',')?.0.trim();
     match function {
-        _ if affix.contains('$') => None,
         "addprefix" => Some(format!("{affix}%")),
         "addsuffix" => Some(format!("%{affix}")),
         _ => None,
@@ -91,7 +75,7 @@ fn expanded(targets: &str, variables: &BTreeMap<&str, String>, n_left: &mut usiz
     let mut text = targets.to_owned();
     for _ in 0..MAX_EXPANSIONS {
         let known = text.match_indices("$(").find_map(|(start, _)| {
-            let end = start + text[start..].find(')')?;
+            let end = start + 2 + text[start + 2..].find([')', '$'])?;
             Some((start..end + 1, variables.get(&text[start + 2..end])?))
         });
         let Some((range, value)) = known else { break };
@@ -102,9 +86,9 @@ fn expanded(targets: &str, variables: &BTreeMap<&str, String>, n_left: &mut usiz
     text
 }
 
-/// Returns a value with the names of functions in the place of calls: `$(shell)/bin` of
-/// `$(shell git root)/bin`. Variables, as `$(BIN)`, are unchanged.
-fn without_arguments(value: &str) -> String {
+/// Returns the value of a variable with marks in the place of calls: `$(TOOL:shell)/bin` of `$(shell git root)/bin`.
+/// No variable has such a name. Variables, as `$(BIN)`, are unchanged.
+fn without_calls(name: &str, value: &str) -> String {
     let (mut found, mut rest) = (String::new(), value);
     while let Some(start) = rest.find("$(") {
         let mut depth = 0;
@@ -113,11 +97,10 @@ fn without_arguments(value: &str) -> String {
             c == ')' && depth == 0
         };
         let end = rest[start..].find(closes).map_or(rest.len(), |at| start + at + 1);
-        let call = &rest[start..end];
         found.push_str(&rest[..start]);
-        match call.split_once(' ') {
-            Some((function, _)) => found.extend([function, ")"]),
-            None => found.push_str(call),
+        match rest[start + 2..end].split_once(' ') {
+            Some((function, _)) => found.extend(["$(", name, ":", function, ")"]),
+            None => found.push_str(&rest[start..end]),
         }
         rest = &rest[end..];
     }
@@ -140,7 +123,7 @@ mod tests {
         check("ALL := a b\nALL += c\n$(ALL):\n\techo $@\n", &["a", "b", "c"], false);
         check("$(ALL):\n", &[], true);
         check("A = $(addprefix image-, $(ALL))\n$(A):\n", &["image-%"], false);
-        check("A = $(addprefix x-, $(B)) y\n$(A):\n", &[], true);
+        check("A = $(addprefix x-, $(B)) y\n$(A):\n", &["y"], true);
         check("A = $(addprefix x-, $(B)) $(C)\n$(A):\n", &[], true);
         check("A = $(B) $(C)\nB = b\nC = c\n$(A):\n", &["b", "c"], false);
         check("A = $(addsuffix $(B), $(ALL))\n$(A):\n", &[], true);
@@ -151,6 +134,8 @@ mod tests {
         check("A = $(shell pwd -P)/bin\n$(A):\n", &[], false);
         check("A = $(B)\nB := $(shell pwd -P)\n$(A):\n", &[], true);
         check("A = lint $(shell ls cmd)\n$(A):\n", &["lint"], true);
+        check("A = x test-$(shell ls d)\n$(A):\n", &["x"], true);
+        check("dir = lint\nA = x $(dir $(B))\n$(A):\n", &["x"], true);
         check("%:\n", &[], true);
         check("%.o: %.c\n$(OUT)/x: y\n", &["%.o"], false);
         check(".PHONY: old lint\nlint: x\n", &["lint"], false);
@@ -159,6 +144,8 @@ mod tests {
         check(&long(100), &["a"], false);
         check(&long(100_000), &["a"], true);
         let long = format!("A = $(x y) {}\n{}", "$(b)".repeat(100_000), "$(A):\n".repeat(50_000));
+        check(&long, &[], true);
+        let long = format!("A =\n{}{}:\n", "$(".repeat(150_000), "$(A)".repeat(20));
         check(&long, &[], true);
     }
 
@@ -182,5 +169,7 @@ mod tests {
         let one = "A = $(shell a b)\nB = c d\n$(A) $(B):\n";
         assert_ne!(rules(one), rules(&one.replace("c d", "$(shell c d)")));
         assert_eq!(rules(one), rules(&one.replace("a b", "a c")));
+        let two = "A = x $(shell a b)\n$(A):\n";
+        assert_ne!(rules(two), rules(&format!("{two}B = y $(shell c d)\n$(B):\n")));
     }
 }

@@ -177,7 +177,8 @@ pub(super) fn is_path(text: &str) -> bool {
     has_ending(base) && !base.contains('(')
 }
 
-/// Returns whether a text may be an image of a container with its tag: `owner/name:tag`.
+/// Returns whether a text may be an image of a container with its tag: `owner/name:v1`. A capital letter after the
+/// colon starts a symbol: `app/models:User`.
 fn is_image(text: &str) -> bool {
     text.split_once(':').is_some_and(|(name, tag)| {
         let is_start = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();

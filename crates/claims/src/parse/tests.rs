@@ -176,6 +176,10 @@ fn the_words_that_govern_a_claim_decide_its_stance() {
     check("Uses `protobuf` for this", &["package protobuf"]);
     check("Uses `protobuf` encoding", &[]);
     check("Run `shop/cart:v2` and `src/a.py:12`", &["part src/a.py Line(12)"]);
+    check(
+        "See `app/models:User` and `app/Dockerfile:build`",
+        &["path app/models", "path app/Dockerfile"],
+    );
     check("A pattern such as `src/**/*.js` matches", &["path src/**/*.js, example"]);
     check("Tests are `src/**/*.js`", &["path src/**/*.js"]);
     check("# `zod-parser`\n\nUses `zod-parser`", &["package zod-parser"]);

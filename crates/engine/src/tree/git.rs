@@ -220,7 +220,9 @@ pub fn ignored(root: &Path, paths: &[&Path]) -> Vec<IgnoredPath> {
         return Vec::new();
     }
     let mut input = Vec::new();
-    for path in paths {
+    // Git refuses all of them for one beyond a symbolic link.
+    let is_beyond = |path: &&&Path| path.ancestors().skip(1).any(|it| root.join(it).is_symlink());
+    for path in paths.iter().filter(|path| !is_beyond(path)) {
         input.extend_from_slice(path.as_os_str().as_encoded_bytes());
         input.push(0);
     }
