@@ -40,10 +40,17 @@ pub(super) struct Words {
     lengths: [u64; 256],
 }
 
-/// Returns whether a byte is one of a word.
-fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
+/// The bytes of words.
+const IS_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let it = byte as u8;
+        table[byte] = it.is_ascii_alphanumeric() || it == b'_';
+        byte += 1;
+    }
+    table
+};
 
 impl Words {
     pub(super) fn new(words: impl IntoIterator<Item = String>) -> Self {
@@ -73,15 +80,16 @@ impl Words {
         let mut found = Vec::new();
         let mut start = 0;
         while start < bytes.len() {
-            if !is_word_byte(bytes[start]) {
+            let first = usize::from(bytes[start]);
+            if !IS_WORD[first] {
                 start += 1;
                 continue;
             }
             let mut end = start + 1;
-            while end < bytes.len() && is_word_byte(bytes[end]) {
+            while end < bytes.len() && IS_WORD[usize::from(bytes[end])] {
                 end += 1;
             }
-            if self.lengths[usize::from(bytes[start])] & length_bit(end - start) != 0
+            if self.lengths[first] & length_bit(end - start) != 0
                 && let Some(&idx) = self.idxs.get(&bytes[start..end])
             {
                 found.push(idx);
@@ -89,7 +97,7 @@ impl Words {
             start = end + 1;
         }
         let is_part =
-            |byte: Option<&u8>| byte.is_some_and(|it| is_word_byte(*it) || !it.is_ascii());
+            |byte: Option<&u8>| byte.is_some_and(|it| IS_WORD[usize::from(*it)] || !it.is_ascii());
         found.extend(self.unusual.iter().copied().filter(|idx| {
             let word = self.words[*idx].as_bytes();
             memmem::find_iter(bytes, word).any(|at| {
