@@ -388,6 +388,18 @@ fn a_tracked_file_is_gone_though_an_ignore_file_names_it_and_a_generated_one_is_
 }
 
 #[test]
+#[cfg(unix)]
+fn a_path_beyond_a_symbolic_link_does_not_hide_what_is_ignored() {
+    let files = [
+        ("README.md", "See `real/out/` and `link/out/`.\n"),
+        ("real/out/a.js", "a();\n"),
+        ("real/b.js", "b();\n"),
+    ];
+    let change = "ln -s real link && git rm -q -r real/out && echo out/ > .gitignore";
+    assert!(stale(&files, change).is_empty());
+}
+
+#[test]
 fn a_string_with_the_old_path_does_not_hide_a_moved_file() {
     let files = [
         ("README.md", "The models are in `src/models.py`, the settings in `conf/local.toml`.\n"),

@@ -119,6 +119,7 @@ mod tests {
             assert_eq!(found, tasks, "{text}");
             assert_eq!(!facts.dynamic.is_empty(), is_dynamic, "{text}");
         };
+        assert!(!read("conf/tools.mak", "lint:\n").tasks.is_empty());
         check("TOOL ?= $(BIN)/tool\n$(TOOL): go.mod\nlint: $(TOOL)\n", &["lint"], false);
         check("ALL := a b\nALL += c\n$(ALL):\n\techo $@\n", &["a", "b", "c"], false);
         check("$(ALL):\n", &[], true);
