@@ -35,7 +35,7 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
             continue;
         }
         for target in expanded(targets, &variables, &mut n_left).split_whitespace() {
-            // A path is the name of a file, not of a task.
+            // A path is the name of a file, not of a task. A mark has a colon, which no target has.
             let is_path = target.contains('/');
             if !target.contains('$') && target != "%" {
                 facts.task(Runner::Make, target);
