@@ -4,8 +4,8 @@
 usage: score.py LABELS… --repositories DIR --bin CERBERUS [--misses]
 
 A label is a line of JSON: {"corpus", "file", "line", "text", "rule"}; DIR contains the repositories by the name of
-their corpus. An imported memory covers the units from its first to its last line, and an introduction that it begins
-with. Recall: the share of units labelled as rules that a memory covers. Precision: the share of memories that cover
+their corpus. An imported memory covers the units from its first to its last line, and an introduction above it that
+its text contains. Recall: the share of units labelled as rules that a memory covers. Precision: the share of memories that cover
 such a unit.
 """
 import argparse
@@ -79,7 +79,7 @@ def main():
 def covers(memory, unit):
     first, last, text = memory
     introduction = words(unit["text"].rsplit(". ", 1)[-1])
-    is_prefix = unit["text"].endswith(":") and unit["line"] < first and text.startswith(introduction)
+    is_prefix = unit["text"].endswith(":") and unit["line"] < first and introduction in text
     return first <= unit["line"] <= last or is_prefix
 
 

@@ -476,19 +476,30 @@ fn place(stored: &MemoryFile) -> Option<String> {
     let Memory { heading, paths, .. } = &stored.memory;
     let heading = heading.as_deref().map(|heading| heading.trim_end_matches(':'));
     // "Do not edit: …" below the heading "Do not edit".
-    let heading = heading.and_then(|heading| {
-        let (above, last) = heading.rsplit_once(" › ").unwrap_or(("", heading));
-        let is_repeated = stored.memory.body.trim_start().starts_with(&format!("{last}:"));
-        Some(if is_repeated { above } else { heading }).filter(|it| !it.is_empty())
-    });
+    let heading = heading.map(|heading| without_repeated(heading, &stored.memory.body));
+    let heading = heading.filter(|heading| !heading.is_empty());
     let paths: Vec<String> = paths.iter().map(|glob| format!("`{glob}`")).collect();
     let paths = paths.join(", ");
     match (heading, paths.is_empty()) {
         (None, true) => None,
         (None, false) => Some(format!("In {paths}")),
-        (Some(heading), true) => Some(heading.to_owned()),
+        (Some(heading), true) => Some(heading),
         (Some(heading), false) => Some(format!("In {paths} ({heading})")),
     }
+}
+
+/// Returns a path of headings without those that a text contains before its own words.
+fn without_repeated(heading: &str, body: &str) -> String {
+    let mut rest = body.trim_start();
+    let mut kept = Vec::new();
+    for title in heading.split(" › ") {
+        let repeated = format!("{}: ", title.trim_end_matches([':', '.', ' ']));
+        match rest.split_once(&repeated) {
+            Some((before, after)) if before.is_empty() || before.ends_with(": ") => rest = after,
+            _ => kept.push(title),
+        }
+    }
+    kept.join(" › ")
 }
 
 /// Returns the text of a memory without section tags.

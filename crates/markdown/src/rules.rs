@@ -3,12 +3,13 @@
 //! List items, paragraphs, rows of tables and sections that demand something of their reader are
 //! rules; descriptions, links, commands and steps of a procedure are not. The decision depends on
 //! the shape of the text, then on its wording, then on its context: the introduction above its
-//! list, its siblings, or the nearest heading that describes its items. A prohibition or a
-//! condition above a list is prefixed to its items. The meaning of a project's own words does not
-//! matter.
+//! list, its siblings, or the nearest heading that describes its items. What is above an item and
+//! governs it is prefixed to it, whatever it says ([`governing`]). The meaning of a project's own
+//! words does not matter.
 
 mod blocks;
 mod context;
+mod governing;
 mod imports;
 mod paths;
 mod tables;
@@ -18,10 +19,11 @@ mod tests;
 mod verdict;
 mod wording;
 
-use self::blocks::{Block, CODE, Item, Words};
+use self::blocks::{Block, CODE, Item, Nested, Words};
 use self::context::{
     Kind, is_about_contributions, is_incomplete, is_unfinished, kind_of_intro, kind_of_title,
 };
+use self::governing::{Above, Piece, Prefix};
 pub use self::imports::{Import, imports};
 pub use self::paths::replace_paths;
 use self::tags::Mark;
@@ -40,8 +42,12 @@ pub struct RuleItem {
     pub end_line: usize,
     /// The text without the list marker; of a skipped block only the beginning.
     pub text: String,
-    /// The length of the heading or introduction that `text` is prefixed with.
+    /// The length of the headings and sentences above it that `text` is prefixed with.
     pub prefix_len: usize,
+    /// Whether the text without its prefix may be the opposite of the rule.
+    pub may_be_negated: bool,
+    /// The prefixes that earlier versions may have given to it.
+    pub earlier_prefixes: Vec<String>,
     /// The headings above as slugs, the nearest last.
     pub headings: Vec<String>,
     /// The headings above, as in `Testing › Mocks`.
@@ -55,6 +61,11 @@ const MANAGED_END: &str = "<!-- cerberus:end";
 
 /// The maximum length of a rule. A memory of at most 100 KB has a frontmatter, too.
 const MAX_RULE_BYTES: usize = 96 * 1024;
+
+/// The maximum length of the text above an item that is kept with it. A longer one is not cut,
+/// because any sentence of it may be the one that forbids.
+const MAX_PREFIX_BYTES: usize = 1000;
+const LONG_PREFIX: &str = "the text above it, without which it may say the opposite, is too long";
 
 /// The maximum length of a skipped block's text, in characters, and of a slug, in words.
 const SHOWN_CHARS: usize = 80;
@@ -82,10 +93,6 @@ struct Context {
     kind: Option<Kind>,
     /// Inline code is one [`CODE`].
     text: String,
-    /// The text with its inline code, for rules that are unclear without it.
-    prefix: String,
-    /// Whether every rule gets the prefix.
-    is_prefix: bool,
 }
 
 /// An introduction: a paragraph or an item that ends with a colon.
@@ -101,8 +108,9 @@ impl Intro<'_> {
     }
 }
 
-/// Returns the rules of a markdown document and its skipped blocks, ordered by line.
-pub fn parse(text: &str) -> Vec<RuleItem> {
+/// Returns the rules of a markdown document and its skipped blocks, ordered by line. `project` is
+/// the name of the project, whose words in a heading say nothing about a rule.
+pub fn parse(text: &str, project: &str) -> Vec<RuleItem> {
     let start = frontmatter::body_start(text);
     let (text, marks) = tags::blank(text);
     let (text, blocks) = (text.as_str(), blocks::blocks(&text, start));
@@ -113,7 +121,11 @@ pub fn parse(text: &str) -> Vec<RuleItem> {
         lines: LineIndex::new(text),
         managed: managed_blocks(text),
         marks: marks.into_iter().peekable(),
+        project: words(project),
         headings: Vec::new(),
+        tags: Vec::new(),
+        above: Above::default(),
+        outer: Vec::new(),
         labels: Vec::new(),
         found: Vec::new(),
         has_title,
@@ -147,7 +159,14 @@ struct Reader<'a> {
     lines: LineIndex,
     managed: Vec<Span>,
     marks: std::iter::Peekable<std::vec::IntoIter<(usize, Mark)>>,
+    project: Vec<String>,
     headings: Vec<Heading>,
+    /// The tags around the current block.
+    tags: Vec<String>,
+    /// The paragraphs above the current block.
+    above: Above,
+    /// The items around the current list, and the paragraphs above their lists.
+    outer: Vec<Piece>,
     /// Tags and short items around the current block, which end the path of headings.
     labels: Vec<String>,
     found: Vec<RuleItem>,
@@ -166,6 +185,7 @@ impl Reader<'_> {
                 }
                 let (level, title) = (*level, title.clone());
                 let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+                self.above = Above::default();
                 self.headings.retain(|other| other.level < level);
                 self.headings.push(Heading { level, title, shown });
                 return self.section(*start, blocks);
@@ -173,9 +193,11 @@ impl Reader<'_> {
             Block::Paragraph(words) => return self.paragraph(words, blocks),
             Block::List(items) => {
                 self.list(items, None, blocks.get(1));
+                self.above.list();
                 return 1 + self.attach_examples(&blocks[1..]);
             }
             Block::Code { span, .. } => {
+                self.above.code(span.slice(self.text));
                 let code = span.slice(self.text).trim_end();
                 let is_part =
                     |last: &RuleItem| last.skipped_because.is_none() && last.text.ends_with(code);
@@ -184,7 +206,12 @@ impl Reader<'_> {
                 }
             }
             Block::Table { span, rows } => self.table(*span, rows),
-            Block::Ignored(_) => {}
+            html @ Block::Html { span, .. } if html.is_empty_html() => {
+                if span.slice(self.text).contains("</details") {
+                    self.above = Above::default();
+                }
+            }
+            Block::Html { text, .. } => self.above.paragraph(self.piece(text), true),
         }
         1
     }
@@ -217,30 +244,46 @@ impl Reader<'_> {
         self.headings.pop();
         let title_start = start + self.text[start..].len()
             - self.text[start..].trim_start_matches(['#', ' ', '\t']).len();
-        self.accept(title_start, end, None);
+        self.accept(title_start, end, self.prefix(&[]));
         1 + n_blocks
     }
 
     fn paragraph(&mut self, own: &Words, blocks: &[Block]) -> usize {
         let Some(span) = self.own_span(own) else { return 1 };
-        if let (true, Some(Block::List(items))) = (announces(own), blocks.get(1)) {
+        let next = 1 + blocks[1..].iter().take_while(|block| block.is_empty_html()).count();
+        if let (true, Some(Block::List(items))) = (announces(own), blocks.get(next)) {
             let intro = Intro { span, text_start: span.start, words: own };
-            self.list(items, Some(&intro), blocks.get(2));
-            return 2 + self.attach_examples(&blocks[2..]);
+            self.list(items, Some(&intro), blocks.get(next + 1));
+            self.above.list();
+            return next + 1 + self.attach_examples(&blocks[next + 1..]);
         }
+        let is_rule = self.single_paragraph(own, span, blocks);
+        self.above.paragraph(self.piece(&own.marked), announces(own));
+        if !is_rule {
+            return 1;
+        }
+        self.above.complete();
+        if let Some(Block::Code { span, .. }) = blocks.get(1) {
+            self.above.code(span.slice(self.text));
+        }
+        1 + self.attach_examples(&blocks[1..])
+    }
+
+    /// Reads a paragraph that introduces no list; returns whether it is a rule.
+    fn single_paragraph(&mut self, own: &Words, span: Span, blocks: &[Block]) -> bool {
         let kind = self.heading_context().and_then(|context| context.kind);
         let is_before_commands = matches!(blocks.get(1), Some(Block::Code { is_shell: true, .. }));
         let plain = own.plain.trim();
         if ends_open(plain) && words(plain).len() <= LABEL_WORDS {
             self.skip(span.start, INTRO);
-            return 1;
+            return false;
         }
         if is_lead(own, LEAD_WORDS) || !verdict::paragraph(own, kind, is_before_commands) {
             self.skip(span.start, "prose");
-            return 1;
+            return false;
         }
-        self.accept(span.start, span.end, None);
-        1 + self.attach_examples(&blocks[1..])
+        self.accept(span.start, span.end, self.prefix(self.above.of_paragraph()));
+        true
     }
 
     /// Adds the code blocks and the labelled examples that follow a rule to it; returns their
@@ -260,6 +303,11 @@ impl Reader<'_> {
             })
             .count();
         let Some(end) = n_examples.checked_sub(1).map(|last| blocks[last].end()) else { return 0 };
+        let examples = &blocks[..n_examples];
+        if let [.., Block::Paragraph(label), Block::Code { span, .. }] = examples {
+            let label = Piece::of(&label.marked, &self.project);
+            self.above.example(label, span.slice(self.text));
+        }
         let start = self.lines.start(last.end_line + 1).min(end);
         let examples = self.text[start..end].trim_matches('\n').trim_end();
         let end_line = self.lines.line(start + self.text[start..end].trim_end().len());
@@ -282,7 +330,8 @@ impl Reader<'_> {
         for (row_idx, text) in rules {
             // A carriage return alone ends a row, too, but not a line.
             let line = (first_line + row_idx).min(self.lines.len() - 1);
-            self.push(line, line, text, 0);
+            let prefix = self.prefix(self.above.of_list());
+            self.push((line, line), &text, prefix);
         }
     }
 
@@ -306,10 +355,11 @@ impl Reader<'_> {
             // The introduction is the rule, and its items are the details.
             if is_demand && !is_open && n_rules * 2 <= items.len() {
                 let end = items.last().map_or(intro.span.end, |item| item.span.end);
-                self.accept(intro.text_start, end, None);
+                self.accept(intro.text_start, end, self.prefix(self.above.of_paragraph()));
                 return;
             }
             self.intro(intro, is_demand && !is_open);
+            self.above.paragraph(self.piece(&intro.words.marked), true);
         }
         let can_have_siblings = matches!(kind, None | Some(Kind::Descriptions));
         let has_siblings = can_have_siblings && most_are_rules(items);
@@ -328,7 +378,7 @@ impl Reader<'_> {
         let has_sentences = intro.plain().contains(". ");
         if is_demand && has_sentences {
             let end = intro.text_start + self.own_text_len(intro);
-            self.accept(intro.text_start, end, None);
+            self.accept(intro.text_start, end, self.prefix(self.above.of_paragraph()));
         } else {
             self.skip(intro.span.start, INTRO);
         }
@@ -377,10 +427,7 @@ impl Reader<'_> {
             Some(Block::Code { span: code, .. }) if is_open => code.end,
             _ => item.span.end,
         };
-        let is_negated_by_context = verdict == Verdict::InContext
-            && context.is_some_and(|context| context.kind == Some(Kind::Prohibitions));
-        let prefix = context.filter(|context| context.is_prefix || is_negated_by_context);
-        self.accept(span.start, end, prefix);
+        self.accept(span.start, end, self.prefix(self.above.of_list()));
     }
 
     /// Reads the lists below an item. A short item is a part of their path of headings.
@@ -389,59 +436,86 @@ impl Reader<'_> {
         let is_label = words(&label).len() <= LABEL_WORDS && !label.contains(CODE);
         let n_labels = self.labels.len();
         self.labels.extend(is_label.then_some(label));
-        item.lists.iter().for_each(|items| self.list(items, intro, None));
+        let n_outer = self.outer.len();
+        let above = std::mem::take(&mut self.above);
+        self.outer.extend_from_slice(above.of_list());
+        for nested in &item.lists {
+            self.nested(item, nested, intro);
+        }
+        self.outer.truncate(n_outer);
+        self.above = above;
         self.labels.truncate(n_labels);
+    }
+
+    /// Reads one of the lists below an item.
+    fn nested(&mut self, item: &Item, nested: &Nested, intro: Option<&Intro>) {
+        let n_outer = self.outer.len();
+        let intro = intro.filter(|_| nested.above.is_empty());
+        if intro.is_none() {
+            self.outer.extend(self.piece(&item.words.marked));
+        }
+        for paragraph in &nested.above {
+            self.above.paragraph(self.piece(&paragraph.marked), announces(paragraph));
+        }
+        self.list(&nested.items, intro, None);
+        self.above.list();
+        self.outer.truncate(n_outer);
     }
 
     /// Opens and closes the tags before a position.
     fn read_marks(&mut self, at: usize) {
         while let Some((_, mark)) = self.marks.next_if(|(start, _)| *start <= at) {
             match mark {
-                Mark::Open(title) => self.labels.push(title),
+                Mark::Open(title) => {
+                    self.tags.push(title.clone());
+                    self.labels.push(title);
+                }
                 Mark::Close => {
+                    self.tags.pop();
                     self.labels.pop();
                 }
             }
         }
     }
 
-    /// Returns the context of the nearest heading with a kind. Its prefix is that heading if it
-    /// is a prohibition.
+    /// Returns the context of the nearest heading with a kind.
     fn heading_context(&self) -> Option<Context> {
         let mut headings = self.own_headings().rev();
         let nearest = headings.clone().next()?;
         let (kind, heading) = headings.find_map(|it| Some((kind_of_title(&it.title)?, it)))?;
         let is_far = heading.title != nearest.title;
         let is_weak = matches!(kind, Kind::Steps | Kind::Descriptions);
-        (!(is_far && is_weak)).then(|| Context {
-            kind: Some(kind),
-            text: label(&heading.title),
-            prefix: label(&heading.shown),
-            is_prefix: false,
-        })
+        (!(is_far && is_weak)).then(|| Context { kind: Some(kind), text: label(&heading.title) })
     }
 
     /// Returns the context of an introduction; a mere name inherits the kind of the headings.
     fn intro_context(&self, intro: &Intro) -> Context {
-        let plain = intro.plain();
-        let last_sentence = |text: &str| label(text.trim().rsplit(". ").next().unwrap_or_default());
-        let (text, prefix) = (last_sentence(plain), last_sentence(&intro.words.marked));
+        let text = label(intro.plain().rsplit(". ").next().unwrap_or_default());
         let is_name = words(&text).len() <= LABEL_WORDS;
         let own = kind_of_intro(&text);
-        let is_prefix = is_incomplete(&text);
-        let inherited = self.heading_context();
-        if own.is_none() && is_name && !is_prefix {
-            let kind = inherited.as_ref().and_then(|context| context.kind);
-            if let (Some(Kind::Prohibitions), Some(context)) = (kind, inherited) {
-                return context;
-            }
-            return Context { kind, text, prefix, is_prefix };
-        }
+        let is_open = is_incomplete(&text);
+        let inherited = self.heading_context().and_then(|context| context.kind);
         // "When you add a table:" announces instructions, whatever its section describes.
-        let is_inherited = |kind: &Kind| is_prefix && *kind != Kind::Descriptions;
-        let kind = own.or_else(|| inherited.and_then(|it| it.kind).filter(is_inherited));
-        let is_prefix = is_prefix && own != Some(Kind::Prohibitions);
-        Context { kind, text, prefix, is_prefix }
+        let kind = match inherited {
+            _ if own.is_some() => own,
+            Some(Kind::Descriptions) if is_open => None,
+            _ if is_name || is_open => inherited,
+            _ => None,
+        };
+        Context { kind, text }
+    }
+
+    /// Returns what governs a block below the paragraphs `above` it.
+    fn prefix(&self, above: &[Piece]) -> Prefix {
+        let headings = self.headings.iter().map(|heading| heading.shown.as_str());
+        let titles = headings.chain(self.tags.iter().map(String::as_str));
+        let titles: Vec<Piece> = titles.filter_map(|title| self.piece(title)).collect();
+        Prefix::of(&[&titles[..], &self.outer, above].concat())
+    }
+
+    /// Returns a text above a block, or `None` if it only names a topic.
+    fn piece(&self, text: &str) -> Option<Piece> {
+        Piece::of(text, &self.project)
     }
 
     /// Returns the headings above, without the title of the document.
@@ -458,33 +532,36 @@ impl Reader<'_> {
         self.managed.iter().any(|block| block.start <= at && at < block.end)
     }
 
-    fn accept(&mut self, start: usize, end: usize, context: Option<&Context>) {
-        let prefix = context.map(|it| format!("{}: ", it.prefix)).unwrap_or_default();
+    fn accept(&mut self, start: usize, end: usize, prefix: Prefix) {
         let end_line = self.lines.line(start + self.text[start..end].trim_end().len());
-        let text = format!("{prefix}{}", self.dedent(start, end));
-        self.push(self.lines.line(start), end_line, text, prefix.len());
+        let lines = (self.lines.line(start), end_line);
+        self.push(lines, &self.dedent(start, end), prefix);
     }
 
-    fn push(&mut self, line: usize, end_line: usize, text: String, prefix_len: usize) {
+    fn push(&mut self, (line, end_line): (usize, usize), own: &str, prefix: Prefix) {
+        let is_long = prefix.text.len() > MAX_PREFIX_BYTES;
         let headings = self.own_headings().map(|heading| heading.shown.as_str());
         let heading: Vec<&str> = headings.chain(self.labels.iter().map(String::as_str)).collect();
-        self.found.push(RuleItem {
+        let mut item = RuleItem {
             line,
             end_line,
-            text,
-            prefix_len,
+            text: format!("{}{own}", prefix.text),
+            prefix_len: prefix.text.len(),
+            may_be_negated: prefix.may_negate,
+            earlier_prefixes: prefix.earlier,
             headings: self.slugs(),
             heading: heading.join(" › "),
             skipped_because: None,
-        });
+        };
+        if is_long {
+            let (text, skipped_because) = (shortened(own), Some(LONG_PREFIX));
+            item = RuleItem { line, end_line, text, skipped_because, ..RuleItem::default() };
+        }
+        self.found.push(item);
     }
 
     fn skip(&mut self, start: usize, reason: &'static str) {
-        let line = self.text[start..].lines().next().unwrap_or_default().trim();
-        let text = match line.char_indices().nth(SHOWN_CHARS) {
-            Some((end, _)) => format!("{}…", line[..end].trim_end()),
-            None => line.to_owned(),
-        };
+        let text = shortened(&self.text[start..]);
         let (line, skipped_because) = (self.lines.line(start), Some(reason));
         let item = RuleItem { line, end_line: line, text, skipped_because, ..RuleItem::default() };
         self.found.push(item);
@@ -517,6 +594,15 @@ impl Reader<'_> {
             words.take(SLUG_WORDS).collect::<Vec<_>>().join("-")
         });
         slugs.filter(|slug| !slug.is_empty()).collect()
+    }
+}
+
+/// Returns the beginning of the first line of a text.
+fn shortened(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default().trim();
+    match line.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line.to_owned(),
     }
 }
 

@@ -13,6 +13,11 @@ use cerberus_markdown::secrets;
 /// Replaces a text that may contain a secret.
 const HIDDEN: &str = "(not shown)";
 
+/// The maximum length of the text that governs an item in a message.
+const SHOWN_CHARS: usize = 160;
+
+const ADDED_BY_A_PERSON: &str = "a person added the text that governs it";
+
 /// A document to import.
 pub(super) struct Document<'a> {
     found: &'a Found,
@@ -30,6 +35,26 @@ struct ReadItem {
     found: RuleItem,
     text: String,
     digest: String,
+    /// The digests of its texts in earlier versions, which left out some of the text that governs it.
+    former: Vec<String>,
+}
+
+impl ReadItem {
+    /// Returns the text that governs it.
+    fn prefix(&self) -> &str {
+        &self.text[..self.found.prefix_len]
+    }
+
+    /// Returns the text that governs it in one line.
+    fn shown_prefix(&self) -> String {
+        let words: Vec<&str> = self.prefix().split_whitespace().collect();
+        let prefix = words.join(" ");
+        let prefix = prefix.trim_end_matches(':');
+        match prefix.char_indices().nth(SHOWN_CHARS) {
+            Some((end, _)) => format!("{}…", &prefix[..end]),
+            None => prefix.to_owned(),
+        }
+    }
 }
 
 impl<'a> Document<'a> {
@@ -42,13 +67,17 @@ impl<'a> Document<'a> {
     ) -> Self {
         let Place { scope, paths, faults } = Place::of(&found.holds_at, &found.text);
         let scope = forced.cloned().or(scope).unwrap_or_else(|| default_scope(project));
-        let read = |item: RuleItem| {
-            let (prefix, own) = item.text.split_at(item.prefix_len);
-            let own = rules::replace_paths(own, |path| path_from_root(project, &found.file, path));
-            let text = format!("{prefix}{own}");
-            ReadItem { digest: sources::digest(&text), found: item, text }
+        let name = match default_scope(project) {
+            Scope::Project(name) => name.unwrap_or_default(),
+            _ => String::new(),
         };
-        let items = rules::parse(&found.text).into_iter().map(read).collect();
+        let parsed = rules::parse(&found.text, &name).into_iter();
+        let mut items: Vec<ReadItem> = parsed.map(|item| read_item(project, found, item)).collect();
+        // Such a text is that of another item, which may be the opposite of this one.
+        let present: FxHashSet<String> = items.iter().map(|item| item.digest.clone()).collect();
+        for item in &mut items {
+            item.former.retain(|digest| !present.contains(digest));
+        }
         Self { found, commit, scope, paths, faults, items }
     }
 
@@ -65,6 +94,19 @@ impl<'a> Document<'a> {
     pub(super) fn digests(&self) -> impl Iterator<Item = &str> {
         self.items.iter().map(|item| item.digest.as_str())
     }
+}
+
+/// Returns an item with paths from the root.
+fn read_item(project: &Project, document: &Found, mut item: RuleItem) -> ReadItem {
+    let from_root = |path: &str| path_from_root(project, &document.file, path);
+    let (prefix, own) = item.text.split_at(item.prefix_len);
+    let prefix = rules::replace_paths(prefix, from_root);
+    let own = rules::replace_paths(own, from_root);
+    let earlier = std::mem::take(&mut item.earlier_prefixes).into_iter();
+    let former = earlier.map(|prefix| sources::digest(&format!("{prefix}{own}"))).collect();
+    item.prefix_len = prefix.len();
+    let text = prefix + &own;
+    ReadItem { digest: sources::digest(&text), found: item, text, former }
 }
 
 /// Returns the path from the root for one that is relative to a document, if the file exists.
@@ -86,13 +128,51 @@ pub(super) struct Update {
     pub(super) item_idx: Option<usize>,
     pub(super) paths: Vec<String>,
     pub(super) sources: Vec<String>,
+    /// Whether an example that was chosen by itself may show the opposite of the new text.
+    pub(super) drops_example: bool,
 }
 
 /// A rule that is not in the bank as it is.
 struct Unknown<'a> {
     item_idx: usize,
-    own_start: usize,
-    digest: &'a str,
+    read: &'a ReadItem,
+}
+
+/// A memory of an earlier version of an item.
+struct Earlier {
+    memory_idx: usize,
+    /// The document of its source.
+    file: String,
+    /// Whether the item had the same words, without some of the text that governs it.
+    is_former: bool,
+}
+
+impl Earlier {
+    /// Returns the reason of a conflict with a memory that a person edited.
+    fn conflict(&self, id: &str, read: &ReadItem) -> String {
+        if self.is_former {
+            let added = read.shown_prefix();
+            return format!(
+                "`{id}` was imported without the text that governs it, and edited since; add `{added}` to it with `cerberus memory update {id} --content …`"
+            );
+        }
+        format!(
+            "`{id}` was imported from an earlier version of this item and edited since; update it with `cerberus memory update {id} --content …`, or delete it and import again"
+        )
+    }
+
+    /// Returns the reason of a change.
+    fn change(&self, id: &str, read: &ReadItem, drops_example: bool) -> String {
+        let mut reason = if self.is_former {
+            format!("the text that governs it was added: `{}`", read.shown_prefix())
+        } else {
+            format!("`{id}` was imported from an earlier version of this item")
+        };
+        if drops_example {
+            reason.push_str("; its example, which was chosen without that text, is removed: choose one with `cerberus memory review`");
+        }
+        reason
+    }
 }
 
 /// Compares items with the bank, and collects what is to be written.
@@ -126,7 +206,8 @@ impl Classifier<'_> {
         let gone = self.sources.removed(file, &document.digests().collect()).into_iter();
         let mut gone: Vec<(usize, &str)> = gone.map(|memory_idx| (memory_idx, file)).collect();
         let mut unknown = Vec::new();
-        for ReadItem { found, text, digest } in items {
+        for read in items {
+            let ReadItem { found, text, .. } = read;
             let mut item = Item::new(file, found, text.clone());
             let is_rule = found.skipped_because.is_none();
             if is_rule {
@@ -138,12 +219,15 @@ impl Classifier<'_> {
                 self.hide(&mut item, kind);
             } else if is_rule && let Err(error) = document::check_content(&item.text) {
                 item.skip(format!("{error:#}"));
-            } else if is_rule && !self.known(document, &mut item, digest) {
-                let item_idx = self.report.items.len();
-                unknown.push(Unknown { item_idx, own_start: found.prefix_len, digest });
+            } else if is_rule && !self.known(document, &mut item, read) {
+                unknown.push(Unknown { item_idx: self.report.items.len(), read });
             }
             self.report.items.push(item);
         }
+        // Of two items with the same own words the memory belongs to the one in its line.
+        unknown.sort_by_key(|rule| {
+            !self.sources.is_in_line(file, &rule.read.former, rule.read.found.line + 1)
+        });
         // Only after all known items are found may a rest be an earlier version of another one.
         for rule in unknown {
             self.unknown(document, &rule, &mut gone);
@@ -166,8 +250,9 @@ impl Classifier<'_> {
     }
 
     /// Returns whether an item is in the bank, was deleted from it, or is a copy of an earlier item.
-    fn known(&mut self, document: &Document, item: &mut Item, digest: &str) -> bool {
+    fn known(&mut self, document: &Document, item: &mut Item, read: &ReadItem) -> bool {
         let sources = self.sources;
+        let digest = read.digest.as_str();
         let (file, source) = (document.file(), document.source(item, digest));
         if let Some(memory_idx) = sources.imported(file, digest) {
             item.settle(Outcome::Duplicate, sources.id(memory_idx), None);
@@ -180,7 +265,8 @@ impl Classifier<'_> {
             self.replace_source((memory_idx, former), document, source.written);
             return true;
         }
-        if self.deleted.contains(&source.item()) || self.deleted_with_document.contains(digest) {
+        let mut digests = std::iter::once(digest).chain(read.former.iter().map(String::as_str));
+        if digests.any(|digest| self.is_deleted(file, digest)) {
             let reason = "its memory was deleted; bring it back with `cerberus memory restore`";
             item.skip(reason.to_owned());
             return true;
@@ -201,6 +287,12 @@ impl Classifier<'_> {
         self.is_copy(document, item, digest)
     }
 
+    /// Returns whether the memory of an item was deleted.
+    fn is_deleted(&self, file: &str, digest: &str) -> bool {
+        self.deleted.contains(&sources::item(file, digest))
+            || self.deleted_with_document.contains(digest)
+    }
+
     /// Returns whether an item is a copy of a new rule, which gets its place as a further source.
     fn is_copy(&mut self, document: &Document, item: &mut Item, digest: &str) -> bool {
         let Some(rule_idx) = self.new_by_text.get(digest) else { return false };
@@ -217,40 +309,78 @@ impl Classifier<'_> {
 
     /// Adds an item that is not in the bank: a changed or a new one.
     fn unknown(&mut self, document: &Document, rule: &Unknown, gone: &mut Vec<(usize, &str)>) {
-        let &Unknown { item_idx, own_start, digest } = rule;
+        let &Unknown { item_idx, read } = rule;
+        let digest = read.digest.as_str();
         // The item is taken out of the report while it is compared with the others.
         let mut item = std::mem::take(&mut self.report.items[item_idx]);
         let written = document.source(&item, digest).written;
-        let earlier = self.sources.take_earlier(gone, &item.text);
-        let lost = &mut self.lost;
-        if let Some((memory_idx, old_file)) =
-            earlier.or_else(|| self.sources.take_earlier(lost, &item.text))
-        {
-            let id = self.sources.id(memory_idx);
-            let old = self.sources.source_in(memory_idx, old_file);
-            if old.is_some_and(|old| self.sources.is_edited(memory_idx, old)) {
-                let reason = format!(
-                    "`{id}` was imported from an earlier version of this item and edited since; update it with `cerberus memory update {id} --content …`, or delete it and import again"
-                );
-                item.settle(Outcome::Conflict, id, Some(reason));
+        if let Some(earlier) = self.take_earlier(gone, document, read) {
+            let Earlier { memory_idx, ref file, is_former } = earlier;
+            let sources = self.sources;
+            let id = sources.id(memory_idx);
+            let old = sources.source_in(memory_idx, file);
+            let is_edited = old.is_some_and(|old| sources.is_edited(memory_idx, old));
+            if is_edited && is_former && sources.contains(memory_idx, read.prefix()) {
+                item.settle(Outcome::Changed, id, Some(ADDED_BY_A_PERSON.to_owned()));
+                self.replace_source((memory_idx, file), document, written);
+            } else if is_edited {
+                item.settle(Outcome::Conflict, id, Some(earlier.conflict(id, read)));
             } else {
-                let reason = format!("`{id}` was imported from an earlier version of this item");
-                item.settle(Outcome::Changed, id, Some(reason));
-                self.replace_source((memory_idx, old_file), document, written);
-                self.update(memory_idx).item_idx = Some(item_idx);
+                let drops_example = read.found.may_be_negated
+                    && sources.is_chosen_without(memory_idx, read.prefix());
+                item.settle(Outcome::Changed, id, Some(earlier.change(id, read, drops_example)));
+                self.replace_source((memory_idx, file), document, written);
+                let update = self.update(memory_idx);
+                update.item_idx = Some(item_idx);
+                update.drops_example = drops_example;
             }
         // A copy in the same document comes after the first one.
         } else if !self.is_copy(document, &mut item, digest) {
             self.new_by_text.insert(digest.to_owned(), self.new_rules.len());
             self.new_rules.push(NewRule {
                 item_idx,
-                own_start,
+                own_start: read.found.prefix_len,
+                may_be_negated: read.found.may_be_negated,
                 scope: document.scope.clone(),
                 sources: vec![written],
                 anchor: None,
             });
         }
         self.report.items[item_idx] = item;
+    }
+
+    /// Removes and returns the memory of an earlier version of an item: first one that lacks only
+    /// the text that governs the item, then the most similar one.
+    fn take_earlier(
+        &mut self,
+        gone: &mut Vec<(usize, &str)>,
+        document: &Document,
+        read: &ReadItem,
+    ) -> Option<Earlier> {
+        let sources = self.sources;
+        let former = sources.take_former(gone, &read.former);
+        if let Some((memory_idx, file)) =
+            former.or_else(|| sources.take_former(&mut self.lost, &read.former))
+        {
+            if !self.is_of_another(memory_idx, file, read) {
+                return Some(Earlier { memory_idx, file: file.to_owned(), is_former: true });
+            }
+            self.drop_source(memory_idx, file, &document.paths);
+        }
+        let similar = sources.take_earlier(gone, &read.text);
+        let (memory_idx, file) =
+            similar.or_else(|| sources.take_earlier(&mut self.lost, &read.text))?;
+        Some(Earlier { memory_idx, file: file.to_owned(), is_former: false })
+    }
+
+    /// Returns whether the memory of an item has the text of an item in another document: the same
+    /// words below another sentence.
+    fn is_of_another(&self, memory_idx: usize, file: &str, read: &ReadItem) -> bool {
+        let update = self.updates.get(&memory_idx).and_then(|update| update.item_idx);
+        if let Some(other_idx) = update {
+            return self.report.items[other_idx].text != read.text;
+        }
+        self.sources.has_text_of_another(memory_idx, file)
     }
 
     /// Replaces the source of a memory by an item of a document.
@@ -305,6 +435,7 @@ impl Classifier<'_> {
             item_idx: None,
             paths: sources.all[memory_idx].memory.paths.clone(),
             sources: sources.sources[memory_idx].iter().map(|it| it.written.clone()).collect(),
+            drops_example: false,
         })
     }
 

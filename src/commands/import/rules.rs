@@ -150,8 +150,10 @@ impl Item {
 /// A rule to import.
 pub(super) struct NewRule {
     pub(super) item_idx: usize,
-    /// Start of the item's own words in its text, after the heading that it is prefixed with.
+    /// Start of the item's own words in its text, after the text that governs it.
     pub(super) own_start: usize,
+    /// Whether code that shows its own words may be the opposite of the rule.
+    pub(super) may_be_negated: bool,
     pub(super) scope: Scope,
     /// The places of its copies.
     pub(super) sources: Vec<String>,
@@ -342,7 +344,13 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
         query_rules.push(rule);
     }
     let options = Options::distinct(print::N_INLINE, project.min_import_quality);
-    let rankings = examples::rank(project.code(), &mut index, &queries, options)?;
+    let mut rankings = examples::rank(project.code(), &mut index, &queries, options)?;
+    for (rule, ranking) in query_rules.iter().zip(&mut rankings) {
+        // The query is made of the own words, which the text above them may forbid.
+        if rule.may_be_negated {
+            ranking.anchor = None;
+        }
+    }
     let best: Vec<&RankedSymbol> = rankings.iter().filter_map(|it| it.anchor.as_ref()).collect();
     let mut anchors = anchors::from_candidates(project, &best)?.into_iter();
     let mut n_shown = 0;
@@ -373,7 +381,7 @@ mod tests {
             .update(b"- Use tea\n", "- Use coffee\n")
             .expect("no markers yet");
         let text = String::from_utf8(text).expect("valid UTF-8");
-        let found = rules::parse(&text);
+        let found = rules::parse(&text, "");
         let rules: Vec<&str> = found
             .iter()
             .filter(|it| it.skipped_because.is_none())

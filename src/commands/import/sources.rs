@@ -42,8 +42,13 @@ impl Source {
 
     /// Returns the name of the item in the list of deleted ones.
     pub(crate) fn item(&self) -> String {
-        format!("{} ({})", self.file, self.digest)
+        item(&self.file, &self.digest)
     }
+}
+
+/// Returns the name of an item in the list of deleted ones.
+pub(super) fn item(file: &str, digest: &str) -> String {
+    format!("{file} ({digest})")
 }
 
 /// Returns the file and the digest of an item in the list of deleted ones.
@@ -54,6 +59,7 @@ pub(super) fn parse_item(item: &str) -> Option<(&str, &str)> {
 /// Sources of the memories of a bank. The maps contain indices of `all`.
 pub(super) struct Sources<'a> {
     pub(super) all: &'a [MemoryFile],
+    anchors: &'a Anchors,
     /// Of each memory.
     pub(super) sources: Vec<Vec<Source>>,
     by_source: BTreeMap<(String, String), usize>,
@@ -77,7 +83,7 @@ impl<'a> Sources<'a> {
             sources.push(own);
             by_digest.entry(digests[memory_idx].clone()).or_insert(memory_idx);
         }
-        Self { all, sources, by_source, digests, by_digest }
+        Self { all, anchors: &memories.anchors, sources, by_source, digests, by_digest }
     }
 
     /// Returns the memory that was imported from an item.
@@ -121,6 +127,54 @@ impl<'a> Sources<'a> {
         files
     }
 
+    /// Returns whether one of the `digests` in a file was imported from a line.
+    pub(super) fn is_in_line(&self, file: &str, digests: &[String], line: usize) -> bool {
+        let memories = digests.iter().filter_map(|digest| self.imported(file, digest));
+        let mut sources = memories.filter_map(|memory_idx| self.source_in(memory_idx, file));
+        sources.any(|source| source.line == line)
+    }
+
+    /// Returns whether a memory has the text of its source in another file than `file`.
+    pub(super) fn has_text_of_another(&self, memory_idx: usize, file: &str) -> bool {
+        let text = &self.digests[memory_idx];
+        let has_text = |source: &Source| source.digest == *text;
+        let sources = &self.sources[memory_idx];
+        let is_own = sources.iter().any(|source| source.file == file && has_text(source));
+        !is_own && sources.iter().any(has_text)
+    }
+
+    /// Returns whether the words of a memory contain those of a text, in their order.
+    pub(super) fn contains(&self, memory_idx: usize, text: &str) -> bool {
+        let words = |text: &str| format!(" {} ", words(text).join(" "));
+        words(&self.all[memory_idx].memory.body).contains(&words(text))
+    }
+
+    /// Returns whether an example of a memory was chosen by itself, while the memory did not begin
+    /// with a text.
+    pub(super) fn is_chosen_without(&self, memory_idx: usize, text: &str) -> bool {
+        let memory = &self.all[memory_idx].memory;
+        let anchor = self.anchors.get(&memory.id);
+        anchor.is_some_and(is_chosen_by_itself) && !memory.body.trim_start().starts_with(text)
+    }
+
+    /// Removes and returns a memory that was imported from one of the earlier forms of an item, with
+    /// its document.
+    pub(super) fn take_former<'f>(
+        &self,
+        removed: &mut Vec<(usize, &'f str)>,
+        digests: &[String],
+    ) -> Option<(usize, &'f str)> {
+        let mut at = None;
+        for (removed_idx, (memory_idx, file)) in removed.iter().enumerate() {
+            let source = self.source_in(*memory_idx, file);
+            if source.is_some_and(|source| digests.contains(&source.digest)) {
+                at = Some(removed_idx);
+                break;
+            }
+        }
+        Some(removed.remove(at?))
+    }
+
     /// Removes and returns the memory that was most likely imported from an earlier version of a
     /// text, with its document.
     pub(super) fn take_earlier<'f>(
@@ -142,11 +196,19 @@ impl<'a> Sources<'a> {
     }
 }
 
+/// Returns whether nobody chose an example, or added another one to it.
+pub(super) fn is_chosen_by_itself(anchor: &Anchor) -> bool {
+    anchor.origin == Origin::Auto && anchor.others.is_empty()
+}
+
 /// Returns a short hash of the words of a text. Punctuation, markup and case do not matter.
 pub(crate) fn digest(text: &str) -> String {
+    format!("{:08x}", xxh3_64(words(text).join(" ").as_bytes()) >> 32)
+}
+
+fn words(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let words: Vec<String> = words.map(str::to_lowercase).collect();
-    format!("{:08x}", xxh3_64(words.join(" ").as_bytes()) >> 32)
+    words.map(str::to_lowercase).collect()
 }
 
 #[cfg(test)]

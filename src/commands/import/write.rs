@@ -2,7 +2,7 @@
 
 use super::classify::Update;
 use super::rules::{self, Item, NewRule, Outcome, Plan, Report};
-use super::sources::Sources;
+use super::sources::{self, Sources};
 use crate::commands::prelude::*;
 use cerberus_bank::ops::seconds;
 use cerberus_bank::{ImportChanges, memories, names};
@@ -35,6 +35,12 @@ pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
         let id = report.items[rule.item_idx].id.clone().unwrap_or_default();
         after.extend(rule.anchor.take().map(|anchor| (id, anchor)));
     }
+    for (memory_idx, _) in updates.iter().filter(|(_, update)| update.drops_example) {
+        let id = &planned.all[*memory_idx].memory.id;
+        if before.get(id).is_some_and(sources::is_chosen_by_itself) {
+            after.remove(id);
+        }
+    }
     let created = new_rules.iter().map(|rule| created(project, &report.items[rule.item_idx], rule));
     let created = created.collect::<Result<_>>()?;
     let mut changed = Vec::new();
@@ -53,7 +59,7 @@ pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
 /// Marks a rule as a duplicate if the bank contains it by now.
 fn is_known(known: &Sources, report: &mut Report, rule: &NewRule) -> bool {
     let item = &mut report.items[rule.item_idx];
-    let Some(memory_idx) = known.same_text(&super::sources::digest(&item.text)) else {
+    let Some(memory_idx) = known.same_text(&sources::digest(&item.text)) else {
         return false;
     };
     item.outcome = Outcome::Duplicate;

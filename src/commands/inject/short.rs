@@ -9,7 +9,7 @@ const MIN_SENTENCE_LEN: usize = 12;
 
 word_lists! { "words/demands.txt": DEMANDS IMPERATIVES }
 
-/// Returns the first sentence of a text and, if that demands nothing, the first that does. Returns `None` if
+/// Returns the first sentence of a text, with the sentences before it that govern it, and, if that demands nothing, the first that does. Returns `None` if
 /// that is the whole text, or if the text is a list or code with an introduction: a part would say nothing.
 pub(super) fn start(text: &str) -> Option<String> {
     let paragraph = paragraph(text);
@@ -48,14 +48,23 @@ fn paragraph(text: &str) -> &str {
     &text[..end]
 }
 
+/// Returns the end of the last colon before further words: what is before it may forbid what follows, as in "We reject
+/// some changes. They are: …".
+fn governing_len(text: &str) -> usize {
+    let colons = text.match_indices(": ").map(|(at, _)| at);
+    colons.filter(|at| !is_in_code(text, *at)).last().map_or(0, |at| at + 1)
+}
+
+/// Returns the sentences of a text. What governs the first one is a part of it.
 fn sentences_of(text: &str) -> impl Iterator<Item = &str> {
     let mut start = 0;
+    let min_first_len = MIN_FIRST_LEN.max(governing_len(text));
     std::iter::from_fn(move || {
         let rest = text.get(start..).filter(|rest| !rest.trim().is_empty())?;
         let from = start;
         let within = Span::new(start, text.len());
         let stops = rest.match_indices(['.', '!', '?']).map(|(at, _)| from + at);
-        let min_len = if from == 0 { MIN_FIRST_LEN } else { MIN_SENTENCE_LEN };
+        let min_len = if from == 0 { min_first_len } else { MIN_SENTENCE_LEN };
         let ends = stops.filter(|stop| stop - from >= min_len && !is_in_code(text, *stop));
         let gap = ends.into_iter().find_map(|stop| sentences::gap_after(text, within, stop));
         let (end, next) = gap.map_or((text.len(), text.len()), |gap| (gap.start, gap.end));
@@ -127,6 +136,22 @@ mod tests {
         check(
             "Use the queue of the session for all writes. It is fast.",
             Some("Use the queue of the session for all writes."),
+        );
+    }
+
+    #[test]
+    fn the_sentences_that_govern_a_list_are_kept_with_its_item() {
+        check(
+            "Some changes are closed by us. They are of this kind: Move files between packages. It breaks links.",
+            Some(
+                "Some changes are closed by us. They are of this kind: Move files between packages.",
+            ),
+        );
+        check(
+            "The team answers in a week. These are refused. For instance: You must rename a table. It is slow.",
+            Some(
+                "The team answers in a week. These are refused. For instance: You must rename a table.",
+            ),
         );
     }
 

@@ -85,7 +85,7 @@ pub fn frontmatter(bytes: &[u8]) {
 pub fn rules(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     let n_lines = text.split('\n').count();
-    for found in rules_of::parse(text) {
+    for found in rules_of::parse(text, "shop") {
         assert!(found.line < n_lines, "{found:?}");
         assert!(found.text.is_char_boundary(found.prefix_len), "{found:?}");
     }

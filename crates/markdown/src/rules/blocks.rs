@@ -29,8 +29,11 @@ pub(super) enum Block {
         span: Span,
         rows: Vec<Vec<String>>,
     },
-    /// A comment or other HTML, which is ignored.
-    Ignored(Span),
+    /// A comment or other HTML, of which only the text counts.
+    Html {
+        span: Span,
+        text: String,
+    },
 }
 
 impl Block {
@@ -45,6 +48,11 @@ impl Block {
         self.span().end
     }
 
+    /// Returns whether it is a comment, or another tag without a text.
+    pub(super) fn is_empty_html(&self) -> bool {
+        matches!(self, Self::Html { text, .. } if text.trim().is_empty())
+    }
+
     fn span(&self) -> Span {
         match self {
             Self::Heading { start, .. } => Span::new(*start, *start),
@@ -53,7 +61,7 @@ impl Block {
                 (Some(first), Some(last)) => Span::new(first.span.start, last.span.end),
                 _ => Span::new(0, 0),
             },
-            Self::Code { span, .. } | Self::Table { span, .. } | Self::Ignored(span) => *span,
+            Self::Code { span, .. } | Self::Table { span, .. } | Self::Html { span, .. } => *span,
         }
     }
 }
@@ -65,7 +73,15 @@ pub(super) struct Item {
     /// The text before its first nested block.
     pub(super) words: Words,
     pub(super) is_task: bool,
-    pub(super) lists: Vec<Vec<Item>>,
+    pub(super) lists: Vec<Nested>,
+}
+
+/// A list in an item.
+#[derive(Debug)]
+pub(super) struct Nested {
+    /// The paragraphs and headings of the item between its text and the list.
+    pub(super) above: Vec<Words>,
+    pub(super) items: Vec<Item>,
 }
 
 /// Text without markup, each inline code as one [`CODE`].
@@ -125,14 +141,16 @@ pub(super) fn blocks(text: &str, start: usize) -> Vec<Block> {
     join_lists(Reader { events, start }.read())
 }
 
-/// Joins lists with nothing but comments between them: their items are siblings.
+/// Joins lists with nothing but comments or tags between them: their items are siblings.
 fn join_lists(blocks: Vec<Block>) -> Vec<Block> {
     let mut joined: Vec<Block> = Vec::with_capacity(blocks.len());
     // The last block that is not a comment.
     let mut last_own: Option<usize> = None;
     for block in blocks {
         match (block, last_own.and_then(|idx| joined.get_mut(idx))) {
-            (block @ Block::Ignored(_), _) => joined.push(block),
+            (Block::Html { span, text }, _) if text.trim().is_empty() => {
+                joined.push(Block::Html { span, text });
+            }
             (Block::List(items), Some(Block::List(first))) => first.extend(items),
             (block, _) => {
                 last_own = Some(joined.len());
@@ -173,10 +191,7 @@ impl<'a> Reader<'a> {
                     let is_shell = matches!(&kind, CodeBlockKind::Fenced(it) if is_shell(it));
                     Block::Code { span, is_shell }
                 }
-                _ => {
-                    self.words(span);
-                    Block::Ignored(span)
-                }
+                _ => Block::Html { span, text: self.html() },
             });
         }
         blocks
@@ -192,6 +207,19 @@ impl<'a> Reader<'a> {
             words.add(&event);
         }
         words
+    }
+
+    /// Reads to the end of a block of HTML and returns its text without tags and comments.
+    fn html(&mut self) -> String {
+        let (mut html, mut depth) = (String::new(), 1);
+        while depth > 0 {
+            let Some((event, _)) = self.next() else { break };
+            depth += depth_change(&event);
+            if let Event::Html(part) | Event::Text(part) = &event {
+                html.push_str(part);
+            }
+        }
+        text_of_html(&html)
     }
 
     fn rows(&mut self) -> Vec<Vec<String>> {
@@ -224,25 +252,37 @@ impl<'a> Reader<'a> {
     fn item(&mut self, span: Span) -> Item {
         let mut item = Item { span, words: Words::default(), is_task: false, lists: Vec::new() };
         let (mut depth, mut in_words) = (1, true);
+        let mut above = Vec::new();
         while let Some((event, span)) = self.next() {
             match &event {
                 Event::Start(Tag::List(_)) => {
                     in_words = false;
-                    let list = self.list();
-                    item.lists.push(list);
+                    let items = self.list();
+                    item.lists.push(Nested { above: std::mem::take(&mut above), items });
+                    continue;
+                }
+                Event::Start(Tag::Paragraph) if !in_words => {
+                    above.push(self.words(span));
+                    continue;
+                }
+                Event::Start(Tag::Heading { .. }) => {
+                    in_words = false;
+                    above.push(self.words(span));
+                    continue;
+                }
+                Event::Start(Tag::HtmlBlock) => {
+                    in_words = false;
+                    let text = self.html();
+                    above.push(Words { marked: text.clone(), plain: text, ..Words::default() });
                     continue;
                 }
                 Event::Start(Tag::Paragraph) if in_words => {
                     let gap = if item.words.plain.is_empty() { "" } else { " " };
                     item.words.push(gap, gap);
                 }
-                Event::Start(
-                    Tag::CodeBlock(_)
-                    | Tag::BlockQuote(_)
-                    | Tag::Heading { .. }
-                    | Tag::Table(_)
-                    | Tag::HtmlBlock,
-                ) => in_words = false,
+                Event::Start(Tag::CodeBlock(_) | Tag::BlockQuote(_) | Tag::Table(_)) => {
+                    in_words = false;
+                }
                 Event::TaskListMarker(_) => {
                     item.is_task = true;
                     continue;
@@ -267,6 +307,19 @@ impl<'a> Reader<'a> {
 fn is_shell(info: &str) -> bool {
     let language = info.split([' ', ',', '{']).next().unwrap_or_default();
     ["sh", "bash", "shell", "zsh", "console", "powershell"].contains(&language)
+}
+
+/// Returns HTML without its tags and comments.
+fn text_of_html(html: &str) -> String {
+    let (mut text, mut rest) = (String::new(), html);
+    while let Some((before, after)) = rest.split_once('<') {
+        text.push_str(before);
+        text.push(' ');
+        let end = if after.starts_with("!--") { "-->" } else { ">" };
+        rest = after.split_once(end).map_or("", |(_, rest)| rest);
+    }
+    text.push_str(rest);
+    text
 }
 
 fn depth_change(event: &Event) -> i32 {

@@ -23,7 +23,7 @@ pub(super) fn kind_of_intro(plain: &str) -> Option<Kind> {
         Some(Kind::Prohibitions)
     } else if STEP_INTROS.contains_any(&all) || plain.contains("as follows") {
         Some(Kind::Steps)
-    } else if (names_rules && !applies) || is_open_demand(plain) {
+    } else if (names_rules && !applies) || is_demand_of_each(plain) {
         Some(Kind::Rules)
     } else {
         None
@@ -43,7 +43,8 @@ pub(super) fn is_unfinished(plain: &str) -> bool {
     words(plain).last().is_some_and(|last| OPEN_ENDS.contains(last)) || is_prohibition(plain)
 }
 
-fn is_open_demand(plain: &str) -> bool {
+/// Returns whether each item completes a demand: "All changes must:".
+pub(super) fn is_demand_of_each(plain: &str) -> bool {
     modality(plain) == Modality::Obligation
         && words(plain).last().is_some_and(|last| OPEN_ENDS.contains(last))
 }

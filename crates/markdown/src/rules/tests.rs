@@ -5,12 +5,13 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod governing;
 mod introductions;
 
 /// Prints rules with `+` and their headings, and skipped blocks with `-`.
 fn shown(text: &str) -> String {
     let mut shown = String::new();
-    for found in parse(text) {
+    for found in parse(text, "shop") {
         let line = found.line + 1;
         let body = found.text.replace('\n', "\n      ").replace("\n      \n", "\n\n");
         shown += &match found.skipped_because {
@@ -91,7 +92,7 @@ The shop sells tea. Agents read this first.
                   price = 100
                   ```  [code]
             35  - an introduction
-            36  + Hash the cart before it is stored  [code]
+            36  + Checkout: Hash the cart before it is stored  [code]
             37  - a statement
         "#]],
     );
@@ -137,10 +138,10 @@ fn headings_and_labels_give_context() {
             9   - a reason
             13  + Lower case  [naming folders]
             15  - an introduction
-            16  + Prices: cents  [naming folders]
-            17  + ❌ NEVER floats  [naming folders]
+            16  + Units: Prices: cents  [naming folders]
+            17  + Units: ❌ NEVER floats  [naming folders]
             21  + Don't: Use default exports  [dont]
-            22  + Never sleep in tests  [dont]
+            22  + Don't: Never sleep in tests  [dont]
             26  + Never commit: `.env`  [never-commit]
             27  + Never commit: `data/*.db` — local data  [never-commit]
         "#]],
@@ -254,7 +255,7 @@ fn frontmatter_and_line_endings_are_ignored() {
     check(
         "---\r\ndescription: Tea\r\nglobs: *.py\r\n---\r\n# Tea\r\n\r\n- Use pots\r\n  and cups\r\n",
         expect![[r#"
-            7   + Use pots
+            7   + Tea: Use pots
                   and cups  [tea]
         "#]],
     );
@@ -264,14 +265,14 @@ fn frontmatter_and_line_endings_are_ignored() {
 #[test]
 fn large_documents_take_linear_time() {
     for part in ["- a\n<!-- -->\n", "please ", "# Never a b c\n\nx\n\n", "<x>\n", "> ", "a: "] {
-        parse(&part.repeat(4_000));
+        parse(&part.repeat(4_000), "shop");
     }
 }
 
 proptest! {
     #[test]
     fn any_text_parses(text in "([-*>#1. ]{0,3}|never|use|`|:|\n|\r\n| |a|\\[b\\]\\(c\\)|<!-- cerberus:start|<!--|\\PC){0,60}") {
-        for found in parse(&text) {
+        for found in parse(&text, "shop") {
             prop_assert!(found.line <= text.matches('\n').count());
             prop_assert!(found.text.get(found.prefix_len..).is_some());
         }
@@ -356,8 +357,8 @@ The cache never expires.
                   ```py
                   clock.advance(1)
                   ```  []
-            25  + Bind values  []
-            31  + Escape text before it is rendered:
+            25  + if you write SQL: Bind values  []
+            31  + Escaping: Escape text before it is rendered:
 
                   ```ts
                   escapeHtml(text)
@@ -368,10 +369,18 @@ The cache never expires.
                   ```ts
                   text
                   ```  [escaping]
-            45  + do: `price = 100`; don't: `price = 1.0`  [escaping]
+            45  + Escaping: Escape text before it is rendered:
+                  ```ts
+                  escapeHtml(text)
+                  ```
+                  … Bad:
+                  ```ts
+                  text
+                  ```
+                  do: `price = 100`; don't: `price = 1.0`  [escaping]
             47  - an introduction
-            49  + All changes need to: be small  [escaping]
-            50  + All changes need to: have tests  [escaping]
+            49  + Escaping: All changes need to: be small  [escaping]
+            50  + Escaping: All changes need to: have tests  [escaping]
             52  - an introduction
             54  - a separate code block
             58  - prose
@@ -451,11 +460,11 @@ fn siblings_are_judged_together() {
 - Carts
 ",
         expect![[r#"
-            3   + Use integers  [orders]
-            4   + Mock the clock  [orders]
-            5   + Body: why before what  [orders]
+            3   + Orders: Use integers  [orders]
+            4   + Orders: Mock the clock  [orders]
+            5   + Orders: Body: why before what  [orders]
             6   - a statement
-            9   + Clone carts  [orders]
+            9   + Orders: Clone carts  [orders]
             13  - a statement
             14  - a statement
             15  - a statement
@@ -546,14 +555,14 @@ fn instructions_in_steps_are_found_by_their_shape() {
 2. Run `make prices` if adding a currency
 ",
         expect![[r#"
-            5   + Fill in the template  [opening-a-pull-request]
-            6   + Cherish the existing style  [opening-a-pull-request]
+            5   + Opening a pull request: Fill in the template  [opening-a-pull-request]
+            6   + Opening a pull request: Cherish the existing style  [opening-a-pull-request]
             10  - a step or a command
             14  - prose
-            16  + **Keep the description short** — one sentence.  [adding-a-price]
+            16  + Adding a price: **Keep the description short** — one sentence.  [adding-a-price]
             18  - prose
             20  - a step or a command
-            21  + Run `make prices` if adding a currency  [adding-a-price]
+            21  + Adding a price: Run one case by name with `make one`: Run `make prices` if adding a currency  [adding-a-price]
         "#]],
     );
 }

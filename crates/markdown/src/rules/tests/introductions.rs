@@ -42,16 +42,16 @@ Important nuance:
             5   + Common Mistakes: Leaving the file open after reading  [common-mistakes]
             6   + Common Mistakes: Not closing the file after reading  [common-mistakes]
             7   + Common Mistakes: Setting the id but not the name  [common-mistakes]
-            8   + Never log in a loop  [common-mistakes]
+            8   + Common Mistakes: Never log in a loop  [common-mistakes]
             12  - an introduction
             14  + Flag PRs that: Ignore the `ORDERS` constants  [review]
             16  - an introduction
             18  + For every `tracing` call: Put the fields first  [review]
             20  + Names must be lower case. Exceptions:  [review]
-            22  + Exceptions: Files such as `README.md` must keep their names  [review]
+            22  + Names must be lower case. Exceptions: Files such as `README.md` must keep their names  [review]
             24  - an introduction
             26  - prose
-            28  + Examples (`examples/`) must compile and never use `unwrap`  [review]
+            28  + Important nuance: #fetch https://example.org/rules: Examples (`examples/`) must compile and never use `unwrap`  [review]
             29  - an example
         "#]],
     );
@@ -97,10 +97,10 @@ ALTER TABLE
             8   - an introduction
             10  + Always: Run the tests  [shop]
             12  - an introduction
-            13  + Never: Use `any`  [shop]
-            14  + Never: Call the store from a view  [shop]
+            13  + Always: Never: Use `any`  [shop]
+            14  + Always: Never: Call the store from a view  [shop]
             15  - an introduction
-            16  + Wrap them with their cause  [shop]
+            16  + Always: Errors: Wrap them with their cause  [shop]
             18  - an introduction
             20  + **Don't use `var`**  [shop]
             22  - prose
