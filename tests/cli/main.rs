@@ -35,6 +35,7 @@ mod history;
 mod hooks;
 mod import;
 mod import_documents;
+mod import_governing;
 mod index;
 mod init;
 mod inject;

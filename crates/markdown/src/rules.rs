@@ -23,7 +23,7 @@ use self::blocks::{Block, CODE, Item, Nested, Words};
 use self::context::{
     Kind, is_about_contributions, is_incomplete, is_unfinished, kind_of_intro, kind_of_title,
 };
-use self::governing::{Above, Piece, Prefix};
+use self::governing::{Above, Form, Piece, Prefix};
 pub use self::imports::{Import, imports};
 pub use self::paths::replace_paths;
 use self::tags::Mark;
@@ -211,7 +211,7 @@ impl Reader<'_> {
                     self.above = Above::default();
                 }
             }
-            Block::Html { text, .. } => self.above.paragraph(self.piece(text), true),
+            Block::Html { text, .. } => self.above.paragraph(self.piece(text), Form::Announces),
         }
         1
     }
@@ -258,7 +258,7 @@ impl Reader<'_> {
             return next + 1 + self.attach_examples(&blocks[next + 1..]);
         }
         let is_rule = self.single_paragraph(own, span, blocks);
-        self.above.paragraph(self.piece(&own.marked), announces(own));
+        self.above.paragraph(self.piece(&own.marked), form(own));
         if !is_rule {
             return 1;
         }
@@ -359,7 +359,7 @@ impl Reader<'_> {
                 return;
             }
             self.intro(intro, is_demand && !is_open);
-            self.above.paragraph(self.piece(&intro.words.marked), true);
+            self.above.paragraph(self.piece(&intro.words.marked), Form::Announces);
         }
         let can_have_siblings = matches!(kind, None | Some(Kind::Descriptions));
         let has_siblings = can_have_siblings && most_are_rules(items);
@@ -397,7 +397,11 @@ impl Reader<'_> {
         has_siblings: bool,
         next: Option<&Block>,
     ) {
-        let Some(span) = self.own_span(&item.words) else { return };
+        if self.is_managed(item.span.start) {
+            return;
+        }
+        // An item may begin with a heading.
+        let Some(span) = item.words.span else { return self.lists_below(item, None) };
         let plain = item.words.plain.trim();
         let is_open = ends_open(plain);
         if announces(&item.words) && !item.lists.is_empty() {
@@ -455,7 +459,7 @@ impl Reader<'_> {
             self.outer.extend(self.piece(&item.words.marked));
         }
         for paragraph in &nested.above {
-            self.above.paragraph(self.piece(&paragraph.marked), announces(paragraph));
+            self.above.paragraph(self.piece(&paragraph.marked), form(paragraph));
         }
         self.list(&nested.items, intro, None);
         self.above.list();
@@ -609,6 +613,14 @@ fn shortened(text: &str) -> String {
 /// Returns whether a text introduces the list below it.
 fn announces(own: &Words) -> bool {
     ends_open(&own.plain) || is_lead(own, LABEL_WORDS)
+}
+
+fn form(own: &Words) -> Form {
+    match own.lead {
+        _ if announces(own) => Form::Announces,
+        Some(_) => Form::Labelled,
+        None => Form::Plain,
+    }
 }
 
 /// Returns whether a text is only a few bold words.

@@ -58,10 +58,27 @@ fn is_topic(text: &str, project: &[String]) -> bool {
         })
 }
 
-/// Returns whether a word is written as only names are: `FastAPI`, unlike `NEVER`.
+/// Returns whether a word is written as only names are, with a capital after a small letter:
+/// `FastAPI`, unlike `NEVER`, `DONTs` and `Anti-Pattern`.
 fn is_name(word: &str) -> bool {
-    let mut rest = word.chars().skip(1);
-    rest.any(|c| c.is_ascii_uppercase()) && word.contains(|c: char| c.is_ascii_lowercase())
+    let mut is_after_small = false;
+    for c in word.chars() {
+        if is_after_small && c.is_ascii_uppercase() {
+            return true;
+        }
+        is_after_small = c.is_ascii_lowercase();
+    }
+    false
+}
+
+/// The form of a paragraph above a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// It announces what follows.
+    Announces,
+    /// It begins with a label, so it does not continue the list above it.
+    Labelled,
+    Plain,
 }
 
 /// The paragraphs that govern the next list of a section.
@@ -87,11 +104,14 @@ impl Above {
         if self.is_open && !self.is_complete { &self.pieces } else { &[] }
     }
 
-    /// Adds a paragraph. `is_open` is whether it announces what follows.
-    pub(super) fn paragraph(&mut self, own: Option<Piece>, is_open: bool) {
+    /// Adds a paragraph.
+    pub(super) fn paragraph(&mut self, own: Option<Piece>, form: Form) {
+        let is_open = form == Form::Announces;
         // A list that a paragraph splits is still below its introduction.
-        let is_split = self.is_used && !is_open && !self.pieces.is_empty();
+        let is_split = self.is_used && form == Form::Plain && !self.pieces.is_empty();
         if is_split {
+            let split = self.pieces.iter().position(|piece| *piece == Piece::Omitted);
+            self.pieces.truncate(split.unwrap_or(self.pieces.len()));
             self.pieces.push(Piece::Omitted);
         } else if !self.is_open || self.is_complete {
             self.pieces.clear();

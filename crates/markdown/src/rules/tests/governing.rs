@@ -40,6 +40,8 @@ fn an_item_keeps_the_headings_that_are_more_than_a_topic() {
         ("# Shop\n## ❌ Code\n### Naming", "❌ Code: "),
         ("# Nie tun\n## Testing", "Nie tun: "),
         ("# Shop\n## NEVER\n### Code", "NEVER: "),
+        ("# Shop\n## DONTs", "DONTs: "),
+        ("# Shop\n## Code Anti-Pattern", "Code Anti-Pattern: "),
         ("# Shop\n## In tests", "In tests: "),
         ("# Shop\n## Patterns (out)\n### Carts", "Patterns (out): Carts: "),
     ] {
@@ -79,6 +81,7 @@ We send these back:
             8   + We send these back: Handlers: Use of the disk: Read the prices from a file  [shop]
             12  + We send these back: Handlers: and, after a review: Use a cache  [shop]
             13  + We send these back: Use globals  [shop]
+            16  + We send these back: Nowhere: Use threads  [shop]
         "#]],
     );
 }
@@ -169,6 +172,39 @@ Two.
 }
 
 #[test]
+fn a_paragraph_with_a_label_begins_another_list() {
+    check(
+        "\
+**Handlers**: sent back
+
+- Use globals
+
+**Views**: fine
+
+- Use partials
+
+It is slow.
+
+- Use frames
+
+It is old.
+
+- Use tables
+",
+        expect![[r#"
+            1   - prose
+            3   + Handlers: sent back: Use globals  []
+            5   - prose
+            7   + Views: fine: Use partials  []
+            9   - prose
+            11  + Views: fine: … It is slow: Use frames  []
+            13  - prose
+            15  + Views: fine: … It is old: Use tables  []
+        "#]],
+    );
+}
+
+#[test]
 fn paragraphs_tables_and_sections_are_governed_too() {
     check(
         "\
@@ -205,7 +241,8 @@ Always call the shop by its name.
 #[test]
 fn an_item_whose_sentences_are_too_long_is_skipped_with_a_reason() {
     let sentence = "We close requests of this kind. ".repeat(40);
-    let document = format!("{sentence}It is long:\n\n- Use the global cart\n\n## Code\n\n- Use tea\n");
+    let document =
+        format!("{sentence}It is long:\n\n- Use the global cart\n\n## Code\n\n- Use tea\n");
     let items = parse(&document, "shop");
     let reasons: Vec<&str> = items.iter().filter_map(|item| item.skipped_because).collect();
     assert!(reasons.contains(&super::LONG_PREFIX), "{reasons:?}");
