@@ -14,6 +14,7 @@ use super::{NewPlace, Position, Project, snapshot};
 /// Why `--fix` leaves a name whose new form was read again.
 const UNREAD: &str = "written so, the next check could not read it as a name";
 const OTHER: &str = "written so, it would not name the new place";
+const REUSED: &str = "the document names it already, and it had other code before";
 
 /// A new name of a claim.
 pub(super) struct Renamed<'n> {
@@ -87,8 +88,13 @@ fn holds(
         (Target::Symbol { parts: old, .. }, Target::Symbol { parts, .. }) => {
             // The file that has the name was compared when it was followed.
             let Some((last, qualifiers)) = parts.split_last() else { return Err(UNREAD) };
-            let is_expected = last == replacement && qualifiers == &old[..old.len() - 1];
-            is_expected.then_some(()).ok_or(OTHER)
+            if last != replacement || qualifiers != &old[..old.len() - 1] {
+                return Err(OTHER);
+            }
+            // Another sentence would mean the former code of the name.
+            let is_named = |it: &Claim| matches!(&it.target, Target::Symbol { parts, .. } if parts.last() == Some(last));
+            let is_crossed = new.is_reused && document.claims.claims.iter().any(is_named);
+            if is_crossed { Err(REUSED) } else { Ok(()) }
         }
         (_, Target::Path { path, .. }) => {
             let now = project.now;

@@ -118,6 +118,8 @@ pub struct NewPlace {
     pub replacement: Option<String>,
     /// Why a new name is not written.
     pub unwritten: Option<&'static str>,
+    /// Whether the new name had other code when the old one was removed.
+    pub(crate) is_reused: bool,
 }
 
 /// The result of a check.

@@ -6,7 +6,8 @@ use cerberus_engine::rank::tokenize;
 use super::{Likeness, NewPlace, Search};
 
 /// Why `--fix` leaves the name of a folder.
-const FOLDER: &str = "many projects have a folder of this name, and the sentence may mean any of them";
+const FOLDER: &str =
+    "many projects have a folder of this name, and the sentence may mean any of them";
 
 /// Why `--fix` leaves a path with a line.
 const LINE: &str = "the lines up to the named one are not the same there";
@@ -31,7 +32,7 @@ impl Search<'_, '_> {
             }
         }
         replacement.take_if(|_| unwritten.is_some());
-        NewPlace { place, is_certain: true, replacement, unwritten }
+        NewPlace { place, is_certain: true, replacement, unwritten, is_reused: false }
     }
 
     /// Returns whether the first lines of a file in a commit are those of another file now.
@@ -55,12 +56,7 @@ fn is_one_segment(written: &str) -> bool {
 
 /// Returns the new path as the document wrote the old one: relative to its folder, to a folder
 /// around it, or as the end of the path.
-fn written_path(
-    document: &Document,
-    claim: &Claim,
-    old: &str,
-    new: &str,
-) -> Option<String> {
+fn written_path(document: &Document, claim: &Claim, old: &str, new: &str) -> Option<String> {
     let written = claim.span.slice(&document.text);
     let Target::Path { path, is_link, .. } = &claim.target else { return None };
     let trimmed = written.trim_end_matches('/');

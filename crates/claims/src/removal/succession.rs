@@ -109,8 +109,7 @@ impl Search<'_, '_> {
             return Some(removed);
         }
         let taken = self.end_of_code(commit, file, &symbol, &code);
-        let taken =
-            taken.and_then(|node| self.removed_code(&node, &[file.to_owned()], parts));
+        let taken = taken.and_then(|node| self.removed_code(&node, &[file.to_owned()], parts));
         Some(taken.unwrap_or(removed))
     }
 
@@ -203,39 +202,44 @@ impl Search<'_, '_> {
         (file, symbol): (&str, &str),
         likeness: Likeness,
     ) -> NewPlace {
-        let mut replacement = replaced_name(claim, symbol, likeness);
-        let mut unwritten = None;
-        if replacement.is_some() && !self.is_named_alike(claim, old, (file, symbol)) {
-            replacement = None;
-            unwritten = Some(MODULE);
-        }
-        NewPlace {
+        let mut now = NewPlace {
             place: format!("{file}::{symbol}"),
             is_certain: likeness.similarity >= LIMITS.similarity,
-            replacement,
-            unwritten,
+            replacement: replaced_name(claim, symbol, likeness),
+            unwritten: None,
+            is_reused: false,
+        };
+        if now.replacement.is_none() {
+            return now;
         }
+        let Target::Symbol { parts, .. } = &claim.target else { return now };
+        let parent = old.and_then(|old| old.commit.parents.first());
+        let before = parent.and_then(|parent| self.version_in(parent, file));
+        now.is_reused = before.is_some_and(|version| version.locate(symbol).is_some());
+        let definitions = old.and_then(|old| self.definitions(old, (file, symbol)));
+        let is_named_alike = definitions.is_some_and(|(old, new)| {
+            self.are_qualifiers_kept(&parts[..parts.len() - 1], &old, &new)
+        });
+        if !is_named_alike {
+            now.replacement = None;
+            now.unwritten = Some(MODULE);
+        }
+        now
     }
 
-    /// Returns whether the qualifiers of a claim name a new symbol as they named the old one.
-    fn is_named_alike(
+    /// Returns the removed definition and the new one.
+    fn definitions(
         &mut self,
-        claim: &Claim,
-        old: Option<&Removed>,
+        Removed { commit, anchor }: &Removed,
         (file, symbol): (&str, &str),
-    ) -> bool {
-        let Target::Symbol { parts, .. } = &claim.target else { return false };
-        let Some(Removed { commit, anchor }) = old else { return false };
-        let (Some(parent), Some(old_symbol)) = (commit.parents.first(), &anchor.symbol) else {
-            return false;
-        };
-        let versions = (self.version_in(parent, &anchor.file), self.version_now(file));
-        let (Some(before), Some(after)) = versions else { return false };
-        let old_symbol = split_number(old_symbol).0.to_owned();
-        let old =
-            Definition { commit: Some(parent.clone()), version: before, symbol: old_symbol };
+    ) -> Option<(Definition, Definition)> {
+        let parent = commit.parents.first()?;
+        let old_symbol = split_number(anchor.symbol.as_deref()?).0.to_owned();
+        let before = self.version_in(parent, &anchor.file)?;
+        let after = self.version_now(file)?;
+        let old = Definition { commit: Some(parent.clone()), version: before, symbol: old_symbol };
         let new = Definition { commit: None, version: after, symbol: symbol.to_owned() };
-        self.are_qualifiers_kept(&parts[..parts.len() - 1], &old, &new)
+        Some((old, new))
     }
 
     /// Returns whether a file of the working tree defines a symbol.

@@ -18,10 +18,13 @@ pub(super) fn apply(
         let commit = candidates.old(pair).anchor.commit.as_deref();
         commit.is_some_and(|it| commits.paths.contains_key(it))
     };
+    forgive_anchored_names(candidates, pairs);
     // Git also knows how the code changed since.
     pairs.retain(|pair| {
         let (anchor, file) = (candidates.old(pair).anchor, candidates.file(pair));
-        has_past(pair) || !look_alikes::contains(anchor, file, candidates.symbol(pair))
+        has_past(pair)
+            || has_other_anchor(candidates, pair)
+            || !look_alikes::contains(anchor, file, candidates.symbol(pair))
     });
     forgive_taken_names(root, commits, candidates, pairs);
     let is_relevant = |pair: &Pair| pair.odds >= WEIGHTS.rival_odds() && has_past(pair);
@@ -32,6 +35,38 @@ pub(super) fn apply(
         let mut old_files = OldFiles { commits, objects, parsed: FxHashMap::default() };
         pairs.retain(|pair| !is_relevant(pair) || !old_files.excludes(candidates, pair));
     });
+}
+
+/// Raises the odds of code that is exactly the anchored code, under the name of another anchor, whose code
+/// was another one. The lock file alone knows this.
+fn forgive_anchored_names(candidates: Candidates<'_>, pairs: &mut [Pair]) {
+    for pair in pairs {
+        if pair.evidence.was_sibling && has_other_anchor(candidates, pair) {
+            forget_sibling(pair);
+        }
+    }
+}
+
+/// Returns whether code is exactly that of its anchor, and its name is that of another missing anchor with
+/// other code.
+fn has_other_anchor(candidates: Candidates<'_>, pair: &Pair) -> bool {
+    let (file, symbol) = (candidates.file(pair), candidates.symbol(pair));
+    let own = &candidates.old(pair).anchor.fingerprint;
+    let is_other = |missing: &MissingAnchor<'_>| {
+        let other = missing.anchor;
+        other.file == file.path
+            && same_name(other.symbol.as_deref(), symbol.name.as_deref())
+            && other.fingerprint.name_independent_hash != own.name_independent_hash
+    };
+    pair.evidence.is_same_code
+        && own.n_tokens >= MIN_TOKENS
+        && candidates.missing.iter().any(is_other)
+}
+
+fn forget_sibling(pair: &mut Pair) {
+    let odds = pair.evidence.log_odds();
+    pair.evidence.was_sibling = false;
+    pair.odds += pair.evidence.log_odds() - odds;
 }
 
 /// Raises the odds of code that is exactly the anchored code, under a name that was beside the anchor with
@@ -56,9 +91,7 @@ fn forgive_taken_names(
         let mut old_files = OldFiles { commits, objects, parsed: FxHashMap::default() };
         for pair in pairs.iter_mut().filter(|pair| is_same(pair)) {
             if old_files.likeness_to_itself(candidates, pair).is_some_and(|it| it < 1.0) {
-                let odds = pair.evidence.log_odds();
-                pair.evidence.was_sibling = false;
-                pair.odds += pair.evidence.log_odds() - odds;
+                forget_sibling(pair);
             }
         }
     });
@@ -82,8 +115,8 @@ impl OldFiles<'_, '_> {
         let object = self.old_file(path, id, &file.path, None)?;
         let old = self.symbols(object, &file.path)?;
         let named = old.named(symbol.name.as_deref());
-        let likeness = named
-            .map(|(_, it)| similarity(&it.features.fingerprint, &symbol.features.fingerprint));
+        let likeness =
+            named.map(|(_, it)| similarity(&it.features.fingerprint, &symbol.features.fingerprint));
         likeness.max_by(f64::total_cmp)
     }
 
