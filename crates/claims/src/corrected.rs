@@ -1,7 +1,7 @@
 //! Whether claims hold once their new names are written.
 //!
 //! The document is read again with the new names, and each of its new claims is compared with the
-//! tree as `check` does. A name that is no claim any more, or names another target, is not written:
+//! tree as `check` does. A name that is not a claim any more, or names another target, is not written:
 //! the next check could not see that it is wrong.
 
 use crate::parse;

@@ -28,7 +28,7 @@ pub(super) struct Followed {
 enum Next {
     /// The file that has it now.
     Here(String),
-    Removed(Removed),
+    Removed(Box<Removed>),
     Lost,
 }
 
@@ -81,7 +81,9 @@ impl Search<'_, '_> {
                             fate.now = Some(now);
                         }
                     }
-                    Next::Removed(removed) => next.push(Followed { idx, removed, likeness }),
+                    Next::Removed(removed) => {
+                        next.push(Followed { idx, removed: *removed, likeness });
+                    }
                     Next::Lost => {}
                 }
             }
@@ -148,7 +150,7 @@ impl Search<'_, '_> {
                     return Next::Lost;
                 };
                 if track::is_same_lineage(&anchor.fingerprint, &removed.anchor.fingerprint) {
-                    return Next::Removed(removed);
+                    return Next::Removed(Box::new(removed));
                 }
                 Some(removed)
             }
@@ -165,9 +167,9 @@ impl Search<'_, '_> {
         };
         // The name has other code: since when?
         match self.taken_over(arrived) {
-            Some(taken) => Next::Removed(taken),
+            Some(taken) => Next::Removed(Box::new(taken)),
             // It was edited step by step.
-            None => removed.map_or(Next::Lost, Next::Removed),
+            None => removed.map_or(Next::Lost, |removed| Next::Removed(Box::new(removed))),
         }
     }
 

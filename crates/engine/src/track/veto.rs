@@ -106,7 +106,7 @@ struct OldFiles<'c, 'o> {
 }
 
 impl OldFiles<'_, '_> {
-    /// Returns the likeness of code to that of its name at the commit of the anchor, if there was any.
+    /// Returns the similarity of code to that of its name at the commit of the anchor, if there was any.
     fn likeness_to_itself(&mut self, candidates: Candidates<'_>, pair: &Pair) -> Option<f64> {
         let (file, symbol) = (candidates.file(pair), candidates.symbol(pair));
         let commit = candidates.old(pair).anchor.commit.as_ref()?;

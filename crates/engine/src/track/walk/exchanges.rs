@@ -119,3 +119,55 @@ fn likeness(a: &FileSymbol, b: &FileSymbol) -> f64 {
 fn is_same_kind(a: &FileSymbol, b: &FileSymbol) -> bool {
     search::is_same_family(a.kind, b.kind)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::file_symbols::ALL;
+    use super::*;
+
+    const LIST: &str = "(depot, limit):\n    found = [shelf.label for shelf in depot.shelves if shelf.weight > limit]\n    return sorted(found)\n";
+    const FLUSH: &str = "(depot, clock):\n    session = depot.open(clock.now())\n    session.save(timeout=30)\n    return session.close()\n";
+    const SHORT: &str = "(depot):\n    return depot.size\n";
+
+    fn file(path: &str, functions: &[(&str, &str)]) -> FileSymbols {
+        let code: String =
+            functions.iter().map(|(name, body)| format!("def {name}{body}\n\n")).collect();
+        FileSymbols::parse(path, code.as_bytes(), ALL)
+    }
+
+    /// Checks whether the first function of a file has the code of another one after a commit.
+    #[track_caller]
+    fn check(old: &[(&str, &str)], new: &[(&str, &str)], expected: bool) {
+        let (olds, news) = ([file("a.py", old)], [file("a.py", new)]);
+        let new_idxs = [Some(0)];
+        let exchanges = Exchanges::new(&olds, &news, &new_idxs);
+        assert_eq!(exchanges.is_exchanged((0, 0), (0, 0)), expected, "{new:?}");
+    }
+
+    #[test]
+    fn a_name_with_the_code_of_another_one_is_exchanged() {
+        let old = [("flush", FLUSH), ("list", LIST)];
+        check(&old, &[("flush", LIST), ("list", FLUSH)], true);
+        check(&old, &[("flush", LIST), ("drain", FLUSH)], true);
+        check(&old, &[("flush", LIST)], true);
+        check(&old, &[("flush", FLUSH), ("list", LIST)], false);
+    }
+
+    #[test]
+    fn a_name_whose_code_got_a_new_name_is_exchanged_for_removed_code() {
+        let edited = LIST.replace("sorted(found)", "found");
+        let old = [("flush", SHORT), ("drain", FLUSH), ("list", LIST)];
+        check(&old, &[("flush", &edited), ("drain", FLUSH), ("size", SHORT)], false);
+        let old = [("flush", FLUSH), ("list", LIST)];
+        check(&old, &[("flush", &edited), ("drain", FLUSH)], true);
+        check(&old, &[("flush", &edited), ("list", LIST), ("drain", FLUSH)], false);
+    }
+
+    #[test]
+    fn copies_and_short_code_prove_nothing() {
+        let old = [("flush", FLUSH), ("list", LIST)];
+        check(&old, &[("flush", LIST), ("list", LIST)], false);
+        check(&[("flush", FLUSH), ("size", SHORT)], &[("flush", SHORT)], false);
+        check(&[("flush", FLUSH), ("a", LIST), ("b", LIST)], &[("flush", LIST)], false);
+    }
+}
