@@ -366,7 +366,10 @@ const CORRECT: &str = "correct or remove it, or put `<!-- cerberus: ignore -->` 
 fn next_step(is_fixable: bool, now: Option<&NewPlace>) -> String {
     match now {
         _ if is_fixable => "cerberus check --fix".to_owned(),
-        Some(now) if now.is_certain => format!("name `{}` instead", now.place),
+        Some(NewPlace { place, is_certain: true, unwritten, .. }) => match unwritten {
+            Some(why) => format!("name `{place}` instead, or remove it; --fix leaves it: {why}"),
+            None => format!("name `{place}` instead"),
+        },
         _ => CORRECT.to_owned(),
     }
 }

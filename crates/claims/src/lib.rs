@@ -20,6 +20,7 @@ use cerberus_engine::tree::git::{GitStatus, IgnoredPath};
 use prelude::*;
 
 pub mod addresses;
+mod corrected;
 mod ends;
 mod foreign;
 mod manifests;
@@ -36,6 +37,7 @@ pub mod times;
 mod versions;
 mod words;
 
+use corrected::Renamed;
 use ends::MainLine;
 use now::{Holds, Now};
 use origin::{Moment, Origin};
@@ -112,8 +114,12 @@ pub struct NewPlace {
     pub place: String,
     /// Whether git or the code proves it.
     pub is_certain: bool,
-    /// The text that replaces the name in the document.
+    /// The text that replaces the name in the document, if the claim holds with it.
     pub replacement: Option<String>,
+    /// Why a new name is not written.
+    pub unwritten: Option<&'static str>,
+    /// Whether the new name had other code when the old one was removed.
+    pub(crate) is_reused: bool,
 }
 
 /// The result of a check.
@@ -453,7 +459,7 @@ impl Checker<'_> {
         for of_document in failing.chunk_by(|a, b| a.0 == b.0) {
             let path = &self.project.documents[of_document[0].0].path;
             let bytes = objects.read(&format!("{commit}:./{path}")).unwrap_or_default();
-            let text = String::from_utf8_lossy(&bytes);
+            let text = text::decode(&bytes).0;
             let lines: FxHashSet<&str> = text.lines().map(str::trim).collect();
             for &at in of_document {
                 let (document, claim) = self.project.claim(at);
@@ -532,10 +538,18 @@ impl Checker<'_> {
         let (former, perhaps_moved) = self.without_known_names(former);
         let (foreign, former) = foreign::split(self.project, &self.report.findings, former);
         self.put_all(foreign.iter().map(|it| &it.at), &Verdict::NeverTrue);
-        let Some(explained) = removal::explain(self.project, objects, &former, main) else {
+        let Some(mut explained) = removal::explain(self.project, objects, &former, main) else {
             let claims = former.iter().map(|it| &it.at);
             return self.put_all(claims, &Verdict::Unchecked(GIT_FAILED));
         };
+        let mut renamed = Vec::new();
+        for (it, explained) in former.iter().zip(&mut explained) {
+            let new = explained.as_mut().and_then(|stale| stale.now.as_mut());
+            if let Some(new) = new.filter(|new| new.is_certain && new.replacement.is_some()) {
+                renamed.push(Renamed { at: it.at, new });
+            }
+        }
+        corrected::verify(self.project, renamed);
         for (it, explained) in former.iter().zip(explained) {
             let is_forbidden = self.project.claim(it.at).1.stance == Stance::Forbidden;
             let is_certain = |stale: &Stale| stale.now.as_ref().is_some_and(|now| now.is_certain);

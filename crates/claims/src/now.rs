@@ -220,6 +220,16 @@ impl Now {
         }
     }
 
+    /// Returns the paths that the path of a claim names, outside of a tree.
+    pub(super) fn named_paths(&self, document: &Document, claim: &Claim) -> Vec<String> {
+        let Target::Path { path, is_link, .. } = &claim.target else { return Vec::new() };
+        let page = snapshot::without_ending(&document.path);
+        let readings = snapshot::readings(page, path, snapshot::is_near(path, *is_link));
+        let of_page = self.tree.exact(&readings).filter(|_| *is_link);
+        let found = self.tree.resolve(folder_of(&document.path), path);
+        of_page.into_iter().chain(found.paths().iter().cloned()).collect()
+    }
+
     /// Returns whether a path exists where a reader of a document in `folder` goes to.
     fn is_exact(&self, folder: &str, path: &str, is_near: bool) -> bool {
         let readings = snapshot::readings(folder, path, is_near);

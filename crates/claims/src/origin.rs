@@ -126,7 +126,7 @@ fn read_versions(objects: &mut Objects<'_>, traced: &mut [Traced<'_>]) {
     objects.read_all(&names, |position, bytes| {
         let (traced_idx, version_idx) = wanted[position];
         let it = &mut traced[traced_idx];
-        it.found[version_idx] = Some(it.claims_in(&String::from_utf8_lossy(bytes)));
+        it.found[version_idx] = Some(it.claims_in(&text::decode(bytes).0));
     });
 }
 

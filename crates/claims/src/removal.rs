@@ -6,9 +6,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::prelude::*;
-use cerberus_engine::track;
 use cerberus_engine::tree::git::past::Node;
-use cerberus_model::{Anchor, split_number};
+use cerberus_model::Anchor;
 
 use super::ends::{Ends, MainLine};
 use super::now::Now;
@@ -22,8 +21,10 @@ use super::{Former, NewPlace, Project, Stale};
 mod companions;
 mod moves;
 mod new_name;
+mod qualifiers;
+mod succession;
 
-use new_name::{is_kept, replaced_name, written_path};
+use new_name::is_kept;
 
 /// Maximum number of renames of one path, or moves of one name, that are followed.
 const MAX_RENAMES: usize = 12;
@@ -182,9 +183,9 @@ impl<'s, 'o> Search<'s, 'o> {
             (Truth::Paths(old), _) => {
                 let (removed, place) = self.follow_path(commit, &old[0]);
                 let now = place.map(|(path, is_certain)| {
-                    let replacement = written_path(document, claim, &old[0], &path)
-                        .filter(|_| is_kept(&old[0], &path));
-                    NewPlace { place: path, is_certain, replacement }
+                    let mut now = self.moved_path((document, claim), (commit, &old[0]), path);
+                    now.replacement.take_if(|_| !is_kept(&old[0], &now.place));
+                    NewPlace { is_certain, ..now }
                 });
                 let is_link = matches!(claim.target, Target::Path { is_link: true, .. });
                 let was = old.first().filter(|_| old.len() == 1 && !is_link).cloned();
@@ -202,6 +203,7 @@ impl<'s, 'o> Search<'s, 'o> {
             (Truth::Word(files), Target::Variable(name)) => (files, Test::Uses(name.clone())),
             (Truth::Definitions(_) | Truth::Word(_), _) => return None,
         };
+        let truth_files = files;
         let (removed, files) = match &test {
             Test::Makes(_) => (self.end(commit, files, &test), files.clone()),
             _ => self.follow_word(commit, files.clone(), &test),
@@ -212,7 +214,10 @@ impl<'s, 'o> Search<'s, 'o> {
             return is_uncommitted.then(|| Fate { was, ..Fate::default() });
         };
         let code = match &test {
-            Test::Defines(parts) => self.removed_code(&node, &files, parts),
+            Test::Defines(parts) => {
+                let written = truth_files.first().map(|file| (commit.as_str(), file.as_str()));
+                self.code_of_claim(written, (&node, &files), parts)
+            }
             _ => None,
         };
         Some(Fate { was, removed: Some(node.id), now: None, code })
@@ -330,76 +335,6 @@ impl<'s, 'o> Search<'s, 'o> {
             };
             Some(Removed { commit: node.clone(), anchor })
         })
-    }
-
-    /// Follows the code that was removed to the code that replaced it, from commit to commit until
-    /// it is in the tree of now. Returns `None` if git fails.
-    fn follow_symbols(&mut self, claims: &[&Claim], fates: &mut [Option<Fate>]) -> Option<()> {
-        let mut open: Vec<(usize, Removed, Likeness)> = Vec::new();
-        for (idx, fate) in fates.iter_mut().enumerate() {
-            let code = fate.as_mut().and_then(|it| it.code.take());
-            open.extend(code.map(|code| (idx, code, Likeness::default())));
-        }
-        for _ in 0..MAX_RENAMES {
-            if open.is_empty() {
-                break;
-            }
-            // Several claims name the same code.
-            let mut known: FxHashMap<(&str, &str, Option<&str>), usize> = FxHashMap::default();
-            let mut anchors: Vec<Anchor> = Vec::new();
-            let mut idxs = Vec::new();
-            for (_, Removed { commit, anchor }, _) in &open {
-                let key = (commit.id.as_str(), anchor.file.as_str(), anchor.symbol.as_deref());
-                idxs.push(*known.entry(key).or_insert(anchors.len()));
-                if idxs.last() == Some(&anchors.len()) {
-                    anchors.push(anchor.clone());
-                }
-            }
-            let nodes = open.iter().map(|(_, it, _)| &it.commit);
-            let parents = nodes
-                .filter_map(|node| Some((node.id.as_str(), node.parents.first()?.as_str())))
-                .collect();
-            let arrived = track::follow_through(self.root, &anchors, &parents)?;
-            let mut next = Vec::new();
-            for ((idx, removed, likeness), anchor_idx) in open.iter().zip(idxs) {
-                let Some((anchor, similarity)) = &arrived[anchor_idx] else { continue };
-                let Some(symbol) = anchor.symbol.as_deref() else { continue };
-                let symbol = split_number(symbol).0.to_owned();
-                let old = &removed.anchor.fingerprint;
-                let likeness = Likeness {
-                    similarity: likeness.similarity * similarity,
-                    has_signature: likeness.has_signature
-                        && old.signature == anchor.fingerprint.signature,
-                };
-                let parts: Vec<String> = symbol.split('.').map(str::to_owned).collect();
-                let files = vec![anchor.file.clone()];
-                let (node, files) = if self.defines_now(&anchor.file, &parts, &symbol) {
-                    (None, files)
-                } else {
-                    self.follow_word(&removed.commit.id, files, &Test::Defines(parts.clone()))
-                };
-                if let Some(node) = node {
-                    let removed = self.removed_code(&node, &files, &parts);
-                    next.extend(removed.map(|removed| (*idx, removed, likeness)));
-                    continue;
-                }
-                let here = files.iter().find(|file| self.defines_now(file, &parts, &symbol));
-                if let (Some(file), Some(fate)) = (here, &mut fates[*idx]) {
-                    fate.now = Some(NewPlace {
-                        place: format!("{file}::{symbol}"),
-                        is_certain: likeness.similarity >= LIMITS.similarity,
-                        replacement: replaced_name(claims[*idx], &symbol, likeness),
-                    });
-                }
-            }
-            open = next;
-        }
-        Some(())
-    }
-
-    /// Returns whether a file of the working tree defines a symbol.
-    fn defines_now(&mut self, file: &str, parts: &[String], symbol: &str) -> bool {
-        self.version_now(file).is_some_and(|version| version.symbol(parts) == Some(symbol))
     }
 }
 

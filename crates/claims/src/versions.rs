@@ -162,14 +162,28 @@ impl Version {
 
     /// Returns whether a qualifier names the file, a folder around it, or the package that it declares.
     fn is_within(&self, qualifier: &str) -> bool {
+        let mut modules = self.modules();
+        modules.any(|part| is_module(part, qualifier)) || self.package() == Some(qualifier)
+    }
+
+    /// Returns the last part of the package that the file declares.
+    pub(super) fn package(&self) -> Option<&str> {
         let package = |line: &str| {
             let name = line.strip_prefix("package ")?.split([';', ' ']).next()?;
             Some(last_name(name).to_owned())
         };
+        self.package.get_or_init(|| self.text.lines().find_map(package)).as_deref()
+    }
+
+    /// Returns the folders around the file and its name without the ending.
+    pub(super) fn modules(&self) -> impl Iterator<Item = &str> {
         let path = self.path.rsplit_once('.').map_or(&*self.path, |(stem, _)| stem);
-        path.split('/').any(|part| part == qualifier || part.replace('-', "_") == *qualifier)
-            || self.package.get_or_init(|| self.text.lines().find_map(package)).as_deref()
-                == Some(qualifier)
+        path.split('/')
+    }
+
+    /// Returns whether the text contains a word.
+    pub(super) fn has_word(&self, word: &str) -> bool {
+        self.words().contains(word)
     }
 
     /// Returns what the version says as a manifest.
@@ -191,6 +205,11 @@ impl Version {
         };
         self.symbols.get_or_init(parse).as_ref()
     }
+}
+
+/// Returns whether a folder or a file has the name of a module, which may be written with `_` for `-`.
+pub(super) fn is_module(part: &str, name: &str) -> bool {
+    part == name || part.replace('-', "_") == name
 }
 
 struct Symbols {

@@ -36,7 +36,7 @@ pub use degree::Degree;
 pub use locate::{Located, Version, limit_warnings, locate, locate_all};
 pub use look_alikes::remember as remember_look_alikes;
 pub use lost_words::lost_words;
-pub use single::follow_through;
+pub use single::{follow_through, is_same_lineage};
 
 use history::History;
 use in_place::{InPlaceMatch, is_other, same_code_under_name};
@@ -121,10 +121,25 @@ pub fn follow(
     progress: Progress<'_>,
 ) -> Result<Vec<Outcome>> {
     let tree = Tree { root, excludes, progress };
+    let anchors = &with_commits(root, anchors);
     let moved = moved_files::find(root, excludes, anchors)?;
     let applied = moved_files::apply_moves(anchors, &moved);
     let outcomes = follow_each(tree, &applied, &moved)?;
     Ok(moved_files::restore_paths(root, anchors, &applied, outcomes))
+}
+
+/// Returns the anchors with the commits from which their code is followed. One that was recorded before
+/// the first commit is in it.
+fn with_commits(root: &Path, anchors: &[Anchor]) -> Vec<Anchor> {
+    let mut anchors = anchors.to_vec();
+    if anchors.iter().all(|anchor| anchor.commit.is_some()) {
+        return anchors;
+    }
+    let first = git::first_commit(root);
+    for anchor in anchors.iter_mut().filter(|anchor| anchor.commit.is_none()) {
+        anchor.commit.clone_from(&first);
+    }
+    anchors
 }
 
 /// The tree in which anchors are tracked.

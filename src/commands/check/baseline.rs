@@ -43,12 +43,13 @@ pub(super) fn read(path: &Path) -> Result<BTreeSet<Accepted>> {
             .into());
     }
     let bytes = external_file::read(path)?;
-    let file: Baseline = serde_json::from_slice(&bytes).map_err(|error| {
-        let (message, column) = json_error(&error);
-        let place = format!("{shown}:{}:{column}", error.line());
-        UserError::usage(format!("failed to read the baseline `{place}`: {message}"))
-            .hint(format!("write it anew: {write}"))
-    })?;
+    let file: Baseline =
+        serde_json::from_str(&cerberus_model::text::decode(&bytes).0).map_err(|error| {
+            let (message, column) = json_error(&error);
+            let place = format!("{shown}:{}:{column}", error.line());
+            UserError::usage(format!("failed to read the baseline `{place}`: {message}"))
+                .hint(format!("write it anew: {write}"))
+        })?;
     if file.version != VERSION {
         let version = file.version;
         return Err(UserError::usage(format!(

@@ -1,19 +1,34 @@
-//! `check --fix`: writes the new names of what was followed with certainty. Only the bytes of a
-//! name change, and only in a document that still has the text that was checked.
+//! `check --fix`: writes the new names of targets that were followed with certainty. Only the bytes of a
+//! name change, and only in a document that still has the text that was checked. Each document is
+//! handled alone: one that cannot be written does not stop the others.
 
 use super::{CheckArgs, Report, print};
 use crate::commands::confirm;
 use crate::commands::findings::{self, FindingsFormat};
 use crate::commands::prelude::*;
 use cerberus_bank::external_file::{self, ExternalFile};
-use cerberus_model::text::Span;
+use cerberus_model::text::{Span, decode, encode_like};
 
 /// A document with its new text.
 struct Fixed {
     path: String,
     file: ExternalFile,
-    text: String,
+    old_text: String,
+    new_text: String,
     n_changes: usize,
+}
+
+/// A document that is not written, with the reason.
+struct Unwritten {
+    path: String,
+    reason: String,
+}
+
+/// The documents that have new names.
+#[derive(Default)]
+struct Plan {
+    fixed: Vec<Fixed>,
+    unwritten: Vec<Unwritten>,
 }
 
 pub(super) fn run(
@@ -22,15 +37,17 @@ pub(super) fn run(
     report: &Report,
     out: &mut Printer,
 ) -> CliResult {
-    let fixed = plan(settings, report)?;
+    let Plan { fixed, mut unwritten } = plan(settings, report);
     if fixed.is_empty() {
-        out.line("nothing can be corrected with certainty");
-        out.line("");
-        return rest(args, settings, out);
+        if unwritten.is_empty() {
+            out.line("nothing can be corrected with certainty");
+            out.line("");
+        }
+        return rest(args, settings, &unwritten, out);
     }
     for document in &fixed {
-        let new = document.text.as_bytes();
-        let text = confirm::diff(&document.path, &document.file.bytes, new);
+        let (old, new) = (document.old_text.as_bytes(), document.new_text.as_bytes());
+        let text = confirm::diff(&document.path, old, new);
         for line in text.lines() {
             out.line(&out.safe(line));
         }
@@ -50,37 +67,65 @@ pub(super) fn run(
             return Ok(ExitStatus::CheckFailed);
         }
     }
-    write(settings, &fixed)?;
-    out.line(&format!("wrote {n_changes} in {}", plural(fixed.len(), "document")));
+    let written = write(settings, fixed, &mut unwritten)?;
+    let n_changes = plural(written.iter().map(|document| document.n_changes).sum(), "name");
+    out.line(&format!("wrote {n_changes} in {}", plural(written.len(), "document")));
     out.line("");
-    rest(args, settings, out)
+    rest(args, settings, &unwritten, out)
 }
 
-/// Writes the documents, or none if one was edited since it was checked. Memories are written under
+/// Writes the documents, each alone, and returns those that were written. Memories are written under
 /// the write lock of the bank.
-fn write(settings: &Settings, fixed: &[Fixed]) -> Result<()> {
+fn write(
+    settings: &Settings,
+    fixed: Vec<Fixed>,
+    unwritten: &mut Vec<Unwritten>,
+) -> Result<Vec<Fixed>> {
     let bank = &settings.project.bank;
     let folder = bank.folder().canonicalize().ok();
     let is_memory =
         |it: &Fixed| folder.as_ref().is_some_and(|bank| it.file.real_path().starts_with(bank));
     let _guard = fixed.iter().any(is_memory).then(|| bank.lock_for_writing()).transpose()?;
-    let files = fixed.iter().map(|it| (&it.file, Some(it.text.as_bytes())));
-    external_file::write_all(&files.collect::<Vec<_>>())
+    let mut written = Vec::new();
+    for document in fixed {
+        let bytes = encode_like(&document.file.bytes, &document.new_text);
+        match external_file::write_all(&[(&document.file, Some(&bytes))]) {
+            Ok(()) => written.push(document),
+            Err(error) => {
+                let reason = format!("{error:#}");
+                unwritten.push(Unwritten { path: document.path, reason });
+            }
+        }
+    }
+    Ok(written)
 }
 
-/// Reports what remains.
-fn rest(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> CliResult {
+/// Reports the findings that remain, and the documents that were not written.
+fn rest(
+    args: &CheckArgs,
+    settings: &Settings,
+    unwritten: &[Unwritten],
+    out: &mut Printer,
+) -> CliResult {
     let args = CheckArgs { fix: false, format: Some(FindingsFormat::Text), ..args.clone() };
     let mut report = super::check(&args, settings)?;
     report.findings.retain(|finding| args.all || finding.severity == Severity::Error);
     // They were printed before the correction.
     report.warnings.clear();
-    findings::print(&report, FindingsFormat::Text, out, |out| print::report(&report, &args, out))
+    let status = findings::print(&report, FindingsFormat::Text, out, |out| {
+        print::report(&report, &args, out);
+    })?;
+    if unwritten.is_empty() {
+        return Ok(status);
+    }
+    for Unwritten { path, reason } in unwritten {
+        out.warn(&[format!("`{path}` was not corrected: {reason}")]);
+    }
+    Ok(ExitStatus::Environment)
 }
 
 /// Returns the documents that change.
-fn plan(settings: &Settings, report: &Report) -> Result<Vec<Fixed>> {
-    let root = &settings.project.root;
+fn plan(settings: &Settings, report: &Report) -> Plan {
     let mut by_file: BTreeMap<&str, Vec<(Span, &str)>> = BTreeMap::new();
     for finding in &report.findings {
         let changes = finding.spans.iter().filter_map(|(span, new)| Some((*span, new.as_deref()?)));
@@ -89,26 +134,48 @@ fn plan(settings: &Settings, report: &Report) -> Result<Vec<Fixed>> {
             by_file.entry(&finding.file).or_default().extend(changes);
         }
     }
-    let mut fixed = Vec::new();
-    for (path, mut changes) in by_file {
-        let file = ExternalFile::open(&root.join(path), root)?;
-        // The positions of another encoding are not those of the bytes.
-        let Ok(old) = std::str::from_utf8(&file.bytes) else { continue };
-        if report.texts.get(path).is_some_and(|checked| checked != old) {
-            return Err(external_file::edited(file.real_path()).into());
-        }
-        changes.sort_by_key(|(span, _)| *span);
-        let (mut text, mut at, mut n_changes) = (String::with_capacity(old.len()), 0, 0);
-        for (span, new) in changes {
-            if let (true, Some(between)) = (span.start >= at, old.get(at..span.start)) {
-                text.push_str(between);
-                text.push_str(new);
-                at = span.end;
-                n_changes += 1;
+    let mut plan = Plan::default();
+    for (path, changes) in by_file {
+        match corrected(settings, report, path, changes) {
+            Ok(fixed) => plan.fixed.push(fixed),
+            Err(error) => {
+                let reason = format!("{error:#}");
+                plan.unwritten.push(Unwritten { path: path.to_owned(), reason });
             }
         }
-        text.push_str(&old[at..]);
-        fixed.push(Fixed { path: path.to_owned(), text, n_changes, file });
     }
-    Ok(fixed)
+    plan
+}
+
+/// Returns a document with its new text. The spans are positions in its decoded text.
+fn corrected(
+    settings: &Settings,
+    report: &Report,
+    path: &str,
+    mut changes: Vec<(Span, &str)>,
+) -> Result<Fixed> {
+    let root = &settings.project.root;
+    let file = ExternalFile::open(&root.join(path), root)?;
+    let (old, is_exact) = decode(&file.bytes);
+    if !is_exact {
+        let reason = "it has bytes that are not valid in its encoding; save it as UTF-8";
+        return Err(UserError::usage(reason).into());
+    }
+    if report.texts.get(path).is_some_and(|checked| *checked != old) {
+        return Err(external_file::edited(file.real_path()).into());
+    }
+    changes.sort_by_key(|(span, _)| *span);
+    let mut text = String::with_capacity(old.len());
+    let (mut at, mut n_changes) = (0, 0);
+    for (span, new) in changes {
+        if let (true, Some(between)) = (span.start >= at, old.get(at..span.start)) {
+            text.push_str(between);
+            text.push_str(new);
+            at = span.end;
+            n_changes += 1;
+        }
+    }
+    text.push_str(&old[at..]);
+    let old_text = old.into_owned();
+    Ok(Fixed { path: path.to_owned(), old_text, new_text: text, n_changes, file })
 }

@@ -5,7 +5,6 @@
 
 use super::super::then::Truth;
 use super::super::{Former, NewPlace, Position, Project};
-use super::new_name::written_path;
 use super::{Fate, Search, Test};
 use crate::prelude::*;
 
@@ -29,6 +28,7 @@ impl Search<'_, '_> {
                 continue;
             };
             let removed = removed.clone();
+            let commit = former[idx].commit.as_str();
             let (document, claim) = project.claim(former[idx].at);
             let (document_idx, claim_idx) = former[idx].at;
             let mut places: BTreeSet<String> = BTreeSet::new();
@@ -49,9 +49,9 @@ impl Search<'_, '_> {
             }
             let mut places = places.into_iter();
             let (Some(place), None) = (places.next(), places.next()) else { continue };
+            let now = self.moved_path((document, claim), (commit, old), place);
             if let Some(fate) = &mut fates[idx] {
-                let replacement = written_path(document, claim, old, &place);
-                fate.now = Some(NewPlace { place, is_certain: true, replacement });
+                fate.now = Some(now);
             }
         }
     }

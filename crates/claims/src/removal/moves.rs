@@ -64,22 +64,50 @@ impl Search<'_, '_> {
             let mut found = past::renames_in(self.root, &BTreeSet::from([commit]), &[]);
             self.renames.insert(commit.to_owned(), found.remove(commit).unwrap_or_default());
         }
-        if let Some(new) = self.renames[commit].get(path).cloned() {
+        let renamed = self.renames[commit].get(path).cloned();
+        if let Some(new) = self.same_content(commit, path).or(renamed) {
             return self.is_moved(commit, path, &new).then_some(new);
         }
         // A folder moved if most of its files moved to the same one.
         let prefix = format!("{path}/");
-        let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
-        for (file, new) in self.renames[commit].range(prefix.clone()..) {
-            let Some(rest) = file.strip_prefix(&prefix) else { break };
-            let folder = new.strip_suffix(rest).and_then(|folder| folder.strip_suffix('/'));
-            if let Some(folder) = folder {
-                *votes.entry(folder).or_default() += 1;
+        let renames = self.renames[commit].range(prefix.clone()..);
+        let within = renames.take_while(|(file, _)| file.starts_with(&prefix));
+        let within: Vec<(String, String)> =
+            within.map(|(file, new)| (file.clone(), new.clone())).collect();
+        let mut votes: BTreeMap<String, usize> = BTreeMap::new();
+        for (idx, (file, renamed)) in within.into_iter().enumerate() {
+            let exact = if idx < MAX_BESIDE { self.same_content(commit, &file) } else { None };
+            let new = exact.unwrap_or(renamed);
+            let folder = new.strip_suffix(&file[prefix.len()..]);
+            if let Some(folder) = folder.and_then(|folder| folder.strip_suffix('/')) {
+                *votes.entry(folder.to_owned()).or_default() += 1;
             }
         }
         let (folder, n_votes) = votes.into_iter().max_by_key(|(_, n_votes)| *n_votes)?;
         let n_files = past::n_files(self.root, &format!("{commit}^"), path);
-        (n_votes * 2 > n_files).then(|| folder.to_owned())
+        (n_votes * 2 > n_files).then_some(folder)
+    }
+
+    /// Returns the only file that has exactly the content of an old one after a commit that changed it. Git
+    /// does not pair a removed file with one that was there: `a` and `b` became `b` and `c`.
+    fn same_content(&mut self, commit: &str, path: &str) -> Option<String> {
+        let changed = self.changed_in(commit);
+        let Self { objects, ids, .. } = self;
+        let old = id_of(objects, ids, format!("{commit}^:./{path}"))?;
+        let mut same = changed.iter().filter(|entry| entry.object == *old && entry.path != path);
+        let found = same.next()?;
+        same.next().is_none().then(|| found.path.clone())
+    }
+
+    /// Returns whether the content of a new file is that of another old one, whose path has other content.
+    fn is_of_other(&mut self, commit: &str, old: &str, object: &str) -> bool {
+        let changed = self.changed_in(commit);
+        let Self { objects, ids, .. } = self;
+        changed.iter().filter(|entry| entry.path != old).take(MAX_BESIDE).any(|entry| {
+            entry.object != object
+                && id_of(objects, ids, format!("{commit}^:./{}", entry.path))
+                    .is_some_and(|before| before == object)
+        })
     }
 
     /// Returns whether a commit moved a file to the place that git names.
@@ -90,6 +118,9 @@ impl Search<'_, '_> {
         let (is_same, object) = (before.id == after.id, after.id);
         let (Some(before), Some(after)) = (before.bytes, after.bytes) else { return true };
         let (before, after) = (text::decode(&before).0, text::decode(&after).0);
+        if !is_same && self.is_of_other(commit, old, &object) {
+            return false;
+        }
         let (n_lines, mut n_shared) = shared_lines(&before, &after);
         if !is_same && (n_shared as f64) < LIMITS.shared_lines * n_lines as f64 {
             return false;

@@ -3,16 +3,60 @@
 use crate::prelude::*;
 use cerberus_engine::rank::tokenize;
 
-use super::Likeness;
+use super::{Likeness, NewPlace, Search};
+
+/// Why `--fix` leaves the name of a folder.
+const FOLDER: &str =
+    "many projects have a folder of this name, and the sentence may mean any of them";
+
+/// Why `--fix` leaves a path with a line.
+const LINE: &str = "the lines up to the named one are not the same there";
+
+impl Search<'_, '_> {
+    /// Returns the new place of a path that was at `old` in a commit, with the text that names it.
+    pub(super) fn moved_path(
+        &mut self,
+        (document, claim): (&Document, &Claim),
+        (commit, old): (&str, &str),
+        place: String,
+    ) -> NewPlace {
+        let mut replacement = written_path(document, claim, old, &place);
+        let mut unwritten = None;
+        if replacement.is_some() {
+            if is_one_segment(claim.span.slice(&document.text)) && self.now.tree.is_folder(&place) {
+                unwritten = Some(FOLDER);
+            } else if let Target::Path { part: Some(Part::Line(line)), .. } = claim.target
+                && !self.has_same_lines((commit, old), &place, line)
+            {
+                unwritten = Some(LINE);
+            }
+        }
+        replacement.take_if(|_| unwritten.is_some());
+        NewPlace { place, is_certain: true, replacement, unwritten, is_reused: false }
+    }
+
+    /// Returns whether the first lines of a file in a commit are those of another file now.
+    fn has_same_lines(&mut self, (commit, old): (&str, &str), new: &str, n_lines: u32) -> bool {
+        let n_lines = usize::try_from(n_lines).unwrap_or(usize::MAX);
+        let (Some(before), Some(after)) = (self.version_in(commit, old), self.version_now(new))
+        else {
+            return false;
+        };
+        let before: Vec<&str> = before.text.lines().take(n_lines).collect();
+        let after: Vec<&str> = after.text.lines().take(n_lines).collect();
+        before.len() == n_lines && before == after
+    }
+}
+
+/// Returns whether a path has one name: `src/`, `./docs`, `../tests`.
+fn is_one_segment(written: &str) -> bool {
+    let is_name = |part: &&str| !matches!(*part, "" | "." | "..");
+    written.split('/').filter(is_name).count() == 1
+}
 
 /// Returns the new path as the document wrote the old one: relative to its folder, to a folder
 /// around it, or as the end of the path.
-pub(super) fn written_path(
-    document: &Document,
-    claim: &Claim,
-    old: &str,
-    new: &str,
-) -> Option<String> {
+fn written_path(document: &Document, claim: &Claim, old: &str, new: &str) -> Option<String> {
     let written = claim.span.slice(&document.text);
     let Target::Path { path, is_link, .. } = &claim.target else { return None };
     let trimmed = written.trim_end_matches('/');
@@ -70,4 +114,19 @@ pub(super) fn replaced_name(claim: &Claim, symbol: &str, likeness: Likeness) -> 
     let is_same_place =
         old_qualifiers.last().zip(new_qualifiers.last()).is_none_or(|(old, new)| old == new);
     (is_clear && is_same_place && new_name != old_name).then(|| (*new_name).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dots_and_slashes_are_no_segments() {
+        for written in ["src/", "./docs", "../tests/", "/lib"] {
+            assert!(is_one_segment(written), "{written}");
+        }
+        for written in ["src/db/", "./docs/a", "../tests/unit", "**/"] {
+            assert_eq!(is_one_segment(written), written == "**/", "{written}");
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! Detects files that were moved without changes.
 //!
 //! An anchor stores the hash of its whole file. If the file is gone and exactly one file in the tree
-//! has that hash, all its symbols are in that file, and no code has to be compared. Files with
-//! several copies and changed files are left to the search.
+//! has that hash, all its symbols are in that file, and no code has to be compared. The same holds if
+//! another anchored file took its path, as `a` and `b` that become `b` and `c`. Files with several
+//! copies and changed files are left to the search.
 
 use crate::track::prelude::*;
 
@@ -12,11 +13,11 @@ pub(super) fn find(
     excludes: &[String],
     anchors: &[Anchor],
 ) -> Result<FxHashMap<String, String>> {
-    let mut gone: BTreeMap<&str, &Anchor> = BTreeMap::new();
+    let mut all: BTreeMap<&str, &Anchor> = BTreeMap::new();
     for anchor in anchors {
-        gone.entry(&anchor.file).or_insert(anchor);
+        all.entry(&anchor.file).or_insert(anchor);
     }
-    gone.retain(|path, _| !root.join(path).exists());
+    let gone = without_own_content(root, &all);
     if gone.is_empty() {
         return Ok(FxHashMap::default());
     }
@@ -33,17 +34,39 @@ pub(super) fn find(
     for (hash, path) in paths.into_par_iter().filter_map(hashed).collect::<Vec<_>>() {
         found.entry(hash).or_default().push(path);
     }
-    let is_anchored = |path: &str| anchors.iter().any(|anchor| anchor.file == path);
+    let is_taken = |path: &str| all.contains_key(path) && !gone.contains_key(path);
     let mut moved = FxHashMap::default();
     for (hash, old) in by_hash {
         if let ([old], Some([new])) = (old.as_slice(), found.get(&hash).map(Vec::as_slice))
             && language::from_path(new) == gone[old].language
-            && !is_anchored(new)
+            && !is_taken(new)
         {
             moved.insert((*old).to_owned(), new.clone());
         }
     }
     Ok(moved)
+}
+
+/// Returns the anchored files that do not exist, and those with the recorded content of another one that
+/// has not its own any more: their paths were swapped or moved on.
+fn without_own_content<'a>(
+    root: &Path,
+    all: &BTreeMap<&'a str, &'a Anchor>,
+) -> BTreeMap<&'a str, &'a Anchor> {
+    let current = |(path, anchor): (&&'a str, &&'a Anchor)| {
+        let hash = read::bytes(root, path).ok().map(|bytes| bytes_hash(&bytes));
+        (hash != Some(anchor.fingerprint.file)).then_some((*path, hash))
+    };
+    let changed: BTreeMap<&str, Option<u32>> = all.par_iter().filter_map(current).collect();
+    let lost: BTreeSet<u32> = changed.keys().map(|path| all[path].fingerprint.file).collect();
+    let mut found = BTreeMap::new();
+    for (path, hash) in changed {
+        let is_displaced = hash.is_some_and(|hash| lost.contains(&hash));
+        if is_displaced || !root.join(path).exists() {
+            found.insert(path, all[path]);
+        }
+    }
+    found
 }
 
 /// Returns the anchors with the new paths of their files.

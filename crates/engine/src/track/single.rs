@@ -41,6 +41,11 @@ pub fn follow_through(
     Some(found)
 }
 
+/// Returns whether later code of a name may be the earlier code of the name, edited. Short code says little.
+pub fn is_same_lineage(old: &Fingerprint, new: &Fingerprint) -> bool {
+    old.n_tokens < MIN_TOKENS || super::similarity(old, new) >= WEIGHTS.replaced
+}
+
 /// Follows anchors through one commit.
 fn through(
     mut comparison: Comparison,

@@ -18,11 +18,15 @@ pub(super) fn apply(
         let commit = candidates.old(pair).anchor.commit.as_deref();
         commit.is_some_and(|it| commits.paths.contains_key(it))
     };
+    forgive_anchored_names(candidates, pairs);
     // Git also knows how the code changed since.
     pairs.retain(|pair| {
         let (anchor, file) = (candidates.old(pair).anchor, candidates.file(pair));
-        has_past(pair) || !look_alikes::contains(anchor, file, candidates.symbol(pair))
+        has_past(pair)
+            || has_other_anchor(candidates, pair)
+            || !look_alikes::contains(anchor, file, candidates.symbol(pair))
     });
+    forgive_taken_names(root, commits, candidates, pairs);
     let is_relevant = |pair: &Pair| pair.odds >= WEIGHTS.rival_odds() && has_past(pair);
     if !pairs.iter().any(is_relevant) {
         return;
@@ -30,6 +34,66 @@ pub(super) fn apply(
     git::with_objects(root, |objects| {
         let mut old_files = OldFiles { commits, objects, parsed: FxHashMap::default() };
         pairs.retain(|pair| !is_relevant(pair) || !old_files.excludes(candidates, pair));
+    });
+}
+
+/// Raises the odds of code that is exactly the anchored code, under the name of another anchor, whose code
+/// was another one. The lock file alone knows this.
+fn forgive_anchored_names(candidates: Candidates<'_>, pairs: &mut [Pair]) {
+    for pair in pairs {
+        if pair.evidence.was_sibling && has_other_anchor(candidates, pair) {
+            forget_sibling(pair);
+        }
+    }
+}
+
+/// Returns whether code is exactly that of its anchor, and its name is that of another missing anchor with
+/// other code.
+fn has_other_anchor(candidates: Candidates<'_>, pair: &Pair) -> bool {
+    let (file, symbol) = (candidates.file(pair), candidates.symbol(pair));
+    let own = &candidates.old(pair).anchor.fingerprint;
+    let is_other = |missing: &MissingAnchor<'_>| {
+        let other = missing.anchor;
+        other.file == file.path
+            && same_name(other.symbol.as_deref(), symbol.name.as_deref())
+            && other.fingerprint.name_independent_hash != own.name_independent_hash
+    };
+    pair.evidence.is_same_code
+        && own.n_tokens >= MIN_TOKENS
+        && candidates.missing.iter().any(is_other)
+}
+
+fn forget_sibling(pair: &mut Pair) {
+    let odds = pair.evidence.log_odds();
+    pair.evidence.was_sibling = false;
+    pair.odds += pair.evidence.log_odds() - odds;
+}
+
+/// Raises the odds of code that is exactly the anchored code, under a name that was beside the anchor with
+/// other code: the names were swapped or moved on, and the neighbour is not itself any more.
+fn forgive_taken_names(
+    root: &Path,
+    commits: &Commits,
+    candidates: Candidates<'_>,
+    pairs: &mut [Pair],
+) {
+    let is_same = |pair: &Pair| {
+        let anchor = candidates.old(pair).anchor;
+        pair.evidence.was_sibling
+            && pair.evidence.is_same_code
+            && anchor.fingerprint.n_tokens >= MIN_TOKENS
+            && anchor.commit.as_deref().is_some_and(|it| commits.paths.contains_key(it))
+    };
+    if !pairs.iter().any(is_same) {
+        return;
+    }
+    git::with_objects(root, |objects| {
+        let mut old_files = OldFiles { commits, objects, parsed: FxHashMap::default() };
+        for pair in pairs.iter_mut().filter(|pair| is_same(pair)) {
+            if old_files.likeness_to_itself(candidates, pair).is_some_and(|it| it < 1.0) {
+                forget_sibling(pair);
+            }
+        }
     });
 }
 
@@ -42,26 +106,36 @@ struct OldFiles<'c, 'o> {
 }
 
 impl OldFiles<'_, '_> {
+    /// Returns the similarity of code to that of its name at the commit of the anchor, if there was any.
+    fn likeness_to_itself(&mut self, candidates: Candidates<'_>, pair: &Pair) -> Option<f64> {
+        let (file, symbol) = (candidates.file(pair), candidates.symbol(pair));
+        let commit = candidates.old(pair).anchor.commit.as_ref()?;
+        let commits = self.commits;
+        let (id, path) = commits.paths.get(commit)?;
+        let object = self.old_file(path, id, &file.path, None)?;
+        let old = self.symbols(object, &file.path)?;
+        let named = old.named(symbol.name.as_deref());
+        let likeness =
+            named.map(|(_, it)| similarity(&it.features.fingerprint, &symbol.features.fingerprint));
+        likeness.max_by(f64::total_cmp)
+    }
+
     fn excludes(&mut self, candidates: Candidates<'_>, pair: &Pair) -> bool {
         let (missing, file) = (candidates.old(pair), candidates.file(pair));
         let symbol = candidates.symbol(pair);
         let new = &symbol.features.fingerprint;
-        let Some((id, path)) =
-            missing.anchor.commit.as_ref().and_then(|it| self.commits.paths.get(it))
+        let commits = self.commits;
+        let Some((_, path)) = missing.anchor.commit.as_ref().and_then(|it| commits.paths.get(it))
         else {
             return false;
         };
-        let recorded = self.old_file(path, id, &file.path, None);
-        if let Some(old) = recorded.and_then(|object| self.symbols(object, &file.path)) {
-            let itself = old
-                .symbols
-                .iter()
-                .filter(|it| same_name(it.name.as_deref(), symbol.name.as_deref()))
-                .map(|it| similarity(&it.features.fingerprint, new))
-                .max_by(f64::total_cmp);
+        if let Some(itself) = self.likeness_to_itself(candidates, pair) {
             // A symbol that only its name has in common with may have taken the name over.
             let likeness = similarity(&missing.anchor.fingerprint, new);
-            if itself.is_some_and(|it| it >= WEIGHTS.taken_over || it >= likeness) {
+            let is_taken = pair.evidence.is_same_code
+                && missing.anchor.fingerprint.n_tokens >= MIN_TOKENS
+                && itself < likeness;
+            if !is_taken && (itself >= WEIGHTS.taken_over || itself >= likeness) {
                 return true;
             }
         }

@@ -14,6 +14,7 @@ use crate::track::prelude::*;
 
 mod callers;
 mod changed_files;
+mod exchanges;
 mod flow;
 mod handover;
 mod versions;

@@ -266,6 +266,15 @@ fn commit_id(root: &Path, revision: &str) -> Option<String> {
     Some(git(root, &args)?.trim().to_owned())
 }
 
+/// Returns the first commit of the history of first parents, unless it is cut off.
+pub(crate) fn first_commit(root: &Path) -> Option<String> {
+    if status(root) != (GitStatus::Repository { is_shallow: false }) {
+        return None;
+    }
+    let args = ["rev-list", "--first-parent", "--max-parents=0", "HEAD"];
+    Some(git(root, &args)?.trim().to_owned()).filter(|id| !id.is_empty())
+}
+
 /// Returns the last common commit of two.
 pub fn merge_base(root: &Path, a: &str, b: &str) -> Option<String> {
     let base = git(root, &["merge-base", a, b])?;

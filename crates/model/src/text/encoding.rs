@@ -1,6 +1,10 @@
-//! Decoding bytes of unknown encoding.
+//! Decoding bytes of unknown encoding, and encoding a text as its file was.
 
 use std::borrow::Cow;
+
+const UTF8_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
+const UTF16_LE_MARK: [u8; 2] = [0xFF, 0xFE];
+const UTF16_BE_MARK: [u8; 2] = [0xFE, 0xFF];
 
 /// Decodes `bytes` as UTF-8, or as UTF-16 if they start with its byte-order mark.
 ///
@@ -13,6 +17,28 @@ pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
         [0xFE, 0xFF, rest @ ..] => decode_utf16(rest, u16::from_be_bytes),
         _ => decode_utf8(bytes),
     }
+}
+
+/// Returns a text in the encoding of `old`, with its byte-order mark.
+pub fn encode_like(old: &[u8], text: &str) -> Vec<u8> {
+    if old.starts_with(&UTF16_LE_MARK) {
+        return encode_utf16(UTF16_LE_MARK, text, u16::to_le_bytes);
+    }
+    if old.starts_with(&UTF16_BE_MARK) {
+        return encode_utf16(UTF16_BE_MARK, text, u16::to_be_bytes);
+    }
+    let mut bytes = Vec::with_capacity(UTF8_MARK.len() + text.len());
+    if old.starts_with(&UTF8_MARK) {
+        bytes.extend(UTF8_MARK);
+    }
+    bytes.extend(text.as_bytes());
+    bytes
+}
+
+fn encode_utf16(mark: [u8; 2], text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    let mut bytes = mark.to_vec();
+    bytes.extend(text.encode_utf16().flat_map(unit));
+    bytes
 }
 
 fn decode_utf8(bytes: &[u8]) -> (Cow<'_, str>, bool) {
@@ -40,5 +66,15 @@ mod tests {
         assert_eq!(decode(b"\xFF\xFEh\0i\0"), ("hi".into(), true));
         assert_eq!(decode(b"\xFE\xFF\0h\0i"), ("hi".into(), true));
         assert_eq!(decode(b"h\xFFi"), ("h\u{FFFD}i".into(), false));
+    }
+
+    #[test]
+    fn a_text_is_encoded_as_its_file_was() {
+        for mark in [&b""[..], &UTF8_MARK, &UTF16_LE_MARK, &UTF16_BE_MARK] {
+            let bytes = encode_like(mark, "é𝄞\r\n");
+            assert!(bytes.starts_with(mark));
+            assert_eq!(decode(&bytes), ("é𝄞\r\n".into(), true), "{mark:?}");
+            assert_eq!(encode_like(&bytes, "é𝄞\r\n"), bytes);
+        }
     }
 }

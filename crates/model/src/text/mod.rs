@@ -14,7 +14,7 @@ mod span;
 mod suggest;
 pub mod word_list;
 
-pub use self::encoding::decode;
+pub use self::encoding::{decode, encode_like};
 pub use self::escape::{escaped, escaped_json, shell_word, visible};
 pub use self::globs::{Globs, PathGlobs, glob_fault, path_globs, split_globs};
 pub use self::scan::{BLOCK, scan_blocks};

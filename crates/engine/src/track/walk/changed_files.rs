@@ -2,6 +2,7 @@
 
 use super::super::is_other;
 use super::callers::{self, Callers, NewNames};
+use super::exchanges::Exchanges;
 use super::flow;
 use super::versions::Versions;
 use super::{MAX_COMPARED, MAX_REMOVED, is_rewritten, likest_namesake, namesakes};
@@ -173,6 +174,7 @@ impl<'c> ChangedFiles<'c> {
     /// Compares the symbols with the same names.
     pub(super) fn same_names(&self) -> SameNames {
         let mut names = SameNames::default();
+        let exchanges = Exchanges::new(&self.olds, &self.news, &self.new_idxs);
         let versions = self.olds.iter().zip(&self.new_idxs).enumerate();
         for (old_idx, (old_file, file_idx)) in versions {
             let Some(file_idx) = *file_idx else { continue };
@@ -184,10 +186,12 @@ impl<'c> ChangedFiles<'c> {
                 let is_taken_over =
                     |diff| stayed::is_taken_over(diff, (old_file, before.lines), (file, symbol));
                 let (old, new) = (&before.features.fingerprint, &symbol.features.fingerprint);
+                let (before_place, place) = ((old_idx, before_idx), (file_idx, symbol_idx));
                 if is_rewritten(old, symbol)
                     || (old.bytes != new.bytes && diff.is_some_and(is_taken_over))
+                    || exchanges.is_exchanged(before_place, place)
                 {
-                    names.rewritten.insert((old_idx, before_idx), (file_idx, symbol_idx));
+                    names.rewritten.insert(before_place, place);
                 } else {
                     names.claimed.insert((file_idx, symbol_idx));
                 }

@@ -8,6 +8,7 @@
 use super::super::together;
 use super::callers::{Callers, NewNames};
 use super::changed_files::{ChangedFiles, Removed, SameNames};
+use super::exchanges::MIN_EXCHANGED;
 use super::flow::Flow;
 use crate::track::prelude::*;
 
@@ -81,8 +82,16 @@ impl<'s> Handover<'s> {
             self.removed[pair.missing_idx].rewritten == Some(symbol)
                 || !rewritten.contains(&symbol)
                 || left.contains(&symbol)
+                // The name has exactly this code, and had other code.
+                || self.is_taken(pair)
         });
         if pairs.len() < n_pairs { assign(pairs) } else { assignments }
+    }
+
+    /// Returns whether new code is exactly the removed code, and too long to be so by chance.
+    fn is_taken(&self, pair: &Pair) -> bool {
+        let old = &self.candidates.old(pair).anchor.fingerprint;
+        pair.evidence.is_same_code && old.n_tokens >= MIN_EXCHANGED
     }
 
     fn name(&self, pair: &Pair) -> &'s str {
