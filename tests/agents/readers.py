@@ -178,7 +178,7 @@ def check(client, args):
         form, cause = failure(kind)
         run = Run(client, args, is_local=True, failure=form)
         expect(
-            kind, run, status=run.status == 3, printed="lib/pay.py" in run.stdout, cause=re.search(cause, run.stdout), tools=not run.ran,
+            kind, run, status=run.status == 3, printed="lib/pay.py" in run.stdout, cause=re.search(cause, run.stdout, re.IGNORECASE), tools=not run.ran,
         )
     for kind, answer in (("prose around the answer", f"In `{{}}` {{I see\n```json\n{json.dumps(ANSWER)}\n```\nDone: }}"),):
         run = Run(client, args, is_local=True, answer=answer)

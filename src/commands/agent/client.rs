@@ -182,17 +182,20 @@ impl Text {
     }
 }
 
-/// Returns the cause that an agent printed, or an empty text: the messages of its failures, or else what
-/// looks like messages in its JSON values, and its last lines.
+/// Returns the cause that an agent printed, or an empty text: the messages of its failures, or else
+/// its last lines and the messages of errors in its JSON values.
 pub(super) fn cause(client: Option<&Client>, output: &str, messages: &str) -> String {
     let (mut values, output) = values_with_rest(output);
     let (more, messages) = values_with_rest(messages);
     values.extend(more);
     let mut found = client.map(|client| client.failures(&values)).unwrap_or_default();
     if found.is_empty() {
-        values.iter().for_each(|value| add_messages(value, false, &mut found));
+        // The last ones are shown.
         found.extend(meaningful_lines(&output));
         found.extend(meaningful_lines(&messages));
+        for value in &values {
+            add_messages(value, false, &mut found);
+        }
     }
     shown(&found)
 }
@@ -280,4 +283,60 @@ pub(super) fn printable(text: &str) -> String {
         }
     }
     printable
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cause_is_found_among_events_stacks_and_warnings() {
+        let stats = json!({ "type": "result", "usage": { "requests": 0 } });
+        for (output, messages, expected) in [
+            ("", "", ""),
+            ("{}\n[1]", "...\n---\n", ""),
+            ("", "one\n\n  two\n", "one; two"),
+            (&*format!("{stats}\nquota \u{1b}[31mexceeded"), "", "quota \\u{1b}[31mexceeded"),
+            ("", "Failed: 503\n    at run (a.js:1)\n    at main (b.js:2)\n", "Failed: 503"),
+            ("", "try 1 of 9: slow\ntry 2 of 9: slow\n", "try 2 of 9: slow"),
+            (
+                "Error: no login\nYou can:\na one\nb two\nc three\nd four",
+                "",
+                "Error: no login; b two; c three; d four",
+            ),
+            (r#"{"kind":"x","error":{"message":"overloaded","code":529}}"#, "", "overloaded"),
+            (r#"{"level":"error","message":"no route"}{"message":"hello"}"#, "", "no route"),
+            (r#"{"data":{"errorMessage":"bad key","note":"n"}}"#, "", "bad key"),
+        ] {
+            assert_eq!(cause(None, output, messages), expected, "{output} {messages}");
+        }
+    }
+
+    #[test]
+    fn a_project_chooses_a_provider_on_this_machine_only() {
+        let clients: Vec<Client> =
+            serde_json::from_str(include_str!("clients.json")).expect("valid clients");
+        let settings = clients.into_iter().find_map(|client| client.settings).expect("one");
+        let chosen = |url: &str, package: &str| {
+            let provider = json!({ "npm": package, "options": { "baseURL": url }, "models": {} });
+            let other = json!({ "options": { "apiKey": "secret" } });
+            json!({ "model": "near/m", "provider": { "near": provider, "other": other } })
+        };
+        let run =
+            settings.of_project(&chosen("http://127.0.0.1:1/v1", "@ai-sdk/openai")).expect("on it");
+        assert_eq!(run["provider"].as_object().map(|it| it.len()), Some(1));
+        assert_eq!(run["small_model"], "near/m");
+        assert_eq!(run["disabled_providers"], json!(["opencode"]));
+        for (url, package) in [
+            ("https://models.example.com", "@ai-sdk/openai"),
+            ("http://127.0.0.1:1", "file:///project/provider.js"),
+            ("http://127.0.0.1@example.com", "@ai-sdk/openai"),
+        ] {
+            assert_eq!(settings.of_project(&chosen(url, package)), None, "{url} {package}");
+        }
+        assert_eq!(settings.of_project(&json!({ "model": "cloud/m" })), None);
+        // A user may choose any.
+        let own = json!({ "model": "opencode/m" });
+        assert_eq!(settings.chosen(own.clone()), own);
+    }
 }

@@ -1,4 +1,4 @@
-//! Where a client sends what it is asked, as far as its configuration tells.
+//! Where a client sends what it is asked, as far as its configuration shows.
 
 use std::fmt;
 

@@ -17,7 +17,7 @@ use anyhow::{Context, Result};
 /// Maximum number of bytes of an output.
 pub(super) const MAX_OUTPUT: usize = 4 * 1024 * 1024;
 
-/// Number of bytes that are kept of the messages on stderr: the last ones have the cause of a failure.
+/// Number of bytes that are stored of the messages on stderr: the last ones have the cause of a failure.
 const N_MESSAGES: usize = 64 * 1024;
 
 /// How long the rest of an output is waited for after the end of a program. All that it wrote is in the
@@ -164,7 +164,7 @@ impl Streams {
 }
 
 /// The lines that were printed, without their digits: a line that comes again, perhaps with another time or
-/// number of attempts, is no progress.
+/// number of attempts, is not progress.
 #[derive(Default)]
 struct Progress {
     seen: HashSet<Vec<u8>>,

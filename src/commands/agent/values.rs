@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn long_answers_that_are_no_json_are_read_in_time_and_without_a_panic() {
         for part in ["{", "[", "[\"", "{\"a\":", "[[],", "\"{", "{\u{e9}[\u{1f600}", "[1 "] {
-            let text = part.repeat(100_000);
+            let text = part.repeat(20_000);
             assert_eq!(items(&text, "findings"), None, "{part}");
         }
     }
