@@ -3,8 +3,9 @@
 //! Only this module reads the environment, the current folder and the clock.
 #![expect(clippy::disallowed_methods, reason = "this module reads the environment for all others")]
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use jiff::Timestamp;
@@ -18,7 +19,7 @@ use cerberus_bank::ops::pins::builtin::{self, BuiltInPins};
 use cerberus_bank::ops::{InjectOptions, Project};
 use cerberus_engine::rank::calibrate::Weights;
 use cerberus_engine::rank::fusion::Recency;
-use cerberus_model::{LineIndex, UserError, text};
+use cerberus_model::{LineIndex, UserError, regular_file, text};
 use cerberus_store::StoreFile;
 
 mod args;
@@ -40,6 +41,9 @@ const MIN_IMPORT_QUALITY: f64 = 0.9;
 
 /// Size limit of a configuration file.
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
+
+/// Size limit of a file of settings of a client.
+const MAX_CLIENT_SETTINGS: u64 = 1024 * 1024;
 
 /// Width and height of output that is not printed to a terminal.
 const DEFAULT_SIZE: (usize, usize) = (100, 24);
@@ -411,6 +415,42 @@ fn nearest_key(message: &str) -> Option<String> {
 
 fn env_path(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// Returns a variable of the environment that is valid text.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Returns the path in a variable, from the current folder.
+pub(crate) fn absolute_path(name: &str) -> Option<PathBuf> {
+    let path = env_path(name)?;
+    std::path::absolute(path).ok()
+}
+
+/// Returns a folder of a client of the user.
+pub(crate) fn user_folder(variable: &str, default: &str) -> Option<PathBuf> {
+    xdg(variable, default)
+}
+
+/// Returns the text of a file of settings of a client, if it is one.
+pub(crate) fn small_file(path: &Path) -> Option<String> {
+    let file = regular_file::open(path).ok()?;
+    let mut text = String::new();
+    file.take(MAX_CLIENT_SETTINGS).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+/// Returns a TOML document as JSON, or nothing if it is not valid.
+pub(crate) fn toml_value<T: DeserializeOwned + Default>(text: &str) -> T {
+    toml::from_str(text).unwrap_or_default()
+}
+
+/// Returns how long the agent of `--with` may print nothing. `CERBERUS_AGENT_SILENCE` overrides it for tests,
+/// in milliseconds.
+pub(crate) fn agent_silence(default: Duration) -> Duration {
+    let typed = std::env::var("CERBERUS_AGENT_SILENCE").ok().and_then(|text| text.parse().ok());
+    typed.map_or(default, Duration::from_millis)
 }
 
 /// Returns a folder of the user: the variable if it is an absolute path, else the default in the home folder.

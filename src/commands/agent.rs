@@ -3,56 +3,67 @@
 //!
 //! It runs in an empty folder, so that no instructions, settings or hooks of the project apply, and its
 //! process group ends with its answer, with its time, and with cerberus. How a known client is started so
-//! that it answers once, with its tools switched off, is data (`agent/clients.json`).
+//! that it answers once, with its tools switched off and with the provider and the model of its user, is
+//! data (`agent/clients.json`).
 
 use std::ffi::OsStr;
-use std::io::{Read, Write};
-#[cfg(unix)]
-use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::thread;
-use std::time::{Duration, Instant};
-
-use serde::de::DeserializeOwned;
-use serde_json::Deserializer;
+use std::process::Command;
+use std::time::Duration;
 
 use crate::commands::demo::write;
 use crate::commands::prelude::*;
+use crate::config;
 use cerberus_bank::tokens;
+
+mod client;
+mod destination;
+mod process;
+mod values;
+
+use client::{Client, printable};
+use destination::Place;
+use process::{End, Limits};
 
 /// How long an agent may take for an answer.
 const MAX_TIME: Duration = Duration::from_secs(600);
 
-/// Maximum number of bytes of an answer.
-const MAX_ANSWER: u64 = 4 * 1024 * 1024;
+/// How long a known client may show no progress. All of them print events while they wait and while their
+/// model answers; half of the minutes that a connection attempt of a system takes is enough to see that
+/// there is none. A command of the user may print nothing before its answer, so it has the whole time.
+const MAX_SILENCE: Duration = Duration::from_secs(60);
 
-/// Number of characters that are shown of an answer that is not valid, and of the last messages of an agent
-/// that failed.
+/// Number of characters that are shown of an answer that is not valid.
 const N_SHOWN: usize = 300;
-
-/// How a client is started. `{folder}` in a value is its folder.
-#[derive(Deserialize)]
-struct Client {
-    /// Its name for `--with`, and its program.
-    name: String,
-    arguments: Vec<String>,
-    /// Variables to set, or to remove without a value.
-    environment: BTreeMap<String, Option<String>>,
-    /// Files to write in its folder, by their paths.
-    files: BTreeMap<String, String>,
-    /// Arguments that print its servers as JSON, and the option that switches one of them off.
-    servers: Option<(Vec<String>, String)>,
-    /// The JSON pointer of the text in the last document of the output in which a member has a value.
-    answer: String,
-    member: Option<(String, String)>,
-}
 
 /// The agent that a user named.
 pub(super) struct Agent {
     client: Option<Client>,
     /// As the user typed it.
     typed: String,
+    /// What the configuration of its user adds.
+    added: Added,
+}
+
+/// What the configuration of a user adds to the command of a client.
+#[derive(Default)]
+struct Added {
+    arguments: Vec<String>,
+    environment: BTreeMap<String, String>,
+}
+
+/// What an agent answered.
+pub(super) enum Answer {
+    Items(Vec<Value>),
+    /// It cannot be read, with the reason.
+    Unreadable(String),
+}
+
+/// An item of an answer that cannot be used.
+#[derive(Debug, Serialize)]
+pub(super) struct Refused {
+    /// The start of the item, or of the whole answer.
+    pub(super) item: String,
+    pub(super) reason: String,
 }
 
 /// Estimated before, counted afterwards.
@@ -66,12 +77,19 @@ pub(super) struct Tokens {
     pub(super) max: Option<usize>,
 }
 
+impl Refused {
+    pub(super) fn new(item: &Value, reason: impl Into<String>) -> Self {
+        let text = item.to_string();
+        Self { item: start(&text), reason: reason.into() }
+    }
+}
+
 impl Agent {
     /// Returns the known client with this name, or else the agent that this shell command starts.
     pub(super) fn new(typed: &str) -> Result<Self> {
         let clients: Vec<Client> = serde_json::from_str(include_str!("agent/clients.json"))?;
         let client = clients.into_iter().find(|client| client.name == typed);
-        Ok(Self { client, typed: typed.to_owned() })
+        Ok(Self { client, typed: typed.to_owned(), added: Added::default() })
     }
 
     /// Returns the name under which a choice is recorded: the program, without its arguments, which may
@@ -82,205 +100,315 @@ impl Agent {
         Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or(program)
     }
 
-    /// Returns the JSON object in the answer to a request, or `None` if it would exceed the number of tokens.
-    /// An answer that cannot be read is asked for once more.
-    pub(super) fn answer<T: DeserializeOwned>(
-        &self,
-        request: &str,
-        tokens: &mut Tokens,
-    ) -> Result<Option<T>> {
-        let n_tokens = tokens::count(request);
-        let mut is_repeated = false;
-        loop {
-            if tokens.max.is_some_and(|max| tokens.sent + tokens.received + n_tokens > max) {
-                return Ok(None);
-            }
-            let answer = self.ask(request)?;
-            tokens.sent += n_tokens;
-            tokens.received += tokens::count(&answer);
-            match parsed(&answer) {
-                Ok(object) => return Ok(Some(object)),
-                Err(_) if !is_repeated => is_repeated = true,
-                Err(why) => {
-                    let start: String = answer.trim().chars().take(N_SHOWN).collect();
-                    let (typed, start) = (&self.typed, start.escape_debug());
-                    return Err(UserError::environment(format!(
-                        "failed to read the answer of `{typed}`: {why}; it starts with `{start}`"
-                    ))
-                    .into());
+    /// Reads the configuration of a known client, and returns where it will send what it is asked. Fails if
+    /// its provider cannot be used without the tools of its user, or is chosen by the project.
+    pub(super) fn prepare(&mut self, root: &Path) -> Result<Option<String>> {
+        let Some(client) = &self.client else { return Ok(None) };
+        client.destination.check_project(&client.name, root)?;
+        let mut added = Added::default();
+        if let Some(servers) = &client.servers {
+            added.arguments = self.servers_off(client, servers)?;
+        }
+        let mut own = Value::Null;
+        if let Some(settings) = &client.settings {
+            own = self.settings(client, settings, root)?;
+            let set = client.environment.get(&settings.variable).cloned().flatten();
+            let mut run: Value = serde_json::from_str(&set.unwrap_or_default())?;
+            for key in &settings.keep {
+                if !own[key].is_null() {
+                    run[key] = own[key].clone();
                 }
             }
+            added.environment.insert(settings.variable.clone(), run.to_string());
         }
+        let mut place: Place = client.destination.place(&client.name, &own);
+        if let Some(settings) = &client.settings
+            && place.provider.is_none()
+        {
+            place.provider = self.listed_provider(client, settings, &added.environment)?;
+        }
+        let text = format!("{} sends it to {place}", client.name);
+        self.added = added;
+        Ok(Some(text))
+    }
+
+    /// Returns the arguments that switch off the servers of the user.
+    fn servers_off(&self, client: &Client, servers: &client::Servers) -> Result<Vec<String>> {
+        let folder = client_folder(client)?;
+        let mut command = command(&client.name, &servers.list, folder.path());
+        let output = self.output(&mut command, "")?;
+        let unlisted = || {
+            UserError::environment(format!(
+                "`{}` did not list its servers, so they cannot be switched off: `{}`",
+                client.name,
+                printable(&start(&output))
+            ))
+            .hint("run it yourself: --with COMMAND, where COMMAND reads the request on its input")
+        };
+        let mut arguments = Vec::new();
+        for name in servers.names(&output).ok_or_else(unlisted)? {
+            let is_plain = |letter: char| letter.is_alphanumeric() || "-_".contains(letter);
+            if servers.off.iter().any(|part| part.contains("{name}."))
+                && !name.chars().all(is_plain)
+            {
+                let message = format!(
+                    "the server `{}` of {} cannot be switched off by its name",
+                    printable(&name),
+                    client.name
+                );
+                let hint = "rename it with letters, digits, `-` and `_` only";
+                return Err(UserError::environment(message).hint(hint).into());
+            }
+            arguments.extend(servers.off.iter().map(|part| part.replace("{name}", &name)));
+        }
+        Ok(arguments)
+    }
+
+    /// Returns the provider and the model of the user: those of the project, if they are on this machine.
+    fn settings(&self, client: &Client, settings: &client::Settings, root: &Path) -> Result<Value> {
+        let mut files = BTreeMap::new();
+        for file in &settings.project {
+            if let Some(text) = config::small_file(&root.join(file)) {
+                files.insert(file.as_str(), text);
+            }
+        }
+        let own = self.kept_settings(client, settings, &BTreeMap::new())?;
+        if !files.is_empty() {
+            let all = self.kept_settings(client, settings, &files)?;
+            if all != own {
+                return settings.of_project(&all).ok_or_else(|| {
+                    let name = files.keys().next_back().copied().unwrap_or_default();
+                    let message = format!(
+                        "`{name}` of this project chooses a provider or a model of {}, and a project \
+                         may choose one on this machine only",
+                        client.name
+                    );
+                    let variable = settings.paths.first().map(String::as_str).unwrap_or_default();
+                    let hint = format!("if you trust it: {variable}={name} cerberus …");
+                    UserError::environment(message).hint(hint).into()
+                });
+            }
+        }
+        Ok(settings.chosen(own))
+    }
+
+    /// Returns the provider of all models that a client lists, or `None` if it lists several. Fails if there is
+    /// none.
+    fn listed_provider(
+        &self,
+        client: &Client,
+        settings: &client::Settings,
+        environment: &BTreeMap<String, String>,
+    ) -> Result<Option<String>> {
+        let folder = client_folder(client)?;
+        let mut command = command(&client.name, &settings.models, folder.path());
+        command.envs(&settings.environment).envs(environment);
+        let output = self.output(&mut command, "")?;
+        let mut providers = BTreeSet::new();
+        for line in output.lines() {
+            if let Some((provider, _)) = line.trim().split_once('/') {
+                providers.insert(provider.to_owned());
+            }
+        }
+        if providers.is_empty() {
+            let (name, unchosen) = (&client.name, &settings.unchosen);
+            let message = format!(
+                "{name} is configured with no provider and no model, and would send code to \
+                 `{unchosen}`, which nobody chose"
+            );
+            return Err(UserError::environment(message).hint(settings.choose.clone()).into());
+        }
+        Ok(if providers.len() == 1 { providers.pop_first() } else { None })
+    }
+
+    /// Returns the settings that a client prints with these files in its folder, without those that start
+    /// programs.
+    fn kept_settings(
+        &self,
+        client: &Client,
+        settings: &client::Settings,
+        files: &BTreeMap<&str, String>,
+    ) -> Result<Value> {
+        let folder = client_folder(client)?;
+        for (path, text) in files {
+            write(&folder.path().join(path), text)?;
+        }
+        let mut command = command(&client.name, &settings.list, folder.path());
+        command.envs(&settings.environment);
+        for name in &settings.paths {
+            if let Some(path) = config::absolute_path(name) {
+                command.env(name, path);
+            }
+        }
+        let output = self.output(&mut command, "")?;
+        let all = values::values(&output).pop().unwrap_or_default();
+        if !all.is_object() {
+            return Err(self.failed(&output, "", "it did not print its settings").into());
+        }
+        let mut kept = json!({});
+        for key in &settings.keep {
+            if !all[key].is_null() {
+                kept[key] = all[key].clone();
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Returns the items of the list `key` in the answer to a request, or `None` if the request would exceed
+    /// the number of tokens.
+    pub(super) fn answer(
+        &self,
+        request: &Value,
+        key: &str,
+        tokens: &mut Tokens,
+    ) -> Result<Option<Answer>> {
+        let request = request.to_string();
+        let n_tokens = tokens::count(&request);
+        if tokens.max.is_some_and(|max| tokens.sent + tokens.received + n_tokens > max) {
+            return Ok(None);
+        }
+        let answer = self.ask(&request)?;
+        tokens.sent += n_tokens;
+        tokens.received += tokens::count(&answer);
+        Ok(Some(match values::items(&answer, key) {
+            Some(items) => Answer::Items(items),
+            None => Answer::Unreadable(start(&answer)),
+        }))
+    }
+
+    /// Returns the error about an answer that cannot be read.
+    pub(super) fn unreadable(&self, key: &str, start: &str) -> UserError {
+        let start = printable(start);
+        UserError::environment(format!(
+            "failed to read the answer of `{}`: it has no JSON object with a list `{key}`; it starts with `{start}`",
+            self.typed
+        ))
     }
 
     /// Returns the text of the answer to a request.
     fn ask(&self, request: &str) -> Result<String> {
-        let folder = tempfile::tempdir().context("failed to create a temporary folder")?;
-        let folder = folder.path();
         let Some(client) = &self.client else {
+            let folder = tempfile::tempdir().context("failed to create a temporary folder")?;
             let arguments = ["-c".to_owned(), self.typed.clone()];
-            return self.output(command("sh", &arguments, folder), request, MAX_TIME);
+            return self.output(&mut command("sh", &arguments, folder.path()), request);
         };
-        let placed = |text: &str| text.replace("{folder}", &folder.to_string_lossy());
-        for (path, text) in &client.files {
-            write(&folder.join(path), text)?;
-        }
-        let mut arguments: Vec<String> = client.arguments.iter().map(|it| placed(it)).collect();
-        if let Some((list, option)) = &client.servers {
-            let output = self.output(command(&client.name, list, folder), "", MAX_TIME)?;
-            let listed: Value = serde_json::from_str(&output).unwrap_or_default();
-            for name in listed["mcpServers"].as_object().into_iter().flat_map(|it| it.keys()) {
-                arguments.extend([option.clone(), name.clone()]);
-            }
-        }
-        let mut command = command(&client.name, &arguments, folder);
+        let folder = client_folder(client)?;
+        let placed = |text: &str| text.replace("{folder}", &folder.path().to_string_lossy());
+        let mut arguments = self.added.arguments.clone();
+        // The last argument may be the prompt.
+        let own: Vec<String> = client.arguments.iter().map(|argument| placed(argument)).collect();
+        let n_first = own.len() - usize::from(own.last().is_some_and(|last| last == "-"));
+        arguments.splice(0..0, own[..n_first].iter().cloned());
+        arguments.extend_from_slice(&own[n_first..]);
+        let mut command = command(&client.name, &arguments, folder.path());
         for (name, value) in &client.environment {
             match value {
                 Some(value) => command.env(name, placed(value)),
                 None => command.env_remove(name),
             };
         }
+        command.envs(&self.added.environment);
         // Clients expand mentions of files and skills before their model reads the prompt.
         let request = request.replace('@', "\\u0040").replace('$', "\\u0024");
-        let output = self.output(command, &request, MAX_TIME)?;
-        client.text(&output).ok_or_else(|| self.failed(&output).into())
+        let output = self.output(&mut command, &request)?;
+        let text = client.text(&output);
+        text.ok_or_else(|| self.failed(&output, "", "it printed no answer").into())
     }
 
     /// Runs a command to its end and returns its output.
-    fn output(&self, mut command: Command, input: &str, max_time: Duration) -> Result<String> {
-        let group = Group::start(&mut command).context("failed to start `sh`")?;
-        let started = Instant::now();
-        let mut child = command.spawn().map_err(|error| {
-            UserError::environment(format!("failed to start `{}`: {error}", self.typed)).hint(
+    fn output(&self, command: &mut Command, input: &str) -> Result<String> {
+        let silence = if self.client.is_some() { MAX_SILENCE } else { MAX_TIME };
+        let silence = config::agent_silence(silence);
+        let limits = Limits { total: MAX_TIME, silence };
+        self.output_within(command, input, limits)
+    }
+
+    fn output_within(&self, command: &mut Command, input: &str, limits: Limits) -> Result<String> {
+        let outcome = process::run(command, input, limits).map_err(|error| {
+            UserError::environment(format!("failed to start `{}`: {error:#}", self.typed)).hint(
                 "install it, or pass a command that reads the request on its input: --with COMMAND",
             )
         })?;
-        let (mut stdin, input) = (child.stdin.take(), input.to_owned());
-        // An agent that ends early does not need the rest.
-        let write = move || stdin.as_mut().map(|stdin| stdin.write_all(input.as_bytes()));
-        let _written = elsewhere(write)?;
-        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let (output, messages) = (elsewhere(|| read(stdout))?, elsewhere(|| read(stderr))?);
-        let left = || max_time.saturating_sub(started.elapsed());
-        let late = |_| {
-            let minutes = max_time.as_secs() / 60;
-            UserError::environment(format!("`{}` gave no answer in {minutes} minutes", self.typed))
-        };
-        let output = output.recv_timeout(left()).map_err(late)?;
-        if output.len() as u64 > MAX_ANSWER {
-            let limit = MAX_ANSWER / 1024 / 1024;
-            let message = format!("the output of `{}` has more than {limit} MB", self.typed);
-            return Err(UserError::environment(message).into());
+        let (output, messages) = (&outcome.output, &outcome.messages);
+        let (total, silence) = (seconds(limits.total), seconds(limits.silence));
+        match outcome.end {
+            End::Exited(status) if status.success() && output.len() <= process::MAX_OUTPUT => {
+                Ok(outcome.output)
+            }
+            End::Long | End::Exited(_) if output.len() > process::MAX_OUTPUT => {
+                let limit = process::MAX_OUTPUT / 1024 / 1024;
+                let message = format!("the output of `{}` has more than {limit} MB", self.typed);
+                Err(UserError::environment(message).into())
+            }
+            End::Exited(status) => {
+                let nothing = format!("it printed nothing, {status}");
+                Err(self.failed(output, messages, &nothing).into())
+            }
+            End::Silent => {
+                Err(self.late(output, messages, &format!("no progress for {silence}")).into())
+            }
+            End::Late | End::Long => {
+                Err(self.late(output, messages, &format!("no answer in {total}")).into())
+            }
         }
-        let status = elsewhere(move || child.wait())?.recv_timeout(left()).map_err(late)??;
-        drop(group);
-        let output = String::from_utf8_lossy(&output).into_owned();
-        if status.success() {
-            return Ok(output);
-        }
-        // A process that left the group may have the other end of the pipe.
-        let messages = messages.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
-        let messages = String::from_utf8_lossy(&messages);
-        let answered = self.client.as_ref().and_then(|client| client.text(&output));
-        Err(self.failed(answered.as_deref().unwrap_or(&format!("{output}{messages}"))).into())
     }
 
-    /// Returns the error of an agent whose last messages are these.
-    fn failed(&self, messages: &str) -> UserError {
-        let messages = messages.trim();
-        let n_chars = messages.chars().count();
-        let last: String = messages.chars().skip(n_chars.saturating_sub(N_SHOWN)).collect();
-        UserError::environment(format!("`{}` failed: {}", self.typed, last.escape_debug()))
+    /// Returns the error of an agent that failed, with the cause that it printed or else this one.
+    fn failed(&self, output: &str, messages: &str, otherwise: &str) -> UserError {
+        let cause = client::cause(self.client.as_ref(), output, messages);
+        let cause = if cause.is_empty() { otherwise.to_owned() } else { cause };
+        UserError::environment(format!("`{}` failed: {cause}", self.typed))
+    }
+
+    /// Returns the error of an agent that was ended.
+    fn late(&self, output: &str, messages: &str, reason: &str) -> UserError {
+        let cause = client::cause(self.client.as_ref(), output, messages);
+        let last = if cause.is_empty() { cause } else { format!("; it printed: {cause}") };
+        UserError::environment(format!("`{}` showed {reason} and was ended{last}", self.typed))
     }
 }
 
-impl Client {
-    /// Returns the text of the answer in the output.
-    fn text(&self, output: &str) -> Option<String> {
-        let documents = Deserializer::from_str(output).into_iter::<Value>().map_while(Result::ok);
-        let is_answer = |it: &Value| match &self.member {
-            Some((pointer, value)) => it.pointer(pointer).is_some_and(|found| found == value),
-            None => true,
-        };
-        let texts = documents.filter(is_answer);
-        texts.filter_map(|it| Some(it.pointer(&self.answer)?.as_str()?.to_owned())).last()
-    }
+/// Returns the start of a text that cannot be used.
+fn start(text: &str) -> String {
+    text.trim().chars().take(N_SHOWN).collect()
 }
 
-/// Returns the JSON object of an answer, around which there may be other text.
-fn parsed<T: DeserializeOwned>(answer: &str) -> Result<T, String> {
-    let object = answer.find('{').zip(answer.rfind('}'));
-    let object = object.and_then(|(first, last)| answer.get(first..=last));
-    let object = object.ok_or("it has no JSON object")?;
-    serde_json::from_str(object).map_err(|error| error.to_string())
+fn seconds(time: Duration) -> String {
+    format!("{} s", time.as_secs_f64())
+}
+
+/// Returns a new folder with the files of a client.
+fn client_folder(client: &Client) -> Result<tempfile::TempDir> {
+    let folder = tempfile::tempdir().context("failed to create a temporary folder")?;
+    for (path, text) in &client.files {
+        write(&folder.path().join(path), text)?;
+    }
+    Ok(folder)
 }
 
 fn command(program: &str, arguments: &[String], folder: &Path) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(folder).env("PWD", folder).env_remove("OLDPWD");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
-}
-
-/// Reads a pipe to its end, or to one byte more than the limit.
-fn read(pipe: Option<impl Read>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    // What was read before an error is the output.
-    let _ = pipe.map(|pipe| pipe.take(MAX_ANSWER + 1).read_to_end(&mut bytes));
-    bytes
-}
-
-/// Runs work that may take longer than it may be waited for.
-fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<Receiver<T>> {
-    let (sender, receiver) = channel();
-    let work = move || sender.send(work());
-    thread::Builder::new().spawn(work).context("failed to start a thread")?;
-    Ok(receiver)
-}
-
-/// A process group, which ends when this is dropped or cerberus ends, however it does: a shell in the
-/// group reads from a pipe that only cerberus has.
-struct Group {
-    shell: Child,
-    pipe: Option<ChildStdin>,
-}
-
-impl Group {
-    /// Starts a group for a command that is not started yet.
-    fn start(member: &mut Command) -> std::io::Result<Self> {
-        let mut command = Command::new("sh");
-        command.args(["-c", "read -r _; kill -s KILL 0"]);
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        #[cfg(unix)]
-        command.process_group(0);
-        let mut shell = command.spawn()?;
-        #[cfg(unix)]
-        member.process_group(i32::try_from(shell.id()).unwrap_or_default());
-        Ok(Self { pipe: shell.stdin.take(), shell })
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        drop(self.pipe.take());
-        // It ends with the group.
-        let _ = self.shell.wait();
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::process::Stdio;
+
     use super::*;
 
     fn agent(typed: &str) -> Agent {
         Agent::new(typed).expect("valid clients")
     }
 
-    fn output(script: &str, input: &str, max_time: Duration) -> Result<String> {
+    fn run(script: &str, input: &str, limits: Limits) -> Result<String> {
         let folder = tempfile::tempdir().expect("a folder");
         let arguments = ["-c".to_owned(), script.to_owned()];
-        agent(script).output(command("sh", &arguments, folder.path()), input, max_time)
+        agent(script).output_within(&mut command("sh", &arguments, folder.path()), input, limits)
     }
+
+    const LONG: Limits = Limits { total: MAX_TIME, silence: MAX_TIME };
 
     #[test]
     fn a_choice_is_recorded_under_the_name_of_the_program() {
@@ -296,61 +424,57 @@ mod tests {
     #[test]
     fn a_command_gets_the_input_in_an_empty_folder() {
         let long = "x".repeat(300_000);
-        let ask = |script| output(script, &long, MAX_TIME);
+        let ask = |script| run(script, &long, LONG);
         assert_eq!(ask("cat").expect("an answer"), long);
         assert_eq!(ask("ls -a | wc -l").expect("an answer").trim(), "2");
         assert_eq!(ask("exec <&-; echo early").expect("an answer"), "early\n");
         let failure = ask("echo one >&2; echo 'not logged in' >&2; exit 3").expect_err("failed");
-        assert!(failure.to_string().ends_with("failed: one\\nnot logged in"), "{failure}");
-        let large = output("yes", "", MAX_TIME).expect_err("too much").to_string();
+        assert!(failure.to_string().ends_with("failed: one; not logged in"), "{failure}");
+        let large = run("yes", "", LONG).expect_err("too much").to_string();
         assert_eq!(large, "the output of `yes` has more than 4 MB");
     }
 
     #[cfg(unix)]
     #[test]
-    fn the_processes_of_an_agent_end_with_its_time_and_its_answer() {
+    fn the_processes_of_an_agent_end_with_its_time_its_silence_and_its_answer() {
         let folder = tempfile::tempdir().expect("a folder");
         // The other end of the pipe closes when the last process of the agent ends.
         let pipe = folder.path().join("pipe");
         let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
         assert!(made.success());
-        for (end, answers) in [("sleep 1000", false), ("echo done", true)] {
-            let script = format!("exec 3>{}; sleep 1000 >&- 2>&- & {end}", pipe.display());
+        let short = Duration::from_secs(1);
+        for (end, limits, expected) in [
+            ("sleep 1000", Limits { total: short, ..LONG }, Err("showed no answer in 1 s")),
+            ("sleep 1000", Limits { silence: short, ..LONG }, Err("showed no progress for 1 s")),
+            ("echo done", LONG, Ok("done\n")),
+        ] {
+            // A process that is left behind has the output, too.
+            let script = format!("exec 3>{}; sleep 1000 & {end}", pipe.display());
             let path = pipe.clone();
             let reader = Command::new("cat").arg(path).stdout(Stdio::null()).spawn();
-            let result = output(&script, "", Duration::from_secs(if answers { 600 } else { 1 }));
-            assert_eq!(result.is_ok(), answers, "{result:?}");
+            match (run(&script, "", limits), expected) {
+                (Ok(output), Ok(expected)) => assert_eq!(output, expected),
+                (Err(error), Err(why)) => assert!(error.to_string().contains(why), "{error}"),
+                (result, _) => panic!("{result:?}"),
+            }
             assert!(reader.expect("it starts").wait().expect("it ends").success());
         }
     }
 
     #[test]
-    fn the_object_of_an_answer_is_found_in_other_text() {
-        #[derive(Debug, PartialEq, Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Answer {
-            rules: Vec<String>,
-        }
-        let answer = json!({ "rules": ["a"] });
-        for text in [
-            answer.to_string(),
-            format!("Here it is:\n```json\n{answer:#}\n```\nDone."),
-            format!("\u{feff}{answer}\n"),
-        ] {
-            assert_eq!(parsed(&text), Ok(Answer { rules: vec!["a".to_owned()] }), "{text}");
-        }
-        for (text, why) in [
-            ("", "it has no JSON object"),
-            ("} and {", "it has no JSON object"),
-            ("{}", "missing field `rules`"),
-            ("{\"rules\": [", "it has no JSON object"),
-            ("{\"rules\": [}", "expected value"),
-            ("{\"rules\": [], \"run\": \"ls\"}", "unknown field `run`"),
-            ("{\"rules\": {}}", "invalid type: map"),
-        ] {
-            let error = parsed::<Answer>(text).expect_err(text);
-            assert!(error.starts_with(why), "{text}: {error}");
-        }
+    fn a_message_that_is_repeated_is_no_progress_and_is_shown() {
+        let limits = Limits { silence: Duration::from_secs(1), ..LONG };
+        let script =
+            "while :; do n=$((n + 1)); echo \"waiting for network, attempt $n\"; sleep .1; done";
+        let error = run(script, "", limits).expect_err("it is ended").to_string();
+        assert!(
+            error.contains(
+                "showed no progress for 1 s and was ended; it printed: waiting for network"
+            ),
+            "{error}"
+        );
+        let script = "for word in a b c d e; do echo $word$word; sleep .5; done";
+        assert!(run(script, "", limits).is_ok());
     }
 
     #[test]
@@ -370,7 +494,12 @@ mod tests {
                  {\"type\":\"assistant.message\",\"data\":{\"content\":\"TEXT\"}}\n\
                  {\"type\":\"result\"}\n",
             ),
-            ("gemini", "{\n  \"session_id\": \"x\",\n  \"response\": \"TEXT\"\n}"),
+            (
+                "gemini",
+                "{\"type\":\"message\",\"role\":\"user\",\"content\":\"request\"}\n\
+                 {\"type\":\"message\",\"role\":\"assistant\",\"content\":\"TE\"}\n\
+                 {\"type\":\"message\",\"role\":\"assistant\",\"content\":\"XT\"}\n",
+            ),
             (
                 "opencode",
                 "{\"type\":\"step_start\"}\n{\"type\":\"text\",\"part\":{\"text\":\"TEXT\"}}\n{\"type\":\"step_finish\"}\n",
@@ -378,6 +507,8 @@ mod tests {
         ] {
             let client = agent(name).client.expect(name);
             assert_eq!(client.text(output).as_deref(), Some("TEXT"), "{name}");
+            let noisy = format!("(node:1) Warning: {{ it is old\n{output}");
+            assert_eq!(client.text(&noisy).as_deref(), Some("TEXT"), "{name}");
             assert_eq!(client.text("Not logged in"), None, "{name}");
         }
     }

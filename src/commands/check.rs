@@ -135,10 +135,12 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> C
             .into());
     }
     let mut report = check(args, settings)?;
-    if let Some(with) = &args.with {
-        reader::dismiss(with, &mut report, out)?;
-    }
+    let is_read = match &args.with {
+        Some(with) => reader::dismiss(with, &settings.project.root, &mut report, out)?,
+        None => true,
+    };
     if args.update_baseline
+        && is_read
         && let Some(path) = &args.baseline
     {
         let message = baseline::write(path, report.take_accepted(args), &settings.project.root)?;

@@ -11,9 +11,18 @@ class Client:
     patches_by_shell = False
     has_stop = True
     compacts = False
+    # To which hosts `--with` sends with a login only. Without any, it is refused.
+    hosts = frozenset()
 
     def env(self, home, url):
         return {}
+
+    def login(self, home):
+        """Returns the environment of a user with a login and no further configuration."""
+        return {}
+
+    def add_tools(self, home, marker):
+        """Adds tools and hooks to the configuration of a user, which write files whose names start with `marker`."""
 
     def shell(self, command):
         return {"tool": "bash", "input": {"command": command, "description": "a command"}}
@@ -22,6 +31,7 @@ class Client:
 class Claude(Client):
     binary = "claude"
     compacts = True
+    hosts = frozenset({"api.anthropic.com"})
 
     def args(self, prompt):
         return ["-p", prompt, "--dangerously-skip-permissions"]
@@ -32,6 +42,20 @@ class Claude(Client):
             # Root may skip the permissions only in a sandbox.
             "IS_SANDBOX": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
         }
+
+    def login(self, home):
+        return {
+            "ANTHROPIC_API_KEY": "sk-ant-fake-000", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
+        }
+
+    def add_tools(self, home, marker):
+        hook = {"hooks": [{"type": "command", "command": f"touch {marker}-hook"}]}
+        hooks = {"SessionStart": [hook], "UserPromptSubmit": [hook], "Stop": [hook]}
+        (home / ".claude").mkdir(exist_ok=True)
+        (home / ".claude/settings.json").write_text(json.dumps({"hooks": hooks}))
+        server = {"type": "stdio", "command": "touch", "args": [f"{marker}-server"]}
+        (home / ".claude.json").write_text(json.dumps({"mcpServers": {"mark": server}}))
 
     def read(self, path):
         return {"tool": "Read", "input": {"file_path": str(path)}}
@@ -49,6 +73,7 @@ class Claude(Client):
 class Codex(Client):
     binary = "codex"
     compacts = True
+    hosts = frozenset({"api.openai.com"})
     patches_by_shell = True
 
     def args(self, prompt):
@@ -79,6 +104,20 @@ trust_level = "trusted"
         )
         return {"FAKE_KEY": "x"}
 
+    def login(self, home):
+        (home / ".codex").mkdir()
+        (home / ".codex/auth.json").write_text(json.dumps({"OPENAI_API_KEY": "sk-fake-000", "tokens": None, "last_refresh": None}))
+        return {}
+
+    def add_tools(self, home, marker):
+        hooks = {"SessionStart": [{"hooks": [{"type": "command", "command": f"touch {marker}-hook"}]}]}
+        (home / ".codex/hooks.json").write_text(json.dumps({"hooks": hooks}))
+        with (home / ".codex/config.toml").open("r+") as settings:
+            text = settings.read()
+            settings.seek(0)
+            server = f'[mcp_servers.mark]\ncommand = "touch"\nargs = ["{marker}-server"]\n'
+            settings.write(f'notify = ["touch", "{marker}-notify"]\n{text}\n{server}')
+
     def read(self, path):
         return self.shell(f"cat {path}")
 
@@ -97,6 +136,8 @@ trust_level = "trusted"
 
 class Copilot(Client):
     binary = "copilot"
+    # It asks there for the host of its models.
+    hosts = frozenset({"api.github.com"})
 
     def args(self, prompt):
         return ["-p", prompt, "--allow-all"]
@@ -104,9 +145,20 @@ class Copilot(Client):
     def env(self, home, url):
         return {
             "COPILOT_OFFLINE": "true", "COPILOT_ALLOW_ALL": "true", "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
-            "COPILOT_PROVIDER_TYPE": "openai", "COPILOT_PROVIDER_API_KEY": "x", "COPILOT_MODEL": "claude-sonnet-4.5",
+            "COPILOT_PROVIDER_TYPE": "openai", "COPILOT_PROVIDER_API_KEY": "fake-key-000", "COPILOT_MODEL": "claude-sonnet-4.5",
             "COPILOT_AUTO_UPDATE": "false",
         }
+
+    def login(self, home):
+        return {"COPILOT_GITHUB_TOKEN": "github_pat_fake000", "COPILOT_AUTO_UPDATE": "false"}
+
+    def add_tools(self, home, marker):
+        (home / ".copilot").mkdir()
+        server = {"type": "local", "command": "touch", "args": [f"{marker}-server"], "tools": ["*"]}
+        (home / ".copilot/mcp-config.json").write_text(json.dumps({"mcpServers": {"mark": server}}))
+        hooks = {"sessionStart": [{"type": "command", "bash": f"touch {marker}-hook"}]}
+        (home / ".copilot/hooks").mkdir()
+        (home / ".copilot/hooks/mark.json").write_text(json.dumps({"version": 1, "hooks": hooks}))
 
     def read(self, path):
         return {"tool": "view", "input": {"path": str(path)}}
@@ -122,6 +174,7 @@ class Copilot(Client):
 class Gemini(Client):
     binary = "gemini"
     has_stop = False
+    hosts = frozenset({"generativelanguage.googleapis.com"})
 
     def args(self, prompt):
         return ["-m", "gemini-2.5-flash", "--yolo", "-p", prompt]
@@ -133,6 +186,17 @@ class Gemini(Client):
         quiet = {"privacy": {"usageStatisticsEnabled": False}, "general": {"disableAutoUpdate": True}}
         settings.write_text(json.dumps({"security": auth, **quiet}))
         return {"GEMINI_API_KEY": "fake", "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+
+    def login(self, home):
+        self.env(home, "")
+        return {"GEMINI_API_KEY": "fake"}
+
+    def add_tools(self, home, marker):
+        path = home / ".gemini/settings.json"
+        settings = json.loads(path.read_text())
+        settings["mcpServers"] = {"mark": {"command": "touch", "args": [f"{marker}-server"]}}
+        settings["hooks"] = {"SessionStart": [{"hooks": [{"type": "command", "name": "mark", "command": f"touch {marker}-hook"}]}]}
+        path.write_text(json.dumps(settings))
 
     def read(self, path):
         return {"tool": "read_file", "input": {"file_path": str(path)}}
@@ -162,6 +226,15 @@ class Opencode(Client):
         names = {"model": "fake/fake-model", "small_model": "fake/fake-model"}
         settings.write_text(json.dumps({"autoupdate": False, "share": "disabled", **names, "provider": {"fake": provider}}))
         return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"}
+
+    def add_tools(self, home, marker):
+        path = home / ".config/opencode/opencode.json"
+        settings = json.loads(path.read_text())
+        settings["mcp"] = {"mark": {"type": "local", "command": ["touch", f"{marker}-server"], "enabled": True}}
+        path.write_text(json.dumps(settings))
+        plugins = path.parent / "plugins"
+        plugins.mkdir()
+        (plugins / "mark.js").write_text(f'await Bun.write("{marker}-plugin", "x")\nexport const Mark = async () => ({{}})\n')
 
     def read(self, path):
         return {"tool": "read", "input": {"filePath": str(path)}}

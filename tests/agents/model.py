@@ -12,10 +12,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Model:
-    """Answers the conversation whose text has `SUBTASK` and no `MAINTASK` with `sub`, all others with `main`."""
+    """Answers the conversation whose text has `SUBTASK` and no `MAINTASK` with `sub`, all others with `main`.
 
-    def __init__(self, main, sub):
+    A request without tools gets the text `other`. If `failure` is a status and a body, each request of a model gets them; if it is
+    "silence", it gets no answer.
+    """
+
+    def __init__(self, main, sub, other="MAINTASK goes on", failure=None):
         self.steps = {"main": list(main), "sub": list(sub)}
+        self.other, self.failure = other, failure
+        self.ended = threading.Event()
         self.requests = {"main": [], "sub": [], "other": []}
         self.lock = threading.Lock()
         handler = type("Handler", (Handler,), {"model": self})
@@ -24,6 +30,7 @@ class Model:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def close(self):
+        self.ended.set()
         self.server.shutdown()
         self.server.server_close()
 
@@ -35,7 +42,7 @@ class Model:
             if SUMMARY.search(text[-12_000:]) or not (body.get("tools") or '"additional_tools"' in text):
                 # A summary, or a title of the session.
                 self.requests["other"].append(text)
-                return len(self.requests["other"]), {"text": body.get("__text", "MAINTASK goes on")}
+                return len(self.requests["other"]), {"text": body.get("__text", self.other)}
             name = "sub" if "SUBTASK" in text and "MAINTASK" not in text else "main"
             self.requests[name].append(text)
             number = len(self.requests[name])
@@ -80,12 +87,21 @@ class Handler(BaseHTTPRequestHandler):
             ("enerateContent", self.gemini),
         ):
             if part in self.path:
-                return answer(body)
+                return self.fail(body) if self.model.failure else answer(body)
         return self.reply({})
 
-    def reply(self, value):
+    def fail(self, body):
+        self.model.step(body)
+        if self.model.failure == "silence":
+            self.model.ended.wait()
+            self.close_connection = True
+            return None
+        status, value = self.model.failure
+        return self.reply(value, status)
+
+    def reply(self, value, status=200):
         data = json.dumps(value).encode()
-        self.send_response(200)
+        self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(data)))
         self.end_headers()

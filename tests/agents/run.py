@@ -7,6 +7,9 @@ message. Each agent runs without a terminal in a project with the settings of `c
 loopback (`unshare --net`, which needs root). The model is a server in this process (model.py) that answers with fixed steps.
 Each rule has a marker word. The requests repeat the history, so the last request of a conversation has the marker as
 often as the rule arrived, and the first request that has it says when.
+
+Then `check --with` is run with each agent (readers.py): with a provider on loopback in the configuration of its user, to which the code must
+go, and without one. No tool, server or hook of the user may run, and a failure must show its cause.
 """
 
 import argparse
@@ -21,6 +24,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import readers
 from clients import CLIENTS
 from model import Model
 
@@ -213,8 +217,13 @@ def main():
     args = parser.parse_args()
     interfaces = [line.split(":")[0].strip() for line in Path("/proc/net/dev").read_text().splitlines()[2:]]
     if interfaces != ["lo"]:
-        os.execvp("unshare", ["unshare", "--net", sys.executable, *sys.argv])
+        os.execvp("unshare", ["unshare", "--net", "--mount", sys.executable, *sys.argv])
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    resolver = Path(tempfile.mkstemp(prefix="agents-resolver-")[1])
+    resolver.write_text("nameserver 127.0.0.1\n")
+    subprocess.run(["mount", "--bind", resolver, "/etc/resolv.conf"], check=True)
+    readers.Resolver()
+    args.door = readers.Door()
     failures = 0
     for name, setups, more in CASES:
         client = CLIENTS[name]
@@ -229,6 +238,10 @@ def main():
         failures += n_failures
         if not n_failures:
             shutil.rmtree(folder)
+    for name, client in CLIENTS.items():
+        if (not args.agents or name in args.agents) and (args.clients / client.binary).exists():
+            failures += readers.check(client, args)
+    resolver.unlink()
     sys.exit(f"{failures} failures" if failures else 0)
 
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::check::{AGENTS, moved};
 use crate::review_with::prepare;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Outcome, Sandbox};
 
 #[test]
 fn an_agent_dismisses_errors_whose_lines_are_right_and_the_baseline_keeps_them() {
@@ -14,7 +14,8 @@ fn an_agent_dismisses_errors_whose_lines_are_right_and_the_baseline_keeps_them()
     let others = [json!({ "id": 2, "outOfDate": true }), json!({ "id": 70, "outOfDate": false })];
     let first = json!({ "findings": [guide, others[0], others[1]] });
     let second = json!({ "findings": [{ "id": 1, "outOfDate": false }] });
-    prepare(&sandbox, &[first.clone(), first, second]);
+    let nothing = json!({ "findings": [] });
+    prepare(&sandbox, &[first.clone(), nothing.clone(), first, nothing, second]);
     let agent = sandbox.path("../agent/agent.sh").display().to_string();
     let with = format!("check --with \"sh {agent}\"");
     let report = sandbox.json_of(sandbox.run(&format!("{with} --json")));
@@ -73,7 +74,7 @@ fn an_agent_dismisses_errors_whose_lines_are_right_and_the_baseline_keeps_them()
         1 dismissed by the agent, 2 never true here
         next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         --- stderr
-        asking sh about 5 errors, with the lines around: 1194 tokens
+        asking sh about 5 errors, with the lines around: 1234 tokens
         the baseline `accepted.json` accepts 1 finding
         [exit 1]
     "#]].assert_eq(text.split_once('\n').expect("the command").1);
@@ -113,27 +114,72 @@ fn an_answer_dismisses_errors_of_its_request_only() {
     sandbox.git("rm -q -r src");
     sandbox.commit("Drop the parts");
     let right = |id: u32| json!({ "findings": [{ "id": id, "outOfDate": false }] });
-    prepare(&sandbox, &[right(25), right(0)]);
+    // Each is asked for once more.
+    prepare(&sandbox, &[right(25), right(25), right(0), right(0)]);
     let agent = sandbox.path("../agent/agent.sh").display().to_string();
     let report = sandbox.json_of(sandbox.run(&format!("check --json --with \"sh {agent}\"")));
     assert_eq!(report["summary"]["dismissed"], 0);
-    assert!(sandbox.exists("../agent/request-1.json"));
+    assert!(sandbox.exists("../agent/request-3.json"));
 }
 
 #[test]
-fn an_agent_that_fails_dismisses_nothing() {
+fn an_agent_that_fails_dismisses_nothing_and_writes_no_baseline() {
     let sandbox = moved();
     sandbox.session(expect![[r#"
         $ cerberus check --with "echo '{}'"
+        AGENTS.md:3:56: `docs/guide.md`: the file no longer exists; not read by echo
+            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
+        AGENTS.md:3:20: `src/db/session.py`: the file no longer exists; not read by echo
+            since 21572e42c1 of 2026-01-02: Move the session
+            now `core/session.py`
+            next: cerberus check --fix
+        AGENTS.md:4:49: `make lint`: no manifest defines it any more; not read by echo
+            was in `Makefile`
+            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
+        AGENTS.md:4:18: `open_session()`: the code no longer defines or uses it; not read by echo
+            was in `core/session.py`
+            since b856d34e76 of 2026-01-02: Rename the function
+            now `core/session.py::connect_session`
+            next: cerberus check --fix
+        AGENTS.md:6:14: `pytest`: the manifests now require >=8.1; not read by echo
+            was in `requirements.txt`
+            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
+
+        5 errors, and not all was checked; checked 8 claims in 1 document
+        2 never true here (see --all)
+        to correct 2 of them: cerberus check --fix
+        next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         --- stderr
-        asking echo about 5 errors, with the lines around: 1194 tokens
-        cerberus: failed to read the answer of `echo '{}'`: missing field `findings` at line 1 column 2; it starts with `{}`
+        asking echo about 5 errors, with the lines around: 1234 tokens
+        warning: not checked in `AGENTS.md`: 5 errors not read by echo: failed to read the answer of `echo '{}'`: it has no JSON object with a list `findings`; it starts with `{}`
         [exit 3]
 
         $ cerberus check --with "echo no >&2; exit 1" --baseline new.json --update-baseline
+        AGENTS.md:3:56: `docs/guide.md`: the file no longer exists; not read by echo
+            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
+        AGENTS.md:3:20: `src/db/session.py`: the file no longer exists; not read by echo
+            since 21572e42c1 of 2026-01-02: Move the session
+            now `core/session.py`
+            next: cerberus check --fix
+        AGENTS.md:4:49: `make lint`: no manifest defines it any more; not read by echo
+            was in `Makefile`
+            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
+        AGENTS.md:4:18: `open_session()`: the code no longer defines or uses it; not read by echo
+            was in `core/session.py`
+            since b856d34e76 of 2026-01-02: Rename the function
+            now `core/session.py::connect_session`
+            next: cerberus check --fix
+        AGENTS.md:6:14: `pytest`: the manifests now require >=8.1; not read by echo
+            was in `requirements.txt`
+            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
+
+        5 errors, and not all was checked; checked 8 claims in 1 document
+        2 never true here (see --all)
+        to correct 2 of them: cerberus check --fix
+        next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         --- stderr
-        asking echo about 5 errors, with the lines around: 1194 tokens
-        cerberus: `echo no >&2; exit 1` failed: no
+        asking echo about 5 errors, with the lines around: 1234 tokens
+        warning: not checked in `AGENTS.md`: 5 errors not read by echo: `echo no >&2; exit 1` failed: no
         [exit 3]
 
         $ cerberus check --with "exit 1" --fix
@@ -146,4 +192,195 @@ fn an_agent_that_fails_dismisses_nothing() {
     // An agent is not started for nothing.
     sandbox.edit("AGENTS.md", AGENTS, "# Shop\n");
     sandbox.ok("check --with \"exit 1\"");
+}
+
+/// The answers and failures of real clients: what each printed against a model that failed so.
+const CLIENTS: &str = include_str!("../fixtures/agents.json");
+
+/// A known client as a script on the path: it prints prepared texts, and stores its requests.
+struct FakeClient<'a> {
+    sandbox: &'a Sandbox,
+    name: &'a str,
+}
+
+impl FakeClient<'_> {
+    /// Prepares the outputs of the requests, where `end` is the last command of the script.
+    fn prepare(&self, stdout: &[&str], stderr: &str, end: &str) {
+        let folder = self.sandbox.path("../client");
+        let _ = std::fs::remove_dir_all(&folder);
+        let at = folder.display();
+        let script = format!(
+            "#!/bin/sh\ncase \"$1 $2\" in\n'mcp list') echo '{{\"mcpServers\":{{}}}}'; exit;;\n\
+             'debug config') echo '{{\"model\":\"local/m\"}}'; exit;;\nesac\n\
+             n=$(ls {at} | grep -c '^request')\ncat > {at}/request-$n\n\
+             cat {at}/stdout-$n\ncat {at}/stderr >&2\n{end}\n"
+        );
+        // Codex prints a list.
+        let script = if self.name == "codex" {
+            script.replace("'{\"mcpServers\":{}}'", "'[]'")
+        } else {
+            script
+        };
+        let program = format!("../client/{}", self.name);
+        self.sandbox.write(&program, script);
+        let program = self.sandbox.path(&program);
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(program, mode).expect("an own file");
+        self.sandbox.write("../client/stderr", stderr);
+        for (n, text) in stdout.iter().enumerate() {
+            self.sandbox.write(format!("../client/stdout-{n}"), text);
+        }
+    }
+
+    fn run(&self, line: &str) -> Outcome {
+        let mut command = self.sandbox.command(&format!("{line} --with {}", self.name));
+        let path = std::env::var("PATH").expect("a path");
+        command.env("PATH", format!("{}:{path}", self.sandbox.path("../client").display()));
+        // Long enough to start, for a client that hangs.
+        command.env("CERBERUS_AGENT_SILENCE", "1500");
+        self.sandbox.outcome("", command.output().expect("it runs"))
+    }
+}
+
+/// Checks that all errors of `moved` were printed, and returns the messages.
+fn all_errors_printed(outcome: &Outcome, case: &str) -> String {
+    let (stdout, stderr) = (outcome.stdout(), outcome.stderr());
+    assert_eq!(outcome.status(), 3, "{case}: {stderr}");
+    for claim in ["docs/guide.md", "src/db/session.py", "make lint", "open_session()", "pytest"] {
+        let printed = stdout.lines().any(|line| line.contains(&format!("`{claim}`: ")));
+        assert!(printed, "{case}: {claim}\n{stdout}");
+    }
+    assert!(stderr.contains("not checked in `AGENTS.md`: "), "{case}: {stderr}");
+    stderr
+}
+
+#[test]
+fn the_errors_are_printed_with_the_cause_whatever_a_client_fails_with() {
+    let sandbox = moved();
+    let clients: Value = serde_json::from_str(CLIENTS).expect("JSON");
+    for (name, client) in clients.as_object().expect("clients") {
+        let fake = FakeClient { sandbox: &sandbox, name };
+        let answer = client["answer"].as_str().expect("a text");
+        for (kind, failure) in client["failures"].as_object().expect("failures") {
+            let case = format!("{name}: {kind}");
+            let end = failure["status"].as_str().expect("a command");
+            let stdout = failure["stdout"].as_str().expect("a text");
+            fake.prepare(&[stdout], failure["stderr"].as_str().expect("a text"), end);
+            let printed = all_errors_printed(&fake.run("check"), &case);
+            let cause = failure["cause"].as_str().expect("a text");
+            assert!(printed.contains(cause), "{case}: {printed}");
+            assert!(printed.contains("5 errors not read by "), "{case}: {printed}");
+            if end.starts_with("sleep") {
+                assert!(printed.contains("showed no progress for 1.5 s"), "{case}: {printed}");
+            }
+        }
+        fake.prepare(&[""], "", "exit 7");
+        let printed = all_errors_printed(&fake.run("check"), &format!("{name}: crash"));
+        assert!(printed.contains("it printed nothing, exit status: 7"), "{name}: {printed}");
+        let with = |text: &str| answer.replace("TEXT", &json!(text).to_string());
+        let half = with("Here you are: {\"findings\": [{\"id\": 0, \"outOfDate\": fal");
+        fake.prepare(&[&half, &half], "", "exit 0");
+        let printed = all_errors_printed(&fake.run("check"), &format!("{name}: half an answer"));
+        assert!(printed.contains("it has no JSON object with a list `findings`"), "{printed}");
+        let again = sandbox.read("../client/request-1");
+        assert!(again.contains("it has no JSON object with a list `findings`"), "{again}");
+        let wrong = json!({ "findings": [
+            { "id": "0", "outOfDate": false }, { "id": -1, "outOfDate": false },
+            { "id": 99, "outOfDate": false }, { "id": 1, "outOfDate": false, "command": "ls" },
+            5, [], null, { "id": 2, "outOfDate": false },
+        ] });
+        let wrong = with(&format!("(in `{{a}}` I see)\n```json\n{wrong}\n```\nSure {{}}: }}"));
+        fake.prepare(&[&wrong, &wrong], "", "exit 0");
+        let outcome = fake.run("check --all");
+        let printed = all_errors_printed(&outcome, &format!("{name}: wrong items"));
+        assert!(printed.contains("4 errors not read by "), "{name}: {printed}");
+        assert!(outcome.stdout().contains("1 dismissed by the agent"), "{}", outcome.stdout());
+        let again = sandbox.read("../client/request-1");
+        for reason in [
+            "invalid type: string",
+            "invalid value: integer `-1`",
+            "99 is not the id of a finding without an answer",
+            "unknown field `command`",
+            "it is not an object",
+        ] {
+            assert!(again.contains(reason), "{name}: {reason}\n{again}");
+        }
+    }
+}
+
+#[test]
+fn an_item_that_is_refused_is_asked_for_again_alone() {
+    let sandbox = moved();
+    let fake = FakeClient { sandbox: &sandbox, name: "codex" };
+    let clients: Value = serde_json::from_str(CLIENTS).expect("JSON");
+    let answer = clients["codex"]["answer"].as_str().expect("a text");
+    let items = |items: Value| {
+        let text = json!({ "findings": items }).to_string();
+        format!("Warning: {{ colours\n{}", answer.replace("TEXT", &json!(text).to_string()))
+    };
+    let judged: Vec<Value> =
+        [1, 2, 3, 6].iter().map(|id| json!({ "id": id, "outOfDate": true })).collect();
+    let wrong = json!({ "id": "0", "outOfDate": false });
+    let first = items(json!([wrong, judged[0], judged[1], judged[2], judged[3]]));
+    let second = items(json!([{ "id": 0, "outOfDate": false }]));
+    fake.prepare(&[&first, &second], "", "exit 0");
+    let outcome = fake.run("check --all");
+    assert_eq!(outcome.status(), 1, "{}", outcome.text());
+    let again: Value = serde_json::from_str(&sandbox.read("../client/request-1")).expect("JSON");
+    let ids: Vec<&Value> =
+        again["findings"].as_array().expect("a list").iter().map(|it| &it["id"]).collect();
+    assert_eq!(ids, [&json!(0)]);
+    assert_eq!(again["refused"][0]["item"], wrong.to_string());
+    assert!(outcome.stdout().contains("1 dismissed by the agent"), "{}", outcome.stdout());
+}
+
+#[test]
+fn the_answers_before_a_failure_count_also_in_the_baseline() {
+    let sandbox = Sandbox::empty();
+    let names: Vec<String> = (0..26).map(|n| format!("src/part_{n:02}.py")).collect();
+    names.iter().for_each(|name| sandbox.write(name, "x = 1\n"));
+    let lines = names.iter().map(|name| format!("- See `{name}`.\n"));
+    sandbox.write("AGENTS.md", lines.collect::<String>());
+    sandbox.commit("start");
+    sandbox.git("rm -q -r src");
+    sandbox.commit("Drop the parts");
+    let fake = FakeClient { sandbox: &sandbox, name: "gemini" };
+    let clients: Value = serde_json::from_str(CLIENTS).expect("JSON");
+    let answer = clients["gemini"]["answer"].as_str().expect("a text");
+    let items: Vec<Value> = (0..25).map(|id| json!({ "id": id, "outOfDate": id != 3 })).collect();
+    let text = json!({ "findings": items }).to_string();
+    let first = answer.replace("TEXT", &json!(text).to_string());
+    fake.prepare(&[&first, ""], "429: slow down\n", "test $n = 0");
+    let outcome = fake.run("check --baseline accepted.json --update-baseline");
+    assert_eq!(outcome.status(), 3, "{}", outcome.text());
+    let printed = outcome.stderr();
+    assert!(
+        printed.contains("1 error not read by gemini: `gemini` failed: 429: slow down"),
+        "{printed}"
+    );
+    assert!(
+        outcome.stdout().contains("part_25.py`: the file no longer exists; not read by gemini")
+    );
+    let accepted = sandbox.read("accepted.json");
+    assert!(accepted.contains("part_03.py") && !accepted.contains("part_25.py"), "{accepted}");
+}
+
+#[test]
+fn a_client_says_where_the_code_goes_and_a_project_does_not_choose_it() {
+    let sandbox = moved();
+    let fake = FakeClient { sandbox: &sandbox, name: "claude" };
+    fake.prepare(&["", ""], "", "exit 1");
+    let printed = fake.run("check").stderr();
+    let place = "claude sends it to the provider that claude is configured with, api.anthropic.com by default\n";
+    assert!(printed.contains(place), "{printed}");
+    let settings = json!({ "env": { "ANTHROPIC_BASE_URL": "https://models.example.com" } });
+    sandbox.write(".claude/settings.json", settings.to_string());
+    fake.prepare(&["", ""], "", "exit 1");
+    let printed = all_errors_printed(&fake.run("check"), "a provider of the project");
+    assert!(
+        printed.contains("`.claude/settings.json` of this project chooses the provider of claude"),
+        "{printed}"
+    );
+    assert!(printed.contains("set `ANTHROPIC_BASE_URL` in your environment"), "{printed}");
+    assert!(!sandbox.exists("../client/request-0"), "nothing is sent");
 }

@@ -60,6 +60,10 @@ fn ids(rules: &Value) -> Vec<&str> {
     rules.as_array().expect("a list").iter().filter_map(|rule| rule["id"].as_str()).collect()
 }
 
+fn ids_of_items(refused: &Value) -> Vec<&str> {
+    refused.as_array().expect("a list").iter().filter_map(|it| it["item"].as_str()).collect()
+}
+
 /// What the agent says about the kinds of the rules.
 pub(crate) fn described() -> Value {
     json!({ "rules": [
@@ -185,10 +189,16 @@ fn an_interrupted_run_goes_on() {
     let outcome = sandbox.run(&line(&sandbox, ""));
     assert_eq!(outcome.status(), 3, "{}", outcome.text());
     let printed = outcome.stderr();
-    let why = "it has no JSON object; it starts with `I cannot do that. \\u{1b}[31m{`\nhint: run it again to go on\n";
+    let why = "it has no JSON object with a list `rules`; it starts with `I cannot do that. \\u{1b}[31m{`\nhint: run it again to go on\n";
     assert!(printed.ends_with(why), "{printed}");
     assert!(outcome.stdout().contains("process ask\n2 left, 1 process\n"), "{}", outcome.text());
-    assert_eq!(request(&sandbox, 1), request(&sandbox, 2), "it is asked for once more");
+    assert_eq!(
+        request(&sandbox, 1)["rules"],
+        request(&sandbox, 2)["rules"],
+        "it is asked once more"
+    );
+    let refused = &request(&sandbox, 2)["refused"][0];
+    assert_eq!(refused["reason"], "it has no JSON object with a list `rules`");
 
     let rest = json!({ "rules": [
         { "id": "escape", "example": "web/html.ts::escapeHtml" }, { "id": "hang", "none": true },
@@ -206,10 +216,13 @@ fn answers_that_are_not_valid_are_refused_one_by_one() {
         { "id": "hang", "example": "web/html.ts::nothing" },
         { "id": "mine", "example": "web/html.ts::escapeHtml" },
     ] });
-    let sandbox = project(&[described(), wrong]);
+    let sandbox = project(&[described(), wrong.clone(), wrong]);
     let before = sandbox.lock();
     let outcome = sandbox.run(&line(&sandbox, ""));
     let printed = outcome.stdout();
+    let again = request(&sandbox, 2);
+    assert_eq!(ids(&again["rules"]), ["escape", "hang"]);
+    assert_eq!(ids_of_items(&again["refused"]), ["escape", "hang", "mine"]);
     for reason in [
         "refused escape: ",
         "refused hang: symbol `nothing` not found in `web/html.ts`; it defines",
@@ -220,6 +233,32 @@ fn answers_that_are_not_valid_are_refused_one_by_one() {
     }
     assert_eq!(sandbox.lock(), before);
     assert!(!sandbox.read(".memories/escape.md").contains("reviewed_by"), "it is asked again");
+}
+
+#[test]
+fn an_item_that_is_no_object_is_refused_alone_and_asked_for_again() {
+    let described = json!({ "rules": [
+        { "id": "ask", "kind": "process" },
+        { "id": "escape", "kind": "code", "hints": ["entities"] },
+        { "id": "hang", "kind": "code", "hints": ["curtain"] },
+    ] });
+    let odd = json!({ "rules": [
+        5, [], null, "hang", [{ "none": true }], { "id": 7, "none": true },
+        { "id": "escape", "example": "web/html.ts::escapeHtml" },
+    ] });
+    let again = json!({ "rules": [{ "id": "hang", "hints": ["drapes"] }] });
+    let last = json!({ "rules": [5] });
+    let sandbox = project(&[described, odd, again, last.clone(), last]);
+    let outcome = sandbox.run(&line(&sandbox, ""));
+    let printed = outcome.stdout();
+    assert_eq!(outcome.status(), 0, "{}", outcome.text());
+    assert!(printed.contains("anchored escape web/html.ts::escapeHtml\n"), "{printed}");
+    assert!(printed.contains("refused 5: invalid type: integer `5`"), "{printed}");
+    let retry = request(&sandbox, 2);
+    assert_eq!(ids(&retry["rules"]), ["hang"]);
+    let expected = ["5", "[]", "null", "\"hang\"", "[{\"none\":true}]", "{\"id\":7,\"none\":true}"];
+    assert_eq!(ids_of_items(&retry["refused"]), expected);
+    assert!(printed.contains("1 left"), "{printed}");
 }
 
 #[test]

@@ -4,7 +4,8 @@
 //! The agent gets parts of documents, and its answer is only data. An error that it does not mention stays.
 
 use super::{Finding, NOTHING, Report};
-use crate::commands::agent::{Agent, Tokens};
+use crate::commands::agent::{Agent, Answer, Refused, Tokens};
+use crate::commands::findings::Unchecked;
 use crate::commands::prelude::*;
 use cerberus_bank::tokens;
 use cerberus_engine::tree::git::past::CommitSummary;
@@ -21,13 +22,6 @@ const N_CHARS: usize = 300;
 
 const INSTRUCTIONS: &str = include_str!("instructions.txt");
 
-/// An answer.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Answer {
-    findings: Vec<Judgement>,
-}
-
 /// What an agent says about an error.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,44 +34,171 @@ struct Judgement {
     reason: String,
 }
 
-/// Asks an agent about the errors in documents. Those that it dismisses are none.
-pub(super) fn dismiss(with: &str, report: &mut Report, out: &mut Printer) -> Result<()> {
-    let agent = Agent::new(with)?;
-    let findings = report.findings.iter().enumerate();
-    let asked = findings.filter(|(_, it)| it.severity == Severity::Error && it.written.is_some());
-    let items = asked.filter_map(|(id, it)| Some(item(id, it, report.texts.get(&it.file)?)));
-    let items: Vec<Value> = items.collect();
-    let request = |items| json!({ "instructions": INSTRUCTIONS, "findings": items }).to_string();
-    let batches: Vec<(&[Value], String)> =
-        items.chunks(N_ERRORS).map(|batch| (batch, request(batch))).collect();
-    if !items.is_empty() {
-        let n_tokens: usize = batches.iter().map(|(_, request)| tokens::count(request)).sum();
-        let (by, n) = (agent.name(), plural(items.len(), "error"));
-        out.note(&[format!("asking {by} about {n}, with the lines around: {n_tokens} tokens")]);
-    }
-    let bar = ProgressBar::new(out.terminal, "errors read");
-    for (n, (batch, request)) in batches.iter().enumerate() {
-        bar.step(n * N_ERRORS, items.len());
-        let answer = agent.answer::<Answer>(request, &mut Tokens::default())?;
-        for judgement in answer.into_iter().flat_map(|answer| answer.findings) {
-            let is_asked = batch.iter().any(|item| item["id"] == judgement.id);
-            if !is_asked || judgement.is_out_of_date {
-                continue;
-            }
-            let finding = &mut report.findings[judgement.id];
-            if finding.dismissed.is_none() {
-                finding.severity = Severity::Note;
-                finding.next = NOTHING.to_owned();
-                finding.message += &format!("; dismissed by {}", agent.name());
-                if !judgement.reason.is_empty() {
-                    finding.message += &format!(": {}", judgement.reason);
-                }
-                finding.dismissed = Some(judgement.reason);
-            }
+/// The errors about which an agent is asked, by their places among the findings, as it reads them.
+type Items = BTreeMap<usize, Value>;
+
+/// Asks an agent about the errors in documents. Those that it dismisses are none. Those that it did not
+/// read are marked, and so is the check. Returns whether it read any, or there was none.
+pub(super) fn dismiss(
+    with: &str,
+    root: &Path,
+    report: &mut Report,
+    out: &mut Printer,
+) -> Result<bool> {
+    let mut agent = Agent::new(with)?;
+    let mut items = Items::new();
+    for (id, finding) in report.findings.iter().enumerate() {
+        let is_asked = finding.severity == Severity::Error && finding.written.is_some();
+        if is_asked && let Some(text) = report.texts.get(&finding.file) {
+            items.insert(id, item(id, finding, text));
         }
     }
+    if items.is_empty() {
+        return Ok(true);
+    }
+    let total = items.len();
+    let mut unread = items.clone();
+    let asked = agent.prepare(root).and_then(|place| {
+        let n_tokens = estimated_tokens(&items);
+        let (by, n) = (agent.name(), plural(total, "error"));
+        out.note(&[format!("asking {by} about {n}, with the lines around: {n_tokens} tokens")]);
+        out.note(&Vec::from_iter(place));
+        let bar = ProgressBar::new(out.terminal, "errors read");
+        while let Some(batch) = first_batch(&items) {
+            bar.step(total - items.len(), total);
+            let mut judgements = Vec::new();
+            let is_read = read(&agent, &batch, &mut unread, &mut judgements);
+            for judgement in judgements {
+                record(&agent, judgement, report);
+            }
+            is_read?;
+            items.retain(|id, _| !batch.contains_key(id));
+        }
+        Ok(())
+    });
+    let reason = asked.err().map(|error| reason(&error));
+    mark_unread(&agent, &unread, reason.as_deref().unwrap_or(REFUSED), report);
     report.count();
+    Ok(unread.len() < total)
+}
+
+/// Why an error is not read although its agent answered.
+const REFUSED: &str = "its answer about them cannot be used";
+
+fn estimated_tokens(items: &Items) -> usize {
+    let mut items = items.clone();
+    let mut n_tokens = 0;
+    while let Some(batch) = first_batch(&items) {
+        n_tokens += tokens::count(&request(&batch, &[]).to_string());
+        items.retain(|id, _| !batch.contains_key(id));
+    }
+    n_tokens
+}
+
+fn first_batch(items: &Items) -> Option<Items> {
+    let batch: Items = items.iter().take(N_ERRORS).map(|(id, it)| (*id, it.clone())).collect();
+    if batch.is_empty() { None } else { Some(batch) }
+}
+
+fn request(batch: &Items, refused: &[Refused]) -> Value {
+    let findings: Vec<&Value> = batch.values().collect();
+    let mut request = json!({ "instructions": INSTRUCTIONS, "findings": findings });
+    if !refused.is_empty() {
+        request["refused"] = json!(refused);
+    }
+    request
+}
+
+/// Asks about a batch, and once more about the errors without a valid answer if an item was refused. Removes
+/// what was read from `unread`. The judgements before an error count.
+fn read(
+    agent: &Agent,
+    batch: &Items,
+    unread: &mut Items,
+    judgements: &mut Vec<Judgement>,
+) -> Result<()> {
+    let mut left = batch.clone();
+    let mut refused = Vec::new();
+    for is_last in [false, true] {
+        let answer = agent.answer(&request(&left, &refused), "findings", &mut Tokens::default())?;
+        refused.clear();
+        match answer {
+            None => {}
+            Some(Answer::Items(items)) => {
+                for item in items {
+                    match judgement(&item, &mut left) {
+                        Ok(judgement) => {
+                            unread.remove(&judgement.id);
+                            judgements.push(judgement);
+                        }
+                        Err(reason) => refused.push(Refused::new(&item, reason)),
+                    }
+                }
+            }
+            Some(Answer::Unreadable(start)) if is_last => {
+                return Err(agent.unreadable("findings", &start).into());
+            }
+            Some(Answer::Unreadable(item)) => {
+                let reason = "it has no JSON object with a list `findings`".to_owned();
+                refused.push(Refused { item, reason });
+            }
+        }
+        if refused.is_empty() || left.is_empty() {
+            // An error that it does not mention stays.
+            unread.retain(|id, _| !left.contains_key(id));
+            break;
+        }
+    }
     Ok(())
+}
+
+/// Returns the judgement in an item, and removes its error from those that are asked about.
+fn judgement(item: &Value, left: &mut Items) -> Result<Judgement, String> {
+    if !item.is_object() {
+        return Err("it is not an object".to_owned());
+    }
+    let judgement = Judgement::deserialize(item).map_err(|error| error.to_string())?;
+    match left.remove(&judgement.id) {
+        Some(_) => Ok(judgement),
+        None => Err(format!("{} is not the id of a finding without an answer", judgement.id)),
+    }
+}
+
+fn record(agent: &Agent, judgement: Judgement, report: &mut Report) {
+    if judgement.is_out_of_date {
+        return;
+    }
+    let finding = &mut report.findings[judgement.id];
+    finding.severity = Severity::Note;
+    finding.next = NOTHING.to_owned();
+    finding.message += &format!("; dismissed by {}", agent.name());
+    if !judgement.reason.is_empty() {
+        finding.message += &format!(": {}", judgement.reason);
+    }
+    finding.dismissed = Some(judgement.reason);
+}
+
+/// Marks the errors that an agent did not read, and their documents as not checked.
+fn mark_unread(agent: &Agent, unread: &Items, reason: &str, report: &mut Report) {
+    let mut n_errors: BTreeMap<String, usize> = BTreeMap::new();
+    for id in unread.keys() {
+        let finding = &mut report.findings[*id];
+        finding.message += &format!("; not read by {}", agent.name());
+        *n_errors.entry(finding.file.clone()).or_default() += 1;
+    }
+    for (file, n) in n_errors {
+        let reason = format!("{} not read by {}: {reason}", plural(n, "error"), agent.name());
+        report.unchecked.push(Unchecked { file, reason });
+    }
+}
+
+/// Returns an error with its hints.
+fn reason(error: &anyhow::Error) -> String {
+    let mut reason = format!("{error:#}");
+    for hint in error.downcast_ref::<UserError>().map_or(&[][..], |error| &error.hints) {
+        reason += &format!("; {hint}");
+    }
+    reason
 }
 
 /// Returns an error as an agent reads it.

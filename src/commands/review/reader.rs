@@ -8,7 +8,7 @@
 use std::time::Instant;
 
 use super::{N_CANDIDATES, ReviewArgs, is_reviewed};
-use crate::commands::agent::{Agent, Tokens};
+use crate::commands::agent::{Agent, Answer, Refused, Tokens};
 use crate::commands::milliseconds;
 use crate::commands::prelude::*;
 use cerberus_bank::ops::answers::{self, Answers, Decided, Offered};
@@ -190,13 +190,6 @@ pub(crate) fn with_candidates(
     Ok((items, offered))
 }
 
-/// An answer.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Answer {
-    rules: Vec<Value>,
-}
-
 /// A run of an agent over the rules.
 struct Session<'a> {
     project: &'a Project,
@@ -234,25 +227,8 @@ impl Session<'_> {
         let n_rules = if task == Task::Describe { N_DESCRIBED } else { N_CHOSEN };
         let mut hints = BTreeMap::new();
         for batch in rules.chunks(n_rules) {
-            let (items, mut offered) = asked(self.project, task, batch)?;
-            let request = request(task, &items)?;
-            let Some(mut items) = self.answer(&request)? else { break };
-            for item in items.iter_mut().filter(|it| is_last && it["example"].is_null()) {
-                item["none"] = Value::Bool(true);
-            }
-            let continues = std::mem::replace(&mut self.has_recorded, true);
-            let (choice, items) = (&self.choice, &*items);
-            let answers = Answers { choice, items, offered: &offered, continues };
-            for decided in answers::record(self.project, &answers)? {
-                match decided.outcome {
-                    Outcome::Described => {
-                        self.proposed.insert(decided.id.clone(), decided.clone());
-                        let refused = offered.remove(&decided.id).unwrap_or_default();
-                        hints.insert(decided.id, (decided.hints, refused));
-                    }
-                    _ => self.report.rules.push(decided),
-                }
-            }
+            let Some(found) = self.ask_batch(task, batch, is_last)? else { break };
+            hints.extend(found);
             self.bar.step(self.report.rules.len(), self.total);
         }
         let described = rules.into_iter().filter_map(|mut rule| {
@@ -266,15 +242,88 @@ impl Session<'_> {
         Ok(described.collect())
     }
 
-    /// Returns the items of the answer to a request, or `None` if it would exceed the limit or in a dry run.
-    fn answer(&mut self, request: &Value) -> Result<Option<Vec<Value>>> {
+    /// Asks about a batch, and once more about the rules without a valid answer if an item was refused.
+    /// Returns the new hints, or `None` if nothing more may be asked.
+    fn ask_batch(
+        &mut self,
+        task: Task,
+        batch: &[OpenRule<'_>],
+        is_last: bool,
+    ) -> Result<Option<Hints>> {
+        let (mut left, mut offered) = asked(self.project, task, batch)?;
+        let mut hints = Hints::new();
+        let mut refused: Vec<Refused> = Vec::new();
+        for is_final in [false, true] {
+            let Some(answer) = self.answer(&request(task, &left, &refused)?)? else {
+                return Ok(None);
+            };
+            refused.clear();
+            let mut items = match answer {
+                Answer::Items(items) => items,
+                Answer::Unreadable(start) if is_final => {
+                    return Err(self.agent.unreadable("rules", &start).into());
+                }
+                Answer::Unreadable(item) => {
+                    let reason = "it has no JSON object with a list `rules`".to_owned();
+                    refused.push(Refused { item, reason });
+                    continue;
+                }
+            };
+            if is_last {
+                items.iter_mut().for_each(decide);
+            }
+            let mut still_refused = Vec::new();
+            for decided in self.record(&items, &offered)? {
+                if decided.outcome == Outcome::Refused {
+                    let reason = decided.reason.clone().unwrap_or_default();
+                    refused.push(Refused { item: decided.id.clone(), reason });
+                    still_refused.push(decided);
+                    continue;
+                }
+                left.retain(|rule| rule["id"] != *decided.id);
+                let seen = offered.remove(&decided.id).unwrap_or_default();
+                if decided.outcome == Outcome::Described {
+                    self.proposed.insert(decided.id.clone(), decided.clone());
+                    hints.insert(decided.id, (decided.hints, seen));
+                } else {
+                    self.report.rules.push(decided);
+                }
+            }
+            if is_final || refused.is_empty() || left.is_empty() {
+                self.report.rules.extend(still_refused);
+                break;
+            }
+        }
+        Ok(Some(hints))
+    }
+
+    /// Records the items of an answer.
+    fn record(&mut self, items: &[Value], offered: &Offered) -> Result<Vec<Decided>> {
+        let continues = std::mem::replace(&mut self.has_recorded, true);
+        let choice = &self.choice;
+        answers::record(self.project, &Answers { choice, items, offered, continues })
+    }
+
+    /// Returns the answer to a request, or `None` if it would exceed the limit or in a dry run.
+    fn answer(&mut self, request: &Value) -> Result<Option<Answer>> {
         let report = &mut self.report;
         if report.dry_run {
             report.request.get_or_insert_with(|| request.clone());
             return Ok(None);
         }
-        let answer = self.agent.answer::<Answer>(&request.to_string(), &mut report.tokens)?;
-        Ok(answer.map(|answer| answer.rules))
+        self.agent.answer(request, "rules", &mut report.tokens)
+    }
+}
+
+/// The new hints of rules by their ids, with the candidates that the agent saw and did not choose.
+type Hints = BTreeMap<String, (Vec<String>, Vec<RankedSymbol>)>;
+
+/// Makes an item without an example the decision that there is none.
+fn decide(item: &mut Value) {
+    if let Some(item) = item.as_object_mut()
+        && item.get("example").is_none_or(Value::is_null)
+    {
+        item.insert("none".to_owned(), Value::Bool(true));
     }
 }
 
@@ -287,15 +336,19 @@ fn asked(project: &Project, task: Task, rules: &[OpenRule<'_>]) -> Result<(Vec<V
     Ok((rules.iter().map(OpenRule::item).collect(), offered))
 }
 
-fn request(task: Task, rules: &[Value]) -> Result<Value> {
+fn request(task: Task, rules: &[Value], refused: &[Refused]) -> Result<Value> {
     let schema: Value = serde_json::from_str(ANSWER_SCHEMA)?;
-    Ok(json!({
+    let mut request = json!({
         "version": VERSION,
         "task": task,
         "instructions": INSTRUCTIONS,
         "answerSchema": schema,
         "rules": rules,
-    }))
+    });
+    if !refused.is_empty() {
+        request["refused"] = json!(refused);
+    }
+    Ok(request)
 }
 
 /// Returns the number of tokens of requests and answers for this number of rules.
@@ -310,7 +363,7 @@ pub(super) fn run(
     out: &mut Printer,
 ) -> CliResult {
     let started = Instant::now();
-    let (project, agent) = (&settings.project, Agent::new(with)?);
+    let (project, mut agent) = (&settings.project, Agent::new(with)?);
     let memories = Memories::load(project)?;
     let (mut rules, mut warnings) = open_rules(&memories, args)?;
     rules.truncate(args.limit.unwrap_or(usize::MAX));
@@ -318,6 +371,7 @@ pub(super) fn run(
     out.warn(&warnings);
     let (total, dry_run) = (rules.len(), args.reader.dry_run);
     let choice = AgentChoice::new(agent.name(), project.now);
+    let place = if dry_run || total == 0 { None } else { agent.prepare(&project.root)? };
     let report = Report {
         agent: choice.by.clone(),
         dry_run,
@@ -350,6 +404,7 @@ pub(super) fn run(
             "{verb} {by} about {n}, with their texts and excerpts of five candidates each: about {about} tokens"
         )]);
     }
+    out.note(&Vec::from_iter(place));
     let ids: Vec<String> = rules.iter().map(|rule| rule.id().to_owned()).collect();
     let asked = session.run(rules);
     let Session { mut report, mut proposed, bar, .. } = session;

@@ -85,11 +85,16 @@ pub fn record(project: &Project, answers: &Answers<'_>) -> Result<Vec<Decided>> 
     let (mut decided, mut changes) = (Vec::new(), Vec::new());
     let mut seen = BTreeSet::new();
     for item in answers.items {
-        let id = item["id"].as_str().unwrap_or_default();
+        let id = item_name(item);
         match check(project, &memories, answers, item) {
-            Ok(_) if !seen.insert(id) => decided.push(refused(id, &anyhow!("its id is repeated"))),
-            Ok(change) => changes.push(change),
-            Err(error) => decided.push(refused(id, &error)),
+            Ok(_) if seen.contains(&id) => {
+                decided.push(refused(&id, &anyhow!("its id is repeated")));
+            }
+            Ok(change) => {
+                seen.insert(id);
+                changes.push(change);
+            }
+            Err(error) => decided.push(refused(&id, &error)),
         }
     }
     let new = changes.iter_mut().filter_map(|(_, anchor, _)| anchor.as_mut());
@@ -107,6 +112,14 @@ pub fn record(project: &Project, answers: &Answers<'_>) -> Result<Vec<Decided>> 
         return Err(error);
     }
     Ok(decided)
+}
+
+/// Returns the id of an item, or its start if it has none.
+fn item_name(item: &Value) -> String {
+    match item["id"].as_str() {
+        Some(id) => id.to_owned(),
+        None => item.to_string().chars().take(MAX_HINT).collect(),
+    }
 }
 
 fn refused(id: &str, error: &anyhow::Error) -> Decided {
