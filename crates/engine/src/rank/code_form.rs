@@ -1,7 +1,7 @@
 //! Finds the forms that a rule demands and forbids in code.
 //!
 //! A form in back-ticks is found as it is written, with its signs: `Optional[X]` is not `Optional.of`. A capital letter
-//! alone and `...` stand for any code. Words are found by their stems.
+//! alone and `...` match any code. Words are found by their stems.
 
 use super::roles::{RoleSpan, SpanRole};
 use super::tokenize;
@@ -12,7 +12,7 @@ use crate::syntax::parse::TokenKind;
 /// Ends of a call with any arguments.
 const CALLS: [&str; 3] = ["()", "(...)", "(…)"];
 
-/// Maximum length of the code for which a placeholder stands.
+/// Maximum length of the code that a placeholder matches.
 const MAX_ANY: usize = 200;
 
 /// What a rule demands and forbids.
@@ -248,7 +248,7 @@ impl CodeForm {
     }
 }
 
-/// Returns the first place of a piece behind a placeholder, which stands for at least one character.
+/// Returns the first place of a piece behind a placeholder, which matches at least one character.
 fn after_any(text: &str, at: usize, wanted: &str) -> Option<usize> {
     let rest = &text.as_bytes()[at..text.len().min(at + MAX_ANY)];
     let mut places = memmem::find_iter(rest, wanted.as_bytes());
@@ -257,7 +257,7 @@ fn after_any(text: &str, at: usize, wanted: &str) -> Option<usize> {
         .map(|it| at + it)
 }
 
-/// Returns the offset of the next character that is no white space.
+/// Returns the offset of the next character that is not white space.
 fn skipped(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     at + rest.len() - rest.trim_start().len()

@@ -1,3 +1,5 @@
+//! Rules with what they demand and forbid.
+
 use super::*;
 
 /// A rule with what it demands and what it forbids.
