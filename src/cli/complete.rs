@@ -2,6 +2,9 @@
 //!
 //! Subcommands, flags and fixed values come from the definition of the command line, ids from the
 //! project. Errors are ignored and yield no candidates.
+//!
+//! A shell may insert a candidate as it is, and run it. Ids and paths come from the repository, which nobody has
+//! to trust, so a candidate that a shell could read as anything but a word is omitted.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -26,17 +29,50 @@ pub(super) fn words(args: &[OsString]) -> Option<Vec<OsString>> {
 /// Prints the candidates in the format of the shell.
 pub(super) fn run(words: Vec<OsString>, request: &CompletionRequest) -> ExitStatus {
     let separator = if request.shell == "bash" { "\u{b}" } else { "\n" };
+    let is_flag = words.last().is_some_and(|word| word.as_encoded_bytes().starts_with(b"-"));
     let found = candidates(words, request).unwrap_or_default();
-    // A file name may contain control characters; skip these.
-    let found: Vec<&str> =
-        found.split(separator).filter(|it| !it.is_empty() && text::escaped(it) == *it).collect();
+    let mut plain = Vec::new();
+    for candidate in found.split(separator) {
+        let value = value(candidate, &request.shell);
+        // A file can have the name of a flag.
+        let is_file = || request.current_folder.as_ref().is_some_and(|it| it.join(&value).exists());
+        let is_hidden_flag = !is_flag && value.starts_with('-') && is_file();
+        // The help must not have control characters either.
+        if is_plain(&value) && !is_hidden_flag && text::escaped(candidate) == candidate {
+            plain.push(candidate);
+        }
+    }
     let mut out = Printer::new(Terminal::detect(ColorChoice::Never), false);
-    if !found.is_empty() {
-        out.line(&found.join(separator));
+    if !plain.is_empty() {
+        out.line(&plain.join(separator));
     }
     // The shell may have closed the pipe.
     let _ = out.flush();
     ExitStatus::Done
+}
+
+/// Returns the word that a candidate inserts. Its help follows after a tab, in zsh after a colon.
+fn value(candidate: &str, shell: &str) -> String {
+    if shell != "zsh" {
+        return candidate.split('\t').next().unwrap_or_default().to_owned();
+    }
+    let mut value = String::new();
+    let mut chars = candidate.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            ':' => break,
+            '\\' => value.extend(chars.next()),
+            c => value.push(c),
+        }
+    }
+    value
+}
+
+/// Returns whether each shell reads a text as one word, without quotes.
+fn is_plain(value: &str) -> bool {
+    let is_inert = |c: char| c.is_alphanumeric() || "-_./:+@=".contains(c);
+    // At the start, zsh reads `=` as a path of a command, and PowerShell `@` as a list of arguments.
+    !value.is_empty() && !value.starts_with(['=', '@']) && value.chars().all(is_inert)
 }
 
 fn candidates(words: Vec<OsString>, request: &CompletionRequest) -> Option<String> {
@@ -102,5 +138,65 @@ fn of_project(ids: fn(&Bank) -> Vec<String>, project: Option<PathBuf>) -> Vec<Co
     let global = GlobalArgs { project, json: false, color: ColorChoice::Never };
     let settings = Settings::resolve(&global).ok();
     let found = settings.map(|settings| ids(&settings.project.bank)).unwrap_or_default();
-    found.into_iter().map(CompletionCandidate::new).collect()
+    // An id of a file such as `--into.md` would be a flag.
+    let ids = found.into_iter().filter(|id| !id.starts_with('-'));
+    ids.map(CompletionCandidate::new).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_plain, value};
+
+    #[test]
+    fn only_words_that_no_shell_expands_are_plain() {
+        for text in ["np", "docs/a_b-c.md", "v1.2+3", "a:b", "--into", "--into=a@b", "übung"] {
+            assert!(is_plain(text), "{text}");
+        }
+        for text in [
+            "",
+            "a b",
+            "a$(b)",
+            "a`b`",
+            "$a",
+            "a;b",
+            "a&b",
+            "a|b",
+            "a>b",
+            "a<b",
+            "*",
+            "a?",
+            "[a]",
+            "~a",
+            "a{b,c}",
+            "a#b",
+            "a!b",
+            "'a",
+            "\"a",
+            "a\\b",
+            "=a",
+            "@a",
+            "a(b)",
+            "a\nb",
+            "a%b%",
+            "a^b",
+            "“a”",
+            "a\u{a0}b",
+            "a\u{202e}b",
+        ] {
+            assert!(!is_plain(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_value_of_a_candidate_is_found_in_each_format() {
+        for (shell, candidate, expected) in [
+            ("bash", "a:b", "a:b"),
+            ("zsh", "a\\:b:help", "a:b"),
+            ("zsh", "a$(b\\\\):help", "a$(b\\)"),
+            ("fish", "a\thelp $(x)", "a"),
+            ("powershell", "a\thelp", "a"),
+        ] {
+            assert_eq!(value(candidate, shell), expected, "{shell} {candidate}");
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::{content, review_diff};
 use crate::commands::prelude::*;
+use cerberus_bank::PROPOSED_BY;
 use cerberus_bank::memories::MAX_BYTES;
 use cerberus_bank::ops::patterns::{self as rule_patterns, PatternSummary, RulePattern};
 use cerberus_markdown::EditError;
@@ -23,9 +24,12 @@ pub(crate) struct PatternArgs {
     /// Show what --set would store, with its hits, and write nothing
     #[arg(long, requires = "set")]
     pub(crate) dry_run: bool,
-    /// Remove the accepted pattern
+    /// Remove the pattern
     #[arg(long, conflicts_with = "set")]
     pub(crate) remove: bool,
+    /// Accept the pattern that an agent proposes
+    #[arg(long, conflicts_with_all = ["set", "remove"])]
+    pub(crate) accept: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -55,11 +59,18 @@ pub(crate) struct Report {
 pub(crate) fn set(project: &Project, id: &str, text: &str, is_dry: bool) -> Result<Report> {
     let memories = Memories::load(project)?;
     let stored = memories.find(id)?;
+    if !is_dry {
+        project.bank.check_pattern_is_free(&stored.memory.id, &stored.text)?;
+    }
     let rule = set::proved(project, &memories, stored, text)?;
     let evidence = set::evidence(project, &memories, stored, &rule)?;
     if !is_dry {
         set::store(project, &stored.memory.id, &rule)?;
     }
+    let rule = match project.bank.agent() {
+        Some(agent) => rule.proposed(agent),
+        None => rule,
+    };
     let mut report = report(project, &memories, stored, &rule);
     if is_dry {
         report.summary.reason = "once it is stored, without --dry-run".to_owned();
@@ -79,8 +90,23 @@ pub(crate) fn pattern(project: &Project, args: &PatternArgs) -> Result<Report> {
     let (mut stored, mut written) = (memories.find(&args.id)?.clone(), false);
     let id = stored.memory.id.clone();
     let mut rule = rule_patterns::of_memory(&stored);
-    if args.remove && rule.enforcement == Enforcement::Enforced {
-        document::edit_text(project, &id, without)?;
+    let is_proposed = rule.proposal.is_some();
+    if args.accept && !is_proposed {
+        return Err(UserError::usage(format!("no agent proposes a pattern for `{id}`"))
+            .hint(format!("show its state: cerberus memory pattern {}", shell_word(&id)))
+            .into());
+    }
+    let fault = rule.proposal.as_ref().and_then(|it| it.rule.fault.clone());
+    if let Some(fault) = fault.filter(|_| args.accept) {
+        return Err(UserError::check(format!("not accepted: {fault}"))
+            .hint(format!("remove it: cerberus memory pattern {} --remove", shell_word(&id)))
+            .into());
+    }
+    let is_removed = args.remove && (is_proposed || rule.enforcement == Enforcement::Enforced);
+    if is_removed || args.accept {
+        document::edit_text(project, &id, |text| {
+            if args.accept { frontmatter::remove(text, PROPOSED_BY) } else { without(text) }
+        })?;
         written = true;
         memories = Memories::load(project)?;
         stored = memories.find(&id)?.clone();
@@ -94,7 +120,7 @@ pub(crate) fn pattern(project: &Project, args: &PatternArgs) -> Result<Report> {
 
 /// Returns the text of a memory without its pattern.
 fn without(text: &str) -> Result<String, EditError> {
-    let keys = ["pattern", "command", "instead"];
+    let keys = ["pattern", "command", "instead", PROPOSED_BY];
     keys.iter().try_fold(text.to_owned(), |text, key| frontmatter::remove(&text, key))
 }
 
@@ -106,10 +132,11 @@ fn report(
 ) -> Report {
     let id = stored.memory.id.clone();
     let title = memories::title(anchors::rule(&stored.memory.body));
+    let patterns = rule.proposal.as_ref().map_or(&rule.patterns, |it| &it.rule.patterns);
     let (stated, no_hint) = review_diff::stated_code(project, memories, stored);
     Report {
         summary: PatternSummary::from(rule),
-        test: rule_patterns::test(project, stored, memories.anchors.get(&id), &rule.patterns),
+        test: rule_patterns::test(project, stored, memories.anchors.get(&id), patterns),
         rule: title,
         id,
         stated,
@@ -133,7 +160,7 @@ pub(crate) fn run(args: &PatternArgs, settings: &Settings, out: &mut Printer) ->
 }
 
 fn print(report: &Report, out: &mut Printer) {
-    let PatternSummary { enforcement, reason, pattern, commands, instead } = &report.summary;
+    let PatternSummary { enforcement, reason, pattern, commands, instead, .. } = &report.summary;
     let style = if *enforcement == Enforcement::Enforced { OK } else { DIM };
     let state = out.paint(style, enforcement.as_str());
     out.line(&format!("{} is {state}: {}", out.style(NAME, &report.id), out.safe(reason)));

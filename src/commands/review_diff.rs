@@ -18,6 +18,7 @@ mod annotations;
 mod print;
 mod stated;
 
+use allowed::Allowances;
 pub(crate) use stated::stated_code;
 
 #[derive(Debug, Clone, Default, Args)]
@@ -325,10 +326,10 @@ fn found_in<'r>(
     change: &AddedLines,
     hits: impl Iterator<Item = (&'r CheckedRule, Match)>,
 ) -> (Vec<Finding>, usize) {
-    let lines: Vec<&str> = change.text.lines().collect();
     let index = LineIndex::new(&change.text);
+    let allowances = Allowances::new(&change.path, &change.text);
     let (allowed, found): (Vec<_>, Vec<_>) =
-        hits.partition(|(rule, hit)| allowed::is_allowed(&lines, hit.lines.0, &rule.id));
+        hits.partition(|(rule, hit)| allowances.allow(hit.lines.0, &rule.id));
     let findings = found.iter().map(|(rule, hit)| finding(rule, change, &index, hit));
     (findings.collect(), allowed.len())
 }

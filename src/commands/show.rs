@@ -287,12 +287,14 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
     } else if memory.metadata.memory.example == Some(ExampleChoice::None) {
         out.line("  no example, by decision (`example: none`)");
     }
-    if let Some(pattern) =
-        memory.pattern.as_ref().filter(|it| it.enforcement == Enforcement::Enforced)
-    {
-        let id = shell_word(id);
-        let command = format!("see cerberus memory pattern {}", out.safe(&id));
-        out.line(&format!("  {}: {command}", pattern.enforcement.as_str()));
+    if let Some(pattern) = &memory.pattern {
+        let is_enforced = pattern.enforcement == Enforcement::Enforced;
+        let state = if is_enforced { pattern.enforcement.as_str() } else { "pattern proposed" };
+        if is_enforced || pattern.proposed_by.is_some() {
+            let id = shell_word(id);
+            let command = format!("see cerberus memory pattern {}", out.safe(&id));
+            out.line(&format!("  {state}: {command}"));
+        }
     }
 }
 

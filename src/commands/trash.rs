@@ -55,6 +55,9 @@ pub(crate) fn delete(project: &Project, args: &DeleteArgs) -> Result<Report> {
 /// Records the items that memories were imported from, before the memories are moved: an item whose
 /// memory still exists has no effect.
 pub(super) fn record_deletion(project: &Project, memories: &[&MemoryFile]) -> Result<()> {
+    for stored in memories {
+        project.bank.check_pattern_is_free(&stored.memory.id, &stored.text)?;
+    }
     let items: Vec<String> = memories.iter().flat_map(|stored| items(&stored.text)).collect();
     project.bank.change_deleted_items(&items, &[])
 }

@@ -146,7 +146,9 @@ impl ServerHandler for Server {
                 // The receiver is dropped when the call is cancelled.
                 let _ = sender.send((done, total));
             };
-            let (client, settings) = (client.unwrap_or_default(), Settings::resolve(global)?);
+            let (client, mut settings) = (client.unwrap_or_default(), Settings::resolve(global)?);
+            let project = &mut settings.project;
+            project.bank = project.bank.clone().for_agent(&client);
             settings.check_enabled()?;
             let call = Call { settings, session, has_pins, client: &client, progress: &progress };
             let run = |_| tools[tool_idx].call(&call, arguments.clone());

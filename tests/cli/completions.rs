@@ -122,6 +122,34 @@ fn completion_writes_no_file_and_no_control_character() {
     assert!(!sandbox.exists(".memories/indices") && !sandbox.exists("../home/cache"));
 }
 
+/// A shell inserts a candidate as it is, and Enter runs the line.
+#[test]
+#[cfg(unix)]
+fn completion_omits_names_that_a_shell_would_read_as_code() {
+    let sandbox = Sandbox::empty();
+    sandbox.ok("memory init");
+    let odd = ["$(touch a)", "`touch a`", ";touch a", " b", "*", "{a,b}", "&a", "'", ">a", "~"];
+    for (number, end) in odd.iter().enumerate() {
+        sandbox.memory(&format!("q{number}{end}"), "Text.\n");
+        sandbox.write(&format!("r{number}{end}.md"), "Text.\n");
+    }
+    sandbox.memory("--into", "Text.\n");
+    sandbox.memory("q-plain", "Text.\n");
+    sandbox.write("--fix", "Text.\n");
+    sandbox.write("r-plain.md", "Text.\n");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let values = |line: &str| -> Vec<String> {
+            let printed = asked(&sandbox, shell, line);
+            let words = printed.split(['\n', '\u{b}', '\t']).map(str::to_owned);
+            words.filter(|word| !word.is_empty()).collect()
+        };
+        assert_eq!(values("cerberus memory show q"), ["q-plain"], "{shell}");
+        assert_eq!(values("cerberus memory create x --file r"), ["r-plain.md"], "{shell}");
+        assert!(!values("cerberus memory read _").contains(&"--into".to_owned()), "{shell}");
+        assert!(!values("cerberus check _").contains(&"--fix".to_owned()), "{shell}");
+    }
+}
+
 /// Runs the script in bash itself.
 #[test]
 #[cfg(unix)]

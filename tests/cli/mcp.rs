@@ -516,6 +516,57 @@ fn the_data_and_the_text_of_each_tool_are_the_same_answer() {
 }
 
 #[test]
+fn an_agent_proposes_patterns_and_keeps_those_that_a_person_accepted() {
+    let sandbox = Sandbox::bank();
+    let ban = "---\ntype: rule\ncommand: [make deploy]\n---\n\nNever deploy by hand.\n";
+    sandbox.memory("deploy", ban);
+    sandbox.memory("calls", "---\ntype: rule\n---\n\nWrap each call.\n");
+    let mut client = Client::new(&sandbox);
+    let no_effect = "language: Python\nrule: {pattern: never_there($$$)}";
+    for (tool, arguments) in [
+        ("set_pattern", json!({ "id": "deploy", "pattern": no_effect })),
+        ("set_pattern", json!({ "id": "deploy", "pattern": "command: [ls]" })),
+        ("delete_memory", json!({ "filename": "deploy" })),
+        ("merge_memories", json!({ "source_files": ["deploy"], "target_file": "calls" })),
+        ("merge_memories", json!({ "source_files": ["deploy", "calls"], "target_file": "both" })),
+    ] {
+        let result = client.result(tool, arguments);
+        let text = result["content"][0]["text"].as_str().expect("a text");
+        assert!(result["isError"] == true && text.contains("a person accepted"), "{tool}: {text}");
+        assert_eq!(sandbox.read(".memories/deploy.md"), ban, "{tool}");
+    }
+    let pattern = "language: Python\nrule: {pattern: eval($$$)}";
+    let set = client.call("set_pattern", json!({ "id": "calls", "pattern": pattern }));
+    assert_eq!((&set["enforcement"], &set["proposedBy"]), (&json!("advisory"), &json!("pipes")));
+    client.call("set_pattern", json!({ "id": "calls", "pattern": "command: [ls, git]" }));
+    let content = "---\ntype: rule\ncommand: [cat]\n---\n\nRead with care.\n";
+    client.call("create_memory", json!({ "filename": "reading", "content": content }));
+    client.call(
+        "merge_memories",
+        json!({ "source_files": ["reading"], "target_file": "new", "summary_content": content }),
+    );
+    for id in ["calls", "new"] {
+        let shown = sandbox.json(&format!("memory pattern {id}"));
+        assert_eq!(
+            (&shown["enforcement"], &shown["proposedBy"]),
+            (&json!("advisory"), &json!("pipes"))
+        );
+        assert!(!shown["reason"].as_str().expect("a text").contains("a person accepted its"));
+    }
+    for command in ["ls", "git status", "cat a"] {
+        let asked = json!({ "session_id": "s", "tool_input": { "command": command } }).to_string();
+        let answer = sandbox.piped("hooks run claude command", &asked).stdout();
+        assert!(!answer.contains("deny"), "{command}: {answer}");
+    }
+    sandbox.ok("memory pattern calls --accept");
+    let shown = sandbox.json("memory pattern calls");
+    assert_eq!((&shown["enforcement"], &shown["proposedBy"]), (&json!("enforced"), &Value::Null));
+    let asked = json!({ "session_id": "s", "tool_input": { "command": "ls" } }).to_string();
+    assert!(sandbox.piped("hooks run claude command", &asked).stdout().contains("deny"));
+    assert_eq!(sandbox.run("memory pattern calls --accept").status(), 2);
+}
+
+#[test]
 fn two_servers_and_the_command_line_lose_no_write() {
     let sandbox = Sandbox::bank();
     let mut clients = [Client::new(&sandbox), Client::new(&sandbox)];

@@ -63,6 +63,10 @@ impl Bank {
     /// Moves memory files with their anchors to the trash, replaces the anchors by `after`, and
     /// returns the new paths. If a step fails, reverts the others.
     pub fn delete(&self, memories: &[(&str, Anchors)], after: &Anchors) -> Result<Vec<String>> {
+        for (file, _) in memories {
+            let stored = self.read(file)?;
+            self.check_pattern_is_free(&stored.memory.id, &stored.text)?;
+        }
         let before = self.anchors()?;
         let mut moves = Vec::new();
         for (file, anchors) in memories {

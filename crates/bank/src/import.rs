@@ -12,7 +12,7 @@ use crate::prelude::*;
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// What an import writes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ImportChanges {
     /// New memory files with their texts.
     pub created: Vec<(String, String)>,
@@ -25,6 +25,7 @@ pub struct ImportChanges {
 impl Bank {
     /// Writes all memories and anchors; if a write fails, the others are reverted.
     pub fn import(&self, changes: &ImportChanges) -> Result<()> {
+        let changes = &self.admitted_import(changes)?;
         let record = self.begin_import(changes)?;
         let mut n_created = 0;
         let written = self.write_import(changes, &mut n_created);
@@ -35,6 +36,19 @@ impl Bank {
             return Err(error);
         }
         self.finish_import()
+    }
+
+    /// Returns the changes with the texts that the writer may store.
+    fn admitted_import<'c>(&self, changes: &'c ImportChanges) -> Result<Cow<'c, ImportChanges>> {
+        if self.agent().is_none() {
+            return Ok(Cow::Borrowed(changes));
+        }
+        let mut changes = changes.clone();
+        for (file, text) in changes.created.iter_mut().chain(&mut changes.changed) {
+            let admitted = self.admitted(file, text)?.into_owned();
+            *text = admitted;
+        }
+        Ok(Cow::Owned(changes))
     }
 
     /// Records an import and makes the copies with which it can be undone.

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
+mod acceptance;
 mod compared;
 mod deleted_items;
 mod deletion;
@@ -32,6 +33,7 @@ pub mod toml_table;
 mod trash;
 mod view;
 
+pub use acceptance::PROPOSED_BY;
 pub use external_file::ExternalFile;
 pub use files::WriteGuard;
 pub use import::ImportChanges;
@@ -53,12 +55,14 @@ const GITIGNORE: &str = "indices/\n.trash/\n.cerberus-tmp-*\n";
 #[derive(Debug, Clone)]
 pub struct Bank {
     folder: PathBuf,
+    /// The agent that writes, if it is not a person.
+    agent: Option<String>,
 }
 
 impl Bank {
     /// Returns the bank in a folder.
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder }
+        Self { folder, agent: None }
     }
 
     /// Returns the folder of the bank.

@@ -145,8 +145,9 @@ impl Bank {
     /// Creates a memory from its complete text and returns its file. Fails if the file exists.
     pub fn create_text(&self, name: &str, text: &str) -> Result<String> {
         names::check(name)?;
-        check_size(text)?;
         let file = format!("{name}.md");
+        let text = &*self.admitted(&file, text)?;
+        check_size(text)?;
         if files::create(&self.inside(&file)?, text.as_bytes())? {
             Ok(file)
         } else {
@@ -177,6 +178,7 @@ impl Bank {
 
     /// Replaces the text of a memory.
     pub fn rewrite(&self, file: &str, text: &str) -> Result<()> {
+        let text = &*self.admitted(file, text)?;
         check_size(text)?;
         files::replace(&self.inside(file)?, text.as_bytes())
     }

@@ -5,6 +5,7 @@
 //! all rules, and each file is parsed and read once. A ranking depends on the code and the rule
 //! alone, not on earlier queries or on the files that are already parsed.
 
+mod forms;
 mod named_code;
 mod order;
 mod reader;
@@ -206,10 +207,10 @@ impl Ranker<'_> {
             batch.par_iter().map(|candidates| self.parsed(candidates)).collect();
         let n_best = self.options.limit.max(READ_SYMBOLS);
         let mut scores = symbols::score(self.code, batch, &parsed, n_best);
-        scores
-            .par_iter_mut()
-            .zip(&parsed)
-            .for_each(|(scores, parsed)| select_top(scores, READ_SYMBOLS, parsed));
+        scores.par_iter_mut().zip(&parsed).zip(batch).for_each(|((scores, parsed), candidates)| {
+            self.drop_forbidden(candidates, parsed, scores, n_best);
+            select_top(scores, READ_SYMBOLS, parsed);
+        });
         for ((rule_idx, symbol_rank), found) in self.read(batch, &parsed, &scores) {
             let FileCandidates { scorer, n_known_hints, .. } = &batch[rule_idx];
             let symbol = &mut scores[rule_idx][symbol_rank];

@@ -6,7 +6,8 @@
 //! - [`dictionary`], [`postings`] and [`document`] pack term ids, the terms of a file and the
 //!   terms of its symbols into bytes.
 //! - [`query`] parses a rule or a search query, [`score`] scores files and symbols against it,
-//!   [`named_code`] finds the code that a rule names, [`rule_kind`] decides whether code can show
+//!   [`named_code`] finds the code that a rule names, [`roles`] which of it the rule demands and forbids,
+//!   [`code_form`] finds these forms in code, [`rule_kind`] decides whether code can show
 //!   a rule, [`moment`] at which moment of the work it matters, [`phrases`] finds adjacent words, [`path_class`] classifies paths,
 //!   [`rule_words`] marks the words of a rule in lines of code, [`relevance`] scores whether a rule
 //!   is relevant to a file, an edit or a task, [`imports`] finds the lines of a file that import names.
@@ -16,6 +17,7 @@
 //! All functions are pure: they access no file, store, clock or thread.
 
 pub mod calibrate;
+pub(crate) mod code_form;
 pub(crate) mod dictionary;
 pub(crate) mod document;
 pub mod fusion;
@@ -27,6 +29,7 @@ pub(crate) mod phrases;
 pub mod postings;
 pub mod query;
 pub mod relevance;
+pub(crate) mod roles;
 pub mod rule_kind;
 pub mod rule_words;
 pub(crate) mod score;

@@ -45,6 +45,8 @@ pub struct Frontmatter {
     pub command: Vec<String>,
     /// What to use in place of what its pattern or its commands hit.
     pub instead: Option<String>,
+    /// The agent that proposes the pattern or the commands, which no person accepted so far.
+    pub pattern_by: Option<String>,
     pub created_at: Option<Timestamp>,
     pub updated_at: Option<Timestamp>,
     /// The author of the memory, a person or a program, or the places that it was imported from.
@@ -77,6 +79,7 @@ impl Frontmatter {
             self.pattern.as_deref().map(Field::Block),
             list(&self.command),
             scalar(self.instead.as_ref()),
+            scalar(self.pattern_by.as_ref()),
             scalar(self.created_at.as_ref()),
             scalar(self.updated_at.as_ref()),
             match &self.source[..] {
@@ -212,6 +215,7 @@ impl Reader {
                 "pattern" => fields.pattern = self.scalar(&entry),
                 "command" => fields.command = self.list(&entry, at_commas),
                 "instead" => fields.instead = self.label(&entry),
+                "pattern_by" => fields.pattern_by = self.label(&entry),
                 "created_at" => fields.created_at = self.time(&entry),
                 "updated_at" => fields.updated_at = self.time(&entry),
                 "source" => fields.source = self.source(&entry),

@@ -89,8 +89,8 @@ params! {
         scope: Option<String>,
     }
 
-    /// Store the pattern of code or commands that break a rule, if it hits none of its examples and each
-    /// counter-example. Answers what it hits now and in the last commits.
+    /// Propose the pattern of code or commands that break a rule, if it hits none of its examples and each
+    /// counter-example; it has no effect before a person accepts it. Answers what it hits now and in the last commits.
     struct SetPattern {
         id: String,
         /// An ast-grep rule, or `command: [git push -f]` and `instead: TEXT`

@@ -19,6 +19,24 @@ pub struct RulePattern {
     pub instead: Option<String>,
     /// What is wrong with the accepted pattern.
     pub fault: Option<String>,
+    /// A pattern that no person accepted, which is not in force.
+    pub proposal: Option<Proposal>,
+}
+
+/// A pattern that an agent set.
+#[derive(Debug)]
+pub struct Proposal {
+    pub by: String,
+    pub rule: Box<RulePattern>,
+}
+
+impl RulePattern {
+    /// Returns the same pattern as a proposal of an agent, without effect.
+    pub fn proposed(self, by: &str) -> Self {
+        let proposal = Proposal { by: by.to_owned(), rule: Box::new(self) };
+        let rule = of_frontmatter(Frontmatter::default());
+        Self { proposal: Some(proposal), ..rule }
+    }
 }
 
 /// How a rule is checked, in reports.
@@ -34,10 +52,26 @@ pub struct PatternSummary {
     pub commands: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instead: Option<String>,
+    /// The agent that proposes it. It has no effect before a person accepts it.
+    #[serde(rename = "proposedBy", skip_serializing_if = "Option::is_none")]
+    pub proposed_by: Option<String>,
 }
 
 impl From<&RulePattern> for PatternSummary {
     fn from(rule: &RulePattern) -> Self {
+        if let Some(Proposal { by, rule }) = &rule.proposal {
+            let fault = rule.fault.clone();
+            let reason = fault.unwrap_or_else(|| {
+                format!("`{by}` proposes a pattern, which no person accepted (`--accept`)")
+            });
+            let enforcement = Enforcement::Advisory;
+            return Self {
+                enforcement,
+                reason,
+                proposed_by: Some(by.clone()),
+                ..Self::from(&**rule)
+            };
+        }
         let has_pattern = !rule.patterns.is_empty();
         let reason = match (&rule.fault, rule.enforcement) {
             (Some(fault), _) => fault,
@@ -50,13 +84,20 @@ impl From<&RulePattern> for PatternSummary {
             pattern: has_pattern.then(|| patterns::render(&rule.patterns)),
             commands: rule.command_lines.clone(),
             instead: rule.instead.clone(),
+            proposed_by: None,
         }
     }
 }
 
 /// Returns how a memory is checked.
 pub fn of_memory(stored: &MemoryFile) -> RulePattern {
-    of_frontmatter(accepted(stored))
+    let front = with_pattern(stored);
+    let by = front.pattern_by.clone();
+    let rule = of_frontmatter(front);
+    match by {
+        Some(by) if rule.enforcement == Enforcement::Enforced => rule.proposed(&by),
+        _ => rule,
+    }
 }
 
 /// Returns the pattern in a text: an ast-grep rule, or the keys `pattern`, `command` and `instead` of a frontmatter.
@@ -92,15 +133,16 @@ fn of_frontmatter(front: Frontmatter) -> RulePattern {
     let (commands, command_fault) = valid(commands);
     let enforcement = if has_any { Enforcement::Enforced } else { Enforcement::Advisory };
     let fault = fault.or(command_fault);
-    RulePattern { enforcement, patterns, commands, command_lines, instead, fault }
+    let proposal = None;
+    RulePattern { enforcement, patterns, commands, command_lines, instead, fault, proposal }
 }
 
 fn valid<T>(read: Result<Vec<T>, String>) -> (Vec<T>, Option<String>) {
     read.map_or_else(|fault| (Vec::new(), Some(fault)), |patterns| (patterns, None))
 }
 
-/// Returns the frontmatter of a memory with accepted patterns; of others it is empty.
-fn accepted(stored: &MemoryFile) -> Frontmatter {
+/// Returns the frontmatter of a memory with patterns; of others it is empty.
+fn with_pattern(stored: &MemoryFile) -> Frontmatter {
     // Most memories have none, and parsing takes longer than a search.
     let is_key = |line: &str| line.starts_with("pattern") || line.starts_with("command");
     let has_key = stored.text.lines().any(is_key);

@@ -5,8 +5,8 @@ use crate::rank::named_code::{Role, occurrences, pattern_pieces};
 use crate::rank::query::NamedCode;
 use crate::rank::score::NameMatch;
 use crate::tree::read;
-use cerberus_model::LineIndex;
 use cerberus_model::text::consists_of;
+use cerberus_model::{LineIndex, Span};
 
 /// Maximum number of lines above a symbol that are read for annotations and documentation.
 const MAX_LINES_ABOVE: usize = 30;
@@ -45,18 +45,24 @@ pub(super) fn is_definition(named: &NamedCode, symbol: &str, path: &str) -> bool
 }
 
 /// Returns the lines from `first` to `last`, with the annotations and comments above them.
-pub(super) fn with_lines_above<'t>(
-    text: &'t str,
+pub(super) fn with_lines_above<'t>(text: &'t str, index: &LineIndex, lines: (u32, u32)) -> &'t str {
+    span_with_lines_above(text, index, lines).slice(text)
+}
+
+/// Returns the span of the lines from `first` to `last`, with the annotations and comments above them.
+pub(super) fn span_with_lines_above(
+    text: &str,
     index: &LineIndex,
     (first, last): (u32, u32),
-) -> &'t str {
+) -> Span {
     let is_above = |line: &usize| {
         let line = text[index.start(*line)..index.start(line + 1)].trim_start();
         ["@", "#[", "//", "/*", "*"].iter().any(|start| line.starts_with(start))
     };
     let first = first as usize;
     let above = (0..first).rev().take(MAX_LINES_ABOVE).take_while(is_above);
-    &text[index.start(above.last().unwrap_or(first))..index.start(last as usize + 1)]
+    let start = index.start(above.last().unwrap_or(first));
+    Span::new(start, index.start(last as usize + 1))
 }
 
 /// Returns how a symbol with this qualified name and code contains a name whose parts occur in it. Code that has

@@ -238,3 +238,24 @@ fn a_rule_without_known_words_has_no_candidates() {
     let rankings = rank(&[query(""), query("qqqq")], 5);
     assert!(rankings.iter().all(|ranking| ranking.candidates.is_empty()));
 }
+
+#[test]
+fn code_with_only_the_forbidden_form_is_no_candidate() {
+    let old = (0..READ_SYMBOLS + 20).map(|n| {
+        format!("def send_parcel_{n}(parcel):\n    \"\"\"Send the parcel.\"\"\"\n    old_post(parcel)\n\n\n")
+    });
+    let new = "def new_way(parcel):\n    fresh_post(parcel)\n    old_post(parcel)\n";
+    let text = old.collect::<String>() + new;
+    for rule in [
+        "Send a parcel with `fresh_post()` instead of `old_post()`",
+        "Never call `old_post()` to send a parcel; use `fresh_post()`",
+        "To send a parcel, `old_post()` must be replaced by `fresh_post()`",
+    ] {
+        assert_eq!(rank_in_file("a.py", &text, rule, 5), ["new_way"], "{rule}");
+    }
+    let banned = rank_in_file("a.py", &text, "Never call `old_post()` with a parcel", 5);
+    assert_eq!(banned, [""; 0]);
+    // Nothing is forbidden.
+    let wanted = rank_in_file("a.py", &text, "Send a parcel with `old_post()`", 5);
+    assert_eq!(wanted.len(), 5);
+}

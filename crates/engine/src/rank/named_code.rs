@@ -56,7 +56,25 @@ pub fn named_globs(rule: &str) -> Vec<String> {
 pub(crate) fn spans(text: &str) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut prose_start = 0;
+    for quote in quotes(text) {
+        prose_spans(text, prose_start..quote.outer.start, &mut spans);
+        quoted_spans(text, &quote, &mut spans);
+        prose_start = quote.outer.end;
+    }
+    prose_spans(text, prose_start..text.len(), &mut spans);
+    spans
+}
+
+/// Text between runs of back-ticks of the same length.
+pub(super) struct Quote {
+    pub(super) outer: Range<usize>,
+    pub(super) inner: Range<usize>,
+}
+
+/// Returns the quoted parts of a text, in order.
+pub(super) fn quotes(text: &str) -> Vec<Quote> {
     let runs = tick_runs(text);
+    let mut quotes = Vec::new();
     let mut rest = &runs[..];
     while let [open, after @ ..] = rest {
         rest = after;
@@ -64,20 +82,10 @@ pub(crate) fn spans(text: &str) -> Vec<Span> {
         if let Some(close_idx) = after.iter().position(|run| run.len() == open.len()) {
             let close = &after[close_idx];
             rest = &after[close_idx + 1..];
-            prose_spans(text, prose_start..open.start, &mut spans);
-            let quote = Quote { outer: open.start..close.end, inner: open.end..close.start };
-            quoted_spans(text, &quote, &mut spans);
-            prose_start = close.end;
+            quotes.push(Quote { outer: open.start..close.end, inner: open.end..close.start });
         }
     }
-    prose_spans(text, prose_start..text.len(), &mut spans);
-    spans
-}
-
-/// Text between runs of back-ticks of the same length.
-struct Quote {
-    outer: Range<usize>,
-    inner: Range<usize>,
+    quotes
 }
 
 /// Returns the runs of back-ticks in a text.

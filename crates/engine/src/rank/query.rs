@@ -10,7 +10,9 @@
 
 use std::ops::Range;
 
+use super::code_form::RuleForms;
 use super::named_code::{self, Role, Span, SpanKind};
+use super::roles::{self, RoleSpan, SpanRole};
 use super::weights::WEIGHTS;
 use super::word_lists::*;
 use super::{rule_kind, tokenize};
@@ -61,15 +63,21 @@ pub struct ParsedQuery {
     pub(crate) is_about_tests: bool,
     /// Whether it opens with a prohibition, or ends where its demand should follow.
     pub(crate) is_without_demand: bool,
+    /// What it demands and forbids.
+    pub(crate) forms: RuleForms,
 }
 
 impl ParsedQuery {
     /// Parses a rule and its hints.
     pub(crate) fn rule(text: &str, hints: &[String]) -> Self {
-        let mut query = Self { is_without_demand: is_without_demand(text), ..Self::default() };
+        let roles = roles::roles(text);
+        let forms = RuleForms::new(text, &roles);
+        let is_without_demand = is_without_demand(text);
+        let mut query = Self { is_without_demand, forms, ..Self::default() };
         let weights = &WEIGHTS.query;
         let spans = named_code::spans(text);
-        let clauses = clauses(text);
+        let parts = Parts { clauses: clauses(text), roles };
+        let has_demand = query.forms.demands();
         let weight = |range: Range<usize>| {
             let word = text[range.clone()].to_lowercase();
             let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
@@ -80,15 +88,15 @@ impl ParsedQuery {
                 None if is_number => 0.0,
                 None => word_weight(&word),
             };
-            own * clause_weight(&clauses, range.start)
+            own * parts.weight(range.start, has_demand)
         };
         query.add(text, weight, false);
         for (span, role) in spans.iter().zip(named_code::roles(text, &spans)) {
-            let (name, weight) =
-                (&text[span.range.clone()], clause_weight(&clauses, span.range.start));
+            let (name, start) = (&text[span.range.clone()], span.range.start);
+            let weight = parts.weight(start, has_demand);
             match span.kind {
                 // An example does not have to contain what it should avoid.
-                SpanKind::Name | SpanKind::Pattern if is_contrast(&clauses, span.range.start) => {}
+                SpanKind::Name | SpanKind::Pattern if parts.is_avoided(start, has_demand) => {}
                 SpanKind::Name => {
                     let name = name.trim_start_matches('@');
                     query.add_name(name, &[name], weight, false);
@@ -114,9 +122,9 @@ impl ParsedQuery {
     /// Parses a search query, in which every word that is not a stop word counts.
     pub fn search(text: &str, hints: &[String]) -> Self {
         let mut query = Self::default();
-        let clauses = clauses(text);
+        let parts = Parts { clauses: clauses(text), roles: Vec::new() };
         let weight = |range: Range<usize>| {
-            clause_weight(&clauses, range.start) * word_weight(&text[range].to_lowercase())
+            parts.weight(range.start, false) * word_weight(&text[range].to_lowercase())
         };
         query.add(text, weight, false);
         query.finish(text, hints)
@@ -231,6 +239,12 @@ pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.contains(word)
 }
 
+/// Returns whether a lower-case word says something about code.
+pub(super) fn is_content(word: &str) -> bool {
+    let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+    !is_number && word_weight(word) >= 1.0
+}
+
 /// Returns the weight of a lower-case word, 0 for stop words.
 fn word_weight(word: &str) -> f64 {
     if is_stop_word(word) {
@@ -271,15 +285,31 @@ fn clauses(text: &str) -> Vec<Clause> {
     clauses
 }
 
-/// Returns whether an offset is in a contrast.
-fn is_contrast(clauses: &[Clause], at: usize) -> bool {
-    let n_before = clauses.partition_point(|clause| clause.start <= at);
-    clauses[..n_before].last().is_some_and(|clause| clause.is_contrast)
+/// The clauses of a text, and what it demands and forbids.
+struct Parts {
+    clauses: Vec<Clause>,
+    roles: Vec<RoleSpan>,
 }
 
-/// Returns the factor for the words at an offset.
-fn clause_weight(clauses: &[Clause], at: usize) -> f64 {
-    if is_contrast(clauses, at) { WEIGHTS.query.contrast } else { 1.0 }
+impl Parts {
+    /// Returns whether a text names what is at an offset as code to avoid. If it forbids without a demand, what it
+    /// forbids is all that it is about.
+    fn is_avoided(&self, at: usize, has_demand: bool) -> bool {
+        let span = self.roles.iter().find(|span| span.range.contains(&at));
+        match span.map(|span| span.role) {
+            Some(SpanRole::Demanded) => false,
+            Some(SpanRole::Forbidden) if has_demand => true,
+            _ => {
+                let n_before = self.clauses.partition_point(|clause| clause.start <= at);
+                self.clauses[..n_before].last().is_some_and(|clause| clause.is_contrast)
+            }
+        }
+    }
+
+    /// Returns the factor for the words at an offset.
+    fn weight(&self, at: usize, has_demand: bool) -> f64 {
+        if self.is_avoided(at, has_demand) { WEIGHTS.query.contrast } else { 1.0 }
+    }
 }
 
 /// Returns the ends of the clauses of a text. Code in back-ticks and the dots inside of words do

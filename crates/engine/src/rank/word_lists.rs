@@ -19,6 +19,12 @@ word_lists! { "../words/moments.txt":
 
 word_lists! { "../words/named_code.txt": PROGRAMS RUNNING LITERALS USING POINTING }
 
+word_lists! { "../words/roles.txt":
+    COMPARISONS CHOOSING LOOPED PURPOSES PROHIBITIONS REFUSALS HAVING HARMLESS STATEMENTS CARRYING FORGETTING ADVISING BANNED
+    SUPERSEDED WANTED TOWARDS REPLACING REPLACED_WITH SUPERSEDING ADOPTING COPULAS RESTRICTIONS PHRASE_ENDS CASES
+    FILLERS WRONG_TITLES RIGHT_TITLES VALUES
+}
+
 /// The full words by their abbreviations.
 pub(super) static ABBREVIATIONS: LazyLock<FxHashMap<&'static str, &'static str>> =
     LazyLock::new(|| {

@@ -357,6 +357,7 @@ prop_compose! {
             hints,
             example: Some(ExampleChoice::None),
             reviewed_by: Some("claude".to_owned()),
+            pattern_by: Some("codex".to_owned()),
             pattern: Some("language: Python\nrule:\n  pattern: \"f($A)\"\n".to_owned()),
             command: vec!["pip install".to_owned(), "git push -f".to_owned()],
             instead: Some("uv add".to_owned()),
