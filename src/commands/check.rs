@@ -184,13 +184,18 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         summary.claims += document.claims.claims.len();
     }
     summary.documents = found.documents.len();
-    let checked = claims::check(&project.root, &found.documents, since.as_deref());
+    let (checked, head) = rayon::join(
+        || claims::check(&project.root, &found.documents, since.as_deref()),
+        || git::checked_head(&project.root),
+    );
     let Some(checked) = checked else {
         git::check_usable(&project.root)?;
         let error = UserError::environment("failed to list the files of a git repository");
         let hint = "run it in the working tree of a git repository; check with `git status`";
         return Err(error.hint(hint).into());
     };
+    // Without it no claim that fails now is known to have been true.
+    head?;
     let mut unchecked = found.unread;
     let unread = checked.unread.into_iter();
     unchecked.extend(unread.map(|(file, reason)| Unchecked { file, reason }));

@@ -8,7 +8,7 @@ use super::linked;
 use crate::commands::prelude::*;
 use cerberus_bank::ops::patterns::{self as rule_patterns, RulePattern};
 use cerberus_engine::tree::git::{AddedLines, Changes};
-use cerberus_engine::tree::walk;
+use cerberus_engine::tree::walk::{self, Listing};
 use cerberus_model::{Enforcement, Globs, LineIndex};
 use cerberus_patterns::code_pattern::{CodePattern, Match};
 use cerberus_patterns::{Checker, FileHits};
@@ -157,35 +157,35 @@ fn changes(project: &Project, args: &ReviewDiffArgs) -> Result<Changes> {
     git::check_usable(root)?;
     let mut changes = if args.staged {
         git::added_in_index(root)?
-    } else {
-        let (files, unlisted) = listed_code(project)?;
+    } else if args.all {
+        whole(root, walk::walk(root, &project.exclude)?)
+    } else if args.revision.is_none() && git::checked_head(root)?.is_none() {
         // Before the first commit everything is new.
-        let is_first = args.revision.is_none() && git::head(root).is_none();
-        let mut changes = if args.all || is_first {
-            git::all_lines(root, &files)
-        } else {
-            let revision = args.revision.as_deref().unwrap_or("HEAD");
-            let commit = findings::fork_point(root, revision)?;
-            git::added_since(root, &commit, &files)?
-        };
-        changes.unlisted = unlisted;
-        changes
+        whole(root, walk::all_code(root)?)
+    } else {
+        let revision = args.revision.as_deref().unwrap_or("HEAD");
+        let commit = findings::fork_point(root, revision)?;
+        git::added_since(root, &commit, is_code)?
     };
     changes.files.retain(|change| is_code(&change.path));
     changes.files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(changes)
 }
 
-/// Returns the files of the project in supported languages.
-pub(crate) fn code_files(project: &Project) -> Result<BTreeSet<String>> {
-    Ok(listed_code(project)?.0)
+/// Returns all lines of the listed files as added.
+fn whole(root: &Path, listing: Listing) -> Changes {
+    let paths = listing.entries.into_iter().map(|entry| entry.path);
+    let mut changes = git::all_lines(root, &paths.collect());
+    changes.unread.extend(listing.unnamed);
+    changes.unlisted = listing.warnings;
+    changes.unlisted.extend(listing.failure);
+    changes
 }
 
-/// Returns the files of the project in supported languages, and why folders could not be listed.
-fn listed_code(project: &Project) -> Result<(BTreeSet<String>, Vec<String>)> {
+/// Returns the code of the project, without what its configuration excludes.
+pub(crate) fn code_files(project: &Project) -> Result<BTreeSet<String>> {
     let listing = walk::walk(&project.root, &project.exclude)?;
-    let paths = listing.entries.into_iter().map(|entry| entry.path);
-    Ok((paths.filter(|path| is_code(path)).collect(), listing.warnings))
+    Ok(listing.entries.into_iter().map(|entry| entry.path).collect())
 }
 
 pub(crate) fn is_code(path: &str) -> bool {

@@ -144,5 +144,7 @@ fn changed_code_is_found_at_once() {
     sandbox.git("mv web/html.ts web/markup.ts");
     assert_eq!(best(&sandbox), "\"web/markup.ts\"");
     sandbox.write(".gitignore", "web/markup.ts\n");
+    assert_eq!(best(&sandbox), "\"web/markup.ts\"", "git tracks it");
+    sandbox.git("rm -q --cached web/markup.ts");
     assert_ne!(best(&sandbox), "\"web/markup.ts\"", "ignored files are no examples");
 }

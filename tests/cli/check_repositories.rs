@@ -443,3 +443,111 @@ fn a_package_of_the_project_may_be_named_without_its_scope() {
         .collect();
     assert_eq!(claims, ["old-pay"]);
 }
+
+/// A repository whose guide names a file, a function and a task that are gone.
+fn with_a_past() -> Sandbox {
+    let sandbox = Sandbox::empty();
+    sandbox.write("till/pay.py", "def pay_in_cash(sum):\n    return sum\n");
+    sandbox.write("Makefile", "close-till:\n\techo\n");
+    sandbox.write(".idea/till.json", "{}\n");
+    sandbox.write(
+        "AGENTS.md",
+        "Call `pay_in_cash()`, run `make close-till`, and read `.idea/till.json`.\n",
+    );
+    sandbox.commit("start");
+    sandbox
+}
+
+#[test]
+fn ignore_rules_that_other_clones_lack_excuse_nothing() {
+    let sandbox = with_a_past();
+    sandbox.remove(".idea");
+    sandbox.commit("remove it");
+    let expected = sandbox.run("check");
+    assert_eq!(expected.status(), 1, "{}", expected.text());
+    let rules = ".idea/\n*.json\nAGENTS.md\n";
+    sandbox.write("../home/config/git/ignore", rules);
+    sandbox.write(".git/info/exclude", rules);
+    sandbox.write("../.gitignore", rules);
+    sandbox.write("../of-user", rules);
+    sandbox.git(&format!("config core.excludesFile {}", sandbox.path("../of-user").display()));
+    assert_eq!(sandbox.run("check").text(), expected.text());
+    // A file of the repository excuses it: the file may be generated.
+    sandbox.write(".gitignore", ".idea/\n");
+    assert_eq!(sandbox.run("check").status(), 0);
+}
+
+#[test]
+fn a_clone_without_old_files_is_not_enough() {
+    let sandbox = with_a_past();
+    sandbox.write("till/pay.py", "def pay_by_card(sum):\n    return sum\n");
+    sandbox.write("Makefile", "open-till:\n\techo\n");
+    sandbox.commit("another way");
+    sandbox.git("config uploadpack.allowFilter true");
+    let source = sandbox.path("").display().to_string();
+    sandbox.git(&format!("clone -q --filter=blob:none file://{source} ../partial"));
+    let clone = sandbox.beside("partial");
+    clone.git("remote set-url origin file:///nowhere");
+    let outcome = clone.run("check");
+    assert_eq!(outcome.status(), 3, "{}", outcome.text());
+    let why = "2 claims: the repository lacks old versions of files";
+    assert!(outcome.stderr().contains(why), "{}", outcome.text());
+    clone.git(&format!("remote set-url origin file://{source}"));
+    clone.git("cat-file -p HEAD~1:till/pay.py");
+    clone.git("cat-file -p HEAD~1:Makefile");
+    let outcome = clone.run("check");
+    assert_eq!((outcome.status(), outcome.stderr()), (1, String::new()), "{}", outcome.stdout());
+}
+
+#[cfg(unix)]
+#[test]
+fn documents_that_no_path_can_name_are_not_checked() {
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = with_a_past();
+    sandbox.ok("check");
+    for name in [&b"caf\xe9/AGENTS.md"[..], b"two\nlines/AGENTS.md", b"bell\x07/AGENTS.md"] {
+        sandbox.write(std::ffi::OsStr::from_bytes(name), "See `till/pay.py`.\n");
+    }
+    for line in ["check", "check ."] {
+        let outcome = sandbox.run(line);
+        assert_eq!(outcome.status(), 3, "{}", outcome.text());
+        assert_eq!(
+            outcome.stderr().matches("AGENTS.md`: its name").count(),
+            3,
+            "{}",
+            outcome.text()
+        );
+    }
+    assert_eq!(sandbox.run("check AGENTS.md").status(), 0);
+}
+
+#[test]
+fn an_anchor_in_a_file_that_a_sparse_checkout_omits_is_not_gone() {
+    let sandbox = Sandbox::anchored();
+    // The index of the copied files has other times.
+    sandbox.git("reset -q --hard");
+    sandbox.git("sparse-checkout set --no-cone /* !/web/");
+    assert!(!sandbox.exists("web/html.ts"));
+    for line in ["memory reanchor --check", "memory reanchor"] {
+        let outcome = sandbox.run(line);
+        assert_eq!(outcome.status(), 3, "{}", outcome.text());
+        assert!(outcome.stderr().contains("a sparse checkout omits `web/html.ts`"));
+    }
+}
+
+#[test]
+fn files_that_a_sparse_checkout_omits_may_have_the_claim() {
+    let sandbox = with_a_past();
+    sandbox.write("web/a.py", "x = 1\n");
+    sandbox.commit("web");
+    sandbox.git("sparse-checkout set --no-cone /AGENTS.md /web/");
+    let outcome = sandbox.run("check");
+    assert_eq!(outcome.status(), 3, "{}", outcome.text());
+    assert!(
+        outcome.stderr().contains("2 claims: a sparse checkout omits files"),
+        "{}",
+        outcome.text()
+    );
+    sandbox.git("sparse-checkout disable");
+    assert_eq!(sandbox.run("check").status(), 0);
+}

@@ -315,3 +315,139 @@ fn rules_of_a_submodule_that_is_not_checked_out_are_not_checked() {
     // The other commands work with the rules that are there.
     assert_eq!(sandbox.run("memory show no-print").status(), 0);
 }
+
+/// Returns the status of a review, the files with findings and those that were not checked.
+fn reviewed(sandbox: &Sandbox, options: &str) -> (i32, Vec<String>, Vec<String>) {
+    let outcome = sandbox.run(&format!("memory review-diff --json {options}"));
+    let status = outcome.status();
+    let report = sandbox.json_of(outcome);
+    let files = |key: &str| {
+        let items = report[key].as_array().expect("a list").iter();
+        items.map(|item| item["file"].as_str().expect("a file").to_owned()).collect()
+    };
+    (status, files("findings"), files("unchecked"))
+}
+
+#[test]
+fn the_changed_files_are_those_of_git() {
+    let sandbox = sandbox();
+    let files = [
+        ".ci/lint.py",
+        ".tool.py",
+        "build/kept.py",
+        "extern/a.py",
+        "lib/deep/b.py",
+        "web/c.min.js",
+    ];
+    for file in files {
+        sandbox.write(file, "x = 1\n");
+    }
+    sandbox.write(".gitignore", "build/\n");
+    sandbox.write("cerberus.toml", "[anchor]\nexclude = [\"extern/**\"]\n");
+    sandbox.git("add --force build");
+    sandbox.commit("files");
+    // Rules of others than git, in the change itself, and those of folders around the project.
+    sandbox.write("lib/.ignore", "*\n");
+    sandbox.write("../.gitignore", "*\n");
+    for file in files {
+        sandbox.write(file, "x = 1\nprint(2)\n");
+    }
+    sandbox.write("build/new.py", "print(3)\n");
+    sandbox.write("lib/new.py", "print(3)\n");
+    let mut expected = vec![".ci/lint.py", ".tool.py", "build/kept.py", "extern/a.py"];
+    expected.extend(["lib/deep/b.py", "lib/new.py"]);
+    let (status, found, unchecked) = reviewed(&sandbox, "");
+    assert_eq!((status, found), (1, expected.iter().map(|file| (*file).to_owned()).collect()));
+    assert_eq!(unchecked.len(), 0);
+    sandbox.commit("the change");
+    let (status, found, _) = reviewed(&sandbox, "HEAD~1");
+    assert_eq!((status, found), (1, expected.iter().map(|file| (*file).to_owned()).collect()));
+    // What the project excludes is not its code.
+    let (_, found, _) = reviewed(&sandbox, "--all");
+    assert!(!found.contains(&"extern/a.py".to_owned()), "{found:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn changed_files_that_no_path_can_name_are_not_checked() {
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = sandbox();
+    for name in [&b"app/na\xefve.py"[..], b"app/two\nlines.py", b"app/two\nlines.txt"] {
+        sandbox.write(std::ffi::OsStr::from_bytes(name), "print(1)\n");
+    }
+    let unchecked = ["app/na\u{FFFD}ve.py", "app/two\u{FFFD}lines.py"];
+    for options in ["", "--all"] {
+        let (status, _, found) = reviewed(&sandbox, options);
+        assert_eq!((status, &*found), (3, &unchecked.map(str::to_owned)[..]), "{options}");
+    }
+    sandbox.commit("odd names");
+    assert_eq!(reviewed(&sandbox, "HEAD~1").0, 3);
+    assert_eq!(reviewed(&sandbox, "HEAD").0, 0, "they did not change");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hook_of_git_sees_the_commit_that_is_made() {
+    let sandbox = sandbox();
+    sandbox.write("app/new.py", "x = 1\n");
+    sandbox.commit("new");
+    let program = env!("CARGO_BIN_EXE_cerberus");
+    sandbox.write(
+        ".git/hooks/pre-commit",
+        format!("#!/bin/sh\n{program} memory review-diff --staged > ../seen\nexit 0\n"),
+    );
+    let made = sandbox.shell("chmod +x .git/hooks/pre-commit").status();
+    assert!(made.expect("a shell").success());
+    sandbox.write("app/new.py", "x = 1\nprint(2)\n");
+    sandbox.git("commit -q --all -m all");
+    assert!(sandbox.read("../seen").contains("app/new.py:2"), "{}", sandbox.read("../seen"));
+    sandbox.git("worktree add -q ../linked -b linked");
+    let linked = sandbox.beside("linked");
+    linked.write("app/linked.py", "print(3)\n");
+    linked.git("add app/linked.py");
+    linked.git("commit -q -m linked");
+    assert!(linked.read("../seen").contains("app/linked.py:1"), "{}", linked.read("../seen"));
+    // The variables of another repository do not matter.
+    linked.write("app/linked.py", "print(3)\nprint(4)\n");
+    let script = format!("GIT_DIR=$PWD/../none GIT_WORK_TREE=$PWD/.. {program} memory review-diff");
+    let output = linked.shell(&script).output().expect("a shell");
+    let outcome = linked.outcome("review-diff", output);
+    assert!(outcome.stdout().contains("app/linked.py:2"), "{}", outcome.text());
+}
+
+#[test]
+fn a_damaged_commit_is_not_a_missing_one() {
+    let sandbox = Sandbox::anchored();
+    sandbox.write("AGENTS.md", "See `web/html.ts`.\n");
+    sandbox.commit("a guide");
+    let commit = sandbox.git("rev-parse HEAD");
+    let commit = commit.trim().to_owned();
+    let object = format!(".git/objects/{}/{}", &commit[..2], &commit[2..]);
+    let text = sandbox.read("web/html.ts");
+    sandbox.remove("web/html.ts");
+    sandbox.write("web/other.ts", text.replace("escapeHtml", "escapeText"));
+    for is_there in [true, false] {
+        sandbox.remove(&object);
+        if is_there {
+            sandbox.write(&object, "");
+        }
+        for line in [
+            "check",
+            "memory review-diff",
+            "memory review-diff HEAD",
+            "memory review-diff --staged",
+            "memory reanchor --check",
+        ] {
+            let outcome = sandbox.run(line);
+            assert_eq!(outcome.status(), 3, "{line}: {}", outcome.text());
+            assert!(outcome.stderr().contains("hint: "), "{line}: {}", outcome.text());
+        }
+        // The recency of code is that of its commit.
+        sandbox.write("cerberus.toml", "[anchor]\nweights = \"legacy\"\n");
+        let outcome = sandbox.run("memory anchor-test \"Escape HTML\"");
+        assert_eq!(outcome.status(), 0, "{}", outcome.text());
+        let warning = "git failed to read the commit that is checked out";
+        assert!(outcome.stderr().contains(warning), "{}", outcome.text());
+        sandbox.write(&object, "");
+    }
+}

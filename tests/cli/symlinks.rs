@@ -319,6 +319,8 @@ fn names_with_control_characters_are_skipped() {
         $ cerberus memory anchor-test "walrus tusk" --kind code
         walrus tusk
         not anchored: no code contains any of its words
+        --- stderr
+        warning: skipped `shop/wal�rus.py`: its name has a line break
         [exit 0]
     "#]]);
 }

@@ -47,6 +47,9 @@ fn a_file_name_that_is_not_utf8_is_skipped() {
     sandbox.write(OsStr::from_bytes(b".memories/bad\xFF.md"), "Text.\n");
     sandbox.memory("good", "Escape HTML.\n");
     assert_eq!(found(&sandbox, "walrus tusk"), Vec::<String>::new());
+    let outcome = sandbox.run("memory anchor-test \"walrus tusk\"");
+    let warning = "skipped `web/bad\u{FFFD}.ts`: its name is not UTF-8";
+    assert!(outcome.stderr().contains(warning), "{}", outcome.text());
     let outcome = sandbox.run("memory show");
     assert_eq!(outcome.status(), 0, "{}", outcome.text());
     assert!(outcome.stdout().starts_with("good\t") && outcome.stderr().contains("UTF-8"));
@@ -186,4 +189,39 @@ fn the_valid_parts_of_broken_code_are_found() {
         format!("function zebraStripes() {{ return {}1{} }}", "[".repeat(9_000), "]".repeat(9_000)),
     );
     assert!(found(&sandbox, "zebra stripes").contains(&"a.py".to_owned()));
+}
+
+#[test]
+fn code_of_another_working_tree_is_no_candidate() {
+    let sandbox = Sandbox::anchored();
+    sandbox.git("worktree add -q agents/tree -b other");
+    sandbox.git("init -q nested");
+    sandbox.write("nested/html.ts", sandbox.read("web/html.ts"));
+    let files = found(&sandbox, "Escape HTML");
+    assert!(files.contains(&"web/html.ts".to_owned()), "{files:?}");
+    assert!(files.iter().all(|file| !file.starts_with("agents/") && !file.starts_with("nested/")));
+    sandbox.git("rm -q web/html.ts");
+    sandbox.git("commit -q -m \"remove it\"");
+    let report = sandbox.json_of(sandbox.run("memory reanchor --json"));
+    assert!(!report.to_string().contains("agents/tree"), "{report}");
+    assert!(!sandbox.lock().contains("agents/tree"));
+}
+
+#[test]
+fn hidden_and_ignored_code_that_git_tracks_is_code() {
+    let sandbox = Sandbox::empty();
+    let code = |word: &str| format!("def {word}_stripes():\n    return 1\n");
+    sandbox.write(".ci/zebra.py", code("zebra"));
+    sandbox.write("out/tiger.py", code("tiger"));
+    sandbox.write("src/hyena.py", code("hyena"));
+    sandbox.commit("start");
+    sandbox.write(".gitignore", "out/\n");
+    sandbox.write("src/.ignore", "*\n");
+    sandbox.write("../.gitignore", "*\n");
+    sandbox.write("../home/config/git/ignore", "*\n");
+    for (word, file) in
+        [("zebra", ".ci/zebra.py"), ("tiger", "out/tiger.py"), ("hyena", "src/hyena.py")]
+    {
+        assert_eq!(found(&sandbox, &format!("{word} stripes"))[0], file);
+    }
 }

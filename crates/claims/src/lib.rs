@@ -57,6 +57,13 @@ const DEFINED: &str = "an example in the document defines it";
 /// Why a claim is not checked if git fails on the way.
 const GIT_FAILED: &str = "git could not read the objects of the repository";
 
+/// Why a claim is not compared with the files that a sparse checkout omits.
+const SPARSE: &str =
+    "a sparse checkout omits files that may have it: check all with `git sparse-checkout disable`";
+
+/// Why a claim is not compared with a version of a file.
+const LACKING: &str = "the repository lacks old versions of files: clone it without `--filter`, or check it with `git fsck`";
+
 /// Why a claim is not checked if its line is older than the history of a shallow clone.
 pub const SHALLOW: &str = "this clone is shallow, without the commits that wrote them: fetch the history with \
     `git fetch --unshallow`, or set `fetch-depth: 0` of actions/checkout";
@@ -164,6 +171,9 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
                 Holds::No if is_example(document, claim, &mut defined) => {
                     checker.put(at, Verdict::Fulfilled(DEFINED));
                 }
+                Holds::No if now.omits(&claim.target) => {
+                    checker.put(at, Verdict::Unchecked(SPARSE));
+                }
                 Holds::No => failing.push(at),
             }
         }
@@ -253,7 +263,7 @@ impl<'p> Project<'p> {
         }
         let paths: Vec<&Path> = asked.keys().map(Path::new).collect();
         let mut found = FxHashMap::default();
-        for ignored in git::ignored(self.root, &paths) {
+        for ignored in git::ignored_by_tree(self.root, &paths) {
             for at in asked.remove(&ignored.path).unwrap_or_default() {
                 found.insert(at, ignored.clone());
             }
@@ -382,7 +392,11 @@ impl Checker<'_> {
                 is_omitted |= needs_code && omitted.contains(commit);
                 let writer = Writer { document, claim, old_path: path };
                 let is_doubtful = self.doubtful.contains(&at);
-                Some((commit.clone(), past.truth(tree, writer, is_doubtful)?))
+                let truth = past.truth(tree, writer, is_doubtful);
+                if truth.is_none() && past.lacks(tree, &claim.target) {
+                    gap = Some(LACKING);
+                }
+                Some((commit.clone(), truth?))
             });
             let otherwise = match gap {
                 Some(why) => Verdict::Unchecked(why),

@@ -30,6 +30,8 @@ pub(super) struct Now {
     pub(super) tree: Snapshot,
     /// The files that the working tree lacks or has in another version than the index, sorted by path.
     pub(super) modified: Vec<TreeEntry>,
+    /// The files that a sparse checkout omits.
+    omitted: Vec<TreeEntry>,
     pub(super) manifests: Manifests,
     /// The tools of which the project has a file with settings.
     tools: FxHashSet<String>,
@@ -47,7 +49,7 @@ impl Now {
     /// Reads what the claims of `documents` are compared with. Returns `None` if git cannot list
     /// the files.
     pub(super) fn read(root: &Path, documents: &[Document]) -> Option<Self> {
-        let past::Tracked { entries, mut modified } = past::tracked(root)?;
+        let past::Tracked { entries, mut modified, omitted } = past::tracked(root)?;
         modified.sort_by(|a, b| a.path.cmp(&b.path));
         let tree = Snapshot::new(entries);
         let claims = || documents.iter().flat_map(|document| &document.claims.claims);
@@ -104,6 +106,7 @@ impl Now {
             root,
             tree,
             modified,
+            omitted,
             manifests,
             tools,
             words,
@@ -118,6 +121,18 @@ impl Now {
     pub(super) fn has_version(&self, entry: &TreeEntry) -> bool {
         self.tree.entry(&entry.path).is_some_and(|it| it.object == entry.object)
             && self.modified.binary_search_by(|it| it.path.cmp(&entry.path)).is_err()
+    }
+
+    /// Returns whether a sparse checkout omits files that may make a claim true.
+    pub(super) fn omits(&self, target: &Target) -> bool {
+        self.omitted.iter().any(|entry| match target {
+            Target::Path { part, .. } => part.is_some(),
+            Target::Symbol { .. } | Target::Variable(_) => words::is_code(entry),
+            Target::Package(_) => words::is_code(entry) || manifests::is_manifest(&entry.path),
+            Target::Task(_) | Target::Rule { .. } | Target::Version { .. } => {
+                manifests::is_manifest(&entry.path)
+            }
+        })
     }
 
     /// Returns whether a claim is true.

@@ -71,6 +71,8 @@ pub(super) struct Past<'p, 'o> {
     found: FxHashMap<String, Vec<usize>>,
     facts: FxHashMap<FileVersion, Facts>,
     versions: Versions,
+    /// The objects that the clone lacks or git cannot read, of those that were looked for.
+    missing: FxHashSet<String>,
 }
 
 /// A document with a claim, and its path in an old tree.
@@ -195,8 +197,23 @@ impl OldTree {
 
 impl<'p, 'o> Past<'p, 'o> {
     pub(super) fn new(objects: &'p mut Objects<'o>, now: &'p Now, words: &'p Words) -> Self {
-        let (found, facts, versions) = Default::default();
-        Self { objects, now, words, found, facts, versions }
+        let (found, facts, versions, missing) = Default::default();
+        Self { objects, now, words, found, facts, versions, missing }
+    }
+
+    /// Returns whether a file of an old tree that a claim may be about cannot be read.
+    pub(super) fn lacks(&self, old: &OldTree, target: &Target) -> bool {
+        if self.missing.is_empty() {
+            return false;
+        }
+        let needs = Needs::of(target);
+        let has_part = matches!(target, Target::Path { part: Some(_), .. });
+        let is_needed = |entry: &TreeEntry| {
+            has_part
+                || needs.code && words::is_code(entry)
+                || needs.manifests && manifests::is_manifest(&entry.path)
+        };
+        old.entries.iter().any(|entry| is_needed(entry) && self.missing.contains(&entry.object))
     }
 
     /// Reads the differing files of code of all trees. Returns the commits whose files are too many.
@@ -230,24 +247,29 @@ impl<'p, 'o> Past<'p, 'o> {
         let words = self.words;
         if objects.len() <= MIN_PARALLEL {
             let found = &mut self.found;
-            self.objects.read_all(&objects, |idx, bytes| {
+            let missing = self.objects.read_all(&objects, |idx, bytes| {
                 found.insert(objects[idx].to_owned(), words.in_text(bytes));
             });
+            self.missing.extend(missing.into_iter().map(|idx| objects[idx].to_owned()));
             return omitted;
         }
         let n_each = objects.len().div_ceil(rayon::current_num_threads().max(1)).max(MIN_PARALLEL);
         let read = |objects: &[&str]| {
             let mut found: Vec<(String, Vec<usize>)> = Vec::new();
-            past::read_objects(root, objects, |idx, bytes| {
+            let missing = past::read_objects(root, objects, |idx, bytes| {
                 let words = words.in_text(bytes);
                 if !words.is_empty() {
                     found.push((objects[idx].to_owned(), words));
                 }
             });
-            found
+            let missing = missing.into_iter().map(|idx| objects[idx].to_owned());
+            (found, missing.collect::<Vec<String>>())
         };
-        let found: Vec<Vec<(String, Vec<usize>)>> = objects.par_chunks(n_each).map(read).collect();
-        self.found = found.into_iter().flatten().collect();
+        let read: Vec<_> = objects.par_chunks(n_each).map(read).collect();
+        for (found, missing) in read {
+            self.found.extend(found);
+            self.missing.extend(missing);
+        }
         omitted
     }
 
@@ -262,11 +284,12 @@ impl<'p, 'o> Past<'p, 'o> {
         let wanted: Vec<(&str, &str)> = wanted.into_iter().collect();
         let objects: Vec<&str> = wanted.iter().map(|(_, object)| *object).collect();
         let facts = &mut self.facts;
-        self.objects.read_all(&objects, |idx, bytes| {
+        let missing = self.objects.read_all(&objects, |idx, bytes| {
             let (path, object) = wanted[idx];
             let own = manifests::read(path, &text::decode(bytes).0);
             facts.insert((path.to_owned(), object.to_owned()), own);
         });
+        self.missing.extend(missing.into_iter().map(|idx| objects[idx].to_owned()));
     }
 
     /// Returns whether the ignore file of a path had its pattern in a commit.
@@ -446,8 +469,14 @@ impl<'p, 'o> Past<'p, 'o> {
     }
 
     fn version(&mut self, entry: &TreeEntry) -> Option<Arc<Version>> {
-        let objects = &mut *self.objects;
-        self.versions.get(&entry.path, &entry.object, || objects.read(&entry.object))
+        let (objects, missing) = (&mut *self.objects, &mut self.missing);
+        self.versions.get(&entry.path, &entry.object, || {
+            let found = objects.find(&entry.object);
+            if found.is_none() {
+                missing.insert(entry.object.clone());
+            }
+            found?.bytes
+        })
     }
 
     fn symbol(&mut self, old: &mut OldTree, writer: Writer<'_>, parts: &[String]) -> Option<Truth> {

@@ -104,7 +104,7 @@ impl CodeIndex {
         let (listing, loaded) = rayon::join(|| walk::walk_with(root, exclude, &report), load);
         let (listing, (rows, mut store)) = (listing?, loaded?);
         let lack_warning = listing.lack_warning();
-        let mut warnings = listing.warnings;
+        let mut warnings = listing.all_warnings();
         warnings.extend(lack_warning);
         warnings.append(&mut store.warnings);
         // Both are ordered by path.
@@ -140,7 +140,8 @@ impl CodeIndex {
             if row.as_ref().is_some_and(|row| is_current(code.root, row))
                 || read::is_file(code.root, path)
             {
-                scanned.push((row, walk::Entry { path: path.to_owned(), language }));
+                let Some(stat) = read::stat(code.root, path) else { continue };
+                scanned.push((row, walk::Entry { path: path.to_owned(), language, stat }));
             }
         }
         Self::update(code, store, scanned, &[])
@@ -422,7 +423,11 @@ struct ScannedFile {
 
 /// Returns whether a file still has the size and the modification time of its row.
 fn is_current(root: &Path, row: &FileRow) -> bool {
-    read::stat(root, &row.path) == Some(FileStat { size: row.size, mtime: row.mtime })
+    read::stat(root, &row.path) == Some(stat_of(row))
+}
+
+fn stat_of(row: &FileRow) -> FileStat {
+    FileStat { size: row.size, mtime: row.mtime }
 }
 
 /// Returns the row of a file: the `old` one if size, modification time and language are unchanged.
@@ -434,7 +439,7 @@ fn scan(
 ) -> ScannedFile {
     let old = old.filter(|row| row.language == entry.language);
     let old = match old {
-        Some(row) if is_current(root, &row) => {
+        Some(row) if entry.stat == stat_of(&row) => {
             return ScannedFile { row, is_new: false, warning: None };
         }
         old => old,

@@ -11,10 +11,14 @@ use super::search::Ranking;
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
 /// Returns the recency of the file of each candidate, from 0 to 1.
-pub(super) fn of_candidates(index: &CodeIndex, rankings: &[Ranking]) -> FxHashMap<String, f64> {
+pub(super) fn of_candidates(index: &mut CodeIndex, rankings: &[Ranking]) -> FxHashMap<String, f64> {
     let candidates = rankings.iter().flat_map(|ranking| &ranking.candidates);
     let paths: BTreeSet<&str> = candidates.map(|candidate| candidate.file.as_str()).collect();
-    let Some(head) = git::head(&index.root) else { return by_modification(index, &paths) };
+    let head = git::checked_head(&index.root).unwrap_or_else(|error| {
+        index.warnings.push(format!("{error:#}"));
+        None
+    });
+    let Some(head) = head else { return by_modification(index, &paths) };
     let times = git::commit_times(&index.root, &head, paths.iter().copied());
     let recency = |path: &str| {
         // A file without a commit in the searched part of the history is old.

@@ -36,8 +36,11 @@ pub(super) fn read(
     // What the command line names itself is read whatever it is about.
     let mut exempt: BTreeSet<String> = BTreeSet::new();
     let mut paths: BTreeSet<String> = BTreeSet::new();
+    let (mut unlisted, mut unnamed) = (Vec::new(), Vec::new());
     for file in files {
-        for path in documents::find(root, file)? {
+        let mut listed = documents::find_named(root, file)?;
+        unnamed.append(&mut listed.unnamed);
+        for path in listed.paths {
             match below(&path, file) {
                 "" => _ = exempt.insert(path),
                 below if documents::is_specification(&path) || !times::is_of_other_time(below) => {
@@ -48,10 +51,13 @@ pub(super) fn read(
         }
     }
     if files.is_empty() {
-        paths.extend(documents::find_guides(root)?);
-        if is_any {
-            paths.extend(documents::find_all(root)?);
-        }
+        let listed = match is_any {
+            true => documents::find_all(root)?,
+            false => documents::find_guides(root)?,
+        };
+        paths.extend(listed.paths);
+        unlisted = listed.warnings;
+        unnamed = listed.unnamed;
         paths.retain(|path| {
             (documents::is_specification(path) || !is_other(path)) && !is_installed(root, path)
         });
@@ -77,6 +83,12 @@ pub(super) fn read(
     let exclude = Globs::new(&config.exclude);
     let addresses = Addresses::new(root);
     let mut found = Found { addresses, documents: Vec::new(), unread: Vec::new() };
+    for reason in unlisted {
+        found.unread.push(Unchecked { file: ".".to_owned(), reason });
+    }
+    for (file, reason) in unnamed {
+        found.unread.push(Unchecked { file, reason });
+    }
     paths.retain(|path| exclude.find(path).is_none());
     let is_of_time = |path: &str, text: &str, is_listed: bool| {
         let is_specification = documents::is_specification(path);

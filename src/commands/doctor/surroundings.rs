@@ -9,7 +9,7 @@ impl Doctor<'_> {
     /// Checks that there are source files to find examples in.
     pub(super) fn code(&mut self) -> Result<()> {
         let project = self.project;
-        let listing = walk::walk(&project.root, &project.exclude)?;
+        let mut listing = walk::walk(&project.root, &project.exclude)?;
         let is_hidden = listing.entries.is_empty()
             && !project.exclude.is_empty()
             && !walk::walk(&project.root, &[])?.entries.is_empty();
@@ -20,7 +20,9 @@ impl Doctor<'_> {
             let next = "install a release, which has all languages, or build with `--features all-languages`";
             self.info(warning, next);
         }
-        for warning in listing.warnings {
+        // Another check is about git.
+        listing.failure = None;
+        for warning in listing.all_warnings() {
             self.info(warning, "check that it is readable");
         }
         if is_hidden {

@@ -87,7 +87,7 @@ fn recently_written(project: &Project, started: Option<i64>) -> Result<BTreeMap<
         let time = root.join(path).symlink_metadata().and_then(|it| it.modified());
         time.is_ok_and(|time| now.duration_since(time).unwrap_or_default() <= recent)
     };
-    let listing = walk::walk(root, &project.exclude)?;
+    let listing = walk::all_code(root)?;
     let paths = listing.entries.into_iter().map(|entry| entry.path);
     let files: Vec<String> = paths.filter(is_recent).collect();
     if files.len() > MAX_WRITTEN {

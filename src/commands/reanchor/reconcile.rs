@@ -67,7 +67,8 @@ impl<'a> Reconciler<'a> {
         let accepts = args.accept.is_some();
         let by_id = memories.all.iter().map(|stored| (stored.memory.id.as_str(), stored));
         let any_changed = followed.iter().any(|(it, outcome)| is_changed(&it.anchor, outcome));
-        let head = if any_changed { git::head(&project.root) } else { None };
+        // Without the history, code that moved looks like code that is gone.
+        let head = if any_changed { git::checked_head(&project.root)? } else { None };
         let mut reconciler = Self {
             project,
             min_quality: args.min_quality.unwrap_or(project.min_quality),

@@ -21,6 +21,10 @@ pub(super) fn find(
     if gone.is_empty() {
         return Ok(FxHashMap::default());
     }
+    if let Some(file) = git::omitted(root, gone.keys().copied()) {
+        let message = format!("a sparse checkout omits `{file}`, which has the code of an anchor");
+        return Err(UserError::environment(message).hint("git sparse-checkout disable").into());
+    }
     let mut by_hash: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
     for (path, anchor) in &gone {
         by_hash.entry(anchor.fingerprint.file).or_default().push(path);

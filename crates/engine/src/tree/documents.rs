@@ -1,11 +1,10 @@
 //! Documents to import: a file, or all documents in a folder.
 
-use ignore::WalkBuilder;
-
-use super::git::past::{self, EntryKind};
-use super::ignore_bytes::IgnoreBytes;
+use super::excludes::Excludes;
+use super::folder_walk::{self, WalkOptions};
+use super::git::{self, GitFiles};
+use super::listed::{self, Names};
 use super::read;
-use super::walk::{check_ignore_files, is_file, is_folder};
 use crate::prelude::*;
 use cerberus_model::text::decode;
 
@@ -23,6 +22,11 @@ SPECIFICATIONS }
 /// `path`, sorted. A path that is not in the project from the current folder is one from `root`.
 /// Symbolic links in a folder are not followed, and memories of a bank are skipped.
 pub fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
+    Ok(find_named(root, path)?.paths)
+}
+
+/// Like [`find`], with the documents of the folder that no path can name.
+pub fn find_named(root: &Path, path: &Path) -> Result<Documents> {
     let shown = path.display();
     let root = root.canonicalize().context("failed to resolve the project's root")?;
     let from_root = || root.join(path).canonicalize().ok();
@@ -41,36 +45,37 @@ pub fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
     let relative = relative(&root, &real).ok_or_else(outside)?;
     if !real.is_dir() {
         check_markup(&relative)?;
-        return Ok(vec![relative]);
+        return Ok(Documents { paths: vec![relative], ..Documents::default() });
     }
-    let (mut files, failed) = list(&root, &real)?;
-    if let Some(error) = failed {
-        return Err(UserError::environment(format!("failed to walk: {error}")).into());
+    let mut found = list(&root, &real)?;
+    if let Some(warning) = found.warnings.into_iter().next() {
+        return Err(UserError::environment(warning).into());
     }
-    files.retain(|file| is_document(file));
-    if files.is_empty() {
+    found.paths.retain(|file| is_document(file));
+    found.unnamed.retain(|(file, _)| is_document(file));
+    if found.paths.is_empty() && found.unnamed.is_empty() {
         return Err(UserError::usage(format!("no documents found in the folder `{shown}`"))
             .hint(format!("name a file, or a folder with `.{}` files", EXTENSIONS.join("`, `.")))
             .into());
     }
-    Ok(files)
+    Ok(Documents { warnings: Vec::new(), ..found })
 }
 
 /// Returns the paths, relative to `root`, of the files of rules that a project has, sorted, without
 /// those of other projects in it.
 pub fn find_rule_files(root: &Path) -> Result<Vec<String>> {
     let globs = Globs::new(&globs_of(&[&FOLDER_RULE_FILES, &RULE_FILES]));
-    find_matching(root, |file| globs.find(file).is_some())
+    Ok(find_matching(root, |file| globs.find(file).is_some())?.paths)
 }
 
-/// Returns the paths, relative to `root`, of the documents that describe the work on a project:
-/// files of rules, guides and specifications, sorted.
-pub fn find_guides(root: &Path) -> Result<Vec<String>> {
+/// Returns the documents that describe the work on a project: files of rules, guides and
+/// specifications.
+pub fn find_guides(root: &Path) -> Result<Documents> {
     find_matching(root, |file| is_guide(file) || is_specification(file))
 }
 
-/// Returns the paths, relative to `root`, of all documents of a project, sorted.
-pub fn find_all(root: &Path) -> Result<Vec<String>> {
+/// Returns all documents of a project.
+pub fn find_all(root: &Path) -> Result<Documents> {
     find_matching(root, |_| true)
 }
 
@@ -84,20 +89,17 @@ fn globs_of(lists: &[&WordList]) -> Vec<String> {
     lists.iter().flat_map(|list| list.entries()).map(|glob| (*glob).to_owned()).collect()
 }
 
-fn find_matching(root: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<String>> {
+fn find_matching(root: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Documents> {
     let root = root.canonicalize().context("failed to resolve the project's root")?;
-    let (listed, _) = list(&root, &root)?;
-    // A rule of an ignore file does not exclude what git tracks.
-    let tracked = past::tracked(&root).unwrap_or_default().entries.into_iter();
-    let is_skipped = |path: &str| path.split('/').any(|part| SKIPPED.contains(&part));
-    let tracked = tracked.filter(|it| it.kind == EntryKind::File && !is_skipped(&it.path));
-    let mut files = sorted(listed.into_iter().chain(tracked.map(|it| it.path)));
+    let mut found = list(&root, &root)?;
     // All of the globs are about documents, and most files are none.
-    let may_match = |file: &str| is_document(file) || is_folder_rule_file(name_of(file));
-    files.retain(|file| {
-        may_match(file) && !file.contains(char::is_control) && is_wanted(file) && !is_foreign(file)
-    });
-    Ok(files)
+    let is_found = |file: &str| {
+        let may_match = is_document(file) || is_folder_rule_file(name_of(file));
+        may_match && is_wanted(file) && !is_foreign(file)
+    };
+    found.paths.retain(|file| is_found(file));
+    found.unnamed.retain(|(file, _)| is_found(file));
+    Ok(found)
 }
 
 /// Returns whether the file at a path relative to the root belongs to another project.
@@ -165,24 +167,63 @@ fn relative(root: &Path, path: &Path) -> Option<String> {
     Some(relative.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
-/// Returns the paths, relative to `root`, of the regular files in a folder that its ignore files do
-/// not exclude, sorted, and the first error of the walk.
-fn list(root: &Path, real: &Path) -> Result<(Vec<String>, Option<ignore::Error>)> {
-    check_ignore_files(real)?;
-    let ignore_bytes = IgnoreBytes::new(real);
-    let counted = ignore_bytes.clone();
-    let mut walker = WalkBuilder::new(real);
-    // Ignore files inside the folder apply, but not those of its parents.
-    walker.hidden(false).parents(false).require_git(false).git_global(false).follow_links(false);
-    walker.filter_entry(move |found| {
-        let is_skipped = SKIPPED.iter().any(|name| found.file_name() == *name);
-        found.depth() == 0 || (!is_skipped && (!is_folder(found) || counted.add(found.path())))
+/// Paths of documents relative to the root, sorted, and why there may be more.
+#[derive(Debug, Default)]
+pub struct Documents {
+    pub paths: Vec<String>,
+    /// Documents that no path can name, with the reasons.
+    pub unnamed: Vec<(String, String)>,
+    pub warnings: Vec<String>,
+}
+
+/// Returns the files of the project in a folder, also those that may exist in a folder without permission.
+/// The files of a folder of which git lists none, as another repository, are those that the ignore files
+/// in it do not exclude: a person named it.
+fn list(root: &Path, real: &Path) -> Result<Documents> {
+    let folder = real.strip_prefix(root).unwrap_or(real);
+    let listed = match git::files(root, folder) {
+        GitFiles::Listed { names, warnings }
+            if folder == Path::new("") || names.iter().any(|name| is_in(name, folder)) =>
+        {
+            Names { names, warnings, failure: None }
+        }
+        GitFiles::Listed { .. } | GitFiles::NoRepository | GitFiles::Failed(_) => {
+            let options = WalkOptions {
+                excludes: &Excludes::none(),
+                includes_hidden: true,
+                is_in_repository: git::is_in_repository(root),
+                report: &|| {},
+            };
+            folder_walk::walk(root, real, &options)?
+        }
+    };
+    let Names { mut names, warnings, .. } = listed;
+    names.retain(|name| {
+        let mut parts = name.split(|byte| *byte == b'/');
+        !parts.any(|part| SKIPPED.iter().any(|skipped| part == skipped.as_bytes()))
     });
-    let mut failed = None;
-    let found =
-        walker.build().filter_map(|it| it.map_err(|error| failed.get_or_insert(error)).ok());
-    let files = found.filter(is_file).filter_map(|it| relative(root, it.path()));
-    let files = sorted(files);
-    ignore_bytes.check()?;
-    Ok((files, failed))
+    let found = listed::regular_files(root, names);
+    let mut documents = Documents { warnings, ..Documents::default() };
+    let files = found.files.iter().map(|file| &file.name);
+    for name in files.chain(found.unread.iter().map(|file| &file.name)) {
+        match listed::path_of(name) {
+            Some(path) if !path.contains(char::is_control) => documents.paths.push(path.to_owned()),
+            Some(path) => {
+                let why = "its name has control characters";
+                documents.unnamed.push((path.to_owned(), why.to_owned()));
+            }
+            None => {
+                let why = listed::why_unnamed(name);
+                documents.unnamed.push((listed::shown(name), why.to_owned()));
+            }
+        }
+    }
+    documents.paths.sort_unstable();
+    Ok(documents)
+}
+
+/// Returns whether a name that git lists is in a folder, and not the folder itself.
+fn is_in(name: &[u8], folder: &Path) -> bool {
+    let name = listed::path(Path::new(""), name);
+    name.starts_with(folder) && name != folder
 }

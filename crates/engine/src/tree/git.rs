@@ -7,6 +7,7 @@
 //! `worktree` compares them with the files.
 
 mod added;
+mod files;
 mod history;
 mod objects;
 pub mod past;
@@ -20,6 +21,9 @@ use std::io::BufRead;
 pub use added::{
     AddedLines, Changes, added_by_commits, added_in, added_in_index, added_since, all_lines,
 };
+use files::WITHOUT_USER_RULES;
+pub(crate) use files::omitted;
+pub(super) use files::{GitFiles, files};
 pub(crate) use history::{Change, Commits, Comparison, commits_since, single_commits};
 pub use objects::{Objects, with_objects, with_objects_each};
 pub use process::failures;
@@ -27,7 +31,6 @@ use process::{Failure, Git};
 pub use records::TreeEntry;
 pub use worktree::{changed_since, in_head, renamed_since, staged, uncommitted};
 
-use super::walk;
 use crate::prelude::*;
 use crate::threads::{self, Running};
 use cerberus_model::{UserError, regular_file};
@@ -102,6 +105,27 @@ pub fn head(root: &Path) -> Option<Head> {
     let log = git(root, &["log", "-1", "--format=%H %ct"])?;
     let (id, seconds) = log.trim().split_once(' ')?;
     Some(Head { id: id.to_owned(), seconds: seconds.parse().ok()? })
+}
+
+/// Start of git's message about a branch without a commit.
+const NO_COMMIT: &str = "your current branch '";
+const NO_COMMIT_END: &str = "does not have any commits yet";
+
+/// Returns the commit that is checked out, or `None` without a repository or a commit. Fails if git cannot
+/// read it.
+pub fn checked_head(root: &Path) -> Result<Option<Head>> {
+    if let Some(head) = head(root) {
+        return Ok(Some(head));
+    }
+    let why = match Git::new(root, ["log", "-1", "--format=%H %ct"]).output() {
+        Err(Failure::Refused(why)) if is_in_repository(root) => why,
+        _ => return Ok(None),
+    };
+    if why.starts_with(NO_COMMIT) && why.ends_with(NO_COMMIT_END) {
+        return Ok(None);
+    }
+    let message = format!("git failed to read the commit that is checked out: {why}");
+    Err(UserError::environment(message).hint("check the repository with `git fsck`").into())
 }
 
 /// Returns the time of the last commit of each file in `paths`, in seconds since the Unix epoch.
@@ -181,15 +205,20 @@ pub enum GitStatus {
     },
 }
 
+/// Returns whether `root` is in a folder that has a repository, which may be damaged.
+pub(super) fn is_in_repository(root: &Path) -> bool {
+    root.ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok())
+}
+
 /// Returns the availability of git in `root`.
 pub fn status(root: &Path) -> GitStatus {
     match Git::new(root, ["rev-parse", "--is-shallow-repository"]).output() {
         Ok(answer) => GitStatus::Repository { is_shallow: answer.trim_ascii() == b"true" },
         Err(Failure::NotInstalled) => GitStatus::NoGit,
-        Err(Failure::Refused(why)) => {
-            let is_repository = root.ancestors().any(|folder| folder.join(".git").exists());
-            if is_repository { GitStatus::Refused(why) } else { GitStatus::NoRepository }
-        }
+        Err(Failure::Refused(why)) => match is_in_repository(root) {
+            true => GitStatus::Refused(why),
+            false => GitStatus::NoRepository,
+        },
     }
 }
 
@@ -212,11 +241,30 @@ pub struct IgnoredPath {
     pub pattern: String,
 }
 
-/// Returns the ignored ones of `paths`, which may be missing.
+/// Returns the ignored ones of `paths`, which may be missing, by all rules that git applies for this user.
 pub fn ignored(root: &Path, paths: &[&Path]) -> Vec<IgnoredPath> {
-    // Git reads the ignore files of all folders on the way, and the global one.
-    let mut folders = paths.iter().flat_map(|path| path.ancestors().skip(1));
-    if folders.any(|folder| walk::ignore_bytes(folder).is_err()) {
+    let global = ["config", "--type=path", "--get", "core.excludesFile"];
+    let global = Git::with_settings(root, &global).text().unwrap_or_default();
+    let global = global.trim_end_matches(['\n', '\r']);
+    let is_irregular = regular_file::is_other(&root.join(global)) && !global.is_empty();
+    ignored_with(root, paths, if is_irregular { &WITHOUT_USER_RULES } else { &[] })
+}
+
+/// Returns the ones of `paths`, which may be missing, that an ignore file of the working tree names. Omits the
+/// rules that other clones do not have: those of the user, and the exclude file of this clone.
+pub fn ignored_by_tree(root: &Path, paths: &[&Path]) -> Vec<IgnoredPath> {
+    let mut found = ignored_with(root, paths, &WITHOUT_USER_RULES);
+    found.retain(|ignored| Path::new(&ignored.source).ends_with(".gitignore"));
+    found
+}
+
+fn ignored_with(root: &Path, paths: &[&Path], settings: &[&str]) -> Vec<IgnoredPath> {
+    // Git would wait for a named pipe in a folder on the way.
+    let is_blocked = |folder: &Path| {
+        let file = root.join(folder).join(".gitignore");
+        regular_file::is_other(&file) && !file.is_dir()
+    };
+    if paths.iter().any(|path| path.ancestors().skip(1).any(is_blocked)) {
         return Vec::new();
     }
     let mut input = Vec::new();
@@ -226,12 +274,7 @@ pub fn ignored(root: &Path, paths: &[&Path]) -> Vec<IgnoredPath> {
         input.extend_from_slice(path.as_os_str().as_encoded_bytes());
         input.push(0);
     }
-    let global = ["config", "--type=path", "--get", "core.excludesFile"];
-    let global = Git::with_settings(root, &global).text().unwrap_or_default();
-    let global = global.trim_end_matches(['\n', '\r']);
-    let is_irregular = regular_file::is_other(&root.join(global)) && !global.is_empty();
-    let setting = is_irregular.then_some(["-c", "core.excludesFile=/dev/null"]);
-    let args = setting.into_iter().flatten().chain(["check-ignore", "-v", "-z", "--stdin"]);
+    let args = settings.iter().chain(&["check-ignore", "-v", "-z", "--stdin"]);
     let output = Git::new(root, args).with_input(input).text().unwrap_or_default();
     let fields: Vec<&str> = output.split('\0').collect();
     let found = fields.chunks_exact(4).filter(|it| !it[2].starts_with('!'));

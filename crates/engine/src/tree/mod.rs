@@ -5,8 +5,13 @@
 
 pub mod documents;
 pub mod entries;
+mod excludes;
+mod folder_walk;
 pub mod git;
-mod ignore_bytes;
+mod ignore_rules;
+mod listed;
 pub mod read;
-mod rules;
 pub mod walk;
+
+#[cfg(test)]
+mod tests;

@@ -5,10 +5,10 @@ use std::time::Instant;
 use similar::{Algorithm, DiffOp};
 
 use super::past::changed_in;
-use super::worktree::{MAX_DIFF_TIME, changed_since, staged, unix_lines};
+use super::worktree::{MAX_DIFF_TIME, changed_files, staged, unix_lines};
 use super::{Objects, git, with_objects};
 use crate::prelude::*;
-use crate::tree::read;
+use crate::tree::{listed, read};
 use cerberus_model::UserError;
 
 /// A file with added or changed lines.
@@ -66,10 +66,24 @@ fn added_lines(old: &[&[u8]], new: &[&[u8]]) -> Vec<bool> {
     is_added
 }
 
-/// Returns the added lines of those of `files` that differ between a commit and the working tree.
-pub fn added_since(root: &Path, commit: &str, files: &BTreeSet<String>) -> Result<Changes> {
-    let changed = changed_since(root, commit, files, None)?;
-    compare(root, changed.iter(), commit, |path, _| in_tree(root, path))
+/// Returns the added lines of the files with wanted paths that differ between a commit and the working tree.
+pub fn added_since(root: &Path, commit: &str, is_wanted: impl Fn(&str) -> bool) -> Result<Changes> {
+    let (changed, unlisted) = changed_files(root, commit, is_wanted)?;
+    let (mut paths, mut unnamed) = (Vec::new(), Vec::new());
+    for name in changed {
+        match listed::path_of(&name) {
+            Some(path) => paths.push(path.to_owned()),
+            // One that was removed adds no line.
+            None if listed::path(root, &name).symlink_metadata().is_ok() => {
+                unnamed.push((listed::shown(&name), listed::why_unnamed(&name).to_owned()));
+            }
+            None => {}
+        }
+    }
+    let mut changes = compare(root, paths.iter(), commit, |path, _| in_tree(root, path))?;
+    changes.unread.append(&mut unnamed);
+    changes.unlisted = unlisted;
+    Ok(changes)
 }
 
 /// Returns all lines of files as added.
@@ -135,6 +149,11 @@ pub fn added_by_commits(
 
 /// Returns the bytes of a file in the working tree, or `None` if it is not there.
 fn in_tree(root: &Path, path: &str) -> Result<Option<Vec<u8>>, String> {
+    if let Err(error) = root.join(path).symlink_metadata()
+        && !listed::is_missing(&error)
+    {
+        return Err(format!("failed to read `{path}`: {error}"));
+    }
     if !read::is_file(root, path) {
         return Ok(None);
     }

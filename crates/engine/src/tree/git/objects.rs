@@ -79,16 +79,24 @@ pub(super) fn objects_of(
     git.read(|stdout| (0..names.len()).try_for_each(|idx| answer(stdout, |it| each(idx, it)))).ok()
 }
 
-/// Passes the contents of objects to `each`, with their positions. Objects that the clone lacks and
-/// those that are too large are omitted.
-pub fn read_objects(root: &Path, objects: &[&str], mut each: impl FnMut(usize, &[u8])) {
+/// Passes the contents of objects to `each`, with their positions. Omits objects that are too large, and those that
+/// the clone lacks or git cannot read, whose positions it returns.
+pub fn read_objects(
+    root: &Path,
+    objects: &[&str],
+    mut each: impl FnMut(usize, &[u8]),
+) -> Vec<usize> {
+    let mut is_known = vec![false; objects.len()];
     // What was read before a failure counts.
     let _ = objects_of(root, objects, |idx, object| {
-        if let Some(bytes) = object.map(Object::read).transpose()?.and_then(|found| found.bytes) {
+        let Some(found) = object.map(Object::read).transpose()? else { return Ok(()) };
+        is_known[idx] = true;
+        if let Some(bytes) = found.bytes {
             each(idx, &bytes);
         }
         Ok(())
     });
+    (0..objects.len()).filter(|idx| !is_known[*idx]).collect()
 }
 
 /// Returns a line about each of the objects with these names, in a format of `cat-file`.
@@ -136,9 +144,10 @@ impl Objects<'_> {
         found
     }
 
-    /// Passes the contents of objects to `each`, with their positions. Objects that the clone lacks
-    /// and those that are too large are omitted.
-    pub fn read_all(&mut self, names: &[&str], mut each: impl FnMut(usize, &[u8])) {
+    /// Passes the contents of objects to `each`, with their positions. Omits objects that are too large, and
+    /// those that the clone lacks or git cannot read, whose positions it returns.
+    pub fn read_all(&mut self, names: &[&str], mut each: impl FnMut(usize, &[u8])) -> Vec<usize> {
+        let mut missing = Vec::new();
         let mut first = 0;
         while first < names.len() {
             let mut request = String::new();
@@ -153,12 +162,15 @@ impl Objects<'_> {
             let is_sent = self.send(&request).is_ok();
             for idx in first..end {
                 let found = if is_sent { self.receive() } else { Ok(None) };
-                if let Some(bytes) = found.ok().flatten().and_then(|found| found.bytes) {
-                    each(idx, &bytes);
+                match found.ok().flatten() {
+                    Some(Found { bytes: Some(bytes), .. }) => each(idx, &bytes),
+                    Some(_) => {}
+                    None => missing.push(idx),
                 }
             }
             first = end;
         }
+        missing
     }
 
     fn send(&mut self, request: &str) -> io::Result<()> {

@@ -39,6 +39,8 @@ pub struct Tracked {
     pub entries: Vec<TreeEntry>,
     /// Those of the index that the working tree lacks or has in another version.
     pub modified: Vec<TreeEntry>,
+    /// Those that a sparse checkout omits. They are in `entries`.
+    pub omitted: Vec<TreeEntry>,
 }
 
 /// A commit, as it is reported.
@@ -81,12 +83,18 @@ pub fn tracked(root: &Path) -> Option<Tracked> {
     };
     let deleted: FxHashSet<&str> =
         modified.iter().map(|it| it.path.as_str()).filter(|path| is_deleted(path)).collect();
+    let mut omitted = Vec::new();
+    for (entry, seen) in &index {
+        if seen.is_some_and(|seen| seen.is_omitted) && is_deleted(&entry.path) {
+            omitted.push(entry.clone());
+        }
+    }
     let entries = index.into_iter().map(|(entry, _)| entry);
     let mut entries: Vec<TreeEntry> =
         entries.filter(|entry| !deleted.contains(entry.path.as_str())).collect();
     // An unresolved merge has several entries of a path.
     entries.dedup_by(|a, b| a.path == b.path);
-    Some(Tracked { entries, modified })
+    Some(Tracked { entries, modified, omitted })
 }
 
 /// The paths in which commits differ, with the entries of one of them; `None` for a path that it

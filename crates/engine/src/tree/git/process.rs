@@ -13,6 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
+use super::is_in_repository;
 use crate::prelude::*;
 use cerberus_model::regular_file;
 
@@ -21,6 +22,9 @@ const MAX_SILENCE: Duration = Duration::from_secs(5);
 
 /// Maximum time without any output while git searches the history.
 const MAX_HISTORY_SILENCE: Duration = Duration::from_secs(30);
+
+/// Time without any output after which a list of files is looked into.
+const QUIET: Duration = Duration::from_millis(300);
 
 /// Maximum time of a process, also if it prints all the time.
 const MAX_TIME: Duration = Duration::from_secs(60);
@@ -76,6 +80,19 @@ const SHARED_FILES: &[&str] = &[
     "objects/info/commit-graph",
 ];
 
+/// Variables with which git would not look for the repository around the folder, or would read the
+/// patterns of paths in another way.
+const FOREIGN_VARIABLES: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_PREFIX",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+];
+
 /// Files that git opens in the root of the working tree.
 const TREE_FILES: &[&str] = &[".gitattributes", ".gitignore", ".gitmodules", ".mailmap"];
 
@@ -121,12 +138,17 @@ pub(super) enum Failure {
     Refused(String),
 }
 
+/// Returns why a command that gives no output cannot go on, if so. The flag is set when the command ends.
+pub(super) type Obstacle<'a> = &'a (dyn Fn(&AtomicBool) -> Option<String> + Sync);
+
 /// A git command that was not started yet.
 pub(super) struct Git<'a> {
     root: &'a Path,
     command: Command,
     input: Vec<u8>,
     max_silence: Duration,
+    /// Returns why the command cannot go on, if it gives no output for [`QUIET`].
+    obstacle: Option<Obstacle<'a>>,
 }
 
 impl<'a> Git<'a> {
@@ -167,11 +189,20 @@ impl<'a> Git<'a> {
             // Do not fetch missing objects in a partial clone.
             .env("GIT_NO_LAZY_FETCH", "1")
             .env("GIT_ALLOW_PROTOCOL", "none")
+            // Some messages are compared.
+            .env("LC_ALL", "C")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        if is_in_repository(root) {
+            // A hook of git has the variables of the repository that called it. The index of a commit that
+            // is being made stays, since it is the one to check.
+            for name in FOREIGN_VARIABLES {
+                command.env_remove(name);
+            }
+        }
         own_group(&mut command);
-        Self { root, command, input: Vec::new(), max_silence: MAX_SILENCE }
+        Self { root, command, input: Vec::new(), max_silence: MAX_SILENCE, obstacle: None }
     }
 
     /// Like [`Git::new`], for renames, blame and log, which take longer. Returns `None` if there is
@@ -211,13 +242,33 @@ impl<'a> Git<'a> {
         Ok(output)
     }
 
+    /// Returns the output of a command that lists files, which may take longer, and its messages. It is
+    /// ended if there is an obstacle.
+    pub(super) fn listing(mut self, obstacle: Obstacle<'a>) -> Result<(Vec<u8>, String), Failure> {
+        self.max_silence = MAX_HISTORY_SILENCE;
+        self.obstacle = Some(obstacle);
+        let mut output = Vec::new();
+        let messages = self.supervise(Some(Vec::new()), |_, stdout, _| {
+            stdout.read_to_end(&mut output).map(|_| ())
+        })?;
+        Ok((output, messages))
+    }
+
+    /// Returns why git does not answer a simple query in `root`, if so.
+    pub(super) fn silence(root: &Path) -> Option<String> {
+        match Git::new(root, ["rev-parse", "--git-dir"]).output() {
+            Err(Failure::Refused(why)) if why == NO_ANSWER => Some(why),
+            _ => None,
+        }
+    }
+
     /// Passes the output to `read`, which may stop before its end.
     pub(super) fn read(
         mut self,
         read: impl FnOnce(&mut dyn BufRead) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
         let input = std::mem::take(&mut self.input);
-        self.supervise(Some(input), |_, stdout, _| read(stdout))
+        self.supervise(Some(input), |_, stdout, _| read(stdout)).map(|_| ())
     }
 
     /// Passes the input and the output to `talk`, for a command that answers each line, and a flag
@@ -234,14 +285,16 @@ impl<'a> Git<'a> {
             is_waiting.store(true, Ordering::Relaxed);
             result
         })
+        .map(|_| ())
     }
 
-    /// Runs the command with a time limit. `talk` gets the output, and the input if there is none.
+    /// Runs the command with a time limit, and returns its messages. `talk` gets the output, and the input if
+    /// there is none.
     fn supervise(
         mut self,
         input: Option<Vec<u8>>,
         talk: impl FnOnce(Option<ChildStdin>, &mut dyn BufRead, &AtomicBool) -> std::io::Result<()>,
-    ) -> Result<(), Failure> {
+    ) -> Result<String, Failure> {
         if EXCEEDED.is_within(self.root, PAUSE) {
             return Err(self.unanswered(NO_ANSWER));
         }
@@ -259,6 +312,9 @@ impl<'a> Git<'a> {
         let n_read = AtomicU64::new(0);
         let max_silence = self.max_silence;
         let is_killed = AtomicBool::new(false);
+        let met = Mutex::new(None);
+        let is_ended = AtomicBool::new(false);
+        let obstacle = self.obstacle;
         let (stop, stopped) = channel::<()>();
         let has_input = input.is_some();
         let is_waiting = AtomicBool::new(true);
@@ -268,9 +324,18 @@ impl<'a> Git<'a> {
                 Builder::new().spawn_scoped(scope, move || drop(stdin.write_all(&input)))
             });
             let (child, n_read, is_killed) = (&child, &n_read, &is_killed);
+            let (met, is_ended) = (&met, &is_ended);
             let is_waiting = &is_waiting;
             let limit = Builder::new().spawn_scoped(scope, move || {
                 let (start, mut last) = (Instant::now(), 0);
+                if let Some(obstacle) = obstacle
+                    && stopped.recv_timeout(QUIET) == Err(RecvTimeoutError::Timeout)
+                    && n_read.load(Ordering::Relaxed) == 0
+                    && let Some(why) = obstacle(is_ended)
+                {
+                    *met.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+                    return kill(child);
+                }
                 while stopped.recv_timeout(max_silence) == Err(RecvTimeoutError::Timeout) {
                     let now = n_read.load(Ordering::Relaxed);
                     if !is_waiting.load(Ordering::Relaxed) {
@@ -300,21 +365,26 @@ impl<'a> Git<'a> {
             }
             let mut message = Vec::new();
             let _ = stderr.take(MAX_MESSAGE).read_to_end(&mut message);
+            let message = String::from_utf8_lossy(&message).into_owned();
             let status = wait(child);
+            is_ended.store(true, Ordering::Relaxed);
             drop(stop);
+            if let Some(why) = met.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                return Err(Failure::Refused(why));
+            }
             if is_killed.load(Ordering::Relaxed) {
                 EXCEEDED.record(self.root);
                 return Err(self.unanswered(NO_ANSWER));
             }
             if is_read && (!is_at_end || status.is_some_and(|status| status.success())) {
-                return Ok(());
+                return Ok(message);
             }
             if status.is_none_or(|status| status.code().is_none()) {
                 return Err(self.unanswered("git ended without an answer"));
             }
-            let message = String::from_utf8_lossy(&message);
             let first = message.lines().next().unwrap_or_default();
-            Err(Failure::Refused(first.trim_start_matches("fatal: ").to_owned()))
+            let reason = first.trim_start_matches("error: ").trim_start_matches("fatal: ");
+            Err(Failure::Refused(reason.to_owned()))
         })
     }
 }
@@ -445,7 +515,8 @@ mod tests {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         own_group(&mut command);
         let max_silence = Duration::from_millis(50);
-        let git = Git { root: folder.path(), command, input: Vec::new(), max_silence };
+        let root = folder.path();
+        let git = Git { root, command, input: Vec::new(), max_silence, obstacle: None };
         assert_eq!(git.output(), Err(Failure::Refused(NO_ANSWER.to_owned())));
         assert!(!folder.path().join("late").exists(), "the helper was waited for");
     }

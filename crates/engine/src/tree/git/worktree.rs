@@ -10,12 +10,13 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use similar::{Algorithm, DiffOp};
 
+use super::files::{self, GitFiles};
 use super::objects::{Object, Objects, objects_of, read_objects, with_objects};
 use super::process::Git;
 use super::records::{self, EntryKind, Seen, Sides, TreeEntry};
-use super::{commit_id, git, parse_renames, with_renames};
+use super::{checked_head, commit_id, git, parse_renames, with_renames};
 use crate::prelude::*;
-use crate::tree::walk;
+use crate::tree::listed;
 use cerberus_model::{UserError, regular_file};
 
 /// Time after which the rest of a file counts as one change.
@@ -32,28 +33,66 @@ pub fn changed_since(
     files: &BTreeSet<String>,
     folder: Option<&Path>,
 ) -> Result<BTreeSet<String>> {
-    let error = || {
-        UserError::environment(format!("failed to find the changes since `{revision}`"))
-            .hint("name a commit of this clone; a shallow clone may need `git fetch --unshallow`")
-    };
-    let tree = commit_id(root, revision).and_then(|it| tree(root, &it)).ok_or_else(error)?;
+    let tree = tree_of(root, revision)?;
     let mut names: BTreeSet<Vec<u8>> = files.iter().map(|file| file.clone().into_bytes()).collect();
     if let Some(folder) = folder {
-        let is_inside = |name: &&Vec<u8>| path(name).starts_with(folder);
+        let is_inside = |name: &&Vec<u8>| listed::path(Path::new(""), name).starts_with(folder);
         names.extend(tree.keys().filter(is_inside).cloned());
-        names.extend(in_index(root, folder).ok_or_else(error)?);
-        names.extend(walk::unignored(root, folder)?.into_iter().map(String::into_bytes));
+        let GitFiles::Listed { names: listed, .. } = files::files(root, folder) else {
+            return Err(unknown_changes(revision));
+        };
+        names.extend(listed);
     }
+    let changed = changed_names(root, revision, &tree, names)?;
+    Ok(changed.iter().map(|name| lossy(name)).collect())
+}
+
+/// Returns the names of the files with wanted names that differ between a revision and the working tree,
+/// including untracked ones, and warnings about what git could not list.
+pub(super) fn changed_files(
+    root: &Path,
+    revision: &str,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<(BTreeSet<Vec<u8>>, Vec<String>)> {
+    let tree = tree_of(root, revision)?;
+    let (names, warnings) = match files::files(root, Path::new("")) {
+        GitFiles::Listed { names, warnings } => (names, warnings),
+        GitFiles::NoRepository => return Err(unknown_changes(revision)),
+        GitFiles::Failed(why) => {
+            let message = format!("git did not list the files: {why}");
+            return Err(UserError::environment(message).hint("git status").into());
+        }
+    };
+    let wanted = names.into_iter().filter(|name| is_wanted(&lossy(name)));
+    let changed = changed_names(root, revision, &tree, wanted.collect())?;
+    Ok((changed, warnings))
+}
+
+fn unknown_changes(revision: &str) -> anyhow::Error {
+    UserError::environment(format!("failed to find the changes since `{revision}`"))
+        .hint("name a commit of this clone; a shallow clone may need `git fetch --unshallow`")
+        .into()
+}
+
+/// Returns those of `names` whose files differ from those of a revision, which are in `tree`.
+fn changed_names(
+    root: &Path,
+    revision: &str,
+    tree: &BTreeMap<Vec<u8>, TreeEntry>,
+    names: BTreeSet<Vec<u8>>,
+) -> Result<BTreeSet<Vec<u8>>> {
     let mut changed = BTreeSet::new();
     let mut compared = Vec::new();
     for name in names {
-        let path = path(&name);
+        let path = listed::path(Path::new(""), &name);
         if !path.components().all(|part| matches!(part, Component::Normal(_))) {
             continue;
         }
         let full = root.join(path);
-        let (entry, metadata) = (tree.get(&name), full.symlink_metadata().ok());
-        let kind = metadata.map(|metadata| metadata.file_type());
+        let (entry, metadata) = (tree.get(&name), full.symlink_metadata());
+        // What may exist in a folder without permission may be changed.
+        let is_unread = metadata.as_ref().is_err_and(|error| !listed::is_missing(error));
+        let kind = metadata.ok().map(|metadata| metadata.file_type());
         let is_file = kind.is_some_and(|kind| kind.is_file());
         match entry {
             Some(entry) if is_file && entry.kind == EntryKind::File => {
@@ -61,8 +100,8 @@ pub fn changed_since(
             }
             Some(entry)
                 if entry.kind == EntryKind::Link && kind.is_some_and(|it| it.is_symlink()) => {}
-            None if kind.is_none_or(|kind| kind.is_dir()) => {}
-            _ => drop(changed.insert(lossy(&name))),
+            None if kind.is_none_or(|kind| kind.is_dir()) && !is_unread => {}
+            _ => drop(changed.insert(name)),
         }
     }
     let objects: Vec<&str> = compared.iter().map(|(_, _, object)| *object).collect();
@@ -72,25 +111,20 @@ pub fn changed_since(
             return Err(Error::new(ErrorKind::NotFound, "an object is missing"));
         };
         if !is_equal(full, object)? {
-            changed.insert(lossy(name));
+            changed.insert(name.clone());
         }
         Ok(())
     })
-    .ok_or_else(error)?;
+    .ok_or_else(|| unknown_changes(revision))?;
     Ok(changed)
 }
 
-/// Returns the files of a commit, except submodules, by their names relative to `root`.
-fn tree(root: &Path, commit: &str) -> Option<BTreeMap<Vec<u8>, TreeEntry>> {
-    let entries = records::tree(Git::new(root, ["ls-tree", "-r", "-z", commit])).ok()?;
-    Some(entries.into_iter().filter(|(_, it)| it.kind != EntryKind::Submodule).collect())
-}
-
-/// Returns the names of the files in `folder` that are in the index.
-fn in_index(root: &Path, folder: &Path) -> Option<Vec<Vec<u8>>> {
-    let folder = format!(":(literal){}", folder.display());
-    let names = Git::new(root, ["ls-files", "-z", "--", &folder]).bytes()?;
-    Some(names.split(|byte| *byte == 0).filter(|it| !it.is_empty()).map(<[u8]>::to_vec).collect())
+/// Returns the files of a revision, except submodules, by their names relative to `root`.
+fn tree_of(root: &Path, revision: &str) -> Result<BTreeMap<Vec<u8>, TreeEntry>> {
+    let commit = commit_id(root, revision).ok_or_else(|| unknown_changes(revision))?;
+    let entries = records::tree(Git::new(root, ["ls-tree", "-r", "-z", &commit]));
+    let entries = entries.map_err(|_| unknown_changes(revision))?;
+    Ok(entries.into_iter().filter(|(_, it)| it.kind != EntryKind::Submodule).collect())
 }
 
 /// Returns the files of the index that the working tree lacks, or has with other bytes. A file with
@@ -180,10 +214,14 @@ pub fn staged(root: &Path) -> Result<BTreeMap<String, Vec<(u32, u32)>>> {
         UserError::environment("failed to get the staged changes from git")
             .hint("run it in a git repository; check with `git status`")
     };
-    let head = git(root, &["rev-parse", "--verify", "--quiet", "HEAD^{tree}"])
+    let head = match git(root, &["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]) {
+        Some(tree) => tree,
         // Before the first commit the empty tree is compared.
-        .or_else(|| git(root, &["hash-object", "-t", "tree", "--stdin"]))
-        .ok_or_else(error)?;
+        None if checked_head(root)?.is_none() => {
+            git(root, &["hash-object", "-t", "tree", "--stdin"]).ok_or_else(error)?
+        }
+        None => return Err(error().into()),
+    };
     let mut args = vec!["diff-index", "--cached", "--no-renames", "-z", "--no-abbrev"];
     args.extend(["--relative", "--ignore-submodules=all", head.trim(), "--"]);
     let changes = records::changes(Git::new(root, args)).ok_or_else(error)?;
@@ -261,21 +299,8 @@ fn is_binary(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(BINARY_BYTES)].contains(&0)
 }
 
-fn lossy(name: &[u8]) -> String {
+pub(super) fn lossy(name: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
-}
-
-/// Returns the path with this name in git.
-fn path(name: &[u8]) -> PathBuf {
-    #[cfg(unix)]
-    {
-        use std::os::unix::ffi::OsStrExt;
-        PathBuf::from(std::ffi::OsStr::from_bytes(name))
-    }
-    #[cfg(not(unix))]
-    {
-        PathBuf::from(lossy(name))
-    }
 }
 
 #[cfg(test)]

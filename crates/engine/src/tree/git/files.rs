@@ -1,0 +1,121 @@
+//! The files that git lists in a folder.
+
+use std::fs::{self, FileType};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::process::{Failure, Git};
+use crate::prelude::*;
+use crate::tree::ignore_rules::GIT_IGNORE_FILE;
+
+/// Settings of the user that must not decide which files a project has.
+pub(super) const WITHOUT_USER_RULES: [&str; 2] = ["-c", "core.excludesFile=/dev/null"];
+
+/// Start of the warning about a folder that git could not read.
+const UNREAD_FOLDER: &str = "warning: could not open directory '";
+
+/// Maximum number of folders that are searched for an ignore file that blocks git.
+const MAX_SEARCHED: usize = 100_000;
+
+/// Answer of git about the files of a folder.
+pub(in crate::tree) enum GitFiles {
+    Listed {
+        /// Names relative to the root with `/` between their parts, sorted. An untracked name that
+        /// ends with `/` is a nested repository. A tracked file may be missing.
+        names: Vec<Vec<u8>>,
+        /// Why folders could not be listed.
+        warnings: Vec<String>,
+    },
+    /// The folder is not in the working tree of a repository.
+    NoRepository,
+    /// Why git does not list the files of its repository.
+    Failed(String),
+}
+
+/// Returns the files in `folder`, relative to `root`: tracked ones, and untracked ones by the ignore
+/// files of the working tree and the exclude file of the repository. The ignore file of the user has
+/// no effect.
+pub(in crate::tree) fn files(root: &Path, folder: &Path) -> GitFiles {
+    let mut args: Vec<String> = WITHOUT_USER_RULES.map(str::to_owned).to_vec();
+    args.extend(["ls-files", "-z", "--cached", "--others", "--exclude-standard"].map(String::from));
+    if folder != Path::new("") {
+        args.push("--".to_owned());
+        args.push(format!(":(literal){}", folder.display()));
+    }
+    let obstacle = |is_ended: &AtomicBool| match blocking_ignore_file(root, is_ended) {
+        Some(file) => Some(format!("`{}` is not a regular file", file.display())),
+        None if is_ended.load(Ordering::Relaxed) => None,
+        None => Git::silence(root),
+    };
+    let (output, messages) = match Git::new(root, args).listing(&obstacle) {
+        Ok(answer) => answer,
+        Err(_) if !super::is_in_repository(root) => return GitFiles::NoRepository,
+        Err(Failure::NotInstalled) => return GitFiles::Failed("it is not installed".to_owned()),
+        Err(Failure::Refused(why)) => return GitFiles::Failed(why),
+    };
+    let mut names: Vec<Vec<u8>> = Vec::new();
+    for name in output.split(|byte| *byte == 0) {
+        if !name.is_empty() {
+            names.push(name.to_vec());
+        }
+    }
+    // Git lists a file with a merge conflict once for each of its versions.
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() && folder == Path::new("") && is_root_ignored(root) {
+        return GitFiles::NoRepository;
+    }
+    let mut warnings = Vec::new();
+    for line in messages.lines() {
+        // The folder is in quotes and ends with a slash.
+        if let Some((folder, why)) =
+            line.strip_prefix(UNREAD_FOLDER).and_then(|rest| rest.rsplit_once("/': "))
+        {
+            warnings.push(format!("failed to walk: {folder}: {why}"));
+        }
+    }
+    GitFiles::Listed { names, warnings }
+}
+
+/// Returns one of `paths` that git tracks and a sparse checkout omits.
+pub(crate) fn omitted<'p>(root: &Path, paths: impl Iterator<Item = &'p str>) -> Option<String> {
+    let mut args: Vec<String> = ["ls-files", "-z", "-t", "--"].map(str::to_owned).to_vec();
+    args.extend(paths.map(|path| format!(":(literal){path}")));
+    let listed = Git::new(root, args).text()?;
+    let omitted = listed.split('\0').find_map(|record| record.strip_prefix("S "));
+    omitted.map(str::to_owned)
+}
+
+/// Returns whether a repository around `root` ignores all of it: the project is not a part of that
+/// repository then.
+fn is_root_ignored(root: &Path) -> bool {
+    let args = WITHOUT_USER_RULES.into_iter().chain(["check-ignore", "--quiet", "."]);
+    Git::new(root, args).output().is_ok()
+}
+
+/// Returns an ignore file in `root` that blocks a process that opens it, such as a named pipe. The search
+/// ends when `is_ended` is set.
+fn blocking_ignore_file(root: &Path, is_ended: &AtomicBool) -> Option<PathBuf> {
+    let mut folders = vec![root.to_owned()];
+    let mut n_searched = 0;
+    while let Some(folder) = folders.pop() {
+        n_searched += 1;
+        if n_searched > MAX_SEARCHED || is_ended.load(Ordering::Relaxed) {
+            return None;
+        }
+        #[expect(clippy::disallowed_methods, reason = "lists folders, reads no file")]
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() && entry.file_name() != ".git" {
+                folders.push(entry.path());
+            } else if entry.file_name() == GIT_IGNORE_FILE && is_blocking(kind) {
+                return Some(entry.path());
+            }
+        }
+    }
+    None
+}
+
+fn is_blocking(kind: FileType) -> bool {
+    !kind.is_file() && !kind.is_dir() && !kind.is_symlink()
+}
