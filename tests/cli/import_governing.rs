@@ -178,8 +178,8 @@ fn agents_get_a_rule_with_the_text_that_governs_it() {
     let refused: String = (1..40)
         .map(|n| format!("- Round the order total number {n} to integers. {filler} {filler}\n"))
         .collect();
-    sandbox.write("AGENTS.md", format!("# The shop\n\n## Sent back\n\nReviews are short. A change to a total is sent back. These are some:\n\n{refused}"));
-    sandbox.ok("memory import AGENTS.md --no-anchor");
+    sandbox.write("shop/AGENTS.md", format!("# The shop\n\n## Sent back\n\nReviews are short. A change to a total is sent back. These are some:\n\n{refused}"));
+    sandbox.ok("memory import shop/AGENTS.md --no-anchor");
     let prompt = json!({
         "session_id": "a",
         "cwd": sandbox.path(""),
