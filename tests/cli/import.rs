@@ -325,10 +325,10 @@ fn a_nested_document_holds_for_its_folder() {
         paths: [web/**]
         tags: [state]
         created_at: "2026-01-02T03:04:05Z"
-        source: web/AGENTS.md:7 (545455de)
+        source: web/AGENTS.md:7 (cc457d81)
         ---
 
-        Keep most state here, as `web/docs/cart.md` and [html](web/html.ts) show
+        The Cart: Keep most state here, as `web/docs/cart.md` and [html](web/html.ts) show
         [exit 0]
 
         $ cerberus memory read use-shop-orders-py-for-orders --raw
@@ -340,10 +340,10 @@ fn a_nested_document_holds_for_its_folder() {
         paths: [web/**]
         tags: [state]
         created_at: "2026-01-02T03:04:05Z"
-        source: web/AGENTS.md:8 (5f6586d7)
+        source: web/AGENTS.md:8 (ca2ea591)
         ---
 
-        Use `shop/orders.py` for orders
+        The Cart: Use `shop/orders.py` for orders
         [exit 0]
     "#]]);
 }

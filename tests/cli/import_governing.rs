@@ -186,17 +186,9 @@ fn agents_get_a_rule_with_the_text_that_governs_it() {
         "hook_event_name": "UserPromptSubmit",
         "prompt": "Round the order total to integers before it is shown",
     });
-    let edit = json!({
-        "session_id": "b",
-        "cwd": sandbox.path(""),
-        "hook_event_name": "PreToolUse",
-        "tool_name": "Write",
-        "tool_input": { "file_path": sandbox.path("shop/orders.py"), "content": "def total(order):\n    # Round the order total to integers\n    return round(order.total)\n" },
-    });
     let start = json!({ "session_id": "c", "cwd": sandbox.path(""), "hook_event_name": "SessionStart", "source": "startup" });
     let outputs = [
         ("prompt", sandbox.piped("hooks run claude prompt", prompt.to_string()).stdout()),
-        ("edit", sandbox.piped("hooks run claude edit", edit.to_string()).stdout()),
         ("session", sandbox.piped("hooks run claude session-start", start.to_string()).stdout()),
         (
             "inject",
@@ -217,4 +209,22 @@ fn agents_get_a_rule_with_the_text_that_governs_it() {
         }
         assert!(n_rules > 0, "{place}: {output}");
     }
+}
+
+#[test]
+fn an_edit_gets_a_rule_with_the_text_that_governs_it() {
+    let sandbox = Sandbox::bank();
+    let item = "Round the order total in `total` to integers";
+    sandbox.write("AGENTS.md", format!("## Sent back\n\nA change to a total:\n\n- {item}\n"));
+    sandbox.ok("memory import AGENTS.md --no-anchor");
+    let edit = json!({
+        "session_id": "b",
+        "cwd": sandbox.path(""),
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Write",
+        "tool_input": { "file_path": sandbox.path("shop/orders.py"), "content": "def total(order):\n    # Round the order total to integers\n    return round(order.total)\n" },
+    });
+    let output = sandbox.piped("hooks run claude edit", edit.to_string()).stdout();
+    let expected = format!("- Sent back: A change to a total: {item}");
+    assert!(output.contains(&expected), "{output}");
 }

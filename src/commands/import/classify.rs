@@ -35,7 +35,7 @@ struct ReadItem {
     found: RuleItem,
     text: String,
     digest: String,
-    /// The digests of its texts in earlier versions, which left out some of the text that governs it.
+    /// The digests of its texts in earlier versions, which omitted some of the text that governs it.
     former: Vec<String>,
 }
 

@@ -2,8 +2,8 @@
 //! items around that list.
 //!
 //! "Store passwords" below "Changes are rejected if they:" is the opposite of a rule without that
-//! sentence. No list of words can name all such sentences, so an item keeps all of them. Only a
-//! heading or a label that consists of known topics is left out.
+//! sentence. No list of words can name all such sentences, so all of them are a part of the item.
+//! Only a heading or a label that consists of known topics is omitted.
 
 use super::MAX_PREFIX_BYTES;
 use super::context::is_demand_of_each;

@@ -183,6 +183,10 @@ fn a_paragraph_with_a_label_begins_another_list() {
 
 - Use partials
 
+✅ Carts
+
+- Use types
+
 It is slow.
 
 - Use frames
@@ -197,9 +201,11 @@ It is old.
             5   - prose
             7   + Views: fine: Use partials  []
             9   - prose
-            11  + Views: fine: … It is slow: Use frames  []
+            11  + ✅ Carts: Use types  []
             13  - prose
-            15  + Views: fine: … It is old: Use tables  []
+            15  + ✅ Carts: … It is slow: Use frames  []
+            17  - prose
+            19  + ✅ Carts: … It is old: Use tables  []
         "#]],
     );
 }
