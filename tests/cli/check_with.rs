@@ -384,3 +384,70 @@ fn a_client_says_where_the_code_goes_and_a_project_does_not_choose_it() {
     assert!(printed.contains("set `ANTHROPIC_BASE_URL` in your environment"), "{printed}");
     assert!(!sandbox.exists("../client/request-0"), "nothing is sent");
 }
+
+#[test]
+fn the_provider_of_a_user_is_used_without_the_other_settings() {
+    let sandbox = moved();
+    let fake = FakeClient { sandbox: &sandbox, name: "opencode" };
+    let script = "#!/bin/sh\n\
+        test \"$1 $2\" = 'debug config' && { cat opencode.json 2>/dev/null || echo '{}'; exit; }\n\
+        test \"$1\" = models && exit\n\
+        cat > $CLIENT/request-0; echo \"$OPENCODE_CONFIG_CONTENT\" > $CLIENT/settings; exit 1\n";
+    let prepare = || {
+        fake.prepare(&["", ""], "", "exit 1");
+        let at = sandbox.path("../client").display().to_string();
+        sandbox.write("../client/opencode", script.replace("$CLIENT", &at));
+    };
+    let settings = |url: &str| {
+        let options = json!({ "baseURL": url });
+        let near = json!({ "npm": "@ai-sdk/openai-compatible", "options": options });
+        let server = json!({ "mark": { "type": "local", "command": ["touch", "mark"] } });
+        let text = json!({ "model": "near/m", "provider": { "near": near }, "mcp": server });
+        sandbox.write("opencode.json", text.to_string());
+    };
+    prepare();
+    let printed = all_errors_printed(&fake.run("check"), "no provider");
+    assert!(printed.contains("would send code to `opencode`, which nobody chose"), "{printed}");
+    assert!(!sandbox.exists("../client/request-0"), "nothing is sent");
+    settings("https://models.example.com/v1");
+    let printed = all_errors_printed(&fake.run("check"), "a provider of the project");
+    assert!(
+        printed.contains("if you trust it: OPENCODE_CONFIG=opencode.json cerberus"),
+        "{printed}"
+    );
+    assert!(!sandbox.exists("../client/request-0"), "nothing is sent");
+    settings("http://127.0.0.1:8080/v1");
+    let printed = all_errors_printed(&fake.run("check"), "a provider on this machine");
+    let place = "opencode sends it to `127.0.0.1:8080`, the provider `near`\n";
+    assert!(printed.contains(place), "{printed}");
+    let run: Value = serde_json::from_str(&sandbox.read("../client/settings")).expect("JSON");
+    assert_eq!(run["provider"]["near"]["options"]["baseURL"], "http://127.0.0.1:8080/v1");
+    assert_eq!((&run["mcp"], &run["permission"]["*"]), (&Value::Null, &json!("deny")));
+}
+
+#[test]
+fn the_servers_of_a_user_are_switched_off_by_their_names() {
+    let sandbox = moved();
+    let fake = FakeClient { sandbox: &sandbox, name: "codex" };
+    let run = |listed: &str| {
+        fake.prepare(&["", ""], "", "exit 1");
+        let at = sandbox.path("../client").display().to_string();
+        let script = format!(
+            "#!/bin/sh\ntest \"$1\" = mcp && {{ echo '{listed}'; exit; }}\n\
+             cat > {at}/request-0; echo \"$*\" > {at}/arguments; exit 1\n"
+        );
+        sandbox.write("../client/codex", script);
+        all_errors_printed(&fake.run("check"), listed)
+    };
+    run("[{\"name\":\"mark\",\"enabled\":true}]");
+    let arguments = sandbox.read("../client/arguments");
+    assert!(arguments.ends_with("-c mcp_servers.mark.enabled=false -\n"), "{arguments}");
+    for (listed, why) in [
+        ("[{\"name\":\"a.b\"}]", "the server `a.b` of codex cannot be switched off by its name"),
+        ("not a list", "`codex` did not list its servers, so they cannot be switched off"),
+    ] {
+        let printed = run(listed);
+        assert!(printed.contains(why), "{printed}");
+        assert!(!sandbox.exists("../client/request-0"), "nothing is sent");
+    }
+}
