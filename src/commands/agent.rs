@@ -463,18 +463,16 @@ mod tests {
 
     #[test]
     fn a_message_that_is_repeated_is_no_progress_and_is_shown() {
-        let limits = Limits { silence: Duration::from_secs(1), ..LONG };
+        let limits = Limits { silence: Duration::from_secs(3), ..LONG };
         let script =
             "while :; do n=$((n + 1)); echo \"waiting for network, attempt $n\"; sleep .1; done";
         let error = run(script, "", limits).expect_err("it is ended").to_string();
         assert!(
             error.contains(
-                "showed no progress for 1 s and was ended; it printed: waiting for network"
+                "showed no progress for 3 s and was ended; it printed: waiting for network"
             ),
             "{error}"
         );
-        let script = "for word in a b c d e; do echo $word$word; sleep .5; done";
-        assert!(run(script, "", limits).is_ok());
     }
 
     #[test]
