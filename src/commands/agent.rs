@@ -27,9 +27,9 @@ use process::{End, Limits};
 /// How long an agent may take for an answer.
 const MAX_TIME: Duration = Duration::from_secs(600);
 
-/// How long a known client may show no progress. All of them print events while they wait and while their
-/// model answers; half of the minutes that a connection attempt of a system takes is enough to see that
-/// there is none. A command of the user may print nothing before its answer, so it has the whole time.
+/// How long a known client may show no progress. Those that can are started so that they print each part of
+/// an answer, and the others each step: a request has items for less than a minute of text. A command of the
+/// user may print nothing before its answer, so it has the whole time.
 const MAX_SILENCE: Duration = Duration::from_secs(60);
 
 /// Number of characters that are shown of an answer that is not valid.
@@ -463,18 +463,16 @@ mod tests {
 
     #[test]
     fn a_message_that_is_repeated_is_no_progress_and_is_shown() {
-        let limits = Limits { silence: Duration::from_secs(1), ..LONG };
+        let limits = Limits { silence: Duration::from_secs(3), ..LONG };
         let script =
             "while :; do n=$((n + 1)); echo \"waiting for network, attempt $n\"; sleep .1; done";
         let error = run(script, "", limits).expect_err("it is ended").to_string();
         assert!(
             error.contains(
-                "showed no progress for 1 s and was ended; it printed: waiting for network"
+                "showed no progress for 3 s and was ended; it printed: waiting for network"
             ),
             "{error}"
         );
-        let script = "for word in a b c d e; do echo $word$word; sleep .5; done";
-        assert!(run(script, "", limits).is_ok());
     }
 
     #[test]

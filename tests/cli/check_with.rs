@@ -201,6 +201,7 @@ const CLIENTS: &str = include_str!("../fixtures/agents.json");
 struct FakeClient<'a> {
     sandbox: &'a Sandbox,
     name: &'a str,
+    hangs: bool,
 }
 
 impl FakeClient<'_> {
@@ -236,8 +237,10 @@ impl FakeClient<'_> {
         let mut command = self.sandbox.command(&format!("{line} --with {}", self.name));
         let path = std::env::var("PATH").expect("a path");
         command.env("PATH", format!("{}:{path}", self.sandbox.path("../client").display()));
-        // Long enough to start, for a client that hangs.
-        command.env("CERBERUS_AGENT_SILENCE", "1500");
+        if self.hangs {
+            // Long enough to start.
+            command.env("CERBERUS_AGENT_SILENCE", "2500");
+        }
         self.sandbox.outcome("", command.output().expect("it runs"))
     }
 }
@@ -259,21 +262,23 @@ fn the_errors_are_printed_with_the_cause_whatever_a_client_fails_with() {
     let sandbox = moved();
     let clients: Value = serde_json::from_str(CLIENTS).expect("JSON");
     for (name, client) in clients.as_object().expect("clients") {
-        let fake = FakeClient { sandbox: &sandbox, name };
+        let mut fake = FakeClient { sandbox: &sandbox, name, hangs: false };
         let answer = client["answer"].as_str().expect("a text");
         for (kind, failure) in client["failures"].as_object().expect("failures") {
             let case = format!("{name}: {kind}");
             let end = failure["status"].as_str().expect("a command");
             let stdout = failure["stdout"].as_str().expect("a text");
+            fake.hangs = end.starts_with("sleep");
             fake.prepare(&[stdout], failure["stderr"].as_str().expect("a text"), end);
             let printed = all_errors_printed(&fake.run("check"), &case);
             let cause = failure["cause"].as_str().expect("a text");
             assert!(printed.contains(cause), "{case}: {printed}");
             assert!(printed.contains("5 errors not read by "), "{case}: {printed}");
-            if end.starts_with("sleep") {
-                assert!(printed.contains("showed no progress for 1.5 s"), "{case}: {printed}");
+            if fake.hangs {
+                assert!(printed.contains("showed no progress for 2.5 s"), "{case}: {printed}");
             }
         }
+        fake.hangs = false;
         fake.prepare(&[""], "", "exit 7");
         let printed = all_errors_printed(&fake.run("check"), &format!("{name}: crash"));
         assert!(printed.contains("it printed nothing, exit status: 7"), "{name}: {printed}");
@@ -311,7 +316,7 @@ fn the_errors_are_printed_with_the_cause_whatever_a_client_fails_with() {
 #[test]
 fn an_item_that_is_refused_is_asked_for_again_alone() {
     let sandbox = moved();
-    let fake = FakeClient { sandbox: &sandbox, name: "codex" };
+    let fake = FakeClient { sandbox: &sandbox, name: "codex", hangs: false };
     let clients: Value = serde_json::from_str(CLIENTS).expect("JSON");
     let answer = clients["codex"]["answer"].as_str().expect("a text");
     let items = |items: Value| {
@@ -344,7 +349,7 @@ fn the_answers_before_a_failure_count_also_in_the_baseline() {
     sandbox.commit("start");
     sandbox.git("rm -q -r src");
     sandbox.commit("Drop the parts");
-    let fake = FakeClient { sandbox: &sandbox, name: "gemini" };
+    let fake = FakeClient { sandbox: &sandbox, name: "gemini", hangs: false };
     let clients: Value = serde_json::from_str(CLIENTS).expect("JSON");
     let answer = clients["gemini"]["answer"].as_str().expect("a text");
     let items: Vec<Value> = (0..25).map(|id| json!({ "id": id, "outOfDate": id != 3 })).collect();
@@ -368,7 +373,7 @@ fn the_answers_before_a_failure_count_also_in_the_baseline() {
 #[test]
 fn a_client_says_where_the_code_goes_and_a_project_does_not_choose_it() {
     let sandbox = moved();
-    let fake = FakeClient { sandbox: &sandbox, name: "claude" };
+    let fake = FakeClient { sandbox: &sandbox, name: "claude", hangs: false };
     fake.prepare(&["", ""], "", "exit 1");
     let printed = fake.run("check").stderr();
     let place = "claude sends it to the provider that claude is configured with, api.anthropic.com by default\n";
@@ -383,4 +388,71 @@ fn a_client_says_where_the_code_goes_and_a_project_does_not_choose_it() {
     );
     assert!(printed.contains("set `ANTHROPIC_BASE_URL` in your environment"), "{printed}");
     assert!(!sandbox.exists("../client/request-0"), "nothing is sent");
+}
+
+#[test]
+fn the_provider_of_a_user_is_used_without_the_other_settings() {
+    let sandbox = moved();
+    let fake = FakeClient { sandbox: &sandbox, name: "opencode", hangs: false };
+    let script = "#!/bin/sh\n\
+        test \"$1 $2\" = 'debug config' && { cat opencode.json 2>/dev/null || echo '{}'; exit; }\n\
+        test \"$1\" = models && exit\n\
+        cat > $CLIENT/request-0; echo \"$OPENCODE_CONFIG_CONTENT\" > $CLIENT/settings; exit 1\n";
+    let prepare = || {
+        fake.prepare(&["", ""], "", "exit 1");
+        let at = sandbox.path("../client").display().to_string();
+        sandbox.write("../client/opencode", script.replace("$CLIENT", &at));
+    };
+    let settings = |url: &str| {
+        let options = json!({ "baseURL": url });
+        let near = json!({ "npm": "@ai-sdk/openai-compatible", "options": options });
+        let server = json!({ "mark": { "type": "local", "command": ["touch", "mark"] } });
+        let text = json!({ "model": "near/m", "provider": { "near": near }, "mcp": server });
+        sandbox.write("opencode.json", text.to_string());
+    };
+    prepare();
+    let printed = all_errors_printed(&fake.run("check"), "no provider");
+    assert!(printed.contains("would send code to `opencode`, which nobody chose"), "{printed}");
+    assert!(!sandbox.exists("../client/request-0"), "nothing is sent");
+    settings("https://models.example.com/v1");
+    let printed = all_errors_printed(&fake.run("check"), "a provider of the project");
+    assert!(
+        printed.contains("if you trust it: OPENCODE_CONFIG=opencode.json cerberus"),
+        "{printed}"
+    );
+    assert!(!sandbox.exists("../client/request-0"), "nothing is sent");
+    settings("http://127.0.0.1:8080/v1");
+    let printed = all_errors_printed(&fake.run("check"), "a provider on this machine");
+    let place = "opencode sends it to `127.0.0.1:8080`, the provider `near`\n";
+    assert!(printed.contains(place), "{printed}");
+    let run: Value = serde_json::from_str(&sandbox.read("../client/settings")).expect("JSON");
+    assert_eq!(run["provider"]["near"]["options"]["baseURL"], "http://127.0.0.1:8080/v1");
+    assert_eq!((&run["mcp"], &run["permission"]["*"]), (&Value::Null, &json!("deny")));
+}
+
+#[test]
+fn the_servers_of_a_user_are_switched_off_by_their_names() {
+    let sandbox = moved();
+    let fake = FakeClient { sandbox: &sandbox, name: "codex", hangs: false };
+    let run = |listed: &str| {
+        fake.prepare(&["", ""], "", "exit 1");
+        let at = sandbox.path("../client").display().to_string();
+        let script = format!(
+            "#!/bin/sh\ntest \"$1\" = mcp && {{ echo '{listed}'; exit; }}\n\
+             cat > {at}/request-0; echo \"$*\" > {at}/arguments; exit 1\n"
+        );
+        sandbox.write("../client/codex", script);
+        all_errors_printed(&fake.run("check"), listed)
+    };
+    run("[{\"name\":\"mark\",\"enabled\":true}]");
+    let arguments = sandbox.read("../client/arguments");
+    assert!(arguments.ends_with("-c mcp_servers.mark.enabled=false -\n"), "{arguments}");
+    for (listed, why) in [
+        ("[{\"name\":\"a.b\"}]", "the server `a.b` of codex cannot be switched off by its name"),
+        ("not a list", "`codex` did not list its servers, so they cannot be switched off"),
+    ] {
+        let printed = run(listed);
+        assert!(printed.contains(why), "{printed}");
+        assert!(!sandbox.exists("../client/request-0"), "nothing is sent");
+    }
 }

@@ -239,3 +239,23 @@ impl Drop for Group {
         let _ = self.shell.wait();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Progress;
+
+    #[test]
+    fn a_line_that_differs_only_in_its_digits_is_not_progress() {
+        let mut progress = Progress::default();
+        for (bytes, is_new) in [
+            ("12:00 attempt 1\n", true),
+            ("12:01 attempt 2\n12:02 attempt 3\n", false),
+            ("\n \n7\n", false),
+            ("12:03 attempt 4\nconnected\n", true),
+            ("connected\n", false),
+            ("\u{fffd}", true),
+        ] {
+            assert_eq!(progress.is_new(bytes.as_bytes()), is_new, "{bytes:?}");
+        }
+    }
+}

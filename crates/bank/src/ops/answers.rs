@@ -134,6 +134,9 @@ fn check<'a>(
     answers: &Answers<'_>,
     item: &Value,
 ) -> Result<Change<'a>> {
+    if !item.is_object() {
+        bail!("it is not an object");
+    }
     let answer = Answer::deserialize(item)?;
     let Some(candidates) = answers.offered.get(&answer.id) else {
         bail!("`{}` is not the id of a requested rule", answer.id);

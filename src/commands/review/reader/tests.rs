@@ -103,7 +103,7 @@ fn an_invalid_answer_is_refused_alone() {
     for (item, why) in [
         (json!({ "id": "nothing", "none": true }), "`nothing` is not the id of a requested rule"),
         (json!({ "none": true }), "missing field `id`"),
-        (json!("escape"), "invalid type"),
+        (json!("escape"), "it is not an object"),
         (json!({ "id": "escape" }), "it has no kind, hints, example or `none`"),
         (json!({ "id": "escape", "run": "ls", "none": true }), "unknown field `run`"),
         (json!({ "id": "escape", "kind": "prose" }), "unknown variant `prose`"),
