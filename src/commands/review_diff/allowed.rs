@@ -92,7 +92,6 @@ mod tests {
         check("a.go", "package a\nfunc f() {\n\t//cerberus: allow no-print it\n\tg()\n}", 3, true);
         check("a.rs", "fn f() { g() } // cerberus: allow no-print it", 0, true);
         check("a.java", "class A { /* cerberus: allow no-print it */ int a; }", 0, true);
-        check("a.sh", "echo 1 # cerberus: allow no-print it", 0, true);
         check("a.vue", "<script>\n// cerberus: allow no-print it\nf()\n</script>", 2, true);
         check("a.py", "# cerberus: allow no-print\nprint()", 1, false);
         check("a.ts", "/* cerberus: allow no-print */\nprint()", 1, false);
