@@ -131,7 +131,7 @@ fn completion_omits_names_that_a_shell_would_read_as_code() {
     let odd = ["$(touch a)", "`touch a`", ";touch a", " b", "*", "{a,b}", "&a", "'", ">a", "~"];
     for (number, end) in odd.iter().enumerate() {
         sandbox.memory(&format!("q{number}{end}"), "Text.\n");
-        sandbox.write(&format!("r{number}{end}.md"), "Text.\n");
+        sandbox.write(format!("r{number}{end}.md"), "Text.\n");
     }
     sandbox.memory("--into", "Text.\n");
     sandbox.memory("q-plain", "Text.\n");

@@ -10,9 +10,6 @@ use cerberus_model::{Language, LineIndex};
 
 const MARK: &str = "cerberus: allow ";
 
-/// What begins a comment of Ruby with several lines.
-const RUBY_BLOCK: &str = "=begin";
-
 /// The comments of a file that allow something.
 #[derive(Debug, Default)]
 pub(super) struct Allowances {
@@ -60,8 +57,7 @@ impl Allowances {
 
 /// Returns the id that a comment allows, if it has a reason.
 fn allowed_id(comment: &str) -> Option<&str> {
-    let text = comment.strip_prefix(RUBY_BLOCK).unwrap_or(comment);
-    let text = text.trim_start_matches(|c: char| c.is_whitespace() || "#/*!<-".contains(c));
+    let text = comment.trim_start_matches(|c: char| c.is_whitespace() || "#/*!<-".contains(c));
     let (id, reason) = text.strip_prefix(MARK)?.trim_start().split_once(char::is_whitespace)?;
     let reason = reason.trim_matches(|c: char| c.is_whitespace() || "*/}->".contains(c));
     (!reason.is_empty()).then_some(id)
@@ -96,15 +92,12 @@ mod tests {
         check("a.go", "package a\nfunc f() {\n\t//cerberus: allow no-print it\n\tg()\n}", 3, true);
         check("a.rs", "fn f() { g() } // cerberus: allow no-print it", 0, true);
         check("a.java", "class A { /* cerberus: allow no-print it */ int a; }", 0, true);
-        check("a.rb", "=begin\ncerberus: allow no-print it\n=end\nputs 1", 3, true);
-        check("a.sh", "echo 1 # cerberus: allow no-print it", 0, true);
         check("a.vue", "<script>\n// cerberus: allow no-print it\nf()\n</script>", 2, true);
         check("a.py", "# cerberus: allow no-print\nprint()", 1, false);
         check("a.ts", "/* cerberus: allow no-print */\nprint()", 1, false);
         check("a.py", "# cerberus: allow no-print-2 the output\nprint()", 1, false);
         check("a.py", "# cerberus: allow no-print the output\n\nprint()", 2, false);
         assert_eq!(comment("a.py", "x"), "# cerberus: allow x REASON");
-        assert_eq!(comment("a.sh", "x"), "# cerberus: allow x REASON");
         assert_eq!(comment("a.go", "x"), "// cerberus: allow x REASON");
     }
 

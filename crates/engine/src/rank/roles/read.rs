@@ -266,8 +266,17 @@ impl<'t> Reader<'t> {
         } else {
             self.demand_before(at);
         }
-        self.add(behind, SpanRole::Forbidden);
+        // "Raise the epoch instead of closing them": a deed is not a form that code has.
+        if !behind.codes.is_empty() || !self.is_gerund(self.after_fillers(at + len)) {
+            self.add(behind, SpanRole::Forbidden);
+        }
         end
+    }
+
+    /// Returns whether a token is a verb in "-ing" that does not only say that its object is used.
+    fn is_gerund(&self, at: usize) -> bool {
+        let is_long = self.word(at).is_some_and(|word| word.len() > 5 && word.ends_with("ing"));
+        is_long && self.adopting(at).is_none()
     }
 
     /// Reads an old form and a new one: "replace `b` with `a`".
@@ -428,9 +437,8 @@ impl<'t> Reader<'t> {
         if let Some(len) = self.adopting(verb) {
             return self.forbid(verb + len);
         }
-        let is_gerund = self.word(verb).is_some_and(|word| word.len() > 5 && word.ends_with("ing"));
         let clause = verb..self.clause_end(verb);
-        if is_gerund && !token::codes(&self.tokens[clause]).is_empty() {
+        if self.is_gerund(verb) && !token::codes(&self.tokens[clause]).is_empty() {
             // "Avoid blocking `b`".
             self.is_case = true;
             return verb + 1;

@@ -67,6 +67,8 @@ fn words_are_compared_too() {
         ("Prefer early returns to keep functions flat", &["returns"], &[]),
         ("Use a cursor over the rows", &["cursor", "rows"], &[]),
         ("Log in workers, avoid in handlers", &[], &[]),
+        ("On a signal stop accepting connections", &[], &[]),
+        ("Bump an epoch instead of closing sockets", &["epoch"], &[]),
         ("Sort the keys to avoid duplicates", &[], &[]),
         ("Show a page not found", &[], &[]),
         ("Use structured logging rather than `print()`", &["structured", "logging"], &["print()"]),
