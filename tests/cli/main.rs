@@ -14,6 +14,8 @@ mod anchor_test;
 mod append;
 mod check;
 mod check_documents;
+mod check_governed;
+mod check_moved;
 mod check_recall;
 mod check_repositories;
 mod check_with;
