@@ -306,6 +306,10 @@ impl<'s> Search<'s> {
             Some(written) => self.texts.get(&written.object)?,
             None => self.texts.get(&key_of_now(&place.path))?,
         };
+        let lines: Vec<&str> = match &place.line {
+            Some(line) => vec![line],
+            None => own.all().filter(|line| origin::names(line, name)).collect(),
+        };
         let mut best: Option<(Evidence, &Source, String)> = None;
         for source in sources.iter().filter(|source| source.path != place.path) {
             let Some(old) = self.texts.get(&source.object) else { continue };
@@ -313,11 +317,7 @@ impl<'s> Search<'s> {
                 Some(after) => self.texts.get(after),
                 None => self.texts.get(&key_of_now(&source.path)),
             };
-            let lines: Vec<&str> = match &place.line {
-                Some(line) => vec![line],
-                None => own.all().filter(|line| origin::names(line, name)).collect(),
-            };
-            for line in lines {
+            for line in lines.iter().copied().filter(|line| old.has(line)) {
                 let Some(evidence) = own.shared_with(old, line, self.common) else { continue };
                 let is_lost = after.is_some_and(|after| !after.has(line));
                 let is_better = best.as_ref().is_none_or(|(known, ..)| evidence > *known);
@@ -337,5 +337,7 @@ fn key_of_now(path: &str) -> String {
 
 /// Returns whether a path is that of a document, from which text may move to another one.
 pub(super) fn is_document(path: &str) -> bool {
-    documents::is_document(path) || documents::is_rule_file(path)
+    // Most paths are of code, and the globs of rule files are slower than the endings.
+    let name = path.rsplit('/').next().unwrap_or(path);
+    documents::is_document(path) || (name.starts_with('.') && documents::is_rule_file(path))
 }
