@@ -323,7 +323,8 @@ fn last_paragraph(text: &str) -> Option<&str> {
     let mut start = text.len();
     for line in text.split_inclusive('\n').rev() {
         let trimmed = line.trim_start_matches([' ', '\t', '>']).trim_end();
-        if trimmed.is_empty() || trimmed.starts_with(['#', '|']) || trimmed.starts_with("```") {
+        if trimmed.is_empty() || trimmed.starts_with(['#', '|', '<']) || trimmed.starts_with("```")
+        {
             break;
         }
         start -= line.len();
