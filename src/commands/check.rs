@@ -207,7 +207,7 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         let claim = &document.claims.claims[finding.claim_idx];
         match &finding.verdict {
             Verdict::Stale(_) => {}
-            Verdict::Unknown(_) => summary.unknown += 1,
+            Verdict::Unknown(_) | Verdict::Likely(..) => summary.unknown += 1,
             Verdict::Unchecked(why) => {
                 summary.unknown += 1;
                 *unknown.entry((finding.document_idx, *why)).or_default() += 1;
@@ -339,6 +339,11 @@ fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Fi
         Verdict::Fulfilled(why) => note(finding, why),
         Verdict::Unknown(why) | Verdict::Unchecked(why) => {
             note(finding, &format!("unknown: {why}"))
+        }
+        Verdict::Likely(stale, why) => {
+            let message = format!("{}, but it may be no claim: {why}", stale.reason);
+            let likely = of_claim(document, claim, &Verdict::Stale(stale.clone()));
+            note(Finding { replacement: None, spans: finding.spans, ..likely }, &message)
         }
         Verdict::Stale(stale) => {
             let Stale { reason, written, removed, was, now } = stale.as_ref();

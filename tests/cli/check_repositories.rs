@@ -152,10 +152,10 @@ fn a_document_outside_the_project_is_refused() {
 #[test]
 fn a_document_that_is_not_utf8_is_checked() {
     let sandbox = stale();
-    sandbox.write("AGENTS.md", b"caf\xe9: `src/b.py`\n");
+    sandbox.write("AGENTS.md", b"Rows of the caf\xe9: `src/b.py`\n");
     sandbox.session(expect![[r#"
         $ cerberus check
-        AGENTS.md:1:8: `src/b.py`: the file no longer exists
+        AGENTS.md:1:20: `src/b.py`: the file no longer exists
             since 1bbae68d5b of 2026-01-02: Remove b
             next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
 

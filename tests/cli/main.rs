@@ -15,6 +15,8 @@ mod append;
 mod check;
 mod check_documents;
 mod check_fix;
+mod check_governed;
+mod check_moved;
 mod check_recall;
 mod check_repositories;
 mod check_with;

@@ -9,22 +9,25 @@
 //! 2. For the claims that fail, the versions of their documents name the commits that wrote their
 //!    lines ([`origin`]), and each claim is compared with the tree of its commit ([`then`]). If it
 //!    fails there too, the line may have been rewritten meanwhile: the oldest version that names
-//!    the target is compared as well.
+//!    the target is compared as well. A line that was in another document before is as old as there
+//!    ([`moved`]).
 //! 3. For the claims that were true, the commit that removed their target ([`ends`]) and its new
 //!    place are searched ([`removal`]).
 
 use crate::parse::{Claims, Stance};
 use cerberus_engine::threads;
+use cerberus_engine::tree::git::IgnoredPath;
 use cerberus_engine::tree::git::past::CommitSummary;
-use cerberus_engine::tree::git::{GitStatus, IgnoredPath};
 use prelude::*;
 
 pub mod addresses;
 mod corrected;
 mod ends;
 mod foreign;
+mod former;
 mod manifests;
 mod meant;
+mod moved;
 mod now;
 mod origin;
 pub mod parse;
@@ -39,18 +42,15 @@ mod words;
 
 use corrected::Renamed;
 use ends::MainLine;
+use former::{Former, History, Tried};
 use now::{Holds, Now};
-use origin::{Moment, Origin};
-use then::{Needs, OldTree, Past, Truth, Writer};
-use words::Words;
-
-/// Maximum number of old commits whose trees are compared.
-const MAX_TREES: usize = 1000;
+use then::Past;
 
 /// What a sentence or its heading says about what does not exist.
 const ABSENT: &str =
     "it does not exist; its sentence, or a title above it, is not about what exists now";
 const FORBIDDEN: &str = "it no longer exists, and the sentence forbids it";
+const UNCLEAR: &str = "what its sentence, or one above it, says of it is not known";
 const EXAMPLE: &str = "it is an example of a pattern";
 const DEFINED: &str = "an example in the document defines it";
 
@@ -90,6 +90,8 @@ pub struct Finding {
 pub enum Verdict {
     /// It was true when it was written.
     Stale(Box<Stale>),
+    /// It was true when it was written, and why it is only likely that it is a claim about now.
+    Likely(Box<Stale>, &'static str),
     /// It does not exist, and why its sentence does not say that it does.
     Fulfilled(&'static str),
     /// It was not true when it was written.
@@ -272,28 +274,6 @@ impl<'p> Project<'p> {
     }
 }
 
-/// A claim that fails now, with the moments at which it may have been true.
-#[derive(Debug, Clone)]
-struct Open {
-    at: Position,
-    moments: Vec<Moment>,
-    /// Why other moments may be missing.
-    gap: Option<&'static str>,
-}
-
-/// A claim that was true.
-struct Former {
-    at: Position,
-    /// The commit in whose tree it was.
-    commit: String,
-    /// The commit that wrote its line.
-    written: Moment,
-    truth: Truth,
-}
-
-/// A claim that was true, or the verdict about one that was not.
-type Tried = Result<Former, Verdict>;
-
 struct Checker<'c> {
     project: Project<'c>,
     report: Report,
@@ -304,7 +284,7 @@ struct Checker<'c> {
 impl Checker<'_> {
     fn put(&mut self, (document_idx, claim_idx): Position, verdict: Verdict) {
         // What holds perhaps is a finding only if it ended.
-        let is_stale = matches!(verdict, Verdict::Stale(_));
+        let is_stale = matches!(verdict, Verdict::Stale(_) | Verdict::Likely(..));
         if !is_stale && self.doubtful.contains(&(document_idx, claim_idx)) {
             return;
         }
@@ -336,12 +316,13 @@ impl Checker<'_> {
                 staged.join()
             });
             let words = self.wanted_words(&open);
-            let trees = self.old_trees(&open, &head.id, staged);
+            let mut history = History::new(&head.id, since, former::unsaved(now, staged));
+            history.trees = self.old_trees(&open, &head.id, &history.unsaved);
             let moments = open.iter().flat_map(|it| &it.moments);
             let commits: BTreeSet<String> = moments.map(|it| it.commit.clone()).collect();
             let (former, main) = std::thread::scope(|scope| {
                 let main = threads::spawn(scope, || MainLine::read(root, &head.id, &commits));
-                let former = self.former(open, trees, &mut Past::new(objects, now, &words));
+                let former = self.former(open, history, &mut Past::new(objects, now, &words));
                 (former, main.join())
             });
             self.explain(objects, former, &main);
@@ -361,146 +342,6 @@ impl Checker<'_> {
 
     fn warn(&mut self, warning: &str) {
         self.report.warnings.push(warning.to_owned());
-    }
-
-    /// Returns the claims that were true, and decides the others.
-    fn former(
-        &mut self,
-        mut open: Vec<Open>,
-        mut trees: BTreeMap<String, OldTree>,
-        past: &mut Past<'_, '_>,
-    ) -> Vec<Former> {
-        past.read_manifests(trees.values().filter(|tree| tree.needs.manifests));
-        let with_code = trees.iter().filter(|(_, tree)| tree.needs.code);
-        let omitted =
-            past.read_code(self.project.root, with_code.map(|(commit, tree)| (&**commit, tree)));
-        if !omitted.is_empty() {
-            self.warn("too much code changed since some lines were written: names in them were not compared with their commits");
-        }
-        let mut tried = Vec::new();
-        // Claims that were written together are compared with the same files.
-        open.sort_by(|a, b| a.moments.cmp(&b.moments));
-        for Open { at, moments, gap } in open {
-            let (document, claim) = self.project.claim(at);
-            let needs_code = Needs::of(&claim.target).code;
-            let (mut gap, mut is_omitted) = (gap, false);
-            let truth = moments.iter().find_map(|Moment { commit, path }| {
-                let Some(tree) = trees.get_mut(commit) else {
-                    gap = Some(GIT_FAILED);
-                    return None;
-                };
-                is_omitted |= needs_code && omitted.contains(commit);
-                let writer = Writer { document, claim, old_path: path };
-                let is_doubtful = self.doubtful.contains(&at);
-                let truth = past.truth(tree, writer, is_doubtful);
-                if truth.is_none() && past.lacks(tree, &claim.target) {
-                    gap = Some(LACKING);
-                }
-                Some((commit.clone(), truth?))
-            });
-            let otherwise = match gap {
-                Some(why) => Verdict::Unchecked(why),
-                None if is_omitted => Verdict::Unknown("its commit was not read"),
-                None => Verdict::NeverTrue,
-            };
-            let former = truth.zip(moments.into_iter().next());
-            let former = former
-                .map(|((commit, truth), written)| Former { at, commit, written, truth })
-                .ok_or(otherwise);
-            tried.push((at, former));
-        }
-        let ignored = self.project.ignored(&tried);
-        let mut former = Vec::new();
-        for (at, tried) in tried {
-            // What was ignored after it was tracked may be generated now.
-            let may_be_generated = ignored.get(&at).is_some_and(|ignored| {
-                !tried.as_ref().is_ok_and(|former| past.was_ignored(ignored, &former.commit))
-            });
-            match tried {
-                _ if may_be_generated => self.put(at, Verdict::Unknown("git ignores it")),
-                Ok(found) => former.push(found),
-                Err(verdict) => self.put(at, verdict),
-            }
-        }
-        former.sort_by_key(|it| it.at);
-        former
-    }
-
-    /// Returns the trees of all moments. `unsaved` are the files that the index has not as HEAD has
-    /// them.
-    fn old_trees(
-        &self,
-        open: &[Open],
-        head: &str,
-        mut unsaved: Vec<TreeEntry>,
-    ) -> BTreeMap<String, OldTree> {
-        let mut needs: BTreeMap<&str, Needs> = BTreeMap::new();
-        for it in open {
-            let own = Needs::of(&self.project.claim(it.at).1.target);
-            for moment in &it.moments {
-                let of_commit = needs.entry(&moment.commit).or_default();
-                *of_commit = of_commit.or(own);
-            }
-        }
-        unsaved.extend(self.project.now.modified.iter().cloned());
-        unsaved.sort_by(|a, b| a.path.cmp(&b.path));
-        unsaved.dedup_by(|a, b| a.path == b.path);
-        let unsaved: Vec<Arc<TreeEntry>> = unsaved.into_iter().map(Arc::new).collect();
-        let commits: BTreeSet<&str> = needs.keys().copied().take(MAX_TREES).collect();
-        let Project { root, now, .. } = self.project;
-        let trees = past::read_trees(root, head, &commits, |commit, differences| {
-            let needs = needs.get(commit)?;
-            let tree = OldTree::new(differences, &unsaved, now, *needs);
-            Some((commit.to_owned(), tree))
-        });
-        trees.into_iter().flatten().collect()
-    }
-
-    /// Returns the names that are looked for in old code.
-    fn wanted_words(&self, open: &[Open]) -> Words {
-        Words::new(open.iter().flat_map(|it| words_of(&self.project.claim(it.at).1.target)))
-    }
-
-    /// Returns the claims whose line was in its document at `commit`, with that moment, and the others, which were
-    /// written later.
-    fn all_at(
-        &self,
-        objects: &mut git::Objects<'_>,
-        failing: &[Position],
-        commit: &str,
-    ) -> (Vec<Open>, Vec<Position>) {
-        let (mut open, mut later) = (Vec::new(), Vec::new());
-        for of_document in failing.chunk_by(|a, b| a.0 == b.0) {
-            let path = &self.project.documents[of_document[0].0].path;
-            let bytes = objects.read(&format!("{commit}:./{path}")).unwrap_or_default();
-            let text = text::decode(&bytes).0;
-            let lines: FxHashSet<&str> = text.lines().map(str::trim).collect();
-            for &at in of_document {
-                let (document, claim) = self.project.claim(at);
-                if lines.contains(origin::line_of(document, claim.span)) {
-                    let moments = vec![Moment { commit: commit.to_owned(), path: path.clone() }];
-                    open.push(Open { at, moments, gap: None });
-                } else {
-                    later.push(at);
-                }
-            }
-        }
-        (open, later)
-    }
-
-    /// Returns the claims with the moments at which they were written.
-    fn origins(&self, failing: &[Position], head: &str) -> Vec<Open> {
-        let Some(found) = origin::origins(self.project, head, failing) else {
-            let open = |&at| Open { at, moments: Vec::new(), gap: Some(GIT_FAILED) };
-            return failing.iter().map(open).collect();
-        };
-        let is_shallow = found.iter().any(|it| it.is_cut)
-            && git::status(self.project.root) == GitStatus::Repository { is_shallow: true };
-        let open = failing.iter().zip(found).map(|(&at, Origin { moments, is_cut, is_unread })| {
-            let gap = is_unread.then_some(GIT_FAILED);
-            Open { at, moments, gap: gap.or((is_cut && is_shallow).then_some(SHALLOW)) }
-        });
-        open.collect()
     }
 
     /// Omits the files that code contains as a string: such a claim is about what a program reads or writes, as
@@ -565,7 +406,8 @@ impl Checker<'_> {
         }
         corrected::verify(self.project, renamed);
         for (it, explained) in former.iter().zip(explained) {
-            let is_forbidden = self.project.claim(it.at).1.stance == Stance::Forbidden;
+            let stance = self.project.claim(it.at).1.stance;
+            let is_forbidden = stance == Stance::Forbidden;
             let is_certain = |stale: &Stale| stale.now.as_ref().is_some_and(|now| now.is_certain);
             let verdict = match explained {
                 None => Verdict::NeverTrue,
@@ -574,7 +416,10 @@ impl Checker<'_> {
                 }
                 // What a rule forbids and nobody can do any more.
                 Some(stale) if is_forbidden && !is_certain(&stale) => Verdict::Fulfilled(FORBIDDEN),
-                Some(explained) => Verdict::Stale(Box::new(explained)),
+                Some(stale) if stance == Stance::Unclear => {
+                    Verdict::Likely(Box::new(stale), UNCLEAR)
+                }
+                Some(stale) => Verdict::Stale(Box::new(stale)),
             };
             self.put(it.at, verdict);
         }

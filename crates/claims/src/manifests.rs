@@ -2,6 +2,9 @@
 
 mod go;
 mod make;
+mod scope;
+
+pub(crate) use scope::Scope;
 
 use serde_json::Value;
 
@@ -32,21 +35,17 @@ pub(super) struct Facts {
 
 /// The facts of all manifests of a tree, by path.
 #[derive(Debug, Default)]
-pub(super) struct Manifests(pub(super) BTreeMap<String, Facts>);
+pub(super) struct Manifests(pub(super) BTreeMap<String, Arc<Facts>>);
 
 impl Manifests {
     /// Returns the manifests that make a claim true: which define a task, or have a dependency.
     pub(super) fn making(&self, target: &Target) -> Vec<&str> {
         match target {
             Target::Task(task) => {
-                let key = (task.runner, task.name.clone());
-                let is_rule = |(runner, rule): &(Runner, String)| {
-                    *runner == Runner::Make && make::is_made(&task.name, rule)
+                let is_own = |path: &str, facts: &Facts| {
+                    facts.defines(task) && scope::may_be_of(path, facts, task)
                 };
-                let defining = self.0.iter().filter(|(_, facts)| {
-                    facts.tasks.contains(&key)
-                        || (task.runner == Runner::Make && facts.tasks.iter().any(is_rule))
-                });
+                let defining = self.0.iter().filter(|(path, facts)| is_own(path, facts));
                 defining.map(|(path, _)| path.as_str()).collect()
             }
             Target::Rule { tool, name } => {
@@ -161,6 +160,12 @@ pub(super) fn is_for(path: &str, folder: &str) -> bool {
     !is_own || is_within(folder, folder_of(path))
 }
 
+/// Returns whether makefiles include a file.
+fn is_included(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    name.ends_with(".mk") || name.ends_with(".mak") || name.starts_with("makefile.")
+}
+
 /// Returns whether a manifest is of another project, or of one that tests use.
 pub(super) fn is_foreign(path: &str) -> bool {
     folder_of(path).split('/').any(|it| CONVENTIONS.folders.foreign.contains(it))
@@ -180,6 +185,8 @@ fn reader(path: &str) -> Option<Reader> {
     Some(match lower.as_str() {
         "package.json" => package_json,
         "deno.json" | "deno.jsonc" => deno_json,
+        "project.json" => project_json,
+        "nx.json" => nx_json,
         "makefile" | "gnumakefile" => make::read,
         "justfile" | ".justfile" => justfile,
         "pyproject.toml" => pyproject,
@@ -221,6 +228,20 @@ pub(super) fn read(path: &str, text: &str) -> Facts {
 }
 
 impl Facts {
+    /// Returns whether it defines a task.
+    pub(super) fn defines(&self, task: &Task) -> bool {
+        let has = |runner: Runner| self.tasks.contains(&(runner, task.name.clone()));
+        let is_rule = |(runner, rule): &(Runner, String)| {
+            *runner == Runner::Make && make::is_made(&task.name, rule)
+        };
+        match task.runner {
+            // They run scripts, too.
+            Runner::Deno | Runner::Nx => has(task.runner) || has(Runner::Script),
+            Runner::Make => has(Runner::Make) || self.tasks.iter().any(is_rule),
+            runner => has(runner),
+        }
+    }
+
     fn task(&mut self, runner: Runner, name: impl Into<String>) {
         self.tasks.insert((runner, name.into()));
     }
@@ -325,9 +346,26 @@ fn package_json(_: &str, text: &str, facts: &mut Facts) {
 fn deno_json(_: &str, text: &str, facts: &mut Facts) {
     // Comments are allowed, and a name in one does no harm.
     let json: Value = serde_json::from_str(text).unwrap_or_default();
-    facts.add_tasks(Runner::Script, keys(&json, "/tasks"));
+    facts.add_tasks(Runner::Deno, keys(&json, "/tasks"));
     if json.is_null() {
-        facts.compute(Runner::Script, "");
+        facts.compute(Runner::Deno, "");
+    }
+}
+
+/// The targets of a project of nx.
+fn project_json(_: &str, text: &str, facts: &mut Facts) {
+    let json: Value = serde_json::from_str(text).unwrap_or_default();
+    facts.add_tasks(Runner::Nx, keys(&json, "/targets"));
+    if let Some(name) = string(&json, "/name") {
+        facts.packages.insert(package_name(name));
+    }
+}
+
+/// The plugins of nx define targets by the files of a project.
+fn nx_json(_: &str, text: &str, facts: &mut Facts) {
+    let json: Value = serde_json::from_str(text).unwrap_or_default();
+    for plugin in list(&json, "/plugins") {
+        facts.compute(Runner::Nx, &plugin.to_string());
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::prelude::*;
 
-use super::manifests::{self, Manifests};
+use super::manifests::{self, Manifests, Scope};
 use super::snapshot::{self, Found, Snapshot};
 use super::versions::Versions;
 use super::words::{self, Occurrences, Words, module_name};
@@ -61,7 +61,8 @@ impl Now {
             let facts = own.map(|TreeEntry { path, .. }| {
                 let text = read::text(root, path);
                 let unread = text.as_ref().err().and_then(|it| read::unread(root, path, it));
-                ((path.clone(), manifests::read(path, &text.unwrap_or_default())), unread)
+                let facts = Arc::new(manifests::read(path, &text.unwrap_or_default()));
+                ((path.clone(), facts), unread)
             });
             let (facts, failed): (Vec<_>, Vec<Option<_>>) = facts.unzip();
             manifests.0 = facts.into_iter().collect();
@@ -169,6 +170,23 @@ impl Now {
     }
 
     fn task(&self, document: &Document, claim: &Claim, task: &Task) -> Holds {
+        match self.manifests.scope(task, folder_of(&document.path)) {
+            Scope::Open => self.open_task(document, claim, task),
+            // What was never there is not known here, and what was is gone.
+            Scope::Missing => Holds::Perhaps,
+            Scope::These(paths) => {
+                let is_program =
+                    task.may_be_program && !self.manifests.depending(&task.name).is_empty();
+                match self.manifests.is_defined_in(task, &paths) || is_program {
+                    true => Holds::Yes,
+                    false if self.manifests.is_dynamic(task.runner) => Holds::Perhaps,
+                    false => Holds::No,
+                }
+            }
+        }
+    }
+
+    fn open_task(&self, document: &Document, claim: &Claim, task: &Task) -> Holds {
         let made = self.manifests.making(&Target::Task(task.clone()));
         // A program of a dependency has its name.
         let is_program = || task.may_be_program && !self.manifests.depending(&task.name).is_empty();
@@ -181,8 +199,8 @@ impl Now {
                 let folder = folder_of(path);
                 !folder.is_empty() && words::has_word(around, folder)
             };
-            let is_certain =
-                task.is_elsewhere || made.iter().any(|path| is_here(path) || is_named(path));
+            let is_certain = task.place == Place::Anywhere
+                || made.iter().any(|path| is_here(path) || is_named(path));
             return if is_certain { Holds::Yes } else { Holds::Perhaps };
         }
         match (is_program(), self.manifests.is_dynamic(task.runner)) {

@@ -18,6 +18,9 @@ const MAX_RENAMES: usize = 3;
 /// Not the number of processors: git omits merges by the paths that it is asked for.
 const N_PARTS: usize = 2;
 
+/// Maximum length of a line that is looked for in other documents.
+const MAX_LINE: usize = 4096;
+
 /// A commit in whose tree a claim may have been true.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Moment {
@@ -26,11 +29,47 @@ pub(super) struct Moment {
     pub(super) path: String,
 }
 
+/// A version of a document in which something appears that the version before it lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// `None` if it is not committed.
+    pub(super) commit: Option<Written>,
+    pub(super) path: String,
+    /// The trimmed line that appears, or `None` for any line with the name of the claim.
+    pub(super) line: Option<String>,
+}
+
+/// The version of a document that a commit wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Written {
+    pub(super) id: String,
+    /// The first parent, unless the known history starts with the commit.
+    pub(super) parent: Option<String>,
+    pub(super) object: String,
+}
+
+impl Place {
+    /// Returns the place of a line, unless it is too long.
+    fn of_line(commit: Option<Written>, path: &str, line: &str) -> Option<Self> {
+        let (path, is_short) = (path.to_owned(), line.len() <= MAX_LINE);
+        is_short.then(|| Self { commit, path, line: Some(line.to_owned()) })
+    }
+}
+
+impl From<&Version> for Written {
+    fn from(version: &Version) -> Self {
+        let (id, object) = (version.commit.clone(), version.object.clone());
+        Self { id, parent: version.parents.first().cloned(), object }
+    }
+}
+
 /// When a claim was written.
 #[derive(Debug, Default)]
 pub(super) struct Origin {
     /// The moment of its line first.
     pub(super) moments: Vec<Moment>,
+    /// Where its line appears, and where its name does if that is earlier.
+    pub(super) places: Vec<Place>,
     /// Whether it is as old as the known history.
     pub(super) is_cut: bool,
     /// Whether the version before it cannot be read.
@@ -38,15 +77,15 @@ pub(super) struct Origin {
 }
 
 /// The claims of a document, with the versions that contain them.
-struct Traced<'d> {
-    document: &'d Document,
-    lines: Vec<&'d str>,
-    names: Vec<&'d str>,
+pub(super) struct Traced<'d> {
+    pub(super) path: &'d str,
+    pub(super) lines: Vec<&'d str>,
+    pub(super) names: Vec<&'d str>,
     /// Newest first.
-    versions: Vec<Version>,
+    pub(super) versions: Vec<Version>,
     /// For each version and claim, whether it has its line, and whether it has its name. `None` for a
     /// version that cannot be read.
-    found: Vec<Option<Vec<(bool, bool)>>>,
+    pub(super) found: Vec<Option<Vec<(bool, bool)>>>,
 }
 
 /// Returns when the claims of `failing`, which are grouped by document, were written, or `None` if
@@ -79,18 +118,18 @@ fn origins_of(
         let spans: Vec<Span> =
             claims.iter().map(|(_, idx)| document.claims.claims[*idx].span).collect();
         traced.push(Traced {
-            document,
+            path: &document.path,
             lines: spans.iter().map(|span| line_of(document, *span)).collect(),
             names: spans.iter().map(|span| span.slice(&document.text)).collect(),
             versions: Vec::new(),
             found: Vec::new(),
         });
     }
-    let paths: Vec<&str> = traced.iter().map(|it| it.document.path.as_str()).collect();
+    let paths: Vec<&str> = traced.iter().map(|it| it.path).collect();
     let all = past::versions(root, &[head], &paths)?;
     for it in &mut traced {
-        let object = now.tree.entry(&it.document.path).map_or("", |entry| entry.object.as_str());
-        let own = past::lineage(&all, &it.document.path, object);
+        let object = now.tree.entry(it.path).map_or("", |entry| entry.object.as_str());
+        let own = past::lineage(&all, it.path, object);
         it.versions = own.into_iter().cloned().collect();
     }
     read_versions(objects, &mut traced);
@@ -114,7 +153,7 @@ pub(super) fn line_of(document: &Document, span: Span) -> &str {
 }
 
 /// Compares the versions that were not read yet with the claims.
-fn read_versions(objects: &mut Objects<'_>, traced: &mut [Traced<'_>]) {
+pub(super) fn read_versions(objects: &mut Objects<'_>, traced: &mut [Traced<'_>]) {
     let mut wanted: Vec<(usize, usize)> = Vec::new();
     for (traced_idx, it) in traced.iter_mut().enumerate() {
         wanted.extend((it.found.len()..it.versions.len()).map(|idx| (traced_idx, idx)));
@@ -178,7 +217,7 @@ fn ending_of(path: &str) -> &str {
 }
 
 /// Returns whether a text has a name, not only as a part of another one or of an address.
-fn names(text: &str, name: &str) -> bool {
+pub(super) fn names(text: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     memmem::find_iter(text.as_bytes(), name).any(|at| {
         let (before, after) = (&text[..at], &text[at + name.len()..]);
@@ -209,7 +248,7 @@ impl Traced<'_> {
     }
 
     /// Returns when a claim was written.
-    fn origin(&self, position: usize, head: &str) -> Origin {
+    pub(super) fn origin(&self, position: usize, head: &str) -> Origin {
         let count = |has: &dyn Fn(&(bool, bool)) -> bool| {
             let read = self.found.iter().map_while(Option::as_ref);
             read.take_while(|found| has(&found[position])).count()
@@ -218,12 +257,17 @@ impl Traced<'_> {
         let n_with_name = count(&|found| found.1);
         let at =
             |commit: &str, path: &str| Moment { commit: commit.to_owned(), path: path.to_owned() };
-        let mut moments = Vec::new();
+        let (mut moments, mut places) = (Vec::new(), Vec::new());
         let mut is_cut = false;
+        let line = self.lines[position];
         match n_with_line.checked_sub(1).map(|last| &self.versions[last]) {
             // The line is not committed.
-            None => moments.push(at(head, &self.document.path)),
+            None => {
+                moments.push(at(head, self.path));
+                places.extend(Place::of_line(None, self.path, line));
+            }
             Some(written) => {
+                places.extend(Place::of_line(Some(written.into()), &written.path, line));
                 is_cut = written.parents.is_empty();
                 moments.push(at(&written.commit, &written.path));
                 // A merge has the line from its branch, or from both.
@@ -240,8 +284,10 @@ impl Traced<'_> {
             let first = &self.versions[n_with_name - 1];
             is_cut |= first.parents.is_empty();
             moments.push(at(&first.commit, &first.path));
+            let path = first.path.clone();
+            places.push(Place { commit: Some(first.into()), path, line: None });
         }
         let is_unread = self.found.get(n_with_name).is_some_and(Option::is_none);
-        Origin { moments, is_cut, is_unread }
+        Origin { moments, places, is_cut, is_unread }
     }
 }

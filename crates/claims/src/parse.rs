@@ -20,8 +20,10 @@ mod classify;
 mod code;
 mod context;
 mod ignored;
+mod language;
 mod shell;
 mod stance;
+mod task;
 #[cfg(test)]
 mod tests;
 mod trees;
@@ -29,6 +31,8 @@ mod word_lists;
 
 pub(crate) use stance::Stance;
 pub use stance::bans::{Ban, bans};
+pub use task::Task;
+pub(crate) use task::{Place, Runner};
 
 use context::Context;
 use ignored::Ignored;
@@ -89,39 +93,6 @@ pub enum Part {
     Symbol(String),
     /// The slug of a heading.
     Heading(String),
-}
-
-/// Something that a command line runs by its name in a manifest.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Task {
-    pub(crate) runner: Runner,
-    pub(crate) name: String,
-    /// Whether the name may also be a program: `yarn NAME`, `uv run NAME`.
-    pub(crate) may_be_program: bool,
-    /// Whether it runs in another folder than that of the reader: `make -C docs NAME`.
-    pub(crate) is_elsewhere: bool,
-}
-
-/// What knows the tasks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Runner {
-    /// `scripts` of `package.json` and `deno.json`.
-    Script,
-    /// `name` of `package.json`.
-    Workspace,
-    Make,
-    Just,
-    /// `Taskfile.yml`.
-    TaskFile,
-    /// Aliases of `.cargo/config.toml`.
-    CargoAlias,
-    CargoPackage,
-    /// A binary, an example, a test or a benchmark of a package.
-    CargoTarget,
-    CargoFeature,
-    /// Entry points and tasks of `pyproject.toml`.
-    Python,
-    Tox,
 }
 
 /// The claims of a document.
@@ -223,6 +194,7 @@ pub fn read(text: &str, addresses: &Addresses) -> Claims {
     for (event, span) in &events {
         reader.structure(event, *span);
     }
+    reader.context.finish();
     let mut in_code = false;
     for (event, span) in events {
         if reader.is_cut {
@@ -298,7 +270,10 @@ impl<'a> Reader<'a> {
     }
 
     fn push(&mut self, span: Span, shown: &str, target: Target, stance: Stance) {
-        let stance = stance.max(self.context.section(span.start));
+        let mut stance = stance.max(self.context.section(span.start));
+        if stance == Stance::Unclear && self.is_sure(span, &target) {
+            stance = Stance::Plain;
+        }
         if span.is_empty() || shown.len() > MAX_BYTES {
             return;
         }
@@ -306,6 +281,18 @@ impl<'a> Reader<'a> {
         if !self.is_cut {
             self.claims.push(Claim { span, text: shown.to_owned(), target, stance });
         }
+    }
+
+    /// Returns whether a claim is one whatever its sentence says: a link, an import, or a part of a tree.
+    fn is_sure(&self, span: Span, target: &Target) -> bool {
+        let is_link = matches!(target, Target::Path { is_link: true, .. });
+        let is_import =
+            matches!(target, Target::Path { .. }) && self.text[..span.start].ends_with('@');
+        let in_tree = self
+            .trees
+            .last()
+            .is_some_and(|tree| span.end <= tree.span.end && tree.span.start <= span.start);
+        is_link || is_import || in_tree
     }
 
     /// Reads the globs of the files that a rule applies to.
@@ -517,7 +504,7 @@ impl<'a> Reader<'a> {
             if trimmed.is_empty() {
                 stance = lead;
             } else if let Some(comment) = comment.filter(|it| !it.starts_with(['[', '!'])) {
-                stance = stance::of_lead(comment).max(lead);
+                stance = stance::of_lead(comment).max(context::of_language(comment)).max(lead);
             }
             // A comment names what it describes.
             found.push((at, line, if comment.is_some() { lead } else { stance }));

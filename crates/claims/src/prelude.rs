@@ -7,7 +7,7 @@ pub(crate) use std::sync::Arc;
 pub(crate) use rayon::prelude::*;
 pub(crate) use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(crate) use crate::parse::{Claim, Part, Target, Task};
+pub(crate) use crate::parse::{Claim, Part, Place, Target, Task};
 pub(crate) use crate::{Document, folder_of, is_within};
 pub(crate) use cerberus_engine::tree::git::past::{self, TreeEntry};
 pub(crate) use cerberus_engine::tree::git::{self, Objects};

@@ -70,7 +70,7 @@ pub(super) fn explain(
     let mut search = Search::new(root, project.now, main, objects);
     search.follow_symbols(&claims, &mut fates)?;
     search.follow_companions(project, former, &mut fates);
-    let written = former.iter().map(|it| it.commit.as_str());
+    let written = former.iter().map(|it| it.first.as_str());
     let removing = fates.iter().flatten().filter_map(|fate| fate.removed.as_deref());
     let summaries = past::summaries(root, &written.chain(removing).collect());
     let explain = |(it, fate): (&Former, Option<Fate>)| {
@@ -78,7 +78,7 @@ pub(super) fn explain(
         let (_, claim) = project.claim(it.at);
         Some(Stale {
             reason: reason(project.now, claim, &it.truth),
-            written: summaries.get(&it.commit).cloned(),
+            written: summaries.get(&it.first).cloned(),
             removed: fate.removed.and_then(|commit| summaries.get(&commit).cloned()),
             was: fate.was.filter(|was| !claim.text.contains(was.as_str())),
             now: fate.now,
@@ -404,7 +404,7 @@ fn reason(now: &Now, claim: &Claim, truth: &Truth) -> String {
         }
         Target::Path { .. } => "the file no longer exists".to_owned(),
         Target::Symbol { .. } => "the code no longer defines or uses it".to_owned(),
-        Target::Task(_) => "no manifest defines it any more".to_owned(),
+        Target::Task(task) => now.manifests.missing(task),
         Target::Variable(_) => "the code no longer uses it".to_owned(),
         Target::Package(_) => "it is no longer a dependency".to_owned(),
         Target::Rule { tool: Tool::Ci, .. } => "no workflow runs it any more".to_owned(),

@@ -11,10 +11,13 @@ use cerberus_engine::tree::git::past::Differences;
 
 use super::manifests::{self, Facts, Manifests};
 use super::meant::{is_certain, is_compound, is_in_sample, is_related};
+use super::moved;
 use super::now::Now;
 use super::snapshot::{self, Found, Snapshot};
 use super::versions::{Version, Versions};
 use super::words::{self, Words};
+
+mod tasks;
 
 /// Maximum number of old versions of code that are read.
 const MAX_VERSIONS: usize = 60_000;
@@ -69,7 +72,7 @@ pub(super) struct Past<'p, 'o> {
     words: &'p Words,
     /// The words of each version of a file of code.
     found: FxHashMap<String, Vec<usize>>,
-    facts: FxHashMap<FileVersion, Facts>,
+    facts: FxHashMap<FileVersion, Arc<Facts>>,
     versions: Versions,
     /// The objects that the clone lacks or git cannot read, of those that were looked for.
     missing: FxHashSet<String>,
@@ -81,11 +84,19 @@ pub(super) struct Writer<'d> {
     pub(super) document: &'d Document,
     pub(super) claim: &'d Claim,
     pub(super) old_path: &'d str,
+    /// Whether that is another document, from which the text moved.
+    pub(super) has_moved: bool,
 }
 
 impl Writer<'_> {
     fn folder(&self) -> &str {
         folder_of(self.old_path)
+    }
+
+    /// Returns whether the text moved from a folder that is neither around nor inside that of the document:
+    /// what it said of its own folder was said of another part of the project.
+    fn is_from_elsewhere(&self) -> bool {
+        self.has_moved && !is_related(self.folder(), folder_of(&self.document.path))
     }
 }
 
@@ -125,11 +136,15 @@ pub(super) struct OldTree {
     pub(super) needs: Needs,
     /// Sorted by path. Only manifests, if nothing else is needed.
     entries: Vec<Arc<TreeEntry>>,
+    /// The documents among the files that differ.
+    pub(super) documents: Vec<Arc<TreeEntry>>,
     /// The files that now has no longer.
     removed: Snapshot,
     /// The paths that now has and the commit lacked.
     added: FxHashSet<Arc<str>>,
     manifests: Option<Manifests>,
+    /// With those that are as now.
+    all_manifests: Option<Arc<Manifests>>,
     /// The entries with each word.
     entries_with: Option<FxHashMap<usize, Vec<usize>>>,
     /// The folders that trees of documents draw, by document and start.
@@ -158,14 +173,26 @@ impl OldTree {
         };
         let unsaved = unsaved.iter().filter(|it| !differences.contains_key(it.path.as_str()));
         let own = differences.values().flatten().chain(unsaved);
+        let is_document = |entry: &&Arc<TreeEntry>| moved::is_document(&entry.path);
+        let documents = own.clone().filter(is_document).cloned().collect();
         let mut entries: Vec<Arc<TreeEntry>> = own.filter(&mut is_wanted).cloned().collect();
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         let is_needed = |path: &str| needs.paths || manifests::is_manifest(path);
         let added = differences.iter().filter(|(path, it)| it.is_none() && is_needed(path));
         let added = added.map(|(path, _)| path.clone()).collect();
         let removed = Snapshot::new(removed);
-        let (manifests, entries_with, tree_bases) = Default::default();
-        Self { needs, entries, removed, added, manifests, entries_with, tree_bases }
+        let (manifests, all_manifests, entries_with, tree_bases) = Default::default();
+        Self {
+            needs,
+            entries,
+            documents,
+            removed,
+            added,
+            manifests,
+            all_manifests,
+            entries_with,
+            tree_bases,
+        }
     }
 
     fn contains(&self, now: &Snapshot, path: &str) -> bool {
@@ -216,8 +243,19 @@ impl<'p, 'o> Past<'p, 'o> {
         old.entries.iter().any(|entry| is_needed(entry) && self.missing.contains(&entry.object))
     }
 
+    /// Reads what differs in old trees. Returns the commits with too much code to read.
+    pub(super) fn read_trees(
+        &mut self,
+        root: &Path,
+        trees: &BTreeMap<String, OldTree>,
+    ) -> BTreeSet<String> {
+        self.read_manifests(trees.values().filter(|tree| tree.needs.manifests));
+        let with_code = trees.iter().filter(|(_, tree)| tree.needs.code);
+        self.read_code(root, with_code.map(|(commit, tree)| (&**commit, tree)))
+    }
+
     /// Reads the differing files of code of all trees. Returns the commits whose files are too many.
-    pub(super) fn read_code<'t>(
+    fn read_code<'t>(
         &mut self,
         root: &Path,
         trees: impl Iterator<Item = (&'t str, &'t OldTree)>,
@@ -274,7 +312,7 @@ impl<'p, 'o> Past<'p, 'o> {
     }
 
     /// Reads the differing manifests of all trees.
-    pub(super) fn read_manifests<'t>(&mut self, trees: impl Iterator<Item = &'t OldTree>) {
+    fn read_manifests<'t>(&mut self, trees: impl Iterator<Item = &'t OldTree>) {
         let mut wanted: BTreeSet<(&str, &str)> = BTreeSet::new();
         for tree in trees {
             let is_manifest = |entry: &&Arc<TreeEntry>| manifests::is_manifest(&entry.path);
@@ -287,7 +325,7 @@ impl<'p, 'o> Past<'p, 'o> {
         let missing = self.objects.read_all(&objects, |idx, bytes| {
             let (path, object) = wanted[idx];
             let own = manifests::read(path, &text::decode(bytes).0);
-            facts.insert((path.to_owned(), object.to_owned()), own);
+            facts.insert((path.to_owned(), object.to_owned()), Arc::new(own));
         });
         self.missing.extend(missing.into_iter().map(|idx| objects[idx].to_owned()));
     }
@@ -316,10 +354,13 @@ impl<'p, 'o> Past<'p, 'o> {
             Target::Symbol { parts, .. } => self.symbol(old, writer, parts),
             Target::Variable(name) => self.variable(old, name),
             Target::Task(_) | Target::Package(_) | Target::Rule { .. } | Target::Version { .. } => {
-                if let Target::Task(task) = target
-                    && self.has_new_rules(old, task)
-                {
-                    return None;
+                if let Target::Task(task) = target {
+                    if self.has_new_rules(old, task) {
+                        return None;
+                    }
+                    if matches!(task.place, Place::Folder(_) | Place::Package(_)) {
+                        return self.named_task(old, writer, task);
+                    }
                 }
                 let made_now = self.now.manifests.making(target);
                 let folder = writer.folder();
@@ -333,6 +374,9 @@ impl<'p, 'o> Past<'p, 'o> {
                 let is_certain = |path: &&str| match target {
                     // It makes it true still.
                     _ if made_now.contains(path) => false,
+                    Target::Task(_) if writer.is_from_elsewhere() => {
+                        manifests::is_for(path, folder_of(&writer.document.path))
+                    }
                     Target::Task(_) => made_now.is_empty() || manifests::is_for(path, folder),
                     Target::Package(name) => {
                         // A submodule that went does not say that its project is not used.
@@ -348,27 +392,6 @@ impl<'p, 'o> Past<'p, 'o> {
                 (!found.is_empty()).then_some(Truth::Manifests(found))
             }
         }
-    }
-
-    /// Returns whether a manifest of now for those who ran a task has rules that compute tasks and that
-    /// it did not have.
-    fn has_new_rules(&mut self, old: &mut OldTree, task: &Task) -> bool {
-        let made = self.manifests(old).making(&Target::Task(task.clone()));
-        let folders: Vec<String> = made.into_iter().map(|it| folder_of(it).to_owned()).collect();
-        let rules = |facts: &Facts| -> BTreeSet<String> {
-            let own = facts.dynamic.iter().filter(|(runner, _)| *runner == task.runner);
-            own.map(|(_, rule)| rule.clone()).collect()
-        };
-        let old_facts = self.manifests(old).0.iter().map(|(path, facts)| (path.clone(), facts));
-        let old_rules: BTreeMap<String, BTreeSet<String>> =
-            old_facts.map(|(path, facts)| (path, rules(facts))).collect();
-        self.now.manifests.0.iter().any(|(path, facts)| {
-            let is_changed = old_rules.contains_key(path) || old.added.contains(path.as_str());
-            let is_for = || folders.iter().any(|folder| manifests::is_for(path, folder));
-            is_changed
-                && is_for()
-                && !rules(facts).is_subset(old_rules.get(path).unwrap_or(&BTreeSet::new()))
-        })
     }
 
     /// Returns the path that a document named exactly, if it is gone, and was not moved together with the
@@ -442,7 +465,10 @@ impl<'p, 'o> Past<'p, 'o> {
             }
         }
         let folder = writer.folder();
-        let is_meant = |found: &String| !is_in_sample(old_path, &document.text, path, found);
+        let is_meant = |found: &String| {
+            let is_own = writer.is_from_elsewhere() && is_within(found, folder);
+            !is_own && !is_in_sample(old_path, &document.text, path, found)
+        };
         match old.removed.resolve(folder, path) {
             Found::One(found) if !is_certain(old_path, path, &found) => None,
             Found::One(found) => is_meant(&found).then(|| Truth::Paths(vec![found])),
@@ -553,18 +579,5 @@ impl<'p, 'o> Past<'p, 'o> {
             entries_with
         });
         entries_with.get(&word).cloned().unwrap_or_default()
-    }
-
-    /// Returns the differing manifests of an old tree.
-    fn manifests<'t>(&mut self, old: &'t mut OldTree) -> &'t Manifests {
-        let entries = &old.entries;
-        old.manifests.get_or_insert_with(|| {
-            let own = entries.iter().filter(|it| manifests::is_manifest(&it.path));
-            let facts = own.filter_map(|entry| {
-                let facts = self.facts.get(&(entry.path.clone(), entry.object.clone()))?;
-                Some((entry.path.clone(), facts.clone()))
-            });
-            Manifests(facts.collect())
-        })
     }
 }

@@ -189,7 +189,8 @@ impl Version {
     /// Returns what the version says as a manifest.
     pub(super) fn manifests(&self) -> &Manifests {
         let read = || manifests::read(&self.path, &self.text);
-        self.manifests.get_or_init(|| Manifests(BTreeMap::from([(self.path.clone(), read())])))
+        self.manifests
+            .get_or_init(|| Manifests(BTreeMap::from([(self.path.clone(), Arc::new(read()))])))
     }
 
     /// Returns whether a class has a field, a variant or an attribute, which is not a symbol.

@@ -5,6 +5,7 @@ use memchr::{memchr, memrchr};
 use pulldown_cmark::{Event, HeadingLevel, Tag};
 
 use super::MAX_BYTES;
+use super::language::{Language, Words};
 use super::stance::bans::Ban;
 use super::stance::{self, Stance};
 use crate::prelude::*;
@@ -19,6 +20,27 @@ const MAX_ROW: usize = 2000;
 /// Number of headings of versions and days, of one level, that make a document a changelog.
 const MIN_DATED: usize = 3;
 
+/// A list, and the words before it.
+#[derive(Debug, Clone, Copy)]
+struct List {
+    span: Span,
+    /// How the words before it present its items, if there are any.
+    lead: Option<Stance>,
+    words: Words,
+}
+
+/// What is below a heading.
+#[derive(Debug, Clone, Copy)]
+struct Section {
+    start: usize,
+    /// How the headings around it present it.
+    stance: Stance,
+    /// How its own heading presents the items of its lists.
+    of_items: Stance,
+    /// The language of its own heading.
+    language: Language,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Context<'a> {
     text: &'a str,
@@ -28,14 +50,16 @@ pub(super) struct Context<'a> {
     names: Vec<Span>,
     /// The tables with their first rows.
     tables: Vec<(Span, Span)>,
-    /// The lists whose items the words before them present, outer before inner ones.
-    lists: Vec<(Span, Stance)>,
+    /// The lists, outer before inner ones.
+    lists: Vec<List>,
     /// The headings around the last event, and how each presents what is below it.
     open_headings: Vec<(HeadingLevel, Stance)>,
     /// For each level of headings their number, and that of versions and days.
     n_headings: BTreeMap<HeadingLevel, (usize, usize)>,
-    /// The starts of sections, and how their headings present what is in them.
-    sections: Vec<(usize, Stance)>,
+    /// The sections in order.
+    sections: Vec<Section>,
+    /// The words of the whole document.
+    words: Words,
     /// The first heading of the first level.
     pub(super) title: Option<Span>,
 }
@@ -63,10 +87,10 @@ impl<'a> Context<'a> {
             }
             Event::Start(Tag::Table(_)) => self.tables.push((span, span)),
             Event::Start(Tag::List(_)) => {
-                let stance = self.lead(span.start);
-                if stance != Stance::Plain {
-                    self.lists.push((span, stance));
-                }
+                let lead = self.lead_of(span.start);
+                let paragraph = self.paragraph_before(span.start).unwrap_or_default();
+                let words = Words::of(&without_code(paragraph));
+                self.lists.push(List { span, lead, words });
             }
             Event::Start(Tag::Link { .. } | Tag::Image { .. }) | Event::Code(_) => {
                 self.names.push(span);
@@ -88,24 +112,109 @@ impl<'a> Context<'a> {
         let outer = self.open_headings.last().map_or(Stance::Plain, |it| it.1);
         let stance = stance::of_title(title).max(outer);
         self.open_headings.push((level, stance));
-        self.sections.push((span.start, stance));
+        // The title of a document is its name.
+        let is_title = self.title == Some(span);
+        let words = Words::of(title);
+        let language = if is_title { Language::Unclear } else { words.language() };
+        let of_items = stance::of_title_of_list(title);
+        self.sections.push(Section { start: span.start, stance, of_items, language });
+    }
+
+    /// Reads the language of the whole document, whose blocks are known.
+    pub(super) fn finish(&mut self) {
+        let mut words = Words::default();
+        let mut end = 0;
+        for block in &self.blocks {
+            // The title is a name. The blocks of a list are in others.
+            let is_title = self.title.is_some_and(|title| title.start == block.start);
+            if block.start >= end && !is_title {
+                words = words.and(Words::of(&self.without_names(*block)));
+            }
+            end = end.max(block.end);
+        }
+        self.words = words;
+    }
+
+    /// Returns a part of the text without code and links.
+    fn without_names(&self, part: Span) -> String {
+        let first = self.names.partition_point(|name| name.end <= part.start);
+        let mut found = String::new();
+        let mut at = part.start;
+        for name in self.names[first..].iter().take_while(|name| name.start < part.end) {
+            if name.start >= at {
+                found.push_str(&self.text[at..name.start]);
+                found.push(' ');
+                at = name.end.min(part.end);
+            }
+        }
+        found.push_str(&self.text[at..part.end]);
+        found
     }
 
     /// Returns how the words before a list or a block of code present it.
     pub(super) fn lead(&self, start: usize) -> Stance {
-        let before = self.text[..start].trim_end().trim_end_matches(['*', '_']);
-        if !before.ends_with(':') {
-            return Stance::Plain;
+        self.lead_of(start).unwrap_or_default()
+    }
+
+    /// Returns how the paragraph right above a list or a block of code presents it, or `None` if there are no
+    /// words that do.
+    fn lead_of(&self, start: usize) -> Option<Stance> {
+        let paragraph = self.paragraph_before(start)?;
+        let of_language = of_language(paragraph);
+        let plain = paragraph.trim_end_matches(['*', '_']);
+        let mut sentences = sentences(plain);
+        let last = sentences.pop()?;
+        let is_open = plain.ends_with([':', '：']);
+        if !is_open && !stance::is_about_following(&last) {
+            return (of_language != Stance::Plain).then_some(of_language);
         }
+        let mut found = stance::of_lead(&last);
+        // "We do not use the old API. This includes:"
+        if let Some(outer) = sentences.last().filter(|_| is_open && stance::continues(&last)) {
+            found = found.max(stance::of_lead(outer));
+        }
+        Some(found.max(of_language))
+    }
+
+    /// Returns the paragraph right above a list or a block of code.
+    fn paragraph_before(&self, start: usize) -> Option<&'a str> {
+        let before = self.text[..start].trim_end();
         let from = before.len().saturating_sub(MAX_BYTES);
-        let before = before.get(from..).unwrap_or_default();
-        stance::of_lead(before.rsplit(['\n', '.']).next().unwrap_or_default())
+        let from = (from..=before.len()).find(|at| before.is_char_boundary(*at))?;
+        last_paragraph(&before[from..])
     }
 
     /// Returns how the headings around a place present it.
     pub(super) fn section(&self, at: usize) -> Stance {
-        let n_before = self.sections.partition_point(|it| it.0 <= at);
-        n_before.checked_sub(1).map_or(Stance::Plain, |idx| self.sections[idx].1)
+        self.section_of(at).map_or(Stance::Plain, |section| section.stance)
+    }
+
+    fn section_of(&self, at: usize) -> Option<&Section> {
+        let n_before = self.sections.partition_point(|it| it.start <= at);
+        n_before.checked_sub(1).map(|idx| &self.sections[idx])
+    }
+
+    /// Returns whether it is known what the sentence around a claim says: not in another language. If it has
+    /// too few words, its heading and the document decide.
+    fn language(&self, block: Span, span: Span) -> Stance {
+        let from = block.start.max(span.start.saturating_sub(MAX_BYTES));
+        let to = block.end.min(span.end + MAX_BYTES);
+        let is_boundary = |at: &usize| self.text.is_char_boundary(*at);
+        let from = (from..=span.start).find(is_boundary).unwrap_or(span.start);
+        let to = (span.end..=to).rev().find(is_boundary).unwrap_or(span.end);
+        let before = &self.text[from..span.start];
+        let start = last_end(before).map_or(from, |end| from + end);
+        let end = first_end(&self.text[span.end..to]).map_or(to, |end| span.end + end);
+        let words = Words::of(&self.without_names(Span::new(start, end)));
+        let heading = || self.section_of(span.start).map(|section| section.language);
+        let around = self.lists_around(span).fold(words, |all, list| all.and(list.words));
+        match words.language() {
+            Language::Other => Stance::Unclear,
+            Language::English => Stance::Plain,
+            Language::Unclear if self.words.is_other_around(around) => Stance::Unclear,
+            Language::Unclear if heading() == Some(Language::Other) => Stance::Unclear,
+            Language::Unclear => Stance::Plain,
+        }
     }
 
     /// Returns whether the headings are those of a changelog: versions and days below its title.
@@ -122,10 +231,33 @@ impl<'a> Context<'a> {
     pub(super) fn stance(&self, span: Span) -> Stance {
         let Some(block) = self.block(span) else { return Stance::Plain };
         let own = stance::of(self.text, block, &self.names, span);
-        let before = self.lists.partition_point(|it| it.0.start <= span.start);
-        let mut lists = self.lists[..before].iter().rev().take(MAX_DEPTH);
-        let list = lists.find(|(list, _)| list.end >= span.end).map(|it| it.1);
-        own.max(list.unwrap_or_default()).max(self.column(block, span)).max(self.record(span))
+        let stances = [
+            own,
+            self.list(span),
+            self.column(block, span),
+            self.record(span),
+            self.language(block, span),
+        ];
+        stances.into_iter().max().unwrap_or_default()
+    }
+
+    /// Returns how the words before the lists around a claim present it, or else the heading of the section.
+    fn list(&self, span: Span) -> Stance {
+        let mut is_item = false;
+        let mut lead: Option<Stance> = None;
+        for list in self.lists_around(span) {
+            is_item = true;
+            lead = lead.max(list.lead);
+        }
+        let of_heading = self.section_of(span.start).map(|section| section.of_items);
+        lead.or(of_heading.filter(|_| is_item)).unwrap_or_default()
+    }
+
+    /// Returns the lists that contain a claim.
+    fn lists_around(&self, span: Span) -> impl Iterator<Item = &List> {
+        let before = self.lists.partition_point(|it| it.span.start <= span.start);
+        let lists = self.lists[..before].iter().rev().take(MAX_DEPTH);
+        lists.filter(move |list| list.span.end >= span.end)
     }
 
     /// Returns how the line of a list or a table presents a claim: with a day, it is a record of it.
@@ -173,4 +305,62 @@ impl<'a> Context<'a> {
         let mut before = self.blocks[..n_before].iter().rev().take(MAX_DEPTH);
         before.find(|it| it.end >= span.end).copied()
     }
+}
+
+/// Returns whether the words of a text are known.
+pub(super) fn of_language(text: &str) -> Stance {
+    let is_other = Words::of(&without_code(text)).language() == Language::Other;
+    if is_other { Stance::Unclear } else { Stance::Plain }
+}
+
+/// Returns a text without what is between back-ticks.
+fn without_code(text: &str) -> String {
+    text.split('`').step_by(2).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the last paragraph or item of a text, if the text ends with one.
+fn last_paragraph(text: &str) -> Option<&str> {
+    let mut start = text.len();
+    for line in text.split_inclusive('\n').rev() {
+        let trimmed = line.trim_start_matches([' ', '\t', '>']).trim_end();
+        if trimmed.is_empty() || trimmed.starts_with(['#', '|', '<']) || trimmed.starts_with("```")
+        {
+            break;
+        }
+        start -= line.len();
+        let number = trimmed.trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_numbered = number.len() < trimmed.len() && number.starts_with(['.', ')']);
+        if is_numbered || ["- ", "* ", "+ "].iter().any(|marker| trimmed.starts_with(marker)) {
+            break;
+        }
+    }
+    (start < text.len()).then(|| &text[start..])
+}
+
+/// Returns the sentences of a paragraph, each on one line.
+fn sentences(paragraph: &str) -> Vec<String> {
+    let words: Vec<&str> = paragraph.split_whitespace().collect();
+    let mut rest = words.join(" ");
+    let mut found = Vec::new();
+    while let Some(end) = first_end(&rest).filter(|end| *end < rest.len()) {
+        let next = rest.split_off(end);
+        found.push(std::mem::replace(&mut rest, next));
+    }
+    found.push(rest);
+    found
+}
+
+/// The ends of sentences.
+const ENDS: [&str; 8] = [". ", "! ", "? ", ".\n", "。", "！", "？", "\n\n"];
+
+/// Returns the end of the first sentence of a text.
+fn first_end(text: &str) -> Option<usize> {
+    let ends = ENDS.iter().filter_map(|end| text.find(end).map(|at| at + end.len()));
+    ends.min()
+}
+
+/// Returns the end of the last sentence that ends in a text.
+fn last_end(text: &str) -> Option<usize> {
+    let ends = ENDS.iter().filter_map(|end| text.rfind(end).map(|at| at + end.len()));
+    ends.max()
 }

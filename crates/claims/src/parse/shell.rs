@@ -1,15 +1,23 @@
 //! What a command line runs: tasks of manifests, and paths among its arguments.
 
-use super::Runner;
 use super::classify;
-use super::word_lists::{CARGO_COMMANDS, CREATING, MANAGER_COMMANDS, SHELLS, WITH_VALUE};
+use super::word_lists::{
+    CARGO_COMMANDS, CREATING, MANAGER_COMMANDS, SHELLS, TURBO_COMMANDS, WITH_VALUE,
+};
+use super::{Place, Runner};
 use crate::prelude::*;
 use cerberus_model::text::shell;
+
+mod place;
 
 /// Maximum length of the folder in which a command runs.
 const MAX_FOLDER: usize = 1024;
 
+/// Maximum number of folders in folders to which commands change back.
+const MAX_FOLDERS: usize = 64;
+
 /// A word of a command line.
+#[derive(Clone, Copy)]
 struct Word<'a> {
     text: &'a str,
     start: usize,
@@ -24,6 +32,9 @@ pub(super) fn is_shell(info: &str) -> bool {
 /// first one is not the start of a call or of a type.
 pub(super) fn is_command(text: &str) -> bool {
     let text = text.strip_prefix("$ ").unwrap_or(text);
+    // `(cd a && b)`
+    let subshell = text.strip_prefix('(').filter(|inner| inner.starts_with("cd "));
+    let text = subshell.unwrap_or(text);
     let mut words = text.split_whitespace();
     let (Some(first), Some(_)) = (words.next(), words.next()) else { return false };
     !first.contains(['(', '<', '[', '{', ','])
@@ -34,28 +45,80 @@ pub(super) fn is_command(text: &str) -> bool {
 pub(super) struct State {
     /// The folder that `cd` changed to, relative to the first one.
     folder: Option<String>,
+    /// The folders to which the end of a subshell, or `popd`, changes back.
+    outer: Vec<Option<String>>,
     /// Whether a command copied the project, whose folder is then the one to change to.
     is_cloned: bool,
+}
+
+impl State {
+    /// Changes to a folder.
+    fn enter(&mut self, folder: &str) {
+        let outer = self.folder.as_ref().map_or(String::new(), |outer| format!("{outer}/"));
+        let folder = outer + folder.trim_end_matches('/');
+        // A system does not enter a longer one.
+        if folder.len() <= MAX_FOLDER {
+            self.folder = Some(folder);
+        }
+    }
+
+    /// Starts a subshell, or `pushd`.
+    fn save(&mut self) {
+        if self.outer.len() < MAX_FOLDERS {
+            self.outer.push(self.folder.clone());
+        }
+    }
+
+    fn restore(&mut self) {
+        if let Some(folder) = self.outer.pop() {
+            self.folder = folder;
+        }
+    }
 }
 
 /// Returns what the commands of a line name, with the span of each name.
 pub(super) fn claims(line: &str, state: &mut State) -> Vec<(Span, String, Target)> {
     let mut found = Vec::new();
     let mut command: Vec<Word<'_>> = Vec::new();
-    for word in words(line) {
+    let (mut n_open, mut n_closed) = (0_usize, 0_usize);
+    for mut word in words(line) {
         // `sh -c "a && b"`
         if word.text.contains(' ') && command.last().is_some_and(|it| it.text == "-c") {
             let inner = claims(word.text, state).into_iter();
             found.extend(inner.map(|(span, shown, it)| (span.shifted(word.start), shown, it)));
         } else if matches!(word.text, "&&" | "||" | ";" | "|" | "&") {
             read(&std::mem::take(&mut command), state, &mut found);
+            for _ in 0..std::mem::take(&mut n_closed) {
+                state.restore();
+            }
         } else if word.text.starts_with('#') {
             break;
         } else if !(command.is_empty() && matches!(word.text, "$" | "%" | ">")) {
-            command.push(word);
+            // `(cd a && b)`
+            if command.is_empty()
+                && let Some(text) = word.text.strip_prefix('(')
+            {
+                word = Word { text, start: word.start + 1 };
+                state.save();
+                n_open += 1;
+            }
+            if n_open > 0
+                && !word.text.contains('(')
+                && let Some(text) = word.text.strip_suffix(')')
+            {
+                word.text = text;
+                n_open -= 1;
+                n_closed += 1;
+            }
+            if !word.text.is_empty() {
+                command.push(word);
+            }
         }
     }
     read(&command, state, &mut found);
+    for _ in 0..n_open + n_closed {
+        state.restore();
+    }
     found
 }
 
@@ -126,16 +189,12 @@ fn read(words: &[Word<'_>], state: &mut State, found: &mut Vec<(Span, String, Ta
     let words = &words[shell::n_before_program(&texts)..];
     let Some((program, arguments)) = words.split_first() else { return };
     let line = shown(words);
-    let has_folder = |word: &Word<'_>| {
-        let option = word.text.split('=').next().unwrap_or_default();
-        option.starts_with('-') && WITH_VALUE.entries().contains(&option)
-    };
-    let is_elsewhere = state.folder.is_some() || arguments.iter().any(has_folder);
     for (word, runner, may_be_program) in tasks(program.text, arguments) {
         if is_name(word.text) {
             let name = word.text.to_owned();
-            let task = Task { runner, name, may_be_program, is_elsewhere };
-            found.push((span(word), line.clone(), Target::Task(task)));
+            let place = place::of(runner, words, state.folder.as_deref());
+            let task = Task { runner, name, may_be_program, place };
+            found.push((span(&word), line.clone(), Target::Task(task)));
         }
     }
     if !CREATING.entries().contains(&program.text) {
@@ -152,14 +211,12 @@ fn read(words: &[Word<'_>], state: &mut State, found: &mut Vec<(Span, String, Ta
             state.is_cloned = false;
             state.folder = argument.split_once('/').map(|(_, within)| within.to_owned());
         }
-        "cd" | "pushd" => {
-            let outer = state.folder.as_ref().map_or(String::new(), |outer| format!("{outer}/"));
-            let folder = outer + argument.trim_end_matches('/');
-            // A system does not enter a longer one.
-            if folder.len() <= MAX_FOLDER {
-                state.folder = Some(folder);
-            }
+        "cd" => state.enter(argument),
+        "pushd" => {
+            state.save();
+            state.enter(argument);
         }
+        "popd" => state.restore(),
         _ => {}
     }
 }
@@ -174,7 +231,7 @@ fn assigned(word: &Word<'_>) -> Option<(Span, String, Target)> {
 }
 
 /// A word that names a task, with its runner, and whether the name may also be a program.
-type Named<'w, 'l> = (&'w Word<'l>, Runner, bool);
+type Named<'l> = (Word<'l>, Runner, bool);
 
 /// Options of cargo whose value is a name.
 const CARGO_OPTIONS: &[(&[&str], Runner)] = &[
@@ -184,13 +241,15 @@ const CARGO_OPTIONS: &[(&[&str], Runner)] = &[
 ];
 
 /// Returns the words among the arguments of a program that name a task.
-fn tasks<'w, 'l>(program: &str, arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
+fn tasks<'l>(program: &str, arguments: &[Word<'l>]) -> Vec<Named<'l>> {
     let first = |runner: Runner| {
-        let first = plain(arguments, 0).map(|first| (&arguments[first], runner, false));
+        let first = plain(arguments, 0).map(|first| (arguments[first], runner, false));
         first.into_iter().collect()
     };
     match program {
         "npm" | "pnpm" | "yarn" | "bun" | "deno" => manager_tasks(program, arguments),
+        "npx" | "bunx" => inner_tasks(arguments),
+        "turbo" | "lerna" | "nx" => monorepo_tasks(program, arguments),
         "uv" | "poetry" | "pdm" | "hatch" => python_tasks(arguments),
         "make" | "gmake" => make_targets(arguments),
         "cargo" => cargo_names(arguments),
@@ -203,68 +262,116 @@ fn tasks<'w, 'l>(program: &str, arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>>
 }
 
 /// Returns the values of options.
-fn after_options<'w, 'l>(
-    arguments: &'w [Word<'l>],
-    options: &[(&[&str], Runner)],
-) -> Vec<Named<'w, 'l>> {
-    let value = |pair: &'w [Word<'l>]| {
+fn after_options<'l>(arguments: &[Word<'l>], options: &[(&[&str], Runner)]) -> Vec<Named<'l>> {
+    let mut found = Vec::new();
+    for pair in arguments.windows(2) {
         let option = options.iter().find(|(names, _)| names.contains(&pair[0].text));
-        option.map(|(_, runner)| (&pair[1], *runner, false))
-    };
-    arguments.windows(2).filter_map(value).collect()
+        found.extend(option.map(|(_, runner)| (pair[1], *runner, false)));
+    }
+    found
 }
 
-fn manager_tasks<'w, 'l>(program: &str, arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
+fn manager_tasks<'l>(program: &str, arguments: &[Word<'l>]) -> Vec<Named<'l>> {
     let mut found = Vec::new();
     let is_workspace = arguments.first().is_some_and(|it| it.text == "workspace");
-    for (idx, pair) in arguments.windows(2).enumerate() {
-        let (option, value) = (pair[0].text, &pair[1]);
-        let is_named = matches!(option, "-F" | "--filter" | "-w" | "--workspace")
-            || (idx == 0 && is_workspace);
-        let is_package = value.text.starts_with('@') && value.text.contains('/');
-        if is_named && is_package && !value.text.contains(['.', '*', '^', '{']) {
-            found.push((value, Runner::Workspace, false));
-        }
-    }
-    let Some(first) = plain(arguments, usize::from(is_workspace) * 2) else { return found };
+    found.extend(scoped(place::package(program, arguments)));
+    let from = match arguments {
+        [first, ..] if first.text == "workspace" => 2,
+        [first, second, ..] if first.text == "workspaces" && second.text == "foreach" => 2,
+        [first, ..] if first.text == "workspaces" => 1,
+        _ => 0,
+    };
+    // `pnpm -w NAME` runs it in the root: the option has no value.
+    let root = arguments.iter().position(|it| it.text == "-w").filter(|_| program == "pnpm");
+    let first = plain(arguments, root.map_or(from, |root| root + 1));
+    let Some(first) = first else { return found };
+    let runner = if program == "deno" { Runner::Deno } else { Runner::Script };
     match arguments[first].text {
         "run" | "run-script" | "task" => {
             let may_be_program = matches!(program, "bun" | "yarn");
             let next = plain(arguments, first + 1);
-            found.extend(next.map(|next| (&arguments[next], Runner::Script, may_be_program)));
+            found.extend(next.map(|next| (arguments[next], runner, may_be_program)));
         }
         // They run the script of the name.
-        "start" | "stop" | "restart" | "test" if program != "bun" => {
-            found.push((&arguments[first], Runner::Script, false));
+        "start" | "stop" | "restart" | "test" if !matches!(program, "bun" | "deno") => {
+            found.push((arguments[first], runner, false));
+        }
+        "exec" | "dlx" | "x" | "turbo" | "lerna" | "nx" if program != "deno" && !is_workspace => {
+            let first = first + usize::from(!is_monorepo_tool(arguments[first].text));
+            found.extend(inner_tasks(&arguments[first..]));
         }
         name if matches!(program, "pnpm" | "yarn" | "bun") && !MANAGER_COMMANDS.contains(name) => {
-            found.push((&arguments[first], Runner::Script, true));
+            found.push((arguments[first], runner, true));
         }
         _ => {}
     }
     found
 }
 
-fn python_tasks<'w, 'l>(arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
-    let run = plain(arguments, 0).filter(|first| arguments[*first].text == "run");
-    let Some(next) = run.and_then(|run| plain(arguments, run + 1)) else { return Vec::new() };
-    let mut found = vec![(&arguments[next], Runner::Python, true)];
-    if matches!(arguments[next].text, "poe" | "task") {
-        found.extend(arguments.get(next + 1).map(|task| (task, Runner::Python, false)));
+fn is_monorepo_tool(program: &str) -> bool {
+    matches!(program, "turbo" | "lerna" | "nx")
+}
+
+/// Returns a word that is the name of a package with its scope.
+fn scoped<'l>(package: Option<Word<'l>>) -> Option<Named<'l>> {
+    let is_scoped = |word: &Word<'_>| word.text.starts_with('@') && word.text.contains('/');
+    package.filter(is_scoped).map(|word| (word, Runner::Workspace, false))
+}
+
+/// Returns the tasks of the tool that another program starts: `npx nx build web`.
+fn inner_tasks<'l>(arguments: &[Word<'l>]) -> Vec<Named<'l>> {
+    match plain(arguments, 0).map(|first| arguments[first..].split_at(1)) {
+        Some(([program], rest)) if is_monorepo_tool(program.text) => {
+            monorepo_tasks(program.text, rest)
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the tasks that a tool runs in packages: `turbo run NAME`, `lerna run NAME`, `nx run PACKAGE:NAME`,
+/// `nx NAME PACKAGE`.
+fn monorepo_tasks<'l>(program: &str, arguments: &[Word<'l>]) -> Vec<Named<'l>> {
+    let mut found: Vec<Named<'l>> = Vec::new();
+    found.extend(scoped(place::package(program, arguments)));
+    let Some(first) = plain(arguments, 0) else { return found };
+    let next = plain(arguments, first + 1).map(|next| arguments[next]);
+    match (program, arguments[first].text, next) {
+        ("turbo" | "lerna", "run", Some(next)) => found.push((next, Runner::Script, false)),
+        // `turbo NAME --filter PACKAGE`
+        ("turbo", name, _)
+            if !TURBO_COMMANDS.contains(name) && place::package(program, arguments).is_some() =>
+        {
+            found.push((arguments[first], Runner::Script, false));
+        }
+        ("nx", ..) => {
+            let target = place::nx_target(arguments);
+            found.extend(target.map(|(_, target)| (target, Runner::Nx, false)));
+        }
+        _ => {}
     }
     found
 }
 
-fn make_targets<'w, 'l>(arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
+fn python_tasks<'l>(arguments: &[Word<'l>]) -> Vec<Named<'l>> {
+    let run = plain(arguments, 0).filter(|first| arguments[*first].text == "run");
+    let Some(next) = run.and_then(|run| plain(arguments, run + 1)) else { return Vec::new() };
+    let mut found = vec![(arguments[next], Runner::Python, true)];
+    if matches!(arguments[next].text, "poe" | "task") {
+        found.extend(arguments.get(next + 1).map(|task| (*task, Runner::Python, false)));
+    }
+    found
+}
+
+fn make_targets<'l>(arguments: &[Word<'l>]) -> Vec<Named<'l>> {
     let is_value =
         |idx: usize| idx > 0 && matches!(arguments[idx - 1].text, "-C" | "-f" | "-j" | "-l" | "-o");
     let targets = arguments.iter().enumerate().filter(|(idx, word)| {
         !is_value(*idx) && !word.text.starts_with('-') && !word.text.contains('=')
     });
-    targets.map(|(_, word)| (word, Runner::Make, false)).collect()
+    targets.map(|(_, word)| (*word, Runner::Make, false)).collect()
 }
 
-fn cargo_names<'w, 'l>(arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
+fn cargo_names<'l>(arguments: &[Word<'l>]) -> Vec<Named<'l>> {
     let sub = arguments.iter().find(|it| !it.text.starts_with(['+', '-']));
     let alias = sub.filter(|sub| !CARGO_COMMANDS.contains(sub.text));
     let own = arguments.split(|word| word.text == "--").next().unwrap_or_default();
@@ -273,7 +380,7 @@ fn cargo_names<'w, 'l>(arguments: &'w [Word<'l>]) -> Vec<Named<'w, 'l>> {
     named.retain(|(word, runner, _)| {
         *runner != Runner::CargoFeature || !word.text.contains([',', '/'])
     });
-    alias.map(|sub| (sub, Runner::CargoAlias, false)).into_iter().chain(named).collect()
+    alias.map(|sub| (*sub, Runner::CargoAlias, false)).into_iter().chain(named).collect()
 }
 
 /// Returns the index of the first argument from `from` that is neither an option nor its value.

@@ -15,7 +15,7 @@ pub(super) mod bans;
 word_lists! { "words/stance.txt":
     GONE UNWANTED GONE_OBJECT GONE_SUBJECT GONE_AFTER ALTERNATIVE NEVER WRONG GONE_TITLES
     UNWANTED_TITLES GONE_COLUMNS DENIED KEEPING CREATING EXISTING AUXILIARIES MODALS PREPOSITIONS CARRIERS ADDRESSED CHOOSING CODE_NOUNS USING LIMITS
-    STOPS CONDITIONS EXCEPTIONS DETERMINERS NOUNS OTHER_TIMES
+    STOPS CONDITIONS EXCEPTIONS DETERMINERS NOUNS OTHER_TIMES NEGATIONS REFUSED RELATIVES FOLLOWING REFERRING
 }
 
 /// How a sentence presents a claim.
@@ -23,6 +23,8 @@ word_lists! { "words/stance.txt":
 pub(crate) enum Stance {
     #[default]
     Plain,
+    /// It is not known what the sentence says of it, or one that governs it.
+    Unclear,
     /// It is one of many that a pattern means.
     Example,
     /// The sentence forbids it: its removal fulfils the rule.
@@ -125,9 +127,7 @@ fn located(text: &str, block: Span, names: &[Span], span: Span) -> (Vec<Token>, 
 
 /// Returns how a text presents what follows it: a comment, or the words before a list.
 pub(super) fn of_lead(text: &str) -> Stance {
-    let text = text.trim().trim_end_matches(':');
-    let end = Span::new(text.len(), text.len());
-    let (mut tokens, _) = tokens(text, Span::new(0, text.len()), &[], end);
+    let (mut tokens, text) = lead_tokens(text);
     // "Bad: the test passes", "❌ wrong - it waits".
     let is_wrong = |token: &&Token| matches!(token, Token::Word(word) if WRONG.contains(word));
     let n_wrong = tokens.iter().take_while(is_wrong).count();
@@ -141,8 +141,56 @@ pub(super) fn of_lead(text: &str) -> Stance {
     {
         return Stance::Absent;
     }
+    let is_refusing = refuses(&tokens, text);
     tokens.extend([Token::Mark(':'), Token::Name]);
-    sentence_stance(&tokens, tokens.len() - 1)
+    let stance = sentence_stance(&tokens, tokens.len() - 1);
+    if stance == Stance::Plain && is_refusing { Stance::Unclear } else { stance }
+}
+
+/// Returns the tokens of the words before a list without the colon, and their text.
+fn lead_tokens(text: &str) -> (Vec<Token>, &str) {
+    let text = text.trim().trim_end_matches(['*', '_']).trim_end_matches([':', '：']);
+    let end = Span::new(text.len(), text.len());
+    (tokens(text, Span::new(0, text.len()), &[], end).0, text)
+}
+
+/// Returns whether the words before a list may refuse what is in it: its main clause has a negation, or a word
+/// for what is not accepted. "Never edit" and "do not forget" are about what is there.
+fn refuses(tokens: &[Token], text: &str) -> bool {
+    if text.is_empty() {
+        return false;
+    }
+    let sentence = Sentence { tokens, name: tokens.len() };
+    // "If it fails, run".
+    let comma = tokens.iter().position(|token| *token == Token::Mark(','));
+    let start =
+        comma.filter(|_| sentence.is_in(0, &CONDITIONS) || sentence.is_in(0, &PREPOSITIONS));
+    let start = start.map_or(0, |comma| comma + 1);
+    let is_other_clause =
+        |at: &usize| sentence.is_in(*at, &RELATIVES) || sentence.is_in(*at, &CONDITIONS);
+    let end = (start..tokens.len()).find(is_other_clause).unwrap_or(tokens.len());
+    (start..end).any(|at| {
+        let is_negation = sentence.is_in(at, &NEGATIONS)
+            || sentence.word(at).is_some_and(|word| word.ends_with("n't"));
+        let keeps = |at: usize| sentence.is_in(at, &KEEPING) || sentence.word(at) == Some("only");
+        // An adverb or a pronoun may be between them.
+        let is_kept = keeps(at + 1) || (!sentence.is_in(at, &REFUSED) && keeps(at + 2));
+        (is_negation && !is_kept) || sentence.is_in(at, &REFUSED)
+    })
+}
+
+/// Returns whether a sentence is about what follows it: "these", "the following".
+pub(super) fn is_about_following(text: &str) -> bool {
+    let (tokens, _) = lead_tokens(text);
+    let sentence = Sentence { tokens: &tokens, name: tokens.len() };
+    let is_aside = |at: usize| at > 0 && sentence.word(at - 1) == Some("see");
+    (0..tokens.len()).any(|at| sentence.is_in(at, &FOLLOWING) && !is_aside(at))
+}
+
+/// Returns whether a sentence starts with a word for what was said before.
+pub(super) fn continues(text: &str) -> bool {
+    let (tokens, _) = lead_tokens(text);
+    Sentence { tokens: &tokens, name: tokens.len() }.is_in(0, &REFERRING)
 }
 
 /// Returns how a heading presents what is below it.
@@ -161,6 +209,14 @@ pub(super) fn of_title(title: &str) -> Stance {
         _ if starts(&UNWANTED_TITLES) => Stance::Forbidden,
         _ => Stance::Plain,
     }
+}
+
+/// Returns how a heading presents the items of the lists below it, which may complete it: "We do not use".
+pub(super) fn of_title_of_list(title: &str) -> Stance {
+    let (tokens, text) = lead_tokens(title);
+    // One that names something is about it.
+    let is_whole = title.contains('`') || text.ends_with(['.', '!', '?']);
+    if !is_whole && refuses(&tokens, text) { Stance::Unclear } else { Stance::Plain }
 }
 
 /// Returns how the title of a column presents what is below it.
@@ -341,6 +397,10 @@ impl<'s> Sentence<'s> {
             // "(not `a`)", other than "not only `a`".
             Cue::Denied if self.word(start) == Some("not") && self.is_name(end) => {
                 absent(reaches(self.name))
+            }
+            // "No `a` in tests", a prohibition.
+            Cue::Denied if self.word(start) == Some("no") && self.is_denied(start, end) => {
+                Stance::Forbidden
             }
             Cue::Denied => Stance::Plain,
             Cue::Object | Cue::After | Cue::Alternative => absent(reaches(self.name)),

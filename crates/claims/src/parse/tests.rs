@@ -19,7 +19,10 @@ fn shown(claim: &Claim) -> String {
         Target::Path { path, part: None, is_link: true } => format!("link {path}"),
         Target::Path { path, part: Some(part), .. } => format!("part {path} {part:?}"),
         Target::Symbol { parts, .. } => format!("symbol {}", parts.join(".")),
-        Target::Task(task) => format!("task {:?} {}", task.runner, task.name),
+        Target::Task(task) => match &task.place {
+            Place::Here => format!("task {:?} {}", task.runner, task.name),
+            place => format!("task {:?} {} {place:?}", task.runner, task.name),
+        },
         Target::Variable(name) => format!("variable {name}"),
         Target::Package(name) => format!("package {name}"),
         Target::Rule { tool, name } => format!("rule {} {name}", tool.name()),
@@ -27,6 +30,7 @@ fn shown(claim: &Claim) -> String {
     };
     match claim.stance {
         Stance::Plain => target,
+        Stance::Unclear => format!("{target}, unclear"),
         Stance::Example => format!("{target}, example"),
         Stance::Forbidden => format!("{target}, forbidden"),
         Stance::Absent => format!("{target}, absent"),
@@ -99,12 +103,19 @@ fn links_imports_and_globs_of_the_frontmatter_are_claims() {
 #[test]
 fn command_lines_name_tasks_and_paths() {
     check("`npm run build -- --watch`", &["task Script build"]);
-    check("`pnpm -F @a/web dev`", &["task Workspace @a/web", "task Script dev"]);
+    check(
+        "`pnpm -F @a/web dev`",
+        &["task Workspace @a/web", "task Script dev Package(\"@a/web\")"],
+    );
     check("`yarn install`", &[]);
-    check("`make -C docs html`", &["task Make html"]);
+    check("`make -C docs html`", &["task Make html Folder(\"docs\")"]);
     check(
         "`cargo xtask gen` or `cargo test -p core --test cli`",
-        &["task CargoAlias xtask", "task CargoPackage core", "task CargoTarget cli"],
+        &[
+            "task CargoAlias xtask",
+            "task CargoPackage core",
+            "task CargoTarget cli Package(\"core\")",
+        ],
     );
     check("`uv run scripts/gen.py`", &["path scripts/gen.py"]);
     check("`tox -e lint && make docs`", &["task Tox lint", "task Make docs"]);
@@ -120,6 +131,58 @@ fn command_lines_name_tasks_and_paths() {
     check("```\nrun() (src/a.ts)\n```", &["path src/a.ts"]);
     let quoted = "`docker compose exec a sh -c \"make all && node src/a.js\"`";
     check(quoted, &["task Make all", "path src/a.js"]);
+}
+
+#[test]
+fn a_command_names_the_place_of_its_task() {
+    let check = |text: &str, expected: &[&str]| {
+        let claims = read(text).claims.into_iter();
+        let place = |claim: Claim| match claim.target {
+            Target::Task(task) if task.runner != Runner::Workspace => {
+                Some(format!("{} {:?}", task.name, task.place))
+            }
+            _ => None,
+        };
+        assert_eq!(claims.filter_map(place).collect::<Vec<_>>(), expected, "{text}");
+    };
+    for (command, expected) in [
+        ("pnpm --filter=@till/web run build", "build Package(\"@till/web\")"),
+        ("npm run build --workspace web", "build Package(\"web\")"),
+        ("npm run build -w apps/web", "build Folder(\"apps/web\")"),
+        ("yarn workspace web build", "build Package(\"web\")"),
+        ("yarn --cwd apps/web build", "build Folder(\"apps/web\")"),
+        ("bun run --filter web build", "build Package(\"web\")"),
+        ("deno task --cwd apps/web build", "build Folder(\"apps/web\")"),
+        ("lerna run build --scope web", "build Package(\"web\")"),
+        ("turbo run build --filter ./apps/web", "build Folder(\"./apps/web\")"),
+        ("turbo build --filter=web", "build Package(\"web\")"),
+        ("pnpm exec turbo run build --filter=web...", "build Anywhere"),
+        ("npx nx run web:build", "build Package(\"web\")"),
+        ("nx build web", "build Package(\"web\")"),
+        ("make --directory=apps/web build", "build Folder(\"apps/web\")"),
+        ("cd apps/web && pnpm build", "build Folder(\"apps/web\")"),
+        ("(cd apps/web && pnpm build)", "build Folder(\"apps/web\")"),
+        ("cd apps && pnpm -C web build", "build Folder(\"apps/web\")"),
+        ("cd \"$APP\" && pnpm build", "build Anywhere"),
+        ("pnpm -w build", "build Folder(\"/\")"),
+        ("pnpm -r build", "build Anywhere"),
+        ("pnpm --filter 'apps/*' build", "build Anywhere"),
+        ("pnpm --filter web --filter till build", "build Anywhere"),
+        ("npm run build -- --filter web", "build Here"),
+        (
+            "cargo run --manifest-path apps/web/Cargo.toml --bin build",
+            "build Folder(\"apps/web/\")",
+        ),
+    ] {
+        check(&format!("`{command}`"), &[expected]);
+    }
+    let block = "```sh\n(cd apps/web && npm ci)\nnpm run a\npushd apps\nnpm run b\npopd\nnpm run c\ncd till\nnpm run d\n```";
+    check(block, &["a Here", "b Folder(\"apps\")", "c Here", "d Folder(\"till\")"]);
+    for command in
+        ["turbo prune web", "nx run-many -t build", "npx other run web:build", "(run it here)"]
+    {
+        check(&format!("`{command}`"), &[]);
+    }
 }
 
 #[test]

@@ -153,7 +153,7 @@ impl Sentence<'_> {
     }
 
     /// Returns whether "not" or "no" is about the name, and not about the verb before it.
-    fn is_denied(&self, start: usize, end: usize) -> bool {
+    pub(super) fn is_denied(&self, start: usize, end: usize) -> bool {
         let is_statement = |at: usize| self.is_in(at, &AUXILIARIES) || self.is_in(at, &MODALS);
         let is_open = match self.word(start) {
             Some("no") => start == 0 || matches!(self.tokens[start - 1], Token::Mark(_)),

@@ -10,6 +10,7 @@ fn check(text: &str, expected: &str) {
     let block = Span::new(0, text.len());
     let letter = |name: &Span| match of(text, block, &names, *name) {
         Stance::Plain => '.',
+        Stance::Unclear => '?',
         Stance::Example => 'e',
         Stance::Forbidden => 'f',
         Stance::Absent => 'a',

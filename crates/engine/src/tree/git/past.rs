@@ -324,6 +324,45 @@ pub fn changed_in(root: &Path, commit: &str) -> Vec<TreeEntry> {
     changes.into_iter().filter_map(|(_, [_, new])| new).collect()
 }
 
+/// A path that a commit changed, with its entries before and after.
+#[derive(Debug, Clone)]
+pub struct Change {
+    pub path: String,
+    pub old: Option<TreeEntry>,
+    pub new: Option<TreeEntry>,
+}
+
+/// Returns the changes of each of `commits`, compared with its first parent, to the paths for which
+/// `is_wanted` is true.
+pub fn changes_in(
+    root: &Path,
+    commits: &BTreeSet<&str>,
+    is_wanted: impl Fn(&str) -> bool,
+) -> BTreeMap<String, Vec<Change>> {
+    let mut found: BTreeMap<String, Vec<Change>> = BTreeMap::new();
+    let args =
+        ["diff-tree", "--stdin", "-r", "-m", "--first-parent", "--raw", "-z", "--no-renames"];
+    let args = args.into_iter().chain(["--no-abbrev", "--relative", "--ignore-submodules=all"]);
+    let Some(git) = Git::for_history(root, &args.collect::<Vec<_>>()) else { return found };
+    let input: String = commits.iter().map(|id| format!("{id}\n")).collect();
+    let mut at = String::new();
+    // What was read before a failure is right.
+    let _ = records::read(git.with_input(input.into_bytes()), |record| {
+        match record {
+            Record::Header(id) => {
+                id.split_whitespace().next().unwrap_or_default().clone_into(&mut at);
+            }
+            Record::Change(path, [old, new]) => {
+                if is_wanted(&path) {
+                    found.entry(at.clone()).or_default().push(Change { path, old, new });
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    found
+}
+
 /// The commit that added a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Addition {
