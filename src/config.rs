@@ -1,7 +1,10 @@
 //! Configuration. Flags override `cerberus.toml`, which overrides the configuration of the user.
 //!
 //! Only this module reads the environment, the current folder and the clock.
-#![expect(clippy::disallowed_methods, reason = "this module reads the environment for all others")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this module reads the environment for all others"
+)]
 
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -87,7 +90,9 @@ impl Terminal {
             }
         };
         let (width, height) = terminal_size::terminal_size()
-            .map_or(DEFAULT_SIZE, |(width, height)| (width.0.into(), height.0.into()));
+            .map_or(DEFAULT_SIZE, |(width, height)| {
+                (width.0.into(), height.0.into())
+            });
         Self {
             out_is_terminal,
             err_is_terminal: std::io::stderr().is_terminal(),
@@ -111,12 +116,16 @@ impl ConfigFile {
     fn over(&self, user: &Self) -> Result<Config> {
         let mut all = user.table.clone();
         for (section, values) in &self.table {
-            match (all.get_mut(section).and_then(toml::Value::as_table_mut), values.as_table()) {
+            match (
+                all.get_mut(section).and_then(toml::Value::as_table_mut),
+                values.as_table(),
+            ) {
                 (Some(of_user), Some(values)) => of_user.extend(values.clone()),
                 _ => drop(all.insert(section.clone(), values.clone())),
             }
         }
-        all.try_into().context("the configuration of the project does not fit to that of the user")
+        all.try_into()
+            .context("the configuration of the project does not fit to that of the user")
     }
 }
 
@@ -189,7 +198,11 @@ impl Settings {
 
     /// Like [`Self::resolve`], but the project is the one around `folder` unless it is named.
     pub(crate) fn resolve_around(folder: &Path, global: &GlobalArgs) -> Result<Self> {
-        Self::of_root(named_root(global)?.unwrap_or_else(|| project_around(folder)).0)
+        Self::of_root(
+            named_root(global)?
+                .unwrap_or_else(|| project_around(folder))
+                .0,
+        )
     }
 
     /// Refuses a command that needs memories if the configuration switches them off.
@@ -220,35 +233,56 @@ fn locate_root(global: &GlobalArgs) -> Result<(PathBuf, &'static str)> {
 /// Returns the project root that the command line or the environment names.
 fn named_root(global: &GlobalArgs) -> Result<Option<(PathBuf, &'static str)>> {
     if let Some(folder) = &global.project {
-        return Ok(Some((existing_folder(folder, "--project")?, "named by --project")));
+        return Ok(Some((
+            existing_folder(folder, "--project")?,
+            "named by --project",
+        )));
     }
-    let Some(folder) = env_path("CERBERUS_PROJECT") else { return Ok(None) };
-    Ok(Some((existing_folder(&folder, "CERBERUS_PROJECT")?, "named by CERBERUS_PROJECT")))
+    let Some(folder) = env_path("CERBERUS_PROJECT") else {
+        return Ok(None);
+    };
+    Ok(Some((
+        existing_folder(&folder, "CERBERUS_PROJECT")?,
+        "named by CERBERUS_PROJECT",
+    )))
 }
 
 /// Returns the configuration of the user.
 fn user_config() -> Result<ConfigFile> {
     let file = config_home().map(|home| home.join("cerberus/config.toml"));
-    Ok(file.map(|path| read_config(&path)).transpose()?.unwrap_or_default())
+    Ok(file
+        .map(|path| read_config(&path))
+        .transpose()?
+        .unwrap_or_default())
 }
 
 /// Merges the configuration files; values of the project override values of the user.
 fn merge(root: PathBuf, own: ConfigFile, user: &ConfigFile, now: Timestamp) -> Result<Settings> {
     let config = own.over(user)?;
     let is_user_bank = config.memory.storage_strategy == StorageStrategy::User;
-    let folder = if is_user_bank { user_bank::folder(&root)? } else { project_bank(&root)? };
+    let folder = if is_user_bank {
+        user_bank::folder(&root)?
+    } else {
+        project_bank(&root)?
+    };
     let bank = Bank::new(folder);
     let store = if bank.exists() && !is_user_bank {
         bank.folder().join("indices/cerberus.db")
     } else {
-        home("XDG_CACHE_HOME", ".cache")?.join("cerberus").join(tree_key(&root)).join("cerberus.db")
+        home("XDG_CACHE_HOME", ".cache")?
+            .join("cerberus")
+            .join(tree_key(&root))
+            .join("cerberus.db")
     };
     let recency = Recency::default();
     let state = xdg("XDG_STATE_HOME", ".local/state");
     Ok(Settings {
         project: Project {
             bank,
-            store: StoreFile { path: store, state: state.map(|it| it.join("cerberus")) },
+            store: StoreFile {
+                path: store,
+                state: state.map(|it| it.join("cerberus")),
+            },
             exclude: config.anchor.exclude,
             min_quality: config.anchor.min_quality.unwrap_or(MIN_QUALITY),
             min_import_quality: config.anchor.min_quality.unwrap_or(MIN_IMPORT_QUALITY),
@@ -264,10 +298,16 @@ fn merge(root: PathBuf, own: ConfigFile, user: &ConfigFile, now: Timestamp) -> R
             inject: config.inject,
             now,
             // A name of the user would be that of every project.
-            name: own.config.project.name.filter(|name| !name.trim().is_empty()),
+            name: own
+                .config
+                .project
+                .name
+                .filter(|name| !name.trim().is_empty()),
             root,
         },
-        session: std::env::var("CERBERUS_SESSION").ok().filter(|name| !name.is_empty()),
+        session: std::env::var("CERBERUS_SESSION")
+            .ok()
+            .filter(|name| !name.is_empty()),
         check: own.config.check,
         memory_enabled: config.memory.enabled.unwrap_or(true),
     })
@@ -282,14 +322,21 @@ pub(crate) struct CompletionRequest {
 
 /// Returns the completion request, if a shell runs the command for completions.
 pub(crate) fn completion_request() -> Option<CompletionRequest> {
-    let shell = std::env::var(COMPLETE).ok().filter(|shell| !shell.is_empty())?;
-    Some(CompletionRequest { shell, current_folder: std::env::current_dir().ok() })
+    let shell = std::env::var(COMPLETE)
+        .ok()
+        .filter(|shell| !shell.is_empty())?;
+    Some(CompletionRequest {
+        shell,
+        current_folder: std::env::current_dir().ok(),
+    })
 }
 
 /// Returns the number of threads for parallel work: that of the variable of rayon, or one for each
 /// processor.
 pub(crate) fn n_threads() -> usize {
-    let n_wanted = std::env::var("RAYON_NUM_THREADS").ok().and_then(|n| n.parse().ok());
+    let n_wanted = std::env::var("RAYON_NUM_THREADS")
+        .ok()
+        .and_then(|n| n.parse().ok());
     let n_processors = || std::thread::available_parallelism().map_or(1, usize::from);
     n_wanted.filter(|n| *n > 0).unwrap_or_else(n_processors)
 }
@@ -297,9 +344,9 @@ pub(crate) fn n_threads() -> usize {
 /// Returns the current time. `CERBERUS_NOW` overrides it for tests.
 pub(crate) fn now() -> Result<Timestamp> {
     match std::env::var("CERBERUS_NOW") {
-        Ok(text) => {
-            text.parse().with_context(|| format!("CERBERUS_NOW is not a valid time: `{text}`"))
-        }
+        Ok(text) => text
+            .parse()
+            .with_context(|| format!("CERBERUS_NOW is not a valid time: `{text}`")),
         Err(_) => Ok(Timestamp::now()),
     }
 }
@@ -322,7 +369,10 @@ fn project_around(here: &Path) -> (PathBuf, &'static str) {
     let (root, source) = match (nearest(".memories"), nearest(".git")) {
         (Some(folder), _) => (folder, "the nearest folder with a bank"),
         (None, Some(folder)) => (folder, "the nearest folder with a git repository"),
-        (None, None) => (here, "the current folder, because no parent has a bank or a repository"),
+        (None, None) => (
+            here,
+            "the current folder, because no parent has a bank or a repository",
+        ),
     };
     (root.to_owned(), source)
 }
@@ -387,23 +437,39 @@ fn read_config(path: &Path) -> Result<ConfigFile> {
         _ => Ok(()),
     };
     check_range("min_quality", config.anchor.min_quality, 0.0, 1.0)?;
-    check_range("recency_boost_days", config.memory.recency_boost_days, 0.0, f64::MAX)?;
+    check_range(
+        "recency_boost_days",
+        config.memory.recency_boost_days,
+        0.0,
+        f64::MAX,
+    )?;
     // Recency raises the score of new memories and never lowers that of old ones.
-    check_range("recency_boost_factor", config.memory.recency_boost_factor, 1.0, f64::MAX)?;
+    check_range(
+        "recency_boost_factor",
+        config.memory.recency_boost_factor,
+        1.0,
+        f64::MAX,
+    )?;
     check_range("code_share", Some(config.inject.code_share), 0.0, 1.0)?;
     if let Some(BuiltInPins::Some(named)) = &config.pins.builtin
-        && let Some(name) = named.keys().find(|name| !builtin::names().any(|known| known == *name))
+        && let Some(name) = named
+            .keys()
+            .find(|name| !builtin::names().any(|known| known == *name))
     {
         let known: Vec<&str> = builtin::names().collect();
-        let error =
-            UserError::usage(format!("failed to read `{shown}`: unknown built-in pin `{name}`"));
+        let error = UserError::usage(format!(
+            "failed to read `{shown}`: unknown built-in pin `{name}`"
+        ));
         return Err(match text::suggest(name, known.iter().copied()) {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
             None => error.hint(format!("use one of: {}", known.join(", "))),
         }
         .into());
     }
-    Ok(ConfigFile { table: read_toml(path)?, config })
+    Ok(ConfigFile {
+        table: read_toml(path)?,
+        config,
+    })
 }
 
 /// Returns the known key that is most similar to the unknown one in an error message.
@@ -414,7 +480,9 @@ fn nearest_key(message: &str) -> Option<String> {
 }
 
 fn env_path(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+    std::env::var_os(name)
+        .filter(|value| !value.is_empty())
+        .map(PathBuf::from)
 }
 
 /// Returns a variable of the environment that is valid text.
@@ -437,7 +505,9 @@ pub(crate) fn user_folder(variable: &str, default: &str) -> Option<PathBuf> {
 pub(crate) fn small_file(path: &Path) -> Option<String> {
     let file = regular_file::open(path).ok()?;
     let mut text = String::new();
-    file.take(MAX_CLIENT_SETTINGS).read_to_string(&mut text).ok()?;
+    file.take(MAX_CLIENT_SETTINGS)
+        .read_to_string(&mut text)
+        .ok()?;
     Some(text)
 }
 
@@ -449,7 +519,9 @@ pub(crate) fn toml_value<T: DeserializeOwned + Default>(text: &str) -> T {
 /// Returns how long the agent of `--with` may print nothing. `CERBERUS_AGENT_SILENCE` overrides it for tests,
 /// in milliseconds.
 pub(crate) fn agent_silence(default: Duration) -> Duration {
-    let typed = std::env::var("CERBERUS_AGENT_SILENCE").ok().and_then(|text| text.parse().ok());
+    let typed = std::env::var("CERBERUS_AGENT_SILENCE")
+        .ok()
+        .and_then(|text| text.parse().ok());
     typed.map_or(default, Duration::from_millis)
 }
 
@@ -471,14 +543,24 @@ fn codex_home() -> Option<PathBuf> {
 /// Returns a folder of the user that must be known.
 fn home(variable: &str, default: &str) -> Result<PathBuf> {
     let hint = || format!("set HOME or {variable}");
-    let error = || UserError::environment("home folder not found").hint(hint()).into();
+    let error = || {
+        UserError::environment("home folder not found")
+            .hint(hint())
+            .into()
+    };
     xdg(variable, default).ok_or_else(error)
 }
 
 /// Returns the key of the store of a working tree. Worktrees of a repository have separate stores.
 fn tree_key(root: &Path) -> String {
-    let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    format!("{name}-{:016x}", xxh3_64(root.as_os_str().as_encoded_bytes()))
+    let name = root
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    format!(
+        "{name}-{:016x}",
+        xxh3_64(root.as_os_str().as_encoded_bytes())
+    )
 }
 
 #[cfg(test)]
@@ -498,14 +580,23 @@ mod tests {
     #[test]
     fn errors_have_a_position_and_a_hint() {
         check_error("[anchor]\nmin_qualty = 0.5\n", "cerberus.toml:2:1");
-        check_error("[anchor]\nmin_qualty = 0.5\n", "did you mean `min_quality`?");
+        check_error(
+            "[anchor]\nmin_qualty = 0.5\n",
+            "did you mean `min_quality`?",
+        );
         check_error("[ancor]\n", "did you mean `anchor`?");
         check_error("[anchor]\nmin_quality = 7\n", "between 0 and 1");
         check_error("[anchor\n", "cerberus.toml:1");
         check_error("[memory]\nrecency_boost_days = -1\n", "at least 0");
-        check_error("[memory]\nrecency_boost_days = nan\n", "recency_boost_days is NaN");
+        check_error(
+            "[memory]\nrecency_boost_days = nan\n",
+            "recency_boost_days is NaN",
+        );
         check_error("[memory]\nrecency_boost_factor = 0.5\n", "at least 1");
-        check_error("[pins]\nbuiltin = { secret = false }\n", "did you mean `secrets`?");
+        check_error(
+            "[pins]\nbuiltin = { secret = false }\n",
+            "did you mean `secrets`?",
+        );
         check_error("[pins]\nbuiltin = 3\n", "expected true, false, or names");
     }
 

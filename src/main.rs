@@ -1,5 +1,8 @@
 //! Runs the command line and returns its exit status.
-#![expect(clippy::disallowed_methods, reason = "only this module reads the command line")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "only this module reads the command line"
+)]
 
 use std::process::ExitCode;
 

@@ -57,7 +57,10 @@ const OWNERS: &[(&str, Owner)] = &[
     ("anstyle", Only(&["output"])),
     ("anyhow", Not(&["model", "markdown", "patterns"])),
     ("base64", Only(&["engine"])),
-    ("clap", Only(&["config", "bank", "commands", "mcp", "cli", "lib"])),
+    (
+        "clap",
+        Only(&["config", "bank", "commands", "mcp", "cli", "lib"]),
+    ),
     ("clap_complete", Only(&["cli", "commands"])),
     ("comfy-table", Only(&["output"])),
     ("console", Only(&["output"])),
@@ -65,10 +68,16 @@ const OWNERS: &[(&str, Owner)] = &[
     ("globset", Only(&["model"])),
     ("ignore", Only(&["engine"])),
     ("indicatif", Only(&["output"])),
-    ("jiff", Only(&["model", "markdown", "bank", "claims", "config", "commands"])),
+    (
+        "jiff",
+        Only(&["model", "markdown", "bank", "claims", "config", "commands"]),
+    ),
     ("jsonc-parser", Only(&["commands"])),
     ("minijinja", Only(&["commands"])),
-    ("memchr", Only(&["model", "markdown", "engine", "claims", "bank"])),
+    (
+        "memchr",
+        Only(&["model", "markdown", "engine", "claims", "bank"]),
+    ),
     ("mimalloc", Only(&["main"])),
     ("postcard", Only(&["bank", "engine", "store"])),
     ("percent-encoding", Only(&["claims", "commands"])),
@@ -81,9 +90,15 @@ const OWNERS: &[(&str, Owner)] = &[
     ("rustc-hash", All),
     ("rustix", Only(&["bank", "engine"])),
     ("serde", All),
-    ("serde-saphyr", Only(&["markdown", "claims", "patterns", "mcp"])),
+    (
+        "serde-saphyr",
+        Only(&["markdown", "claims", "patterns", "mcp"]),
+    ),
     // `commands` reads the rules of `anchor-test --rules`.
-    ("serde_json", Only(&["engine", "claims", "bank", "commands", "mcp", "output"])),
+    (
+        "serde_json",
+        Only(&["engine", "claims", "bank", "commands", "mcp", "output"]),
+    ),
     ("sha2", Only(&["store"])),
     ("similar", Only(&["engine", "bank", "commands"])),
     ("strsim", Only(&["model"])),
@@ -95,7 +110,10 @@ const OWNERS: &[(&str, Owner)] = &[
     ("thiserror", Only(&["model", "store", "output"])),
     ("thread_local", Only(&["engine"])),
     ("tokio", Only(&["mcp"])),
-    ("toml", Only(&["model", "engine", "claims", "bank", "config"])),
+    (
+        "toml",
+        Only(&["model", "engine", "claims", "bank", "config"]),
+    ),
     ("toml_edit", Only(&["bank"])),
     ("tree-sitter", Only(&["engine", "patterns"])),
     ("tree-sitter-bash", Only(&["engine"])),
@@ -114,7 +132,10 @@ const OWNERS: &[(&str, Owner)] = &[
     ("tree-sitter-swift", Only(&["engine"])),
     ("tree-sitter-typescript", Only(&["engine"])),
     ("walkdir", Only(&["bank"])),
-    ("xxhash-rust", Only(&["engine", "claims", "bank", "config", "commands"])),
+    (
+        "xxhash-rust",
+        Only(&["engine", "claims", "bank", "config", "commands"]),
+    ),
 ];
 
 /// External packages that only tests use.
@@ -135,7 +156,12 @@ const FIRST_VERSION: &str = "0.1.0";
 
 #[test]
 fn sources_respect_layers_crate_owners_and_shape() {
-    assert_none(sources().iter().flat_map(|(path, text)| faults(path, text)).collect());
+    assert_none(
+        sources()
+            .iter()
+            .flat_map(|(path, text)| faults(path, text))
+            .collect(),
+    );
 }
 
 #[test]
@@ -154,10 +180,16 @@ fn tables_match_the_source_tree() {
     let known: BTreeSet<&str> = owned.iter().chain(FOR_TESTS).copied().collect();
     let listed: BTreeSet<&str> = packages.iter().map(String::as_str).collect();
     for package in listed.symmetric_difference(&known) {
-        wrong.push(format!("`{package}` is only in one of Cargo.toml and OWNERS of tests/tidy.rs"));
+        wrong.push(format!(
+            "`{package}` is only in one of Cargo.toml and OWNERS of tests/tidy.rs"
+        ));
     }
     assert_none(wrong);
-    assert_eq!(packages.len(), N_DEPENDENCIES, "external packages that Cargo.toml names");
+    assert_eq!(
+        packages.len(),
+        N_DEPENDENCIES,
+        "external packages that Cargo.toml names"
+    );
 }
 
 #[test]
@@ -173,8 +205,13 @@ fn each_package_uses_what_its_manifest_names() {
             .map(|(_, text)| Lexed::new(text))
             .collect();
         for package in dependencies(&manifest, "dependencies") {
-            if !lexed.iter().any(|source| source.names_crate(&crate_name(&package))) {
-                wrong.push(format!("{folder}Cargo.toml: nothing in {inside} uses `{package}`"));
+            if !lexed
+                .iter()
+                .any(|source| source.names_crate(&crate_name(&package)))
+            {
+                wrong.push(format!(
+                    "{folder}Cargo.toml: nothing in {inside} uses `{package}`"
+                ));
             }
         }
     }
@@ -185,12 +222,18 @@ fn each_package_uses_what_its_manifest_names() {
 fn contributing_lists_each_dependency() {
     let wanted = external_packages();
     let page = read("CONTRIBUTING.md");
-    let (_, rest) = page.split_once("\n## Dependencies\n").expect("a part of CONTRIBUTING.md");
+    let (_, rest) = page
+        .split_once("\n## Dependencies\n")
+        .expect("a part of CONTRIBUTING.md");
     let part = rest.split("\n## ").next().unwrap_or_default();
     // The first cell of a row may name several.
-    let rows = part.lines().filter_map(|line| line.strip_prefix("| `")?.split(" |").next());
-    let listed: BTreeSet<String> =
-        rows.flat_map(|cell| cell.split(", ")).map(|it| it.trim_matches('`').to_owned()).collect();
+    let rows = part
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split(" |").next());
+    let listed: BTreeSet<String> = rows
+        .flat_map(|cell| cell.split(", "))
+        .map(|it| it.trim_matches('`').to_owned())
+        .collect();
     let differing = wanted.symmetric_difference(&listed);
     assert_none(
         differing
@@ -209,7 +252,10 @@ fn actions_and_python_packages_are_pinned_by_hash() {
     let is_hash = |text: &str| text.len() == 40 && text.bytes().all(|it| it.is_ascii_hexdigit());
     for path in [&WORKFLOWS[..], &["action.yml", ".ci/run", "README.md"]].concat() {
         for (line, text) in read(path).lines().enumerate() {
-            let action = text.trim_start().trim_start_matches("- ").strip_prefix("uses: ");
+            let action = text
+                .trim_start()
+                .trim_start_matches("- ")
+                .strip_prefix("uses: ");
             let version = action.and_then(|it| it.split(['@', ' ']).nth(1));
             let is_pinned = version.is_none_or(is_hash)
                 && (!text.contains("pip install ") && !text.contains("pip\" install ")
@@ -228,13 +274,19 @@ fn workflows_are_yaml_with_least_permissions() {
         let workflow: serde_json::Value = serde_saphyr::from_str(&read(path))
             .unwrap_or_else(|error| panic!("`{path}` is not valid YAML: {error}"));
         let permissions = &workflow["permissions"];
-        assert_eq!(*permissions, serde_json::json!({ "contents": "read" }), "{path}");
+        assert_eq!(
+            *permissions,
+            serde_json::json!({ "contents": "read" }),
+            "{path}"
+        );
     }
 }
 
 #[test]
 fn the_lock_file_of_the_fuzz_targets_has_the_dependencies_of_the_packages() {
-    let lock: toml::Table = read("tests/fuzz/Cargo.lock").parse().expect("Cargo.lock is TOML");
+    let lock: toml::Table = read("tests/fuzz/Cargo.lock")
+        .parse()
+        .expect("Cargo.lock is TOML");
     let mut faults = Vec::new();
     for folder in package_folders() {
         let manifest = manifest(&folder);
@@ -244,8 +296,9 @@ fn the_lock_file_of_the_fuzz_targets_has_the_dependencies_of_the_packages() {
         let package = locked.next().expect("the package itself");
         // `name version` names one of several locked versions of a package.
         let names = package["dependencies"].as_array().expect("a list").iter();
-        let names: BTreeSet<String> =
-            names.filter_map(|name| Some(name.as_str()?.split(' ').next()?.to_owned())).collect();
+        let names: BTreeSet<String> = names
+            .filter_map(|name| Some(name.as_str()?.split(' ').next()?.to_owned()))
+            .collect();
         let dependencies = dependencies(&manifest, "dependencies").into_iter();
         let dependencies: BTreeSet<String> = dependencies
             .map(|it| match it.strip_prefix("cerberus-") {
@@ -265,14 +318,19 @@ fn the_lock_file_of_the_fuzz_targets_has_the_dependencies_of_the_packages() {
 
 #[test]
 fn changelog_has_an_entry_for_this_version() {
-    assert_none(changelog_faults(&read("CHANGELOG.md"), env!("CARGO_PKG_VERSION")));
+    assert_none(changelog_faults(
+        &read("CHANGELOG.md"),
+        env!("CARGO_PKG_VERSION"),
+    ));
 }
 
 /// Returns the faults of a changelog. The newest release in it must be the version of
 /// `Cargo.toml`, with a date; before the first release it may have `[Unreleased]` alone.
 fn changelog_faults(changelog: &str, version: &str) -> Vec<String> {
-    let headings: Vec<&str> =
-        changelog.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    let headings: Vec<&str> = changelog
+        .lines()
+        .filter_map(|line| line.strip_prefix("## "))
+        .collect();
     let mut faults = Vec::new();
     let releases = match &headings[..] {
         ["[Unreleased]", releases @ ..] => releases,
@@ -284,7 +342,9 @@ fn changelog_faults(changelog: &str, version: &str) -> Vec<String> {
             name.starts_with('[') && date.len() == 10 && date.chars().all(is_digit_or_dash)
         });
         if !is_dated {
-            faults.push(format!("CHANGELOG.md: `## {heading}` is not `## [VERSION] - YYYY-MM-DD`"));
+            faults.push(format!(
+                "CHANGELOG.md: `## {heading}` is not `## [VERSION] - YYYY-MM-DD`"
+            ));
         }
     }
     let is_newest = match releases.first() {
@@ -303,8 +363,13 @@ fn changelog_faults(changelog: &str, version: &str) -> Vec<String> {
 fn dependencies(manifest: &toml::Table, table: &str) -> BTreeSet<String> {
     let platforms = manifest.get("target").and_then(|it| it.as_table());
     let platforms = platforms.into_iter().flat_map(|it| it.values());
-    let tables = platforms.filter_map(|it| it.get(table)).chain(manifest.get(table));
-    tables.filter_map(|it| it.as_table()).flat_map(|it| it.keys().cloned()).collect()
+    let tables = platforms
+        .filter_map(|it| it.get(table))
+        .chain(manifest.get(table));
+    tables
+        .filter_map(|it| it.as_table())
+        .flat_map(|it| it.keys().cloned())
+        .collect()
 }
 
 /// Returns the packages of other projects that the workspace names.
@@ -318,21 +383,27 @@ fn external_packages() -> BTreeSet<String> {
 
 /// Returns the manifest in a folder.
 fn manifest(folder: &str) -> toml::Table {
-    read(&format!("{folder}Cargo.toml")).parse().expect("Cargo.toml is TOML")
+    read(&format!("{folder}Cargo.toml"))
+        .parse()
+        .expect("Cargo.toml is TOML")
 }
 
 /// Returns the folders of the packages, with a `/` at the end: the root, which is empty, and those below `crates/`.
 fn package_folders() -> Vec<String> {
     let crates = entries(&root().join("crates")).into_iter();
-    let mut folders: Vec<String> =
-        crates.map(|path| format!("crates/{}/", file_name(&path))).collect();
+    let mut folders: Vec<String> = crates
+        .map(|path| format!("crates/{}/", file_name(&path)))
+        .collect();
     folders.push(String::new());
     folders.sort();
     folders
 }
 
 fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }
 
 fn assert_none(faults: Vec<String>) {
@@ -350,8 +421,10 @@ fn read(path: &str) -> String {
 
 /// Returns the path, with `/`, and the text of each source file.
 fn sources() -> Vec<(String, String)> {
-    let mut folders: Vec<PathBuf> =
-        package_folders().iter().map(|folder| root().join(folder).join("src")).collect();
+    let mut folders: Vec<PathBuf> = package_folders()
+        .iter()
+        .map(|folder| root().join(folder).join("src"))
+        .collect();
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for path in entries(&folder) {
@@ -372,27 +445,39 @@ fn sources() -> Vec<(String, String)> {
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries =
         std::fs::read_dir(folder).unwrap_or_else(|error| panic!("`{}`: {error}", folder.display()));
-    entries.map(|entry| entry.expect("a readable folder").path()).collect()
+    entries
+        .map(|entry| entry.expect("a readable folder").path())
+        .collect()
 }
 
 /// Returns the top-level module that a file belongs to: `a` of `src/a/b.rs`, `engine::a` of
 /// `crates/engine/src/a/b.rs`.
 fn module(path: &str) -> String {
     let (package, inside) = parts(path);
-    let name = inside.split('/').next().unwrap_or(inside).trim_end_matches(".rs");
+    let name = inside
+        .split('/')
+        .next()
+        .unwrap_or(inside)
+        .trim_end_matches(".rs");
     package.map_or_else(|| name.to_owned(), |package| format!("{package}::{name}"))
 }
 
 /// Returns the package below `crates/` that a file belongs to, and its path in `src/`.
 fn parts(path: &str) -> (Option<&str>, &str) {
-    match path.strip_prefix("crates/").and_then(|rest| rest.split_once("/src/")) {
+    match path
+        .strip_prefix("crates/")
+        .and_then(|rest| rest.split_once("/src/"))
+    {
         Some((package, inside)) => (Some(package), inside),
         None => (None, path.strip_prefix("src/").unwrap_or(path)),
     }
 }
 
 fn layer(module: &str) -> Option<u32> {
-    let listed = LAYERS.iter().find(|(name, _)| *name == module).map(|(_, layer)| *layer);
+    let listed = LAYERS
+        .iter()
+        .find(|(name, _)| *name == module)
+        .map(|(_, layer)| *layer);
     listed.or(module.contains("::").then_some(MIDDLE))
 }
 
@@ -408,20 +493,28 @@ fn faults(path: &str, text: &str) -> Vec<String> {
     }
     let n_lines = text.lines().count();
     if n_lines > MAX_LINES {
-        found.push((n_lines, format!("more than {MAX_LINES} lines: look for the second idea")));
+        found.push((
+            n_lines,
+            format!("more than {MAX_LINES} lines: look for the second idea"),
+        ));
     }
     let lexed = Lexed::new(text);
     for comment in &lexed.comments {
         let mut words = comment.text.split(|c: char| !is_word(c));
-        if let Some(word) =
-            words.find(|word| ["todo", "fixme"].iter().any(|it| word.eq_ignore_ascii_case(it)))
-        {
+        if let Some(word) = words.find(|word| {
+            ["todo", "fixme"]
+                .iter()
+                .any(|it| word.eq_ignore_ascii_case(it))
+        }) {
             found.push((comment.line, format!("`{word}`: do it, or write an issue")));
         }
     }
     let own_module = module(path);
     let Some(own) = layer(&own_module) else {
-        found.push((1, format!("module `{own_module}` is not in LAYERS of tests/tidy.rs")));
+        found.push((
+            1,
+            format!("module `{own_module}` is not in LAYERS of tests/tidy.rs"),
+        ));
         return located(path, found);
     };
     let package = parts(path).0;
@@ -440,7 +533,11 @@ fn faults(path: &str, text: &str) -> Vec<String> {
                 }
                 Some(MIDDLE) if own == MIDDLE => continue,
                 Some(other) if other >= own => {
-                    format!("`{own_module}` ({}) uses `{used}` ({})", shown(own), shown(other))
+                    format!(
+                        "`{own_module}` ({}) uses `{used}` ({})",
+                        shown(own),
+                        shown(other)
+                    )
                 }
                 Some(_) => continue,
             };
@@ -468,7 +565,10 @@ fn faults(path: &str, text: &str) -> Vec<String> {
             ));
         }
         if !block.is_test && lexed.is(at, &[".", "unwrap", "(", ")"]) {
-            found.push((line, "`unwrap`: write `expect` with why it holds".to_owned()));
+            found.push((
+                line,
+                "`unwrap`: write `expect` with why it holds".to_owned(),
+            ));
         }
     }
     located(path, found)
@@ -476,7 +576,10 @@ fn faults(path: &str, text: &str) -> Vec<String> {
 
 fn located(path: &str, mut found: Vec<(usize, String)>) -> Vec<String> {
     found.sort();
-    found.into_iter().map(|(line, fault)| format!("{path}:{line}: {fault}")).collect()
+    found
+        .into_iter()
+        .map(|(line, fault)| format!("{path}:{line}: {fault}"))
+        .collect()
 }
 
 /// Returns how many modules deep a file is: `src/a.rs` and `src/a/mod.rs` 1, `src/a/b.rs` 2.
@@ -493,12 +596,22 @@ fn shown(layer: u32) -> String {
 /// Returns the packages, and the modules of the root package, that the code map of `src/lib.rs` lacks.
 fn map_faults(lib: &str) -> Vec<String> {
     let packages = package_folders().into_iter().filter_map(|folder| {
-        Some(folder.strip_prefix("crates/")?.trim_end_matches('/').to_owned())
+        Some(
+            folder
+                .strip_prefix("crates/")?
+                .trim_end_matches('/')
+                .to_owned(),
+        )
     });
-    let modules = LAYERS.iter().filter(|(name, layer)| *layer < 70 && !name.contains("::"));
+    let modules = LAYERS
+        .iter()
+        .filter(|(name, layer)| *layer < 70 && !name.contains("::"));
     let names = packages.chain(modules.map(|(name, _)| (*name).to_owned()));
     names
-        .filter(|name| !lib.lines().any(|line| line.starts_with(&format!("//! | `{name}` | "))))
+        .filter(|name| {
+            !lib.lines()
+                .any(|line| line.starts_with(&format!("//! | `{name}` | ")))
+        })
         .map(|name| format!("src/lib.rs: the code map has no row for `{name}`"))
         .collect()
 }
@@ -512,7 +625,11 @@ fn check(path: &str, text: &str, expected: &[&str]) {
 
 #[test]
 fn a_use_of_a_higher_layer_is_reported() {
-    check("src/mcp/a.rs", "//! A.\nuse crate::output::Printer;\nuse crate::mcp::b;\n", &[]);
+    check(
+        "src/mcp/a.rs",
+        "//! A.\nuse crate::output::Printer;\nuse crate::mcp::b;\n",
+        &[],
+    );
     check(
         "src/output/a.rs",
         "//! A.\nfn f() {\n    crate::commands::show();\n}\n",
@@ -540,8 +657,16 @@ fn a_use_of_a_higher_layer_is_reported() {
 
 #[test]
 fn modules_of_a_library_may_use_their_equals_only() {
-    check("crates/engine/src/track/a.rs", "//! A.\nuse crate::rank::b;\n", &[]);
-    check("crates/engine/src/lib.rs", "//! A.\nuse crate::tree::b;\n", &[]);
+    check(
+        "crates/engine/src/track/a.rs",
+        "//! A.\nuse crate::rank::b;\n",
+        &[],
+    );
+    check(
+        "crates/engine/src/lib.rs",
+        "//! A.\nuse crate::tree::b;\n",
+        &[],
+    );
     check(
         "crates/engine/src/syntax/a.rs",
         "//! A.\nuse crate::rank::b;\n",
@@ -584,7 +709,11 @@ fn a_use_through_super_is_reported() {
 
 #[test]
 fn a_use_of_a_foreign_crate_is_reported() {
-    check("crates/store/src/a.rs", "//! A.\nuse rusqlite::{Row, params};\n", &[]);
+    check(
+        "crates/store/src/a.rs",
+        "//! A.\nuse rusqlite::{Row, params};\n",
+        &[],
+    );
     check(
         "src/commands/a.rs",
         "//! A.\nuse super::ignore::x;\nfn f() { a.ignore::<u8>(); }\n",
@@ -632,7 +761,11 @@ fn shape_faults_are_reported() {
         &long,
         &["src/output.rs:601: more than 600 lines: look for the second idea"],
     );
-    check("src/output/tests.rs", "//! A.\nfn f() { g().unwrap(); }\n", &[]);
+    check(
+        "src/output/tests.rs",
+        "//! A.\nfn f() { g().unwrap(); }\n",
+        &[],
+    );
 }
 
 #[test]
@@ -646,11 +779,34 @@ fn a_module_missing_from_the_code_map_is_reported() {
 fn changelog_faults_are_reported() {
     let n_faults = |changelog: &str, version: &str| changelog_faults(changelog, version).len();
     assert_eq!(n_faults("## [Unreleased]\n", "0.1.0"), 0);
-    assert_eq!(n_faults("## [Unreleased]\n\n## [0.1.0] - 2026-01-02\n", "0.1.0"), 0);
-    assert_eq!(n_faults("## [0.2.0] - 2026-01-03\n## [0.1.0] - 2026-01-02\n", "0.2.0"), 0);
+    assert_eq!(
+        n_faults("## [Unreleased]\n\n## [0.1.0] - 2026-01-02\n", "0.1.0"),
+        0
+    );
+    assert_eq!(
+        n_faults(
+            "## [0.2.0] - 2026-01-03\n## [0.1.0] - 2026-01-02\n",
+            "0.2.0"
+        ),
+        0
+    );
     assert_eq!(n_faults("", "0.1.0"), 1, "no heading at all");
-    assert_eq!(n_faults("## [Unreleased]\n", "0.2.0"), 1, "a new version without an entry");
-    assert_eq!(n_faults("## [Unreleased]\n## [0.1.0] - 2026-01-02\n", "0.2.0"), 1);
-    assert_eq!(n_faults("## [0.1.0]\n", "0.1.0"), 1, "a release without a date");
-    assert_eq!(n_faults("## [0.1.0] - 2026-01-02\n## [Unreleased]\n", "0.1.0"), 1);
+    assert_eq!(
+        n_faults("## [Unreleased]\n", "0.2.0"),
+        1,
+        "a new version without an entry"
+    );
+    assert_eq!(
+        n_faults("## [Unreleased]\n## [0.1.0] - 2026-01-02\n", "0.2.0"),
+        1
+    );
+    assert_eq!(
+        n_faults("## [0.1.0]\n", "0.1.0"),
+        1,
+        "a release without a date"
+    );
+    assert_eq!(
+        n_faults("## [0.1.0] - 2026-01-02\n## [Unreleased]\n", "0.1.0"),
+        1
+    );
 }

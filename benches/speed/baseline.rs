@@ -33,17 +33,20 @@ pub(crate) fn run(name: &str, folder: &Path) -> (usize, usize) {
 /// Lists the files that have a grammar, using all threads.
 fn walk(folder: &Path) -> Vec<PathBuf> {
     let files = Mutex::new(Vec::new());
-    WalkBuilder::new(folder).threads(rayon::current_num_threads()).build_parallel().run(|| {
-        Box::new(|entry| {
-            if let Ok(entry) = entry
-                && language(entry.path()).is_some()
-                && entry.metadata().is_ok_and(|it| it.is_file())
-            {
-                files.lock().expect("no panic").push(entry.into_path());
-            }
-            WalkState::Continue
-        })
-    });
+    WalkBuilder::new(folder)
+        .threads(rayon::current_num_threads())
+        .build_parallel()
+        .run(|| {
+            Box::new(|entry| {
+                if let Ok(entry) = entry
+                    && language(entry.path()).is_some()
+                    && entry.metadata().is_ok_and(|it| it.is_file())
+                {
+                    files.lock().expect("no panic").push(entry.into_path());
+                }
+                WalkState::Continue
+            })
+        });
     files.into_inner().expect("no panic")
 }
 
@@ -64,7 +67,10 @@ fn language(path: &Path) -> Option<Language> {
 /// Splits a text into lower-case words.
 fn split(_: &Path, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+    for word in text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+    {
         black_box(word.to_lowercase());
     }
 }

@@ -11,7 +11,10 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         (self.0 >> 33) as usize % end
     }
 }
@@ -25,8 +28,9 @@ pub(crate) fn bank(n_memories: usize) -> tempfile::TempDir {
     let words = words();
     let mut numbers = Numbers(7);
     let mut sentence = |n_words: usize| {
-        let picked: Vec<&str> =
-            (0..n_words).map(|_| words[numbers.below(words.len())].as_str()).collect();
+        let picked: Vec<&str> = (0..n_words)
+            .map(|_| words[numbers.below(words.len())].as_str())
+            .collect();
         picked.join(" ") + ". "
     };
     for n in 0..n_memories {
@@ -63,13 +67,21 @@ pub(crate) fn inject_project(n_memories: usize) -> tempfile::TempDir {
             "---\ntype: rule\nscope: project:steps\ncreated_at: 2026-01-{:02}T00:00:00Z\n---\n\
              Rule {n}: {}\n",
             1 + n % 28,
-            ["open a session", "close it again", "in every step", "before the next"][n % 4]
+            [
+                "open a session",
+                "close it again",
+                "in every step",
+                "before the next"
+            ][n % 4]
                 .repeat(5)
         );
         std::fs::write(project.join(format!(".memories/rule-{n}.md")), text).expect("a file");
     }
     for n in 0..20 {
-        let (id, place) = (format!("rule-{}", n * 28 + 27), format!("steps.py::step_{n}"));
+        let (id, place) = (
+            format!("rule-{}", n * 28 + 27),
+            format!("steps.py::step_{n}"),
+        );
         bench.time(&["memory", "anchor", &id, "--to", &place]);
     }
     folder
@@ -82,7 +94,9 @@ pub(crate) fn tree(n_files: usize) -> tempfile::TempDir {
     let words = words();
     let mut numbers = Numbers(11);
     for n in 0..n_files {
-        let folder = folder.path().join(format!("part_{}/unit_{}", n / 10_000, n / 100 % 100));
+        let folder = folder
+            .path()
+            .join(format!("part_{}/unit_{}", n / 10_000, n / 100 % 100));
         if n % 100 == 0 {
             std::fs::create_dir_all(&folder).expect("a folder");
         }
@@ -125,7 +139,9 @@ pub(crate) fn repository() -> tempfile::TempDir {
     let read = |path: &Path| std::fs::read_to_string(path).expect("a file");
     let function = |path: &Path| {
         let text = read(path);
-        let name = text.strip_prefix("def ").and_then(|rest| rest.split('(').next());
+        let name = text
+            .strip_prefix("def ")
+            .and_then(|rest| rest.split('(').next());
         name.expect("a function").to_owned()
     };
     for n in 0..N_DOCUMENTS {
@@ -159,17 +175,30 @@ fn unit(n: usize) -> String {
 
 /// Returns the paths of the documents of [`repository`].
 pub(crate) fn documents() -> Vec<String> {
-    (0..N_DOCUMENTS).map(|n| format!("{}/AGENTS.md", unit(n))).collect()
+    (0..N_DOCUMENTS)
+        .map(|n| format!("{}/AGENTS.md", unit(n)))
+        .collect()
 }
 
 fn commit(root: &Path) {
     git(root, &["add", "--all"]);
-    let author = ["-c", "user.name=bench", "-c", "user.email=bench@example.com"];
-    git(root, &[&author[..], &["commit", "-q", "-m", "change"]].concat());
+    let author = [
+        "-c",
+        "user.name=bench",
+        "-c",
+        "user.email=bench@example.com",
+    ];
+    git(
+        root,
+        &[&author[..], &["commit", "-q", "-m", "change"]].concat(),
+    );
 }
 
 fn git(root: &Path, args: &[&str]) {
-    let status = std::process::Command::new("git").args(args).current_dir(root).status();
+    let status = std::process::Command::new("git")
+        .args(args)
+        .current_dir(root)
+        .status();
     assert!(status.is_ok_and(|status| status.success()), "git {args:?}");
 }
 
@@ -179,7 +208,9 @@ fn words() -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for entry in std::fs::read_dir(sources).expect("the fixture") {
         let text = std::fs::read_to_string(entry.expect("a file").path()).expect("a text");
-        let plain = text.split_whitespace().filter(|word| word.chars().all(char::is_alphabetic));
+        let plain = text
+            .split_whitespace()
+            .filter(|word| word.chars().all(char::is_alphabetic));
         words.extend(plain.map(str::to_owned));
     }
     words.sort_unstable();
@@ -191,11 +222,17 @@ fn words() -> Vec<String> {
 /// code below a folder.
 pub(crate) fn rules(folder: &Path, n_rules: usize) -> Vec<String> {
     let mut rules: Vec<String> = Vec::new();
-    let files = ignore::WalkBuilder::new(folder).sort_by_file_path(Ord::cmp).build().flatten();
+    let files = ignore::WalkBuilder::new(folder)
+        .sort_by_file_path(Ord::cmp)
+        .build()
+        .flatten();
     for file in files.filter(|it| it.path().extension().is_some_and(|it| it == "py")) {
         let text = std::fs::read_to_string(file.path()).unwrap_or_default();
         let sentences = text.lines().map(str::trim).filter_map(|line| {
-            let inside = line.strip_prefix("\"\"\"")?.trim_end_matches("\"\"\"").trim();
+            let inside = line
+                .strip_prefix("\"\"\"")?
+                .trim_end_matches("\"\"\"")
+                .trim();
             let sentence = inside.strip_suffix('.')?;
             let n_words = sentence.split_whitespace().count();
             ((5..20).contains(&n_words) && !sentence.contains(['`', '\\'])).then_some(sentence)
@@ -213,7 +250,9 @@ pub(crate) fn rules(folder: &Path, n_rules: usize) -> Vec<String> {
 pub(crate) fn copy(from: &Path) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temp folder");
     for entry in ignore::WalkBuilder::new(from).build().flatten() {
-        let Ok(relative) = entry.path().strip_prefix(from) else { continue };
+        let Ok(relative) = entry.path().strip_prefix(from) else {
+            continue;
+        };
         let to = folder.path().join(relative);
         if entry.file_type().is_some_and(|it| it.is_dir()) {
             std::fs::create_dir_all(to).expect("a folder");

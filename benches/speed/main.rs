@@ -4,7 +4,10 @@
 //! `benches/fetch_corpora.sh` fetches the corpora once. A part is skipped with a message if its
 //! corpus or tool is missing. An argument selects the parts whose names contain it:
 //! `cargo bench --bench speed -- golang`.
-#![expect(clippy::disallowed_methods, reason = "a benchmark starts processes and creates folders")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a benchmark starts processes and creates folders"
+)]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 mod baseline;
@@ -46,7 +49,10 @@ fn main() {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = manifest.join("target/bench-corpora");
     let script = manifest.join("benches/fetch_corpora.sh");
-    let fetched = std::process::Command::new("bash").arg(script).arg(&folder).status();
+    let fetched = std::process::Command::new("bash")
+        .arg(script)
+        .arg(&folder)
+        .status();
     if !fetched.is_ok_and(|status| status.success()) {
         println!("not all corpora could be fetched");
     }
@@ -71,20 +77,47 @@ fn corpus(folder: &Path, name: &str) -> Option<std::path::PathBuf> {
 
 /// The commands on about 2,800 Python files.
 fn django(folder: &Path) {
-    let Some(code) = corpus(folder, "django") else { return };
+    let Some(code) = corpus(folder, "django") else {
+        return;
+    };
     let (cold, warm) = (Bench::cold(&code), Bench::warm(&code));
     let ctags = || time_of("ctags", &["-R", "-f", "-"], &code);
     head("Django 5.1, whole processes, medians");
     let words = || time_of_baseline("words", &code);
-    compare("index, no store : walk, read, split", || cold.time(&["index"]), words, 1.5);
+    compare(
+        "index, no store : walk, read, split",
+        || cold.time(&["index"]),
+        words,
+        1.5,
+    );
     let parse = || time_of_baseline("parse", &code);
     let full = || cold.time(&["index", "--full"]);
-    compare("index --full, no store : walk, read, parse", full, parse, 1.25);
-    compare("anchor-test, no store : ctags -R", || cold.time(ASK), ctags, 1.0);
+    compare(
+        "index --full, no store : walk, read, parse",
+        full,
+        parse,
+        1.25,
+    );
+    compare(
+        "anchor-test, no store : ctags -R",
+        || cold.time(ASK),
+        ctags,
+        1.0,
+    );
     let files = || time_of("rg", &["--files"], &code);
-    compare("anchor-test, nothing changed : rg --files", || warm.time(ASK), files, 1.5);
+    compare(
+        "anchor-test, nothing changed : rg --files",
+        || warm.time(ASK),
+        files,
+        1.5,
+    );
     let rg = || time_of("rg", &["--version"], &code);
-    compare("--version : rg --version", || warm.time(&["--version"]), rg, 2.0);
+    compare(
+        "--version : rg --version",
+        || warm.time(&["--version"]),
+        rg,
+        2.0,
+    );
     time("--version", || warm.time(&["--version"]), 5.0);
 
     let rules = tempfile::NamedTempFile::new().expect("a file");
@@ -111,14 +144,19 @@ fn sizes(code: &Path, most: f64) {
     figure("store after index --full / source", share(&warm), "", 0.35);
     let cold = Bench::cold(code);
     for args in [ASK, &["index", "--full"]] {
-        let name = format!("peak memory, {}, no store", args[..args.len().min(2)].join(" "));
+        let name = format!(
+            "peak memory, {}, no store",
+            args[..args.len().min(2)].join(" ")
+        );
         figure(&name, cold.peak(args), "MB", most);
     }
 }
 
 /// A bank of 1,000 rules on a copy of Django, anchored as far as they find an example.
 fn anchors(folder: &Path) {
-    let Some(code) = corpus(folder, "django") else { return };
+    let Some(code) = corpus(folder, "django") else {
+        return;
+    };
     let project = generated_tree::copy(&code);
     let bench = Bench::warm(project.path());
     bench.time(&["memory", "init"]);
@@ -126,8 +164,11 @@ fn anchors(folder: &Path) {
     let before = bench.store_bytes() as f64;
     let document = generated_tree::rules(&code, 1000);
     let document: String = document.iter().map(|rule| format!("- {rule}.\n")).collect();
-    std::fs::write(project.path().join("AGENTS.md"), format!("# Rules\n\n{document}"))
-        .expect("a document");
+    std::fs::write(
+        project.path().join("AGENTS.md"),
+        format!("# Rules\n\n{document}"),
+    )
+    .expect("a document");
     bench.time(&["memory", "import", "AGENTS.md"]);
     let lock = project.path().join(".memories/anchors.lock");
     let lock = std::fs::read_to_string(lock).unwrap_or_default();
@@ -144,11 +185,23 @@ fn anchors(folder: &Path) {
     let check = || bench.time(&["memory", "reanchor", "--check"]);
     compare("reanchor --check : anchor-test", check, ask, 2.0);
     let some = ["memory", "show", "--json"];
-    let shown = bench.command(&some).output().expect("our binary starts").stdout;
+    let shown = bench
+        .command(&some)
+        .output()
+        .expect("our binary starts")
+        .stdout;
     let shown = String::from_utf8_lossy(&shown).into_owned();
-    let id = shown.split("\"id\":").nth(1).and_then(|rest| rest.split('"').nth(1)).unwrap_or("");
+    let id = shown
+        .split("\"id\":")
+        .nth(1)
+        .and_then(|rest| rest.split('"').nth(1))
+        .unwrap_or("");
     time("show ID", || bench.time(&["memory", "show", id]), 10.0);
-    time("show --anchored", || bench.time(&["memory", "show", "--anchored"]), 1000.0);
+    time(
+        "show --anchored",
+        || bench.time(&["memory", "show", "--anchored"]),
+        1000.0,
+    );
     time("stats", || bench.time(&["memory", "stats"]), 1000.0);
 
     let rebuilt = || {
@@ -162,8 +215,18 @@ fn anchors(folder: &Path) {
     std::fs::remove_file(project.path().join(".memories/anchors.lock")).expect("a lock");
     let without = rebuilt();
     let share = |bytes: f64| Some(bytes / before);
-    figure("size of the anchors in the store", share(with_anchors - without), "", 0.1);
-    figure("size of the memory texts in the store", share(without - before), "", 0.2);
+    figure(
+        "size of the anchors in the store",
+        share(with_anchors - without),
+        "",
+        0.1,
+    );
+    figure(
+        "size of the memory texts in the store",
+        share(without - before),
+        "",
+        0.2,
+    );
     twenty(&code);
 }
 
@@ -183,20 +246,41 @@ fn twenty(code: &Path) {
         }
     }
     let name = format!("reanchor --check, {n_anchors} anchors, no store");
-    time(&name, || cold.time(&["memory", "reanchor", "--check"]), 20.0);
+    time(
+        &name,
+        || cold.time(&["memory", "reanchor", "--check"]),
+        20.0,
+    );
 }
 
 /// The commands on about 10,000 Go files.
 fn go(folder: &Path) {
-    let Some(code) = corpus(folder, "go") else { return };
+    let Some(code) = corpus(folder, "go") else {
+        return;
+    };
     let cold = Bench::cold(&code);
     head("Go sources, whole processes, medians");
     let words = || time_of_baseline("words", &code);
-    compare("index, no store : walk, read, split", || cold.time(&["index"]), words, 1.5);
+    compare(
+        "index, no store : walk, read, split",
+        || cold.time(&["index"]),
+        words,
+        1.5,
+    );
     let parse = || time_of_baseline("parse", &code);
-    compare("anchor-test, no store : walk, read, parse", || cold.time(ASK), parse, 0.15);
+    compare(
+        "anchor-test, no store : walk, read, parse",
+        || cold.time(ASK),
+        parse,
+        0.15,
+    );
     let full = || cold.time(&["index", "--full"]);
-    compare("index --full, no store : walk, read, parse", full, parse, 1.25);
+    compare(
+        "index --full, no store : walk, read, parse",
+        full,
+        parse,
+        1.25,
+    );
 
     let copy = generated_tree::copy(&code);
     let (one, other) = (Bench::warm(copy.path()), Bench::warm(&code));
@@ -208,7 +292,12 @@ fn go(folder: &Path) {
         std::fs::write(&changed, text).expect("a file");
         one.time(ASK)
     };
-    compare("one file changed : nothing changed", change, || Some(other.time(ASK)), 1.2);
+    compare(
+        "one file changed : nothing changed",
+        change,
+        || Some(other.time(ASK)),
+        1.2,
+    );
     sizes(&code, 600.0);
 }
 
@@ -263,7 +352,11 @@ fn bank(_: &Path) {
     }
     let args = ["memory", "search", "batch the frames of a dock"];
     time("search", || bench.time(&args), 100.0);
-    time("show ID", || bench.time(&["memory", "show", "note-777"]), 20.0);
+    time(
+        "show ID",
+        || bench.time(&["memory", "show", "note-777"]),
+        20.0,
+    );
     let changed = project.path().join(".memories/note-42.md");
     let mut n = 0;
     let search = || {
@@ -279,10 +372,23 @@ fn bank(_: &Path) {
 fn check(_: &Path) {
     let project = generated_tree::repository();
     let bench = Bench::cold(project.path());
-    let output = bench.command(&["check"]).output().expect("our binary starts").stdout;
+    let output = bench
+        .command(&["check"])
+        .output()
+        .expect("our binary starts")
+        .stdout;
     let output = String::from_utf8_lossy(&output).into_owned();
-    head(output.lines().find(|line| line.contains("checked")).unwrap_or_default());
-    time("check, 10,000 files, 102 commits", || bench.time(&["check"]), 1000.0);
+    head(
+        output
+            .lines()
+            .find(|line| line.contains("checked"))
+            .unwrap_or_default(),
+    );
+    time(
+        "check, 10,000 files, 102 commits",
+        || bench.time(&["check"]),
+        1000.0,
+    );
     let minimum = || {
         let mut total = 2.0 * time_of("rg", &["--files"], project.path())?;
         for document in generated_tree::documents() {
@@ -291,5 +397,10 @@ fn check(_: &Path) {
         }
         Some(total)
     };
-    compare("check : rg --files twice, git blame", || bench.time(&["check"]), minimum, 1.0);
+    compare(
+        "check : rg --files twice, git blame",
+        || bench.time(&["check"]),
+        minimum,
+        1.0,
+    );
 }

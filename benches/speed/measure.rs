@@ -33,7 +33,11 @@ impl Bench {
 
     fn new(project: &Path, is_cold: bool) -> Self {
         let cache = tempfile::tempdir().expect("a temp folder");
-        Self { project: project.to_owned(), cache, is_cold }
+        Self {
+            project: project.to_owned(),
+            cache,
+            is_cold,
+        }
     }
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
@@ -46,7 +50,9 @@ impl Bench {
         }
         let mut command = Command::new(env!("CARGO_BIN_EXE_cerberus"));
         command.args(args).current_dir(&self.project);
-        command.env("CERBERUS_PROJECT", &self.project).env("XDG_CACHE_HOME", self.cache.path());
+        command
+            .env("CERBERUS_PROJECT", &self.project)
+            .env("XDG_CACHE_HOME", self.cache.path());
         command
     }
 
@@ -60,15 +66,23 @@ impl Bench {
 
     /// Returns the size of the store.
     pub(crate) fn store_bytes(&self) -> u64 {
-        [self.cache.path().to_owned(), self.indices()].iter().map(|folder| bytes_in(folder)).sum()
+        [self.cache.path().to_owned(), self.indices()]
+            .iter()
+            .map(|folder| bytes_in(folder))
+            .sum()
     }
 
     /// Returns the peak memory of a command in megabytes if GNU `time` is installed.
     pub(crate) fn peak(&self, args: &[&str]) -> Option<f64> {
         let ours = self.command(args);
         let mut command = Command::new("/usr/bin/time");
-        command.args(["-f", "%M"]).arg(ours.get_program()).args(ours.get_args());
-        command.current_dir(&self.project).envs(ours.get_envs().filter_map(|(k, v)| Some((k, v?))));
+        command
+            .args(["-f", "%M"])
+            .arg(ours.get_program())
+            .args(ours.get_args());
+        command
+            .current_dir(&self.project)
+            .envs(ours.get_envs().filter_map(|(k, v)| Some((k, v?))));
         let output = command.stdin(Stdio::null()).output().ok()?;
         let text = String::from_utf8_lossy(&output.stderr);
         let kilobytes: f64 = text.lines().last()?.trim().parse().ok()?;
@@ -106,7 +120,10 @@ pub(crate) fn time_of_baseline(name: &str, folder: &Path) -> Option<f64> {
 
 /// Runs a command and returns its status and its duration in milliseconds.
 fn timed(mut command: Command) -> Option<(ExitStatus, f64)> {
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let started = Instant::now();
     let status = command.status().ok()?;
     Some((status, started.elapsed().as_secs_f64() * 1e3))
@@ -120,7 +137,10 @@ fn rounds() -> impl Iterator<Item = usize> {
 
 /// Prints the header of a table of ratios.
 pub(crate) fn head(title: &str) {
-    println!("\n{title:54} {:>9} {:>9} {:>7} {:>7}", "ours ms", "their ms", "ratio", "limit");
+    println!(
+        "\n{title:54} {:>9} {:>9} {:>7} {:>7}",
+        "ours ms", "their ms", "ratio", "limit"
+    );
 }
 
 /// Times two commands alternately and prints the ratio beside its limit.

@@ -28,14 +28,25 @@ pub(super) fn words(args: &[OsString]) -> Option<Vec<OsString>> {
 
 /// Prints the candidates in the format of the shell.
 pub(super) fn run(words: Vec<OsString>, request: &CompletionRequest) -> ExitStatus {
-    let separator = if request.shell == "bash" { "\u{b}" } else { "\n" };
-    let is_flag = words.last().is_some_and(|word| word.as_encoded_bytes().starts_with(b"-"));
+    let separator = if request.shell == "bash" {
+        "\u{b}"
+    } else {
+        "\n"
+    };
+    let is_flag = words
+        .last()
+        .is_some_and(|word| word.as_encoded_bytes().starts_with(b"-"));
     let found = candidates(words, request).unwrap_or_default();
     let mut plain = Vec::new();
     for candidate in found.split(separator) {
         let value = value(candidate, &request.shell);
         // A file can have the name of a flag.
-        let is_file = || request.current_folder.as_ref().is_some_and(|it| it.join(&value).exists());
+        let is_file = || {
+            request
+                .current_folder
+                .as_ref()
+                .is_some_and(|it| it.join(&value).exists())
+        };
         let is_hidden_flag = !is_flag && value.starts_with('-') && is_file();
         // The help must not have control characters either.
         if is_plain(&value) && !is_hidden_flag && text::escaped(candidate) == candidate {
@@ -83,23 +94,38 @@ fn candidates(words: Vec<OsString>, request: &CompletionRequest) -> Option<Strin
     if words.last().is_some_and(|word| word.is_empty()) {
         command = without_flags(command);
     }
-    let (shells, folder, mut text) =
-        (Shells::builtins(), request.current_folder.as_deref(), Vec::new());
+    let (shells, folder, mut text) = (
+        Shells::builtins(),
+        request.current_folder.as_deref(),
+        Vec::new(),
+    );
     let shell = shells.completer(&request.shell)?;
-    shell.write_complete(&mut command, words, folder, &mut text).ok()?;
+    shell
+        .write_complete(&mut command, words, folder, &mut text)
+        .ok()?;
     String::from_utf8(text).ok()
 }
 
 fn without_flags(command: Command) -> Command {
-    command.mut_args(|arg| arg.hide(true)).mut_subcommands(without_flags)
+    command
+        .mut_args(|arg| arg.hide(true))
+        .mut_subcommands(without_flags)
 }
 
 /// Returns the folder that `--project` names.
 fn project(words: &[OsString]) -> Option<PathBuf> {
-    let after =
-        words.windows(2).find(|pair| pair[0] == "--project").map(|pair| pair[1].as_os_str());
-    let within = || words.iter().find_map(|word| word.to_str()?.strip_prefix("--project="));
-    after.or_else(|| within().map(OsStr::new)).map(PathBuf::from)
+    let after = words
+        .windows(2)
+        .find(|pair| pair[0] == "--project")
+        .map(|pair| pair[1].as_os_str());
+    let within = || {
+        words
+            .iter()
+            .find_map(|word| word.to_str()?.strip_prefix("--project="))
+    };
+    after
+        .or_else(|| within().map(OsStr::new))
+        .map(PathBuf::from)
 }
 
 /// Adds the ids of the project to the arguments that name memories.
@@ -107,7 +133,9 @@ fn with_ids(command: Command, path: &str, project: Option<&PathBuf>) -> Command 
     let command = command.mut_args(|arg| match ids(path, arg.get_id().as_str()) {
         Some(ids) => {
             let project = project.cloned();
-            arg.add(ArgValueCandidates::new(move || of_project(ids, project.clone())))
+            arg.add(ArgValueCandidates::new(move || {
+                of_project(ids, project.clone())
+            }))
         }
         None => arg,
     });
@@ -128,16 +156,26 @@ fn ids(command: &str, arg: &str) -> Option<fn(&Bank) -> Vec<String>> {
         | ("show" | "delete" | "review", "ids")
         | ("merge", "sources" | "into") => |bank| {
             let memories = bank.read_all().unwrap_or_default();
-            memories.all.into_iter().map(|stored| stored.memory.id).collect()
+            memories
+                .all
+                .into_iter()
+                .map(|stored| stored.memory.id)
+                .collect()
         },
         _ => return None,
     })
 }
 
 fn of_project(ids: fn(&Bank) -> Vec<String>, project: Option<PathBuf>) -> Vec<CompletionCandidate> {
-    let global = GlobalArgs { project, json: false, color: ColorChoice::Never };
+    let global = GlobalArgs {
+        project,
+        json: false,
+        color: ColorChoice::Never,
+    };
     let settings = Settings::resolve(&global).ok();
-    let found = settings.map(|settings| ids(&settings.project.bank)).unwrap_or_default();
+    let found = settings
+        .map(|settings| ids(&settings.project.bank))
+        .unwrap_or_default();
     // An id of a file such as `--into.md` would be a flag.
     let ids = found.into_iter().filter(|id| !id.starts_with('-'));
     ids.map(CompletionCandidate::new).collect()
@@ -149,7 +187,15 @@ mod tests {
 
     #[test]
     fn only_words_that_no_shell_expands_are_plain() {
-        for text in ["np", "docs/a_b-c.md", "v1.2+3", "a:b", "--into", "--into=a@b", "übung"] {
+        for text in [
+            "np",
+            "docs/a_b-c.md",
+            "v1.2+3",
+            "a:b",
+            "--into",
+            "--into=a@b",
+            "übung",
+        ] {
             assert!(is_plain(text), "{text}");
         }
         for text in [

@@ -13,8 +13,11 @@ use super::Cli;
 const TEXTS: &str = include_str!("help.txt");
 
 /// The groups of the commands under `cerberus memory`, each with its first command.
-const GROUPS: &[(&str, &str)] =
-    &[("init", "Daily"), ("review", "Review"), ("create", "Documents and pins")];
+const GROUPS: &[(&str, &str)] = &[
+    ("init", "Daily"),
+    ("review", "Review"),
+    ("create", "Documents and pins"),
+];
 
 /// Returns the definition of the command line with its help.
 pub(crate) fn command() -> Command {
@@ -23,13 +26,19 @@ pub(crate) fn command() -> Command {
 
 fn texts() -> BTreeMap<&'static str, &'static str> {
     let texts = TEXTS.trim_start_matches("== ").split("\n== ");
-    texts.filter_map(|it| it.split_once('\n')).map(|(path, it)| (path, it.trim_end())).collect()
+    texts
+        .filter_map(|it| it.split_once('\n'))
+        .map(|(path, it)| (path, it.trim_end()))
+        .collect()
 }
 
 fn with_texts(command: Command, path: &str, texts: &BTreeMap<&str, &'static str>) -> Command {
     let command = match texts.get(path) {
         Some(text) => {
-            match text.split_once("\n--\n").map(|(short, long)| (joined(short), joined(long))) {
+            match text
+                .split_once("\n--\n")
+                .map(|(short, long)| (joined(short), joined(long)))
+            {
                 Some((short, long)) => {
                     let long = format!("{short}\n\n{long}");
                     command.after_help(short).after_long_help(long)
@@ -62,13 +71,20 @@ fn joined(text: &str) -> String {
 fn with_groups(command: Command) -> Command {
     let styles = command.get_styles();
     let (header, literal) = (styles.get_header(), styles.get_literal());
-    let width = command.get_subcommands().map(|it| it.get_name().len()).max().unwrap_or_default();
+    let width = command
+        .get_subcommands()
+        .map(|it| it.get_name().len())
+        .max()
+        .unwrap_or_default();
     let mut list = String::new();
     for below in command.get_subcommands() {
         if let Some((_, group)) = GROUPS.iter().find(|(first, _)| *first == below.get_name()) {
             let _ = write!(list, "\n{header}{group}:{header:#}\n");
         }
-        let (name, about) = (below.get_name(), below.get_about().cloned().unwrap_or_default());
+        let (name, about) = (
+            below.get_name(),
+            below.get_about().cloned().unwrap_or_default(),
+        );
         let _ = writeln!(list, "  {literal}{name:width$}{literal:#}  {about}");
     }
     let template = format!(
@@ -92,10 +108,18 @@ mod tests {
         let names: Vec<&str> = memory.get_subcommands().map(Command::get_name).collect();
         let starts: Vec<usize> = GROUPS
             .iter()
-            .map(|(first, _)| names.iter().position(|name| name == first).expect("a command"))
+            .map(|(first, _)| {
+                names
+                    .iter()
+                    .position(|name| name == first)
+                    .expect("a command")
+            })
             .collect();
         assert!(starts[0] == 0 && starts.is_sorted(), "{starts:?}");
-        let help = super::command().find_subcommand_mut("memory").expect("it").render_help();
+        let help = super::command()
+            .find_subcommand_mut("memory")
+            .expect("it")
+            .render_help();
         let help = help.to_string();
         let (list, _) = help.split_once("Global options:").expect("the options");
         for name in names {
@@ -110,7 +134,10 @@ mod tests {
     #[test]
     fn paragraphs_are_joined_and_tables_remain() {
         let text = "One\ntwo.\n\nThree:\n  a  b\n  c  d\nFour\nfive";
-        assert_eq!(joined(text), "One two.\n\nThree:\n  a  b\n  c  d\nFour five");
+        assert_eq!(
+            joined(text),
+            "One two.\n\nThree:\n  a  b\n  c  d\nFour five"
+        );
     }
 
     #[test]

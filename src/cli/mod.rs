@@ -30,7 +30,12 @@ pub(crate) use help::command;
 
 /// Check what a project's documents say, and keep its rules with code that shows them
 #[derive(Debug, Parser)]
-#[command(name = "cerberus", version, max_term_width = 100, propagate_version = true)]
+#[command(
+    name = "cerberus",
+    version,
+    max_term_width = 100,
+    propagate_version = true
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
@@ -77,9 +82,15 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
         Err(error) if !error.use_stderr() => {
             let mut out = Printer::new(Terminal::detect(ColorChoice::Auto), false);
             let text = error.render();
-            let text = if out.terminal.color { text.ansi().to_string() } else { text.to_string() };
+            let text = if out.terminal.color {
+                text.ansi().to_string()
+            } else {
+                text.to_string()
+            };
             out.line(text.trim_end());
-            return out.flush().map_or_else(|error| out.failure(&error), |()| ExitStatus::Done);
+            return out
+                .flush()
+                .map_or_else(|error| out.failure(&error), |()| ExitStatus::Done);
         }
         Err(error) => {
             // Without a command, the help is more useful than an error.
@@ -100,7 +111,11 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
         Err(error) => {
             let status = out.failure(&error);
             // A failing hook would fail the agent or git.
-            if is_hook(&cli.command) { ExitStatus::Done } else { status }
+            if is_hook(&cli.command) {
+                ExitStatus::Done
+            } else {
+                status
+            }
         }
     }
 }

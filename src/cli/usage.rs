@@ -26,7 +26,10 @@ pub(super) fn error(refused: &Error, args: &[OsString]) -> UserError {
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if let Some(tip) = line.strip_prefix("tip: ") {
             hints.push(with_backticks(tip));
-        } else if !["Usage: ", "For more information"].iter().any(|it| line.starts_with(it)) {
+        } else if !["Usage: ", "For more information"]
+            .iter()
+            .any(|it| line.starts_with(it))
+        {
             message.push(line.strip_prefix("error: ").unwrap_or(line));
         }
     }
@@ -37,13 +40,18 @@ pub(super) fn error(refused: &Error, args: &[OsString]) -> UserError {
         }
     }
     hints.push(format!("see {} --help", command_of(args)));
-    hints.into_iter().fold(UserError::usage(with_backticks(&message.join(" "))), UserError::hint)
+    hints.into_iter().fold(
+        UserError::usage(with_backticks(&message.join(" "))),
+        UserError::hint,
+    )
 }
 
 /// Returns the commands that a word may mean.
 fn meant(name: &str) -> Vec<String> {
     let cli = Cli::command();
-    let group = cli.get_subcommands().find(|group| group.find_subcommand(name).is_some());
+    let group = cli
+        .get_subcommands()
+        .find(|group| group.find_subcommand(name).is_some());
     if let Some(group) = group {
         return vec![format!("use `cerberus {} {name}`", group.get_name())];
     }
@@ -52,7 +60,9 @@ fn meant(name: &str) -> Vec<String> {
     }
     let name = name.to_ascii_lowercase();
     let found = other_names().filter(|(words, _, _)| words.contains(&name.as_str()));
-    found.map(|(_, command, what)| format!("`{command}` {what}")).collect()
+    found
+        .map(|(_, command, what)| format!("`{command}` {what}"))
+        .collect()
 }
 
 fn unknown_command(refused: &Error) -> Option<&str> {
@@ -67,7 +77,10 @@ fn command_of(args: &[OsString]) -> String {
     let mut command = Cli::command();
     let mut words = vec![command.get_name().to_owned()];
     for arg in args.iter().skip(1) {
-        let found = arg.to_str().and_then(|arg| command.find_subcommand(arg)).cloned();
+        let found = arg
+            .to_str()
+            .and_then(|arg| command.find_subcommand(arg))
+            .cloned();
         if let Some(found) = found {
             words.push(found.get_name().to_owned());
             command = found;
@@ -79,7 +92,11 @@ fn command_of(args: &[OsString]) -> String {
 /// Replaces the quotes around names and values by back-ticks.
 fn with_backticks(text: &str) -> String {
     let bytes = text.as_bytes();
-    let is_part = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric());
+    let is_part = |at: usize| {
+        bytes
+            .get(at)
+            .is_some_and(|byte| byte.is_ascii_alphanumeric())
+    };
     let quote = |(at, c): (usize, char)| match c {
         // An apostrophe is inside a word.
         '\'' if at > 0 && is_part(at - 1) && is_part(at + 1) => c,
@@ -98,7 +115,10 @@ mod tests {
     fn check(line: &str, message: &str, hints: &[&str]) {
         let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let error = error(&Cli::try_parse_from(&args).expect_err("refused"), &args);
-        assert_eq!((error.message.as_str(), &error.hints[..]), (message, &strings(hints)[..]));
+        assert_eq!(
+            (error.message.as_str(), &error.hints[..]),
+            (message, &strings(hints)[..])
+        );
     }
 
     fn strings(texts: &[&str]) -> Vec<String> {
@@ -121,7 +141,10 @@ mod tests {
         check(
             "cerberus list",
             "unrecognized subcommand `list`",
-            &["`cerberus memory show` lists the memories", "see cerberus --help"],
+            &[
+                "`cerberus memory show` lists the memories",
+                "see cerberus --help",
+            ],
         );
         check(
             "cerberus inject",
@@ -140,8 +163,12 @@ mod tests {
             for word in &words {
                 let cli = Cli::command();
                 let is_command = cli.find_subcommand(word).is_some()
-                    || cli.get_subcommands().any(|group| group.find_subcommand(word).is_some());
-                let n_entries = other_names().filter(|(words, _, _)| words.contains(word)).count();
+                    || cli
+                        .get_subcommands()
+                        .any(|group| group.find_subcommand(word).is_some());
+                let n_entries = other_names()
+                    .filter(|(words, _, _)| words.contains(word))
+                    .count();
                 assert!(n_entries == 1 && (!is_command || meant(word)[0].starts_with("use")));
             }
         }
@@ -157,10 +184,17 @@ mod tests {
         check(
             "cerberus memory serch x",
             "unrecognized subcommand `serch`",
-            &["a similar subcommand exists: `search`", "see cerberus memory --help"],
+            &[
+                "a similar subcommand exists: `search`",
+                "see cerberus memory --help",
+            ],
         );
         let args = ["cerberus", "setup", "it's"].map(OsString::from);
         let refused = Cli::try_parse_from(&args).expect_err("refused");
-        assert!(error(&refused, &args).message.starts_with("invalid value `it's` for"));
+        assert!(
+            error(&refused, &args)
+                .message
+                .starts_with("invalid value `it's` for")
+        );
     }
 }

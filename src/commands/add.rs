@@ -18,7 +18,12 @@ pub(crate) struct AddArgs {
     #[arg(long)]
     pub(crate) id: Option<String>,
     /// Anchor the memory to this file or symbol
-    #[arg(long, alias = "anchor-to", value_name = "FILE[::SYMBOL]", conflicts_with = "no_anchor")]
+    #[arg(
+        long,
+        alias = "anchor-to",
+        value_name = "FILE[::SYMBOL]",
+        conflicts_with = "no_anchor"
+    )]
     pub(crate) to: Option<CodeLocation>,
     /// Do not search for an example
     #[arg(long)]
@@ -84,7 +89,9 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     let memories = Memories::load(project)?;
     let id = free_id(args, text, &memories)?;
     let mut anchors = memories.anchors;
-    let file = project.bank.create_text(&id, &text_of(&frontmatter, text))?;
+    let file = project
+        .bank
+        .create_text(&id, &text_of(&frontmatter, text))?;
     let summary = anchor.as_ref().map(AnchorSummary::from);
     if let Some(anchor) = anchor {
         anchors.insert(id.clone(), anchor);
@@ -93,7 +100,13 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
             return Err(error);
         }
     }
-    Ok(Report { id, file, anchor: summary, unanchored, warnings })
+    Ok(Report {
+        id,
+        file,
+        anchor: summary,
+        unanchored,
+        warnings,
+    })
 }
 
 /// Returns the anchor, if there is an example, or why a search found none.
@@ -109,15 +122,36 @@ fn find_anchor(
     if args.no_anchor {
         return Ok((None, None));
     }
-    let languages = match frontmatter.scope.as_ref().map_or(Ok(None), memories::languages) {
+    let languages = match frontmatter
+        .scope
+        .as_ref()
+        .map_or(Ok(None), memories::languages)
+    {
         Ok(languages) => languages,
-        Err(reason) => return Ok((None, Some(Unanchored { reason, ..Unanchored::default() }))),
+        Err(reason) => {
+            return Ok((
+                None,
+                Some(Unanchored {
+                    reason,
+                    ..Unanchored::default()
+                }),
+            ));
+        }
     };
     let rule = anchors::rule(&args.text).to_owned();
     let (hints, kind) = (frontmatter.hints.clone(), frontmatter.kind);
-    let query = Query { rule, hints, languages, kind, ..Query::default() };
+    let query = Query {
+        rule,
+        hints,
+        languages,
+        kind,
+        ..Query::default()
+    };
     let min_quality = args.min_quality.unwrap_or(project.min_quality);
-    let options = Options { explain: true, ..Options::distinct(print::N_INLINE, min_quality) };
+    let options = Options {
+        explain: true,
+        ..Options::distinct(print::N_INLINE, min_quality)
+    };
     let words = RuleWords::new(&query.rule, &query.hints);
     let Some(mut ranking) = examples::find(project.code(), &[query], options)?.pop() else {
         return Ok((None, None));
@@ -125,7 +159,10 @@ fn find_anchor(
     warnings.extend(anchors::hint_warnings(&ranking));
     warnings.append(&mut ranking.warnings);
     if let Some(best) = &ranking.anchor {
-        return Ok((Some(anchors::from_candidate(project, best, Origin::Auto)?), None));
+        return Ok((
+            Some(anchors::from_candidate(project, best, Origin::Auto)?),
+            None,
+        ));
     }
     let mut unanchored = Unanchored {
         reason: anchors::rejection(&ranking),
@@ -150,23 +187,34 @@ fn free_id(args: &AddArgs, text: &str, memories: &Memories) -> Result<String> {
         memories.check_free(id)?;
         return Ok(id.clone());
     }
-    Ok(names::unused(names::from_text(text), |id| memories.check_free(id).is_err()))
+    Ok(names::unused(names::from_text(text), |id| {
+        memories.check_free(id).is_err()
+    }))
 }
 
 pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> CliResult {
-    let args = AddArgs { fields: args.fields.as_stored(), ..args.clone() };
+    let args = AddArgs {
+        fields: args.fields.as_stored(),
+        ..args.clone()
+    };
     let report = add(&settings.project, &args)?;
     out.report(&report, |report, out| print_report(report, &args, out))
 }
 
 fn print_report(report: &Report, args: &AddArgs, out: &mut Printer) {
     out.warn(&report.warnings);
-    let (id, file) = (out.style(NAME, &report.id), out.paint(DIM, &format!("({})", report.file)));
+    let (id, file) = (
+        out.style(NAME, &report.id),
+        out.paint(DIM, &format!("({})", report.file)),
+    );
     out.line(&format!("{} {id} {file}", out.paint(OK, "added")));
     if let Some(anchor) = &report.anchor {
         let location = format_location(&anchor.file, anchor.symbol.as_deref());
         let location = out.style(NAME, &location);
-        out.line(&format!("  example {location} (quality {:.2})", anchor.quality));
+        out.line(&format!(
+            "  example {location} (quality {:.2})",
+            anchor.quality
+        ));
     }
     if let Some(unanchored) = &report.unanchored {
         let reason = out.safe(&unanchored.reason);
@@ -182,7 +230,9 @@ fn print_report(report: &Report, args: &AddArgs, out: &mut Printer) {
             if unanchored.candidates.is_empty() {
                 out.line(&format!("  next, {keyword}"));
             } else {
-                out.line(&format!("  next: {command} --pick 1, or --candidates 5 for more"));
+                out.line(&format!(
+                    "  next: {command} --pick 1, or --candidates 5 for more"
+                ));
                 out.line(&format!("  or, {keyword}"));
             }
         }

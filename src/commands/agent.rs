@@ -80,7 +80,10 @@ pub(super) struct Tokens {
 impl Refused {
     pub(super) fn new(item: &Value, reason: impl Into<String>) -> Self {
         let text = item.to_string();
-        Self { item: start(&text), reason: reason.into() }
+        Self {
+            item: start(&text),
+            reason: reason.into(),
+        }
     }
 }
 
@@ -89,21 +92,33 @@ impl Agent {
     pub(super) fn new(typed: &str) -> Result<Self> {
         let clients: Vec<Client> = serde_json::from_str(include_str!("agent/clients.json"))?;
         let client = clients.into_iter().find(|client| client.name == typed);
-        Ok(Self { client, typed: typed.to_owned(), added: Added::default() })
+        Ok(Self {
+            client,
+            typed: typed.to_owned(),
+            added: Added::default(),
+        })
     }
 
     /// Returns the name under which a choice is recorded: the program, without its arguments, which may
     /// be secret.
     pub(super) fn name(&self) -> &str {
-        let mut words = self.typed.split_whitespace().filter(|word| !word.contains('='));
+        let mut words = self
+            .typed
+            .split_whitespace()
+            .filter(|word| !word.contains('='));
         let program = words.next().unwrap_or_default();
-        Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or(program)
+        Path::new(program)
+            .file_name()
+            .and_then(OsStr::to_str)
+            .unwrap_or(program)
     }
 
     /// Reads the configuration of a known client, and returns where it will send what it is asked. Fails if
     /// its provider cannot be used without the tools of its user, or is chosen by the project.
     pub(super) fn prepare(&mut self, root: &Path) -> Result<Option<String>> {
-        let Some(client) = &self.client else { return Ok(None) };
+        let Some(client) = &self.client else {
+            return Ok(None);
+        };
         client.destination.check_project(&client.name, root)?;
         let mut added = Added::default();
         if let Some(servers) = &client.servers {
@@ -112,14 +127,20 @@ impl Agent {
         let mut own = Value::Null;
         if let Some(settings) = &client.settings {
             own = self.settings(client, settings, root)?;
-            let set = client.environment.get(&settings.variable).cloned().flatten();
+            let set = client
+                .environment
+                .get(&settings.variable)
+                .cloned()
+                .flatten();
             let mut run: Value = serde_json::from_str(&set.unwrap_or_default())?;
             for key in &settings.keep {
                 if !own[key].is_null() {
                     run[key] = own[key].clone();
                 }
             }
-            added.environment.insert(settings.variable.clone(), run.to_string());
+            added
+                .environment
+                .insert(settings.variable.clone(), run.to_string());
         }
         let mut place: Place = client.destination.place(&client.name, &own);
         if let Some(settings) = &client.settings
@@ -216,9 +237,15 @@ impl Agent {
                 "{name} is configured with no provider and no model, and would send code to \
                  `{unchosen}`, which nobody chose"
             );
-            return Err(UserError::environment(message).hint(settings.choose.clone()).into());
+            return Err(UserError::environment(message)
+                .hint(settings.choose.clone())
+                .into());
         }
-        Ok(if providers.len() == 1 { providers.pop_first() } else { None })
+        Ok(if providers.len() == 1 {
+            providers.pop_first()
+        } else {
+            None
+        })
     }
 
     /// Returns the settings that a client prints with these files in its folder, without those that start
@@ -243,7 +270,9 @@ impl Agent {
         let output = self.output(&mut command, "")?;
         let all = values::values(&output).pop().unwrap_or_default();
         if !all.is_object() {
-            return Err(self.failed(&output, "", "it did not print its settings").into());
+            return Err(self
+                .failed(&output, "", "it did not print its settings")
+                .into());
         }
         let mut kept = json!({});
         for key in &settings.keep {
@@ -264,7 +293,10 @@ impl Agent {
     ) -> Result<Option<Answer>> {
         let request = request.to_string();
         let n_tokens = tokens::count(&request);
-        if tokens.max.is_some_and(|max| tokens.sent + tokens.received + n_tokens > max) {
+        if tokens
+            .max
+            .is_some_and(|max| tokens.sent + tokens.received + n_tokens > max)
+        {
             return Ok(None);
         }
         let answer = self.ask(&request)?;
@@ -296,7 +328,11 @@ impl Agent {
         let placed = |text: &str| text.replace("{folder}", &folder.path().to_string_lossy());
         let mut arguments = self.added.arguments.clone();
         // The last argument may be the prompt.
-        let own: Vec<String> = client.arguments.iter().map(|argument| placed(argument)).collect();
+        let own: Vec<String> = client
+            .arguments
+            .iter()
+            .map(|argument| placed(argument))
+            .collect();
         let n_first = own.len() - usize::from(own.last().is_some_and(|last| last == "-"));
         arguments.splice(0..0, own[..n_first].iter().cloned());
         arguments.extend_from_slice(&own[n_first..]);
@@ -317,9 +353,16 @@ impl Agent {
 
     /// Runs a command to its end and returns its output.
     fn output(&self, command: &mut Command, input: &str) -> Result<String> {
-        let silence = if self.client.is_some() { MAX_SILENCE } else { MAX_TIME };
+        let silence = if self.client.is_some() {
+            MAX_SILENCE
+        } else {
+            MAX_TIME
+        };
         let silence = config::agent_silence(silence);
-        let limits = Limits { total: MAX_TIME, silence };
+        let limits = Limits {
+            total: MAX_TIME,
+            silence,
+        };
         self.output_within(command, input, limits)
     }
 
@@ -344,27 +387,38 @@ impl Agent {
                 let nothing = format!("it printed nothing, {status}");
                 Err(self.failed(output, messages, &nothing).into())
             }
-            End::Silent => {
-                Err(self.late(output, messages, &format!("no progress for {silence}")).into())
-            }
-            End::Late | End::Long => {
-                Err(self.late(output, messages, &format!("no answer in {total}")).into())
-            }
+            End::Silent => Err(self
+                .late(output, messages, &format!("no progress for {silence}"))
+                .into()),
+            End::Late | End::Long => Err(self
+                .late(output, messages, &format!("no answer in {total}"))
+                .into()),
         }
     }
 
     /// Returns the error of an agent that failed, with the cause that it printed or else this one.
     fn failed(&self, output: &str, messages: &str, otherwise: &str) -> UserError {
         let cause = client::cause(self.client.as_ref(), output, messages);
-        let cause = if cause.is_empty() { otherwise.to_owned() } else { cause };
+        let cause = if cause.is_empty() {
+            otherwise.to_owned()
+        } else {
+            cause
+        };
         UserError::environment(format!("`{}` failed: {cause}", self.typed))
     }
 
     /// Returns the error of an agent that was ended.
     fn late(&self, output: &str, messages: &str, reason: &str) -> UserError {
         let cause = client::cause(self.client.as_ref(), output, messages);
-        let last = if cause.is_empty() { cause } else { format!("; it printed: {cause}") };
-        UserError::environment(format!("`{}` showed {reason} and was ended{last}", self.typed))
+        let last = if cause.is_empty() {
+            cause
+        } else {
+            format!("; it printed: {cause}")
+        };
+        UserError::environment(format!(
+            "`{}` showed {reason} and was ended{last}",
+            self.typed
+        ))
     }
 }
 
@@ -388,7 +442,11 @@ fn client_folder(client: &Client) -> Result<tempfile::TempDir> {
 
 fn command(program: &str, arguments: &[String], folder: &Path) -> Command {
     let mut command = Command::new(program);
-    command.args(arguments).current_dir(folder).env("PWD", folder).env_remove("OLDPWD");
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .env("PWD", folder)
+        .env_remove("OLDPWD");
     command
 }
 
@@ -408,7 +466,10 @@ mod tests {
         agent(script).output_within(&mut command("sh", &arguments, folder.path()), input, limits)
     }
 
-    const LONG: Limits = Limits { total: MAX_TIME, silence: MAX_TIME };
+    const LONG: Limits = Limits {
+        total: MAX_TIME,
+        silence: MAX_TIME,
+    };
 
     #[test]
     fn a_choice_is_recorded_under_the_name_of_the_program() {
@@ -429,7 +490,10 @@ mod tests {
         assert_eq!(ask("ls -a | wc -l").expect("an answer").trim(), "2");
         assert_eq!(ask("exec <&-; echo early").expect("an answer"), "early\n");
         let failure = ask("echo one >&2; echo 'not logged in' >&2; exit 3").expect_err("failed");
-        assert!(failure.to_string().ends_with("failed: one; not logged in"), "{failure}");
+        assert!(
+            failure.to_string().ends_with("failed: one; not logged in"),
+            "{failure}"
+        );
         let large = run("yes", "", LONG).expect_err("too much").to_string();
         assert_eq!(large, "the output of `yes` has more than 4 MB");
     }
@@ -440,12 +504,29 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         // The other end of the pipe closes when the last process of the agent ends.
         let pipe = folder.path().join("pipe");
-        let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
+        let made = Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .expect("mkfifo runs");
         assert!(made.success());
         let short = Duration::from_secs(1);
         for (end, limits, expected) in [
-            ("sleep 1000", Limits { total: short, ..LONG }, Err("showed no answer in 1 s")),
-            ("sleep 1000", Limits { silence: short, ..LONG }, Err("showed no progress for 1 s")),
+            (
+                "sleep 1000",
+                Limits {
+                    total: short,
+                    ..LONG
+                },
+                Err("showed no answer in 1 s"),
+            ),
+            (
+                "sleep 1000",
+                Limits {
+                    silence: short,
+                    ..LONG
+                },
+                Err("showed no progress for 1 s"),
+            ),
             ("echo done", LONG, Ok("done\n")),
         ] {
             // A process that is left behind has the output, too.
@@ -457,16 +538,27 @@ mod tests {
                 (Err(error), Err(why)) => assert!(error.to_string().contains(why), "{error}"),
                 (result, _) => panic!("{result:?}"),
             }
-            assert!(reader.expect("it starts").wait().expect("it ends").success());
+            assert!(
+                reader
+                    .expect("it starts")
+                    .wait()
+                    .expect("it ends")
+                    .success()
+            );
         }
     }
 
     #[test]
     fn a_message_that_is_repeated_is_no_progress_and_is_shown() {
-        let limits = Limits { silence: Duration::from_secs(3), ..LONG };
+        let limits = Limits {
+            silence: Duration::from_secs(3),
+            ..LONG
+        };
         let script =
             "while :; do n=$((n + 1)); echo \"waiting for network, attempt $n\"; sleep .1; done";
-        let error = run(script, "", limits).expect_err("it is ended").to_string();
+        let error = run(script, "", limits)
+            .expect_err("it is ended")
+            .to_string();
         assert!(
             error.contains(
                 "showed no progress for 3 s and was ended; it printed: waiting for network"
@@ -478,7 +570,10 @@ mod tests {
     #[test]
     fn the_text_is_found_in_the_output_of_each_client() {
         for (name, output) in [
-            ("claude", r#"{"type":"result","is_error":false,"result":"TEXT"}"#),
+            (
+                "claude",
+                r#"{"type":"result","is_error":false,"result":"TEXT"}"#,
+            ),
             (
                 "codex",
                 "{\"type\":\"thread.started\"}\n\

@@ -73,8 +73,14 @@ impl AnchorArgs {
 
     /// Returns the change of the examples beside the main one.
     fn change(&self) -> Option<Change<'_>> {
-        let also = self.also.as_ref().map(|it| Change::Add(ExampleRole::Also, it));
-        let not = self.not.as_ref().map(|it| Change::Add(ExampleRole::Not, it));
+        let also = self
+            .also
+            .as_ref()
+            .map(|it| Change::Add(ExampleRole::Also, it));
+        let not = self
+            .not
+            .as_ref()
+            .map(|it| Change::Add(ExampleRole::Not, it));
         also.or(not).or(self.drop.as_ref().map(Change::Drop))
     }
 }
@@ -123,7 +129,10 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
     let id = &stored.memory.id;
     let previous = memories.anchors.get(id);
     let query = anchors::query(stored, &args.hints);
-    let query = Query { kind: args.kind.or(query.kind), ..query };
+    let query = Query {
+        kind: args.kind.or(query.kind),
+        ..query
+    };
     let mut report = Report {
         id: id.clone(),
         rule: query.rule.clone(),
@@ -174,7 +183,8 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
     };
     if let (Some(new), Some(previous)) = (&mut new, previous) {
         new.others.clone_from(&previous.others);
-        new.others.retain(|it| (&it.anchor.file, &it.anchor.symbol) != (&new.file, &new.symbol));
+        new.others
+            .retain(|it| (&it.anchor.file, &it.anchor.symbol) != (&new.file, &new.symbol));
         report.others = new.others.iter().map(OtherSummary::from).collect();
     }
     report.anchor = new.as_ref().map(AnchorSummary::from);
@@ -199,7 +209,10 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
 /// Records the kind of a rule in its frontmatter.
 fn record_kind(project: &Project, id: &str, kind: RuleKind) -> Result<()> {
     let fields = [("kind", Some(FieldValue::Scalar(kind.as_str())))];
-    document::edit_text(project, id, |text| document::set_fields(text.to_owned(), fields)).map(drop)
+    document::edit_text(project, id, |text| {
+        document::set_fields(text.to_owned(), fields)
+    })
+    .map(drop)
 }
 
 /// Ranks the candidates and returns the anchor to the selected one, if any.
@@ -209,9 +222,15 @@ fn find(
     args: &AnchorArgs,
     report: &mut Report,
 ) -> Result<Option<Anchor>> {
-    let limit = args.pick.map(|rank| rank.max(DEFAULT_CANDIDATES)).or(args.candidates);
+    let limit = args
+        .pick
+        .map(|rank| rank.max(DEFAULT_CANDIDATES))
+        .or(args.candidates);
     let options = Options::distinct(limit.unwrap_or(DEFAULT_CANDIDATES), report.min_quality);
-    let options = Options { explain: true, ..options };
+    let options = Options {
+        explain: true,
+        ..options
+    };
     let words = RuleWords::new(&query.rule, &query.hints);
     let Some(ranking) = examples::find(project.code(), &[query], options)?.pop() else {
         return Ok(None);
@@ -229,7 +248,9 @@ fn find(
     report.candidates = ranking.candidates;
     report.unknown_words = ranking.unknown_words;
     if let Some(rank) = args.pick {
-        let candidate = rank.checked_sub(1).and_then(|idx| report.candidates.get(idx));
+        let candidate = rank
+            .checked_sub(1)
+            .and_then(|idx| report.candidates.get(idx));
         let candidate = candidate
             .ok_or_else(|| candidate_not_found(&args.id, rank, report.candidates.len()))?;
         return anchors::from_candidate(project, candidate, Origin::Manual).map(Some);
@@ -237,19 +258,32 @@ fn find(
     let best = ranking.anchor.filter(|_| args.candidates.is_none());
     if best.is_none() {
         let is_list = args.candidates.is_some();
-        let max_lines = if is_list { excerpt::CANDIDATE_LINES } else { print::INLINE_LINES };
+        let max_lines = if is_list {
+            excerpt::CANDIDATE_LINES
+        } else {
+            print::INLINE_LINES
+        };
         examples::add_excerpts(&project.root, &words, &mut report.candidates, max_lines);
     }
-    best.map(|best| anchors::from_candidate(project, &best, Origin::Auto)).transpose()
+    best.map(|best| anchors::from_candidate(project, &best, Origin::Auto))
+        .transpose()
 }
 
 fn candidate_not_found(id: &str, rank: usize, n_candidates: usize) -> UserError {
     if n_candidates == 0 {
-        return UserError::usage(format!("`{id}` has no candidates: no code contains its words"))
-            .hint(format!("specify one with `cerberus memory anchor {id} --to FILE::SYMBOL`"));
+        return UserError::usage(format!(
+            "`{id}` has no candidates: no code contains its words"
+        ))
+        .hint(format!(
+            "specify one with `cerberus memory anchor {id} --to FILE::SYMBOL`"
+        ));
     }
-    UserError::usage(format!("candidate {rank} not found: `{id}` has {n_candidates}"))
-        .hint(format!("list them with `cerberus memory anchor {id} --candidates {n_candidates}`"))
+    UserError::usage(format!(
+        "candidate {rank} not found: `{id}` has {n_candidates}"
+    ))
+    .hint(format!(
+        "list them with `cerberus memory anchor {id} --candidates {n_candidates}`"
+    ))
 }
 
 fn has_chosen_anchor(id: &str, anchor: &Anchor) -> UserError {
@@ -259,8 +293,12 @@ fn has_chosen_anchor(id: &str, anchor: &Anchor) -> UserError {
         None => "manually".to_owned(),
     };
     UserError::usage(format!("`{id}` is anchored {how}, to `{location}`"))
-        .hint(format!("list other candidates with `cerberus memory anchor {id} --candidates 5`"))
-        .hint(format!("remove it with `cerberus memory anchor {id} --clear`, then anchor again"))
+        .hint(format!(
+            "list other candidates with `cerberus memory anchor {id} --candidates 5`"
+        ))
+        .hint(format!(
+            "remove it with `cerberus memory anchor {id} --clear`, then anchor again"
+        ))
 }
 
 fn has_no_example(stored: &MemoryFile) -> UserError {
@@ -269,18 +307,25 @@ fn has_no_example(stored: &MemoryFile) -> UserError {
     UserError::usage(format!(
         "`{id}` has `example: none` in its frontmatter: no example is searched for"
     ))
-    .hint(format!("specify its example with `{command} --to FILE::SYMBOL`"))
+    .hint(format!(
+        "specify its example with `{command} --to FILE::SYMBOL`"
+    ))
     .hint(format!(
         "or list candidates with `{command} --candidates 5`, and store one with `--pick`"
     ))
 }
 
 pub(crate) fn run(args: &AnchorArgs, settings: &Settings, out: &mut Printer) -> CliResult {
-    let args = &AnchorArgs { hints: super::hints(&args.hints), ..args.clone() };
+    let args = &AnchorArgs {
+        hints: super::hints(&args.hints),
+        ..args.clone()
+    };
     let report = anchor(&settings.project, args)?;
     out.warn(&report.warnings);
     out.report(&report, |report, out| print_report(report, args, out))?;
-    Ok(ExitStatus::of_check(report.anchor.is_some() || !args.is_automatic()))
+    Ok(ExitStatus::of_check(
+        report.anchor.is_some() || !args.is_automatic(),
+    ))
 }
 
 fn print_report(report: &Report, args: &AnchorArgs, out: &mut Printer) {
@@ -304,13 +349,26 @@ fn print_report(report: &Report, args: &AnchorArgs, out: &mut Printer) {
     }
     let is_list = args.candidates.is_some();
     if let Some(anchor) = &report.anchor {
-        let verb = out.paint(OK, if args.dry_run { "would anchor" } else { "anchored" });
+        let verb = out.paint(
+            OK,
+            if args.dry_run {
+                "would anchor"
+            } else {
+                "anchored"
+            },
+        );
         let location = out.safe(&format_location(&anchor.file, anchor.symbol.as_deref()));
         let (quality, chosen) = (anchor.quality, anchor.chosen);
-        return out.line(&format!("{verb} {id} to {location} (quality {quality:.2}, {chosen})"));
+        return out.line(&format!(
+            "{verb} {id} to {location} (quality {quality:.2}, {chosen})"
+        ));
     }
     if args.none {
-        let verb = if args.dry_run { "would record" } else { "recorded" };
+        let verb = if args.dry_run {
+            "would record"
+        } else {
+            "recorded"
+        };
         let (verb, search) = (out.paint(OK, verb), "no command searches for one");
         return out.line(&format!("{verb} that {id} has no example: {search}"));
     }
@@ -328,7 +386,10 @@ fn print_report(report: &Report, args: &AnchorArgs, out: &mut Printer) {
         out.line(&format!("{id}: {}", out.safe(&report.rule)));
     } else {
         let reason = out.safe(report.reason.as_deref().unwrap_or_default());
-        out.line(&format!("{id} is {}: {reason}", out.paint(WARN, "not anchored")));
+        out.line(&format!(
+            "{id} is {}: {reason}",
+            out.paint(WARN, "not anchored")
+        ));
     }
     let command = format!("cerberus memory anchor {}", out.safe(&report.id));
     if !is_list && args.kind == Some(RuleKind::Process) {
@@ -336,16 +397,25 @@ fn print_report(report: &Report, args: &AnchorArgs, out: &mut Printer) {
         return out.line(&format!("if it is about code: {command} --kind code"));
     }
     let words = RuleWords::new(&report.rule, &report.hints);
-    let n_shown = if is_list { report.candidates.len() } else { print::N_INLINE };
+    let n_shown = if is_list {
+        report.candidates.len()
+    } else {
+        print::N_INLINE
+    };
     print::candidates(report.candidates.iter().take(n_shown), &words, out);
     if is_list || report.kind != Some(RuleKind::Process) {
         print_unknown_words(report.unknown_words.as_deref().unwrap_or_default(), out);
     }
     if !report.candidates.is_empty() {
         // Ranks refer to the list for these hints.
-        let hints = args.hints.iter().map(|hint| format!(" --hint {}", shell_word(hint)));
+        let hints = args
+            .hints
+            .iter()
+            .map(|hint| format!(" --hint {}", shell_word(hint)));
         let hints = out.safe(&hints.collect::<String>());
         out.line(&format!("store one with: {command}{hints} --pick 1"));
-        out.line(&format!("or search with a keyword from the code: {command} --hint WORD"));
+        out.line(&format!(
+            "or search with a keyword from the code: {command} --hint WORD"
+        ));
     }
 }

@@ -59,7 +59,11 @@ pub(crate) fn run(args: &AnchorTestArgs, settings: &Settings, out: &mut Printer)
     let rankings = examples::find(settings.project.code(), &queries(args)?, options)?;
     for ranking in &rankings {
         out.warn(&ranking.warnings);
-        if out.json { out.json(ranking)? } else { print(ranking, args.explain, out) }
+        if out.json {
+            out.json(ranking)?
+        } else {
+            print(ranking, args.explain, out)
+        }
     }
     Ok(ExitStatus::Done)
 }
@@ -77,7 +81,13 @@ fn queries(args: &AnchorTestArgs) -> Result<Vec<Query>> {
         return Ok(rules
             .map(|rule| {
                 let kind = rule.kind.or(args.kind);
-                Query { rule: rule.rule, hints: rule.hints, languages, kind, ..Query::default() }
+                Query {
+                    rule: rule.rule,
+                    hints: rule.hints,
+                    languages,
+                    kind,
+                    ..Query::default()
+                }
             })
             .collect());
     }
@@ -98,10 +108,17 @@ fn queries(args: &AnchorTestArgs) -> Result<Vec<Query>> {
 
 fn read_rules(path: &Path) -> Result<Vec<RuleLine>> {
     let text = content::read_text(path, MAX_RULES_BYTES)?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let lines = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty());
     let rules = lines.map(|(line_idx, line)| {
         if !line.trim_start().starts_with('{') {
-            return Ok(RuleLine { rule: line.trim().to_owned(), hints: Vec::new(), kind: None });
+            return Ok(RuleLine {
+                rule: line.trim().to_owned(),
+                hints: Vec::new(),
+                kind: None,
+            });
         }
         serde_json::from_str(line).map_err(|error| {
             let (message, column) = super::json_error(&error);
@@ -140,7 +157,10 @@ fn print_candidates(candidates: &[RankedSymbol], explain: bool, out: &mut Printe
         [
             candidate.rank.to_string(),
             format!("{:.2}", candidate.quality),
-            format!("{}:{}-{}", candidate.file, candidate.start_line, candidate.end_line),
+            format!(
+                "{}:{}-{}",
+                candidate.file, candidate.start_line, candidate.end_line
+            ),
             candidate.symbol.clone().unwrap_or_default(),
             candidate.matched_terms.join(" "),
         ]
@@ -164,7 +184,10 @@ pub(super) fn print_unknown_words(unknown: &[UnknownWord], out: &mut Printer) {
         let similar = if word.near.is_empty() {
             String::new()
         } else {
-            format!("; similar words in the code: {}", out.safe(&word.near.join(", ")))
+            format!(
+                "; similar words in the code: {}",
+                out.safe(&word.near.join(", "))
+            )
         };
         let label = out.paint(DIM, "not found in the code:");
         out.line(&format!("{label} `{}`{similar}", out.safe(&word.word)));

@@ -26,7 +26,11 @@ pub(crate) fn append(project: &Project, args: &AppendArgs, content: &str) -> Res
         let wanted = args.section.as_deref();
         let (section, text) =
             document::edit_content(&stored.file, text, wanted, (content, EditMode::Append))?;
-        Ok(Edit { text, section, warnings: Vec::new() })
+        Ok(Edit {
+            text,
+            section,
+            warnings: Vec::new(),
+        })
     })
 }
 

@@ -31,10 +31,20 @@ pub(crate) struct ContentArgs {
     #[arg(value_name = "TEXT", conflicts_with_all = ["content", "file"], allow_hyphen_values = true, value_parser = text)]
     pub(crate) text: Option<String>,
     /// Text of the content (default: read standard input)
-    #[arg(long, value_name = "TEXT", help_heading = "Content", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        help_heading = "Content",
+        allow_hyphen_values = true
+    )]
     pub(crate) content: Option<String>,
     /// File to read the content from, or - for standard input
-    #[arg(long, value_name = "FILE", help_heading = "Content", conflicts_with = "content")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Content",
+        conflicts_with = "content"
+    )]
     pub(crate) file: Option<PathBuf>,
 }
 
@@ -48,7 +58,11 @@ pub(crate) struct SecretArgs {
 impl SecretArgs {
     /// Checks that texts, each with its name for the message, contain no secrets, unless they may.
     pub(super) fn check(&self, texts: &[(&str, &str)]) -> Result<()> {
-        if self.allow_secret { Ok(()) } else { document::refuse_secrets(texts) }
+        if self.allow_secret {
+            Ok(())
+        } else {
+            document::refuse_secrets(texts)
+        }
     }
 }
 
@@ -94,7 +108,11 @@ impl FieldArgs {
     /// Returns the fields as they are stored: each word alone, without white space around it.
     pub(super) fn as_stored(&self) -> Self {
         let trim = |words: &Vec<String>| -> Vec<String> {
-            words.iter().map(|it| it.trim().to_owned()).filter(|it| !it.is_empty()).collect()
+            words
+                .iter()
+                .map(|it| it.trim().to_owned())
+                .filter(|it| !it.is_empty())
+                .collect()
         };
         Self {
             paths: self.paths.as_ref().map(trim),
@@ -106,9 +124,18 @@ impl FieldArgs {
 
     /// Checks the values, and that neither they nor `text`, with its name for the message, contain secrets.
     pub(super) fn check(&self, text: (&str, &str), secret: &SecretArgs) -> Result<()> {
-        let Self { category, paths, tags, hints, .. } = self;
+        let Self {
+            category,
+            paths,
+            tags,
+            hints,
+            ..
+        } = self;
         let [paths, tags, hints] = [paths, tags, hints].map(|it| it.as_deref().unwrap_or_default());
-        if category.as_deref().is_some_and(|category| category.trim().is_empty()) {
+        if category
+            .as_deref()
+            .is_some_and(|category| category.trim().is_empty())
+        {
             return Err(UserError::usage("the category is empty")
                 .hint("specify one, for example `--category db`")
                 .into());
@@ -129,7 +156,16 @@ impl FieldArgs {
 
     /// Returns the frontmatter of a new memory, which has this type unless the fields state another.
     pub(super) fn frontmatter(&self, project: &Project, default_type: MemoryType) -> Frontmatter {
-        let Self { memory_type, kind, category, scope, paths, status, tags, hints } = self.clone();
+        let Self {
+            memory_type,
+            kind,
+            category,
+            scope,
+            paths,
+            status,
+            tags,
+            hints,
+        } = self.clone();
         Frontmatter {
             memory_type: memory_type.or(Some(default_type)),
             kind,
@@ -147,20 +183,63 @@ impl FieldArgs {
     /// Sets the fields whose value changes. New frontmatter always states the type, at least the default one.
     pub(super) fn set(&self, text: String, default_type: MemoryType) -> Result<String, EditError> {
         use FieldValue::{List, Scalar};
-        let Self { memory_type, kind, category, scope, paths, status, tags, hints } = self;
+        let Self {
+            memory_type,
+            kind,
+            category,
+            scope,
+            paths,
+            status,
+            tags,
+            hints,
+        } = self;
         let front = frontmatter::parse(&text).frontmatter;
         let spelled = scope.as_ref().map(Scope::to_string);
         let fields = [
-            ("type", memory_type.map(|it| Scalar(it.as_str())), *memory_type == front.memory_type),
-            ("kind", kind.map(|it| Scalar(it.as_str())), *kind == front.kind),
-            ("category", category.as_deref().map(Scalar), *category == front.category),
-            ("scope", spelled.as_deref().map(Scalar), *scope == front.scope),
-            ("paths", paths.as_deref().map(List), paths.as_ref() == Some(&front.paths)),
-            ("status", status.map(|it| Scalar(it.as_str())), *status == front.status),
-            ("tags", tags.as_deref().map(List), tags.as_ref() == Some(&front.tags)),
-            ("hints", hints.as_deref().map(List), hints.as_ref() == Some(&front.hints)),
+            (
+                "type",
+                memory_type.map(|it| Scalar(it.as_str())),
+                *memory_type == front.memory_type,
+            ),
+            (
+                "kind",
+                kind.map(|it| Scalar(it.as_str())),
+                *kind == front.kind,
+            ),
+            (
+                "category",
+                category.as_deref().map(Scalar),
+                *category == front.category,
+            ),
+            (
+                "scope",
+                spelled.as_deref().map(Scalar),
+                *scope == front.scope,
+            ),
+            (
+                "paths",
+                paths.as_deref().map(List),
+                paths.as_ref() == Some(&front.paths),
+            ),
+            (
+                "status",
+                status.map(|it| Scalar(it.as_str())),
+                *status == front.status,
+            ),
+            (
+                "tags",
+                tags.as_deref().map(List),
+                tags.as_ref() == Some(&front.tags),
+            ),
+            (
+                "hints",
+                hints.as_deref().map(List),
+                hints.as_ref() == Some(&front.hints),
+            ),
         ];
-        let changes = fields.into_iter().filter(|(_, value, is_same)| value.is_some() && !is_same);
+        let changes = fields
+            .into_iter()
+            .filter(|(_, value, is_same)| value.is_some() && !is_same);
         let changes: Vec<_> = changes.map(|(key, value, _)| (key, value)).collect();
         let needs_type = frontmatter::span(&text).is_none() && !changes.is_empty();
         let default_type = (needs_type && memory_type.is_none()).then_some(default_type.as_str());

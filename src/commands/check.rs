@@ -148,7 +148,11 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> C
             out.line(&out.safe(&message));
             findings::print_unchecked(&report.unchecked, format, out);
             let is_complete = report.unchecked.is_empty();
-            return Ok(if is_complete { ExitStatus::Done } else { ExitStatus::Environment });
+            return Ok(if is_complete {
+                ExitStatus::Done
+            } else {
+                ExitStatus::Environment
+            });
         }
         out.note(&[message]);
     }
@@ -157,15 +161,22 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> C
         return fix::run(args, settings, &report, out);
     }
     if !args.all {
-        report.findings.retain(|finding| finding.severity == Severity::Error);
+        report
+            .findings
+            .retain(|finding| finding.severity == Severity::Error);
     }
-    findings::print(&report, format, out, |out| print::report(&report, args, out))
+    findings::print(&report, format, out, |out| {
+        print::report(&report, args, out)
+    })
 }
 
 /// Checks the documents, and the bank unless files are named.
 pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     let project = &settings.project;
-    let since = args.since.as_deref().map(|it| findings::fork_point(&project.root, it));
+    let since = args
+        .since
+        .as_deref()
+        .map(|it| findings::fork_point(&project.root, it));
     let since = since.transpose()?;
     // What an agent dismisses is added to the baseline.
     let is_read = |path: &&Path| !args.update_baseline || (args.with.is_some() && path.exists());
@@ -174,12 +185,19 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     let mut found = documents::read(project, &args.files, since.is_some(), &settings.check)?;
     let mut summary = Summary::default();
     // In the texts that are ignored, `*` matches any text.
-    let ignored = settings.check.ignore.iter().map(|it| it.split('*').collect::<Vec<_>>());
+    let ignored = settings
+        .check
+        .ignore
+        .iter()
+        .map(|it| it.split('*').collect::<Vec<_>>());
     let ignored: Vec<Vec<&str>> = ignored.collect();
     let is_ignored = |text: &str| ignored.iter().any(|pieces| consists_of(text, pieces));
     for document in &mut found.documents {
         let n_all = document.claims.claims.len();
-        document.claims.claims.retain(|claim| !is_ignored(&claim.text));
+        document
+            .claims
+            .claims
+            .retain(|claim| !is_ignored(&claim.text));
         summary.ignored += n_all - document.claims.claims.len() + document.claims.n_ignored;
         summary.claims += document.claims.claims.len();
     }
@@ -227,7 +245,12 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         }
     }
     if args.files.is_empty() && project.bank.exists() && settings.memory_enabled {
-        unchecked.extend(bank::check(project, since.as_deref(), &mut findings, &mut warnings)?);
+        unchecked.extend(bank::check(
+            project,
+            since.as_deref(),
+            &mut findings,
+            &mut warnings,
+        )?);
     }
     findings.sort_by(|a, b| {
         let place = |it: &Finding| (it.file.clone(), it.line, it.claim.clone(), it.column);
@@ -241,12 +264,27 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         outdated.clear();
     }
     accepted.retain(|it| !outdated.contains(it));
-    let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let errors = findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error);
     let wrong: BTreeSet<&str> = errors.map(|finding| finding.file.as_str()).collect();
-    let texts = found.documents.into_iter().map(|document| (document.path, document.text));
-    let texts = texts.filter(|(path, _)| wrong.contains(path.as_str())).collect();
-    let mut report =
-        Report { ok: false, summary, findings, unchecked, outdated, warnings, accepted, texts };
+    let texts = found
+        .documents
+        .into_iter()
+        .map(|document| (document.path, document.text));
+    let texts = texts
+        .filter(|(path, _)| wrong.contains(path.as_str()))
+        .collect();
+    let mut report = Report {
+        ok: false,
+        summary,
+        findings,
+        unchecked,
+        outdated,
+        warnings,
+        accepted,
+        texts,
+    };
     report.count();
     Ok(report)
 }
@@ -258,7 +296,12 @@ impl Report {
             Some(_) => it.dismissed.is_some(),
             None => it.severity == Severity::Error,
         };
-        self.accepted.extend(self.findings.iter().filter(is_new).map(baseline::Accepted::from));
+        self.accepted.extend(
+            self.findings
+                .iter()
+                .filter(is_new)
+                .map(baseline::Accepted::from),
+        );
         self.outdated.clear();
         self.count();
         std::mem::take(&mut self.accepted)
@@ -266,10 +309,18 @@ impl Report {
 
     /// Counts the errors, and decides whether the check passes.
     fn count(&mut self) {
-        let errors = || self.findings.iter().filter(|it| it.severity == Severity::Error);
+        let errors = || {
+            self.findings
+                .iter()
+                .filter(|it| it.severity == Severity::Error)
+        };
         self.summary.errors = errors().count();
         self.summary.fixable = errors().filter(|it| it.replacement.is_some()).count();
-        self.summary.dismissed = self.findings.iter().filter(|it| it.dismissed.is_some()).count();
+        self.summary.dismissed = self
+            .findings
+            .iter()
+            .filter(|it| it.dismissed.is_some())
+            .count();
         self.ok = self.summary.errors == 0 && self.outdated.is_empty() && self.unchecked.is_empty();
     }
 }
@@ -291,8 +342,16 @@ fn merged(findings: Vec<Finding>) -> Vec<Finding> {
     let mut merged: Vec<Finding> = Vec::new();
     let mut known: BTreeMap<_, usize> = BTreeMap::new();
     for mut finding in findings {
-        let key = (finding.file.clone(), finding.line, finding.now.clone(), name(&finding.claim));
-        match known.get(&key).map(|idx| &mut merged[*idx]).filter(|first| is_same(first, &finding))
+        let key = (
+            finding.file.clone(),
+            finding.line,
+            finding.now.clone(),
+            name(&finding.claim),
+        );
+        match known
+            .get(&key)
+            .map(|idx| &mut merged[*idx])
+            .filter(|first| is_same(first, &finding))
         {
             Some(first) if first.column == finding.column => {}
             Some(first) => first.spans.append(&mut finding.spans),
@@ -309,11 +368,22 @@ impl Finding {
     /// Returns an error in the first line of a file, without a message.
     fn new(check: &'static str, (file, line): (String, usize), claim: &str) -> Self {
         let (column, claim) = (1, claim.to_owned());
-        Self { check, file, line, column, claim, ..Self::default() }
+        Self {
+            check,
+            file,
+            line,
+            column,
+            claim,
+            ..Self::default()
+        }
     }
 
     fn with(self, message: impl Into<String>, next: impl Into<String>) -> Self {
-        Self { message: message.into(), next: next.into(), ..self }
+        Self {
+            message: message.into(),
+            next: next.into(),
+            ..self
+        }
     }
 }
 
@@ -321,15 +391,24 @@ impl Finding {
 fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Finding {
     let index = &document.claims.lines;
     let (line, column) = index.line_column(claim.span.start);
-    let before = document.text.get(index.start(line)..index.start(line) + column);
+    let before = document
+        .text
+        .get(index.start(line)..index.start(line) + column);
     let finding = Finding {
         column: before.map_or(column, |before| before.chars().count()) + 1,
         spans: vec![(claim.span, None)],
-        ..Finding::new(kind(&claim.target), (document.path.clone(), line + 1), &claim.text)
+        ..Finding::new(
+            kind(&claim.target),
+            (document.path.clone(), line + 1),
+            &claim.text,
+        )
     };
     let note = |finding: Finding, message: &str| {
         let severity = Severity::Note;
-        Finding { severity, ..finding.with(message, NOTHING) }
+        Finding {
+            severity,
+            ..finding.with(message, NOTHING)
+        }
     };
     match verdict {
         Verdict::NeverTrue if matches!(claim.target, Target::Package(_)) => {
@@ -343,10 +422,23 @@ fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Fi
         Verdict::Likely(stale, why) => {
             let message = format!("{}, but it may be no claim: {why}", stale.reason);
             let likely = of_claim(document, claim, &Verdict::Stale(stale.clone()));
-            note(Finding { replacement: None, spans: finding.spans, ..likely }, &message)
+            note(
+                Finding {
+                    replacement: None,
+                    spans: finding.spans,
+                    ..likely
+                },
+                &message,
+            )
         }
         Verdict::Stale(stale) => {
-            let Stale { reason, written, removed, was, now } = stale.as_ref();
+            let Stale {
+                reason,
+                written,
+                removed,
+                was,
+                now,
+            } = stale.as_ref();
             let replacement = now.as_ref().filter(|now| now.is_certain);
             let replacement = replacement.and_then(|now| now.replacement.clone());
             // Only a replacement needs them.
@@ -360,7 +452,10 @@ fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Fi
                 was: was.clone(),
                 now: now.as_ref().map(|now| now.place.clone()),
                 next: next_step(replacement.is_some(), now.as_ref()),
-                spans: spans.into_iter().map(|span| (span, replacement.clone())).collect(),
+                spans: spans
+                    .into_iter()
+                    .map(|span| (span, replacement.clone()))
+                    .collect(),
                 replacement,
                 ..finding
             }
@@ -378,7 +473,12 @@ const CORRECT: &str = "correct or remove it, or put `<!-- cerberus: ignore -->` 
 fn next_step(is_fixable: bool, now: Option<&NewPlace>) -> String {
     match now {
         _ if is_fixable => "cerberus check --fix".to_owned(),
-        Some(NewPlace { place, is_certain: true, unwritten, .. }) => match unwritten {
+        Some(NewPlace {
+            place,
+            is_certain: true,
+            unwritten,
+            ..
+        }) => match unwritten {
             Some(why) => format!("name `{place}` instead, or remove it; --fix leaves it: {why}"),
             None => format!("name `{place}` instead"),
         },

@@ -18,7 +18,9 @@ const ZSH_AUTOLOAD: &str = include_str!("completions.zsh");
 
 pub(crate) fn run(args: &CompletionsArgs, out: &mut Printer) -> CliResult {
     let shells = Shells::builtins();
-    let completer = shells.completer(&args.shell.to_string()).context("unsupported shell")?;
+    let completer = shells
+        .completer(&args.shell.to_string())
+        .context("unsupported shell")?;
     let mut script = Vec::new();
     completer.write_registration(COMPLETE, NAME, NAME, NAME, &mut script)?;
     out.line(String::from_utf8(script)?.trim());

@@ -9,7 +9,10 @@ use similar::TextDiff;
 pub(super) fn diff(name: &str, old: &[u8], new: &[u8]) -> String {
     let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
     let diff = TextDiff::from_lines(old.as_ref(), new.as_ref());
-    diff.unified_diff().context_radius(1).header(name, name).to_string()
+    diff.unified_diff()
+        .context_radius(1)
+        .header(name, name)
+        .to_string()
 }
 
 /// Whether a person can be asked.
@@ -23,5 +26,8 @@ pub(super) fn ask(question: &str, out: &mut Printer) -> Result<bool> {
     out.flush()?;
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    Ok(matches!(
+        answer.trim().to_ascii_lowercase().as_str(),
+        "y" | "yes"
+    ))
 }

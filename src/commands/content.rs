@@ -31,7 +31,9 @@ impl ContentArgs {
             return Ok(text);
         }
         if std::io::stdin().is_terminal() {
-            return Err(UserError::usage("content is missing").hint(HOW_TO_PASS).into());
+            return Err(UserError::usage("content is missing")
+                .hint(HOW_TO_PASS)
+                .into());
         }
         read_text(Path::new(STDIN), MAX_BYTES)
     }
@@ -40,8 +42,11 @@ impl ContentArgs {
 /// Returns the text of a file, or of standard input for `-`.
 pub(super) fn read_text(path: &Path, max_bytes: u64) -> Result<String> {
     let is_stdin = path == Path::new(STDIN);
-    let shown =
-        if is_stdin { "standard input".to_owned() } else { format!("`{}`", path.display()) };
+    let shown = if is_stdin {
+        "standard input".to_owned()
+    } else {
+        format!("`{}`", path.display())
+    };
     let context = || format!("failed to read {shown}");
     let refused = |message: String, hint: &str| UserError::usage(message).hint(hint);
     let input: Box<dyn Read> = if is_stdin {
@@ -49,7 +54,10 @@ pub(super) fn read_text(path: &Path, max_bytes: u64) -> Result<String> {
     } else {
         #[expect(clippy::disallowed_methods, reason = "the user passes this path")]
         let file = std::fs::File::open(path).map_err(|error| {
-            refused(format!("{}: {error}", context()), "pass the path of a readable file, or `-`")
+            refused(
+                format!("{}: {error}", context()),
+                "pass the path of a readable file, or `-`",
+            )
         })?;
         if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
             let message = format!("{}: it is a folder", context());
@@ -58,13 +66,20 @@ pub(super) fn read_text(path: &Path, max_bytes: u64) -> Result<String> {
         Box::new(file)
     };
     let mut bytes = Vec::new();
-    input.take(max_bytes + 1).read_to_end(&mut bytes).with_context(context)?;
+    input
+        .take(max_bytes + 1)
+        .read_to_end(&mut bytes)
+        .with_context(context)?;
     if bytes.len() as u64 > max_bytes {
         let message = format!("{shown} is larger than {} KB", max_bytes / 1024);
         return Err(refused(message, "split it into several parts").into());
     }
     match text::decode(&bytes) {
         (text, true) => Ok(text.into_owned()),
-        _ => Err(refused(format!("{shown} is not valid UTF-8"), "save it as UTF-8 first").into()),
+        _ => Err(refused(
+            format!("{shown} is not valid UTF-8"),
+            "save it as UTF-8 first",
+        )
+        .into()),
     }
 }

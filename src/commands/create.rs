@@ -57,9 +57,15 @@ fn compose(project: &Project, args: &CreateArgs, content: &str) -> Result<String
     if frontmatter::span(content).is_none() {
         let newline = edit::newline_of(content);
         let id = args.id.clone();
-        let front = Frontmatter { id, ..args.fields.frontmatter(project, MemoryType::Journal) };
+        let front = Frontmatter {
+            id,
+            ..args.fields.frontmatter(project, MemoryType::Journal)
+        };
         let head = frontmatter::render(&front).replace('\n', newline);
-        return Ok(format!("{head}{}{newline}", edit::normalize(content, newline)));
+        return Ok(format!(
+            "{head}{}{newline}",
+            edit::normalize(content, newline)
+        ));
     }
     let parsed = frontmatter::parse(content);
     if content[parsed.body_start..].trim().is_empty() {
@@ -68,13 +74,21 @@ fn compose(project: &Project, args: &CreateArgs, content: &str) -> Result<String
             .into());
     }
     let front = &parsed.frontmatter;
-    let (new, own) = (args.fields.frontmatter(project, MemoryType::Journal), args.fields.clone());
+    let (new, own) = (
+        args.fields.frontmatter(project, MemoryType::Journal),
+        args.fields.clone(),
+    );
     let fields = FieldArgs {
-        memory_type: own.memory_type.or(new.memory_type.filter(|_| front.memory_type.is_none())),
+        memory_type: own
+            .memory_type
+            .or(new.memory_type.filter(|_| front.memory_type.is_none())),
         scope: own.scope.or(new.scope.filter(|_| front.scope.is_none())),
         ..own
     };
-    let created_at = front.created_at.is_none().then(|| seconds(project.now).to_string());
+    let created_at = front
+        .created_at
+        .is_none()
+        .then(|| seconds(project.now).to_string());
     let set = |text, key, value: Option<&str>| {
         document::set_fields(text, [(key, value.map(FieldValue::Scalar))])
     };
@@ -86,10 +100,19 @@ fn compose(project: &Project, args: &CreateArgs, content: &str) -> Result<String
 
 pub(crate) fn run(args: &CreateArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let content = args.content.read()?;
-    let args = CreateArgs { fields: args.fields.as_stored(), ..args.clone() };
-    out.report(&create(&settings.project, &args, &content)?, |report, out| {
-        out.warn(&report.warnings);
-        let (created, id) = (out.paint(OK, "created"), out.style(NAME, &report.id));
-        out.line(&format!("{created} {id} {}", out.paint(DIM, &format!("({})", report.file))));
-    })
+    let args = CreateArgs {
+        fields: args.fields.as_stored(),
+        ..args.clone()
+    };
+    out.report(
+        &create(&settings.project, &args, &content)?,
+        |report, out| {
+            out.warn(&report.warnings);
+            let (created, id) = (out.paint(OK, "created"), out.style(NAME, &report.id));
+            out.line(&format!(
+                "{created} {id} {}",
+                out.paint(DIM, &format!("({})", report.file))
+            ));
+        },
+    )
 }

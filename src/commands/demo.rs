@@ -70,10 +70,16 @@ fn demo(root: &Path, home: &Path, mut each: impl FnMut(&Step)) -> Result<Report>
             ("# ", text) => explanation = Some(text),
             ("$ ", command) => {
                 let explanation = explanation.take();
-                steps.push(Step { explanation, command, ..Step::default() });
+                steps.push(Step {
+                    explanation,
+                    command,
+                    ..Step::default()
+                });
             }
             (_, expected) => {
-                let Some(step) = steps.last_mut() else { continue };
+                let Some(step) = steps.last_mut() else {
+                    continue;
+                };
                 let (wanted, part) = expected.split_once(' ').unwrap_or((expected, ""));
                 let (status, shows) = run_line(root, home, step.command)?;
                 step.ok = status.to_string() == wanted && shows.contains(part);
@@ -83,7 +89,11 @@ fn demo(root: &Path, home: &Path, mut each: impl FnMut(&Step)) -> Result<Report>
         }
     }
     let ok = steps.iter().all(|step| step.ok);
-    Ok(Report { ok, steps, elapsed_ms: super::milliseconds(started) })
+    Ok(Report {
+        ok,
+        steps,
+        elapsed_ms: super::milliseconds(started),
+    })
 }
 
 pub(super) fn write(path: &Path, text: &str) -> Result<()> {
@@ -97,15 +107,26 @@ pub(super) fn write(path: &Path, text: &str) -> Result<()> {
 fn run_line(root: &Path, home: &Path, line: &str) -> Result<(i32, String)> {
     let own = std::env::current_exe()?;
     let folders = std::env::var_os("PATH").unwrap_or_default();
-    let folders =
-        own.parent().map(Path::to_owned).into_iter().chain(std::env::split_paths(&folders));
+    let folders = own
+        .parent()
+        .map(Path::to_owned)
+        .into_iter()
+        .chain(std::env::split_paths(&folders));
     let mut command = Command::new("sh");
-    command.args(["-c", &format!("exec 2>&1\n{line}")]).current_dir(root);
-    command.env("PATH", std::env::join_paths(folders)?).env("HOME", home);
+    command
+        .args(["-c", &format!("exec 2>&1\n{line}")])
+        .current_dir(root);
+    command
+        .env("PATH", std::env::join_paths(folders)?)
+        .env("HOME", home);
     for (key, value) in std::env::vars_os() {
         let name = key.to_string_lossy();
         let is_kept = matches!(&*name, "PATH" | "HOME" | "CERBERUS_NOW") || value.is_empty();
-        if !is_kept && ["GIT_", "XDG_", "CERBERUS_"].iter().any(|start| name.starts_with(start)) {
+        if !is_kept
+            && ["GIT_", "XDG_", "CERBERUS_"]
+                .iter()
+                .any(|start| name.starts_with(start))
+        {
             command.env_remove(&key);
         }
     }
@@ -127,9 +148,11 @@ pub(crate) fn run(args: &DemoArgs, out: &mut Printer) -> CliResult {
     };
     if let Err(error) = std::fs::create_dir(&root) {
         let folder = root.display();
-        return Err(UserError::usage(format!("failed to create `{folder}`: {error}"))
-            .hint("name a folder that does not exist yet")
-            .into());
+        return Err(
+            UserError::usage(format!("failed to create `{folder}`: {error}"))
+                .hint("name a folder that does not exist yet")
+                .into(),
+        );
     }
     let is_json = out.json;
     let report = demo(&root, temporary.path(), |step| {
@@ -161,7 +184,9 @@ fn print(step: &Step, out: &mut Printer) {
         out.line(&out.paint(NAME, explanation));
     }
     out.line(&format!("$ {}", step.command));
-    step.shows.lines().for_each(|line| out.line(&out.paint(DIM, &out.safe(line))));
+    step.shows
+        .lines()
+        .for_each(|line| out.line(&out.paint(DIM, &out.safe(line))));
     if !step.ok {
         out.line(&out.paint(ERROR, "FAIL"));
     }

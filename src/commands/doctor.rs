@@ -67,7 +67,9 @@ fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
     let mut findings = config.findings;
     findings.sort_by_key(|finding| finding.severity);
     Report {
-        ok: findings.iter().all(|finding| finding.severity == Severity::Info),
+        ok: findings
+            .iter()
+            .all(|finding| finding.severity == Severity::Info),
         root: project.root.display().to_string(),
         root_source: config.root_source,
         bank: shown(project, project.bank.folder()),
@@ -92,7 +94,10 @@ pub(crate) fn run(global: &GlobalArgs, out: &mut Printer) -> CliResult {
 fn print(report: &Report, out: &mut Printer) {
     if report.findings.is_empty() {
         let checks = out.safe(&report.checks.join(", "));
-        return out.line(&format!("{}; checked {checks}", out.paint(OK, "no problems found")));
+        return out.line(&format!(
+            "{}; checked {checks}",
+            out.paint(OK, "no problems found")
+        ));
     }
     if !out.terminal.out_is_terminal {
         let rows = report.findings.iter().map(|it| {
@@ -108,8 +113,15 @@ fn print(report: &Report, out: &mut Printer) {
             _ => DIM,
         };
         let severity = out.paint(style, &format!("{:<9}", finding.severity.as_str()));
-        out.line(&format!("{severity} {}: {}", finding.check, out.safe(&finding.message)));
-        out.line(&format!("          next: {}", out.style(NAME, &finding.next)));
+        out.line(&format!(
+            "{severity} {}: {}",
+            finding.check,
+            out.safe(&finding.message)
+        ));
+        out.line(&format!(
+            "          next: {}",
+            out.style(NAME, &finding.next)
+        ));
     }
     let root = out.safe(&report.root);
     let checks = out.safe(&report.checks.join(", "));
@@ -138,11 +150,19 @@ impl Doctor<'_> {
 
     fn put(&mut self, severity: Severity, message: String, next: String) {
         let message = in_one_line(&message);
-        self.config.findings.push(Finding { severity, check: self.check, message, next });
+        self.config.findings.push(Finding {
+            severity,
+            check: self.check,
+            message,
+            next,
+        });
     }
 }
 
 /// Returns a path relative to the root of the project if it is inside.
 fn shown(project: &Project, path: &std::path::Path) -> String {
-    path.strip_prefix(&project.root).unwrap_or(path).display().to_string()
+    path.strip_prefix(&project.root)
+        .unwrap_or(path)
+        .display()
+        .to_string()
 }

@@ -32,12 +32,21 @@ fn feedback(project: &Project, args: &FeedbackArgs) -> Result<Report> {
     let mut store = Store::open(&project.store)?;
     store.check_persistent()?;
     let at = project.now.to_string();
-    let row =
-        table::Feedback { at: &at, memory: &id, is_good: args.helpful, is_anchored: anchored };
+    let row = table::Feedback {
+        at: &at,
+        memory: &id,
+        is_good: args.helpful,
+        is_anchored: anchored,
+    };
     store.transaction(|connection| table::insert(connection, &row))?;
     let mut warnings = memories.warnings;
     warnings.append(&mut store.warnings);
-    Ok(Report { id, good: args.helpful, anchored, warnings })
+    Ok(Report {
+        id,
+        good: args.helpful,
+        anchored,
+        warnings,
+    })
 }
 
 pub(crate) fn run(args: &FeedbackArgs, settings: &Settings, out: &mut Printer) -> CliResult {
@@ -45,7 +54,10 @@ pub(crate) fn run(args: &FeedbackArgs, settings: &Settings, out: &mut Printer) -
     out.warn(&report.warnings);
     out.report(&report, |report, out| {
         let verdict = if report.good { "helpful" } else { "unhelpful" };
-        out.line(&format!("recorded {} as {verdict}", out.style(NAME, &report.id)));
+        out.line(&format!(
+            "recorded {} as {verdict}",
+            out.style(NAME, &report.id)
+        ));
     })
 }
 
@@ -71,7 +83,14 @@ pub(crate) fn approval(project: &Project) -> Result<Approval> {
     let verdicts = |is_anchored: bool| -> Result<Verdicts> {
         let (good, bad) = table::counts(store.reader(), is_anchored)?;
         let percent = (good as f64 / (good + bad).max(1) as f64 * 1e3).round() / 10.0;
-        Ok(Verdicts { good, bad, percent: (good + bad > 0).then_some(percent) })
+        Ok(Verdicts {
+            good,
+            bad,
+            percent: (good + bad > 0).then_some(percent),
+        })
     };
-    Ok(Approval { with_example: verdicts(true)?, without_example: verdicts(false)? })
+    Ok(Approval {
+        with_example: verdicts(true)?,
+        without_example: verdicts(false)?,
+    })
 }

@@ -10,8 +10,12 @@ use crate::commands::prelude::*;
 use cerberus_engine::tree::git::past;
 
 /// What is encoded in a path that is a relative URI reference (RFC 3986).
-const ENCODED: &AsciiSet =
-    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'/');
 
 /// Output formats of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -31,9 +35,11 @@ pub(super) fn format(typed: Option<FindingsFormat>, out: &Printer) -> Result<Fin
     use FindingsFormat::{Json, Text};
     let format = typed.unwrap_or(if out.json { Json } else { Text });
     if out.json && format != Json {
-        return Err(UserError::usage("--json and --format specify different formats")
-            .hint("use only one of them")
-            .into());
+        return Err(
+            UserError::usage("--json and --format specify different formats")
+                .hint("use only one of them")
+                .into(),
+        );
     }
     Ok(format)
 }
@@ -95,7 +101,12 @@ pub(super) fn unread_memories(project: &Project, memories: &Memories) -> Vec<Unc
     let bank = project.bank.shown_path("", &project.root);
     let file = bank.trim_end_matches('/');
     let unread = memories.unread.iter().cloned();
-    unread.map(|reason| Unchecked { file: file.to_owned(), reason }).collect()
+    unread
+        .map(|reason| Unchecked {
+            file: file.to_owned(),
+            reason,
+        })
+        .collect()
 }
 
 /// Prints what was not checked, as warnings of the GitHub format or on stderr.
@@ -142,13 +153,21 @@ fn print_github(annotations: &[Annotation], out: &mut Printer) {
         let title = command_property(&format!("cerberus: {}", annotation.title));
         let mut line = format!("::{command} file={}", command_property(&annotation.file));
         let (first, column) = annotation.position.unzip();
-        let numbers = [("line", first), ("endLine", annotation.end_line), ("col", column)];
+        let numbers = [
+            ("line", first),
+            ("endLine", annotation.end_line),
+            ("col", column),
+        ];
         for (name, number) in numbers {
             if let Some(number) = number {
                 let _ = write!(line, ",{name}={number}");
             }
         }
-        let _ = write!(line, ",title={title}::{}", command_data(&annotation.message));
+        let _ = write!(
+            line,
+            ",title={title}::{}",
+            command_data(&annotation.message)
+        );
         out.line(&out.safe(&line));
     }
 }
@@ -199,7 +218,9 @@ fn command_data(text: &str) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 /// Escapes a property of a workflow command. Control characters stay, because it may be a path.

@@ -127,6 +127,12 @@ fn in_session<T>(
     let millis = project.now.as_millisecond();
     store::with_repair(&project.store, |_| {
         let mut store = Store::open(&project.store)?;
-        store.transaction(|connection| work(Session { connection, id, millis }))
+        store.transaction(|connection| {
+            work(Session {
+                connection,
+                id,
+                millis,
+            })
+        })
     })
 }

@@ -53,7 +53,11 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
     let n_removed = if args.prune { plan.removed.len() } else { 0 };
     if may_ask
         && (args.files.is_empty() || n_removed > 0)
-        && plan.report.items.iter().any(|item| item.outcome.is_difference())
+        && plan
+            .report
+            .items
+            .iter()
+            .any(|item| item.outcome.is_difference())
     {
         print::documents(&plan.report, out);
         if args.prune {
@@ -80,7 +84,9 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
             let agent = setup::reader(&project.root).unwrap_or_else(|| "AGENT".to_owned());
             let n_tokens = reader::estimated_tokens(n_waiting);
             let command = format!("cerberus memory review --with {agent}");
-            out.line(&format!("  or let an agent choose: `{command}` (about {n_tokens} tokens)"));
+            out.line(&format!(
+                "  or let an agent choose: `{command}` (about {n_tokens} tokens)"
+            ));
         }
     })?;
     Ok(ExitStatus::of_check(plan.report.is_complete()))
@@ -101,7 +107,11 @@ pub(crate) fn differences(project: &Project) -> Result<Vec<rules::Item>> {
     if files.is_empty() {
         return Ok(Vec::new());
     }
-    let args = ImportArgs { files, check: true, ..ImportArgs::default() };
+    let args = ImportArgs {
+        files,
+        check: true,
+        ..ImportArgs::default()
+    };
     let mut items = rules::plan(project, &args)?.report.items;
     items.retain(|item| item.outcome.is_difference());
     Ok(items)
@@ -113,14 +123,19 @@ fn check(report: &Report, out: &mut Printer) -> CliResult {
         out.warn(&report.warnings);
         print::differences(report, out);
     })?;
-    Ok(ExitStatus::of_check(!report.items.iter().any(|item| item.outcome.is_difference())))
+    Ok(ExitStatus::of_check(
+        !report.items.iter().any(|item| item.outcome.is_difference()),
+    ))
 }
 
 /// Returns the question before an import that moves memories to the trash.
 fn question(n_removed: usize) -> String {
     match n_removed {
         0 => "import these rules?".to_owned(),
-        n => format!("import these rules and move {} to the trash?", plural(n, "memory")),
+        n => format!(
+            "import these rules and move {} to the trash?",
+            plural(n, "memory")
+        ),
     }
 }
 
@@ -132,6 +147,9 @@ mod tests {
     fn a_prune_is_asked_with_the_number_of_memories() {
         assert_eq!(question(0), "import these rules?");
         let question = question(3);
-        assert_eq!(question, "import these rules and move 3 memories to the trash?");
+        assert_eq!(
+            question,
+            "import these rules and move 3 memories to the trash?"
+        );
     }
 }

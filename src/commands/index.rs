@@ -49,7 +49,11 @@ fn index(project: &Project, args: &IndexArgs, progress: Progress<'_>) -> Result<
         files: index.files.len(),
         bytes: index.files.iter().map(|file| file.size).sum(),
         languages,
-        lacking: index.lacking.iter().map(|(language, n)| (language.to_string(), *n)).collect(),
+        lacking: index
+            .lacking
+            .iter()
+            .map(|(language, n)| (language.to_string(), *n))
+            .collect(),
         parsed: code::n_parsed_contents(index.store().reader())?,
         changed: index.n_changed,
         removed: index.n_removed,
@@ -60,14 +64,19 @@ fn index(project: &Project, args: &IndexArgs, progress: Progress<'_>) -> Result<
 
 pub(crate) fn run(args: &IndexArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let bar = ProgressBar::new(out.terminal, "parsing");
-    let report = index(&settings.project, args, &|done, total| bar.step(done, total))?;
+    let report = index(&settings.project, args, &|done, total| {
+        bar.step(done, total)
+    })?;
     drop(bar);
     out.warn(&report.warnings);
     out.report(&report, print)
 }
 
 fn print(report: &Report, out: &mut Printer) {
-    let languages = report.languages.iter().map(|(name, n)| [name.clone(), n.to_string()]);
+    let languages = report
+        .languages
+        .iter()
+        .map(|(name, n)| [name.clone(), n.to_string()]);
     let total = ["total".to_owned(), report.files.to_string()];
     out.rows(&["language", "files"], languages.chain([total]));
     out.line(&format!(
@@ -80,7 +89,9 @@ fn print(report: &Report, out: &mut Printer) {
     ));
     for (language, n_files) in &report.lacking {
         let files = plural(*n_files, "file");
-        out.line(&format!("not in this build: {files} in {language} (feature `lang-{language}`)"));
+        out.line(&format!(
+            "not in this build: {files} in {language} (feature `lang-{language}`)"
+        ));
     }
     out.line(&format!("store: {}", out.safe(&report.store)));
 }

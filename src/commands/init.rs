@@ -21,8 +21,12 @@ pub(crate) struct Report {
 
 /// Creates the missing files of the bank, and the sample configuration.
 pub(crate) fn init(project: &Project) -> Result<Report> {
-    let relative =
-        |path: &Path| path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
+    let relative = |path: &Path| {
+        path.strip_prefix(&project.root)
+            .unwrap_or(path)
+            .display()
+            .to_string()
+    };
     let sample = project.root.join("cerberus.toml");
     let is_new = bank::create_file(&sample, SAMPLE)?;
     let created = project.bank.create();
@@ -38,7 +42,12 @@ pub(crate) fn init(project: &Project) -> Result<Report> {
     }
     // A project whose files cannot be listed can still have a bank.
     let rule_files = documents::find_rule_files(&project.root).unwrap_or_default();
-    Ok(Report { bank: relative(folder), created, commit, rule_files })
+    Ok(Report {
+        bank: relative(folder),
+        created,
+        commit,
+        rule_files,
+    })
 }
 
 pub(crate) fn run(_: &InitArgs, settings: &Settings, out: &mut Printer) -> CliResult {
@@ -47,7 +56,10 @@ pub(crate) fn run(_: &InitArgs, settings: &Settings, out: &mut Printer) -> CliRe
 
 fn print(report: &Report, out: &mut Printer) {
     if report.created.is_empty() {
-        out.line(&format!("unchanged: {} already exists", out.style(NAME, &report.bank)));
+        out.line(&format!(
+            "unchanged: {} already exists",
+            out.style(NAME, &report.bank)
+        ));
     }
     for path in &report.created {
         out.line(&format!("{} {}", out.paint(OK, "created"), out.safe(path)));
@@ -58,7 +70,9 @@ fn print(report: &Report, out: &mut Printer) {
             1 => out.safe(file),
             n => format!("{} and {}", out.safe(file), plural(n - 1, "other file")),
         };
-        out.line(&format!("next: cerberus memory import, for the rules of {found}"));
+        out.line(&format!(
+            "next: cerberus memory import, for the rules of {found}"
+        ));
     } else {
         out.line("next: cerberus memory add \"…a rule of this project…\"");
     }

@@ -208,7 +208,11 @@ pub(crate) struct Skipped {
 
 impl Skipped {
     fn memory(stored: &MemoryFile, why: impl Into<String>) -> Self {
-        Self { id: stored.memory.id.clone(), what: "memory", why: why.into() }
+        Self {
+            id: stored.memory.id.clone(),
+            what: "memory",
+            why: why.into(),
+        }
     }
 }
 
@@ -231,8 +235,11 @@ fn inject_from(
     let loaded = pins::load(project, session)?;
     let pins = pins(project, request, &loaded);
     let (focus, likely_files) = focus(project, request)?;
-    let Ranked { relevant: mut ranked, skipped: mut not_applicable, features } =
-        relevance::rank(project, memories, &focus)?;
+    let Ranked {
+        relevant: mut ranked,
+        skipped: mut not_applicable,
+        features,
+    } = relevance::rank(project, memories, &focus)?;
     ranked.retain(|it| !request.excluded.contains(&it.stored.memory.id));
     not_applicable.retain(|it| !request.excluded.contains(&it.id));
     let has_nothing_to_add = |id: &String| {
@@ -249,24 +256,38 @@ fn inject_from(
         false => ranked.len(),
     };
     // Stable, in the order of the file.
-    ranked
-        .sort_by_key(|it| request.stated.get(&it.stored.memory.id).copied().unwrap_or(usize::MAX));
+    ranked.sort_by_key(|it| {
+        request
+            .stated
+            .get(&it.stored.memory.id)
+            .copied()
+            .unwrap_or(usize::MAX)
+    });
     let budget = request.budget.unwrap_or(project.inject.budget);
     let client_limit = request.client.map_or(Cost::UNLIMITED, ClientProfile::limit);
     let client_limit = client_limit.minus(request.reserved.unwrap_or(Cost::ZERO));
-    let limit = Cost { tokens: client_limit.tokens.min(budget), ..client_limit };
+    let limit = Cost {
+        tokens: client_limit.tokens.min(budget),
+        ..client_limit
+    };
     let limit = limit.minus(block::envelope_cost());
     // A file of rules, the start of a session and that of a task are rather without an example than
     // without a rule. Before an edit, there are few rules.
     let has_few = !(request.persistent_only || focus.is_empty() || focus.is_task());
-    let mut candidates: Vec<_> =
-        ranked.par_iter().map(|it| candidate(it, memories, request)).collect();
+    let mut candidates: Vec<_> = ranked
+        .par_iter()
+        .map(|it| candidate(it, memories, request))
+        .collect();
     if !(focus.is_empty() || request.persistent_only || request.no_examples) {
         unverified::add(project, &mut candidates)?;
     }
     let mut block = Block {
         project,
-        code_share: if has_few && !request.no_examples { project.inject.code_share } else { 0.0 },
+        code_share: if has_few && !request.no_examples {
+            project.inject.code_share
+        } else {
+            0.0
+        },
         pins: &pins,
         candidates,
         header: block::HEADER,
@@ -280,7 +301,10 @@ fn inject_from(
         if !block.contents.is_empty() {
             // Fewer examples may be longer.
             block.candidates.truncate(n_first);
-            block.candidates.iter_mut().for_each(|it| it.example.forget());
+            block
+                .candidates
+                .iter_mut()
+                .for_each(|it| it.example.forget());
             (text, packed) = block.fill(limit, request.footer());
             rest = ranked.split_off(n_first);
         }
@@ -300,7 +324,10 @@ fn inject_from(
     if request.persistent_only {
         warnings.extend(block.unread());
     }
-    let given = pins.iter().zip(&packed.pins).filter(|(_, is_packed)| **is_packed);
+    let given = pins
+        .iter()
+        .zip(&packed.pins)
+        .filter(|(_, is_packed)| **is_packed);
     Ok(Report {
         budget,
         used_tokens: tokens::count(&text),
@@ -310,7 +337,11 @@ fn inject_from(
         skipped,
         omitted,
         likely_files,
-        features: if request.explain { features.collect() } else { BTreeMap::new() },
+        features: if request.explain {
+            features.collect()
+        } else {
+            BTreeMap::new()
+        },
         text,
         warnings,
     })
@@ -330,12 +361,22 @@ fn pins(project: &Project, request: &Request, loaded: &pins::Loaded) -> Vec<Pin>
 /// Returns what the request is about, and the files that a task without any is likely to change.
 fn focus(project: &Project, request: &Request) -> Result<(Focus, BTreeSet<String>)> {
     let mut focus = Focus {
-        query: request.query.as_deref().map(signals::part_to_read).map(str::to_owned),
+        query: request
+            .query
+            .as_deref()
+            .map(signals::part_to_read)
+            .map(str::to_owned),
         files: files(project, request)?,
-        changed: if request.staged { staged_lines(project)? } else { BTreeMap::new() },
+        changed: if request.staged {
+            staged_lines(project)?
+        } else {
+            BTreeMap::new()
+        },
         is_edit: false,
     };
-    let Some(task) = focus.task_without_files() else { return Ok((focus, BTreeSet::new())) };
+    let Some(task) = focus.task_without_files() else {
+        return Ok((focus, BTreeSet::new()));
+    };
     let likely_files = task::likely_files(project, task)?;
     focus.files.clone_from(&likely_files);
     Ok((focus, likely_files))
@@ -347,7 +388,12 @@ fn candidate<'a>(it: &Relevant<'a>, memories: &'a Memories, request: &Request) -
     if let Some(line) = request.stated.get(id) {
         let text = Text::in_line(*line, id);
         let example = memories.anchors.get(id).map_or(Slot::Absent, Slot::Unread);
-        return Candidate { stored: it.stored, text, example, why: it.why.clone() };
+        return Candidate {
+            stored: it.stored,
+            text,
+            example,
+            why: it.why.clone(),
+        };
     }
     let (place, text) = (place(it.stored), text(it.stored));
     let text = if request.persistent_only {
@@ -361,7 +407,12 @@ fn candidate<'a>(it: &Relevant<'a>, memories: &'a Memories, request: &Request) -
         _ if !it.shows_example => Slot::Hidden,
         Some(anchor) => Slot::Unread(anchor),
     };
-    Candidate { stored: it.stored, text, example, why: it.why.clone() }
+    Candidate {
+        stored: it.stored,
+        text,
+        example,
+        why: it.why.clone(),
+    }
 }
 
 pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> CliResult {
@@ -387,12 +438,19 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
 fn doubts(project: &Project, request: &Request, report: &Report) -> Vec<String> {
     let is_missing = |file: &&String| !read::exists(&project.root, file);
     let missing = request.files.iter().filter(is_missing);
-    let mut doubts: Vec<String> =
-        missing.map(|file| format!("`{file}` does not exist: only its path is compared")).collect();
-    let Omitted { memories, needed_tokens, .. } = report.omitted;
+    let mut doubts: Vec<String> = missing
+        .map(|file| format!("`{file}` does not exist: only its path is compared"))
+        .collect();
+    let Omitted {
+        memories,
+        needed_tokens,
+        ..
+    } = report.omitted;
     if report.text.is_empty() && memories > 0 {
         let budget = report.budget;
-        doubts.push(format!("nothing fits into {budget} tokens: all rules need {needed_tokens}"));
+        doubts.push(format!(
+            "nothing fits into {budget} tokens: all rules need {needed_tokens}"
+        ));
     }
     doubts
 }
@@ -416,7 +474,11 @@ fn explanation(report: &Report) -> Vec<String> {
 }
 
 fn injected_pin(pin: &Pin) -> InjectedPin {
-    InjectedPin { id: pin.id.clone(), priority: pin.priority, text: pin.content.clone() }
+    InjectedPin {
+        id: pin.id.clone(),
+        priority: pin.priority,
+        text: pin.content.clone(),
+    }
 }
 
 /// Returns the files of the request as paths relative to the root of the project.
@@ -424,7 +486,9 @@ fn files(project: &Project, request: &Request) -> Result<BTreeSet<String>> {
     let mut files = BTreeSet::new();
     for file in &request.files {
         let root = project.root.to_string_lossy();
-        let file = file.strip_prefix(&*root).map_or(&**file, |rest| rest.trim_start_matches('/'));
+        let file = file
+            .strip_prefix(&*root)
+            .map_or(&**file, |rest| rest.trim_start_matches('/'));
         let file = file.replace('\\', "/");
         files.insert(file.trim_start_matches("./").to_owned());
     }
@@ -439,7 +503,10 @@ fn staged_lines(project: &Project) -> Result<BTreeMap<String, String>> {
     let files = git::added_in_index(&project.root)?;
     let added = |file: AddedLines| {
         let lines = file.text.split_inclusive('\n').zip(&file.is_added);
-        let text: String = lines.filter(|(_, is_added)| **is_added).map(|(line, _)| line).collect();
+        let text: String = lines
+            .filter(|(_, is_added)| **is_added)
+            .map(|(line, _)| line)
+            .collect();
         (!text.is_empty()).then_some((file.path, text))
     };
     Ok(files.files.into_iter().filter_map(added).collect())
@@ -474,7 +541,9 @@ fn after_place(place: Option<String>, text: String) -> String {
 /// the paths that it applies to.
 fn place(stored: &MemoryFile) -> Option<String> {
     let Memory { heading, paths, .. } = &stored.memory;
-    let heading = heading.as_deref().map(|heading| heading.trim_end_matches(':'));
+    let heading = heading
+        .as_deref()
+        .map(|heading| heading.trim_end_matches(':'));
     // "Do not edit: …" below the heading "Do not edit".
     let heading = heading.map(|heading| without_repeated(heading, &stored.memory.body));
     let heading = heading.filter(|heading| !heading.is_empty());
@@ -509,8 +578,15 @@ pub(crate) fn text(stored: &MemoryFile) -> String {
         return body.trim().to_owned();
     }
     let span = Span::new(stored.text.len() - body.len(), stored.text.len());
-    let all = Section { id: String::new(), origin: Origin::Heading, outer: span, inner: span };
-    sections::content(&stored.text, &all, &sections::parse(&stored.text), false).trim().to_owned()
+    let all = Section {
+        id: String::new(),
+        origin: Origin::Heading,
+        outer: span,
+        inner: span,
+    };
+    sections::content(&stored.text, &all, &sections::parse(&stored.text), false)
+        .trim()
+        .to_owned()
 }
 
 #[cfg(test)]

@@ -71,7 +71,10 @@ pub(crate) fn linked(project: &Project, args: &LinkedArgs) -> Result<Report> {
     let query = args.query.as_ref().map(parse).transpose()?;
     let targets = [(TargetPattern::parse(&args.target)?, None)];
     let report = find(project, &targets, query.as_ref())?;
-    Ok(Report { query: args.query.clone(), ..report })
+    Ok(Report {
+        query: args.query.clone(),
+        ..report
+    })
 }
 
 /// Returns the memories that are linked or anchored to changed files, given with their changed lines.
@@ -111,17 +114,33 @@ fn find(
         }
     }
     let superseded = links::supersession(&synced)?.superseded;
-    let found = memories.into_iter().filter_map(|IndexedMemory { memory, file, .. }| {
-        let is_hidden =
-            memory.status == MemoryStatus::Archived || superseded.contains_key(&memory.id);
-        let reasons = reasons.remove(&memory.id).filter(|_| !is_hidden)?;
-        let (id, memory_type) = (memory.id, memory.memory_type);
-        Some(Linked { id, file, memory_type, score: None, reasons })
-    });
+    let found = memories
+        .into_iter()
+        .filter_map(|IndexedMemory { memory, file, .. }| {
+            let is_hidden =
+                memory.status == MemoryStatus::Archived || superseded.contains_key(&memory.id);
+            let reasons = reasons.remove(&memory.id).filter(|_| !is_hidden)?;
+            let (id, memory_type) = (memory.id, memory.memory_type);
+            Some(Linked {
+                id,
+                file,
+                memory_type,
+                score: None,
+                reasons,
+            })
+        });
     let mut memories: Vec<Linked> = found.collect();
     rank(&synced, query, &mut memories)?;
-    let targets = targets.iter().map(|(pattern, _)| pattern.text.clone()).collect();
-    Ok(Report { targets, query: None, memories, warnings })
+    let targets = targets
+        .iter()
+        .map(|(pattern, _)| pattern.text.clone())
+        .collect();
+    Ok(Report {
+        targets,
+        query: None,
+        memories,
+        warnings,
+    })
 }
 
 pub(crate) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> CliResult {
@@ -134,9 +153,11 @@ pub(crate) fn run(args: &LinkedArgs, settings: &Settings, out: &mut Printer) -> 
     out.warn(&report.warnings);
     if !is_found {
         let target = report.targets.join(", ");
-        return Err(UserError::check(format!("no memory mentions or is anchored to `{target}`"))
-            .hint("list all links with `cerberus memory links`")
-            .into());
+        return Err(
+            UserError::check(format!("no memory mentions or is anchored to `{target}`"))
+                .hint("list all links with `cerberus memory links`")
+                .into(),
+        );
     }
     for memory in &report.memories {
         print_memory(memory, out);
@@ -153,15 +174,24 @@ fn print_memory(memory: &Linked, out: &mut Printer) {
 }
 
 fn display(memory: &Linked, reason: &Reason) -> String {
-    let Reason { relation, target, .. } = reason;
+    let Reason {
+        relation, target, ..
+    } = reason;
     if *relation == ANCHOR {
         return format!("anchored to {target}");
     }
     if *relation == PATHS {
         return format!("applies to {target}");
     }
-    let location = reason.line.map(|line| format!(" {}:{line}", memory.file)).unwrap_or_default();
-    let context = reason.context.as_ref().map(|it| format!("  {it}")).unwrap_or_default();
+    let location = reason
+        .line
+        .map(|line| format!(" {}:{line}", memory.file))
+        .unwrap_or_default();
+    let context = reason
+        .context
+        .as_ref()
+        .map(|it| format!("  {it}"))
+        .unwrap_or_default();
     format!("{relation} {target}{location}{context}")
 }
 
@@ -177,7 +207,11 @@ struct TargetPattern {
 
 impl TargetPattern {
     fn of_path(path: &str) -> Self {
-        Self { text: path.to_owned(), path: Some(path.to_owned()), ..Self::default() }
+        Self {
+            text: path.to_owned(),
+            path: Some(path.to_owned()),
+            ..Self::default()
+        }
     }
 
     fn parse(typed: &str) -> Result<Self> {
@@ -188,7 +222,11 @@ impl TargetPattern {
         let target = Target::parse(typed).ok_or_else(invalid)?;
         if target.kind == Kind::Memory {
             let text = format!("memory:{}", target.name);
-            return Ok(Self { text, memory: Some(target.name), ..Self::default() });
+            return Ok(Self {
+                text,
+                memory: Some(target.name),
+                ..Self::default()
+            });
         }
         let path = normalize_path(&target.name).ok_or_else(|| {
             UserError::usage(format!("`{typed}` is outside the project"))
@@ -267,8 +305,11 @@ fn overlap(project: &Project, path: &str, hunks: Hunks<'_>, part: &Part) -> Opti
         }
         Part::Section(_) => return None,
     };
-    let is_changed =
-        |(first, last)| hunks.iter().any(|(start, end)| *start <= last && *end > first);
+    let is_changed = |(first, last)| {
+        hunks
+            .iter()
+            .any(|(start, end)| *start <= last && *end > first)
+    };
     Some(parts.into_iter().any(is_changed))
 }
 
@@ -284,17 +325,23 @@ fn add_links(
     for edge in edges {
         let targets = [Some(&edge.target), edge.resolved_to.as_ref()];
         let matches = edge.state != LinkState::Outside
-            && targets.into_iter().flatten().any(|target| pattern.matches_link(target));
+            && targets
+                .into_iter()
+                .flatten()
+                .any(|target| pattern.matches_link(target));
         if matches {
             let resolved = Target::parse(edge.resolved_to.as_ref().unwrap_or(&edge.target));
             let part = resolved.and_then(|target| target.part);
-            reasons.entry(edge.source.clone()).or_default().push(Reason {
-                context: Some(edge.context.clone()).filter(|context| !context.is_empty()),
-                line: Some(edge.line),
-                is_changed: is_changed(part.as_ref()),
-                relation: edge.relation.as_str(),
-                target: edge.target.clone(),
-            });
+            reasons
+                .entry(edge.source.clone())
+                .or_default()
+                .push(Reason {
+                    context: Some(edge.context.clone()).filter(|context| !context.is_empty()),
+                    line: Some(edge.line),
+                    is_changed: is_changed(part.as_ref()),
+                    relation: edge.relation.as_str(),
+                    target: edge.target.clone(),
+                });
         }
     }
 }
@@ -309,8 +356,18 @@ fn add_anchors(
         if pattern.matches_location(&anchor.file, anchor.symbol.as_deref()) {
             let part = anchor.symbol.clone().map(Part::Symbol);
             let is_changed = is_changed(part.as_ref());
-            let target = Target { kind: Kind::Path, name: anchor.file.clone(), part }.to_string();
-            let reason = Reason { relation: ANCHOR, target, is_changed, ..Reason::default() };
+            let target = Target {
+                kind: Kind::Path,
+                name: anchor.file.clone(),
+                part,
+            }
+            .to_string();
+            let reason = Reason {
+                relation: ANCHOR,
+                target,
+                is_changed,
+                ..Reason::default()
+            };
             reasons.entry(id.clone()).or_default().push(reason);
         }
     }
@@ -322,7 +379,11 @@ fn add_paths(pattern: &TargetPattern, memories: &[IndexedMemory], reasons: &mut 
         let globs = Globs::new(&memory.paths);
         if let Some(glob) = pattern.path.as_ref().and_then(|path| globs.find(path)) {
             let target = glob.to_owned();
-            let reason = Reason { relation: PATHS, target, ..Reason::default() };
+            let reason = Reason {
+                relation: PATHS,
+                target,
+                ..Reason::default()
+            };
             reasons.entry(memory.id.clone()).or_default().push(reason);
         }
     }
@@ -334,8 +395,10 @@ fn rank(synced: &SyncedStore, query: Option<&Query>, memories: &mut [Linked]) ->
     if let Some(query) = query {
         let is_wanted = |id: &str| memories.iter().any(|it| it.id == id);
         let found = signals::search(&synced.store, query, &is_wanted)?;
-        let scores: BTreeMap<String, f64> =
-            found.into_iter().map(|it| (it.id, rounded(it.score))).collect();
+        let scores: BTreeMap<String, f64> = found
+            .into_iter()
+            .map(|it| (it.id, rounded(it.score)))
+            .collect();
         for memory in memories.iter_mut() {
             memory.score = Some(scores.get(&memory.id).copied().unwrap_or(0.0));
         }

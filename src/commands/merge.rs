@@ -91,7 +91,9 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
         names::check(id)?;
         memories.check_free(id)?;
     }
-    let old = existing.map(|stored| project.bank.utf8_text(stored)).transpose()?;
+    let old = existing
+        .map(|stored| project.bank.utf8_text(stored))
+        .transpose()?;
     let (sources, mut warnings) = find_sources(project, args, &memories, old.as_deref())?;
     let moving: Vec<&MemoryFile> = sources.iter().map(|source| source.stored).collect();
     let target = Redirect {
@@ -99,7 +101,11 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
         id,
         file: existing.map_or_else(|| format!("{id}.md"), |stored| stored.file.clone()),
     };
-    let Redirect { sources: moving, file, .. } = &target;
+    let Redirect {
+        sources: moving,
+        file,
+        ..
+    } = &target;
     let edit_error = |error: EditError| document::edit_error(file, error);
 
     // Every check that can fail comes before the first write.
@@ -119,7 +125,10 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
     let mut old_texts: Vec<(&str, String)> = Vec::new();
     old_texts.extend(old.iter().map(|text| (file.as_str(), text.clone())));
     let is_merged = |file: &str| moving.iter().any(|source| source.file == file);
-    let others = memories.all.iter().filter(|it| it.memory.id != id && !is_merged(&it.file));
+    let others = memories
+        .all
+        .iter()
+        .filter(|it| it.memory.id != id && !is_merged(&it.file));
     for other in others {
         let id = other.memory.id.clone();
         match target.in_memory(project, other) {
@@ -140,13 +149,23 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
     let exists = |id: &str| memories.all.iter().any(|stored| stored.memory.id == id);
     anchors.retain(|id, _| exists(id) || !args.sources.contains(id));
     let anchor_from = target.move_anchor(&mut anchors, &merged, &mut warnings);
-    created.iter().chain(&changed).try_for_each(|(_, text)| check_size(text))?;
+    created
+        .iter()
+        .chain(&changed)
+        .try_for_each(|(_, text)| check_size(text))?;
     trash::record_deletion(project, moving)?;
     let (before, after) = (memories.anchors.clone(), anchors.clone());
-    project.bank.import(&ImportChanges { created, changed, before, after })?;
+    project.bank.import(&ImportChanges {
+        created,
+        changed,
+        before,
+        after,
+    })?;
     let merged_sources = trash::move_to_trash(project, &mut anchors, moving);
     if merged_sources.is_err() {
-        old_texts.iter().try_for_each(|(file, text)| project.bank.rewrite(file, text))?;
+        old_texts
+            .iter()
+            .try_for_each(|(file, text)| project.bank.rewrite(file, text))?;
         project.bank.write_anchors(&memories.anchors)?;
         if old.is_none() {
             project.bank.discard(file)?;
@@ -158,7 +177,9 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
     {
         // A warning is enough, because the secret already was in the bank.
         let (line, kind) = (secret.line + 1, secret.kind);
-        warnings.push(format!("`{file}:{line}` contains {kind} from a merged memory"));
+        warnings.push(format!(
+            "`{file}:{line}` contains {kind} from a merged memory"
+        ));
     }
     warnings.extend(document::text_warnings(file, &merged));
     Ok(Report {
@@ -190,15 +211,22 @@ fn find_sources<'a>(
             continue;
         }
         let stored = memories.find_whole(typed)?;
-        let is_duplicate = sources.iter().any(|source| source.stored.file == stored.file);
+        let is_duplicate = sources
+            .iter()
+            .any(|source| source.stored.file == stored.file);
         if stored.memory.id != target_id && !is_duplicate {
-            sources.push(Source { stored, text: project.bank.utf8_text(stored)? });
+            sources.push(Source {
+                stored,
+                text: project.bank.utf8_text(stored)?,
+            });
         }
     }
     if sources.is_empty() && warnings.is_empty() {
-        return Err(UserError::usage(format!("nothing to merge into `{target_id}`"))
-            .hint("specify memories other than the target")
-            .into());
+        return Err(
+            UserError::usage(format!("nothing to merge into `{target_id}`"))
+                .hint("specify memories other than the target")
+                .into(),
+        );
     }
     Ok((sources, warnings))
 }
@@ -207,16 +235,23 @@ fn find_sources<'a>(
 fn additions(text: &str, sources: &[Source], content: Option<&str>, newline: &str) -> Vec<String> {
     let is_new = |addition: &String| !text.contains(addition.as_str());
     let Some(content) = content else {
-        let parts =
-            sources.iter().map(|it| merge_text::part(&it.stored.memory.id, &it.text, newline));
+        let parts = sources
+            .iter()
+            .map(|it| merge_text::part(&it.stored.memory.id, &it.text, newline));
         return parts.filter(is_new).collect();
     };
     let summary = edit::normalize(&content[frontmatter::body_start(content)..], newline);
-    let notes =
-        sources.iter().map(|source| merge_text::note(&source.stored.memory.id)).filter(is_new);
+    let notes = sources
+        .iter()
+        .map(|source| merge_text::note(&source.stored.memory.id))
+        .filter(is_new);
     let notes = notes.collect::<Vec<_>>().join(newline);
     let additions = [Some(summary).filter(is_new), Some(notes)];
-    additions.into_iter().flatten().filter(|addition| !addition.is_empty()).collect()
+    additions
+        .into_iter()
+        .flatten()
+        .filter(|addition| !addition.is_empty())
+        .collect()
 }
 
 /// Returns the text of a new target.
@@ -239,7 +274,10 @@ fn new_target(
         }
         None => frontmatter::render(&merged_frontmatter(project, sources)),
     };
-    Ok(format!("{head}{}\n", additions("", sources, content, "\n").join("\n\n")))
+    Ok(format!(
+        "{head}{}\n",
+        additions("", sources, content, "\n").join("\n\n")
+    ))
 }
 
 fn merged_frontmatter(project: &Project, sources: &[Source]) -> Frontmatter {
@@ -250,8 +288,13 @@ fn merged_frontmatter(project: &Project, sources: &[Source]) -> Frontmatter {
         _ if memories.clone().any(|memory| memory.scope != first.scope) => default_scope(project),
         scope => scope.clone(),
     };
-    let is_same_category = memories.clone().all(|memory| memory.category == first.category);
-    let oldest = memories.clone().filter_map(|memory| memory.created_at).min();
+    let is_same_category = memories
+        .clone()
+        .all(|memory| memory.category == first.category);
+    let oldest = memories
+        .clone()
+        .filter_map(|memory| memory.created_at)
+        .min();
     Frontmatter {
         memory_type: Some(first.memory_type),
         category: first.category.clone().filter(|_| is_same_category),
@@ -284,8 +327,14 @@ fn extend_target(
     let tags = union(&front.tags, sources, |stored| &stored.memory.tags);
     let hints = union(&front.hints, sources, |stored| &stored.memory.hints);
     let fields = [
-        ("tags", (tags != front.tags).then_some(FieldValue::List(&tags))),
-        ("hints", (hints != front.hints).then_some(FieldValue::List(&hints))),
+        (
+            "tags",
+            (tags != front.tags).then_some(FieldValue::List(&tags)),
+        ),
+        (
+            "hints",
+            (hints != front.hints).then_some(FieldValue::List(&hints)),
+        ),
     ];
     new = document::set_fields(new, fields)?;
     if new != text {
@@ -318,9 +367,13 @@ impl Redirect<'_> {
         merged: &str,
         warnings: &mut Vec<String>,
     ) -> Option<String> {
-        let found = self.sources.iter().filter_map(|it| anchors.get_key_value(&it.memory.id));
-        let mut candidates: Vec<(String, Anchor)> =
-            found.map(|(id, anchor)| (id.clone(), anchor.clone())).collect();
+        let found = self
+            .sources
+            .iter()
+            .filter_map(|it| anchors.get_key_value(&it.memory.id));
+        let mut candidates: Vec<(String, Anchor)> = found
+            .map(|(id, anchor)| (id.clone(), anchor.clone()))
+            .collect();
         candidates.sort_by(|(_, a), (_, b)| {
             let rank = |anchor: &Anchor| match anchor.origin {
                 Origin::Manual => 0,
@@ -351,11 +404,19 @@ impl Redirect<'_> {
             Kind::Url => false,
         };
         let path = links::normalize_path(&link.name);
-        let is_file = self.sources.iter().filter(|_| is_memory).find_map(|stored| {
-            let is_file = path.as_deref() == Some(&stored.file);
-            (is_file || link.name == stored.memory.id).then_some(is_file)
-        })?;
-        Some(if is_file { self.file.clone() } else { self.id.to_owned() })
+        let is_file = self
+            .sources
+            .iter()
+            .filter(|_| is_memory)
+            .find_map(|stored| {
+                let is_file = path.as_deref() == Some(&stored.file);
+                (is_file || link.name == stored.memory.id).then_some(is_file)
+            })?;
+        Some(if is_file {
+            self.file.clone()
+        } else {
+            self.id.to_owned()
+        })
     }
 
     /// Returns a text whose links to the sources point to the target, and the number of these links.
@@ -391,13 +452,18 @@ impl Redirect<'_> {
             return Ok(unchanged);
         }
         let text = project.bank.utf8_text(stored)?;
-        Ok(self.in_text(&text).map_err(|error| document::edit_error(&stored.file, error))?)
+        Ok(self
+            .in_text(&text)
+            .map_err(|error| document::edit_error(&stored.file, error))?)
     }
 }
 
 pub(crate) fn run(args: &MergeArgs, settings: &Settings, out: &mut Printer) -> CliResult {
-    let content =
-        ContentArgs { text: None, content: args.content.clone(), file: args.file.clone() };
+    let content = ContentArgs {
+        text: None,
+        content: args.content.clone(),
+        file: args.file.clone(),
+    };
     let content = content.read_if_passed()?;
     let report = merge(&settings.project, args, content.as_deref())?;
     out.report(&report, print)
@@ -410,7 +476,11 @@ fn print(report: &Report, out: &mut Printer) {
     if report.merged.is_empty() && report.redirected.is_empty() {
         return out.line(&format!("unchanged {id} {file}"));
     }
-    let verb = if report.created { "merged into the new" } else { "merged into" };
+    let verb = if report.created {
+        "merged into the new"
+    } else {
+        "merged into"
+    };
     out.line(&format!("{} {id} {file}", out.paint(OK, verb)));
     for moved in &report.merged {
         let (id, file) = (out.style(NAME, &moved.id), out.safe(&moved.file));
@@ -418,7 +488,10 @@ fn print(report: &Report, out: &mut Printer) {
     }
     for other in &report.redirected {
         let links = plural(other.links, "link");
-        out.line(&format!("  {}: {links} redirected", out.style(NAME, &other.id)));
+        out.line(&format!(
+            "  {}: {links} redirected",
+            out.style(NAME, &other.id)
+        ));
     }
     if let Some(id) = &report.anchor_from {
         out.line(&format!("  anchored to the example of {}", out.safe(id)));

@@ -47,13 +47,23 @@ pub(crate) mod update;
 fn hints(args: &[String]) -> Vec<String> {
     let is_separator = |c: char| c == ',' || c.is_whitespace();
     let words = args.iter().flat_map(|hint| hint.split(is_separator));
-    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    words
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Returns the message of a JSON error without its position, and the column.
 fn json_error(error: &serde_json::Error) -> (String, usize) {
     let message = error.to_string();
-    (message.split(" at line ").next().unwrap_or_default().to_owned(), error.column())
+    (
+        message
+            .split(" at line ")
+            .next()
+            .unwrap_or_default()
+            .to_owned(),
+        error.column(),
+    )
 }
 
 /// Returns the elapsed time, rounded to microseconds.

@@ -60,7 +60,9 @@ pub(crate) fn set(project: &Project, id: &str, text: &str, is_dry: bool) -> Resu
     let memories = Memories::load(project)?;
     let stored = memories.find(id)?;
     if !is_dry {
-        project.bank.check_pattern_is_free(&stored.memory.id, &stored.text)?;
+        project
+            .bank
+            .check_pattern_is_free(&stored.memory.id, &stored.text)?;
     }
     let rule = set::proved(project, &memories, stored, text)?;
     let evidence = set::evidence(project, &memories, stored, &rule)?;
@@ -81,7 +83,11 @@ pub(crate) fn set(project: &Project, id: &str, text: &str, is_dry: bool) -> Resu
              --not FILE::SYMBOL`, or a code block after \"Bad:\" in its text), which a pattern must hit";
         report.warnings.push(why.to_owned());
     }
-    Ok(Report { evidence, written: !is_dry, ..report })
+    Ok(Report {
+        evidence,
+        written: !is_dry,
+        ..report
+    })
 }
 
 /// Returns the pattern of a memory, after removing it if the arguments say so.
@@ -92,20 +98,32 @@ pub(crate) fn pattern(project: &Project, args: &PatternArgs) -> Result<Report> {
     let mut rule = rule_patterns::of_memory(&stored);
     let is_proposed = rule.proposal.is_some();
     if args.accept && !is_proposed {
-        return Err(UserError::usage(format!("no agent proposes a pattern for `{id}`"))
-            .hint(format!("show its state: cerberus memory pattern {}", shell_word(&id)))
-            .into());
+        return Err(
+            UserError::usage(format!("no agent proposes a pattern for `{id}`"))
+                .hint(format!(
+                    "show its state: cerberus memory pattern {}",
+                    shell_word(&id)
+                ))
+                .into(),
+        );
     }
     let fault = rule.proposal.as_ref().and_then(|it| it.rule.fault.clone());
     if let Some(fault) = fault.filter(|_| args.accept) {
         return Err(UserError::check(format!("not accepted: {fault}"))
-            .hint(format!("remove it: cerberus memory pattern {} --remove", shell_word(&id)))
+            .hint(format!(
+                "remove it: cerberus memory pattern {} --remove",
+                shell_word(&id)
+            ))
             .into());
     }
     let is_removed = args.remove && (is_proposed || rule.enforcement == Enforcement::Enforced);
     if is_removed || args.accept {
         document::edit_text(project, &id, |text| {
-            if args.accept { frontmatter::remove(text, PROPOSED_BY) } else { without(text) }
+            if args.accept {
+                frontmatter::remove(text, PROPOSED_BY)
+            } else {
+                without(text)
+            }
         })?;
         written = true;
         memories = Memories::load(project)?;
@@ -114,14 +132,17 @@ pub(crate) fn pattern(project: &Project, args: &PatternArgs) -> Result<Report> {
     }
     let mut report = report(project, &memories, &stored, &rule);
     let fault = rule_patterns::fault(project, &stored, memories.anchors.get(&id));
-    report.warnings.extend(fault.map(|why| format!("`{id}`: {why}")));
+    report
+        .warnings
+        .extend(fault.map(|why| format!("`{id}`: {why}")));
     Ok(Report { written, ..report })
 }
 
 /// Returns the text of a memory without its pattern.
 fn without(text: &str) -> Result<String, EditError> {
     let keys = ["pattern", "command", "instead", PROPOSED_BY];
-    keys.iter().try_fold(text.to_owned(), |text, key| frontmatter::remove(&text, key))
+    keys.iter()
+        .try_fold(text.to_owned(), |text, key| frontmatter::remove(&text, key))
 }
 
 fn report(
@@ -132,7 +153,10 @@ fn report(
 ) -> Report {
     let id = stored.memory.id.clone();
     let title = memories::title(anchors::rule(&stored.memory.body));
-    let patterns = rule.proposal.as_ref().map_or(&rule.patterns, |it| &it.rule.patterns);
+    let patterns = rule
+        .proposal
+        .as_ref()
+        .map_or(&rule.patterns, |it| &it.rule.patterns);
     let (stated, no_hint) = review_diff::stated_code(project, memories, stored);
     Report {
         summary: PatternSummary::from(rule),
@@ -160,10 +184,25 @@ pub(crate) fn run(args: &PatternArgs, settings: &Settings, out: &mut Printer) ->
 }
 
 fn print(report: &Report, out: &mut Printer) {
-    let PatternSummary { enforcement, reason, pattern, commands, instead, .. } = &report.summary;
-    let style = if *enforcement == Enforcement::Enforced { OK } else { DIM };
+    let PatternSummary {
+        enforcement,
+        reason,
+        pattern,
+        commands,
+        instead,
+        ..
+    } = &report.summary;
+    let style = if *enforcement == Enforcement::Enforced {
+        OK
+    } else {
+        DIM
+    };
     let state = out.paint(style, enforcement.as_str());
-    out.line(&format!("{} is {state}: {}", out.style(NAME, &report.id), out.safe(reason)));
+    out.line(&format!(
+        "{} is {state}: {}",
+        out.style(NAME, &report.id),
+        out.safe(reason)
+    ));
     for line in pattern.iter().flat_map(|text| text.lines()) {
         out.line(&format!("  {}", out.safe(line)));
     }
@@ -178,9 +217,21 @@ fn print(report: &Report, out: &mut Printer) {
     for (key, line) in commands.chain(instead.iter().map(|line| ("instead", line))) {
         out.line(&format!("  {key}: {}", out.safe(line)));
     }
-    if let Some(Evidence { hits, first, commits, added, removed }) = &report.evidence {
-        out.line(&format!("hits {} of the project now", plural(*hits, "place")));
-        first.iter().for_each(|hit| out.line(&format!("  {}", out.safe(hit))));
+    if let Some(Evidence {
+        hits,
+        first,
+        commits,
+        added,
+        removed,
+    }) = &report.evidence
+    {
+        out.line(&format!(
+            "hits {} of the project now",
+            plural(*hits, "place")
+        ));
+        first
+            .iter()
+            .for_each(|hit| out.line(&format!("  {}", out.safe(hit))));
         let (commits, added) = (plural(*commits, "commit"), plural(*added, "line"));
         out.line(&format!(
             "hits {added} that the last {commits} added; {removed} of them are gone"
@@ -189,7 +240,12 @@ fn print(report: &Report, out: &mut Printer) {
     if pattern.is_none() {
         return;
     }
-    let TestReport { n_good, n_bad, false_hits, misses } = &report.test;
+    let TestReport {
+        n_good,
+        n_bad,
+        false_hits,
+        misses,
+    } = &report.test;
     let (n_hit, n_found) = (false_hits.len(), n_bad - misses.len());
     out.line(&format!(
         "hits {n_hit} of {}, and {n_found} of {}",

@@ -65,7 +65,10 @@ pub(crate) fn run(args: &PinArgs, settings: &Settings, out: &mut Printer) -> Cli
                 }
             })
         }
-        PinCommand::List { include_expired, filter } => {
+        PinCommand::List {
+            include_expired,
+            filter,
+        } => {
             let report = pins::list(project, filter, *include_expired, session)?;
             out.warn(&report.warnings);
             out.report(&report, |report, out| {
@@ -109,7 +112,12 @@ pub(super) fn session<'a>(args: &'a SessionArgs, settings: &'a Settings) -> Opti
 fn row(report: &PinReport) -> [String; 4] {
     let pin = &report.pin;
     let text = pin.content.lines().next().unwrap_or_default().to_owned();
-    [pin.id.clone(), pin.priority.to_string(), expiry_label(report), text]
+    [
+        pin.id.clone(),
+        pin.priority.to_string(),
+        expiry_label(report),
+        text,
+    ]
 }
 
 fn expiry_label(PinReport { pin, expired, .. }: &PinReport) -> String {
@@ -121,7 +129,14 @@ fn expiry_label(PinReport { pin, expired, .. }: &PinReport) -> String {
 }
 
 fn usage_line(totals: &Totals) -> String {
-    let Totals { pins, max_pins, tokens, max_tokens, usage, .. } = totals;
+    let Totals {
+        pins,
+        max_pins,
+        tokens,
+        max_tokens,
+        usage,
+        ..
+    } = totals;
     let percent = (usage * 100.0).round();
     format!("{pins} of {max_pins} pins, {tokens} of {max_tokens} tokens: {percent} % used")
 }

@@ -51,7 +51,9 @@ pub(crate) fn read(project: &Project, args: &ReadArgs) -> Result<Report> {
     let requested = requested_sections(args);
     if !requested.is_empty() {
         let selection = section_selection::select(&stored.text, &requested, args.raw);
-        report.warnings.extend(selection.warnings(&stored.memory.id, &stored.file));
+        report
+            .warnings
+            .extend(selection.warnings(&stored.memory.id, &stored.file));
         report.content = selection.content;
         report.sections = selection.sections;
         report.missing = selection.missing;
@@ -60,8 +62,11 @@ pub(crate) fn read(project: &Project, args: &ReadArgs) -> Result<Report> {
     }
     let lines = LineIndex::new(&stored.text);
     let parsed = sections::parse(&stored.text);
-    report.sections =
-        parsed.list.iter().map(|section| SectionPlace::new(section, &lines)).collect();
+    report.sections = parsed
+        .list
+        .iter()
+        .map(|section| SectionPlace::new(section, &lines))
+        .collect();
     if args.raw {
         report.content = stored.text.clone();
         report.bytes = raw_bytes(project, stored)?;
@@ -91,7 +96,10 @@ pub(crate) fn run(args: &ReadArgs, settings: &Settings, out: &mut Printer) -> Cl
         out.warn(&report.warnings);
         match &report.bytes {
             Some(bytes) => out.raw(bytes),
-            None => report.content.lines().for_each(|line| out.line(&out.safe(line))),
+            None => report
+                .content
+                .lines()
+                .for_each(|line| out.line(&out.safe(line))),
         }
     })?;
     Ok(ExitStatus::of_check(!is_missing))

@@ -140,7 +140,12 @@ impl Finding {
     /// Returns whether the code is in place and at most touched.
     fn is_kept_in_place(&self) -> bool {
         let is_kept = self.state == State::Fresh || self.degree == Some(Degree::Touched);
-        is_kept && !self.drift && self.new.as_ref().is_some_and(|new| new.is_place_of(&self.old))
+        is_kept
+            && !self.drift
+            && self
+                .new
+                .as_ref()
+                .is_some_and(|new| new.is_place_of(&self.old))
     }
 
     /// Returns whether there is no code to record.
@@ -186,7 +191,11 @@ impl From<&FoundSymbol> for TrackedLocation {
 
 impl From<&Anchor> for TrackedLocation {
     fn from(anchor: &Anchor) -> Self {
-        Self { file: anchor.file.clone(), symbol: anchor.symbol.clone(), ..Self::default() }
+        Self {
+            file: anchor.file.clone(),
+            symbol: anchor.symbol.clone(),
+            ..Self::default()
+        }
     }
 }
 
@@ -203,9 +212,14 @@ pub(crate) fn reanchor(
     progress: Progress<'_>,
 ) -> Result<Report> {
     // Held from the first read to the write, so that no other write is lost.
-    let guard = args.writes().then(|| project.bank.lock_for_writing()).transpose()?;
+    let guard = args
+        .writes()
+        .then(|| project.bank.lock_for_writing())
+        .transpose()?;
     let has_conflict = args.writes() && project.bank.has_conflict()?;
-    let resolved = has_conflict.then(|| conflict::resolve(project)).transpose()?;
+    let resolved = has_conflict
+        .then(|| conflict::resolve(project))
+        .transpose()?;
     let memories = Memories::load(project)?;
     if args.check && !memories.unread.is_empty() {
         return Err(UserError::environment(memories.unread.join("; ")).into());
@@ -232,14 +246,19 @@ pub(crate) fn reanchor_in(
     args: &ReanchorArgs,
     progress: Progress<'_>,
 ) -> Result<Report> {
-    let filter = Filter { scope: args.scope.clone(), ..Filter::default() };
+    let filter = Filter {
+        scope: args.scope.clone(),
+        ..Filter::default()
+    };
     filter.check(memories.all.iter().map(|stored| &stored.memory))?;
     let selected = selected(project, args, &filter, memories)?;
     let mut examples = followed_examples(&selected);
     let is_followed = |it: &Example<'_>| it.anchor.language.is_none_or(language::is_built);
     let mut lacking = BTreeMap::new();
-    for language in
-        examples.iter().filter(|it| !is_followed(it)).filter_map(|it| it.anchor.language)
+    for language in examples
+        .iter()
+        .filter(|it| !is_followed(it))
+        .filter_map(|it| it.anchor.language)
     {
         *lacking.entry(language).or_default() += 1;
     }
@@ -278,23 +297,30 @@ pub(crate) fn reanchor_in(
         let is_incomplete = |(id, anchor): &(&String, &mut Anchor)| {
             anchor.look_alikes.is_none() && memories.anchors.get(*id) != Some(&**anchor)
         };
-        let incomplete = anchors.iter_mut().filter(is_incomplete).map(|(_, anchor)| anchor);
+        let incomplete = anchors
+            .iter_mut()
+            .filter(is_incomplete)
+            .map(|(_, anchor)| anchor);
         let mut incomplete: Vec<&mut Anchor> = incomplete.collect();
         remember_look_alikes(project, &mut incomplete)?;
     }
     let written = args.writes() && project.bank.write_anchors_undoably(&anchors, false)?;
     let is_lost = |it: &&Finding| matches!(it.state, State::Gone | State::Ambiguous);
-    let lost = results.iter().filter(is_lost).map(|it| it.old.file.as_str()).collect();
+    let lost = results
+        .iter()
+        .filter(is_lost)
+        .map(|it| it.old.file.as_str())
+        .collect();
     let mut warnings = memories.warnings.clone();
     warnings.extend((!lacking.is_empty()).then(|| language::lacks("anchor", &lacking)));
     warnings.extend(track::limit_warnings(&project.root, &lost));
     if let Some(Some(_)) = args.accept {
-        warnings.extend(
-            results
-                .iter()
-                .filter(|it| it.is_lost())
-                .map(|it| format!("nothing of `{}` is accepted: its code is {}", it.id, it.state)),
-        );
+        warnings.extend(results.iter().filter(|it| it.is_lost()).map(|it| {
+            format!(
+                "nothing of `{}` is accepted: its code is {}",
+                it.id, it.state
+            )
+        }));
     }
     let fails = |finding: &Finding| finding.drift || (args.strict && finding.edited);
     Ok(Report {
@@ -313,7 +339,10 @@ pub(crate) fn reanchor_in(
 
 /// Tests the accepted patterns of the selected memories with the examples of their rules.
 fn pattern_faults(project: &Project, memories: &Memories, filter: &Filter) -> Vec<PatternFault> {
-    let selected = memories.all.iter().filter(|it| filter.takes(it, &memories.anchors));
+    let selected = memories
+        .all
+        .iter()
+        .filter(|it| filter.takes(it, &memories.anchors));
     let fault = |stored: &MemoryFile| {
         let id = stored.memory.id.clone();
         let message = patterns::fault(project, stored, memories.anchors.get(&id))?;
@@ -333,10 +362,19 @@ fn selected(
     filter: &Filter,
     memories: &Memories,
 ) -> Result<Anchors> {
-    let accepted = args.accept.iter().flatten().map(|prefix| memories.find(prefix)).next();
+    let accepted = args
+        .accept
+        .iter()
+        .flatten()
+        .map(|prefix| memories.find(prefix))
+        .next();
     let accepted = accepted.transpose()?.map(|stored| &stored.memory.id);
     let changed = args.since.as_ref().map(|revision| {
-        let files = memories.anchors.values().map(|anchor| anchor.file.clone()).collect();
+        let files = memories
+            .anchors
+            .values()
+            .map(|anchor| anchor.file.clone())
+            .collect();
         let bank = project.bank.folder().strip_prefix(&project.root).ok();
         git::changed_since(&project.root, revision, &files, bank)
     });
@@ -348,10 +386,14 @@ fn selected(
     let mut selected = Anchors::new();
     for stored in &memories.all {
         let id = &stored.memory.id;
-        let Some(anchor) = memories.anchors.get(id) else { continue };
+        let Some(anchor) = memories.anchors.get(id) else {
+            continue;
+        };
         if filter.takes(stored, &memories.anchors)
             && accepted.is_none_or(|accepted| accepted == id)
-            && changed.as_ref().is_none_or(|changed| is_changed(changed, anchor, &stored.file))
+            && changed
+                .as_ref()
+                .is_none_or(|changed| is_changed(changed, anchor, &stored.file))
         {
             selected.insert(id.clone(), anchor.clone());
         }
@@ -366,7 +408,11 @@ fn selected(
 
 /// Reduces a report to the explained anchor. An explanation writes nothing.
 fn explained(report: Report, prefix: &str, writes: bool) -> Result<Report> {
-    let ids: Vec<&str> = report.results.iter().map(|finding| finding.id.as_str()).collect();
+    let ids: Vec<&str> = report
+        .results
+        .iter()
+        .map(|finding| finding.id.as_str())
+        .collect();
     let finding_idx = find_named("memory", prefix, &ids).map_err(|_| {
         UserError::usage(format!("`{prefix}` is not among the checked anchors"))
             .hint("list them with `cerberus memory reanchor --dry-run`")
@@ -374,7 +420,12 @@ fn explained(report: Report, prefix: &str, writes: bool) -> Result<Report> {
     let mut finding = report.results[finding_idx].clone();
     finding.written &= writes;
     let results = vec![finding];
-    Ok(Report { summary: summary(&results), results, orphans: Vec::new(), ..report })
+    Ok(Report {
+        summary: summary(&results),
+        results,
+        orphans: Vec::new(),
+        ..report
+    })
 }
 
 /// Compares anchors without the fields that change when code is only reformatted.
@@ -397,7 +448,12 @@ fn orphans(memories: &Memories, filter: &Filter) -> Vec<String> {
         return Vec::new();
     }
     let has_memory = |id: &&String| memories.all.iter().any(|stored| &stored.memory.id == *id);
-    memories.anchors.keys().filter(|id| !has_memory(id)).cloned().collect()
+    memories
+        .anchors
+        .keys()
+        .filter(|id| !has_memory(id))
+        .cloned()
+        .collect()
 }
 
 fn summary(results: &[Finding]) -> Summary {
@@ -407,7 +463,12 @@ fn summary(results: &[Finding]) -> Summary {
     }
     let is_lost = |it: &&Finding| it.drift && matches!(it.state, State::Gone | State::Ambiguous);
     let failed = results.iter().filter(is_lost).count();
-    Summary { total: results.len(), anchored: results.len() - failed, failed, states }
+    Summary {
+        total: results.len(),
+        anchored: results.len() - failed,
+        failed,
+        states,
+    }
 }
 
 pub(crate) fn run(args: &ReanchorArgs, settings: &Settings, out: &mut Printer) -> CliResult {
@@ -421,7 +482,9 @@ pub(crate) fn run(args: &ReanchorArgs, settings: &Settings, out: &mut Printer) -
         });
     }
     let bar = ProgressBar::new(out.terminal, "following anchors");
-    let mut report = reanchor(&settings.project, args, &|done, total| bar.step(done, total))?;
+    let mut report = reanchor(&settings.project, args, &|done, total| {
+        bar.step(done, total)
+    })?;
     drop(bar);
     if let Some(prefix) = &args.explain {
         report = explained(report, prefix, args.writes())?;
@@ -435,5 +498,9 @@ pub(crate) fn run(args: &ReanchorArgs, settings: &Settings, out: &mut Printer) -
     let fails = (args.check && !report.ok)
         || !report.undecided.is_empty()
         || (matches!(args.accept, Some(Some(_))) && report.results.iter().any(Finding::is_lost));
-    Ok(if fails { ExitStatus::CheckFailed } else { ExitStatus::Done })
+    Ok(if fails {
+        ExitStatus::CheckFailed
+    } else {
+        ExitStatus::Done
+    })
 }

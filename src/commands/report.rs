@@ -83,7 +83,10 @@ impl Counts {
     fn of_anchors(entries: &[Entry]) -> Self {
         let mut counts = Self::default();
         for anchor in entries.iter().filter_map(|entry| entry.anchor.as_ref()) {
-            *counts.anchors_by_state.entry(anchor.finding.state).or_default() += 1;
+            *counts
+                .anchors_by_state
+                .entry(anchor.finding.state)
+                .or_default() += 1;
             counts.drifted += usize::from(anchor.finding.drift);
         }
         counts
@@ -153,10 +156,16 @@ type Lines = (u32, u32);
 /// Returns the report, and the warnings of the store, which are not part of the page.
 pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Report, Vec<String>)> {
     let memories = Memories::load(project)?;
-    let args = ReanchorArgs { check: true, ..ReanchorArgs::default() };
+    let args = ReanchorArgs {
+        check: true,
+        ..ReanchorArgs::default()
+    };
     let checked = reanchor::reanchor_in(project, &memories, &args, progress)?;
     let links = links::links_in(project, sync::open_with(project, &memories)?, false)?;
-    let filter = pins::Filter { scope: Some(PinScope::Persistent), ..pins::Filter::default() };
+    let filter = pins::Filter {
+        scope: Some(PinScope::Persistent),
+        ..pins::Filter::default()
+    };
     let pins = pins::list(project, &filter, false, None)?;
     let findings: BTreeMap<String, Finding> = checked
         .results
@@ -175,11 +184,17 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         });
         let is_rule = stored.memory.memory_type == MemoryType::Rule;
         let pattern = is_rule.then(|| PatternSummary::from(&patterns::of_memory(stored)));
-        Entry { pattern, ..entry(stored, followed) }
+        Entry {
+            pattern,
+            ..entry(stored, followed)
+        }
     };
     let mut entries: Vec<Entry> = memories.all.par_iter().map(to_entry).collect();
     entries.sort_by(|a, b| a.metadata.memory.id.cmp(&b.metadata.memory.id));
-    let with_state = memories.all.iter().map(|it| (it, findings.contains_key(&it.memory.id)));
+    let with_state = memories
+        .all
+        .iter()
+        .map(|it| (it, findings.contains_key(&it.memory.id)));
     let counts = Counts {
         of_memories: MemoryCounts::of(with_state),
         rules: RuleCounts::of(&memories),
@@ -192,10 +207,16 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
     let reach = doctor::reach(&project.root, &memories)?;
     let warnings = memories.warnings;
     let store_warnings = links.warnings.into_iter().chain(pins.warnings);
-    let store_warnings: BTreeSet<String> =
-        store_warnings.filter(|warning| !warnings.contains(warning)).collect();
+    let store_warnings: BTreeSet<String> = store_warnings
+        .filter(|warning| !warnings.contains(warning))
+        .collect();
     let report = Report {
-        project: project.root.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        project: project
+            .root
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
         commit: commit(project, &entries),
         counts,
         memories: entries,
@@ -239,17 +260,26 @@ fn lines<'a>(
     let (known, unknown): (Vec<_>, Vec<_>) = found.partition(|(_, _, lines)| lines.is_some());
     let anchors: Vec<&Anchor> = unknown.iter().map(|(_, anchor, _)| *anchor).collect();
     let verified = track::verify_all(&project.root, &anchors);
-    let verified = unknown.iter().zip(verified).filter_map(|((id, ..), symbol)| {
-        Some((*id, symbol.filter(|symbol| !symbol.is_ambiguous)?.lines))
-    });
+    let verified = unknown
+        .iter()
+        .zip(verified)
+        .filter_map(|((id, ..), symbol)| {
+            Some((*id, symbol.filter(|symbol| !symbol.is_ambiguous)?.lines))
+        });
     let lines = |(id, _, lines): (_, _, Option<Lines>)| {
         lines.map(|(first, last)| (id, (first - 1, last - 1)))
     };
-    known.into_iter().filter_map(lines).chain(verified).collect()
+    known
+        .into_iter()
+        .filter_map(lines)
+        .chain(verified)
+        .collect()
 }
 
 fn anchored(anchor: &Anchor, finding: &Finding, code: Option<Code>) -> Anchored {
-    let record = finding.written.then(|| "cerberus memory reanchor".to_owned());
+    let record = finding
+        .written
+        .then(|| "cerberus memory reanchor".to_owned());
     Anchored {
         kind: anchor.kind,
         language: anchor.language,
@@ -270,7 +300,10 @@ fn code(
     (first, last): Lines,
 ) -> Option<Code> {
     let text = read::text(&project.root, &new.file).ok()?;
-    let source = excerpt::Source { language: language::from_path(&new.file), text: &text };
+    let source = excerpt::Source {
+        language: language::from_path(&new.file),
+        text: &text,
+    };
     let rule = anchors::rule_words(stored);
     let excerpt = excerpt::of_text(&rule, source, (first, last), project.inject.max_lines.get());
     Some(Code {
@@ -285,9 +318,13 @@ fn code(
 fn commit(project: &Project, entries: &[Entry]) -> Option<Commit> {
     let head = git::head(&project.root)?;
     let bank = project.bank.folder().strip_prefix(&project.root).ok();
-    let findings = entries.iter().filter_map(|entry| Some(&entry.anchor.as_ref()?.finding));
-    let examples: BTreeSet<String> =
-        findings.flat_map(|it| it.new.iter().chain([&it.old])).map(|it| it.file.clone()).collect();
+    let findings = entries
+        .iter()
+        .filter_map(|entry| Some(&entry.anchor.as_ref()?.finding));
+    let examples: BTreeSet<String> = findings
+        .flat_map(|it| it.new.iter().chain([&it.old]))
+        .map(|it| it.file.clone())
+        .collect();
     let changed = git::changed_since(&project.root, &head.id, &examples, bank).unwrap_or_default();
     Some(Commit {
         id: head.id,
@@ -338,20 +375,32 @@ pub(super) fn page_file(
         return OutputFile::open(path, bank, root).map(Some);
     }
     if out.json {
-        return Err(UserError::usage("--json and `--html -` both write to the standard output")
-            .hint("specify a file for the page")
-            .into());
+        return Err(
+            UserError::usage("--json and `--html -` both write to the standard output")
+                .hint("specify a file for the page")
+                .into(),
+        );
     }
     Ok(None)
 }
 
 fn print_summary(counts: &Counts, path: &Path, n_bytes: usize, out: &mut Printer) {
-    let (wrote, n) = (out.paint(OK, "wrote"), plural(counts.of_memories.memories, "memory"));
-    let (path, n_kb) = (out.safe(&path.display().to_string()), n_bytes.div_ceil(1024));
+    let (wrote, n) = (
+        out.paint(OK, "wrote"),
+        plural(counts.of_memories.memories, "memory"),
+    );
+    let (path, n_kb) = (
+        out.safe(&path.display().to_string()),
+        n_bytes.div_ceil(1024),
+    );
     out.line(&format!("{wrote} {n} to {path}, {n_kb} KB"));
     out.line(&counts.rules.to_string());
     if counts.drifted > 0 {
-        let verb = if counts.drifted == 1 { "example needs" } else { "examples need" };
+        let verb = if counts.drifted == 1 {
+            "example needs"
+        } else {
+            "examples need"
+        };
         out.line(&out.paint(WARN, &format!("{} {verb} a decision", counts.drifted)));
     }
 }

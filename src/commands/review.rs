@@ -48,7 +48,10 @@ pub(crate) struct ReviewArgs {
 
 impl ReviewArgs {
     fn filter(&self) -> Filter {
-        Filter { scope: self.scope.clone(), ..Filter::default() }
+        Filter {
+            scope: self.scope.clone(),
+            ..Filter::default()
+        }
     }
 }
 
@@ -167,7 +170,8 @@ struct Target<'a> {
 pub(crate) fn list(project: &Project, args: &ReviewArgs, progress: Progress<'_>) -> Result<Report> {
     let memories = Memories::load(project)?;
     let mut warnings = memories.warnings.clone();
-    args.filter().check(memories.all.iter().map(|stored| &stored.memory))?;
+    args.filter()
+        .check(memories.all.iter().map(|stored| &stored.memory))?;
     let findings = findings(project, &memories, progress)?;
     let (targets, skipped) = targets(&memories, &findings, args)?;
     warnings.extend(skipped);
@@ -175,10 +179,19 @@ pub(crate) fn list(project: &Project, args: &ReviewArgs, progress: Progress<'_>)
     let queries: Vec<Query> = targets.iter().map(|target| target.query.clone()).collect();
     // What `import` left is not sure here either.
     let options = Options::distinct(N_CANDIDATES, project.min_import_quality);
-    let options = Options { explain: true, ..options };
-    let code = cerberus_engine::CodeBase { progress, ..project.code() };
-    let rankings =
-        if queries.is_empty() { Vec::new() } else { examples::find(code, &queries, options)? };
+    let options = Options {
+        explain: true,
+        ..options
+    };
+    let code = cerberus_engine::CodeBase {
+        progress,
+        ..project.code()
+    };
+    let rankings = if queries.is_empty() {
+        Vec::new()
+    } else {
+        examples::find(code, &queries, options)?
+    };
 
     let (mut items, mut sure, mut folded) = (Vec::new(), Vec::new(), Vec::new());
     for (target, mut ranking) in targets.iter().zip(rankings) {
@@ -221,9 +234,17 @@ pub(crate) fn list(project: &Project, args: &ReviewArgs, progress: Progress<'_>)
 }
 
 fn order(a: &Item, b: &Item) -> std::cmp::Ordering {
-    let best = |item: &Item| item.candidates.iter().filter_map(|it| it.quality).fold(0.0, f64::max);
+    let best = |item: &Item| {
+        item.candidates
+            .iter()
+            .filter_map(|it| it.quality)
+            .fold(0.0, f64::max)
+    };
     let key = |item: &Item| (item.reason, item.kind == RuleKind::Process, item.confidence);
-    key(a).cmp(&key(b)).then(best(b).total_cmp(&best(a))).then_with(|| a.id.cmp(&b.id))
+    key(a)
+        .cmp(&key(b))
+        .then(best(b).total_cmp(&best(a)))
+        .then_with(|| a.id.cmp(&b.id))
 }
 
 /// Follows the anchors without writing. Returns the findings by id.
@@ -235,9 +256,16 @@ fn findings(
     if memories.anchors.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let check = ReanchorArgs { check: true, ..ReanchorArgs::default() };
+    let check = ReanchorArgs {
+        check: true,
+        ..ReanchorArgs::default()
+    };
     let checked = reanchor::reanchor_in(project, memories, &check, progress)?;
-    Ok(checked.results.into_iter().map(|finding| (finding.id.clone(), finding)).collect())
+    Ok(checked
+        .results
+        .into_iter()
+        .map(|finding| (finding.id.clone(), finding))
+        .collect())
 }
 
 /// Returns the memories that may need a review, in the order of the bank or of the requested ids, and
@@ -248,10 +276,20 @@ fn targets<'a>(
     args: &ReviewArgs,
 ) -> Result<(Vec<Target<'a>>, Vec<String>)> {
     let filter = args.filter();
-    let requested: Vec<&MemoryFile> =
-        args.ids.iter().map(|id| memories.find(id)).collect::<Result<_>>()?;
-    let all = memories.all.iter().filter(|stored| is_reviewed(stored, &filter, memories));
-    let stored: Vec<&MemoryFile> = if args.ids.is_empty() { all.collect() } else { requested };
+    let requested: Vec<&MemoryFile> = args
+        .ids
+        .iter()
+        .map(|id| memories.find(id))
+        .collect::<Result<_>>()?;
+    let all = memories
+        .all
+        .iter()
+        .filter(|stored| is_reviewed(stored, &filter, memories));
+    let stored: Vec<&MemoryFile> = if args.ids.is_empty() {
+        all.collect()
+    } else {
+        requested
+    };
     let (mut targets, mut warnings) = (Vec::new(), Vec::new());
     for stored in stored {
         let id = &stored.memory.id;
@@ -268,8 +306,16 @@ fn targets<'a>(
                 warnings.push(format!("`{id}` is skipped: {obstacle}"));
             }
             (None, Ok(languages)) if !args.ids.is_empty() || reason != Reason::Anchored => {
-                let query = Query { languages, ..anchors::query(stored, &[]) };
-                targets.push(Target { stored, reason, finding, query });
+                let query = Query {
+                    languages,
+                    ..anchors::query(stored, &[])
+                };
+                targets.push(Target {
+                    stored,
+                    reason,
+                    finding,
+                    query,
+                });
             }
             _ => {}
         }
@@ -303,9 +349,17 @@ fn reason(finding: &Finding) -> Reason {
 }
 
 fn item(project: &Project, memories: &Memories, target: &Target<'_>, ranking: &Ranking) -> Item {
-    let Target { stored, reason, finding, query } = target;
+    let Target {
+        stored,
+        reason,
+        finding,
+        query,
+    } = target;
     let id = &stored.memory.id;
-    let choice = memories.anchors.get(id).and_then(|anchor| anchor.chosen.as_ref());
+    let choice = memories
+        .anchors
+        .get(id)
+        .and_then(|anchor| anchor.chosen.as_ref());
     let explanation = match (reason, finding) {
         (Reason::ChosenByAgent, _) => choice.map(ToString::to_string).unwrap_or_default(),
         (Reason::Unanchored, _) => match ranking.anchor {
@@ -315,7 +369,11 @@ fn item(project: &Project, memories: &Memories, target: &Target<'_>, ranking: &R
         (_, Some(finding)) => finding.reason.clone(),
         (_, None) => String::new(),
     };
-    let unknown = ranking.unknown_words.iter().flatten().filter(|word| word.is_hint);
+    let unknown = ranking
+        .unknown_words
+        .iter()
+        .flatten()
+        .filter(|word| word.is_hint);
     Item {
         id: id.clone(),
         file: stored.file.clone(),
@@ -345,18 +403,26 @@ fn candidates(
         _ if finding.degree == Some(Degree::Gutted) => &[],
         _ => finding.new.as_slice(),
     });
-    let stub =
-        finding.filter(|it| it.degree == Some(Degree::Gutted)).and_then(|it| it.new.as_ref());
+    let stub = finding
+        .filter(|it| it.degree == Some(Degree::Gutted))
+        .and_then(|it| it.new.as_ref());
     let mut all: Vec<Candidate> = Vec::new();
     for place in places {
-        let ranked = ranked.iter().find(|it| it.file == place.file && it.symbol == place.symbol);
+        let ranked = ranked
+            .iter()
+            .find(|it| it.file == place.file && it.symbol == place.symbol);
         let found = ranked.cloned().map(Candidate::from);
         all.extend(found.or_else(|| tracked(project, place)));
     }
-    all.iter_mut().for_each(|candidate| candidate.is_anchored = true);
+    all.iter_mut()
+        .for_each(|candidate| candidate.is_anchored = true);
     for ranked in ranked {
         let is_stub = stub.is_some_and(|it| it.file == ranked.file && it.symbol == ranked.symbol);
-        if !is_stub && !all.iter().any(|it| it.file == ranked.file && it.symbol == ranked.symbol) {
+        if !is_stub
+            && !all
+                .iter()
+                .any(|it| it.file == ranked.file && it.symbol == ranked.symbol)
+        {
             all.push(Candidate::from(ranked.clone()));
         }
     }
@@ -399,18 +465,27 @@ fn add_excerpts(project: &Project, query: &Query, candidates: &mut [Candidate]) 
 /// Adds what the rules name and the project no longer has.
 fn add_outdated(settings: &Settings, items: &mut [Item]) -> Result<()> {
     let Project { bank, root, .. } = &settings.project;
-    let files: Vec<PathBuf> = items.iter().map(|item| bank.folder().join(&item.file)).collect();
+    let files: Vec<PathBuf> = items
+        .iter()
+        .map(|item| bank.folder().join(&item.file))
+        .collect();
     // Only git knows what the project had.
     if files.is_empty() || git::head(root).is_none() || !bank.folder().starts_with(root) {
         return Ok(());
     }
-    let args = CheckArgs { files, allow_shallow: true, ..CheckArgs::default() };
+    let args = CheckArgs {
+        files,
+        allow_shallow: true,
+        ..CheckArgs::default()
+    };
     let checked = check::check(&args, settings)?;
     for item in items {
         let file = bank.shown_path(&item.file, root);
         let of_item = checked.findings.iter().filter(|it| it.file == file);
         let stale = of_item.filter(|it| it.severity == Severity::Error);
-        item.outdated = stale.map(|it| format!("`{}`: {}", it.claim, it.message)).collect();
+        item.outdated = stale
+            .map(|it| format!("`{}`: {}", it.claim, it.message))
+            .collect();
     }
     Ok(())
 }
@@ -420,7 +495,9 @@ pub(crate) fn run(args: &ReviewArgs, settings: &Settings, out: &mut Printer) -> 
         return reader::run(with, args, settings, out);
     }
     let bar = ProgressBar::new(out.terminal, "ranking candidates");
-    let mut report = list(&settings.project, args, &|done, total| bar.step(done, total))?;
+    let mut report = list(&settings.project, args, &|done, total| {
+        bar.step(done, total)
+    })?;
     add_outdated(settings, &mut report.items)?;
     drop(bar);
     out.warn(&report.warnings);

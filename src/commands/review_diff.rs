@@ -123,7 +123,10 @@ pub(crate) fn review(
 pub(crate) fn review_file(project: &Project, file: &str) -> Result<Report> {
     let memories = Memories::load(project)?;
     let files = git::added_in(&project.root, file).into_iter().collect();
-    let changes = Changes { files, ..Changes::default() };
+    let changes = Changes {
+        files,
+        ..Changes::default()
+    };
     let mut report = check(project, &memories, &changes, &|_, _| {});
     add_hints(project, &memories, &changes.files, &mut report);
     Ok(report)
@@ -185,7 +188,11 @@ fn whole(root: &Path, listing: Listing) -> Changes {
 /// Returns the code of the project, without what its configuration excludes.
 pub(crate) fn code_files(project: &Project) -> Result<BTreeSet<String>> {
     let listing = walk::walk(&project.root, &project.exclude)?;
-    Ok(listing.entries.into_iter().map(|entry| entry.path).collect())
+    Ok(listing
+        .entries
+        .into_iter()
+        .map(|entry| entry.path)
+        .collect())
 }
 
 pub(crate) fn is_code(path: &str) -> bool {
@@ -202,15 +209,24 @@ fn check(
     let mut unchecked = findings::unread_memories(project, memories);
     let mut rules = Vec::new();
     for stored in &memories.all {
-        let RulePattern { patterns, fault, .. } = rule_patterns::of_memory(stored);
+        let RulePattern {
+            patterns, fault, ..
+        } = rule_patterns::of_memory(stored);
         let file = || project.bank.shown_path(&stored.file, &project.root);
-        unchecked.extend(fault.map(|reason| Unchecked { file: file(), reason }));
+        unchecked.extend(fault.map(|reason| Unchecked {
+            file: file(),
+            reason,
+        }));
         if !patterns.is_empty() {
             rules.push(CheckedRule::new(stored, memories, patterns));
         }
     }
-    let checker =
-        Checker::new(rules.iter().enumerate().map(|(idx, rule)| (idx, &rule.patterns[..])));
+    let checker = Checker::new(
+        rules
+            .iter()
+            .enumerate()
+            .map(|(idx, rule)| (idx, &rule.patterns[..])),
+    );
     let files = &changes.files;
     let n_done = AtomicUsize::new(0);
     let in_file = |change: &AddedLines| {
@@ -221,16 +237,27 @@ fn check(
     let found: Vec<FoundInFile> = files.par_iter().map(in_file).collect();
     let summary = Summary {
         files: files.len(),
-        added_lines: files.iter().flat_map(|it| &it.is_added).filter(|it| **it).count(),
+        added_lines: files
+            .iter()
+            .flat_map(|it| &it.is_added)
+            .filter(|it| **it)
+            .count(),
         allowed: found.iter().map(|it| it.n_allowed).sum(),
         ..Summary::default()
     };
     for (path, why) in &changes.unread {
         let idxs = checker.rules_for(path);
-        unchecked.extend(not_checked(path, &rules, idxs.into_iter().map(|idx| (idx, why))));
+        unchecked.extend(not_checked(
+            path,
+            &rules,
+            idxs.into_iter().map(|idx| (idx, why)),
+        ));
     }
     let unlisted = changes.unlisted.iter().cloned();
-    unchecked.extend(unlisted.map(|reason| Unchecked { file: ".".to_owned(), reason }));
+    unchecked.extend(unlisted.map(|reason| Unchecked {
+        file: ".".to_owned(),
+        reason,
+    }));
     let mut findings = Vec::new();
     for mut it in found {
         findings.append(&mut it.findings);
@@ -247,13 +274,26 @@ fn check(
     let rules = applied.collect();
     let mut warnings = memories.warnings.clone();
     warnings.retain(|it| !memories.unread.contains(it));
-    let mut report = Report { ok: true, summary, findings, unchecked, rules, warnings };
+    let mut report = Report {
+        ok: true,
+        summary,
+        findings,
+        unchecked,
+        rules,
+        warnings,
+    };
     count(&mut report);
     report
 }
 
 fn count(report: &mut Report) {
-    let n = |severity| report.findings.iter().filter(|it| it.severity == severity).count();
+    let n = |severity| {
+        report
+            .findings
+            .iter()
+            .filter(|it| it.severity == severity)
+            .count()
+    };
     (report.summary.errors, report.summary.hints) = (n(Severity::Error), n(Severity::Hint));
     report.ok = report.summary.errors == 0 && report.unchecked.is_empty();
 }
@@ -279,7 +319,10 @@ fn not_checked(
     let applying = reasons.filter(|(idx, _)| rules[*idx].applies_to(path));
     let unchecked = applying.map(|(idx, why)| {
         let reason = format!("the pattern of `{}`: {why}", rules[idx].id);
-        Unchecked { file: path.to_owned(), reason }
+        Unchecked {
+            file: path.to_owned(),
+            reason,
+        }
     });
     unchecked.collect()
 }
@@ -298,7 +341,9 @@ impl CheckedRule {
     }
 
     fn applies_to(&self, path: &str) -> bool {
-        self.paths.as_ref().is_none_or(|paths| paths.find(path).is_some())
+        self.paths
+            .as_ref()
+            .is_none_or(|paths| paths.find(path).is_some())
     }
 }
 
@@ -315,10 +360,17 @@ fn hits(rules: &[CheckedRule], checker: &Checker, change: &AddedLines) -> FoundI
         // A rule has one finding in a line.
         applies && known.insert((*rule_idx, hit.lines.0))
     };
-    let hits = hits.into_iter().filter(is_found).map(|(rule_idx, hit)| (&rules[rule_idx], hit));
+    let hits = hits
+        .into_iter()
+        .filter(is_found)
+        .map(|(rule_idx, hit)| (&rules[rule_idx], hit));
     let (findings, n_allowed) = found_in(change, hits);
     let unchecked = not_checked(&change.path, rules, unchecked.into_iter());
-    FoundInFile { findings, n_allowed, unchecked }
+    FoundInFile {
+        findings,
+        n_allowed,
+        unchecked,
+    }
 }
 
 /// Returns the findings of hits in a file, and how many others a comment allows.
@@ -330,13 +382,18 @@ fn found_in<'r>(
     let allowances = Allowances::new(&change.path, &change.text);
     let (allowed, found): (Vec<_>, Vec<_>) =
         hits.partition(|(rule, hit)| allowances.allow(hit.lines.0, &rule.id));
-    let findings = found.iter().map(|(rule, hit)| finding(rule, change, &index, hit));
+    let findings = found
+        .iter()
+        .map(|(rule, hit)| finding(rule, change, &index, hit));
     (findings.collect(), allowed.len())
 }
 
 fn finding(rule: &CheckedRule, change: &AddedLines, index: &LineIndex, hit: &Match) -> Finding {
     let line_start = index.start(hit.lines.0);
-    let before = change.text.get(line_start..hit.span.start).unwrap_or_default();
+    let before = change
+        .text
+        .get(line_start..hit.span.start)
+        .unwrap_or_default();
     Finding {
         severity: Severity::Error,
         id: rule.id.clone(),
@@ -344,7 +401,12 @@ fn finding(rule: &CheckedRule, change: &AddedLines, index: &LineIndex, hit: &Mat
         line: hit.lines.0 + 1,
         end_line: hit.lines.1 + 1,
         column: before.chars().count() + 1,
-        code: change.text[line_start..].lines().next().unwrap_or_default().trim().to_owned(),
+        code: change.text[line_start..]
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_owned(),
         message: rule.title.clone(),
         example: rule.example.clone(),
         allow: allowed::comment(&change.path, &rule.id),
@@ -358,18 +420,33 @@ fn add_linked(
     changes: &[AddedLines],
     report: &mut Report,
 ) -> Result<()> {
-    let ranges: BTreeMap<String, Vec<(u32, u32)>> =
-        changes.iter().map(|change| (change.path.clone(), ranges(&change.is_added))).collect();
-    let by_id: BTreeMap<&str, &MemoryFile> =
-        memories.all.iter().map(|it| (it.memory.id.as_str(), it)).collect();
+    let ranges: BTreeMap<String, Vec<(u32, u32)>> = changes
+        .iter()
+        .map(|change| (change.path.clone(), ranges(&change.is_added)))
+        .collect();
+    let by_id: BTreeMap<&str, &MemoryFile> = memories
+        .all
+        .iter()
+        .map(|it| (it.memory.id.as_str(), it))
+        .collect();
     for linked in linked::of_changes(project, &ranges)?.memories {
-        let is_about = linked.reasons.iter().any(|reason| reason.is_changed != Some(false));
+        let is_about = linked
+            .reasons
+            .iter()
+            .any(|reason| reason.is_changed != Some(false));
         let is_known = report.rules.iter().any(|rule| rule.id == linked.id);
-        let Some(stored) = by_id.get(linked.id.as_str()).filter(|_| is_about && !is_known) else {
+        let Some(stored) = by_id
+            .get(linked.id.as_str())
+            .filter(|_| is_about && !is_known)
+        else {
             continue;
         };
         let enforcement = rule_patterns::of_memory(stored).enforcement;
-        report.rules.push(AppliedRule { id: linked.id, rule: title(stored), enforcement });
+        report.rules.push(AppliedRule {
+            id: linked.id,
+            rule: title(stored),
+            enforcement,
+        });
     }
     report.rules.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(())

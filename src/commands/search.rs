@@ -4,8 +4,15 @@ use crate::commands::prelude::*;
 use cerberus_bank::ops::search::{self, Hit, Report, Request};
 
 pub(crate) fn run(args: &Request, settings: &Settings, out: &mut Printer) -> CliResult {
-    let sections = args.sections.iter().map(|id| id.trim()).filter(|id| !id.is_empty());
-    let request = Request { sections: sections.map(str::to_owned).collect(), ..args.clone() };
+    let sections = args
+        .sections
+        .iter()
+        .map(|id| id.trim())
+        .filter(|id| !id.is_empty());
+    let request = Request {
+        sections: sections.map(str::to_owned).collect(),
+        ..args.clone()
+    };
     let report = search::search(&settings.project, &request)?;
     if out.json {
         out.json(&report)?;
@@ -34,8 +41,11 @@ fn no_results(report: &Report) -> UserError {
         ));
     }
     if !report.did_you_mean.is_empty() {
-        let words: Vec<String> =
-            report.did_you_mean.iter().map(|word| format!("`{word}`")).collect();
+        let words: Vec<String> = report
+            .did_you_mean
+            .iter()
+            .map(|word| format!("`{word}`"))
+            .collect();
         return failure.hint(format!("did you mean {}?", words.join(", ")));
     }
     failure.hint("try other words, or list all memories with `cerberus memory show`")
@@ -55,11 +65,19 @@ fn print_hit(hit: &Hit, explain: bool, out: &mut Printer) {
         let signals: Vec<String> = signals.collect();
         let recency = (hit.recency > 1.0).then(|| format!(", recency × {:.4}", hit.recency));
         let recency = recency.unwrap_or_default();
-        out.line(&format!("  score {:.4}: {}{recency}", hit.score, signals.join(", ")));
+        out.line(&format!(
+            "  score {:.4}: {}{recency}",
+            hit.score,
+            signals.join(", ")
+        ));
     }
     for section in &hit.sections {
         let lines = format!("{}-{}", section.start_line, section.end_line);
-        out.line(&format!("  {} {}:{lines}", out.safe(&section.id), out.safe(&hit.file)));
+        out.line(&format!(
+            "  {} {}:{lines}",
+            out.safe(&section.id),
+            out.safe(&hit.file)
+        ));
     }
     if let Some(metrics) = &hit.token_metrics {
         let saved = metrics

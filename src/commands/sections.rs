@@ -46,14 +46,27 @@ pub(crate) fn list(stored: &MemoryFile) -> Report {
     let parsed = sections::parse(text);
     let lines = LineIndex::new(text);
     let section = |section| {
-        let SectionPlace { id, start_line, end_line } = SectionPlace::new(section, &lines);
+        let SectionPlace {
+            id,
+            start_line,
+            end_line,
+        } = SectionPlace::new(section, &lines);
         let tokens = tokens::count(&sections::content(text, section, &parsed, false));
-        Section { id, origin: section.origin.as_str(), start_line, end_line, tokens }
+        Section {
+            id,
+            origin: section.origin.as_str(),
+            start_line,
+            end_line,
+            tokens,
+        }
     };
     let sections = parsed.list.iter().map(section).collect();
     let diagnostics = parsed.diagnostics.into_iter();
-    let diagnostics =
-        diagnostics.map(|it| Diagnostic { line: it.line + 1, column: it.column + 1, ..it });
+    let diagnostics = diagnostics.map(|it| Diagnostic {
+        line: it.line + 1,
+        column: it.column + 1,
+        ..it
+    });
     Report {
         id: stored.memory.id.clone(),
         file: stored.file.clone(),
@@ -77,14 +90,20 @@ pub(crate) fn run(args: &SectionsArgs, settings: &Settings, out: &mut Printer) -
             let position = format!("{}:{}:{}", report.file, diagnostic.line, diagnostic.column);
             let position = out.style(NAME, &position);
             let code = out.paint(if args.validate { ERROR } else { WARN }, diagnostic.code);
-            out.line(&format!("{position}: {code}: {}", out.safe(&diagnostic.message)));
+            out.line(&format!(
+                "{position}: {code}: {}",
+                out.safe(&diagnostic.message)
+            ));
             if let Some(hint) = &diagnostic.hint {
                 out.line(&format!("  hint: {}", out.safe(hint)));
             }
         }
         if args.validate && !failed {
             let n = report.sections.len();
-            let text = format!("all section tags of {} are valid ({n} sections)", report.file);
+            let text = format!(
+                "all section tags of {} are valid ({n} sections)",
+                report.file
+            );
             out.line(&out.paint(OK, &text));
         }
     })?;
@@ -94,10 +113,23 @@ pub(crate) fn run(args: &SectionsArgs, settings: &Settings, out: &mut Printer) -
 fn print_sections(report: &Report, out: &mut Printer) {
     let row = |section: &Section| {
         let lines = format!("{}-{}", section.start_line, section.end_line);
-        [section.id.clone(), section.origin.to_owned(), lines, section.tokens.to_string()]
+        [
+            section.id.clone(),
+            section.origin.to_owned(),
+            lines,
+            section.tokens.to_string(),
+        ]
     };
-    out.rows(&["section", "from", "lines", "tokens"], report.sections.iter().map(row));
-    let Report { file, full_file_tokens, tokenizer, .. } = report;
+    out.rows(
+        &["section", "from", "lines", "tokens"],
+        report.sections.iter().map(row),
+    );
+    let Report {
+        file,
+        full_file_tokens,
+        tokenizer,
+        ..
+    } = report;
     let total = format!("{file} has {full_file_tokens} tokens ({tokenizer})");
     out.line(&out.paint(DIM, &total));
 }

@@ -17,7 +17,10 @@ pub(crate) struct Edited {
 
 impl Edited {
     pub(crate) fn new(text: Vec<u8>) -> Self {
-        Self { text, edited: Vec::new() }
+        Self {
+            text,
+            edited: Vec::new(),
+        }
     }
 }
 
@@ -60,9 +63,15 @@ enum Found {
 
 /// Returns `old` with the entries merged, or the reason for the failure. Edited entries stay.
 pub(crate) fn merge(old: &[u8], settings: Settings, layout: Layout) -> Result<Edited, String> {
-    let Settings { header, is_header_optional, entries } = settings;
+    let Settings {
+        header,
+        is_header_optional,
+        entries,
+    } = settings;
     let root = parse(old)?;
-    let object = root.object_value_or_create().ok_or("it is not a JSON object")?;
+    let object = root
+        .object_value_or_create()
+        .ok_or("it is not a JSON object")?;
     let (mut missing, mut edited) = (Vec::new(), Vec::new());
     for entry in entries {
         match find(&object, &entry)? {
@@ -76,12 +85,21 @@ pub(crate) fn merge(old: &[u8], settings: Settings, layout: Layout) -> Result<Ed
     if layout == Layout::Compact {
         let text = String::from_utf8_lossy(old);
         let text = compact::insert(&text, header, &missing);
-        return Ok(Edited { text: text.ok_or("it has no place for it")?.into_bytes(), edited });
+        return Ok(Edited {
+            text: text.ok_or("it has no place for it")?.into_bytes(),
+            edited,
+        });
     }
     if let Some((key, value)) = header {
         object.append(key, input(value));
     }
-    for Entry { parent, key, kind, value } in missing {
+    for Entry {
+        parent,
+        key,
+        kind,
+        value,
+    } in missing
+    {
         let inner = object.object_value_or_create(parent);
         let inner = inner.ok_or_else(|| format!("its `{parent}` is not an object"))?;
         if kind.is_none() {
@@ -94,20 +112,40 @@ pub(crate) fn merge(old: &[u8], settings: Settings, layout: Layout) -> Result<Ed
     if old.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    Ok(Edited { text: text.into_bytes(), edited })
+    Ok(Edited {
+        text: text.into_bytes(),
+        edited,
+    })
 }
 
 /// Looks for an entry, or returns why the settings have no place for it.
 fn find(object: &CstObject, entry: &Entry) -> Result<Found, String> {
-    let Entry { parent, key, kind, value } = entry;
-    let Some(inner) = only(object, parent)? else { return Ok(Found::Nothing) };
-    let inner = inner.as_object().ok_or_else(|| format!("its `{parent}` is not an object"))?;
-    let Some(found) = only(&inner, key)? else { return Ok(Found::Nothing) };
+    let Entry {
+        parent,
+        key,
+        kind,
+        value,
+    } = entry;
+    let Some(inner) = only(object, parent)? else {
+        return Ok(Found::Nothing);
+    };
+    let inner = inner
+        .as_object()
+        .ok_or_else(|| format!("its `{parent}` is not an object"))?;
+    let Some(found) = only(&inner, key)? else {
+        return Ok(Found::Nothing);
+    };
     let Some(kind) = kind else {
         let is_same = is_equal(&found, value);
-        return Ok(if is_same { Found::Same } else { Found::Edited(found.to_string()) });
+        return Ok(if is_same {
+            Found::Same
+        } else {
+            Found::Edited(found.to_string())
+        });
     };
-    let list = found.as_array().ok_or_else(|| format!("its `{key}` is not an array"))?;
+    let list = found
+        .as_array()
+        .ok_or_else(|| format!("its `{key}` is not an array"))?;
     let ours = of_kind(&list, kind);
     Ok(match ours.first() {
         None => Found::Nothing,
@@ -121,7 +159,9 @@ fn only(object: &CstObject, key: &str) -> Result<Option<CstNode>, String> {
     let is_it = |name: Option<String>| name.as_deref() == Some(key);
     let properties = object.properties();
     let mut named = properties.iter().filter(|it| is_it(it.decoded_name()));
-    let value = named.next().map(|it| it.value().ok_or(format!("its `{key}` has no value")));
+    let value = named
+        .next()
+        .map(|it| it.value().ok_or(format!("its `{key}` has no value")));
     match named.next() {
         None => value.transpose(),
         Some(_) => Err(format!("its `{key}` is there twice")),
@@ -141,12 +181,24 @@ pub(crate) fn remove(
     let text = std::str::from_utf8(old).map_err(|_| "it is not valid UTF-8".to_owned())?;
     let old = compact::remove(text, &settings);
     let root = parse(old.as_bytes())?;
-    let object = root.object_value_or_create().ok_or("it is not a JSON object")?;
+    let object = root
+        .object_value_or_create()
+        .ok_or("it is not a JSON object")?;
     let (mut edited, mut n_removed) = (Vec::new(), 0);
-    for Entry { parent, key, kind, value } in settings.entries {
-        let Some(inner) = object.object_value(parent) else { continue };
+    for Entry {
+        parent,
+        key,
+        kind,
+        value,
+    } in settings.entries
+    {
+        let Some(inner) = object.object_value(parent) else {
+            continue;
+        };
         if let Some(kind) = kind {
-            let Some(list) = inner.array_value(key) else { continue };
+            let Some(list) = inner.array_value(key) else {
+                continue;
+            };
             for node in of_kind(&list, &kind) {
                 if is_equal(&node, &value) {
                     node.remove();
@@ -171,7 +223,10 @@ pub(crate) fn remove(
         }
     }
     if n_removed == 0 {
-        return Ok(Edited { text: old.into_bytes(), edited });
+        return Ok(Edited {
+            text: old.into_bytes(),
+            edited,
+        });
     }
     if let ([property], Some((key, _))) = (&object.properties()[..], &settings.header)
         && property.decoded_name().as_deref() == Some(key)
@@ -180,7 +235,14 @@ pub(crate) fn remove(
     }
     let text = root.to_string();
     let is_empty = text.chars().filter(|c| !c.is_whitespace()).eq(['{', '}']);
-    Ok(Edited { text: if is_empty { Vec::new() } else { text.into_bytes() }, edited })
+    Ok(Edited {
+        text: if is_empty {
+            Vec::new()
+        } else {
+            text.into_bytes()
+        },
+        edited,
+    })
 }
 
 /// Parses the bytes of a file, or returns why they are not settings. Comments and trailing commas are
@@ -196,7 +258,10 @@ fn parse(bytes: &[u8]) -> Result<CstRootNode, String> {
 }
 
 fn remove_property(object: &CstObject, key: &str) {
-    object.get(key).into_iter().for_each(|property| property.remove());
+    object
+        .get(key)
+        .into_iter()
+        .for_each(|property| property.remove());
 }
 
 /// Returns JSON as a value that can be inserted, which is then laid out like the file.
@@ -230,7 +295,9 @@ fn is_equal(node: &CstNode, json: &str) -> bool {
 fn of_kind(entries: &CstArray, event: &str) -> Vec<CstNode> {
     let is_of = |entry: &CstNode| {
         commands(entry).iter().any(|command| {
-            let arguments = command.rsplit_once("cerberus hooks run ").map(|(_, rest)| rest);
+            let arguments = command
+                .rsplit_once("cerberus hooks run ")
+                .map(|(_, rest)| rest);
             arguments.is_some_and(|it| it.split_whitespace().any(|word| word == event))
         })
     };
@@ -239,12 +306,24 @@ fn of_kind(entries: &CstArray, event: &str) -> Vec<CstNode> {
 
 /// Returns the commands of an entry, which may be in its `hooks`.
 fn commands(entry: &CstNode) -> Vec<String> {
-    let Some(entry) = entry.as_object() else { return Vec::new() };
-    let own = |object: &CstObject| -> Vec<String> {
-        let values = ["command", "bash"].into_iter().filter_map(|name| object.get(name)?.value());
-        values.filter_map(|value| value.as_string_lit()?.decoded_value().ok()).collect()
+    let Some(entry) = entry.as_object() else {
+        return Vec::new();
     };
-    let inner = entry.array_value("hooks").map(|it: CstArray| it.elements()).unwrap_or_default();
+    let own = |object: &CstObject| -> Vec<String> {
+        let values = ["command", "bash"]
+            .into_iter()
+            .filter_map(|name| object.get(name)?.value());
+        values
+            .filter_map(|value| value.as_string_lit()?.decoded_value().ok())
+            .collect()
+    };
+    let inner = entry
+        .array_value("hooks")
+        .map(|it: CstArray| it.elements())
+        .unwrap_or_default();
     let inner = inner.iter().filter_map(CstNode::as_object);
-    own(&entry).into_iter().chain(inner.flat_map(|hook| own(&hook))).collect()
+    own(&entry)
+        .into_iter()
+        .chain(inner.flat_map(|hook| own(&hook)))
+        .collect()
 }

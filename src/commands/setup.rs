@@ -39,8 +39,14 @@ struct Report {
 
 /// Returns the name of the first agent that the project has files for and that `review --with` can start.
 pub(crate) fn reader(root: &Path) -> Option<String> {
-    let mut readers =
-        [Agent::Claude, Agent::Codex, Agent::Copilot, Agent::Gemini, Agent::Opencode].into_iter();
+    let mut readers = [
+        Agent::Claude,
+        Agent::Codex,
+        Agent::Copilot,
+        Agent::Gemini,
+        Agent::Opencode,
+    ]
+    .into_iter();
     readers.find(|agent| agent.is_in(root)).map(Agent::name)
 }
 
@@ -48,7 +54,9 @@ pub(crate) fn run(args: &SetupArgs, settings: &Settings, out: &mut Printer) -> C
     let root = &settings.project.root;
     let agents = agents(args, root)?;
     let changes = plan::changes(&agents, args.remove, root)?;
-    let is_complete = changes.iter().all(|change| change.action == Action::Unchanged);
+    let is_complete = changes
+        .iter()
+        .all(|change| change.action == Action::Unchanged);
     let is_asked = !args.check && !args.yes && !is_complete;
     if !out.json {
         print_changes(&changes, args, out);
@@ -59,21 +67,30 @@ pub(crate) fn run(args: &SetupArgs, settings: &Settings, out: &mut Printer) -> C
         () if out.json => false,
         () if confirm::is_possible(out) => {
             let verb = if args.remove { "remove from" } else { "write" };
-            let n_files = changes.iter().filter(|it| it.action != Action::Unchanged).count();
+            let n_files = changes
+                .iter()
+                .filter(|it| it.action != Action::Unchanged)
+                .count();
             confirm::ask(&format!("{verb} {}?", plural(n_files, "file")), out)?
         }
         () => {
             out.flush()?;
-            return Err(UserError::usage("nothing was written, because nobody can be asked")
-                .hint("write without a question: add --yes")
-                .into());
+            return Err(
+                UserError::usage("nothing was written, because nobody can be asked")
+                    .hint("write without a question: add --yes")
+                    .into(),
+            );
         }
     };
     if is_written {
         write(&changes, root)?;
     }
     if out.json {
-        out.json(&Report { agents, files: changes, written: is_written })?;
+        out.json(&Report {
+            agents,
+            files: changes,
+            written: is_written,
+        })?;
     } else if is_written {
         print_written(&changes, args, settings, out);
     } else if is_asked {
@@ -89,7 +106,9 @@ fn agents(args: &SetupArgs, root: &Path) -> Result<Vec<Agent>> {
     agents.dedup();
     if agents.is_empty() {
         let all = Agent::value_variants().iter().copied();
-        agents = all.filter(|agent| args.remove || agent.is_in(root)).collect();
+        agents = all
+            .filter(|agent| args.remove || agent.is_in(root))
+            .collect();
     }
     if agents.is_empty() {
         let names: Vec<String> = Agent::value_variants().iter().map(|it| it.name()).collect();
@@ -103,8 +122,13 @@ fn agents(args: &SetupArgs, root: &Path) -> Result<Vec<Agent>> {
 
 /// Writes all files, or none if one of them fails.
 fn write(changes: &[Change], root: &Path) -> Result<()> {
-    let changed = changes.iter().filter(|change| change.action != Action::Unchanged);
-    let files: Vec<_> = changed.clone().map(|change| (&change.file, change.content())).collect();
+    let changed = changes
+        .iter()
+        .filter(|change| change.action != Action::Unchanged);
+    let files: Vec<_> = changed
+        .clone()
+        .map(|change| (&change.file, change.content()))
+        .collect();
     let written = external_file::write_all(&files);
     for change in changed {
         if change.action == Action::Remove || (written.is_err() && !change.file.exists) {
@@ -127,7 +151,10 @@ fn print_changes(changes: &[Change], args: &SetupArgs, out: &mut Printer) {
         for entry in &change.edited {
             let entry = in_one_line(entry);
             let label = out.paint(WARN, "kept");
-            out.line(&format!("{label} an edited entry in {file}: {}", out.safe(&entry)));
+            out.line(&format!(
+                "{label} an edited entry in {file}: {}",
+                out.safe(&entry)
+            ));
         }
         let state = match (change.action, args.check) {
             (Action::Unchanged, _) if change.edited.is_empty() && !args.remove => "up to date",
@@ -137,7 +164,11 @@ fn print_changes(changes: &[Change], args: &SetupArgs, out: &mut Printer) {
         };
         out.line(&format!("{file}: {state} ({})", change.agent.name()));
     }
-    if args.remove && changes.iter().all(|change| change.action == Action::Unchanged) {
+    if args.remove
+        && changes
+            .iter()
+            .all(|change| change.action == Action::Unchanged)
+    {
         out.line("nothing to remove");
     }
 }
@@ -152,7 +183,11 @@ fn print_written(changes: &[Change], args: &SetupArgs, settings: &Settings, out:
             Action::Remove => "removed",
         };
         let file = out.style(NAME, &change.path);
-        out.line(&format!("{} {file} ({})", out.paint(OK, label), change.agent.name()));
+        out.line(&format!(
+            "{} {file} ({})",
+            out.paint(OK, label),
+            change.agent.name()
+        ));
         if change.agent != Agent::Git {
             to_commit.push(change.path.as_str());
         }
@@ -168,7 +203,10 @@ fn print_written(changes: &[Change], args: &SetupArgs, settings: &Settings, out:
         out.line(&format!("commit them: git add {}", to_commit.join(" ")));
     }
     if !ignored.is_empty() {
-        out.line(&format!("git ignores, so other clones do not have: {}", ignored.join(", ")));
+        out.line(&format!(
+            "git ignores, so other clones do not have: {}",
+            ignored.join(", ")
+        ));
     }
     if !settings.project.bank.exists() {
         out.line("next: cerberus memory init, because the hooks are silent without a bank");

@@ -36,7 +36,11 @@ impl ShowArgs {
 
     /// Returns the maximum number of lines of an example.
     fn max_lines(&self, project: &Project) -> usize {
-        if self.full { usize::MAX } else { project.inject.max_lines.get() }
+        if self.full {
+            usize::MAX
+        } else {
+            project.inject.max_lines.get()
+        }
     }
 }
 
@@ -104,18 +108,30 @@ pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
         .collect();
     selected.sort_by_key(|(stored, _)| {
         let memory = &stored.memory;
-        (Reverse(memory.updated_at.max(memory.created_at)), memory.id.clone())
+        (
+            Reverse(memory.updated_at.max(memory.created_at)),
+            memory.id.clone(),
+        )
     });
-    let anchored: Vec<Anchored<'_>> =
-        selected.iter().filter_map(|(stored, anchor)| Some((*stored, (*anchor)?))).collect();
+    let anchored: Vec<Anchored<'_>> = selected
+        .iter()
+        .filter_map(|(stored, anchor)| Some((*stored, (*anchor)?)))
+        .collect();
     let mut warnings = memories.warnings.clone();
-    warnings.extend(anchored.iter().filter_map(|(it, _)| anchored_without_example(it)));
+    warnings.extend(
+        anchored
+            .iter()
+            .filter_map(|(it, _)| anchored_without_example(it)),
+    );
     let max_lines = args.anchored.then(|| args.max_lines(project));
     let mut anchors = anchor_reports(project, &anchored, max_lines).into_iter();
     let reports = selected
         .into_iter()
         .map(|(stored, anchor)| MemoryReport::new(stored, anchor.and_then(|_| anchors.next())));
-    Ok(Report { memories: reports.collect(), warnings })
+    Ok(Report {
+        memories: reports.collect(),
+        warnings,
+    })
 }
 
 /// Returns the memories with the given ids, without reading the others.
@@ -140,18 +156,28 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
         if filter.takes_memory(&stored.memory, &stored.file, anchor_file)
             && args.matches(anchor.is_some())
         {
-            warnings.extend(anchor.as_ref().and_then(|_| anchored_without_example(&stored)));
+            warnings.extend(
+                anchor
+                    .as_ref()
+                    .and_then(|_| anchored_without_example(&stored)),
+            );
             let max_lines = Some(args.max_lines(project));
             let pattern = (stored.memory.memory_type == MemoryType::Rule)
                 .then(|| PatternSummary::from(&patterns::of_memory(&stored)));
             let report = |it| anchor_reports(project, &[(&stored, &it)], max_lines).pop();
             let anchor = anchor.and_then(report);
-            found.push(MemoryReport { pattern, ..MemoryReport::new(&stored, anchor) });
+            found.push(MemoryReport {
+                pattern,
+                ..MemoryReport::new(&stored, anchor)
+            });
         }
     }
     warnings.sort_unstable();
     warnings.dedup();
-    Ok(Report { memories: found, warnings })
+    Ok(Report {
+        memories: found,
+        warnings,
+    })
 }
 
 /// Returns a warning about an anchored memory that has no example by decision.
@@ -181,7 +207,10 @@ pub(crate) fn anchor_reports(
         let code = symbol.as_ref().zip(text.as_deref()).zip(max_lines);
         let excerpt = code.map(|((symbol, text), max_lines)| {
             let rule = anchors::rule_words(stored);
-            let source = excerpt::Source { language: symbol.language, text };
+            let source = excerpt::Source {
+                language: symbol.language,
+                text,
+            };
             excerpt::of_text(&rule, source, symbol.lines, max_lines)
         });
         AnchorReport {
@@ -210,7 +239,12 @@ pub(crate) fn anchor_reports(
 impl MemoryReport {
     fn new(stored: &MemoryFile, anchor: Option<AnchorReport>) -> Self {
         let text = stored.memory.body.trim().to_owned();
-        Self { metadata: stored.into(), text, anchor, pattern: None }
+        Self {
+            metadata: stored.into(),
+            text,
+            anchor,
+            pattern: None,
+        }
     }
 }
 
@@ -233,7 +267,11 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Cl
             print_memory(memory, out);
         }
     } else {
-        out.table(&["id", "type", "example", "text"], report.memories.iter().map(row), 1);
+        out.table(
+            &["id", "type", "example", "text"],
+            report.memories.iter().map(row),
+            1,
+        );
     }
     Ok(ExitStatus::Done)
 }
@@ -271,8 +309,15 @@ fn row(memory: &MemoryReport) -> [String; 4] {
 }
 
 fn print_memory(memory: &MemoryReport, out: &mut Printer) {
-    let Memory { id, memory_type, kind: rule_kind, scope, paths, heading, .. } =
-        &memory.metadata.memory;
+    let Memory {
+        id,
+        memory_type,
+        kind: rule_kind,
+        scope,
+        paths,
+        heading,
+        ..
+    } = &memory.metadata.memory;
     let mut facts = vec![memory_type.to_string(), scope.to_string()];
     facts.extend(rule_kind.map(|kind| format!("kind {kind}")));
     facts.extend((!paths.is_empty()).then(|| paths.join(", ")));
@@ -289,7 +334,11 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
     }
     if let Some(pattern) = &memory.pattern {
         let is_enforced = pattern.enforcement == Enforcement::Enforced;
-        let state = if is_enforced { pattern.enforcement.as_str() } else { "pattern proposed" };
+        let state = if is_enforced {
+            pattern.enforcement.as_str()
+        } else {
+            "pattern proposed"
+        };
         if is_enforced || pattern.proposed_by.is_some() {
             let id = shell_word(id);
             let command = format!("see cerberus memory pattern {}", out.safe(&id));
@@ -303,7 +352,9 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
 fn by_sentence(text: &str) -> Vec<String> {
     let (mut lines, mut paragraph, mut is_code) = (Vec::new(), String::new(), false);
     for line in text.lines().chain([""]) {
-        let is_fence = ["```", "~~~"].iter().any(|mark| line.trim_start().starts_with(mark));
+        let is_fence = ["```", "~~~"]
+            .iter()
+            .any(|mark| line.trim_start().starts_with(mark));
         let is_prose = !is_code && !is_fence && line.starts_with(|c: char| is_prose_start(c));
         if is_prose {
             paragraph += if paragraph.is_empty() { "" } else { " " };
@@ -327,7 +378,9 @@ fn is_prose_start(c: char) -> bool {
 fn print_example(id: &str, anchor: &AnchorReport, out: &mut Printer) {
     let location = out.safe(&format_location(&anchor.file, anchor.symbol.as_deref()));
     let lines = anchor.start_line.zip(anchor.end_line);
-    let lines = lines.map(|(first, last)| format!(":{first}-{last}")).unwrap_or_default();
+    let lines = lines
+        .map(|(first, last)| format!(":{first}-{last}"))
+        .unwrap_or_default();
     let style = match anchor.state {
         State::Fresh | State::Reformatted => OK,
         State::Gone => ERROR,
@@ -344,7 +397,9 @@ fn print_example(id: &str, anchor: &AnchorReport, out: &mut Printer) {
         out.code(format!("    {}", out.safe(line)).trim_end());
     }
     if anchor.code.is_none() && anchor.state == State::Gone {
-        out.line(&format!("  next: cerberus memory reanchor, then cerberus memory show {id}"));
+        out.line(&format!(
+            "  next: cerberus memory reanchor, then cerberus memory show {id}"
+        ));
     }
     for other in &anchor.others {
         let kind = match other.role {

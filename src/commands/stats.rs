@@ -63,9 +63,15 @@ impl MemoryCounts {
         let mut counts = Self::default();
         for (MemoryFile { memory, .. }, is_anchored) in memories {
             counts.memories += 1;
-            *counts.by_type.entry(memory.memory_type.to_string()).or_default() += 1;
+            *counts
+                .by_type
+                .entry(memory.memory_type.to_string())
+                .or_default() += 1;
             *counts.by_scope.entry(memory.scope.to_string()).or_default() += 1;
-            *counts.by_status.entry(memory.status.to_string()).or_default() += 1;
+            *counts
+                .by_status
+                .entry(memory.status.to_string())
+                .or_default() += 1;
             counts.anchored += usize::from(is_anchored);
             counts.no_example += usize::from(memory.example.is_some() && !is_anchored);
         }
@@ -103,16 +109,23 @@ fn ledger(project: &Project, memories: &Memories) -> Result<Vec<LedgerRow>> {
     let counts = store::with_repair(&project.store, |_| {
         ledger::counts(Store::open(&project.store)?.reader())
     })?;
-    let mut counts: BTreeMap<String, RuleCount> =
-        counts.into_iter().map(|it| (it.memory.clone(), it)).collect();
+    let mut counts: BTreeMap<String, RuleCount> = counts
+        .into_iter()
+        .map(|it| (it.memory.clone(), it))
+        .collect();
     let shown = |stored: &MemoryFile| project.bank.shown_path(&stored.file, &project.root);
     let mut additions = past::additions(&project.root, ".memories");
-    let rules = memories.all.iter().filter(|it| it.memory.memory_type == MemoryType::Rule);
+    let rules = memories
+        .all
+        .iter()
+        .filter(|it| it.memory.memory_type == MemoryType::Rule);
     let row = |stored: &MemoryFile| {
         let id = stored.memory.id.clone();
         let count = counts.remove(&id);
         let number = |part: fn(&RuleCount) -> usize| count.as_ref().map_or(0, part);
-        let last = count.as_ref().and_then(|it| Timestamp::from_millisecond(it.millis).ok());
+        let last = count
+            .as_ref()
+            .and_then(|it| Timestamp::from_millisecond(it.millis).ok());
         LedgerRow {
             given: number(|it| it.given),
             broken: number(|it| it.broken),
@@ -151,9 +164,13 @@ pub(crate) fn stats(project: &Project, args: &StatsArgs) -> Result<Report> {
             state: anchor.state,
         });
     }
-    let anchorable = memories.all.iter().filter(|it| it.memory.scope != Scope::Universal);
-    let n_anchorable =
-        anchorable.filter(|it| it.memory.example.is_none() || is_anchored(it)).count();
+    let anchorable = memories
+        .all
+        .iter()
+        .filter(|it| it.memory.scope != Scope::Universal);
+    let n_anchorable = anchorable
+        .filter(|it| it.memory.example.is_none() || is_anchored(it))
+        .count();
     let percent = |part: usize, whole: usize| (part as f64 / whole as f64 * 1e3).round() / 10.0;
     Ok(Report {
         counts,
@@ -177,20 +194,41 @@ pub(crate) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> C
 
 fn print(report: &Report, out: &mut Printer) {
     let row = |name: &str, value: &str, count: String| [name.to_owned(), value.to_owned(), count];
-    let MemoryCounts { memories, by_type, by_scope, by_status, anchored, no_example } =
-        &report.counts;
+    let MemoryCounts {
+        memories,
+        by_type,
+        by_scope,
+        by_status,
+        anchored,
+        no_example,
+    } = &report.counts;
     let mut rows = vec![row("memories", "", memories.to_string())];
-    for (name, counts) in [("type", by_type), ("scope", by_scope), ("status", by_status)] {
-        rows.extend(counts.iter().map(|(value, n)| row(name, value, n.to_string())));
+    for (name, counts) in [
+        ("type", by_type),
+        ("scope", by_scope),
+        ("status", by_status),
+    ] {
+        rows.extend(
+            counts
+                .iter()
+                .map(|(value, n)| row(name, value, n.to_string())),
+        );
     }
-    let percent =
-        report.anchored_percent.map(|percent| format!(" ({percent:.1} %)")).unwrap_or_default();
+    let percent = report
+        .anchored_percent
+        .map(|percent| format!(" ({percent:.1} %)"))
+        .unwrap_or_default();
     rows.push(row("anchored", "", format!("{anchored}{percent}")));
     if *no_example > 0 {
         rows.push(row("no example", "", no_example.to_string()));
     }
     rows.push(row("rules", "", report.rules.total.to_string()));
-    rows.extend(report.rules.by_state().map(|(state, n)| row("rules", state, n.to_string())));
+    rows.extend(
+        report
+            .rules
+            .by_state()
+            .map(|(state, n)| row("rules", state, n.to_string())),
+    );
     for (state, n) in &report.anchors_by_state {
         rows.push(row("anchor", state.as_str(), n.to_string()));
     }
@@ -199,9 +237,10 @@ fn print(report: &Report, out: &mut Printer) {
         rows.push(row("links", "broken", report.broken_links.to_string()));
     }
     let approval = &report.approval;
-    for (value, verdicts) in
-        [("with example", &approval.with_example), ("without example", &approval.without_example)]
-    {
+    for (value, verdicts) in [
+        ("with example", &approval.with_example),
+        ("without example", &approval.without_example),
+    ] {
         if let Some(percent) = verdicts.percent {
             let n = verdicts.good + verdicts.bad;
             let share = format!("{} of {n} ({percent:.1} %)", verdicts.good);
@@ -213,7 +252,12 @@ fn print(report: &Report, out: &mut Printer) {
         out.line("");
         let rows = anchors.iter().map(|it| {
             let location = format_location(&it.file, it.symbol.as_deref());
-            [it.id.clone(), it.state.to_string(), format!("{:.2}", it.quality), location]
+            [
+                it.id.clone(),
+                it.state.to_string(),
+                format!("{:.2}", it.quality),
+                location,
+            ]
         });
         out.rows(&["id", "state", "quality", "example"], rows);
     }
@@ -225,8 +269,18 @@ fn print(report: &Report, out: &mut Printer) {
             let numbers = [it.given, it.broken, it.broken_after_given].map(|n| n.to_string());
             let [given, broken, after] = numbers;
             let last = it.last.clone().unwrap_or_else(|| "never".to_owned());
-            [it.id.clone(), given, broken, after, last, added.unwrap_or_default()]
+            [
+                it.id.clone(),
+                given,
+                broken,
+                after,
+                last,
+                added.unwrap_or_default(),
+            ]
         });
-        out.rows(&["rule", "given", "broken", "after given", "last", "added"], rows);
+        out.rows(
+            &["rule", "given", "broken", "after given", "last", "added"],
+            rows,
+        );
     }
 }

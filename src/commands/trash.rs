@@ -49,23 +49,35 @@ pub(crate) fn delete(project: &Project, args: &DeleteArgs) -> Result<Report> {
     let mut anchors = memories.anchors.clone();
     record_deletion(project, &selected)?;
     let moved = move_to_trash(project, &mut anchors, &selected)?;
-    Ok(Report { moved, warnings: memories.warnings })
+    Ok(Report {
+        moved,
+        warnings: memories.warnings,
+    })
 }
 
 /// Records the items that memories were imported from, before the memories are moved: an item whose
 /// memory still exists has no effect.
 pub(super) fn record_deletion(project: &Project, memories: &[&MemoryFile]) -> Result<()> {
     for stored in memories {
-        project.bank.check_pattern_is_free(&stored.memory.id, &stored.text)?;
+        project
+            .bank
+            .check_pattern_is_free(&stored.memory.id, &stored.text)?;
     }
-    let items: Vec<String> = memories.iter().flat_map(|stored| items(&stored.text)).collect();
+    let items: Vec<String> = memories
+        .iter()
+        .flat_map(|stored| items(&stored.text))
+        .collect();
     project.bank.change_deleted_items(&items, &[])
 }
 
 /// Returns the items of documents that a memory was imported from.
 fn items(text: &str) -> Vec<String> {
     let sources = frontmatter::parse(text).frontmatter.source;
-    sources.iter().filter_map(|it| Source::parse(it)).map(|source| source.item()).collect()
+    sources
+        .iter()
+        .filter_map(|it| Source::parse(it))
+        .map(|source| source.item())
+        .collect()
 }
 
 /// Moves the memories in these files to the trash, all or none.
@@ -75,8 +87,11 @@ pub(super) fn delete_files(project: &Project, files: &[String]) -> Result<()> {
     }
     let _guard = project.bank.lock_for_writing()?;
     let memories = Memories::load(project)?;
-    let selected: Vec<&MemoryFile> =
-        memories.all.iter().filter(|stored| files.contains(&stored.file)).collect();
+    let selected: Vec<&MemoryFile> = memories
+        .all
+        .iter()
+        .filter(|stored| files.contains(&stored.file))
+        .collect();
     let mut anchors = memories.anchors.clone();
     move_to_trash(project, &mut anchors, &selected).map(drop)
 }
@@ -89,18 +104,23 @@ pub(super) fn move_to_trash(
 ) -> Result<Vec<MovedMemory>> {
     let mut deleted = Vec::new();
     for stored in memories {
-        let anchor: Anchors = anchors.remove_entry(&stored.memory.id).into_iter().collect();
+        let anchor: Anchors = anchors
+            .remove_entry(&stored.memory.id)
+            .into_iter()
+            .collect();
         deleted.push((stored.file.as_str(), anchor));
     }
     let trashed = project.bank.delete(&deleted, anchors)?;
-    let moved = memories.iter().zip(deleted).zip(trashed).map(|((stored, (file, anchor)), to)| {
-        MovedMemory {
+    let moved = memories
+        .iter()
+        .zip(deleted)
+        .zip(trashed)
+        .map(|((stored, (file, anchor)), to)| MovedMemory {
             id: stored.memory.id.clone(),
             name: file.strip_suffix(".md").unwrap_or(file).to_owned(),
             file: to,
             anchored: !anchor.is_empty(),
-        }
-    });
+        });
     Ok(moved.collect())
 }
 
@@ -124,9 +144,19 @@ pub(crate) fn restore(project: &Project, args: &RestoreArgs) -> Result<Report> {
     if restored.is_err() {
         project.bank.write_anchors(&memories.anchors)?;
     }
-    let moved = MovedMemory { id, name: name.clone(), file: restored?, anchored };
-    project.bank.change_deleted_items(&[], &items(&project.bank.read(&moved.file)?.text))?;
-    Ok(Report { moved: vec![moved], warnings: memories.warnings })
+    let moved = MovedMemory {
+        id,
+        name: name.clone(),
+        file: restored?,
+        anchored,
+    };
+    project
+        .bank
+        .change_deleted_items(&[], &items(&project.bank.read(&moved.file)?.text))?;
+    Ok(Report {
+        moved: vec![moved],
+        warnings: memories.warnings,
+    })
 }
 
 pub(crate) fn run_delete(args: &DeleteArgs, settings: &Settings, out: &mut Printer) -> CliResult {
@@ -135,7 +165,10 @@ pub(crate) fn run_delete(args: &DeleteArgs, settings: &Settings, out: &mut Print
     out.report(&report, |report, out| {
         print(report, "moved to the trash as", out);
         if let Some(moved) = report.moved.first() {
-            out.line(&format!("undo with: cerberus memory restore {}", out.safe(&moved.name)));
+            out.line(&format!(
+                "undo with: cerberus memory restore {}",
+                out.safe(&moved.name)
+            ));
         }
     })
 }
@@ -149,7 +182,11 @@ pub(crate) fn run_restore(args: &RestoreArgs, settings: &Settings, out: &mut Pri
 fn print(report: &Report, verb: &str, out: &mut Printer) {
     for moved in &report.moved {
         let (id, file) = (out.style(NAME, &moved.id), out.safe(&moved.file));
-        let anchor = if moved.anchored { ", with its anchor" } else { "" };
+        let anchor = if moved.anchored {
+            ", with its anchor"
+        } else {
+            ""
+        };
         out.line(&format!("{id} {verb} {file}{anchor}"));
     }
 }

@@ -35,9 +35,17 @@ pub(crate) fn update(
     let content_text = ("the content", content.unwrap_or_default());
     args.fields.check(content_text, &args.secret)?;
     document::edit_memory(project, &args.id, |memories, stored, text| {
-        let Edit { text, section, mut warnings } = match content {
+        let Edit {
+            text,
+            section,
+            mut warnings,
+        } = match content {
             Some(content) => replace_content(args, stored, text, content)?,
-            None => Edit { text: text.to_owned(), section: None, warnings: Vec::new() },
+            None => Edit {
+                text: text.to_owned(),
+                section: None,
+                warnings: Vec::new(),
+            },
         };
         let text = args.fields.set(text, stored.memory.memory_type);
         let text = text.map_err(|error| document::edit_error(&stored.file, error))?;
@@ -47,7 +55,11 @@ pub(crate) fn update(
                 "a universal memory is never anchored; remove its anchor with `cerberus memory anchor {id} --clear`"
             ));
         }
-        Ok(Edit { text, section, warnings })
+        Ok(Edit {
+            text,
+            section,
+            warnings,
+        })
     })
 }
 
@@ -68,13 +80,20 @@ fn replace_content(
     let wanted = args.section.as_deref();
     let (section, text) =
         document::edit_content(&stored.file, text, wanted, (content, EditMode::Replace))?;
-    Ok(Edit { text, section, warnings })
+    Ok(Edit {
+        text,
+        section,
+        warnings,
+    })
 }
 
 pub(crate) fn run(args: &UpdateArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let fields = args.fields.as_stored();
     let needs_content = fields == FieldArgs::default() || args.section.is_some();
-    let args = UpdateArgs { fields, ..args.clone() };
+    let args = UpdateArgs {
+        fields,
+        ..args.clone()
+    };
     let content = match args.content.read_if_passed()? {
         None if needs_content => Some(args.content.read()?),
         content => content,
@@ -87,10 +106,20 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, out: &mut Printer) -> 
 pub(super) fn print(report: &EditReport, verb: &str, out: &mut Printer) -> CliResult {
     out.report(report, |report, out| {
         out.warn(&report.warnings);
-        let verb = if report.written { out.paint(OK, verb) } else { "unchanged".to_owned() };
+        let verb = if report.written {
+            out.paint(OK, verb)
+        } else {
+            "unchanged".to_owned()
+        };
         let id = out.style(NAME, &report.id);
-        let section = report.section.as_ref().map(|id| format!(" section {}", out.safe(id)));
+        let section = report
+            .section
+            .as_ref()
+            .map(|id| format!(" section {}", out.safe(id)));
         let file = out.paint(DIM, &format!("({})", out.safe(&report.file)));
-        out.line(&format!("{verb} {id}{} {file}", section.unwrap_or_default()));
+        out.line(&format!(
+            "{verb} {id}{} {file}",
+            section.unwrap_or_default()
+        ));
     })
 }

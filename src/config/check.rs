@@ -13,8 +13,12 @@ use cerberus_model::{ExitStatus, Severity, UserError, text};
 use super::{ConfigFile, Settings, codex_home, config_home, locate_root, merge, read_config};
 
 /// Environment variables of cerberus.
-const VARIABLES: &[&str] =
-    &["CERBERUS_PROJECT", "CERBERUS_SESSION", "CERBERUS_NOW", super::COMPLETE];
+const VARIABLES: &[&str] = &[
+    "CERBERUS_PROJECT",
+    "CERBERUS_SESSION",
+    "CERBERUS_NOW",
+    super::COMPLETE,
+];
 
 /// A reported problem or remark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -64,7 +68,9 @@ pub(crate) fn check(global: &GlobalArgs) -> Result<(Settings, ConfigReport)> {
         ..ConfigReport::default()
     };
     let user = config_home().map(|home| home.join("cerberus/config.toml"));
-    let user = user.map(|path| read(&path, &mut report)).unwrap_or_default();
+    let user = user
+        .map(|path| read(&path, &mut report))
+        .unwrap_or_default();
     let own = read(&root.join("cerberus.toml"), &mut report);
     let now = super::now().unwrap_or_else(|error| {
         let mut finding = failed_check("environment", &error);
@@ -106,8 +112,9 @@ fn read(path: &Path, report: &mut ConfigReport) -> ConfigFile {
 /// Returns findings about environment variables.
 fn environment() -> Vec<Finding> {
     let mut found = Vec::new();
-    let mut names: Vec<String> =
-        std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
+    let mut names: Vec<String> = std::env::vars_os()
+        .filter_map(|(name, _)| name.into_string().ok())
+        .collect();
     names.sort_unstable();
     let remark = |message: String, next: String| Finding {
         severity: Severity::Info,
@@ -124,12 +131,20 @@ fn environment() -> Vec<Finding> {
             found.push(remark(format!("unknown variable `{name}`"), next));
         }
     }
-    for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"] {
+    for name in [
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+        "XDG_CACHE_HOME",
+        "XDG_STATE_HOME",
+    ] {
         let is_relative =
             |value: std::ffi::OsString| !value.is_empty() && PathBuf::from(value).is_relative();
         if std::env::var_os(name).is_some_and(is_relative) {
             let message = format!("`{name}` is not an absolute path and is ignored");
-            found.push(remark(message, format!("set {name} to an absolute path, or unset it")));
+            found.push(remark(
+                message,
+                format!("set {name} to an absolute path, or unset it"),
+            ));
         }
     }
     found
@@ -138,14 +153,21 @@ fn environment() -> Vec<Finding> {
 /// Converts an error of a check to a finding: `unchecked` if the environment failed, otherwise
 /// `error`.
 pub(crate) fn failed_check(check: &'static str, error: &anyhow::Error) -> Finding {
-    let failure = error.chain().find_map(|cause| cause.downcast_ref::<UserError>());
+    let failure = error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<UserError>());
     let severity = match failure.map(|failure| failure.status) {
         Some(ExitStatus::Usage | ExitStatus::CheckFailed) => Severity::Error,
         _ => Severity::Unchecked,
     };
     let hint = failure.and_then(|failure| failure.hints.first().cloned());
     let next = hint.unwrap_or_else(|| "check that it exists and is readable".to_owned());
-    Finding { severity, check, message: in_one_line(&format!("{error:#}")), next }
+    Finding {
+        severity,
+        check,
+        message: in_one_line(&format!("{error:#}")),
+        next,
+    }
 }
 
 pub(crate) fn in_one_line(message: &str) -> String {
@@ -159,7 +181,10 @@ mod tests {
     #[test]
     fn the_severity_of_a_failed_check_depends_on_the_cause() {
         let finding = failed_check("pins", &UserError::usage("odd").hint("fix it").into());
-        assert_eq!((finding.severity, finding.next.as_str()), (Severity::Error, "fix it"));
+        assert_eq!(
+            (finding.severity, finding.next.as_str()),
+            (Severity::Error, "fix it")
+        );
         let error =
             anyhow::Error::from(std::io::Error::other("disk")).context("failed to read `x`");
         let finding = failed_check("bank", &error);

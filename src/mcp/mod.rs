@@ -53,15 +53,20 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 /// Serves one client until it disconnects.
 pub(crate) fn serve(global: &GlobalArgs, set: ToolSet) -> Result<()> {
     let settings = Settings::resolve(global)?;
-    let generated = settings
-        .session
-        .is_none()
-        .then(|| format!("mcp-{}-{}", std::process::id(), settings.project.now.as_nanosecond()));
+    let generated = settings.session.is_none().then(|| {
+        format!(
+            "mcp-{}-{}",
+            std::process::id(),
+            settings.project.now.as_nanosecond()
+        )
+    });
     let session = generated.clone().or(settings.session).unwrap_or_default();
     let (is_running, ended) = channel();
     let server = Server::new(global.clone(), session, set, is_running.clone());
     let is_left = server.is_left();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     let runtime = runtime.context("failed to start the server")?;
     let pipes = transport::pipes(runtime.handle(), is_running)
         .map_err(|error| UserError::environment(format!("failed to start a thread: {error}")))?;
@@ -75,7 +80,11 @@ pub(crate) fn serve(global: &GlobalArgs, set: ToolSet) -> Result<()> {
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(error).context("failed to negotiate the protocol"),
         };
-        running.waiting().await.map(drop).context("the server stopped")
+        running
+            .waiting()
+            .await
+            .map(drop)
+            .context("the server stopped")
     });
     // Also if the output failed, not the input.
     is_left.store(true, Ordering::Relaxed);
@@ -83,7 +92,10 @@ pub(crate) fn serve(global: &GlobalArgs, set: ToolSet) -> Result<()> {
     // The end of the calls and of the output.
     let _ = ended.recv_timeout(SHUTDOWN_TIMEOUT);
     if let Some(session) = generated {
-        let filter = pins::Filter { scope: Some(PinScope::Session), ..Default::default() };
+        let filter = pins::Filter {
+            scope: Some(PinScope::Session),
+            ..Default::default()
+        };
         let listed = pins::list(&settings.project, &filter, true, Some(&session));
         // Without pins, leaving must not wait for another process that writes to the bank.
         if listed.is_ok_and(|list| !list.pins.is_empty()) {

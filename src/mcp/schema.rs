@@ -14,12 +14,19 @@ pub(super) fn of<P: JsonSchema>() -> (String, JsonObject) {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
-    let mut schema = settings.into_generator().into_root_schema_for::<P>().to_value();
+    let mut schema = settings
+        .into_generator()
+        .into_root_schema_for::<P>()
+        .to_value();
     reduce(&mut schema);
-    let Value::Object(mut schema) = schema else { return Default::default() };
+    let Value::Object(mut schema) = schema else {
+        return Default::default();
+    };
     let description = schema.remove("description").unwrap_or_default();
     let description = description.as_str().unwrap_or_default().replace('\n', " ");
-    schema.entry("properties").or_insert_with(|| Value::Object(JsonObject::new()));
+    schema
+        .entry("properties")
+        .or_insert_with(|| Value::Object(JsonObject::new()));
     (description, schema)
 }
 

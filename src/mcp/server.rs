@@ -64,7 +64,14 @@ impl Server {
         is_running: Sender<()>,
     ) -> Self {
         let (tools, is_left, has_pins) = (tools::all(set), Arc::default(), AtomicBool::default());
-        let shared = Shared { global, session, has_pins, tools, is_left, _is_running: is_running };
+        let shared = Shared {
+            global,
+            session,
+            has_pins,
+            tools,
+            is_left,
+            _is_running: is_running,
+        };
         Self(Arc::new(shared))
     }
 
@@ -77,7 +84,11 @@ impl Server {
     fn prompt(&self) -> Option<Prompt> {
         let description = "Choose the examples of the rules whose example is not sure";
         let prompt = Prompt::new("anchor_rules", Some(description), None);
-        let has_tool = self.0.tools.iter().any(|tool| tool.name() == "settle_rules");
+        let has_tool = self
+            .0
+            .tools
+            .iter()
+            .any(|tool| tool.name() == "settle_rules");
         has_tool.then(|| prompt.with_title("Anchor rules"))
     }
 }
@@ -91,7 +102,10 @@ type Reply<T> = Result<T, ErrorData>;
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .build();
         let server = Implementation::new("cerberus", env!("CARGO_PKG_VERSION"));
         InitializeResult::new(capabilities)
             .with_server_info(server.with_title("Cerberus memory"))
@@ -104,7 +118,9 @@ impl ServerHandler for Server {
     }
 
     async fn list_prompts(&self, _: Page, _: Context) -> Reply<ListPromptsResult> {
-        Ok(ListPromptsResult::with_all_items(self.prompt().into_iter().collect()))
+        Ok(ListPromptsResult::with_all_items(
+            self.prompt().into_iter().collect(),
+        ))
     }
 
     async fn get_prompt(
@@ -112,7 +128,10 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         _: Context,
     ) -> Reply<GetPromptResponse> {
-        if self.prompt().is_none_or(|prompt| prompt.name != request.name) {
+        if self
+            .prompt()
+            .is_none_or(|prompt| prompt.name != request.name)
+        {
             let message = format!("unknown prompt `{}`", request.name);
             return Err(ErrorData::invalid_params(message, None));
         }
@@ -124,20 +143,37 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: Context,
     ) -> Reply<CallToolResponse> {
-        let named = self.0.tools.iter().position(|tool| tool.name() == request.name);
+        let named = self
+            .0
+            .tools
+            .iter()
+            .position(|tool| tool.name() == request.name);
         let Some(tool_idx) = named else {
             let names: Vec<&str> = self.0.tools.iter().map(Tool::name).collect();
-            let message =
-                format!("unknown tool `{}`; available: {}", request.name, names.join(", "));
+            let message = format!(
+                "unknown tool `{}`; available: {}",
+                request.name,
+                names.join(", ")
+            );
             return Err(ErrorData::invalid_params(message, None));
         };
         let (sender, mut steps) = unbounded_channel();
         let (token, cancelled) = (context.meta.get_progress_token(), context.ct.clone());
         let arguments = request.arguments.unwrap_or_default();
-        let client = context.peer.peer_info().map(|info| info.client_info.name.clone());
+        let client = context
+            .peer
+            .peer_info()
+            .map(|info| info.client_info.name.clone());
         let server = Arc::clone(&self.0);
         let work = move || -> Result<_> {
-            let Shared { global, session, has_pins, tools, is_left, .. } = &*server;
+            let Shared {
+                global,
+                session,
+                has_pins,
+                tools,
+                is_left,
+                ..
+            } = &*server;
             let progress = |done: usize, total: usize| {
                 if cancelled.is_cancelled() || is_left.load(Ordering::Relaxed) {
                     // Safe: an operation writes only after its last progress step.
@@ -150,7 +186,13 @@ impl ServerHandler for Server {
             let project = &mut settings.project;
             project.bank = project.bank.clone().for_agent(&client);
             settings.check_enabled()?;
-            let call = Call { settings, session, has_pins, client: &client, progress: &progress };
+            let call = Call {
+                settings,
+                session,
+                has_pins,
+                client: &client,
+                progress: &progress,
+            };
             let run = |_| tools[tool_idx].call(&call, arguments.clone());
             Ok(store::with_repair(&call.settings.project.store, run)?.into_result())
         };
@@ -214,7 +256,8 @@ fn result<T>(ended: Ended<Result<T>>) -> Result<T> {
 /// Returns the message of a panic.
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a panic")
 }
 
 #[cfg(test)]
@@ -226,7 +269,10 @@ mod tests {
         let run = |work: fn() -> Result<&'static str>| {
             result(catch_unwind(work)).map_err(|error| error.to_string())
         };
-        assert_eq!(run(|| panic!("lost at {}", 3)), Err("internal error: lost at 3".to_owned()));
+        assert_eq!(
+            run(|| panic!("lost at {}", 3)),
+            Err("internal error: lost at 3".to_owned())
+        );
         assert_eq!(
             run(|| resume_unwind(Box::new(Cancelled))),
             Err("the call was cancelled".to_owned())
@@ -240,6 +286,9 @@ mod tests {
         assert!(last_notified.should_notify(0, 9), "the start");
         assert!(!last_notified.should_notify(2, 9), "too soon");
         assert!(last_notified.should_notify(9, 9), "the end is always sent");
-        assert!(!last_notified.should_notify(8, 9), "late from another thread");
+        assert!(
+            !last_notified.should_notify(8, 9),
+            "late from another thread"
+        );
     }
 }

@@ -9,7 +9,9 @@ pub(crate) fn run_messages(global: &GlobalArgs, set: ToolSet, messages: &[u8]) {
 "#;
     let (is_running, ended) = channel();
     let server = Server::new(global.clone(), "fuzz".to_owned(), set, is_running);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     let runtime = runtime.expect("a runtime");
     runtime
         .block_on(async {

@@ -91,7 +91,10 @@ impl Tool {
             })?;
             handler(call, params)
         };
-        Self { listed, handler: Box::new(handler) }
+        Self {
+            listed,
+            handler: Box::new(handler),
+        }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -115,36 +118,126 @@ fn annotations(effect: Effect) -> ToolAnnotations {
 }
 
 /// The minimal set of tools.
-const CORE: &[&str] =
-    &["search_memories", "find_anchor", "inject_context", "create_memory", "reanchor_memories"];
+const CORE: &[&str] = &[
+    "search_memories",
+    "find_anchor",
+    "inject_context",
+    "create_memory",
+    "reanchor_memories",
+];
 
 /// Returns the tools of a set.
 pub(super) fn all(set: ToolSet) -> Vec<Tool> {
     use Effect::{Adds, Idempotent, Reads, Replaces};
     let tools = [
-        Tool::new("search_memories", "Search memories", Reads, search::search_memories),
-        Tool::new("memory_search", "Search sections", Reads, search::search_sections),
-        Tool::new("search_linked_memories", "Memories about code", Reads, search::search_linked),
-        Tool::new("inject_context", "Context for a task", Reads, search::inject_context),
-        Tool::new("get_memory_stats", "Memory statistics", Reads, search::get_stats),
-        Tool::new("find_anchor", "Find examples of a rule", Reads, anchors::find_anchor),
-        Tool::new("anchor_memory", "Anchor a memory to code", Idempotent, anchors::anchor_memory),
+        Tool::new(
+            "search_memories",
+            "Search memories",
+            Reads,
+            search::search_memories,
+        ),
+        Tool::new(
+            "memory_search",
+            "Search sections",
+            Reads,
+            search::search_sections,
+        ),
+        Tool::new(
+            "search_linked_memories",
+            "Memories about code",
+            Reads,
+            search::search_linked,
+        ),
+        Tool::new(
+            "inject_context",
+            "Context for a task",
+            Reads,
+            search::inject_context,
+        ),
+        Tool::new(
+            "get_memory_stats",
+            "Memory statistics",
+            Reads,
+            search::get_stats,
+        ),
+        Tool::new(
+            "find_anchor",
+            "Find examples of a rule",
+            Reads,
+            anchors::find_anchor,
+        ),
+        Tool::new(
+            "anchor_memory",
+            "Anchor a memory to code",
+            Idempotent,
+            anchors::anchor_memory,
+        ),
         Tool::new(
             "reanchor_memories",
             "Follow anchors through changes",
             Idempotent,
             anchors::follow,
         ),
-        Tool::new("review_rules", "Rules without an example", Reads, anchors::review_rules),
-        Tool::new("settle_rules", "Decide about rules", Idempotent, anchors::settle_rules),
-        Tool::new("set_pattern", "Forbid code or commands", Idempotent, anchors::set_pattern),
-        Tool::new("check_change", "Check a change against the rules", Reads, anchors::check_diff),
-        Tool::new("create_memory", "Create a memory", Adds, documents::create_memory),
-        Tool::new("append_memory", "Append to a memory", Idempotent, documents::append_memory),
-        Tool::new("read_memory", "Read a memory", Reads, documents::read_memory),
-        Tool::new("update_memory", "Replace a memory's text", Replaces, documents::update_memory),
-        Tool::new("delete_memory", "Delete a memory", Replaces, documents::delete_memory),
-        Tool::new("merge_memories", "Merge memories", Replaces, documents::merge_memories),
+        Tool::new(
+            "review_rules",
+            "Rules without an example",
+            Reads,
+            anchors::review_rules,
+        ),
+        Tool::new(
+            "settle_rules",
+            "Decide about rules",
+            Idempotent,
+            anchors::settle_rules,
+        ),
+        Tool::new(
+            "set_pattern",
+            "Forbid code or commands",
+            Idempotent,
+            anchors::set_pattern,
+        ),
+        Tool::new(
+            "check_change",
+            "Check a change against the rules",
+            Reads,
+            anchors::check_diff,
+        ),
+        Tool::new(
+            "create_memory",
+            "Create a memory",
+            Adds,
+            documents::create_memory,
+        ),
+        Tool::new(
+            "append_memory",
+            "Append to a memory",
+            Idempotent,
+            documents::append_memory,
+        ),
+        Tool::new(
+            "read_memory",
+            "Read a memory",
+            Reads,
+            documents::read_memory,
+        ),
+        Tool::new(
+            "update_memory",
+            "Replace a memory's text",
+            Replaces,
+            documents::update_memory,
+        ),
+        Tool::new(
+            "delete_memory",
+            "Delete a memory",
+            Replaces,
+            documents::delete_memory,
+        ),
+        Tool::new(
+            "merge_memories",
+            "Merge memories",
+            Replaces,
+            documents::merge_memories,
+        ),
         Tool::new("add_pin", "Pin a note", Adds, pins::add_pin),
         Tool::new("list_pins", "List pins", Reads, pins::list_pins),
         Tool::new("remove_pin", "Remove pins", Replaces, pins::remove_pin),
@@ -180,9 +273,16 @@ mod tests {
         assert_eq!(tools.len(), 21);
         for tool in &tools {
             let listed = &tool.listed;
-            assert!(listed.title.is_some() && listed.description.is_some(), "{}", tool.name());
+            assert!(
+                listed.title.is_some() && listed.description.is_some(),
+                "{}",
+                tool.name()
+            );
             assert_eq!(listed.input_schema["type"], "object", "{}", tool.name());
-            assert_eq!(tools.iter().filter(|it| it.name() == tool.name()).count(), 1);
+            assert_eq!(
+                tools.iter().filter(|it| it.name() == tool.name()).count(),
+                1
+            );
         }
         assert_eq!(all(ToolSet::Core).len(), CORE.len());
     }

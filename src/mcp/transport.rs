@@ -101,7 +101,9 @@ where
     /// error. It continues a call that was dropped.
     async fn read_line(&mut self) -> Result<bool, Refusal> {
         loop {
-            let Ok(bytes) = self.read.fill_buf().await else { return Ok(false) };
+            let Ok(bytes) = self.read.fill_buf().await else {
+                return Ok(false);
+            };
             if bytes.is_empty() {
                 return Ok(false);
             }
@@ -130,7 +132,8 @@ where
 
     fn refuse(&mut self, Refusal { id, message }: Refusal) {
         let error = ErrorData::invalid_request(message, None);
-        self.errors.spawn(self.write.send(ServerJsonRpcMessage::error(error, id)));
+        self.errors
+            .spawn(self.write.send(ServerJsonRpcMessage::error(error, id)));
     }
 }
 
@@ -200,24 +203,33 @@ fn message(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
         Err(error) => error,
     };
     let id = match serde_json::from_slice(line) {
-        Ok(Head { id: None, method: Some(_) }) => return Ok(None),
+        Ok(Head {
+            id: None,
+            method: Some(_),
+        }) => return Ok(None),
         Ok(head) => head.id,
         Err(error) if error.classify() == Category::Data => None,
         Err(_) => return Ok(None),
     };
-    Err(Refusal { id, message: format!("the request is not valid: {why}") })
+    Err(Refusal {
+        id,
+        message: format!("the request is not valid: {why}"),
+    })
 }
 
 /// Whether the library opens a session with this message: `initialize`, or a request that states
 /// the version and the capabilities of the client.
 fn opens_session(message: &ClientJsonRpcMessage) -> bool {
-    let ClientJsonRpcMessage::Request(message) = message else { return false };
+    let ClientJsonRpcMessage::Request(message) = message else {
+        return false;
+    };
     match &message.request {
         ClientRequest::InitializeRequest(_) => true,
         ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
         request => {
             let meta = request.get_meta();
-            meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+            meta.missing_required_keys(&ProtocolVersion::V_2026_07_28)
+                .is_empty()
                 && meta
                     .protocol_version()
                     .is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
@@ -231,7 +243,9 @@ mod tests {
 
     /// Returns the lengths of the lines that are read, with the errors in place of those over the limit.
     fn read(text: &[u8], size: usize) -> Vec<Result<usize, String>> {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .expect("a runtime");
         let mut lines = LineTransport::new((text, Vec::new()), Arc::default());
         lines.read = BufReader::with_capacity(size, text);
         let mut found = Vec::new();
@@ -259,7 +273,9 @@ mod tests {
     fn a_request_that_cannot_be_read_has_an_answer_with_its_id() {
         #[track_caller]
         fn check(line: &str, expected: Result<bool, Option<RequestId>>) {
-            let found = message(line.as_bytes()).map(|it| it.is_some()).map_err(|it| it.id);
+            let found = message(line.as_bytes())
+                .map(|it| it.is_some())
+                .map_err(|it| it.id);
             assert_eq!(found, expected, "{line}");
         }
         let head = r#"{"jsonrpc":"2.0","id":7,"method":"ping""#;
@@ -268,10 +284,16 @@ mod tests {
         check(&format!("\u{feff}{head}}}\r"), Ok(true));
         check(&format!("{head},\"params\":5}}"), Err(Some(id.clone())));
         check(&format!("{head},\"params\":[]}}"), Err(Some(id.clone())));
-        check(&format!("{head},\"params\":{{\"a\":\"\\ud83d\"}}}}"), Err(Some(id)));
+        check(
+            &format!("{head},\"params\":{{\"a\":\"\\ud83d\"}}}}"),
+            Err(Some(id)),
+        );
         check(r#"{"jsonrpc":"2.0"}"#, Err(None));
         check("[]", Err(None));
-        check(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":5}"#, Ok(false));
+        check(
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":5}"#,
+            Ok(false),
+        );
         check("{", Ok(false));
         check("", Ok(false));
     }

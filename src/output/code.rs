@@ -26,13 +26,22 @@ impl Printer {
         for (class, piece) in highlight(language, kind, code) {
             for (part, is_marked) in split_at_marks(Span::new(start, start + piece.len()), marks) {
                 let style = style(class, is_marked);
-                let lines = part.slice(code).split('\n').map(|line| self.code_part(style, line));
+                let lines = part
+                    .slice(code)
+                    .split('\n')
+                    .map(|line| self.code_part(style, line));
                 text += &lines.collect::<Vec<_>>().join("\n");
             }
             start += piece.len();
         }
-        let width = if self.terminal.out_is_terminal { max_chars } else { usize::MAX };
-        text.lines().map(|line| truncate_str(line, width, "…").into_owned()).collect()
+        let width = if self.terminal.out_is_terminal {
+            max_chars
+        } else {
+            usize::MAX
+        };
+        text.lines()
+            .map(|line| truncate_str(line, width, "…").into_owned())
+            .collect()
     }
 
     /// Returns untrusted text without line breaks for stdout.
@@ -42,7 +51,11 @@ impl Printer {
             return text.to_owned();
         }
         let safe = self.safe(&text.replace('\t', "    "));
-        if let Some(style) = style { self.paint(style, &safe) } else { safe }
+        if let Some(style) = style {
+            self.paint(style, &safe)
+        } else {
+            safe
+        }
     }
 }
 
@@ -83,8 +96,13 @@ mod tests {
     use crate::config::Terminal;
 
     fn printer(color: bool, out_is_terminal: bool) -> Printer {
-        let terminal =
-            Terminal { out_is_terminal, err_is_terminal: false, color, width: 80, height: 24 };
+        let terminal = Terminal {
+            out_is_terminal,
+            err_is_terminal: false,
+            color,
+            width: 80,
+            height: 24,
+        };
         Printer::new(terminal, false)
     }
 
@@ -108,7 +126,10 @@ mod tests {
         let lines = lines(&printer(true, true), 60);
         let marked = format!("{0}session{0:#}", WARN.bold().underline());
         assert!(lines[0].contains(&marked), "{lines:?}");
-        assert!(lines[1].ends_with(&format!("{DIM}# why{DIM:#}")), "{lines:?}");
+        assert!(
+            lines[1].ends_with(&format!("{DIM}# why{DIM:#}")),
+            "{lines:?}"
+        );
         assert_eq!(lines.len(), 2);
         let cut = self::lines(&printer(true, true), 13);
         assert!(cut.iter().all(|line| line.contains('…')), "{cut:?}");

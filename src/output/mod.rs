@@ -60,7 +60,11 @@ pub(crate) struct Printer {
 
 impl Printer {
     pub(crate) fn new(terminal: Terminal, json: bool) -> Self {
-        Self { terminal, json, text: Vec::new() }
+        Self {
+            terminal,
+            json,
+            text: Vec::new(),
+        }
     }
 
     /// Adds a line to the answer. On a terminal it is wrapped at words.
@@ -98,7 +102,11 @@ impl Printer {
     /// Returns untrusted text for stdout. On a terminal control and bidirectional characters are
     /// escaped.
     pub(crate) fn safe(&self, text: &str) -> String {
-        if self.terminal.out_is_terminal { text::escaped(text) } else { text.to_owned() }
+        if self.terminal.out_is_terminal {
+            text::escaped(text)
+        } else {
+            text.to_owned()
+        }
     }
 
     /// Applies a style to untrusted text.
@@ -108,7 +116,11 @@ impl Printer {
 
     /// Applies a style to trusted text.
     pub(crate) fn paint(&self, style: Style, text: &str) -> String {
-        if self.terminal.color { format!("{style}{text}{style:#}") } else { text.to_owned() }
+        if self.terminal.color {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
+        }
     }
 
     /// Returns the number of rows of the terminal that a line takes.
@@ -145,7 +157,11 @@ impl Printer {
             }
             return;
         }
-        let max_name_width = if max_height == 1 { self.terminal.width / 3 } else { usize::MAX };
+        let max_name_width = if max_height == 1 {
+            self.terminal.width / 3
+        } else {
+            usize::MAX
+        };
         if min_width(heading, &rows, max_name_width) > self.terminal.width {
             rows.into_iter().for_each(|row| self.stacked_row(row));
             return;
@@ -181,7 +197,10 @@ impl Printer {
             return;
         };
         self.line(&self.style(NAME, first));
-        for cell in rest.iter().filter(|cell| !matches!(cell.as_str(), "" | "-")) {
+        for cell in rest
+            .iter()
+            .filter(|cell| !matches!(cell.as_str(), "" | "-"))
+        {
             self.line(&format!("  {}", self.safe(cell)));
         }
     }
@@ -190,7 +209,11 @@ impl Printer {
     pub(crate) fn json<T: Serialize>(&mut self, report: &T) -> Result<()> {
         let text = serde_json::to_string(report)?;
         let is_terminal = self.terminal.out_is_terminal;
-        self.code(&if is_terminal { text::escaped_json(&text) } else { text });
+        self.code(&if is_terminal {
+            text::escaped_json(&text)
+        } else {
+            text
+        });
         Ok(())
     }
 
@@ -233,7 +256,9 @@ impl Printer {
 
     /// Writes lines to stderr.
     pub(crate) fn note(&self, lines: &[String]) {
-        let lines = lines.iter().map(|line| self.error_lines(&self.safe_err(line)));
+        let lines = lines
+            .iter()
+            .map(|line| self.error_lines(&self.safe_err(line)));
         write_error(&lines.collect::<String>());
     }
 
@@ -242,9 +267,14 @@ impl Printer {
         if error.chain().any(|cause| cause.is::<Closed>()) {
             return ExitStatus::Done;
         }
-        let failure = error.chain().find_map(|cause| cause.downcast_ref::<UserError>());
+        let failure = error
+            .chain()
+            .find_map(|cause| cause.downcast_ref::<UserError>());
         let mut text = self.labelled(ERROR, "cerberus", &format!("{error:#}"));
-        for hint in failure.map(|failure| failure.hints.as_slice()).unwrap_or_default() {
+        for hint in failure
+            .map(|failure| failure.hints.as_slice())
+            .unwrap_or_default()
+        {
             text += &self.labelled(NAME, "hint", hint);
         }
         write_error(&text);
@@ -269,7 +299,11 @@ impl Printer {
     }
 
     fn safe_err(&self, text: &str) -> String {
-        if self.terminal.err_is_terminal { text::escaped(text) } else { text.to_owned() }
+        if self.terminal.err_is_terminal {
+            text::escaped(text)
+        } else {
+            text.to_owned()
+        }
     }
 }
 
@@ -295,7 +329,10 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
             true => row.trim_start().replace(KEPT, " "),
             false => row.replace(KEPT, " "),
         };
-        textwrap::wrap(&kept, options).into_iter().map(row).collect::<Vec<_>>()
+        textwrap::wrap(&kept, options)
+            .into_iter()
+            .map(row)
+            .collect::<Vec<_>>()
     };
     text.split('\n').flat_map(wrap).collect()
 }
@@ -327,9 +364,16 @@ fn breakable(text: &str) -> Cell {
 fn min_width(heading: &[&str], rows: &[&[String]], max_name_width: usize) -> usize {
     const GAP: usize = 2;
     let column_width = |idx: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(idx)).map(|cell| cell.chars().count());
+        let cells = rows
+            .iter()
+            .filter_map(|row| row.get(idx))
+            .map(|cell| cell.chars().count());
         let widest = cells.chain([heading[idx].len()]).max().unwrap_or_default();
-        if idx == 0 { widest.min(max_name_width) } else { GAP + widest.min(MIN_COLUMN_WIDTH) }
+        if idx == 0 {
+            widest.min(max_name_width)
+        } else {
+            GAP + widest.min(MIN_COLUMN_WIDTH)
+        }
     };
     (0..heading.len()).map(column_width).sum()
 }
@@ -348,7 +392,11 @@ fn one_line(message: &str) -> String {
 mod tests {
     use super::*;
 
-    const ROW: &[&str] = &["close-sessions-with-the-request", "rule", "src/shop/db.py::close"];
+    const ROW: &[&str] = &[
+        "close-sessions-with-the-request",
+        "rule",
+        "src/shop/db.py::close",
+    ];
 
     fn printer(width: usize) -> Printer {
         let terminal = Terminal {
@@ -378,16 +426,25 @@ mod tests {
     #[test]
     fn the_names_of_short_rows_take_a_third_of_the_width() {
         let mut out = printer(40);
-        let row = ["close-sessions-with-the-request", "Close them when the request ends"];
+        let row = [
+            "close-sessions-with-the-request",
+            "Close them when the request ends",
+        ];
         out.table(&["id", "text"], &[row.map(str::to_owned)], 1);
-        assert_eq!(out.take(), "id            text\nclose-…       Close them when th…\n");
+        assert_eq!(
+            out.take(),
+            "id            text\nclose-…       Close them when th…\n"
+        );
     }
 
     #[test]
     fn messages_break_at_words_on_a_terminal() {
         let mut out = printer(24);
         let message = "the bank `a b c d e` has no rule";
-        assert_eq!(out.labelled(WARN, "warning", message), format!("warning: {message}\n"));
+        assert_eq!(
+            out.labelled(WARN, "warning", message),
+            format!("warning: {message}\n")
+        );
         out.terminal.err_is_terminal = true;
         let rows = "warning: the bank\n  `a b c d e` has no\n  rule\n";
         assert_eq!(out.labelled(WARN, "warning", message), rows);
@@ -409,8 +466,15 @@ mod tests {
     #[test]
     fn a_path_breaks_after_its_separators() {
         let mut out = printer(60);
-        let row = ["env-config", "rule", "src/flask/settings/config.py::Config.from_prefixed_env"];
-        out.rows(&["id", "type", "example"], &[row.map(str::to_owned).to_vec()]);
+        let row = [
+            "env-config",
+            "rule",
+            "src/flask/settings/config.py::Config.from_prefixed_env",
+        ];
+        out.rows(
+            &["id", "type", "example"],
+            &[row.map(str::to_owned).to_vec()],
+        );
         let table = "id          type  example\n\
                      env-config  rule  src/flask/settings/config.py::\n                  \
                      Config.from_prefixed_env\n";
@@ -420,7 +484,13 @@ mod tests {
     #[test]
     fn a_long_name_breaks_after_its_separators_too() {
         let mut out = printer(60);
-        let row = ["1", "0.63", "tests/test_templating.py:71-88", "test_escaping", "escape html"];
+        let row = [
+            "1",
+            "0.63",
+            "tests/test_templating.py:71-88",
+            "test_escaping",
+            "escape html",
+        ];
         out.rows(
             &["#", "quality", "location", "symbol", "matched terms"],
             &[row.map(str::to_owned).to_vec()],

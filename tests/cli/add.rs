@@ -30,9 +30,11 @@ fn a_rule_is_written_and_anchored() {
 #[test]
 fn all_metadata_flags_are_written() {
     let sandbox = Sandbox::bank();
-    sandbox.ok("memory add \"Prefer small functions\" --id style/small --type decision \
+    sandbox.ok(
+        "memory add \"Prefer small functions\" --id style/small --type decision \
         --category style --scope language:go --tag review --tag \"go code\" \
-        --hint \"Handler,ServeHTTP\" --hint mux --no-anchor");
+        --hint \"Handler,ServeHTTP\" --hint mux --no-anchor",
+    );
     expect![[r#"
         ---
         type: decision
@@ -137,7 +139,10 @@ fn a_missing_example_is_explained() {
         }
         [exit 0]
     "#]]);
-    assert!(!sandbox.exists(".memories/anchors.lock"), "nothing was anchored");
+    assert!(
+        !sandbox.exists(".memories/anchors.lock"),
+        "nothing was anchored"
+    );
 }
 
 #[test]
@@ -202,7 +207,10 @@ fn an_unknown_location_is_refused_with_a_suggestion() {
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
         assert!(outcome.stderr().contains(message), "{}", outcome.text());
     }
-    assert_eq!(sandbox.json("memory show")["memories"], serde_json::json!([]));
+    assert_eq!(
+        sandbox.json("memory show")["memories"],
+        serde_json::json!([])
+    );
 }
 
 #[test]
@@ -225,7 +233,12 @@ fn an_id_outside_the_bank_is_refused() {
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
     }
     let long = "x".repeat(121);
-    assert_eq!(sandbox.run(&format!("memory add Refused --id {long}")).status(), 2);
+    assert_eq!(
+        sandbox
+            .run(&format!("memory add Refused --id {long}"))
+            .status(),
+        2
+    );
     sandbox.session(expect![[r#"
         $ cerberus memory add Refused --id ""
         --- stderr
@@ -233,7 +246,10 @@ fn an_id_outside_the_bank_is_refused() {
         hint: use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`
         [exit 2]
     "#]]);
-    assert_eq!(sandbox.json("memory show")["memories"], serde_json::json!([]));
+    assert_eq!(
+        sandbox.json("memory show")["memories"],
+        serde_json::json!([])
+    );
 }
 
 #[test]
@@ -306,28 +322,76 @@ fn control_characters_and_invalid_globs_are_refused() {
     sandbox.ok("memory add Text --id text --no-anchor");
     let before = sandbox.read(".memories/text.md");
     for (line, place) in [
-        ("memory add \"a\u{1b}[31mb\" --no-anchor", "line 1 of the content contains"),
-        ("memory add a --category b\u{1b}c --no-anchor", "the category `b\\u{1b}c` contains"),
-        ("memory add a --tag \"b\nc\" --no-anchor", "the tag `b\\nc` contains"),
-        ("memory add a --hint b\u{7}c --no-anchor", "the hint `b\\u{7}c` contains"),
+        (
+            "memory add \"a\u{1b}[31mb\" --no-anchor",
+            "line 1 of the content contains",
+        ),
+        (
+            "memory add a --category b\u{1b}c --no-anchor",
+            "the category `b\\u{1b}c` contains",
+        ),
+        (
+            "memory add a --tag \"b\nc\" --no-anchor",
+            "the tag `b\\nc` contains",
+        ),
+        (
+            "memory add a --hint b\u{7}c --no-anchor",
+            "the hint `b\\u{7}c` contains",
+        ),
         (
             "memory add a --scope language:b\u{1b}c --no-anchor",
             "the scope `language:b\\u{1b}c` has",
         ),
-        ("memory add a --path b/[ --no-anchor", "`b/[` is not a valid path"),
-        ("memory create a --content b --tag c\u{1b}", "the tag `c\\u{1b}` contains"),
-        ("memory update text --tag c\u{1b}", "the tag `c\\u{1b}` contains"),
-        ("memory update text --hint c\u{1b}", "the hint `c\\u{1b}` contains"),
-        ("memory update text --path ../c", "`../c` is not a valid path"),
-        ("memory anchor text --hint c\u{1b}", "the hint `c\\u{1b}` contains"),
-        ("memory pin add \"a\u{1b}b\"", "line 1 of the content contains"),
-        ("memory pin add a --tag b\u{1b}", "the tag `b\\u{1b}` contains"),
-        ("memory pin add a --meta b=c\u{1b}", "the metadata `c\\u{1b}` contains"),
+        (
+            "memory add a --path b/[ --no-anchor",
+            "`b/[` is not a valid path",
+        ),
+        (
+            "memory create a --content b --tag c\u{1b}",
+            "the tag `c\\u{1b}` contains",
+        ),
+        (
+            "memory update text --tag c\u{1b}",
+            "the tag `c\\u{1b}` contains",
+        ),
+        (
+            "memory update text --hint c\u{1b}",
+            "the hint `c\\u{1b}` contains",
+        ),
+        (
+            "memory update text --path ../c",
+            "`../c` is not a valid path",
+        ),
+        (
+            "memory anchor text --hint c\u{1b}",
+            "the hint `c\\u{1b}` contains",
+        ),
+        (
+            "memory pin add \"a\u{1b}b\"",
+            "line 1 of the content contains",
+        ),
+        (
+            "memory pin add a --tag b\u{1b}",
+            "the tag `b\\u{1b}` contains",
+        ),
+        (
+            "memory pin add a --meta b=c\u{1b}",
+            "the metadata `c\\u{1b}` contains",
+        ),
     ] {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.status(), 2, "{line:?}");
-        assert!(outcome.stderr().contains(place), "{line:?}: {}", outcome.stderr());
+        assert!(
+            outcome.stderr().contains(place),
+            "{line:?}: {}",
+            outcome.stderr()
+        );
     }
     assert_eq!(sandbox.read(".memories/text.md"), before);
-    assert_eq!(sandbox.json("memory show")["memories"].as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        sandbox.json("memory show")["memories"]
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
 }

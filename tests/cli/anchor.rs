@@ -117,7 +117,12 @@ fn an_impossible_anchor_is_refused() {
 fn a_manual_location_is_checked() {
     let sandbox = Sandbox::anchored();
     let before = sandbox.lock();
-    for place in ["web/none.ts", "web/html.ts::escapeXml", "../shop/web/html.ts", "web"] {
+    for place in [
+        "web/none.ts",
+        "web/html.ts::escapeXml",
+        "../shop/web/html.ts",
+        "web",
+    ] {
         let outcome = sandbox.run(&format!("memory anchor escape-html --to {place}"));
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
     }
@@ -190,7 +195,10 @@ fn further_examples_and_counter_examples_are_recorded() {
     sandbox.ok("memory anchor escape-html --not web/cart.ts::addToCart");
     let lock = sandbox.lock();
     assert!(lock.contains("role = \"not\""), "{lock}");
-    assert!(lock.contains("addToCart("), "the code of a short counter-example: {lock}");
+    assert!(
+        lock.contains("addToCart("),
+        "the code of a short counter-example: {lock}"
+    );
     sandbox.ok(&format!(
         "memory anchor escape-html --also {}::{}",
         main["file"].as_str().expect("a file"),
@@ -220,18 +228,31 @@ fn every_further_example_is_followed_and_no_counter_example() {
     sandbox.write("web/basket.ts", &text);
     sandbox.remove("web/cart.ts");
     let report = sandbox.json_of(sandbox.run("memory reanchor --check --json"));
-    let moved =
-        report["results"].as_array().expect("a list").iter().find(|it| it["role"] == "also");
+    let moved = report["results"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|it| it["role"] == "also");
     assert_eq!(moved.expect("a finding")["new"]["file"], "web/basket.ts");
     sandbox.ok("memory reanchor");
     let lock = sandbox.lock();
-    assert!(lock.contains("file = \"web/basket.ts\"\nsymbol = \"addToCart\""), "{lock}");
-    assert!(lock.contains("role = \"not\"\nfile = \"web/cart.ts\""), "{lock}");
+    assert!(
+        lock.contains("file = \"web/basket.ts\"\nsymbol = \"addToCart\""),
+        "{lock}"
+    );
+    assert!(
+        lock.contains("role = \"not\"\nfile = \"web/cart.ts\""),
+        "{lock}"
+    );
     sandbox.ok("memory reanchor --check");
     sandbox.write("web/basket.ts", "export const nothing = 1;\n");
     let failed = sandbox.run("memory reanchor --check");
     assert_eq!(failed.status(), 1, "{}", failed.text());
-    assert!(failed.text().contains("--drop web/basket.ts::addToCart"), "{}", failed.text());
+    assert!(
+        failed.text().contains("--drop web/basket.ts::addToCart"),
+        "{}",
+        failed.text()
+    );
 }
 
 #[test]

@@ -24,7 +24,11 @@ fn candidates_are_ranked_without_a_bank() {
         not anchored: no code contains any of its words
         [exit 0]
     "#]]);
-    assert_eq!(sandbox.git("status --porcelain"), "", "the index is in the user's cache");
+    assert_eq!(
+        sandbox.git("status --porcelain"),
+        "",
+        "the index is in the user's cache"
+    );
 }
 
 #[test]
@@ -50,16 +54,23 @@ fn rules_are_read_from_a_file_or_stdin() {
     let rules = "Escape HTML entities\n\n{\"rule\": \"Velvet\", \"hints\": [\"Retry-After\"]}\n";
     sandbox.write("rules.txt", rules);
     let files = |stdout: &str| -> Vec<String> {
-        let documents = stdout.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+        let documents = stdout
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"));
         let best = documents.map(|it: serde_json::Value| it["candidates"][0]["file"].clone());
-        best.map(|file| file.as_str().expect("a file").to_owned()).collect()
+        best.map(|file| file.as_str().expect("a file").to_owned())
+            .collect()
     };
     let line = "memory anchor-test --json --rules";
     let read = sandbox.ok(&format!("{line} rules.txt"));
     assert_eq!(files(&read), ["web/html.ts", "api/limit.go"]);
 
     let mut command = sandbox.command(&format!("{line} -"));
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it runs");
     let mut stdin = child.stdin.take().expect("it is piped");
     stdin.write_all(rules.as_bytes()).expect("it reads");
     drop(stdin);
@@ -115,19 +126,34 @@ fn invalid_rules_are_reported_with_their_line() {
 fn words_missing_from_the_code_are_explained() {
     let sandbox = Sandbox::shop();
     let message = sandbox.ok("memory anchor-test \"hash the pasword\" --explain --limit 1");
-    assert!(message.contains("not found in the code: `pasword`"), "{message}");
+    assert!(
+        message.contains("not found in the code: `pasword`"),
+        "{message}"
+    );
     assert!(message.contains("password"), "{message}");
     let document = sandbox.json("memory anchor-test \"hash the password\" --explain --limit 1");
-    let reasons = document["candidates"][0]["reasons"].as_array().expect("reasons");
-    assert!(
-        reasons.iter().any(|it| { it["word"].as_str().is_some_and(|word| word.contains("hash")) })
-    );
+    let reasons = document["candidates"][0]["reasons"]
+        .as_array()
+        .expect("reasons");
+    assert!(reasons.iter().any(|it| {
+        it["word"]
+            .as_str()
+            .is_some_and(|word| word.contains("hash"))
+    }));
 }
 
 #[test]
 fn unusual_text_is_accepted_as_a_rule() {
     let sandbox = Sandbox::shop();
-    for text in ["'", "AND NOT (", "a:b*c/d-e", "\u{1F600}", "async/await C++ don't", "--", ";"] {
+    for text in [
+        "'",
+        "AND NOT (",
+        "a:b*c/d-e",
+        "\u{1F600}",
+        "async/await C++ don't",
+        "--",
+        ";",
+    ] {
         let outcome = sandbox.run(&format!("memory anchor-test --json -- \"{text}\""));
         assert_eq!(outcome.status(), 0, "{}", outcome.text());
     }
@@ -146,5 +172,9 @@ fn changed_code_is_found_at_once() {
     sandbox.write(".gitignore", "web/markup.ts\n");
     assert_eq!(best(&sandbox), "\"web/markup.ts\"", "git tracks it");
     sandbox.git("rm -q --cached web/markup.ts");
-    assert_ne!(best(&sandbox), "\"web/markup.ts\"", "ignored files are no examples");
+    assert_ne!(
+        best(&sandbox),
+        "\"web/markup.ts\"",
+        "ignored files are no examples"
+    );
 }

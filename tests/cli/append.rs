@@ -84,11 +84,19 @@ fn text_that_already_ends_the_file_is_not_appended() {
     let sandbox = Sandbox::bank();
     sandbox.memory("plan", MEMORY);
     let path = sandbox.path(".memories/plan.md");
-    let modified = || std::fs::metadata(&path).expect("there").modified().expect("a time");
+    let modified = || {
+        std::fs::metadata(&path)
+            .expect("there")
+            .modified()
+            .expect("a time")
+    };
     let before = modified();
     sandbox.ok("memory append plan --content end");
     sandbox.ok("memory append plan --section notes --content old");
-    assert_eq!((sandbox.read(".memories/plan.md").as_str(), modified()), (MEMORY, before));
+    assert_eq!(
+        (sandbox.read(".memories/plan.md").as_str(), modified()),
+        (MEMORY, before)
+    );
 }
 
 #[test]
@@ -100,7 +108,10 @@ fn append_does_not_add_dates() {
         sandbox.ok(&format!("memory append {id} --content Two."));
     }
     assert_eq!(sandbox.read(".memories/a.md"), "One.\n\nTwo.");
-    assert_eq!(sandbox.read(".memories/b.md"), "---\nmine: 1\n---\nOne.\n\nTwo.\n");
+    assert_eq!(
+        sandbox.read(".memories/b.md"),
+        "---\nmine: 1\n---\nOne.\n\nTwo.\n"
+    );
 }
 
 #[test]
@@ -108,7 +119,10 @@ fn an_edit_that_damages_the_memory_is_refused() {
     let sandbox = Sandbox::bank();
     let memory = "# Plan\n\n<!-- ANCHOR:open -->\n\n## Steps\n\n- one\n";
     sandbox.memory("plan", memory);
-    sandbox.memory("torn", "## A\n<<<<<<< ours\nx\n=======\ny\n>>>>>>> theirs\n");
+    sandbox.memory(
+        "torn",
+        "## A\n<<<<<<< ours\nx\n=======\ny\n>>>>>>> theirs\n",
+    );
     sandbox.memory("latin", b"Caf\xE9 is open.\n");
     sandbox.memory("full", "word ".repeat(20_478));
     sandbox.write("fence.md", "```\nopen\n");

@@ -288,7 +288,11 @@ fn a_document_that_is_edited_during_the_check_is_not_corrected() {
     let sandbox = moved();
     let outcome = sandbox.run_while_edited("check --fix --yes", "AGENTS.md", "An edit.");
     assert_eq!(outcome.status(), 3, "{}", outcome.text());
-    assert!(outcome.stderr().contains("was edited meanwhile"), "{}", outcome.text());
+    assert!(
+        outcome.stderr().contains("was edited meanwhile"),
+        "{}",
+        outcome.text()
+    );
     let left = sandbox.read("AGENTS.md");
     assert_eq!(left.trim_end_matches("An edit.\n"), AGENTS);
 }
@@ -353,9 +357,15 @@ fn a_baseline_accepts_old_findings_and_only_shrinks() {
 #[test]
 fn comments_and_the_configuration_exclude_claims() {
     let sandbox = moved();
-    sandbox.write("cerberus.toml", "[check]\nignore = [\"open_*\", \"make lint\"]\n");
+    sandbox.write(
+        "cerberus.toml",
+        "[check]\nignore = [\"open_*\", \"make lint\"]\n",
+    );
     let text = AGENTS.replace("- Sessions", "<!-- cerberus: ignore -->\n- Sessions");
-    sandbox.write("AGENTS.md", text.replace("7.\n", "7. <!-- cerberus: ignore -->\n"));
+    sandbox.write(
+        "AGENTS.md",
+        text.replace("7.\n", "7. <!-- cerberus: ignore -->\n"),
+    );
     sandbox.session(expect![[r#"
         $ cerberus check
         nothing is out of date; checked 2 claims in 1 document
@@ -373,7 +383,10 @@ fn comments_and_the_configuration_exclude_claims() {
 #[test]
 fn uncommitted_changes_count() {
     let sandbox = moved();
-    sandbox.write("CLAUDE.md", "See `core/session.py` and `core/nothing.py`. Run `make check`.\n");
+    sandbox.write(
+        "CLAUDE.md",
+        "See `core/session.py` and `core/nothing.py`. Run `make check`.\n",
+    );
     sandbox.commit("Add a guide");
     sandbox.remove("core/session.py");
     sandbox.write("Makefile", "lint:\n\truff check\n");
@@ -407,9 +420,17 @@ fn the_sarif_log_has_a_rule_for_each_result() {
     let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
     let results = run["results"].as_array().expect("results");
     assert_eq!(results.len(), 6);
-    assert!(results.iter().any(|result| result["ruleId"] == "enforcement"), "{results:?}");
+    assert!(
+        results
+            .iter()
+            .any(|result| result["ruleId"] == "enforcement"),
+        "{results:?}"
+    );
     for result in results {
-        assert!(rules.iter().any(|rule| rule["id"] == result["ruleId"]), "{result}");
+        assert!(
+            rules.iter().any(|rule| rule["id"] == result["ruleId"]),
+            "{result}"
+        );
         let place = &result["locations"][0]["physicalLocation"];
         assert_eq!(place["artifactLocation"]["uri"], "AGENTS.md");
         assert!(place["region"]["startColumn"].is_u64());
@@ -521,7 +542,10 @@ fn a_managed_block_that_is_out_of_date_is_an_error() {
     sandbox.ok("memory pin add \"Run the tests\"");
     let outcome = sandbox.run("check");
     assert_eq!(outcome.status(), 1, "{}", outcome.text());
-    for expected in ["the block of cerberus is out of date", "memory inject --into AGENTS.md"] {
+    for expected in [
+        "the block of cerberus is out of date",
+        "memory inject --into AGENTS.md",
+    ] {
         assert!(outcome.stdout().contains(expected), "{}", outcome.text());
     }
 }

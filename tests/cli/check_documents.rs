@@ -80,12 +80,24 @@ fn changelogs_are_read_only_if_they_are_named() {
 #[test]
 fn specifications_are_read_if_they_say_that_they_are_current() {
     let sandbox = without_b(&[
-        ("AGENTS.md", "See `specs/named.md` and `specs/settled.md`.\n"),
-        ("specs/current.md", "# A\n\n**Status:** Active\n\nSee `src/b.py`.\n"),
+        (
+            "AGENTS.md",
+            "See `specs/named.md` and `specs/settled.md`.\n",
+        ),
+        (
+            "specs/current.md",
+            "# A\n\n**Status:** Active\n\nSee `src/b.py`.\n",
+        ),
         ("specs/draft.md", "# A\n\nSee `src/b.py`.\n"),
         ("specs/named.md", "# A\n\nSee `src/b.py`.\n"),
-        ("specs/settled.md", "# A\n\nStatus: implemented\n\nSee `src/b.py`.\n"),
-        ("docs/adr/1.md", "# A\n\n## Status\n\nAccepted\n\nSee `src/b.py`.\n"),
+        (
+            "specs/settled.md",
+            "# A\n\nStatus: implemented\n\nSee `src/b.py`.\n",
+        ),
+        (
+            "docs/adr/1.md",
+            "# A\n\n## Status\n\nAccepted\n\nSee `src/b.py`.\n",
+        ),
         ("proposals/12-rows/README.md", "See `src/b.py`.\n"),
         ("docs/v1.20/README.md", "See `src/b.py`.\n"),
         (".cursor/rules/release.mdc", "See `src/b.py`.\n"),
@@ -113,7 +125,10 @@ fn specifications_are_read_if_they_say_that_they_are_current() {
 
 #[test]
 fn a_change_is_compared_with_all_documents() {
-    let sandbox = without_b(&[("notes/use.md", "See `src/b.py`.\n"), ("AGENTS.md", "Text.\n")]);
+    let sandbox = without_b(&[
+        ("notes/use.md", "See `src/b.py`.\n"),
+        ("AGENTS.md", "Text.\n"),
+    ]);
     sandbox.session(expect![[r#"
         $ cerberus check
         nothing is out of date; checked 0 claims in 1 document
@@ -138,12 +153,20 @@ fn a_line_that_is_newer_than_the_revision_is_compared_with_its_own_commit() {
     sandbox.git("init -q");
     sandbox.commit("Add conf.py");
     sandbox.git("mv conf.py tests/conf.py");
-    sandbox.write("AGENTS.md", "# Rules\n- Fixtures: `conf.py`\n- They are in `tests/conf.py`.\n");
+    sandbox.write(
+        "AGENTS.md",
+        "# Rules\n- Fixtures: `conf.py`\n- They are in `tests/conf.py`.\n",
+    );
     sandbox.commit("Move conf.py");
     sandbox.ok("check --since HEAD~1");
     sandbox.git("rm -q tests/conf.py");
     sandbox.commit("Remove conf.py");
-    assert!(sandbox.run("check --since HEAD~2").stdout().contains("AGENTS.md:3:"));
+    assert!(
+        sandbox
+            .run("check --since HEAD~2")
+            .stdout()
+            .contains("AGENTS.md:3:")
+    );
 }
 
 #[test]
@@ -153,7 +176,11 @@ fn a_file_is_one_of_the_project_that_is_named() {
     other.write("AGENTS.md", "Text.\n");
     let root = sandbox.path("").display().to_string();
     let outcome = other.run(&format!("check AGENTS.md --project {root}"));
-    assert!(outcome.text().contains("AGENTS.md:1:6: `src/b.py`"), "{}", outcome.text());
+    assert!(
+        outcome.text().contains("AGENTS.md:1:6: `src/b.py`"),
+        "{}",
+        outcome.text()
+    );
 }
 
 #[test]
@@ -184,7 +211,10 @@ fn a_link_and_its_text_are_one_error() {
 #[test]
 fn a_file_goes_where_its_symbols_went() {
     let sandbox = Sandbox::empty();
-    sandbox.write("AGENTS.md", "Rows are read by `load_rows` in `src/rows.py`.\n");
+    sandbox.write(
+        "AGENTS.md",
+        "Rows are read by `load_rows` in `src/rows.py`.\n",
+    );
     let load =
         "    data = open(path).read()\n    return [row.split(',') for row in data.splitlines()]\n";
     sandbox.write("src/rows.py", format!("def load_rows(path):\n{load}"));
@@ -209,7 +239,10 @@ fn a_file_goes_where_its_symbols_went() {
         [exit 1]
     "#]]);
     sandbox.run("check --fix --yes");
-    assert_eq!(sandbox.read("AGENTS.md"), "Rows are read by `read_rows` in `core/table.py`.\n");
+    assert_eq!(
+        sandbox.read("AGENTS.md"),
+        "Rows are read by `read_rows` in `core/table.py`.\n"
+    );
 }
 
 #[test]
@@ -223,8 +256,10 @@ fn what_a_tool_enforces_is_a_claim() {
     sandbox.write("AGENTS.md", text);
     sandbox.write("Makefile", "lint:\n\truff check\n");
     sandbox.write("ruff.toml", "[lint]\nselect = [\"E\", \"T20\"]\n");
-    sandbox
-        .write("eslint.config.js", "export default [{ rules: { \"no-console\": \"error\" } }];\n");
+    sandbox.write(
+        "eslint.config.js",
+        "export default [{ rules: { \"no-console\": \"error\" } }];\n",
+    );
     sandbox.write("Cargo.toml", "[lints.clippy]\nunwrap_used = \"deny\"\n");
     let job = "jobs:\n  lint:\n    steps:\n      - run: make lint\n";
     sandbox.write(".github/workflows/ci.yml", job);
@@ -235,8 +270,14 @@ fn what_a_tool_enforces_is_a_claim() {
         [exit 0]
     "#]]);
     sandbox.write("ruff.toml", "[lint]\nselect = [\"E\"]\n");
-    sandbox.write("eslint.config.js", "export default [{ rules: { \"no-var\": \"error\" } }];\n");
-    sandbox.write(".github/workflows/ci.yml", job.replace("make lint", "make check"));
+    sandbox.write(
+        "eslint.config.js",
+        "export default [{ rules: { \"no-var\": \"error\" } }];\n",
+    );
+    sandbox.write(
+        ".github/workflows/ci.yml",
+        job.replace("make lint", "make check"),
+    );
     sandbox.commit("Check less");
     sandbox.session(expect![[r#"
         $ cerberus check
@@ -276,7 +317,10 @@ fn a_submodule_is_there_without_its_folder() {
     sandbox.write("a.py", "a = 1\n");
     sandbox.commit("start");
     let commit = sandbox.git("rev-parse HEAD");
-    sandbox.git(&format!("update-index --add --cacheinfo 160000,{},testing", commit.trim()));
+    sandbox.git(&format!(
+        "update-index --add --cacheinfo 160000,{},testing",
+        commit.trim()
+    ));
     sandbox.write("README.md", "The data is in `./testing` and `testing/`.\n");
     sandbox.write("b.py", "b = 1\n");
     for file in ["README.md", "b.py"] {
@@ -290,7 +334,10 @@ fn a_submodule_is_there_without_its_folder() {
 #[test]
 fn the_text_of_a_link_is_what_the_link_names() {
     let sandbox = Sandbox::empty();
-    sandbox.write("web/README.md", "See [`till_client.py`](../lib/till_client.py).\n");
+    sandbox.write(
+        "web/README.md",
+        "See [`till_client.py`](../lib/till_client.py).\n",
+    );
     sandbox.write("web/till_client.py", "A = 1\n");
     sandbox.write("lib/till_client.py", "B = 1\n");
     sandbox.commit("start");
@@ -306,10 +353,15 @@ fn the_text_of_a_link_is_what_the_link_names() {
 #[test]
 fn a_settled_document_is_history_and_a_guide_is_not() {
     let sandbox = Sandbox::empty();
-    for (path, status) in
-        [("docs/a.md", "implemented"), ("docs/b.md", "current"), ("c/README.md", "implemented")]
-    {
-        sandbox.write(path, format!("# Sessions\n\n**Status**: {status}\n\nSee `till/load.py`.\n"));
+    for (path, status) in [
+        ("docs/a.md", "implemented"),
+        ("docs/b.md", "current"),
+        ("c/README.md", "implemented"),
+    ] {
+        sandbox.write(
+            path,
+            format!("# Sessions\n\n**Status**: {status}\n\nSee `till/load.py`.\n"),
+        );
     }
     sandbox.write("AGENTS.md", "Read `docs/a.md` and `docs/b.md`.\n");
     sandbox.write("till/load.py", "A = 1\n");
@@ -345,7 +397,10 @@ fn an_address_of_the_project_is_a_path_of_it() {
              Fork `shop/till`.\n\n```sh\ndocker run shop/till:latest\n```\n"
         ),
     );
-    sandbox.write("Cargo.toml", format!("[package]\nrepository = \"{host}/shop/till\"\n"));
+    sandbox.write(
+        "Cargo.toml",
+        format!("[package]\nrepository = \"{host}/shop/till\"\n"),
+    );
     sandbox.write("src/a.py", "def load():\n    return 1\n");
     sandbox.write("src/b/c.py", "C = 1\n");
     sandbox.write("src/shop/till/pay.py", "T = 1\n");

@@ -22,7 +22,12 @@ fn check_fix(sandbox: &Sandbox, expected: &str, has_error: bool) -> String {
     let outcome = sandbox.run("check --fix --yes");
     let text = sandbox.read("AGENTS.md");
     assert!(text.contains(expected), "{text}{}", outcome.text());
-    assert_eq!(sandbox.run("check").status(), i32::from(has_error), "{}", outcome.text());
+    assert_eq!(
+        sandbox.run("check").status(),
+        i32::from(has_error),
+        "{}",
+        outcome.text()
+    );
     outcome.text()
 }
 
@@ -34,10 +39,17 @@ fn the_module_and_the_name_must_hold_together() {
         ("kit/__init__.py", ""),
         ("kit/post/__init__.py", init),
         ("kit/post/_label.py", &label),
-        ("AGENTS.md", "# Kit\n\nUse `kit.post.postal_label` for labels.\n"),
+        (
+            "AGENTS.md",
+            "# Kit\n\nUse `kit.post.postal_label` for labels.\n",
+        ),
     ];
     let rename = |sandbox: &Sandbox, folder: &str, export: &str| {
-        sandbox.edit(&format!("kit/{folder}/_label.py"), "postal_label", "address_label");
+        sandbox.edit(
+            &format!("kit/{folder}/_label.py"),
+            "postal_label",
+            "address_label",
+        );
         sandbox.write(format!("kit/{folder}/__init__.py"), export);
     };
     let new_init = "from ._label import address_label\n";
@@ -45,7 +57,10 @@ fn the_module_and_the_name_must_hold_together() {
     check_fix(&sandbox, "Use `kit.post.address_label` for", false);
     let sandbox = changed(files, |it| rename(it, "post", "from . import _label\n"));
     let why = check_fix(&sandbox, "Use `kit.post.postal_label` for", true);
-    assert!(why.contains("--fix leaves it: the parts before its last one"), "{why}");
+    assert!(
+        why.contains("--fix leaves it: the parts before its last one"),
+        "{why}"
+    );
     let sandbox = changed(files, |it| {
         it.git("mv kit/post kit/mail");
         rename(it, "mail", new_init);
@@ -58,9 +73,14 @@ fn the_package_of_a_function_is_part_of_its_name() {
     let code = "package queue\n\nfunc DrainParallel(jobs []Job) error {\n\tgroup := newGroup(len(jobs))\n\tfor _, job := range jobs {\n\t\tgroup.Go(job.Run)\n\t}\n\treturn group.Wait()\n}\n";
     let files: &[(&str, &str)] = &[
         ("queue/drain.go", code),
-        ("AGENTS.md", "# Jobs\n\nCall `queue.DrainParallel()` at night.\n"),
+        (
+            "AGENTS.md",
+            "# Jobs\n\nCall `queue.DrainParallel()` at night.\n",
+        ),
     ];
-    let sandbox = changed(files, |it| it.edit("queue/drain.go", "DrainParallel", "DrainAll"));
+    let sandbox = changed(files, |it| {
+        it.edit("queue/drain.go", "DrainParallel", "DrainAll")
+    });
     check_fix(&sandbox, "Call `queue.DrainAll()` at", false);
     let sandbox = changed(files, |it| {
         it.edit("queue/drain.go", "DrainParallel", "DrainAll");
@@ -71,24 +91,43 @@ fn the_package_of_a_function_is_part_of_its_name() {
 
 #[test]
 fn a_line_is_kept_only_if_the_lines_up_to_it_are_the_same() {
-    let code: String =
-        (0..60).map(|n| format!("fn step_{n}() {{ run({n}, \"{n}\"); }}\n")).collect();
+    let code: String = (0..60)
+        .map(|n| format!("fn step_{n}() {{ run({n}, \"{n}\"); }}\n"))
+        .collect();
     let files: &[(&str, &str)] = &[
         ("src/steps.rs", &code),
-        ("AGENTS.md", "# Steps\n\nSee `src/steps.rs:40` and `src/steps.rs`.\n"),
+        (
+            "AGENTS.md",
+            "# Steps\n\nSee `src/steps.rs:40` and `src/steps.rs`.\n",
+        ),
     ];
     let move_file = |sandbox: &Sandbox| {
         sandbox.write("src/flow/mod.rs", "mod steps;\n");
         sandbox.git("mv src/steps.rs src/flow/steps.rs");
     };
     let sandbox = changed(files, move_file);
-    check_fix(&sandbox, "See `src/flow/steps.rs:40` and `src/flow/steps.rs`.", false);
+    check_fix(
+        &sandbox,
+        "See `src/flow/steps.rs:40` and `src/flow/steps.rs`.",
+        false,
+    );
     let sandbox = changed(files, |it| {
         move_file(it);
-        it.edit("src/flow/steps.rs", "fn step_3()", "use crate::run;\nfn step_3()");
+        it.edit(
+            "src/flow/steps.rs",
+            "fn step_3()",
+            "use crate::run;\nfn step_3()",
+        );
     });
-    let why = check_fix(&sandbox, "See `src/steps.rs:40` and `src/flow/steps.rs`.", true);
-    assert!(why.contains("--fix leaves it: the lines up to the named one"), "{why}");
+    let why = check_fix(
+        &sandbox,
+        "See `src/steps.rs:40` and `src/flow/steps.rs`.",
+        true,
+    );
+    assert!(
+        why.contains("--fix leaves it: the lines up to the named one"),
+        "{why}"
+    );
 }
 
 #[test]
@@ -109,8 +148,10 @@ fn a_folder_of_one_segment_is_never_rewritten() {
 #[test]
 fn a_name_that_the_next_check_cannot_read_is_not_written() {
     let code = format!("def postal_label{BODY}");
-    let files: &[(&str, &str)] =
-        &[("depot.py", &code), ("AGENTS.md", "# Depot\n\nUse `postal_label` for labels.\n")];
+    let files: &[(&str, &str)] = &[
+        ("depot.py", &code),
+        ("AGENTS.md", "# Depot\n\nUse `postal_label` for labels.\n"),
+    ];
     let sandbox = changed(files, |it| it.edit("depot.py", "postal_label", "label"));
     check_fix(&sandbox, "Use `postal_label` for", true);
 }
@@ -118,7 +159,10 @@ fn a_name_that_the_next_check_cannot_read_is_not_written() {
 /// A project with two documents that name a file that moved, the first with these bytes.
 fn two_documents(bytes: &[u8]) -> Sandbox {
     let sandbox = Sandbox::empty();
-    sandbox.write("docs/night.md", "Close the depot.\nCount the shelves.\nLock it.\n");
+    sandbox.write(
+        "docs/night.md",
+        "Close the depot.\nCount the shelves.\nLock it.\n",
+    );
     sandbox.write("AGENTS.md", bytes);
     sandbox.write("CONTRIBUTING.md", "# Help\n\nRead `docs/night.md` too.\n");
     sandbox.commit("start");
@@ -132,7 +176,11 @@ const MOVED: &str = "# Depot\r\n\r\nRead `docs/night.md` – first.\r\n";
 #[test]
 fn the_encoding_of_a_document_is_kept() {
     let utf16 = |unit: fn(u16) -> [u8; 2], text: &str| -> Vec<u8> {
-        [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(unit).collect()
+        [0xFEFF]
+            .into_iter()
+            .chain(text.encode_utf16())
+            .flat_map(unit)
+            .collect()
     };
     let encodings = |text: &str| {
         [
@@ -147,8 +195,15 @@ fn the_encoding_of_a_document_is_kept() {
         let sandbox = two_documents(&bytes);
         let outcome = sandbox.run("check --fix --yes");
         assert_eq!(outcome.status(), 0, "{}", outcome.text());
-        assert_eq!(std::fs::read(sandbox.path("AGENTS.md")).expect("readable"), expected);
-        assert!(sandbox.read("CONTRIBUTING.md").contains("`docs/closing.md`"));
+        assert_eq!(
+            std::fs::read(sandbox.path("AGENTS.md")).expect("readable"),
+            expected
+        );
+        assert!(
+            sandbox
+                .read("CONTRIBUTING.md")
+                .contains("`docs/closing.md`")
+        );
     }
 }
 
@@ -159,16 +214,35 @@ fn a_document_that_cannot_be_written_does_not_stop_the_others() {
     let sandbox = two_documents(&bytes);
     let outcome = sandbox.run("check --fix --yes");
     assert_eq!(outcome.status(), 3, "{}", outcome.text());
-    assert!(outcome.stderr().contains("`AGENTS.md` was not corrected: it has bytes"));
-    assert_eq!(std::fs::read(sandbox.path("AGENTS.md")).expect("readable"), bytes);
-    assert!(sandbox.read("CONTRIBUTING.md").contains("`docs/closing.md`"));
+    assert!(
+        outcome
+            .stderr()
+            .contains("`AGENTS.md` was not corrected: it has bytes")
+    );
+    assert_eq!(
+        std::fs::read(sandbox.path("AGENTS.md")).expect("readable"),
+        bytes
+    );
+    assert!(
+        sandbox
+            .read("CONTRIBUTING.md")
+            .contains("`docs/closing.md`")
+    );
 
     let sandbox = two_documents(MOVED.as_bytes());
     let outcome = sandbox.run_while_edited("check --fix --yes", "AGENTS.md", "An edit.");
     assert_eq!(outcome.status(), 3, "{}", outcome.text());
-    assert!(outcome.stderr().contains("`AGENTS.md` was not corrected: "), "{}", outcome.text());
+    assert!(
+        outcome.stderr().contains("`AGENTS.md` was not corrected: "),
+        "{}",
+        outcome.text()
+    );
     assert!(sandbox.read("AGENTS.md").starts_with(MOVED));
-    assert!(sandbox.read("CONTRIBUTING.md").contains("`docs/closing.md`"));
+    assert!(
+        sandbox
+            .read("CONTRIBUTING.md")
+            .contains("`docs/closing.md`")
+    );
 }
 
 #[test]
@@ -177,6 +251,9 @@ fn a_block_keeps_the_byte_order_mark_of_its_file() {
     sandbox.write("AGENTS.md", "\u{FEFF}# Shop\n\nRules.\n");
     sandbox.ok("memory inject --into AGENTS.md");
     let text = sandbox.read("AGENTS.md");
-    assert!(text.starts_with("\u{FEFF}# Shop\n") && text.contains("cerberus:start"), "{text}");
+    assert!(
+        text.starts_with("\u{FEFF}# Shop\n") && text.contains("cerberus:start"),
+        "{text}"
+    );
     assert_eq!(text.matches('\u{FEFF}').count(), 1);
 }

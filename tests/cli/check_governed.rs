@@ -18,7 +18,8 @@ fn verdicts(document: &str) -> [Vec<String>; 2] {
     ["error", "note"].map(|severity| {
         let own = findings.iter().filter(|it| it["severity"] == severity);
         let own = own.filter(|it| it["message"] != "it was never true in this repository");
-        own.map(|it| it["claim"].as_str().unwrap_or_default().to_owned()).collect()
+        own.map(|it| it["claim"].as_str().unwrap_or_default().to_owned())
+            .collect()
     })
 }
 
@@ -26,7 +27,11 @@ fn verdicts(document: &str) -> [Vec<String>; 2] {
 fn check(document: &str, n_errors: usize) {
     let [errors, notes] = verdicts(document);
     assert_eq!(errors.len(), n_errors, "{document}: {errors:?} {notes:?}");
-    assert_eq!(notes.len(), 1 - n_errors, "{document}: {errors:?} {notes:?}");
+    assert_eq!(
+        notes.len(),
+        1 - n_errors,
+        "{document}: {errors:?} {notes:?}"
+    );
 }
 
 #[test]
@@ -65,8 +70,14 @@ fn an_item_below_another_sentence_is_a_claim() {
     ] {
         check(&format!("# Shop\n\n{lead}\n\n- `old_call`\n"), 1);
     }
-    check("# Shop\n\n## What we never accept\n\nUse this instead:\n\n- `old_call`\n", 1);
-    check("# Shop\n\n## Never do it\n\nRows are read by `old_call`.\n", 1);
+    check(
+        "# Shop\n\n## What we never accept\n\nUse this instead:\n\n- `old_call`\n",
+        1,
+    );
+    check(
+        "# Shop\n\n## Never do it\n\nRows are read by `old_call`.\n",
+        1,
+    );
 }
 
 #[test]
@@ -83,16 +94,28 @@ fn a_sentence_in_another_language_is_only_likely_a_claim() {
         "`old_call` 호출 금지",
     ] {
         check(&format!("# Shop\n\n{sentence}\n"), 0);
-        let lead = sentence.replace("`old_call`", "").trim_end_matches(['.', '。']).to_owned();
+        let lead = sentence
+            .replace("`old_call`", "")
+            .trim_end_matches(['.', '。'])
+            .to_owned();
         check(&format!("# Shop\n\n{lead}:\n\n- `old_call`\n"), 0);
     }
     // In a document in English, and the other way round.
     let english = "# Shop\n\nRead the rows of the shop before you write a test for it.\n\n";
-    check(&format!("{english}Rufe in neuem Code niemals `old_call` auf.\n"), 0);
+    check(
+        &format!("{english}Rufe in neuem Code niemals `old_call` auf.\n"),
+        0,
+    );
     check(&format!("{english}Entry: `old_call`\n"), 1);
     // What is a claim in any language.
-    check("# Laden\n\nNiemals ändern, nur lesen: [Zeilen](src/rows.py).\n", 1);
-    check("# Laden\n\nRegeln zum Lesen stehen in @src/rows.py und anderswo.\n", 1);
+    check(
+        "# Laden\n\nNiemals ändern, nur lesen: [Zeilen](src/rows.py).\n",
+        1,
+    );
+    check(
+        "# Laden\n\nRegeln zum Lesen stehen in @src/rows.py und anderswo.\n",
+        1,
+    );
     let [errors, _] =
         verdicts("# Laden\n\nAufbau und Inhalt:\n\n```\nsrc/\n├── rows.py\n└── other.py\n```\n");
     assert_eq!(errors, ["rows.py"]);

@@ -17,7 +17,10 @@ fn start(files: &[(&str, &str)]) -> Sandbox {
 
 /// Runs a change, and commits it.
 fn change(sandbox: &Sandbox, change: &str, subject: &str) {
-    assert!(sandbox.shell(change).status().expect("it runs").success(), "{change}");
+    assert!(
+        sandbox.shell(change).status().expect("it runs").success(),
+        "{change}"
+    );
     sandbox.git("add -A");
     sandbox.commit(subject);
 }
@@ -39,11 +42,19 @@ fn errors(sandbox: &Sandbox, arguments: &str) -> Vec<String> {
 fn check_moves(document: &str, moves: &[&str], place: &str) {
     let text = format!("# Shop\n\n{SENTENCE}\n");
     let sandbox = start(&[(document, &text), ("src/conf.py", CODE)]);
-    change(&sandbox, "sed -i s/load_settings/read_rows/ src/conf.py", "Rename it");
+    change(
+        &sandbox,
+        "sed -i s/load_settings/read_rows/ src/conf.py",
+        "Rename it",
+    );
     for (n, command) in moves.iter().enumerate() {
         change(&sandbox, command, &format!("Move {n}"));
     }
-    assert_eq!(errors(&sandbox, ""), [format!("{place} load_settings (start)")], "{moves:?}");
+    assert_eq!(
+        errors(&sandbox, ""),
+        [format!("{place} load_settings (start)")],
+        "{moves:?}"
+    );
 }
 
 #[test]
@@ -54,8 +65,16 @@ fn text_that_moved_to_another_document_keeps_its_date() {
         &["cp CLAUDE.md AGENTS.md && echo See @AGENTS.md. > CLAUDE.md"],
         "AGENTS.md",
     );
-    check_moves("CLAUDE.md", &["mv CLAUDE.md AGENTS.md && ln -s AGENTS.md CLAUDE.md"], "AGENTS.md");
-    check_moves(".cursorrules", &["git mv .cursorrules AGENTS.md"], "AGENTS.md");
+    check_moves(
+        "CLAUDE.md",
+        &["mv CLAUDE.md AGENTS.md && ln -s AGENTS.md CLAUDE.md"],
+        "AGENTS.md",
+    );
+    check_moves(
+        ".cursorrules",
+        &["git mv .cursorrules AGENTS.md"],
+        "AGENTS.md",
+    );
     // A part of it moves, to a document that is there or to two.
     let part = "printf '# Guide\\n\\nFirst of all.\\n\\n' > CONTRIBUTING.md && tail -n 1 CLAUDE.md >> CONTRIBUTING.md && echo '# Shop' > CLAUDE.md";
     check_moves("CLAUDE.md", &[part], "CONTRIBUTING.md");
@@ -68,7 +87,11 @@ fn text_that_moved_to_another_document_keeps_its_date() {
         "README.md",
     );
     // It is copied, and the other document goes later.
-    check_moves("CLAUDE.md", &["cp CLAUDE.md AGENTS.md", "git rm -q CLAUDE.md"], "AGENTS.md");
+    check_moves(
+        "CLAUDE.md",
+        &["cp CLAUDE.md AGENTS.md", "git rm -q CLAUDE.md"],
+        "AGENTS.md",
+    );
     // It moves twice.
     let twice = [
         "cp CLAUDE.md AGENTS.md && echo @AGENTS.md > CLAUDE.md",
@@ -81,7 +104,11 @@ fn text_that_moved_to_another_document_keeps_its_date() {
 fn text_that_moved_without_a_commit_keeps_its_date() {
     let text = format!("# Shop\n\n{SENTENCE}\n");
     let sandbox = start(&[("CLAUDE.md", &text), ("src/conf.py", CODE)]);
-    change(&sandbox, "sed -i s/load_settings/read_rows/ src/conf.py", "Rename it");
+    change(
+        &sandbox,
+        "sed -i s/load_settings/read_rows/ src/conf.py",
+        "Rename it",
+    );
     let moves = "cp CLAUDE.md AGENTS.md && echo See @AGENTS.md. > CLAUDE.md";
     assert!(sandbox.shell(moves).status().expect("it runs").success());
     assert_eq!(errors(&sandbox, ""), ["AGENTS.md load_settings (start)"]);
@@ -92,10 +119,21 @@ fn what_became_false_since_a_revision_counts_from_the_first_document() {
     let text = format!("# Shop\n\n{SENTENCE}\n");
     let sandbox = start(&[("CLAUDE.md", &text), ("src/conf.py", CODE)]);
     sandbox.git("tag before");
-    change(&sandbox, "sed -i s/load_settings/read_rows/ src/conf.py", "Rename it");
+    change(
+        &sandbox,
+        "sed -i s/load_settings/read_rows/ src/conf.py",
+        "Rename it",
+    );
     sandbox.git("tag after");
-    change(&sandbox, "cp CLAUDE.md AGENTS.md && echo @AGENTS.md > CLAUDE.md", "Move it");
-    assert_eq!(errors(&sandbox, "--since before"), ["AGENTS.md load_settings (start)"]);
+    change(
+        &sandbox,
+        "cp CLAUDE.md AGENTS.md && echo @AGENTS.md > CLAUDE.md",
+        "Move it",
+    );
+    assert_eq!(
+        errors(&sandbox, "--since before"),
+        ["AGENTS.md load_settings (start)"]
+    );
     assert!(errors(&sandbox, "--since after").is_empty());
 }
 
@@ -103,15 +141,30 @@ fn what_became_false_since_a_revision_counts_from_the_first_document() {
 fn what_is_still_true_when_it_moves_is_as_old_as_in_the_first_document() {
     let text = format!("# Shop\n\n{SENTENCE}\n");
     let sandbox = start(&[("CLAUDE.md", &text), ("src/conf.py", CODE)]);
-    change(&sandbox, "cp CLAUDE.md AGENTS.md && echo @AGENTS.md > CLAUDE.md", "Move it");
-    change(&sandbox, "sed -i s/load_settings/read_rows/ src/conf.py", "Rename it");
+    change(
+        &sandbox,
+        "cp CLAUDE.md AGENTS.md && echo @AGENTS.md > CLAUDE.md",
+        "Move it",
+    );
+    change(
+        &sandbox,
+        "sed -i s/load_settings/read_rows/ src/conf.py",
+        "Rename it",
+    );
     assert_eq!(errors(&sandbox, ""), ["AGENTS.md load_settings (start)"]);
 }
 
 #[test]
 fn a_short_line_that_another_document_had_is_not_older() {
-    for line in ["`src/conf.py`", "## Tests\n\n`src/conf.py`", "- `src/conf.py`\n- `src/b.py`"] {
-        let sandbox = start(&[("CLAUDE.md", &format!("# A\n\n{line}\n")), ("src/conf.py", CODE)]);
+    for line in [
+        "`src/conf.py`",
+        "## Tests\n\n`src/conf.py`",
+        "- `src/conf.py`\n- `src/b.py`",
+    ] {
+        let sandbox = start(&[
+            ("CLAUDE.md", &format!("# A\n\n{line}\n")),
+            ("src/conf.py", CODE),
+        ]);
         change(&sandbox, "git mv src/conf.py src/rows.py", "Move the code");
         let document = format!("# B\n\nA sample of another shop:\n\n{line}\n");
         sandbox.write("AGENTS.md", &document);
@@ -119,8 +172,15 @@ fn a_short_line_that_another_document_had_is_not_older() {
         assert!(errors(&sandbox, "").is_empty(), "{line}");
     }
     // What was never true in the other document either.
-    let sandbox = start(&[("CLAUDE.md", "# A\n\nRows are in `src/none.py`, as we said before.\n")]);
-    change(&sandbox, "cp CLAUDE.md AGENTS.md && echo @AGENTS.md > CLAUDE.md", "Move it");
+    let sandbox = start(&[(
+        "CLAUDE.md",
+        "# A\n\nRows are in `src/none.py`, as we said before.\n",
+    )]);
+    change(
+        &sandbox,
+        "cp CLAUDE.md AGENTS.md && echo @AGENTS.md > CLAUDE.md",
+        "Move it",
+    );
     assert!(errors(&sandbox, "").is_empty());
 }
 
@@ -129,7 +189,10 @@ fn text_from_another_part_of_the_project_says_nothing_of_its_old_folder() {
     let line = "Build the whole sample with `npm run bundle` before you open it.";
     let sandbox = start(&[
         ("samples/a/README.md", &format!("# A\n\n{line}\n")),
-        ("samples/a/package.json", "{\"scripts\": {\"bundle\": \"x\"}}"),
+        (
+            "samples/a/package.json",
+            "{\"scripts\": {\"bundle\": \"x\"}}",
+        ),
         ("samples/b/package.json", "{}"),
     ]);
     change(
@@ -145,16 +208,27 @@ fn messages(document: (&str, &str), edit: &str) -> Vec<String> {
     let scripts = "\"scripts\": {\"pack\": \"x\", \"test\": \"y\"}";
     let sandbox = start(&[
         document,
-        ("package.json", &format!("{{\"name\": \"shop\", {scripts}}}")),
-        ("apps/web/package.json", &format!("{{\"name\": \"@shop/web\", {scripts}}}")),
-        ("apps/till/package.json", &format!("{{\"name\": \"till\", {scripts}}}")),
+        (
+            "package.json",
+            &format!("{{\"name\": \"shop\", {scripts}}}"),
+        ),
+        (
+            "apps/web/package.json",
+            &format!("{{\"name\": \"@shop/web\", {scripts}}}"),
+        ),
+        (
+            "apps/till/package.json",
+            &format!("{{\"name\": \"till\", {scripts}}}"),
+        ),
         ("apps/till/Makefile", "all:\n\tx\n"),
         ("Makefile", "all:\n\tx\n"),
     ]);
     change(&sandbox, edit, "Change it");
     let report = sandbox.json_of(sandbox.run("check --json"));
     let findings = report["findings"].as_array().expect("a list").iter();
-    findings.map(|it| it["message"].as_str().unwrap_or_default().to_owned()).collect()
+    findings
+        .map(|it| it["message"].as_str().unwrap_or_default().to_owned())
+        .collect()
 }
 
 #[test]
@@ -162,8 +236,14 @@ fn a_command_that_names_its_package_is_compared_with_that_package() {
     let gone = "sed -i s/pack/bundle/ apps/web/package.json";
     for (command, named) in [
         ("pnpm --filter @shop/web pack:it", None),
-        ("pnpm --filter web run pack", Some("the package `web` no longer defines `pack`")),
-        ("npm run pack -w @shop/web", Some("the package `@shop/web` no longer defines `pack`")),
+        (
+            "pnpm --filter web run pack",
+            Some("the package `web` no longer defines `pack`"),
+        ),
+        (
+            "npm run pack -w @shop/web",
+            Some("the package `@shop/web` no longer defines `pack`"),
+        ),
         (
             "yarn workspace @shop/web run pack",
             Some("the package `@shop/web` no longer defines `pack`"),
@@ -176,8 +256,14 @@ fn a_command_that_names_its_package_is_compared_with_that_package() {
             "(cd apps/web && npm run pack)",
             Some("no manifest in `apps/web` defines `pack` any more"),
         ),
-        ("turbo run pack --filter=web", Some("the package `web` no longer defines `pack`")),
-        ("npx nx run web:pack", Some("the package `web` no longer defines `pack`")),
+        (
+            "turbo run pack --filter=web",
+            Some("the package `web` no longer defines `pack`"),
+        ),
+        (
+            "npx nx run web:pack",
+            Some("the package `web` no longer defines `pack`"),
+        ),
         ("npm run pack -w till", None),
         ("npm run pack", None),
         ("pnpm -r run pack", None),
@@ -202,11 +288,17 @@ fn a_command_that_names_its_package_is_compared_with_that_package() {
 fn a_package_that_is_renamed_or_gone_is_named_once() {
     let renamed = "sed -i s,till,counter, apps/till/package.json && git mv apps/till apps/counter";
     let document = ("AGENTS.md", "Run `pnpm --filter till test`.\n");
-    assert_eq!(messages(document, renamed), ["there is no package `till` any more"]);
+    assert_eq!(
+        messages(document, renamed),
+        ["there is no package `till` any more"]
+    );
     let renamed =
         "sed -i s,@shop/web,@shop/site, apps/web/package.json && git mv apps/web apps/site";
     let document = ("AGENTS.md", "Run `pnpm --filter @shop/web test`.\n");
-    assert_eq!(messages(document, renamed), ["there is no package `@shop/web` any more"]);
+    assert_eq!(
+        messages(document, renamed),
+        ["there is no package `@shop/web` any more"]
+    );
     // It only moved.
     assert!(messages(document, "git mv apps/web apps/site").is_empty());
 }
@@ -223,14 +315,32 @@ fn a_script_of_a_task_runner_is_no_script_of_a_package() {
 fn a_document_below_a_package_may_mean_a_script_of_the_root() {
     let sandbox = start(&[
         ("apps/web/README.md", "Run `npm run release` or so.\n"),
-        ("package.json", "{\"scripts\": {\"ship\": \"x\", \"release\": \"x\"}}"),
-        ("apps/web/package.json", "{\"scripts\": {\"release\": \"x\"}}"),
+        (
+            "package.json",
+            "{\"scripts\": {\"ship\": \"x\", \"release\": \"x\"}}",
+        ),
+        (
+            "apps/web/package.json",
+            "{\"scripts\": {\"release\": \"x\"}}",
+        ),
     ]);
-    change(&sandbox, "sed -i s/release/ship/ apps/web/package.json", "Rename the script");
+    change(
+        &sandbox,
+        "sed -i s/release/ship/ apps/web/package.json",
+        "Rename the script",
+    );
     // Since then only the root has it.
-    change(&sandbox, "echo 'Run `npm run release` in the root.' > apps/web/README.md", "Say where");
+    change(
+        &sandbox,
+        "echo 'Run `npm run release` in the root.' > apps/web/README.md",
+        "Say where",
+    );
     assert!(errors(&sandbox, "").is_empty());
     // One that was only in the root, and is nowhere now.
-    change(&sandbox, "sed -i s/release/tag/ package.json", "Rename it there");
+    change(
+        &sandbox,
+        "sed -i s/release/tag/ package.json",
+        "Rename it there",
+    );
     assert_eq!(errors(&sandbox, "").len(), 1);
 }

@@ -10,13 +10,20 @@ fn stale(files: &[(&str, &str)], change: &str) -> Vec<String> {
         sandbox.write(path, text);
     }
     sandbox.commit("start");
-    assert!(sandbox.shell(change).status().expect("it runs").success(), "{change}");
+    assert!(
+        sandbox.shell(change).status().expect("it runs").success(),
+        "{change}"
+    );
     sandbox.git("add -A");
     sandbox.commit("Change it");
     let report = sandbox.json_of(sandbox.run("check --json"));
     let findings = report["findings"].as_array().expect("a list").iter();
     let shown = |it: &serde_json::Value| {
-        format!("{} {}", it["line"], it["claim"].as_str().unwrap_or_default())
+        format!(
+            "{} {}",
+            it["line"],
+            it["claim"].as_str().unwrap_or_default()
+        )
     };
     findings.map(shown).collect()
 }
@@ -26,20 +33,32 @@ fn a_path_that_is_the_end_of_another_one_was_true_where_the_document_said() {
     let code = "def run():\n    return 1\n";
     // A link to a folder that moved, a path from the root, and the name of a file elsewhere.
     let files = [
-        ("guide/README.md", "See [samples](samples), `tools/run.py` and `load_rows.py`.\n"),
+        (
+            "guide/README.md",
+            "See [samples](samples), `tools/run.py` and `load_rows.py`.\n",
+        ),
         ("guide/samples/a.py", code),
         ("tools/run.py", code),
         ("src/deep/load_rows.py", code),
         ("src/main.py", "# As load_rows.py does.\n"),
     ];
     let change = "mkdir old && mv guide/samples tools old && git rm -q src/deep/load_rows.py";
-    assert_eq!(stale(&files, change), ["1 load_rows.py", "1 samples", "1 tools/run.py"]);
+    assert_eq!(
+        stale(&files, change),
+        ["1 load_rows.py", "1 samples", "1 tools/run.py"]
+    );
     // It moved together with the document.
-    let files =
-        [("a/docs/README.md", "`samples/`\n"), ("a/samples/a.py", code), ("samples/b.py", code)];
+    let files = [
+        ("a/docs/README.md", "`samples/`\n"),
+        ("a/samples/a.py", code),
+        ("samples/b.py", code),
+    ];
     assert!(stale(&files, "git mv a b").is_empty());
     // A command runs it where it was.
-    let files = [("README.md", "Run `./run.py`, not only `run.py`.\n"), ("run.py", code)];
+    let files = [
+        ("README.md", "Run `./run.py`, not only `run.py`.\n"),
+        ("run.py", code),
+    ];
     assert_eq!(stale(&files, "mkdir lib && mv run.py lib"), ["1 ./run.py"]);
     // The folder is named too.
     let files = [
@@ -49,10 +68,18 @@ fn a_path_that_is_the_end_of_another_one_was_true_where_the_document_said() {
         ("web/lib/.env.example", "C=3\n"),
     ];
     assert!(stale(&files, "rm .env.example").is_empty());
-    let files = [("README.md", "Copy `.env.example`.\n"), files[1], files[2], files[3]];
+    let files = [
+        ("README.md", "Copy `.env.example`.\n"),
+        files[1],
+        files[2],
+        files[3],
+    ];
     assert_eq!(stale(&files, "rm .env.example"), ["1 .env.example"]);
     // What was never where a reader goes to is not gone.
-    let files = [("guide/README.md", "`deep/a.py`\n"), ("src/deep/a.py", code)];
+    let files = [
+        ("guide/README.md", "`deep/a.py`\n"),
+        ("src/deep/a.py", code),
+    ];
     assert!(stale(&files, "mkdir lib && mv src/deep lib").is_empty());
 }
 
@@ -67,8 +94,14 @@ fn a_tree_draws_the_folder_that_has_most_of_its_paths() {
         ("lib/addons/x.ts", "d();\n"),
         ("addons/y.ts", "e();\n"),
     ];
-    assert_eq!(stale(&files, "git mv web/addons web/plugins"), ["5 addons", "6 addons/a.ts"]);
-    assert_eq!(stale(&files, "git mv web/main.ts web/start.ts"), ["8 main.ts"]);
+    assert_eq!(
+        stale(&files, "git mv web/addons web/plugins"),
+        ["5 addons", "6 addons/a.ts"]
+    );
+    assert_eq!(
+        stale(&files, "git mv web/main.ts web/start.ts"),
+        ["8 main.ts"]
+    );
     // The folder moved as a whole, and the tree is as it was.
     assert!(stale(&files, "mkdir apps && git mv web apps/").is_empty());
 }
@@ -107,11 +140,23 @@ fn variables_are_read_in_every_language() {
         ("a.go", "package a\n\nvar dir = os.Getenv(\"CACHE_DIR\")\n"),
         ("a.ts", "const dir = process.env.CACHE_DIR;\n"),
         ("a.py", "import os\n\ndir = os.environ[\"CACHE_DIR\"]\n"),
-        ("b.py", "import os\n\ndir = os.getenv(\n    \"CACHE_DIR\"\n)\n"),
-        ("a.rs", "fn dir() -> String { std::env::var(\"CACHE_DIR\").unwrap() }\n"),
-        ("A.java", "class A { String dir = System.getenv(\"CACHE_DIR\"); }\n"),
+        (
+            "b.py",
+            "import os\n\ndir = os.getenv(\n    \"CACHE_DIR\"\n)\n",
+        ),
+        (
+            "a.rs",
+            "fn dir() -> String { std::env::var(\"CACHE_DIR\").unwrap() }\n",
+        ),
+        (
+            "A.java",
+            "class A { String dir = System.getenv(\"CACHE_DIR\"); }\n",
+        ),
         (".env.example", "CACHE_DIR=/tmp\n"),
-        ("docker-compose.yml", "services:\n  a:\n    environment:\n      - CACHE_DIR=/tmp\n"),
+        (
+            "docker-compose.yml",
+            "services:\n  a:\n    environment:\n      - CACHE_DIR=/tmp\n",
+        ),
     ] {
         let document = "Set `CACHE_DIR`.\n\n```sh\nCACHE_DIR=/tmp ./run\n```\n";
         let change = format!("sed -i s/CACHE_DIR/CACHE_FOLDER/ {file}");
@@ -131,52 +176,80 @@ fn variables_are_read_in_every_language() {
         ("package.json", "{\"dependencies\": {\"vite\": \"1\"}}\n"),
         ("a.ts", "const url = import.meta.env.VITE_API_URL;\n"),
     ];
-    assert_eq!(stale(&files, "echo 'a();' > a.ts"), ["1 VITE_API_URL=https://example.org"]);
+    assert_eq!(
+        stale(&files, "echo 'a();' > a.ts"),
+        ["1 VITE_API_URL=https://example.org"]
+    );
     // One that a script gives a value.
     let files = [
         ("README.md", "Set `ACME_VERSION`.\n"),
         ("package.json", "{\"dependencies\": {\"acme\": \"1\"}}\n"),
         ("Dockerfile", "FROM a\nARG ACME_VERSION=1\n"),
     ];
-    assert_eq!(stale(&files, "echo FROM a > Dockerfile"), ["1 ACME_VERSION"]);
+    assert_eq!(
+        stale(&files, "echo FROM a > Dockerfile"),
+        ["1 ACME_VERSION"]
+    );
     // Many packages have its first word in their names.
     let files = [
         ("README.md", "Set `TEST_SHOP_KEY`.\n"),
         ("Cargo.toml", "[dependencies]\ntest-log = \"1\"\n"),
         ("a.rs", "fn key() { std::env::var(\"TEST_SHOP_KEY\"); }\n"),
     ];
-    assert_eq!(stale(&files, "echo 'fn key() {}' > a.rs"), ["1 TEST_SHOP_KEY"]);
+    assert_eq!(
+        stale(&files, "echo 'fn key() {}' > a.rs"),
+        ["1 TEST_SHOP_KEY"]
+    );
 }
 
 #[test]
 fn a_task_of_another_folder_or_of_a_computed_rule_does_not_replace_one() {
     let files = [
-        ("README.md", "Run `make lint`, `yarn build:all` or `FLAGS=\"-a -b\" make fast`.\n"),
+        (
+            "README.md",
+            "Run `make lint`, `yarn build:all` or `FLAGS=\"-a -b\" make fast`.\n",
+        ),
         ("Makefile", "include a.mk\nlint:\n\tx\nfast:\n\ty\n"),
         ("a.mk", "$(TOOLS):\n\tz\n"),
         ("docs/Makefile", "lint:\n\tx\n"),
         ("package.json", "{\"scripts\": {\"build:all\": \"x\"}}\n"),
-        ("web/package.json", "{\"scripts\": {\"build:all\": \"x\"}}\n"),
+        (
+            "web/package.json",
+            "{\"scripts\": {\"build:all\": \"x\"}}\n",
+        ),
         ("vendor/tool/Makefile", "fast:\n\tx\n"),
     ];
     let change =
         "sed -i 's/lint/check/; s/fast/quick/' Makefile && sed -i s/build/make/ package.json";
-    assert_eq!(stale(&files, change), ["1 make fast", "1 make lint", "1 yarn build:all"]);
+    assert_eq!(
+        stale(&files, change),
+        ["1 make fast", "1 make lint", "1 yarn build:all"]
+    );
     let manifest = "{\"scripts\": {\"start\": \"x\", \"test\": \"y\"}}\n";
     let files_of_npm = [
-        ("README.md", "Run `pnpm start`, `npm test` or `./gradlew`.\n"),
+        (
+            "README.md",
+            "Run `pnpm start`, `npm test` or `./gradlew`.\n",
+        ),
         ("package.json", manifest),
         ("gradlew", "x\n"),
         ("gradlew.bat", "x\n"),
     ];
     let change = "echo '{}' > package.json && git rm -q gradlew";
-    assert_eq!(stale(&files_of_npm, change), ["1 ./gradlew", "1 npm test", "1 pnpm start"]);
+    assert_eq!(
+        stale(&files_of_npm, change),
+        ["1 ./gradlew", "1 npm test", "1 pnpm start"]
+    );
     // Where it is made now is said elsewhere.
     let document = "From the `docs` folder:\n\n```sh\nmake lint\n```\n";
     let files_of_docs = [("README.md", document), files[1], files[3]];
     assert!(stale(&files_of_docs, "sed -i s/lint/check/ Makefile").is_empty());
     // The runner reads the manifest beside the document.
-    let files_of_web = [("web/README.md", "Run `npm run build:all`.\n"), files[4], files[5]];
+    let files_of_web = [
+        ("web/README.md", "Run `npm run build:all`.\n"),
+        files[4],
+        files[5],
+    ];
     let change = "echo '{}' > web/package.json";
     assert_eq!(stale(&files_of_web, change), ["1 npm run build:all"]);
     assert!(stale(&files_of_web, "sed -i s/x/y/ package.json web/package.json").is_empty());
@@ -191,7 +264,10 @@ fn a_task_of_another_folder_or_of_a_computed_rule_does_not_replace_one() {
 #[test]
 fn a_dependency_ends_although_its_name_is_still_a_word_of_code() {
     let files = [
-        ("README.md", "Tests use [syrupy](https://example.org/syrupy) and `respx`.\n"),
+        (
+            "README.md",
+            "Tests use [syrupy](https://example.org/syrupy) and `respx`.\n",
+        ),
         ("requirements.txt", "syrupy\nrespx\n"),
         ("e2e/test_data/requirements.txt", "syrupy\n"),
         ("a.py", "import respx\n"),
@@ -203,36 +279,65 @@ fn a_dependency_ends_although_its_name_is_still_a_word_of_code() {
     assert!(stale(&files, change).is_empty());
     // A name of one word, and a link, are of the package of the document.
     let files = [
-        ("docs/README.md", "The level is `debug`, as in [pretty-log](https://example.org).\n"),
-        ("CLAUDE.md", "We use `debug`, as [pretty-log](https://example.org) does.\n"),
-        ("web/README.md", "We use `debug` and [pretty-log](https://example.org).\n"),
-        ("web/app/package.json", "{\"dependencies\": {\"debug\": \"1\", \"pretty-log\": \"1\"}}\n"),
+        (
+            "docs/README.md",
+            "The level is `debug`, as in [pretty-log](https://example.org).\n",
+        ),
+        (
+            "CLAUDE.md",
+            "We use `debug`, as [pretty-log](https://example.org) does.\n",
+        ),
+        (
+            "web/README.md",
+            "We use `debug` and [pretty-log](https://example.org).\n",
+        ),
+        (
+            "web/app/package.json",
+            "{\"dependencies\": {\"debug\": \"1\", \"pretty-log\": \"1\"}}\n",
+        ),
     ];
     let change = "echo '{}' > web/app/package.json";
-    assert_eq!(stale(&files, change), ["1 debug", "1 debug", "1 pretty-log"]);
+    assert_eq!(
+        stale(&files, change),
+        ["1 debug", "1 debug", "1 pretty-log"]
+    );
     // The project of a submodule that went.
     let modules =
         "[submodule \"kit\"]\n\tpath = kit\n\turl = https://example.org/b/pretty-log.git\n";
-    let files =
-        [("README.md", "We use [pretty-log](https://example.org).\n"), (".gitmodules", modules)];
+    let files = [
+        ("README.md", "We use [pretty-log](https://example.org).\n"),
+        (".gitmodules", modules),
+    ];
     assert!(stale(&files, "git rm -q .gitmodules").is_empty());
     // A module of Go.
     let files = [
         ("README.md", "We use `example.org/shop/errors`.\n"),
-        ("go.mod", "module example.org/a/b\n\nrequire example.org/shop/errors v1.2.0\n"),
+        (
+            "go.mod",
+            "module example.org/a/b\n\nrequire example.org/shop/errors v1.2.0\n",
+        ),
         ("a.go", "package a\n\nimport \"errors\"\n"),
     ];
-    assert_eq!(stale(&files, "sed -i /require/d go.mod"), ["1 example.org/shop/errors"]);
+    assert_eq!(
+        stale(&files, "sed -i /require/d go.mod"),
+        ["1 example.org/shop/errors"]
+    );
     // Its settings stay.
     let manifest = "[project]\ndependencies = [\"ruff\"]\n[tool.ruff]\nline-length = 90\n";
-    let files = [("README.md", "We lint with `ruff`.\n"), ("pyproject.toml", manifest)];
+    let files = [
+        ("README.md", "We lint with `ruff`.\n"),
+        ("pyproject.toml", manifest),
+    ];
     let change = "sed -i 's/\"ruff\"//' pyproject.toml";
     assert_eq!(stale(&files, change), ["1 ruff"]);
     assert!(stale(&files, &format!("{change} && echo > ruff.toml")).is_empty());
     // A feature of that name has another dependency now.
     let manifest =
         "[package]\nname = \"a\"\n[dependencies]\nlz4 = { version = \"1\", optional = true }\n";
-    let files = [("README.md", "It compresses with `lz4`.\n"), ("Cargo.toml", manifest)];
+    let files = [
+        ("README.md", "It compresses with `lz4`.\n"),
+        ("Cargo.toml", manifest),
+    ];
     let change = "sed -i 's/^lz4 =/lz4_flex =/' Cargo.toml";
     assert_eq!(stale(&files, change), ["1 lz4"]);
     let change = format!("{change} && printf '[features]\\nlz4 = [\"lz4_flex\"]\\n' >> Cargo.toml");
@@ -243,16 +348,25 @@ fn a_dependency_ends_although_its_name_is_still_a_word_of_code() {
         ("requirements.txt", "load_rows\n"),
         ("a.py", "def load_rows():\n    return 1\n"),
     ];
-    assert_eq!(stale(&files, "git rm -q a.py requirements.txt"), ["1 load_rows"]);
+    assert_eq!(
+        stale(&files, "git rm -q a.py requirements.txt"),
+        ["1 load_rows"]
+    );
 }
 
 #[test]
 fn the_name_of_a_file_is_not_one_of_a_longer_name_in_code() {
     let files = [
-        ("README.md", "Add it to `build.gradle`, not to `package.json`.\n"),
+        (
+            "README.md",
+            "Add it to `build.gradle`, not to `package.json`.\n",
+        ),
         ("build.gradle", "plugins {}\n"),
         ("package.json", "{}\n"),
-        ("src/a.py", "# see build.gradle\nFILES = [\"build.gradle.kts\", \"package.json\"]\n"),
+        (
+            "src/a.py",
+            "# see build.gradle\nFILES = [\"build.gradle.kts\", \"package.json\"]\n",
+        ),
     ];
     let change = "git rm -q build.gradle package.json";
     assert_eq!(stale(&files, change), ["1 build.gradle"]);
@@ -282,15 +396,24 @@ fn a_method_is_that_of_its_class() {
             "# As Accounts does.\nclass Sessions:\n    def register(self, name):\n        return 1\n",
         ),
     ];
-    assert_eq!(stale(&files, "git rm -q app/accounts.py"), ["1 Accounts.register"]);
+    assert_eq!(
+        stale(&files, "git rm -q app/accounts.py"),
+        ["1 Accounts.register"]
+    );
 }
 
 #[test]
 fn the_manifests_of_a_workspace_are_read_anywhere() {
     let files = [
-        ("samples/a/README.md", "Run `cargo run --features isolation`.\n"),
+        (
+            "samples/a/README.md",
+            "Run `cargo run --features isolation`.\n",
+        ),
         ("Cargo.toml", "[workspace]\nmembers = [\"*/app\"]\n"),
-        ("core/app/Cargo.toml", "[package]\nname = \"app\"\n[features]\nisolation = []\n"),
+        (
+            "core/app/Cargo.toml",
+            "[package]\nname = \"app\"\n[features]\nisolation = []\n",
+        ),
     ];
     assert!(stale(&files, "git mv core crates").is_empty());
     let change = "git mv core crates && sed -i /isolation/d crates/app/Cargo.toml";
@@ -303,13 +426,19 @@ fn the_manifests_of_a_workspace_are_read_anywhere() {
         ("rust/core/mock/Cargo.toml", "[package]\nname = \"mock\"\n"),
     ];
     assert!(stale(&files, "git mv rust/core rust/tests").is_empty());
-    assert_eq!(stale(&files, "git rm -q rust/core/mock/Cargo.toml"), ["1 cargo run --bin mock"]);
+    assert_eq!(
+        stale(&files, "git rm -q rust/core/mock/Cargo.toml"),
+        ["1 cargo run --bin mock"]
+    );
 }
 
 #[test]
 fn a_file_that_git_ignores_since_then_may_be_generated_where_it_was() {
     let files = [
-        ("docs/README.md", "Validate `api-merged.yaml` in the editor.\n"),
+        (
+            "docs/README.md",
+            "Validate `api-merged.yaml` in the editor.\n",
+        ),
         ("openapi/api-merged.yaml", "a: 1\n"),
         ("openapi/models.json", "{}\n"),
     ];
@@ -326,7 +455,10 @@ fn a_dependency_of_one_platform_is_one() {
     let files = [
         ("AGENTS.md", "The picker uses `skim`.\n"),
         ("Cargo.toml", manifest),
-        ("src/main.rs", "// Keys are read by us, as from skim.\nuse crate::skim::Keys;\n"),
+        (
+            "src/main.rs",
+            "// Keys are read by us, as from skim.\nuse crate::skim::Keys;\n",
+        ),
     ];
     assert_eq!(stale(&files, "sed -i s/skim/other/ Cargo.toml"), ["1 skim"]);
 }
@@ -343,14 +475,20 @@ fn code_of_which_most_names_never_existed_shows_an_idea() {
     let use_of_it = document("load_rows(1)\nload_all(2)\nload_page(3)\n");
     let more =
         "def load_rows(it):\n    pass\ndef load_all(it):\n    pass\ndef load_page(it):\n    pass\n";
-    let files = [("AGENTS.md", &*use_of_it), ("tools.py", tools), ("more.py", more)];
+    let files = [
+        ("AGENTS.md", &*use_of_it),
+        ("tools.py", tools),
+        ("more.py", more),
+    ];
     assert_eq!(stale(&files, change), ["6 run_later"]);
 }
 
 #[test]
 fn a_tracked_document_is_read_though_an_ignore_file_names_it() {
-    let files =
-        [("tool/README.md", "Call `load_rows()`.\n"), ("a.py", "def load_rows():\n    pass\n")];
+    let files = [
+        ("tool/README.md", "Call `load_rows()`.\n"),
+        ("a.py", "def load_rows():\n    pass\n"),
+    ];
     let change = "echo tool > .gitignore && sed -i s/load_rows/load_all/ a.py";
     assert_eq!(stale(&files, change), ["1 load_rows()"]);
 }
@@ -402,10 +540,19 @@ fn a_path_beyond_a_symbolic_link_does_not_hide_what_is_ignored() {
 #[test]
 fn a_string_with_the_old_path_does_not_hide_a_moved_file() {
     let files = [
-        ("README.md", "The models are in `src/models.py`, the settings in `conf/local.toml`.\n"),
-        ("src/models.py", "class Order:\n    def total(self):\n        return sum(self.rows)\n"),
+        (
+            "README.md",
+            "The models are in `src/models.py`, the settings in `conf/local.toml`.\n",
+        ),
+        (
+            "src/models.py",
+            "class Order:\n    def total(self):\n        return sum(self.rows)\n",
+        ),
         ("conf/local.toml", "a = 1\n"),
-        ("lib/build.py", "PATHS = [\"src/models.py\", \"conf/local.toml\"]\n"),
+        (
+            "lib/build.py",
+            "PATHS = [\"src/models.py\", \"conf/local.toml\"]\n",
+        ),
     ];
     // A file that a program reads may be the reader's.
     let change = "git mv src/models.py src/orders.py && git rm -q conf/local.toml";
@@ -416,7 +563,10 @@ fn a_string_with_the_old_path_does_not_hide_a_moved_file() {
 fn a_link_between_pages_of_a_site_is_one_between_their_files() {
     let files = [
         ("README.md", "[First](docs/guide/first.md)\n"),
-        ("docs/guide/first.md", "See [the second](../second/) and [this](../second/#more).\n"),
+        (
+            "docs/guide/first.md",
+            "See [the second](../second/) and [this](../second/#more).\n",
+        ),
         ("docs/guide/second.md", "# Second\n\n## More\n"),
         ("docs/second/index.md", "# Another\n"),
     ];

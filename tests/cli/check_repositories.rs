@@ -39,14 +39,21 @@ fn a_bare_repository_is_an_error() {
     sandbox.git("clone -q --bare . ../bare");
     let bare = sandbox.beside("bare");
     bare.write("AGENTS.md", AGENTS);
-    assert_eq!(bare.run("check").status(), 3, "{}", bare.run("check").text());
+    assert_eq!(
+        bare.run("check").status(),
+        3,
+        "{}",
+        bare.run("check").text()
+    );
 }
 
 #[test]
 fn what_a_submodule_has_is_unknown() {
     let sandbox = stale();
     let source = sandbox.path("").display().to_string();
-    sandbox.git(&format!("-c protocol.file.allow=always submodule add -q file://{source} lib"));
+    sandbox.git(&format!(
+        "-c protocol.file.allow=always submodule add -q file://{source} lib"
+    ));
     sandbox.write("AGENTS.md", "See `lib/src/nothing.py` and `lib/`.\n");
     sandbox.commit("Add a submodule");
     sandbox.session(expect![[r#"
@@ -89,10 +96,16 @@ fn a_renamed_document_keeps_its_past() {
 #[test]
 fn a_line_that_was_moved_and_reworded_keeps_its_past() {
     let sandbox = stale();
-    sandbox.write("AGENTS.md", "# Rules\n\nAll code is in `src/a.py` or in `src/b.py`!\n");
+    sandbox.write(
+        "AGENTS.md",
+        "# Rules\n\nAll code is in `src/a.py` or in `src/b.py`!\n",
+    );
     sandbox.commit("Reword");
     let finding = &sandbox.json_of(sandbox.run("check --json"))["findings"][0];
-    assert_eq!((&finding["line"], &finding["column"]), (&3.into(), &34.into()));
+    assert_eq!(
+        (&finding["line"], &finding["column"]),
+        (&3.into(), &34.into())
+    );
     assert_eq!(finding["written"]["subject"], "start");
 }
 
@@ -128,7 +141,10 @@ fn a_symbol_is_followed_through_a_move_and_two_renames() {
 fn variables_of_another_program_are_no_errors() {
     let sandbox = Sandbox::empty();
     sandbox.write("package.json", "{\"name\": \"shop-plugin\"}\n");
-    sandbox.write("AGENTS.md", "| `SHOP_URL` |\n|---|\n| `SHOP_KEY` |\n| `SHOP_MODE` |\n");
+    sandbox.write(
+        "AGENTS.md",
+        "| `SHOP_URL` |\n|---|\n| `SHOP_KEY` |\n| `SHOP_MODE` |\n",
+    );
     sandbox.write("src/a.js", "start(process.env.SHOP_URL);\n");
     sandbox.commit("start");
     sandbox.write("src/a.js", "start();\n");
@@ -169,9 +185,16 @@ fn a_document_that_is_not_utf8_is_checked() {
 fn a_closed_pipe_ends_the_check_quietly() {
     let sandbox = stale();
     sandbox.write("AGENTS.md", AGENTS.repeat(3_000));
-    for line in ["check", "check --json", "check --format sarif", "check --format github"] {
+    for line in [
+        "check",
+        "check --json",
+        "check --format sarif",
+        "check --format github",
+    ] {
         let mut command = sandbox.command(line);
-        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        command
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped());
         let mut child = command.spawn().expect("it runs");
         drop(child.stdout.take());
         let outcome = sandbox.outcome(line, child.wait_with_output().expect("it ends"));
@@ -190,7 +213,9 @@ fn a_failed_write_leaves_the_document_as_it_was() {
     sandbox.commit("Restore b");
     sandbox.git("mv src/b.py src/c.py");
     sandbox.commit("Rename b");
-    let Some(sandbox) = sandbox.unprivileged() else { return };
+    let Some(sandbox) = sandbox.unprivileged() else {
+        return;
+    };
     let folder = sandbox.path("");
     let allow = |mode| {
         let permissions = std::fs::Permissions::from_mode(mode);
@@ -220,8 +245,12 @@ fn since_reports_the_links_of_memories_that_a_change_broke() {
     let claims = |line: &str| {
         let report = sandbox.json_of(sandbox.run(line));
         let findings = report["findings"].as_array().expect("findings").clone();
-        let links = findings.into_iter().filter(|it| it["check"] == "memoryLink");
-        links.map(|it| it["claim"].as_str().expect("a text").to_owned()).collect::<Vec<_>>()
+        let links = findings
+            .into_iter()
+            .filter(|it| it["check"] == "memoryLink");
+        links
+            .map(|it| it["claim"].as_str().expect("a text").to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(claims("check --json"), ["src/a.py", "src/nothing.py"]);
     assert_eq!(claims("check --json --since HEAD~1"), ["src/a.py"]);
@@ -234,7 +263,10 @@ fn files_that_a_program_looks_for_are_no_errors() {
     sandbox.write("src/a.js", "run('.shop/hooks', 'BeforeOrder');\n");
     sandbox.write(".shop/hooks/BeforeOrder", "echo 1\n");
     sandbox.write(".shop/hooks/Forgotten", "echo 2\n");
-    sandbox.write("AGENTS.md", "Write `.shop/hooks/BeforeOrder`, `.shop/hooks/Forgotten`.\n");
+    sandbox.write(
+        "AGENTS.md",
+        "Write `.shop/hooks/BeforeOrder`, `.shop/hooks/Forgotten`.\n",
+    );
     sandbox.commit("start");
     sandbox.git("rm -q -r .shop");
     sandbox.commit("Remove the examples");
@@ -272,7 +304,10 @@ fn a_name_that_its_removing_commit_writes_anew_is_no_error() {
     sandbox.write("AGENTS.md", "Call `load_rows` first.\n");
     sandbox.write("src/a.py", "def load_rows():\n    return 1\n");
     sandbox.commit("start");
-    sandbox.write("AGENTS.md", "The driver polls its own `load_rows` until it is done.\n");
+    sandbox.write(
+        "AGENTS.md",
+        "The driver polls its own `load_rows` until it is done.\n",
+    );
     sandbox.write("src/a.py", "import driver\n");
     sandbox.commit("Let the driver load the rows");
     sandbox.session(expect![[r#"
@@ -310,11 +345,16 @@ fn a_version_is_that_of_the_packages_around_the_document() {
 fn installed_skills_are_not_documents_of_the_project() {
     let sandbox = Sandbox::empty();
     for skill in ["widgets", "boosted", "own"] {
-        sandbox.write(format!(".agents/skills/{skill}/SKILL.md"), "Use `src/b.py`.\n");
+        sandbox.write(
+            format!(".agents/skills/{skill}/SKILL.md"),
+            "Use `src/b.py`.\n",
+        );
     }
     sandbox.write("boost.json", "{\"skills\": [\"boosted\"]}\n");
-    sandbox
-        .write("skills-lock.json", "{\"skills\": {\"widgets\": {\"source\": \"shop/widgets\"}}}\n");
+    sandbox.write(
+        "skills-lock.json",
+        "{\"skills\": {\"widgets\": {\"source\": \"shop/widgets\"}}}\n",
+    );
     sandbox.write("src/a.py", "x = 1\n");
     sandbox.write("src/b.py", "y = 2\nprint(y)\n");
     sandbox.commit("start");
@@ -335,7 +375,10 @@ fn a_new_place_is_not_a_file_with_the_same_licence() {
         let lines: Vec<String> = (0..n).map(|idx| format!("{name}_{idx}();\n")).collect();
         format!("{licence}{}", lines.concat())
     };
-    sandbox.write("AGENTS.md", "See `src/till/mod.rs`, `src/order.rs`, `docs/guide.md`.\n");
+    sandbox.write(
+        "AGENTS.md",
+        "See `src/till/mod.rs`, `src/order.rs`, `docs/guide.md`.\n",
+    );
     sandbox.write("src/till/mod.rs", file("mod", 1));
     sandbox.write("src/order.rs", file("order", 9));
     for guide in ["guide", "start", "end"] {
@@ -351,7 +394,10 @@ fn a_new_place_is_not_a_file_with_the_same_licence() {
     sandbox.commit("Publish the guide of version 1");
     let report = sandbox.json_of(sandbox.run("check --json"));
     let findings = report["findings"].as_array().expect("findings");
-    let now: Vec<_> = findings.iter().map(|finding| (&finding["claim"], &finding["now"])).collect();
+    let now: Vec<_> = findings
+        .iter()
+        .map(|finding| (&finding["claim"], &finding["now"]))
+        .collect();
     assert_eq!(
         now,
         [
@@ -368,8 +414,10 @@ fn a_field_or_a_variable_counts_only_where_the_document_is_about_its_code() {
     let text = "Pass `row_limit` and call `load_rows` with it.\n";
     sandbox.write("AGENTS.md", text);
     sandbox.write("docs/loader.md", format!("In `rows_loader`: {text}"));
-    sandbox
-        .write("src/rows_loader.py", "def load_rows():\n    row_limit = 5\n    return row_limit\n");
+    sandbox.write(
+        "src/rows_loader.py",
+        "def load_rows():\n    row_limit = 5\n    return row_limit\n",
+    );
     sandbox.write("src/report.js", "report({\n  keepAlive: true,\n});\n");
     sandbox.write("src/README.md", "Set `keepAlive`.\n");
     sandbox.write("lib/README.md", "Set `keepAlive`.\n");
@@ -414,7 +462,10 @@ fn a_name_in_code_that_is_too_large_to_parse_is_in_use() {
     sandbox.write("src/app.py", code);
     sandbox.write("AGENTS.md", "Call `load_rows()`, then `Till.pay_all`.\n");
     sandbox.commit("start");
-    sandbox.write("src/app.py", format!("{}{code}", "x = [1, 2, 3]  # data\n".repeat(60_000)));
+    sandbox.write(
+        "src/app.py",
+        format!("{}{code}", "x = [1, 2, 3]  # data\n".repeat(60_000)),
+    );
     sandbox.commit("Grow");
     sandbox.ok("check");
     sandbox.write("src/app.py", "x = 1\n");
@@ -427,12 +478,17 @@ fn a_name_in_code_that_is_too_large_to_parse_is_in_use() {
 fn a_package_of_the_project_may_be_named_without_its_scope() {
     let sandbox = Sandbox::empty();
     sandbox.write("till/package.json", "{\"name\": \"till-agent\"}");
-    sandbox
-        .write("package.json", "{\"dependencies\": {\"till-agent\": \"1\", \"old-pay\": \"1\"}}");
+    sandbox.write(
+        "package.json",
+        "{\"dependencies\": {\"till-agent\": \"1\", \"old-pay\": \"1\"}}",
+    );
     sandbox.write("AGENTS.md", "Enable `till-agent` and `old-pay`.\n");
     sandbox.commit("start");
     sandbox.write("till/package.json", "{\"name\": \"@shop/till-agent\"}");
-    sandbox.write("package.json", "{\"dependencies\": {\"@shop/till-agent\": \"1\"}}");
+    sandbox.write(
+        "package.json",
+        "{\"dependencies\": {\"@shop/till-agent\": \"1\"}}",
+    );
     sandbox.commit("Add the scope");
     let report = sandbox.json_of(sandbox.run("check --json"));
     let claims: Vec<&str> = report["findings"]
@@ -470,7 +526,10 @@ fn ignore_rules_that_other_clones_lack_excuse_nothing() {
     sandbox.write(".git/info/exclude", rules);
     sandbox.write("../.gitignore", rules);
     sandbox.write("../of-user", rules);
-    sandbox.git(&format!("config core.excludesFile {}", sandbox.path("../of-user").display()));
+    sandbox.git(&format!(
+        "config core.excludesFile {}",
+        sandbox.path("../of-user").display()
+    ));
     assert_eq!(sandbox.run("check").text(), expected.text());
     // A file of the repository excuses it: the file may be generated.
     sandbox.write(".gitignore", ".idea/\n");
@@ -485,7 +544,9 @@ fn a_clone_without_old_files_is_not_enough() {
     sandbox.commit("another way");
     sandbox.git("config uploadpack.allowFilter true");
     let source = sandbox.path("").display().to_string();
-    sandbox.git(&format!("clone -q --filter=blob:none file://{source} ../partial"));
+    sandbox.git(&format!(
+        "clone -q --filter=blob:none file://{source} ../partial"
+    ));
     let clone = sandbox.beside("partial");
     clone.git("remote set-url origin file:///nowhere");
     let outcome = clone.run("check");
@@ -496,7 +557,12 @@ fn a_clone_without_old_files_is_not_enough() {
     clone.git("cat-file -p HEAD~1:till/pay.py");
     clone.git("cat-file -p HEAD~1:Makefile");
     let outcome = clone.run("check");
-    assert_eq!((outcome.status(), outcome.stderr()), (1, String::new()), "{}", outcome.stdout());
+    assert_eq!(
+        (outcome.status(), outcome.stderr()),
+        (1, String::new()),
+        "{}",
+        outcome.stdout()
+    );
 }
 
 #[cfg(unix)]
@@ -505,7 +571,11 @@ fn documents_that_no_path_can_name_are_not_checked() {
     use std::os::unix::ffi::OsStrExt;
     let sandbox = with_a_past();
     sandbox.ok("check");
-    for name in [&b"caf\xe9/AGENTS.md"[..], b"two\nlines/AGENTS.md", b"bell\x07/AGENTS.md"] {
+    for name in [
+        &b"caf\xe9/AGENTS.md"[..],
+        b"two\nlines/AGENTS.md",
+        b"bell\x07/AGENTS.md",
+    ] {
         sandbox.write(std::ffi::OsStr::from_bytes(name), "See `till/pay.py`.\n");
     }
     for line in ["check", "check ."] {
@@ -531,7 +601,11 @@ fn an_anchor_in_a_file_that_a_sparse_checkout_omits_is_not_gone() {
     for line in ["memory reanchor --check", "memory reanchor"] {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.status(), 3, "{}", outcome.text());
-        assert!(outcome.stderr().contains("a sparse checkout omits `web/html.ts`"));
+        assert!(
+            outcome
+                .stderr()
+                .contains("a sparse checkout omits `web/html.ts`")
+        );
     }
 }
 
@@ -544,7 +618,9 @@ fn files_that_a_sparse_checkout_omits_may_have_the_claim() {
     let outcome = sandbox.run("check");
     assert_eq!(outcome.status(), 3, "{}", outcome.text());
     assert!(
-        outcome.stderr().contains("2 claims: a sparse checkout omits files"),
+        outcome
+            .stderr()
+            .contains("2 claims: a sparse checkout omits files"),
         "{}",
         outcome.text()
     );

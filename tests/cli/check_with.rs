@@ -11,16 +11,25 @@ use crate::sandbox::{Outcome, Sandbox};
 fn an_agent_dismisses_errors_whose_lines_are_right_and_the_baseline_keeps_them() {
     let sandbox = moved();
     let guide = json!({ "id": 0, "outOfDate": false, "reason": "a guide of the reader" });
-    let others = [json!({ "id": 2, "outOfDate": true }), json!({ "id": 70, "outOfDate": false })];
+    let others = [
+        json!({ "id": 2, "outOfDate": true }),
+        json!({ "id": 70, "outOfDate": false }),
+    ];
     let first = json!({ "findings": [guide, others[0], others[1]] });
     let second = json!({ "findings": [{ "id": 1, "outOfDate": false }] });
     let nothing = json!({ "findings": [] });
-    prepare(&sandbox, &[first.clone(), nothing.clone(), first, nothing, second]);
+    prepare(
+        &sandbox,
+        &[first.clone(), nothing.clone(), first, nothing, second],
+    );
     let agent = sandbox.path("../agent/agent.sh").display().to_string();
     let with = format!("check --with \"sh {agent}\"");
     let report = sandbox.json_of(sandbox.run(&format!("{with} --json")));
     let summary = &report["summary"];
-    assert_eq!((&summary["errors"], &summary["dismissed"]), (&json!(4), &json!(1)));
+    assert_eq!(
+        (&summary["errors"], &summary["dismissed"]),
+        (&json!(4), &json!(1))
+    );
     let request: Value =
         serde_json::from_str(&sandbox.read("../agent/request-0.json")).expect("JSON");
     expect![[r#"
@@ -234,9 +243,14 @@ impl FakeClient<'_> {
     }
 
     fn run(&self, line: &str) -> Outcome {
-        let mut command = self.sandbox.command(&format!("{line} --with {}", self.name));
+        let mut command = self
+            .sandbox
+            .command(&format!("{line} --with {}", self.name));
         let path = std::env::var("PATH").expect("a path");
-        command.env("PATH", format!("{}:{path}", self.sandbox.path("../client").display()));
+        command.env(
+            "PATH",
+            format!("{}:{path}", self.sandbox.path("../client").display()),
+        );
         if self.hangs {
             // Long enough to start.
             command.env("CERBERUS_AGENT_SILENCE", "2500");
@@ -249,11 +263,22 @@ impl FakeClient<'_> {
 fn all_errors_printed(outcome: &Outcome, case: &str) -> String {
     let (stdout, stderr) = (outcome.stdout(), outcome.stderr());
     assert_eq!(outcome.status(), 3, "{case}: {stderr}");
-    for claim in ["docs/guide.md", "src/db/session.py", "make lint", "open_session()", "pytest"] {
-        let printed = stdout.lines().any(|line| line.contains(&format!("`{claim}`: ")));
+    for claim in [
+        "docs/guide.md",
+        "src/db/session.py",
+        "make lint",
+        "open_session()",
+        "pytest",
+    ] {
+        let printed = stdout
+            .lines()
+            .any(|line| line.contains(&format!("`{claim}`: ")));
         assert!(printed, "{case}: {claim}\n{stdout}");
     }
-    assert!(stderr.contains("not checked in `AGENTS.md`: "), "{case}: {stderr}");
+    assert!(
+        stderr.contains("not checked in `AGENTS.md`: "),
+        "{case}: {stderr}"
+    );
     stderr
 }
 
@@ -262,7 +287,11 @@ fn the_errors_are_printed_with_the_cause_whatever_a_client_fails_with() {
     let sandbox = moved();
     let clients: Value = serde_json::from_str(CLIENTS).expect("JSON");
     for (name, client) in clients.as_object().expect("clients") {
-        let mut fake = FakeClient { sandbox: &sandbox, name, hangs: false };
+        let mut fake = FakeClient {
+            sandbox: &sandbox,
+            name,
+            hangs: false,
+        };
         let answer = client["answer"].as_str().expect("a text");
         for (kind, failure) in client["failures"].as_object().expect("failures") {
             let case = format!("{name}: {kind}");
@@ -273,33 +302,57 @@ fn the_errors_are_printed_with_the_cause_whatever_a_client_fails_with() {
             let printed = all_errors_printed(&fake.run("check"), &case);
             let cause = failure["cause"].as_str().expect("a text");
             assert!(printed.contains(cause), "{case}: {printed}");
-            assert!(printed.contains("5 errors not read by "), "{case}: {printed}");
+            assert!(
+                printed.contains("5 errors not read by "),
+                "{case}: {printed}"
+            );
             if fake.hangs {
-                assert!(printed.contains("showed no progress for 2.5 s"), "{case}: {printed}");
+                assert!(
+                    printed.contains("showed no progress for 2.5 s"),
+                    "{case}: {printed}"
+                );
             }
         }
         fake.hangs = false;
         fake.prepare(&[""], "", "exit 7");
         let printed = all_errors_printed(&fake.run("check"), &format!("{name}: crash"));
-        assert!(printed.contains("it printed nothing, exit status: 7"), "{name}: {printed}");
+        assert!(
+            printed.contains("it printed nothing, exit status: 7"),
+            "{name}: {printed}"
+        );
         let with = |text: &str| answer.replace("TEXT", &json!(text).to_string());
         let half = with("Here you are: {\"findings\": [{\"id\": 0, \"outOfDate\": fal");
         fake.prepare(&[&half, &half], "", "exit 0");
         let printed = all_errors_printed(&fake.run("check"), &format!("{name}: half an answer"));
-        assert!(printed.contains("it has no JSON object with a list `findings`"), "{printed}");
+        assert!(
+            printed.contains("it has no JSON object with a list `findings`"),
+            "{printed}"
+        );
         let again = sandbox.read("../client/request-1");
-        assert!(again.contains("it has no JSON object with a list `findings`"), "{again}");
+        assert!(
+            again.contains("it has no JSON object with a list `findings`"),
+            "{again}"
+        );
         let wrong = json!({ "findings": [
             { "id": "0", "outOfDate": false }, { "id": -1, "outOfDate": false },
             { "id": 99, "outOfDate": false }, { "id": 1, "outOfDate": false, "command": "ls" },
             5, [], null, { "id": 2, "outOfDate": false },
         ] });
-        let wrong = with(&format!("(in `{{a}}` I see)\n```json\n{wrong}\n```\nSure {{}}: }}"));
+        let wrong = with(&format!(
+            "(in `{{a}}` I see)\n```json\n{wrong}\n```\nSure {{}}: }}"
+        ));
         fake.prepare(&[&wrong, &wrong], "", "exit 0");
         let outcome = fake.run("check --all");
         let printed = all_errors_printed(&outcome, &format!("{name}: wrong items"));
-        assert!(printed.contains("4 errors not read by "), "{name}: {printed}");
-        assert!(outcome.stdout().contains("1 dismissed by the agent"), "{}", outcome.stdout());
+        assert!(
+            printed.contains("4 errors not read by "),
+            "{name}: {printed}"
+        );
+        assert!(
+            outcome.stdout().contains("1 dismissed by the agent"),
+            "{}",
+            outcome.stdout()
+        );
         let again = sandbox.read("../client/request-1");
         for reason in [
             "invalid type: string",
@@ -316,15 +369,24 @@ fn the_errors_are_printed_with_the_cause_whatever_a_client_fails_with() {
 #[test]
 fn an_item_that_is_refused_is_asked_for_again_alone() {
     let sandbox = moved();
-    let fake = FakeClient { sandbox: &sandbox, name: "codex", hangs: false };
+    let fake = FakeClient {
+        sandbox: &sandbox,
+        name: "codex",
+        hangs: false,
+    };
     let clients: Value = serde_json::from_str(CLIENTS).expect("JSON");
     let answer = clients["codex"]["answer"].as_str().expect("a text");
     let items = |items: Value| {
         let text = json!({ "findings": items }).to_string();
-        format!("Warning: {{ colours\n{}", answer.replace("TEXT", &json!(text).to_string()))
+        format!(
+            "Warning: {{ colours\n{}",
+            answer.replace("TEXT", &json!(text).to_string())
+        )
     };
-    let judged: Vec<Value> =
-        [1, 2, 3, 6].iter().map(|id| json!({ "id": id, "outOfDate": true })).collect();
+    let judged: Vec<Value> = [1, 2, 3, 6]
+        .iter()
+        .map(|id| json!({ "id": id, "outOfDate": true }))
+        .collect();
     let wrong = json!({ "id": "0", "outOfDate": false });
     let first = items(json!([wrong, judged[0], judged[1], judged[2], judged[3]]));
     let second = items(json!([{ "id": 0, "outOfDate": false }]));
@@ -332,11 +394,19 @@ fn an_item_that_is_refused_is_asked_for_again_alone() {
     let outcome = fake.run("check --all");
     assert_eq!(outcome.status(), 1, "{}", outcome.text());
     let again: Value = serde_json::from_str(&sandbox.read("../client/request-1")).expect("JSON");
-    let ids: Vec<&Value> =
-        again["findings"].as_array().expect("a list").iter().map(|it| &it["id"]).collect();
+    let ids: Vec<&Value> = again["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| &it["id"])
+        .collect();
     assert_eq!(ids, [&json!(0)]);
     assert_eq!(again["refused"][0]["item"], wrong.to_string());
-    assert!(outcome.stdout().contains("1 dismissed by the agent"), "{}", outcome.stdout());
+    assert!(
+        outcome.stdout().contains("1 dismissed by the agent"),
+        "{}",
+        outcome.stdout()
+    );
 }
 
 #[test]
@@ -349,10 +419,16 @@ fn the_answers_before_a_failure_count_also_in_the_baseline() {
     sandbox.commit("start");
     sandbox.git("rm -q -r src");
     sandbox.commit("Drop the parts");
-    let fake = FakeClient { sandbox: &sandbox, name: "gemini", hangs: false };
+    let fake = FakeClient {
+        sandbox: &sandbox,
+        name: "gemini",
+        hangs: false,
+    };
     let clients: Value = serde_json::from_str(CLIENTS).expect("JSON");
     let answer = clients["gemini"]["answer"].as_str().expect("a text");
-    let items: Vec<Value> = (0..25).map(|id| json!({ "id": id, "outOfDate": id != 3 })).collect();
+    let items: Vec<Value> = (0..25)
+        .map(|id| json!({ "id": id, "outOfDate": id != 3 }))
+        .collect();
     let text = json!({ "findings": items }).to_string();
     let first = answer.replace("TEXT", &json!(text).to_string());
     fake.prepare(&[&first, ""], "429: slow down\n", "test $n = 0");
@@ -364,16 +440,25 @@ fn the_answers_before_a_failure_count_also_in_the_baseline() {
         "{printed}"
     );
     assert!(
-        outcome.stdout().contains("part_25.py`: the file no longer exists; not read by gemini")
+        outcome
+            .stdout()
+            .contains("part_25.py`: the file no longer exists; not read by gemini")
     );
     let accepted = sandbox.read("accepted.json");
-    assert!(accepted.contains("part_03.py") && !accepted.contains("part_25.py"), "{accepted}");
+    assert!(
+        accepted.contains("part_03.py") && !accepted.contains("part_25.py"),
+        "{accepted}"
+    );
 }
 
 #[test]
 fn a_client_says_where_the_code_goes_and_a_project_does_not_choose_it() {
     let sandbox = moved();
-    let fake = FakeClient { sandbox: &sandbox, name: "claude", hangs: false };
+    let fake = FakeClient {
+        sandbox: &sandbox,
+        name: "claude",
+        hangs: false,
+    };
     fake.prepare(&["", ""], "", "exit 1");
     let printed = fake.run("check").stderr();
     let place = "claude sends it to the provider that claude is configured with, api.anthropic.com by default\n";
@@ -386,14 +471,21 @@ fn a_client_says_where_the_code_goes_and_a_project_does_not_choose_it() {
         printed.contains("`.claude/settings.json` of this project chooses the provider of claude"),
         "{printed}"
     );
-    assert!(printed.contains("set `ANTHROPIC_BASE_URL` in your environment"), "{printed}");
+    assert!(
+        printed.contains("set `ANTHROPIC_BASE_URL` in your environment"),
+        "{printed}"
+    );
     assert!(!sandbox.exists("../client/request-0"), "nothing is sent");
 }
 
 #[test]
 fn the_provider_of_a_user_is_used_without_the_other_settings() {
     let sandbox = moved();
-    let fake = FakeClient { sandbox: &sandbox, name: "opencode", hangs: false };
+    let fake = FakeClient {
+        sandbox: &sandbox,
+        name: "opencode",
+        hangs: false,
+    };
     let script = "#!/bin/sh\n\
         test \"$1 $2\" = 'debug config' && { cat opencode.json 2>/dev/null || echo '{}'; exit; }\n\
         test \"$1\" = models && exit\n\
@@ -412,7 +504,10 @@ fn the_provider_of_a_user_is_used_without_the_other_settings() {
     };
     prepare();
     let printed = all_errors_printed(&fake.run("check"), "no provider");
-    assert!(printed.contains("would send code to `opencode`, which nobody chose"), "{printed}");
+    assert!(
+        printed.contains("would send code to `opencode`, which nobody chose"),
+        "{printed}"
+    );
     assert!(!sandbox.exists("../client/request-0"), "nothing is sent");
     settings("https://models.example.com/v1");
     let printed = all_errors_printed(&fake.run("check"), "a provider of the project");
@@ -426,14 +521,24 @@ fn the_provider_of_a_user_is_used_without_the_other_settings() {
     let place = "opencode sends it to `127.0.0.1:8080`, the provider `near`\n";
     assert!(printed.contains(place), "{printed}");
     let run: Value = serde_json::from_str(&sandbox.read("../client/settings")).expect("JSON");
-    assert_eq!(run["provider"]["near"]["options"]["baseURL"], "http://127.0.0.1:8080/v1");
-    assert_eq!((&run["mcp"], &run["permission"]["*"]), (&Value::Null, &json!("deny")));
+    assert_eq!(
+        run["provider"]["near"]["options"]["baseURL"],
+        "http://127.0.0.1:8080/v1"
+    );
+    assert_eq!(
+        (&run["mcp"], &run["permission"]["*"]),
+        (&Value::Null, &json!("deny"))
+    );
 }
 
 #[test]
 fn the_servers_of_a_user_are_switched_off_by_their_names() {
     let sandbox = moved();
-    let fake = FakeClient { sandbox: &sandbox, name: "codex", hangs: false };
+    let fake = FakeClient {
+        sandbox: &sandbox,
+        name: "codex",
+        hangs: false,
+    };
     let run = |listed: &str| {
         fake.prepare(&["", ""], "", "exit 1");
         let at = sandbox.path("../client").display().to_string();
@@ -446,10 +551,19 @@ fn the_servers_of_a_user_are_switched_off_by_their_names() {
     };
     run("[{\"name\":\"mark\",\"enabled\":true}]");
     let arguments = sandbox.read("../client/arguments");
-    assert!(arguments.ends_with("-c mcp_servers.mark.enabled=false -\n"), "{arguments}");
+    assert!(
+        arguments.ends_with("-c mcp_servers.mark.enabled=false -\n"),
+        "{arguments}"
+    );
     for (listed, why) in [
-        ("[{\"name\":\"a.b\"}]", "the server `a.b` of codex cannot be switched off by its name"),
-        ("not a list", "`codex` did not list its servers, so they cannot be switched off"),
+        (
+            "[{\"name\":\"a.b\"}]",
+            "the server `a.b` of codex cannot be switched off by its name",
+        ),
+        (
+            "not a list",
+            "`codex` did not list its servers, so they cannot be switched off",
+        ),
     ] {
         let printed = run(listed);
         assert!(printed.contains(why), "{printed}");

@@ -7,8 +7,10 @@ use crate::sandbox::{Sandbox, print_skipped};
 
 /// Requests completions of the last word of a command line, like a shell. `_` is an empty word.
 fn asked(sandbox: &Sandbox, shell: &str, line: &str) -> String {
-    let words: Vec<&str> =
-        line.split(' ').map(|word| if word == "_" { "" } else { word }).collect();
+    let words: Vec<&str> = line
+        .split(' ')
+        .map(|word| if word == "_" { "" } else { word })
+        .collect();
     let mut command = sandbox.command("");
     command
         .env("CERBERUS_COMPLETE", shell)
@@ -17,13 +19,18 @@ fn asked(sandbox: &Sandbox, shell: &str, line: &str) -> String {
         .arg("--")
         .args(words);
     let output = command.output().expect("cerberus runs");
-    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    assert!(
+        output.status.success() && output.stderr.is_empty(),
+        "{output:?}"
+    );
     String::from_utf8(output.stdout).expect("a text")
 }
 
 /// Returns the candidates for bash on one line.
 fn bash(sandbox: &Sandbox, line: &str) -> String {
-    asked(sandbox, "bash", line).trim_end().replace('\u{b}', " ")
+    asked(sandbox, "bash", line)
+        .trim_end()
+        .replace('\u{b}', " ")
 }
 
 #[test]
@@ -51,8 +58,10 @@ fn ids_are_completed_from_the_project() {
         "cerberus memory stats --sh",
         "cerberus mem",
     ];
-    let printed: String =
-        lines.iter().map(|line| format!("{line}\n  {}\n", bash(&sandbox, line))).collect();
+    let printed: String = lines
+        .iter()
+        .map(|line| format!("{line}\n  {}\n", bash(&sandbox, line)))
+        .collect();
     expect![[r#"
         cerberus memory read _
           close-session hang-curtains hash-passwords limit-clients release/plan
@@ -97,10 +106,19 @@ fn completion_never_prints_errors() {
     ] {
         sandbox.write(file, text);
         for line in ["memory read x", "memory reanchor --accept x"] {
-            assert_eq!(bash(&sandbox, &format!("cerberus {line}")), "", "{file} {line}");
+            assert_eq!(
+                bash(&sandbox, &format!("cerberus {line}")),
+                "",
+                "{file} {line}"
+            );
         }
     }
-    for line in ["", "cerberus", "cerberus --none x", "cerberus memory read x --to y z"] {
+    for line in [
+        "",
+        "cerberus",
+        "cerberus --none x",
+        "cerberus memory read x --to y z",
+    ] {
         bash(&sandbox, line);
         asked(&sandbox, "zsh", line);
     }
@@ -128,7 +146,18 @@ fn completion_writes_no_file_and_no_control_character() {
 fn completion_omits_names_that_a_shell_would_read_as_code() {
     let sandbox = Sandbox::empty();
     sandbox.ok("memory init");
-    let odd = ["$(touch a)", "`touch a`", ";touch a", " b", "*", "{a,b}", "&a", "'", ">a", "~"];
+    let odd = [
+        "$(touch a)",
+        "`touch a`",
+        ";touch a",
+        " b",
+        "*",
+        "{a,b}",
+        "&a",
+        "'",
+        ">a",
+        "~",
+    ];
     for (number, end) in odd.iter().enumerate() {
         sandbox.memory(&format!("q{number}{end}"), "Text.\n");
         sandbox.write(format!("r{number}{end}.md"), "Text.\n");
@@ -144,9 +173,19 @@ fn completion_omits_names_that_a_shell_would_read_as_code() {
             words.filter(|word| !word.is_empty()).collect()
         };
         assert_eq!(values("cerberus memory show q"), ["q-plain"], "{shell}");
-        assert_eq!(values("cerberus memory create x --file r"), ["r-plain.md"], "{shell}");
-        assert!(!values("cerberus memory read _").contains(&"--into".to_owned()), "{shell}");
-        assert!(!values("cerberus check _").contains(&"--fix".to_owned()), "{shell}");
+        assert_eq!(
+            values("cerberus memory create x --file r"),
+            ["r-plain.md"],
+            "{shell}"
+        );
+        assert!(
+            !values("cerberus memory read _").contains(&"--into".to_owned()),
+            "{shell}"
+        );
+        assert!(
+            !values("cerberus check _").contains(&"--fix".to_owned()),
+            "{shell}"
+        );
     }
 }
 
@@ -156,16 +195,29 @@ fn completion_omits_names_that_a_shell_would_read_as_code() {
 fn the_script_completes_in_bash() {
     let sandbox = Sandbox::anchored();
     let script = sandbox.ok("completions bash");
-    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_cerberus")).parent().expect("a folder");
+    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_cerberus"))
+        .parent()
+        .expect("a folder");
     let test = r#"
         COMP_WORDS=(cerberus memory read h) COMP_CWORD=3
         _clap_complete_cerberus cerberus h read
         echo "${COMPREPLY[@]}"
     "#;
     let mut command = Command::new("bash");
-    let path = format!("{}:{}", folder.display(), std::env::var("PATH").expect("set"));
-    command.args(["--norc", "-c", &format!("{script}\n{test}")]).env("PATH", path);
+    let path = format!(
+        "{}:{}",
+        folder.display(),
+        std::env::var("PATH").expect("set")
+    );
+    command
+        .args(["--norc", "-c", &format!("{script}\n{test}")])
+        .env("PATH", path);
     let output = command.current_dir(sandbox.path("")).output();
-    let Ok(output) = output else { return print_skipped("bash is not installed") };
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "hang-curtains hash-passwords\n");
+    let Ok(output) = output else {
+        return print_skipped("bash is not installed");
+    };
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "hang-curtains hash-passwords\n"
+    );
 }

@@ -20,7 +20,10 @@ fn at_once(sandbox: &Sandbox, lines: &[String]) -> Vec<Output> {
             command.spawn().expect("it starts")
         })
         .collect();
-    children.into_iter().map(|child| child.wait_with_output().expect("it ends")).collect()
+    children
+        .into_iter()
+        .map(|child| child.wait_with_output().expect("it ends"))
+        .collect()
 }
 
 fn all_succeed(sandbox: &Sandbox, lines: &[String]) -> Vec<String> {
@@ -36,14 +39,22 @@ fn all_succeed(sandbox: &Sandbox, lines: &[String]) -> Vec<String> {
 #[test]
 fn memories_added_in_parallel_are_all_stored() {
     let sandbox = Sandbox::bank();
-    let rules = RULES.iter().filter(|(_, _, example)| example.is_some()).cycle().take(AT_ONCE);
+    let rules = RULES
+        .iter()
+        .filter(|(_, _, example)| example.is_some())
+        .cycle()
+        .take(AT_ONCE);
     let lines: Vec<String> = rules
         .enumerate()
         .map(|(n, (id, text, _))| format!("memory add \"{text}\" --id {id}-{n}"))
         .collect();
     all_succeed(&sandbox, &lines);
     let stats = sandbox.json("memory stats");
-    assert_eq!((&stats["memories"], &stats["anchored"]), (&8.into(), &8.into()), "{stats}");
+    assert_eq!(
+        (&stats["memories"], &stats["anchored"]),
+        (&8.into(), &8.into()),
+        "{stats}"
+    );
     assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
 }
 
@@ -53,19 +64,25 @@ fn only_one_of_several_parallel_adds_of_an_id_succeeds() {
     let lines: Vec<String> = (0..AT_ONCE)
         .map(|n| format!("memory add \"The one of {n}\" --id same --no-anchor"))
         .collect();
-    let mut statuses: Vec<_> =
-        at_once(&sandbox, &lines).iter().map(|it| it.status.code()).collect();
+    let mut statuses: Vec<_> = at_once(&sandbox, &lines)
+        .iter()
+        .map(|it| it.status.code())
+        .collect();
     statuses.sort_unstable();
     assert_eq!(statuses[0], Some(0));
-    assert!(statuses[1..].iter().all(|status| *status == Some(2)), "{statuses:?}");
+    assert!(
+        statuses[1..].iter().all(|status| *status == Some(2)),
+        "{statuses:?}"
+    );
     assert!(sandbox.read(".memories/same.md").contains("The one of "));
 }
 
 #[test]
 fn parallel_adds_of_the_same_text_get_different_ids() {
     let sandbox = Sandbox::bank();
-    let lines: Vec<String> =
-        (0..AT_ONCE).map(|_| "memory add \"Name it well\" --no-anchor".to_owned()).collect();
+    let lines: Vec<String> = (0..AT_ONCE)
+        .map(|_| "memory add \"Name it well\" --no-anchor".to_owned())
+        .collect();
     all_succeed(&sandbox, &lines);
     assert_eq!(sandbox.json("memory stats")["memories"], AT_ONCE);
 }
@@ -75,9 +92,15 @@ fn two_parallel_reanchors_agree() {
     let sandbox = Sandbox::anchored();
     sandbox.git("mv shop people");
     sandbox.git("mv web/html.ts web/markup.ts");
-    all_succeed(&sandbox, &["memory reanchor".to_owned(), "memory reanchor".to_owned()]);
+    all_succeed(
+        &sandbox,
+        &["memory reanchor".to_owned(), "memory reanchor".to_owned()],
+    );
     assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
-    assert_eq!(sandbox.json("memory stats")["anchorsByState"], serde_json::json!({"fresh": 4}));
+    assert_eq!(
+        sandbox.json("memory stats")["anchorsByState"],
+        serde_json::json!({"fresh": 4})
+    );
 }
 
 #[test]
@@ -99,7 +122,10 @@ fn parallel_commands_with_a_corrupt_store_agree() {
     let answer = sandbox.ok(line);
     for _ in 0..3 {
         sandbox.remove(".memories/indices");
-        sandbox.write(".memories/indices/cerberus.db", "no database at all, ".repeat(500));
+        sandbox.write(
+            ".memories/indices/cerberus.db",
+            "no database at all, ".repeat(500),
+        );
         let answers = all_succeed(&sandbox, &vec![line.to_owned(); AT_ONCE]);
         assert!(answers.iter().all(|it| *it == answer), "{answers:#?}");
     }
@@ -110,7 +136,9 @@ fn parallel_readers_and_writers_succeed() {
     let sandbox = Sandbox::anchored();
     let mut lines = Vec::new();
     for n in 0..3 {
-        lines.push(format!("memory add \"Escape HTML entities in field {n}\" --id field-{n}"));
+        lines.push(format!(
+            "memory add \"Escape HTML entities in field {n}\" --id field-{n}"
+        ));
         lines.push("memory search password".to_owned());
         lines.push("memory show --anchored".to_owned());
         lines.push("memory reanchor".to_owned());
@@ -135,11 +163,18 @@ fn texts_appended_in_parallel_are_all_stored() {
             .collect();
         all_succeed(&sandbox, &lines);
     }
-    let (log, notes) = (sandbox.read(".memories/log.md"), sandbox.read(".memories/notes.md"));
+    let (log, notes) = (
+        sandbox.read(".memories/log.md"),
+        sandbox.read(".memories/notes.md"),
+    );
     for round in 0..3 {
         for n in 0..AT_ONCE {
             let text = if n % 2 == 0 { &log } else { &notes };
-            assert_eq!(text.matches(&format!("- entry {round}-{n}.")).count(), 1, "{text}");
+            assert_eq!(
+                text.matches(&format!("- entry {round}-{n}.")).count(),
+                1,
+                "{text}"
+            );
         }
     }
     assert!(notes.ends_with("\r\n\r\n## Second\r\nend\r\n"), "{notes:?}");
@@ -150,7 +185,9 @@ fn texts_appended_in_parallel_are_all_stored() {
 fn parallel_writes_of_every_kind_are_serialized() {
     let sandbox = Sandbox::bank();
     for id in ["a", "b", "c", "d"] {
-        sandbox.ok(&format!("memory create {id} --content \"Text of {id}, see [[memory:a]].\""));
+        sandbox.ok(&format!(
+            "memory create {id} --content \"Text of {id}, see [[memory:a]].\""
+        ));
     }
     let lines = [
         "memory append a --content Appended.",
@@ -165,9 +202,17 @@ fn parallel_writes_of_every_kind_are_serialized() {
     all_succeed(&sandbox, &lines.map(str::to_owned));
     assert!(sandbox.read(".memories/a.md").contains("Appended."));
     let b = sandbox.read(".memories/b.md");
-    assert!(b.contains("status: archived") && b.contains("tags: [stored]"), "{b}");
+    assert!(
+        b.contains("status: archived") && b.contains("tags: [stored]"),
+        "{b}"
+    );
     let d = sandbox.read(".memories/d.md");
-    assert!(["Text of c", "Text of d", "More."].iter().all(|it| d.contains(it)), "{d}");
+    assert!(
+        ["Text of c", "Text of d", "More."]
+            .iter()
+            .all(|it| d.contains(it)),
+        "{d}"
+    );
     assert_eq!(sandbox.json("memory stats")["memories"], 4);
 }
 
@@ -177,19 +222,34 @@ fn whole_files(sandbox: &Sandbox) -> BTreeMap<String, String> {
     let mut texts = BTreeMap::new();
     for folder in [".memories", ".memories/.trash"] {
         for entry in std::fs::read_dir(sandbox.path(folder)).expect("a folder") {
-            let name = entry.expect("an entry").file_name().into_string().expect("a name");
-            assert!(!name.starts_with(".cerberus-"), "`{folder}/{name}` was left behind");
+            let name = entry
+                .expect("an entry")
+                .file_name()
+                .into_string()
+                .expect("a name");
+            assert!(
+                !name.starts_with(".cerberus-"),
+                "`{folder}/{name}` was left behind"
+            );
             if name.ends_with(".md") {
                 let file = format!("{folder}/{name}");
                 let text = sandbox.read(&file);
-                assert!(text.starts_with("---\n") && text.ends_with('\n'), "{file}: {text:?}");
+                assert!(
+                    text.starts_with("---\n") && text.ends_with('\n'),
+                    "{file}: {text:?}"
+                );
                 texts.insert(file, text);
             }
         }
     }
     for line in ["memory stats", "memory show", "memory reanchor --check"] {
         let outcome = sandbox.run(line);
-        assert_eq!((outcome.status(), outcome.stderr()), (0, String::new()), "{}", outcome.text());
+        assert_eq!(
+            (outcome.status(), outcome.stderr()),
+            (0, String::new()),
+            "{}",
+            outcome.text()
+        );
     }
     texts
 }
@@ -206,7 +266,10 @@ fn acknowledged_parallel_writes_are_never_lost() {
     for n in 0..ROUNDS {
         write(&format!("victim-{n}"), "Condemned.");
         write(&format!("left-{n}"), &format!("Left {n}."));
-        write(&format!("right-{n}"), &format!("Right {n}, see [[memory:left-{n}]]."));
+        write(
+            &format!("right-{n}"),
+            &format!("Right {n}, see [[memory:left-{n}]]."),
+        );
         write(&format!("open-{n}"), &format!("First {n}."));
         let lines = [
             format!("memory add \"Escape HTML entities\" --id rule-{n} --anchor-to web/html.ts"),
@@ -237,7 +300,11 @@ fn acknowledged_parallel_writes_are_never_lost() {
     }
     let texts = whole_files(&sandbox);
     let all = texts.values().map(String::as_str).collect::<String>();
-    assert_eq!(all.matches("Last words ").count(), last_words, "as often as they were printed");
+    assert_eq!(
+        all.matches("Last words ").count(),
+        last_words,
+        "as often as they were printed"
+    );
     let bank = |id: String| &texts[&format!(".memories/{id}.md")];
     let log = bank("log".to_owned());
     assert_eq!(log.matches("category: round-").count(), 1, "{log}");
@@ -245,9 +312,15 @@ fn acknowledged_parallel_writes_are_never_lost() {
     for n in 0..ROUNDS {
         assert_eq!(log.matches(&format!("- entry {n}.")).count(), 1, "{log}");
         assert!(bank(format!("doc-{n}")).contains(&format!("Doc {n}.")));
-        assert!(lock.contains(&format!("id = \"rule-{n}\"\nfile = \"web/html.ts\"")), "{lock}");
+        assert!(
+            lock.contains(&format!("id = \"rule-{n}\"\nfile = \"web/html.ts\"")),
+            "{lock}"
+        );
         let both = bank(format!("both-{n}"));
-        for text in [format!("Left {n}."), format!("Right {n}, see [[memory:both-{n}]].")] {
+        for text in [
+            format!("Left {n}."),
+            format!("Right {n}, see [[memory:both-{n}]]."),
+        ] {
             assert_eq!(both.matches(&text).count(), 1, "{both}");
         }
         let open = bank(format!("open-{n}"));
@@ -269,15 +342,26 @@ fn the_same_parallel_edit_is_applied_once() {
     let line = "memory append plan --section next --content Once.";
     sandbox.memory("plan", text);
     all_succeed(&sandbox, &vec![line.to_owned(); AT_ONCE]);
-    assert_eq!(sandbox.read(".memories/plan.md"), text.replace("End.\n", "End.\n\nOnce.\n"));
+    assert_eq!(
+        sandbox.read(".memories/plan.md"),
+        text.replace("End.\n", "End.\n\nOnce.\n")
+    );
     // One of eight deletions succeeds; the others report that the memory is not found.
     let mut statuses: Vec<_> = at_once(&sandbox, &vec!["memory delete plan".to_owned(); AT_ONCE])
         .iter()
         .map(|it| it.status.code())
         .collect();
     statuses.sort_unstable();
-    assert_eq!(statuses, [vec![Some(0)], vec![Some(2); AT_ONCE - 1]].concat());
-    assert_eq!(std::fs::read_dir(sandbox.path(".memories/.trash")).expect("a trash").count(), 1);
+    assert_eq!(
+        statuses,
+        [vec![Some(0)], vec![Some(2); AT_ONCE - 1]].concat()
+    );
+    assert_eq!(
+        std::fs::read_dir(sandbox.path(".memories/.trash"))
+            .expect("a trash")
+            .count(),
+        1
+    );
 }
 
 #[test]
@@ -291,13 +375,23 @@ fn a_killed_merge_loses_nothing_and_can_be_finished() {
         sandbox.memory("linker", "See [[memory:one]] and [[two]].\n");
         kill_after(&sandbox, line, Duration::from_micros(2_500 * n));
         for id in ["one", "two", "three"] {
-            let places = [format!(".memories/{id}.md"), format!(".memories/.trash/{id}.md")];
-            assert!(places.iter().any(|it| sandbox.exists(it)), "round {n}: {id} is lost");
+            let places = [
+                format!(".memories/{id}.md"),
+                format!(".memories/.trash/{id}.md"),
+            ];
+            assert!(
+                places.iter().any(|it| sandbox.exists(it)),
+                "round {n}: {id} is lost"
+            );
         }
         sandbox.ok(line);
         let all = sandbox.read(".memories/all.md");
         for id in ["one", "two", "three"] {
-            assert_eq!(all.matches(&format!("Text of {id}.")).count(), 1, "round {n}: {all}");
+            assert_eq!(
+                all.matches(&format!("Text of {id}.")).count(),
+                1,
+                "round {n}: {all}"
+            );
         }
         let linker = sandbox.read(".memories/linker.md");
         assert_eq!(linker, "See [[memory:all]] and [[all]].\n", "round {n}");
@@ -308,7 +402,11 @@ fn a_killed_merge_loses_nothing_and_can_be_finished() {
 /// Starts a command and kills it after `wait`. It may have ended by then.
 fn kill_after(sandbox: &Sandbox, line: &str, wait: Duration) {
     let mut command = sandbox.command(line);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
     // The sleep selects the moment of the kill; nothing is awaited.
     std::thread::sleep(wait);
     // Killing a process that has ended is an error without meaning here.
@@ -332,7 +430,12 @@ fn is_whole(sandbox: &Sandbox, text: &str) {
         }
     }
     let outcome = sandbox.run("memory stats");
-    assert_eq!((outcome.status(), outcome.stderr()), (0, String::new()), "{}", outcome.text());
+    assert_eq!(
+        (outcome.status(), outcome.stderr()),
+        (0, String::new()),
+        "{}",
+        outcome.text()
+    );
 }
 
 #[test]
@@ -357,8 +460,11 @@ fn leftover_temporary_files_are_ignored_by_git() {
     sandbox.write(".memories/.cerberus-tmp-0123456789abcdef", "---\ntype: ru");
     assert_eq!(sandbox.git("status --porcelain"), "");
     // A writing command removes it, but no file of the user with a similar name.
-    let notes =
-        [".memories/.cerberus-notes.md", ".memories/deep/.cerberus-tmp-notes", ".cerberus-x"];
+    let notes = [
+        ".memories/.cerberus-notes.md",
+        ".memories/deep/.cerberus-tmp-notes",
+        ".cerberus-x",
+    ];
     for path in notes {
         sandbox.write(path, "of the user");
     }
@@ -375,17 +481,32 @@ fn a_killed_reanchor_can_be_run_again() {
     let sandbox = Sandbox::anchored();
     let places = ["web/html.ts", "web/markup.ts"];
     for n in 0..KILLS {
-        let (from, to) = if n % 2 == 0 { (places[0], places[1]) } else { (places[1], places[0]) };
+        let (from, to) = if n % 2 == 0 {
+            (places[0], places[1])
+        } else {
+            (places[1], places[0])
+        };
         std::fs::rename(sandbox.path(from), sandbox.path(to)).expect("it is there");
-        kill_after(&sandbox, "memory reanchor", Duration::from_micros(2_500 * n));
+        kill_after(
+            &sandbox,
+            "memory reanchor",
+            Duration::from_micros(2_500 * n),
+        );
         toml::from_str::<toml::Table>(&sandbox.lock()).expect("the lock is TOML");
         if n % 3 == 0 {
             sandbox.ok("memory reanchor");
-            assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0, "round {n}");
+            assert_eq!(
+                sandbox.run("memory reanchor --check --strict").status(),
+                0,
+                "round {n}"
+            );
         }
     }
     sandbox.ok("memory reanchor");
-    assert_eq!(sandbox.json("memory stats")["anchorsByState"], serde_json::json!({"fresh": 4}));
+    assert_eq!(
+        sandbox.json("memory stats")["anchorsByState"],
+        serde_json::json!({"fresh": 4})
+    );
 }
 
 #[test]

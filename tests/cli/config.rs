@@ -72,7 +72,10 @@ fn the_project_file_overrides_the_user_file() {
     assert_eq!(gate(), Some(0.9));
     sandbox.remove("../home/config");
     assert_eq!(gate(), Some(0.8));
-    assert_eq!(sandbox.json("memory anchor-test x --min-quality 0.3")["minQuality"], 0.3);
+    assert_eq!(
+        sandbox.json("memory anchor-test x --min-quality 0.3")["minQuality"],
+        0.3
+    );
 }
 
 #[test]
@@ -96,9 +99,15 @@ fn the_project_is_found_from_a_subfolder() {
     let inside = sandbox.beside("shop/web");
     assert_eq!(inside.ok("memory show --anchored"), shown);
     let elsewhere = sandbox.beside("home");
-    assert_eq!(elsewhere.ok("memory show --anchored --project ../shop"), shown);
+    assert_eq!(
+        elsewhere.ok("memory show --anchored --project ../shop"),
+        shown
+    );
     let mut command = elsewhere.command("memory show --anchored");
-    let output = command.env("CERBERUS_PROJECT", sandbox.path("")).output().expect("it runs");
+    let output = command
+        .env("CERBERUS_PROJECT", sandbox.path(""))
+        .output()
+        .expect("it runs");
     assert_eq!(elsewhere.outcome("", output).stdout(), shown);
     sandbox.session(expect![[r#"
         $ cerberus memory show --project none
@@ -133,7 +142,9 @@ fn there_is_no_bank_before_init() {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
         assert!(
-            outcome.stderr().contains("hint: run `cerberus memory init`"),
+            outcome
+                .stderr()
+                .contains("hint: run `cerberus memory init`"),
             "{}",
             outcome.text()
         );
@@ -145,7 +156,11 @@ fn there_is_no_bank_before_init() {
         hint: run `cerberus memory init` to create one
         [exit 2]
     "#]]);
-    assert_eq!(sandbox.git("status --porcelain"), "", "a refusal leaves no trace");
+    assert_eq!(
+        sandbox.git("status --porcelain"),
+        "",
+        "a refusal leaves no trace"
+    );
 }
 
 #[test]
@@ -157,7 +172,10 @@ fn worktrees_share_the_user_bank() {
     sandbox.ok("memory add \"Escape HTML entities in text\" --id escape --min-quality 0.2");
     sandbox.git("worktree add -q ../other");
     let other = sandbox.beside("other");
-    assert_eq!(other.ok("memory show --anchored"), sandbox.ok("memory show --anchored"));
+    assert_eq!(
+        other.ok("memory show --anchored"),
+        sandbox.ok("memory show --anchored")
+    );
     other.ok("memory add \"Be kind\" --id kind --no-anchor");
     sandbox.ok("memory show kind");
     assert_eq!(sandbox.git("status --porcelain"), "");
@@ -167,5 +185,8 @@ fn worktrees_share_the_user_bank() {
     let namesake = sandbox.beside("home/shop");
     namesake.write("cerberus.toml", "[memory]\nstorage_strategy = \"user\"\n");
     let message = namesake.run("memory show").stderr();
-    assert!(message.contains("no bank found"), "a project of the same name has its own: {message}");
+    assert!(
+        message.contains("no bank found"),
+        "a project of the same name has its own: {message}"
+    );
 }

@@ -14,12 +14,19 @@ fn shape(value: &Value) -> Value {
         Value::Bool(_) => "bool".into(),
         Value::Number(_) => "number".into(),
         Value::String(_) => "string".into(),
-        Value::Array(members) => {
-            Value::Array(members.iter().map(shape).reduce(merged).into_iter().collect())
-        }
-        Value::Object(map) => {
-            map.iter().map(|(key, value)| (key.clone(), shape(value))).collect::<Map<_, _>>().into()
-        }
+        Value::Array(members) => Value::Array(
+            members
+                .iter()
+                .map(shape)
+                .reduce(merged)
+                .into_iter()
+                .collect(),
+        ),
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, value)| (key.clone(), shape(value)))
+            .collect::<Map<_, _>>()
+            .into(),
     }
 }
 
@@ -110,7 +117,9 @@ fn json_of_anchor_test_index_and_demo() {
     );
     sandbox.write("rules.txt", "hash the password\nescape html\n");
     let lines = sandbox.ok("memory anchor-test --rules rules.txt --json");
-    let documents = lines.lines().map(|line| shape(&serde_json::from_str(line).expect("a line")));
+    let documents = lines
+        .lines()
+        .map(|line| shape(&serde_json::from_str(line).expect("a line")));
     let documents: Vec<Value> = documents.collect();
     assert_eq!(documents.len(), 2, "a document a line");
     assert_eq!(documents[0]["candidates"], documents[1]["candidates"]);
@@ -389,7 +398,10 @@ fn json_of_documents() {
 #[test]
 fn json_of_links() {
     let sandbox = Sandbox::bank();
-    sandbox.memory("a", "Fix [[shop/gone.py|it]]. [[supersedes::memory:b]] [[shop/orders.py]]\n");
+    sandbox.memory(
+        "a",
+        "Fix [[shop/gone.py|it]]. [[supersedes::memory:b]] [[shop/orders.py]]\n",
+    );
     sandbox.memory("b", "[[supersedes::memory:a]]\n");
     shapes(
         &sandbox,
@@ -411,7 +423,10 @@ fn json_of_links() {
 #[test]
 fn json_of_report() {
     let sandbox = Sandbox::anchored();
-    sandbox.memory("a", "# One\n\nFix [[shop/gone.py|it]]. [[supersedes::memory:a]]\n");
+    sandbox.memory(
+        "a",
+        "# One\n\nFix [[shop/gone.py|it]]. [[supersedes::memory:a]]\n",
+    );
     sandbox.ok("memory pin add \"Be kind\"");
     sandbox.git("mv shop/accounts.py shop/members.py");
     sandbox.remove("api/limit.go");

@@ -61,7 +61,12 @@ fn invalid_frontmatter_is_located_and_the_memory_still_counts() {
         [exit 0]
     "#]]);
     sandbox.remove(".memories/binary.md");
-    assert_eq!(sandbox.json("memory search text")["results"].as_array().map(Vec::len), Some(4));
+    assert_eq!(
+        sandbox.json("memory search text")["results"]
+            .as_array()
+            .map(Vec::len),
+        Some(4)
+    );
 }
 
 #[test]
@@ -78,7 +83,11 @@ fn unusual_bytes_and_sizes_are_reported() {
         warning: `latin.md` is not valid UTF-8; invalid bytes are shown as U+FFFD
         warning: `$ROOT/.memories/oversize.md` is larger than 100 KB
     "#]]
-    .assert_eq(&listed.stderr().replace(&sandbox.path("").display().to_string(), "$ROOT/"));
+    .assert_eq(
+        &listed
+            .stderr()
+            .replace(&sandbox.path("").display().to_string(), "$ROOT/"),
+    );
     let ids: Vec<String> = listed
         .stdout()
         .lines()
@@ -100,11 +109,19 @@ fn a_bank_that_is_too_large_to_index_is_refused() {
     for n in 0..330 {
         sandbox.memory(&format!("large-{n}"), " ".repeat(100 * 1024));
     }
-    for line in ["memory show", "memory search text", "memory reanchor --check"] {
+    for line in [
+        "memory show",
+        "memory search text",
+        "memory reanchor --check",
+    ] {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.status(), 3, "{line}: {}", outcome.text());
         let expected = "cerberus: the memories have more than 32 MB together";
-        assert!(outcome.stderr().contains(expected), "{line}: {}", outcome.text());
+        assert!(
+            outcome.stderr().contains(expected),
+            "{line}: {}",
+            outcome.text()
+        );
     }
 }
 
@@ -115,10 +132,17 @@ fn an_unreadable_memory_does_not_hide_the_others() {
         .expect("a link");
     let outcome = sandbox.run("memory show --anchored");
     assert_eq!(outcome.status(), 0, "{}", outcome.text());
-    assert!(outcome.stderr().contains("dangling.md"), "{}", outcome.text());
+    assert!(
+        outcome.stderr().contains("dangling.md"),
+        "{}",
+        outcome.text()
+    );
     sandbox.remove(".memories/escape-html.md");
     sandbox.ok("memory reanchor");
-    assert!(sandbox.lock().contains("escape-html"), "a bank read in part drops no anchor");
+    assert!(
+        sandbox.lock().contains("escape-html"),
+        "a bank read in part drops no anchor"
+    );
 }
 
 #[test]
@@ -141,7 +165,12 @@ fn a_corrupt_store_is_set_aside_and_rebuilt() {
     let answer = sandbox.ok(QUESTION);
     sandbox.write(STORE, "no database, however long it is ".repeat(400));
     let outcome = sandbox.run(QUESTION);
-    assert_eq!((outcome.status(), outcome.stdout()), (0, answer.clone()), "{}", outcome.text());
+    assert_eq!(
+        (outcome.status(), outcome.stdout()),
+        (0, answer.clone()),
+        "{}",
+        outcome.text()
+    );
     assert!(outcome.stderr().contains("corrupt"), "{}", outcome.text());
     assert!(sandbox.exists(".memories/indices/cerberus.db.corrupt"));
     let again = sandbox.run(QUESTION);
@@ -176,8 +205,12 @@ fn changed_store(sandbox: &Sandbox, whole: &[u8], sql: &str) -> Vec<u8> {
 
 #[test]
 fn commands_answer_from_every_damaged_store() {
-    const COMMANDS: [&str; 4] =
-        ["memory search password", "memory show", "memory inject --query password", "memory stats"];
+    const COMMANDS: [&str; 4] = [
+        "memory search password",
+        "memory show",
+        "memory inject --query password",
+        "memory stats",
+    ];
     let (sandbox, whole) = with_pin();
     let mut seed = 7_u64;
     let mut random = |below: usize| {
@@ -206,7 +239,12 @@ fn commands_answer_from_every_damaged_store() {
         let line = COMMANDS[case % COMMANDS.len()];
         for _ in 0..2 {
             let outcome = sandbox.run(line);
-            assert_eq!(outcome.status(), 0, "case {case}, {line}: {}", outcome.text());
+            assert_eq!(
+                outcome.status(),
+                0,
+                "case {case}, {line}: {}",
+                outcome.text()
+            );
         }
     }
 }
@@ -218,7 +256,10 @@ fn a_damaged_page_does_not_lose_the_pins() {
         replace_store(&sandbox, bytes);
         let rebuilt = sandbox.run("index --full");
         assert_eq!(rebuilt.status(), 0, "{}", rebuilt.text());
-        (rebuilt.stderr().contains("rebuilt"), sandbox.ok("memory pin list"))
+        (
+            rebuilt.stderr().contains("rebuilt"),
+            sandbox.ok("memory pin list"),
+        )
     };
     let before = pins(&whole);
     assert!(!before.0 && before.1.contains("Freeze"), "{before:?}");
@@ -227,7 +268,10 @@ fn a_damaged_page_does_not_lose_the_pins() {
     for page in (1..n_pages).step_by(3) {
         let mut bytes = whole.clone();
         bytes[page * 4096..][..4096].fill(0xA5);
-        assert!(pins(&bytes).1.contains("Freeze"), "page {page} of {n_pages}");
+        assert!(
+            pins(&bytes).1.contains("Freeze"),
+            "page {page} of {n_pages}"
+        );
     }
 }
 
@@ -236,7 +280,11 @@ fn a_store_of_somebody_else_is_not_believed() {
     const INJECT: &str = "memory inject --query password";
     let (sandbox, whole) = with_pin();
     assert!(sandbox.ok(INJECT).contains("Freeze"));
-    let forged = changed_store(&sandbox, &whole, "UPDATE memory_store SET content = 'Forged'");
+    let forged = changed_store(
+        &sandbox,
+        &whole,
+        "UPDATE memory_store SET content = 'Forged'",
+    );
     for bytes in [&whole, &forged] {
         replace_store(&sandbox, bytes);
         let run = || {
@@ -246,11 +294,22 @@ fn a_store_of_somebody_else_is_not_believed() {
         };
         let first = run();
         assert_eq!(first.status(), 0, "{}", first.text());
-        assert!(first.stderr().contains("was not made by this user"), "{}", first.text());
+        assert!(
+            first.stderr().contains("was not made by this user"),
+            "{}",
+            first.text()
+        );
         let text = first.stdout();
-        assert!(!text.contains("Freeze") && !text.contains("Forged"), "{text}");
+        assert!(
+            !text.contains("Freeze") && !text.contains("Forged"),
+            "{text}"
+        );
         let again = run();
-        assert_eq!((again.stdout(), again.stderr()), (text, String::new()), "reported once");
+        assert_eq!(
+            (again.stdout(), again.stderr()),
+            (text, String::new()),
+            "reported once"
+        );
         assert!(sandbox.exists(".memories/indices/cerberus.db.foreign"));
     }
 }
@@ -270,7 +329,11 @@ fn a_damaged_database_of_the_user_is_set_aside() {
     }
     let outcome = sandbox.run("memory pin list");
     assert_eq!(outcome.status(), 0, "{}", outcome.text());
-    assert!(outcome.stderr().contains("pin events and feedback"), "{}", outcome.text());
+    assert!(
+        outcome.stderr().contains("pin events and feedback"),
+        "{}",
+        outcome.text()
+    );
     assert_eq!(databases().len(), before.len() + 1);
     sandbox.ok("memory pin add \"Freeze the schema\" --expires 3d");
     assert!(sandbox.ok("memory inject").contains("Freeze"));
@@ -279,7 +342,11 @@ fn a_damaged_database_of_the_user_is_set_aside() {
 #[test]
 fn a_view_in_place_of_a_table_does_not_hang() {
     let (sandbox, whole) = with_pin();
-    let lines = ["memory inject --query password", "memory search password", "memory pin list"];
+    let lines = [
+        "memory inject --query password",
+        "memory search password",
+        "memory pin list",
+    ];
     for table in ["given_rule", "memory_file", "origin"] {
         let sql = format!(
             "DROP TABLE {table}; CREATE VIEW {table} AS WITH RECURSIVE r(mac) AS (SELECT 1 UNION
@@ -290,7 +357,11 @@ fn a_view_in_place_of_a_table_does_not_hang() {
             replace_store(&sandbox, &bytes);
             let outcome = sandbox.run(line);
             assert_eq!(outcome.status(), 0, "{table}: {}", outcome.text());
-            assert!(outcome.stderr().contains("rebuilt"), "{table}: {}", outcome.text());
+            assert!(
+                outcome.stderr().contains("rebuilt"),
+                "{table}: {}",
+                outcome.text()
+            );
         }
     }
 }
@@ -303,7 +374,12 @@ fn without_a_key_the_pins_of_the_store_are_ignored() {
     let outcome = sandbox.run("memory inject --query password");
     assert_eq!(outcome.status(), 0, "{}", outcome.text());
     assert!(!outcome.stdout().contains("Freeze"), "{}", outcome.text());
-    assert_eq!(outcome.stderr().matches("pins are ignored").count(), 1, "{}", outcome.text());
+    assert_eq!(
+        outcome.stderr().matches("pins are ignored").count(),
+        1,
+        "{}",
+        outcome.text()
+    );
     assert_eq!(sandbox.run("memory pin add Soon --expires 3d").status(), 3);
     sandbox.ok("memory search password");
 }
@@ -316,7 +392,12 @@ fn a_truncated_store_is_rebuilt() {
     for n_bytes in [0, 50, 4096, bytes.len() / 2] {
         sandbox.write(STORE, &bytes[..n_bytes.min(bytes.len())]);
         let outcome = sandbox.run(QUESTION);
-        assert_eq!((outcome.status(), outcome.stdout()), (0, answer.clone()), "{}", outcome.text());
+        assert_eq!(
+            (outcome.status(), outcome.stdout()),
+            (0, answer.clone()),
+            "{}",
+            outcome.text()
+        );
     }
 }
 
@@ -329,8 +410,9 @@ fn a_store_of_a_newer_version_is_refused() {
     bytes[60..64].copy_from_slice(&9_999_u32.to_be_bytes());
     // A newer version has another schema.
     let column = b"warnings TEXT";
-    let offsets: Vec<usize> =
-        (0..bytes.len()).filter(|at| bytes[*at..].starts_with(column)).collect();
+    let offsets: Vec<usize> = (0..bytes.len())
+        .filter(|at| bytes[*at..].starts_with(column))
+        .collect();
     assert!(!offsets.is_empty());
     for at in offsets {
         bytes[at] = b'C';
@@ -354,9 +436,17 @@ fn a_folder_in_place_of_the_store_is_reported() {
     sandbox.remove(".memories/indices");
     sandbox.write(".memories/indices/cerberus.db/x", "");
     let outcome = sandbox.run(QUESTION);
-    assert_eq!((outcome.status(), outcome.stdout()), (0, answer), "{}", outcome.text());
+    assert_eq!(
+        (outcome.status(), outcome.stdout()),
+        (0, answer),
+        "{}",
+        outcome.text()
+    );
     let warning = outcome.stderr();
-    assert!(warning.starts_with("warning: ") && warning.contains("the store"), "{warning}");
+    assert!(
+        warning.starts_with("warning: ") && warning.contains("the store"),
+        "{warning}"
+    );
 }
 
 #[test]
@@ -369,17 +459,35 @@ fn damage_in_the_lock_file_is_located() {
         assert!(lock.contains(old), "the lock has no `{old}`");
         lock.replacen(old, new, 1)
     };
-    let hash = lock.lines().find(|line| line.starts_with("hashes = ")).expect("a hash");
+    let hash = lock
+        .lines()
+        .find(|line| line.starts_with("hashes = "))
+        .expect("a hash");
     let cases = [
         ("no TOML", with("origin = ", "origin : ")),
-        ("a merge conflict", format!("{header}<<<<<<< ours\n{entries}=======\n")),
-        ("an unknown field", with("kind = ", "color = \"red\"\nkind = ")),
-        ("an unknown value", with("origin = \"auto\"", "origin = \"maybe\"")),
+        (
+            "a merge conflict",
+            format!("{header}<<<<<<< ours\n{entries}=======\n"),
+        ),
+        (
+            "an unknown field",
+            with("kind = ", "color = \"red\"\nkind = "),
+        ),
+        (
+            "an unknown value",
+            with("origin = \"auto\"", "origin = \"maybe\""),
+        ),
         ("a missing field", with("file = ", "# file = ")),
-        ("an id twice", lock.replace("id = \"escape-html\"", "id = \"close-session\"")),
+        (
+            "an id twice",
+            lock.replace("id = \"escape-html\"", "id = \"close-session\""),
+        ),
         ("a damaged hash", with(hash, "hashes = \"xyz\"")),
         ("a hash that is cut", with(hash, "hashes = \"0123\"")),
-        ("an endless quality", lock.replacen("quality = 0", "quality = inf # 0", 1)),
+        (
+            "an endless quality",
+            lock.replacen("quality = 0", "quality = inf # 0", 1),
+        ),
         ("a newer format", with("version = 3", "version = 5")),
         ("no version", with("version = 3\n", "")),
     ];
@@ -391,9 +499,16 @@ fn damage_in_the_lock_file_is_located() {
         assert_eq!(outcome.status(), 3, "{what}: {}", outcome.text());
         assert_eq!(sandbox.run("memory reanchor").status(), 3, "{what}");
         assert_eq!(sandbox.run("memory add x --id x").status(), 3, "{what}");
-        assert_eq!(sandbox.lock(), text, "{what}: a damaged file is not written over");
+        assert_eq!(
+            sandbox.lock(),
+            text,
+            "{what}: a damaged file is not written over"
+        );
     }
-    assert!(!sandbox.exists(".memories/x.md"), "a failed command leaves no trace");
+    assert!(
+        !sandbox.exists(".memories/x.md"),
+        "a failed command leaves no trace"
+    );
     expect![[r#"
         no TOML
         cerberus: failed to read `anchors.lock:11`: key with no value, expected `=`
@@ -436,12 +551,22 @@ fn lock_file_paths_outside_the_project_are_not_read() {
     let sandbox = Sandbox::anchored();
     std::fs::write(sandbox.path("../secret.html"), "<p>secret</p>\n").expect("a file");
     let lock = sandbox.lock();
-    for path in ["../secret.html", "/etc/passwd", "web/../../secret.html", "", "web"] {
+    for path in [
+        "../secret.html",
+        "/etc/passwd",
+        "web/../../secret.html",
+        "",
+        "web",
+    ] {
         let text = lock.replace("file = \"web/html.ts\"", &format!("file = \"{path}\""));
         sandbox.write(".memories/anchors.lock", text);
         let outcome = sandbox.run("memory show escape-html --json");
         assert_eq!(outcome.status(), 0, "{path}: {}", outcome.text());
-        assert!(!outcome.stdout().contains("secret</p>"), "{path}: {}", outcome.text());
+        assert!(
+            !outcome.stdout().contains("secret</p>"),
+            "{path}: {}",
+            outcome.text()
+        );
         let state = &sandbox.json_of(outcome)["memories"][0]["anchor"]["state"];
         assert_eq!(state, "gone", "{path}");
     }
@@ -479,16 +604,28 @@ fn set_mode(sandbox: &Sandbox, folder: &str, mode: u32) {
 #[cfg(unix)]
 #[track_caller]
 fn check_write_protected(sandbox: &Sandbox, folder: &str) {
-    let status = sandbox.shell("touch \"$0/probe\" 2> /dev/null").arg(folder).status();
-    assert!(!status.expect("sh runs").success(), "`{folder}` is writable");
+    let status = sandbox
+        .shell("touch \"$0/probe\" 2> /dev/null")
+        .arg(folder)
+        .status();
+    assert!(
+        !status.expect("sh runs").success(),
+        "`{folder}` is writable"
+    );
 }
 
 #[cfg(unix)]
 #[test]
 fn a_read_only_bank_can_be_read() {
-    let Some(sandbox) = Sandbox::anchored().unprivileged() else { return };
-    let lines =
-        ["memory show --anchored", QUESTION, "memory search password", "memory reanchor --check"];
+    let Some(sandbox) = Sandbox::anchored().unprivileged() else {
+        return;
+    };
+    let lines = [
+        "memory show --anchored",
+        QUESTION,
+        "memory search password",
+        "memory reanchor --check",
+    ];
     let before = lines.map(|line| sandbox.ok(line));
     sandbox.remove(".memories/indices");
     set_mode(&sandbox, ".memories", 0o555);
@@ -503,7 +640,9 @@ fn a_read_only_bank_can_be_read() {
 #[cfg(unix)]
 #[test]
 fn an_unreadable_folder_is_reported() {
-    let Some(sandbox) = Sandbox::anchored().unprivileged() else { return };
+    let Some(sandbox) = Sandbox::anchored().unprivileged() else {
+        return;
+    };
     sandbox.write(".memories/private/x.md", "Hidden.\n");
     sandbox.write("closed/x.py", "def closed(): pass\n");
     let folders = [".memories/private", "closed"];
@@ -515,7 +654,10 @@ fn an_unreadable_folder_is_reported() {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.status(), 0, "{}", outcome.text());
         let warned = outcome.stderr();
-        assert!(warned.contains("warning: failed to") && warned.contains(folder), "{warned}");
+        assert!(
+            warned.contains("warning: failed to") && warned.contains(folder),
+            "{warned}"
+        );
     }
     for folder in folders {
         set_mode(&sandbox, folder, 0o755);
@@ -529,7 +671,9 @@ fn what_cannot_be_read_is_neither_gone_nor_checked() {
     sandbox.write("web/AGENTS.md", "Call `escapeHtml`.\n");
     sandbox.write("AGENTS.md", "Call `escapeHtml` of `web/html.ts`.\n");
     sandbox.commit("guides");
-    let Some(sandbox) = sandbox.unprivileged() else { return };
+    let Some(sandbox) = sandbox.unprivileged() else {
+        return;
+    };
     set_mode(&sandbox, "web", 0);
     check_write_protected(&sandbox, "web");
     let check = |line: &str, expected: &[&str]| {
@@ -537,11 +681,18 @@ fn what_cannot_be_read_is_neither_gone_nor_checked() {
         let text = outcome.text();
         assert_eq!(outcome.status(), 3, "{text}");
         assert!(expected.iter().all(|it| text.contains(it)), "{text}");
-        assert!(!text.contains("gone") && !text.contains("no longer exists"), "{text}");
+        assert!(
+            !text.contains("gone") && !text.contains("no longer exists"),
+            "{text}"
+        );
     };
     let denied = "Permission denied";
     check("check", &["failed to read `web/", denied]);
-    let unread = ["not checked in `web/AGENTS.md`", "not checked in `web/html.ts`", denied];
+    let unread = [
+        "not checked in `web/AGENTS.md`",
+        "not checked in `web/html.ts`",
+        denied,
+    ];
     check("check AGENTS.md", &unread[1..]);
     check("check web", &["failed to walk", denied]);
     check("memory reanchor --check", &["failed to read `web/", denied]);
@@ -557,10 +708,16 @@ fn a_folder_without_permission_is_not_a_passed_review() {
     let sandbox = Sandbox::anchored();
     sandbox.write("hidden/a.py", "print(1)\n");
     sandbox.commit("Add it");
-    let Some(sandbox) = sandbox.unprivileged() else { return };
+    let Some(sandbox) = sandbox.unprivileged() else {
+        return;
+    };
     set_mode(&sandbox, "hidden", 0o000);
     let outcome = sandbox.run("memory review-diff");
     set_mode(&sandbox, "hidden", 0o755);
     assert_eq!(outcome.status(), 3, "{}", outcome.text());
-    assert!(outcome.stderr().contains("hidden: Permission denied"), "{}", outcome.text());
+    assert!(
+        outcome.stderr().contains("hidden: Permission denied"),
+        "{}",
+        outcome.text()
+    );
 }

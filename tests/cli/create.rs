@@ -7,7 +7,10 @@ use crate::sandbox::Sandbox;
 #[test]
 fn a_document_is_written_and_not_anchored() {
     let sandbox = Sandbox::bank();
-    sandbox.write("plan.md", "\n# Hash the password with a fresh salt\n\n- one\n\n");
+    sandbox.write(
+        "plan.md",
+        "\n# Hash the password with a fresh salt\n\n- one\n\n",
+    );
     sandbox.session(expect![[r#"
         $ cerberus memory create release/plan --type plan --category ship --tag release --tag "go live" --hint scrypt --file plan.md
         created release/plan (release/plan.md)
@@ -53,7 +56,11 @@ fn a_document_is_written_and_not_anchored() {
         Kept
     "#]]
     .assert_eq(&sandbox.read(".memories/file.md"));
-    assert!(sandbox.read(".memories/note.md").contains("type: journal\n"));
+    assert!(
+        sandbox
+            .read(".memories/note.md")
+            .contains("type: journal\n")
+    );
     assert!(!sandbox.exists(".memories/anchors.lock"));
 }
 
@@ -213,7 +220,11 @@ fn the_content_may_come_from_stdin() {
     for (name, line) in [("a", ""), ("b", " --file -"), ("c", " --content -")] {
         let outcome = sandbox.piped(&format!("memory create {name}{line}"), "\u{FEFF}piped\n");
         assert_eq!(outcome.status(), 0, "{}", outcome.text());
-        assert!(sandbox.read(&format!(".memories/{name}.md")).ends_with("---\n\npiped\n"));
+        assert!(
+            sandbox
+                .read(&format!(".memories/{name}.md"))
+                .ends_with("---\n\npiped\n")
+        );
     }
     let outcome = sandbox.piped("memory create dash", "--- not frontmatter\n");
     assert_eq!(outcome.status(), 0, "{}", outcome.text());

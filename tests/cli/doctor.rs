@@ -9,7 +9,9 @@ use crate::sandbox::Sandbox;
 fn check(sandbox: &Sandbox, expected: Expect) {
     let before = sandbox.git_or_empty("status --porcelain --ignored");
     let text = sandbox.run("doctor").text();
-    let rest = text.strip_prefix("$ cerberus doctor\n").expect("the command line");
+    let rest = text
+        .strip_prefix("$ cerberus doctor\n")
+        .expect("the command line");
     expected.assert_eq(rest);
     assert_eq!(
         sandbox.git_or_empty("status --porcelain --ignored"),
@@ -38,15 +40,24 @@ fn a_healthy_project_gets_one_line() {
 fn hooks_that_codex_was_not_allowed_to_run_are_named() {
     let sandbox = Sandbox::bank();
     sandbox.ok("setup codex --yes");
-    let hooks = sandbox.path(".codex/hooks.json").canonicalize().expect("a path");
+    let hooks = sandbox
+        .path(".codex/hooks.json")
+        .canonicalize()
+        .expect("a path");
     let says = |config: &str| {
         sandbox.write("codex/config.toml", config);
         let mut command = sandbox.command("doctor");
-        let output = command.env("CODEX_HOME", sandbox.path("codex")).output().expect("run");
+        let output = command
+            .env("CODEX_HOME", sandbox.path("codex"))
+            .output()
+            .expect("run");
         String::from_utf8_lossy(&output.stdout).contains("Codex skips the hooks")
     };
     assert!(says("model = 'x'\n"));
-    assert!(!says(&format!("[hooks.state.'{}:stop:0:0']\n", hooks.display())));
+    assert!(!says(&format!(
+        "[hooks.state.'{}:stop:0:0']\n",
+        hooks.display()
+    )));
 }
 
 #[test]
@@ -90,8 +101,15 @@ fn the_sources_of_the_settings_are_listed() {
         "[anchor]\nmin_quality = 0.9\nweights = \"legacy\"\n",
     );
     let settings = sandbox.json("doctor")["settings"].to_string();
-    let settings = settings
-        .replace(&sandbox.path("..").canonicalize().expect("there").display().to_string(), "$ROOT");
+    let settings = settings.replace(
+        &sandbox
+            .path("..")
+            .canonicalize()
+            .expect("there")
+            .display()
+            .to_string(),
+        "$ROOT",
+    );
     expect![[r#"[{"file":"$ROOT/home/config/cerberus/config.toml","key":"anchor.weights","value":"\"legacy\""},{"file":"$ROOT/shop/cerberus.toml","key":"anchor.min_quality","value":"0.4"}]"#]].assert_eq(&settings);
 }
 
@@ -177,7 +195,10 @@ fn invalid_memories_are_reported_one_by_one() {
     sandbox.memory("yaml", "---\ntype: [rule\n---\nx\n");
     sandbox.memory("type", "---\ntype: rul\nscope: galaxy\n---\nx\n");
     sandbox.memory("open", "---\ntype: rule\n");
-    sandbox.memory("conflict", "a\n<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n");
+    sandbox.memory(
+        "conflict",
+        "a\n<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n",
+    );
     sandbox.memory("sections", "<!-- ANCHOR:a -->\ntext\n\n<!-- ANCHOR:b -->\n");
     sandbox.memory("stray", "text\n<!-- /ANCHOR:a -->\n");
     sandbox.memory("first", "---\nid: same\n---\nx\n");
@@ -219,7 +240,10 @@ fn a_damaged_lock_is_reported() {
             [exit 1]
         "#]],
     );
-    sandbox.write(".memories/anchors.lock", lock.replace("version = 3", "version = 9"));
+    sandbox.write(
+        ".memories/anchors.lock",
+        lock.replace("version = 3", "version = 9"),
+    );
     check(
         &sandbox,
         expect![[r#"
@@ -371,7 +395,11 @@ fn an_agents_file_that_claude_code_does_not_read_is_an_info() {
     sandbox.write("CLAUDE.md", "# Claude\n\n@AGENTS.md\n");
     sandbox.commit("import");
     let outcome = sandbox.run("doctor");
-    assert!(!outcome.stdout().contains("AGENTS.md"), "{}", outcome.text());
+    assert!(
+        !outcome.stdout().contains("AGENTS.md"),
+        "{}",
+        outcome.text()
+    );
 }
 
 #[test]
@@ -384,7 +412,9 @@ fn rules_that_an_agent_does_not_get_are_counted() {
         let report = sandbox.json("doctor");
         let findings = report["findings"].as_array().expect("findings").iter();
         let messages = findings.map(|it| it["message"].as_str().unwrap_or_default().to_owned());
-        messages.filter(|it| it.contains("rules without asking") || it.contains("both")).collect()
+        messages
+            .filter(|it| it.contains("rules without asking") || it.contains("both"))
+            .collect()
     };
     let none: [String; 0] = [];
     assert_eq!(said(), none);
@@ -396,11 +426,20 @@ fn rules_that_an_agent_does_not_get_are_counted() {
             .filter_map(|it| it.split(" rules").next().map(str::to_owned))
             .collect::<Vec<_>>()
     };
-    assert_eq!(counts(said()), ["claude gets 1 of 2", "codex gets 1 of 2", "gemini gets 0 of 2"]);
+    assert_eq!(
+        counts(said()),
+        [
+            "claude gets 1 of 2",
+            "codex gets 1 of 2",
+            "gemini gets 0 of 2"
+        ]
+    );
     let arrivals = || -> Vec<String> {
         let report = sandbox.json("memory report");
         let reach = report["reach"].as_array().expect("agents").iter();
-        reach.map(|it| it["rules"]["hash-passwords-with-a-salt"].to_string()).collect()
+        reach
+            .map(|it| it["rules"]["hash-passwords-with-a-salt"].to_string())
+            .collect()
     };
     assert_eq!(arrivals(), ["\"document\"", "\"document\"", "\"missing\""]);
     sandbox.write("CLAUDE.md", "Be brief.\n");
@@ -412,7 +451,9 @@ fn rules_that_an_agent_does_not_get_are_counted() {
     sandbox.write("CLAUDE.md", "@AGENTS.md\n");
     assert_eq!(arrivals(), ["\"doubled\"", "\"hooks\"", "\"hooks\""]);
     assert!(
-        sandbox.ok("memory report --html -").contains("Agents: claude (doubled), codex (hooks)")
+        sandbox
+            .ok("memory report --html -")
+            .contains("Agents: claude (doubled), codex (hooks)")
     );
     let settings = sandbox.read(".claude/settings.json");
     sandbox.write(".claude/settings.local.json", &settings);

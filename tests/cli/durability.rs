@@ -27,7 +27,10 @@ fn folders_are_synced_before_the_answer() {
     }
     assert_eq!(faults, [""; 0]);
     // Every command but `index` and the one that writes only to the store changes a folder.
-    assert!(n_changes >= COMMANDS.len() - 2, "{n_changes} changes were traced");
+    assert!(
+        n_changes >= COMMANDS.len() - 2,
+        "{n_changes} changes were traced"
+    );
 }
 
 #[test]
@@ -56,7 +59,9 @@ fn an_import_of_many_memories_syncs_them_in_one_step_before_its_end() {
     to.write("RULES.md", rules(100));
     let calls = trace(&to, "memory import RULES.md --no-anchor");
     let at = |wanted: &dyn Fn(&str) -> bool| -> Vec<usize> {
-        (0..calls.len()).filter(|idx| wanted(&calls[*idx])).collect()
+        (0..calls.len())
+            .filter(|idx| wanted(&calls[*idx]))
+            .collect()
     };
     let bank = to.path(".memories").display().to_string();
     let synced = at(&|call| call.starts_with("syncfs(") && call.contains(&format!("<{bank}>")));
@@ -64,18 +69,29 @@ fn an_import_of_many_memories_syncs_them_in_one_step_before_its_end() {
         at(&|call| call.contains("RENAME_NOREPLACE") && call.contains(".memories/never-use-m"));
     let finished =
         at(&|call| call.starts_with("unlink") && call.contains(".cerberus-deletion.toml"));
-    assert_eq!((synced.len(), created.len(), finished.len()), (1, 100, 1), "{calls:#?}");
-    assert!(created[99] < synced[0] && synced[0] < finished[0], "{calls:#?}");
+    assert_eq!(
+        (synced.len(), created.len(), finished.len()),
+        (1, 100, 1),
+        "{calls:#?}"
+    );
+    assert!(
+        created[99] < synced[0] && synced[0] < finished[0],
+        "{calls:#?}"
+    );
 }
 
 /// A document of many rules.
 fn rules(n_rules: usize) -> String {
-    (0..n_rules).map(|n| format!("- Never use m{n} in a handler\n")).collect()
+    (0..n_rules)
+        .map(|n| format!("- Never use m{n} in a handler\n"))
+        .collect()
 }
 
 /// Whether `strace` can be used; prints why the test is skipped if not.
 fn can_trace() -> bool {
-    let strace = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
+    let strace = Command::new("strace")
+        .args(["-o", "/dev/null", "true"])
+        .output();
     let can_trace = strace.is_ok_and(|output| output.status.success());
     if !can_trace {
         print_skipped("`strace` is not installed or not permitted");
@@ -88,12 +104,33 @@ fn trace(sandbox: &Sandbox, line: &str) -> Vec<String> {
     let inner = sandbox.command(line);
     let log = sandbox.path("../strace.log");
     let mut command = Command::new("strace");
-    command.args(["-f", "-qq", "-y", "-s", "8", "-e", "signal=none", "-e", CALLS, "-o"]).arg(&log);
+    command
+        .args([
+            "-f",
+            "-qq",
+            "-y",
+            "-s",
+            "8",
+            "-e",
+            "signal=none",
+            "-e",
+            CALLS,
+            "-o",
+        ])
+        .arg(&log);
     command.arg(inner.get_program()).args(inner.get_args());
     command.current_dir(sandbox.path("")).env_clear();
-    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.envs(
+        inner
+            .get_envs()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
     let output = command.output().expect("strace runs");
-    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{line}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let mut unfinished = BTreeMap::new();
     let mut calls = Vec::new();
     for line in std::fs::read_to_string(log).expect("a trace").lines() {
@@ -116,11 +153,20 @@ fn check(line: &str, sandbox: &Sandbox, calls: &[String], faults: &mut Vec<Strin
     let mut n_changes = 0;
     for call in calls {
         let name = call.split('(').next().unwrap_or_default();
-        let is_done = call.rsplit_once(" = ").is_some_and(|(_, result)| !result.starts_with('-'));
+        let is_done = call
+            .rsplit_once(" = ")
+            .is_some_and(|(_, result)| !result.starts_with('-'));
         let paths: Vec<&str> = call.split('"').skip(1).step_by(2).collect();
         let paths: Vec<String> = paths
             .into_iter()
-            .map(|path| sandbox.path(path).components().collect::<PathBuf>().display().to_string())
+            .map(|path| {
+                sandbox
+                    .path(path)
+                    .components()
+                    .collect::<PathBuf>()
+                    .display()
+                    .to_string()
+            })
             .filter(|path| !is_cache(path))
             .collect();
         match name {
@@ -158,7 +204,10 @@ fn check(line: &str, sandbox: &Sandbox, calls: &[String], faults: &mut Vec<Strin
 /// Whether a path belongs to the store, which SQLite syncs, or to the cache of the user, or is a folder for
 /// a child process.
 fn is_cache(path: &str) -> bool {
-    let is_temporary_folder = path.rsplit('/').next().is_some_and(|name| name.starts_with(".tmp"));
+    let is_temporary_folder = path
+        .rsplit('/')
+        .next()
+        .is_some_and(|name| name.starts_with(".tmp"));
     path.contains("/cerberus.db") || path.contains("/home/") || is_temporary_folder
 }
 
@@ -168,5 +217,7 @@ fn is_temporary(path: &str) -> bool {
 }
 
 fn folder(path: &str) -> String {
-    path.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned()
+    path.rsplit_once('/')
+        .map_or(".", |(folder, _)| folder)
+        .to_owned()
 }

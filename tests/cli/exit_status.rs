@@ -80,21 +80,38 @@ fn status_2_means_wrong_usage_or_input() {
 fn status_3_means_an_environment_failure() {
     let sandbox = Sandbox::anchored();
     sandbox.write(".memories/anchors.lock", "version = 1\nnot toml\n");
-    ends_with(3, &sandbox, &["memory show", "memory reanchor --check", "memory show --json"]);
+    ends_with(
+        3,
+        &sandbox,
+        &[
+            "memory show",
+            "memory reanchor --check",
+            "memory show --json",
+        ],
+    );
     let mut command = sandbox.command("memory show");
-    let output = command.env("CERBERUS_NOW", "yesterday").output().expect("it runs");
+    let output = command
+        .env("CERBERUS_NOW", "yesterday")
+        .output()
+        .expect("it runs");
     assert_eq!(output.status.code(), Some(3));
 }
 
 #[test]
 fn a_failure_prints_nothing_on_stdout() {
     let sandbox = Sandbox::anchored();
-    for line in
-        ["memory show none --json", "memory show none", "memory add x --id hash-passwords --json"]
-    {
+    for line in [
+        "memory show none --json",
+        "memory show none",
+        "memory add x --id hash-passwords --json",
+    ] {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.stdout(), "", "{}", outcome.text());
-        assert!(outcome.stderr().starts_with("cerberus: "), "{}", outcome.text());
+        assert!(
+            outcome.stderr().starts_with("cerberus: "),
+            "{}",
+            outcome.text()
+        );
     }
 }
 
@@ -134,13 +151,25 @@ fn a_misplaced_command_gets_a_tip() {
 #[cfg(target_os = "linux")]
 fn commands_without_threads_fail_without_a_panic() {
     let sandbox = Sandbox::anchored();
-    for line in ["memory reanchor --check", "memory inject", "check", "mcp", "doctor"] {
+    for line in [
+        "memory reanchor --check",
+        "memory inject",
+        "check",
+        "mcp",
+        "doctor",
+    ] {
         // No thread has so much memory for its stack.
         let mut command = sandbox.command(line);
-        let output = command.env("RUST_MIN_STACK", "70368744177664").output().expect("it runs");
+        let output = command
+            .env("RUST_MIN_STACK", "70368744177664")
+            .output()
+            .expect("it runs");
         let outcome = sandbox.outcome(line, output);
         assert_eq!(outcome.status(), 3, "{}", outcome.text());
         let stderr = outcome.stderr();
-        assert!(stderr.starts_with("cerberus: failed to start a thread: "), "{stderr}");
+        assert!(
+            stderr.starts_with("cerberus: failed to start a thread: "),
+            "{stderr}"
+        );
     }
 }

@@ -35,16 +35,32 @@ fn a_write_without_space_changes_nothing_and_can_be_retried() {
                 continue;
             }
             assert_eq!(outcome.status(), 3, "{limit}: {}", outcome.text());
-            assert!(outcome.stderr().contains("cerberus: "), "{limit}: {}", outcome.text());
+            assert!(
+                outcome.stderr().contains("cerberus: "),
+                "{limit}: {}",
+                outcome.text()
+            );
             *n_failed.entry(*limit).or_insert(0) += 1;
-            assert_eq!(killed_commands::files(&sandbox), before, "{limit}: {}", outcome.text());
+            assert_eq!(
+                killed_commands::files(&sandbox),
+                before,
+                "{limit}: {}",
+                outcome.text()
+            );
             let again = sandbox.run(line);
             assert_eq!(again.status(), 0, "{limit}: {}", again.text());
         }
     }
     // Without any space every command fails except `index`, because the store is optional.
-    assert_eq!(n_failed.get(&0), Some(&(COMMANDS.len() - 1)), "{n_failed:?}");
-    assert!(LIMITS.iter().all(|limit| n_failed.contains_key(limit)), "{n_failed:?}");
+    assert_eq!(
+        n_failed.get(&0),
+        Some(&(COMMANDS.len() - 1)),
+        "{n_failed:?}"
+    );
+    assert!(
+        LIMITS.iter().all(|limit| n_failed.contains_key(limit)),
+        "{n_failed:?}"
+    );
 }
 
 #[test]
@@ -63,10 +79,17 @@ fn data_of_the_store_is_not_reported_as_saved_without_a_store() {
     let sandbox = Sandbox::anchored();
     sandbox.remove(".memories/indices");
     sandbox.write(".memories/indices/cerberus.db/x", "A folder is in the way.");
-    for line in ["memory feedback escape-html --good", "memory pin add \"For now\" --expires 2h"] {
+    for line in [
+        "memory feedback escape-html --good",
+        "memory pin add \"For now\" --expires 2h",
+    ] {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.status(), 3, "{}", outcome.text());
-        assert!(outcome.stderr().contains("cannot write to the store"), "{}", outcome.text());
+        assert!(
+            outcome.stderr().contains("cannot write to the store"),
+            "{}",
+            outcome.text()
+        );
     }
     sandbox.ok("memory pin add \"For good\"");
 }
@@ -76,8 +99,15 @@ fn limited(sandbox: &Sandbox, blocks: usize, line: &str) -> Outcome {
     let inner = sandbox.command(line);
     let mut command = Command::new("sh");
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
-    command.args(["-c", &script]).arg(inner.get_program()).args(inner.get_args());
+    command
+        .args(["-c", &script])
+        .arg(inner.get_program())
+        .args(inner.get_args());
     command.current_dir(sandbox.path("")).env_clear();
-    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.envs(
+        inner
+            .get_envs()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
     sandbox.outcome(line, command.output().expect("sh runs"))
 }

@@ -49,9 +49,17 @@ fn in_small_steps(sandbox: &Sandbox) {
     sandbox.edit("shop/tables.py", "load_rows", "read_table");
     sandbox.commit("rename the function");
     sandbox.edit("shop/tables.py", "path, limit", "table, limit");
-    sandbox.edit("shop/tables.py", "open(path) as source", "open(table) as source");
+    sandbox.edit(
+        "shop/tables.py",
+        "open(path) as source",
+        "open(table) as source",
+    );
     sandbox.edit("shop/tables.py", "rows = []", "found = []");
-    sandbox.edit("shop/tables.py", "rows.append(cells)", "found.append(cells)");
+    sandbox.edit(
+        "shop/tables.py",
+        "rows.append(cells)",
+        "found.append(cells)",
+    );
     sandbox.edit("shop/tables.py", "return rows\n", "return found\n");
     sandbox.commit("rename the variables");
     sandbox.write("shop/tables.py", format!("{LOAD_EDITED}\n\n{STORE}"));
@@ -65,7 +73,12 @@ fn finding(sandbox: &Sandbox, line: &str) -> serde_json::Value {
 fn place(finding: &serde_json::Value) -> String {
     let text = |value: &serde_json::Value| value.as_str().unwrap_or("-").to_owned();
     let new = &finding["new"];
-    format!("{} {}::{}", text(&finding["state"]), text(&new["file"]), text(&new["symbol"]))
+    format!(
+        "{} {}::{}",
+        text(&finding["state"]),
+        text(&new["file"]),
+        text(&new["symbol"])
+    )
 }
 
 #[test]
@@ -73,7 +86,11 @@ fn an_example_is_followed_through_small_steps() {
     let sandbox = anchored();
     in_small_steps(&sandbox);
     let found = finding(&sandbox, "memory reanchor --dry-run");
-    assert_eq!(place(&found), "renamed shop/tables.py::read_table", "{found:#}");
+    assert_eq!(
+        place(&found),
+        "renamed shop/tables.py::read_table",
+        "{found:#}"
+    );
     let steps: Vec<&str> = found["steps"]
         .as_array()
         .expect("steps")
@@ -82,10 +99,18 @@ fn an_example_is_followed_through_small_steps() {
         .collect();
     assert_eq!(steps.len(), 4, "{steps:?}");
     assert_eq!(steps[0], "`shop/rows.py` was renamed");
-    assert_eq!(steps[1], "`shop/tables.py::load_rows` was replaced by it: the same code");
-    let printed = sandbox.run("memory reanchor --dry-run --explain limit").stdout();
+    assert_eq!(
+        steps[1],
+        "`shop/tables.py::load_rows` was replaced by it: the same code"
+    );
+    let printed = sandbox
+        .run("memory reanchor --dry-run --explain limit")
+        .stdout();
     let commit = sandbox.git("rev-parse --short=12 HEAD~3");
-    assert!(printed.contains(&format!("commit {} shop/tables.py", commit.trim())), "{printed}");
+    assert!(
+        printed.contains(&format!("commit {} shop/tables.py", commit.trim())),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -98,10 +123,18 @@ fn a_method_is_followed_after_only_its_class_was_renamed() {
     sandbox.edit("shop/rows.py", "class Rows", "class Tables");
     sandbox.commit("rename the class");
     sandbox.edit("shop/rows.py", "path, limit", "table, limit");
-    sandbox.edit("shop/rows.py", "open(path) as source", "open(table) as source");
+    sandbox.edit(
+        "shop/rows.py",
+        "open(path) as source",
+        "open(table) as source",
+    );
     sandbox.commit("edit the method");
     let found = finding(&sandbox, "memory reanchor --dry-run");
-    assert_eq!(place(&found), "renamed shop/rows.py::Tables.load_rows", "{found:#}");
+    assert_eq!(
+        place(&found),
+        "renamed shop/rows.py::Tables.load_rows",
+        "{found:#}"
+    );
 }
 
 #[test]
@@ -119,7 +152,9 @@ fn asking_for_an_explanation_writes_nothing() {
 #[test]
 fn code_that_existed_beside_the_example_is_not_its_successor() {
     let sandbox = Sandbox::bank();
-    let twin = LOAD.replace("load_rows", "load_rows_strictly").replace("ValueError", "KeyError");
+    let twin = LOAD
+        .replace("load_rows", "load_rows_strictly")
+        .replace("ValueError", "KeyError");
     sandbox.write("shop/rows.py", LOAD);
     sandbox.write("shop/strict.py", &twin);
     sandbox.commit("rows");
@@ -162,7 +197,11 @@ fn a_name_that_similar_code_took_over_does_not_keep_the_anchor() {
     sandbox.write("shop/rows.py", format!("{old}\n\n{new}"));
     sandbox.commit("rename both");
     let found = finding(&sandbox, "memory reanchor --dry-run");
-    assert_eq!(place(&found), "renamed shop/rows.py::load_plain_rows", "{found:#}");
+    assert_eq!(
+        place(&found),
+        "renamed shop/rows.py::load_plain_rows",
+        "{found:#}"
+    );
 }
 
 #[test]
@@ -187,19 +226,28 @@ fn a_method_is_followed_to_the_base_of_its_class() {
     sandbox.write("shop/orders.py", class("Orders", method));
     sandbox.commit("tables");
     sandbox.ok("memory add \"The first row is the header\" --id header --anchor-to shop/prices.py::Prices.header");
-    sandbox.write("shop/table.py", format!("class Table:\n    limit = 10\n\n{method}"));
+    sandbox.write(
+        "shop/table.py",
+        format!("class Table:\n    limit = 10\n\n{method}"),
+    );
     sandbox.write("shop/prices.py", class("Prices", ""));
     sandbox.write("shop/orders.py", class("Orders", ""));
     sandbox.commit("move the method up");
     let found = finding(&sandbox, "memory reanchor --dry-run");
-    assert_eq!(place(&found), "renamed shop/table.py::Table.header", "{found:#}");
+    assert_eq!(
+        place(&found),
+        "renamed shop/table.py::Table.header",
+        "{found:#}"
+    );
 }
 
 #[test]
 fn a_method_is_followed_if_all_implementations_are_renamed_and_rewritten() {
     let write = |sandbox: &Sandbox, declaration: &str, bodies: [&str; 3]| {
-        sandbox
-            .write("src/Writer.java", format!("interface Writer {{\n  void {declaration};\n}}\n"));
+        sandbox.write(
+            "src/Writer.java",
+            format!("interface Writer {{\n  void {declaration};\n}}\n"),
+        );
         for (class, body) in ["Json", "Xml", "Csv"].into_iter().zip(bodies) {
             let field = "  private final Target target;\n";
             let method = format!("  @Override\n  public void {declaration} {{\n    {body}\n  }}\n");
@@ -208,8 +256,11 @@ fn a_method_is_followed_if_all_implementations_are_renamed_and_rewritten() {
         }
     };
     let sandbox = Sandbox::bank();
-    let old =
-        ["target.append(root);", "target.open(); target.append(tag);", "target.line(header);"];
+    let old = [
+        "target.append(root);",
+        "target.open(); target.append(tag);",
+        "target.line(header);",
+    ];
     write(&sandbox, "write()", old);
     sandbox.commit("writers");
     sandbox.ok("memory add \"Append the root\" --id root --anchor-to src/Json.java::Json.write");
@@ -222,8 +273,15 @@ fn a_method_is_followed_if_all_implementations_are_renamed_and_rewritten() {
     write(&sandbox, "render(Page page)", new);
     sandbox.commit("render pages");
     let found = finding(&sandbox, "memory reanchor --dry-run");
-    assert_eq!(place(&found), "renamed src/Json.java::Json.render", "{found:#}");
-    assert_eq!(found["drift"], true, "it is for a person to accept: {found:#}");
+    assert_eq!(
+        place(&found),
+        "renamed src/Json.java::Json.render",
+        "{found:#}"
+    );
+    assert_eq!(
+        found["drift"], true,
+        "it is for a person to accept: {found:#}"
+    );
 }
 
 #[test]
@@ -232,18 +290,27 @@ fn a_statement_shows_which_method_got_the_body() {
     let other = "  void start() {\n    server.listen(port);\n  }\n";
     let old = "  @Parameters\n  public static Collection<Story[]> getStories() {\n    return storiesOf(currentDraft);\n  }\n";
     let new = "  static class Provider extends ArgumentProvider {\n    @Override\n    public List<Object> arguments() {\n      return storiesOf(currentDraft);\n    }\n  }\n";
-    sandbox.write("src/RoundTrip.java", format!("class RoundTrip {{\n{old}\n{other}}}\n"));
+    sandbox.write(
+        "src/RoundTrip.java",
+        format!("class RoundTrip {{\n{old}\n{other}}}\n"),
+    );
     sandbox.commit("stories");
     sandbox.ok(
         "memory add \"Read the stories\" --id stories --anchor-to src/RoundTrip.java::RoundTrip.getStories",
     );
     sandbox.commit("rule");
-    sandbox.write("src/RoundTrip.java", format!("class RoundTrip {{\n{new}\n{other}}}\n"));
+    sandbox.write(
+        "src/RoundTrip.java",
+        format!("class RoundTrip {{\n{new}\n{other}}}\n"),
+    );
     sandbox.commit("a provider");
     let found = finding(&sandbox, "memory reanchor --dry-run");
     let expected = "renamed src/RoundTrip.java::RoundTrip.Provider.arguments";
     assert_eq!(place(&found), expected, "{found:#}");
-    assert_eq!(found["drift"], true, "it is for a person to accept: {found:#}");
+    assert_eq!(
+        found["drift"], true,
+        "it is for a person to accept: {found:#}"
+    );
 }
 
 #[test]
@@ -254,7 +321,10 @@ fn a_constant_may_become_a_function_in_place() {
     sandbox.ok(
         "memory add \"Bound the size of an upload\" --id bound --anchor-to web/limit.ts::limit",
     );
-    sandbox.write("web/limit.ts", "export function limit() {\n  return 12 * 1024;\n}\n");
+    sandbox.write(
+        "web/limit.ts",
+        "export function limit() {\n  return 12 * 1024;\n}\n",
+    );
     sandbox.commit("a function");
     assert_eq!(
         place(&finding(&sandbox, "memory reanchor --dry-run")),
@@ -278,7 +348,10 @@ fn a_clone_without_old_objects_says_what_it_could_not_read() {
     let found = finding(&sandbox, "memory reanchor --dry-run");
     let reason = found["reason"].as_str().expect("a reason");
     let is_followed = place(&found) == "renamed shop/tables.py::read_table";
-    assert!(is_followed || reason.contains("not in this clone"), "{found:#}");
+    assert!(
+        is_followed || reason.contains("not in this clone"),
+        "{found:#}"
+    );
     assert!(!reason.contains("lacks commit"), "{reason}");
 }
 
@@ -297,7 +370,11 @@ fn a_blobless_clone_follows_an_unchanged_move() {
     let clone = sandbox.beside("clone");
     clone.write("shop/tables.py", format!("# Tables.\n{LOAD}\n\n{STORE}"));
     let found = finding(&clone, "memory reanchor --dry-run");
-    assert_eq!(place(&found), "moved shop/tables.py::load_rows", "{found:#}");
+    assert_eq!(
+        place(&found),
+        "moved shop/tables.py::load_rows",
+        "{found:#}"
+    );
 }
 
 #[test]
@@ -329,8 +406,16 @@ fn an_anchor_recorded_before_a_rebase_is_followed() {
     sandbox.edit("shop/rows.py", "load_rows", "read_rows");
     sandbox.commit("rename");
     let found = finding(&sandbox, "memory reanchor --dry-run");
-    assert_eq!(place(&found), "renamed shop/rows.py::read_rows", "{found:#}");
-    assert_eq!(found["steps"].as_array().map(Vec::len), Some(1), "{found:#}");
+    assert_eq!(
+        place(&found),
+        "renamed shop/rows.py::read_rows",
+        "{found:#}"
+    );
+    assert_eq!(
+        found["steps"].as_array().map(Vec::len),
+        Some(1),
+        "{found:#}"
+    );
 }
 
 #[test]
@@ -350,19 +435,28 @@ fn an_anchor_is_followed_after_a_rebase_of_its_branch() {
     sandbox.git("checkout -q topic");
     sandbox.git("rebase -q main");
     let commit = sandbox.lock();
-    let commit = commit.lines().find_map(|line| line.strip_prefix("commit = ")).expect("a commit");
+    let commit = commit
+        .lines()
+        .find_map(|line| line.strip_prefix("commit = "))
+        .expect("a commit");
     let commit = commit.trim_matches('"');
     let is_ancestor = format!("git merge-base --is-ancestor {commit} HEAD");
     let known = sandbox.shell(&is_ancestor).status().expect("git");
     assert_eq!(known.code(), Some(1), "the recorded commit was rewritten");
     let found = finding(&sandbox, "memory reanchor --dry-run");
-    assert_eq!(place(&found), "renamed shop/tables.py::read_table", "{found:#}");
+    assert_eq!(
+        place(&found),
+        "renamed shop/tables.py::read_table",
+        "{found:#}"
+    );
 }
 
 #[test]
 fn a_shallow_clone_knows_the_look_alikes_of_the_lock_file() {
     let sandbox = Sandbox::bank();
-    let twin = LOAD.replace("load_rows", "load_rows_strictly").replace("ValueError", "KeyError");
+    let twin = LOAD
+        .replace("load_rows", "load_rows_strictly")
+        .replace("ValueError", "KeyError");
     sandbox.write("shop/rows.py", LOAD);
     sandbox.write("shop/strict.py", &twin);
     sandbox.commit("rows");
@@ -380,11 +474,19 @@ fn a_shallow_clone_knows_the_look_alikes_of_the_lock_file() {
     assert_eq!(place(&found), "gone -::-", "{found:#}");
     // Without them, the similar code is taken for the example.
     let lock = clone.lock();
-    let lines = lock.lines().filter(|line| !line.starts_with("look_alikes = "));
-    clone
-        .write(".memories/anchors.lock", lines.map(|line| format!("{line}\n")).collect::<String>());
+    let lines = lock
+        .lines()
+        .filter(|line| !line.starts_with("look_alikes = "));
+    clone.write(
+        ".memories/anchors.lock",
+        lines.map(|line| format!("{line}\n")).collect::<String>(),
+    );
     let found = finding(&clone, "memory reanchor --dry-run");
-    assert_eq!(place(&found), "renamed shop/strict.py::load_rows_strictly", "{found:#}");
+    assert_eq!(
+        place(&found),
+        "renamed shop/strict.py::load_rows_strictly",
+        "{found:#}"
+    );
 }
 
 /// Merges two branches that each changed the lock file, and returns git's status.
@@ -414,7 +516,10 @@ fn a_lock_file_with_anchors_of_two_branches_is_merged_by_the_next_command() {
     for id in ["limit", "rows-break", "rows-label"] {
         assert!(lock.contains(&format!("id = \"{id}\"")), "{lock}");
     }
-    assert!(!lock.contains("<<<<<<<") && !lock.contains("======="), "{lock}");
+    assert!(
+        !lock.contains("<<<<<<<") && !lock.contains("======="),
+        "{lock}"
+    );
     sandbox.commit("merge");
     assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0);
 }
@@ -429,13 +534,27 @@ fn an_anchor_that_two_branches_changed_needs_a_choice() {
     );
     let check = sandbox.run("memory reanchor --check");
     assert_eq!(check.status(), 3, "{}", check.text());
-    assert!(check.text().contains("with `cerberus memory reanchor`"), "{}", check.text());
+    assert!(
+        check.text().contains("with `cerberus memory reanchor`"),
+        "{}",
+        check.text()
+    );
     let outcome = sandbox.run("memory reanchor");
     assert_eq!(outcome.status(), 1, "{}", outcome.text());
     let text = outcome.text();
-    assert!(text.contains("both sides of the merge changed the anchor of `limit`"), "{text}");
-    assert!(text.contains("memory anchor limit --to shop/rows.py::store_rows`"), "{text}");
-    assert!(sandbox.lock().contains("symbol = \"ship\""), "{}", sandbox.lock());
+    assert!(
+        text.contains("both sides of the merge changed the anchor of `limit`"),
+        "{text}"
+    );
+    assert!(
+        text.contains("memory anchor limit --to shop/rows.py::store_rows`"),
+        "{text}"
+    );
+    assert!(
+        sandbox.lock().contains("symbol = \"ship\""),
+        "{}",
+        sandbox.lock()
+    );
     sandbox.ok("memory anchor limit --to shop/rows.py::store_rows");
     assert_eq!(sandbox.run("memory reanchor --check").status(), 0);
 }
@@ -468,7 +587,11 @@ fn a_conflict_of_one_anchor_keeps_the_other_anchors_of_both_sides() {
     let outcome = sandbox.run("memory reanchor --json");
     assert_eq!(outcome.status(), 1, "{}", outcome.text());
     let report = sandbox.json_of(outcome);
-    assert_eq!(report["undecided"], serde_json::json!(["limit"]), "{report:#}");
+    assert_eq!(
+        report["undecided"],
+        serde_json::json!(["limit"]),
+        "{report:#}"
+    );
     let lock = sandbox.lock();
     for id in ["aclose", "limit", "zzz"] {
         assert!(lock.contains(&format!("id = \"{id}\"")), "{id}: {lock}");
@@ -486,7 +609,10 @@ fn an_anchor_that_one_side_removed_does_not_come_back() {
     sandbox.git_or_empty("merge -q other");
     sandbox.ok("memory reanchor");
     let lock = sandbox.lock();
-    assert!(!lock.contains("id = \"limit\"") && lock.contains("id = \"lamp\""), "{lock}");
+    assert!(
+        !lock.contains("id = \"limit\"") && lock.contains("id = \"lamp\""),
+        "{lock}"
+    );
 }
 
 #[test]
@@ -514,20 +640,35 @@ fn the_same_code_with_another_fingerprint_is_no_conflict() {
 
 #[test]
 fn a_changed_anchor_that_the_other_side_removed_is_kept_if_its_memory_exists() {
-    for (removal, is_kept) in
-        [("memory anchor limit --clear", true), ("memory delete limit", false)]
-    {
+    for (removal, is_kept) in [
+        ("memory anchor limit --clear", true),
+        ("memory delete limit", false),
+    ] {
         let sandbox = anchored();
-        on_branch(&sandbox, &["memory anchor limit --to shop/rows.py::store_rows"]);
+        on_branch(
+            &sandbox,
+            &["memory anchor limit --to shop/rows.py::store_rows"],
+        );
         sandbox.ok(removal);
         sandbox.commit("on main");
         sandbox.git_or_empty("merge -q other");
-        assert!(sandbox.lock().contains("<<<<<<< "), "{removal}: git merges it itself");
+        assert!(
+            sandbox.lock().contains("<<<<<<< "),
+            "{removal}: git merges it itself"
+        );
         let outcome = sandbox.run("memory reanchor");
         // Somebody has to decide, unless nothing is left to anchor.
         assert_eq!(outcome.status(), i32::from(is_kept), "{}", outcome.text());
-        assert_eq!(sandbox.lock().contains("id = \"limit\""), is_kept, "{removal}");
+        assert_eq!(
+            sandbox.lock().contains("id = \"limit\""),
+            is_kept,
+            "{removal}"
+        );
         let text = outcome.stderr();
-        assert_eq!(text.contains("one side of the merge removed"), is_kept, "{removal}: {text}");
+        assert_eq!(
+            text.contains("one side of the merge removed"),
+            is_kept,
+            "{removal}: {text}"
+        );
     }
 }

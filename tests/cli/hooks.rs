@@ -48,8 +48,10 @@ fn settings_are_printed_and_nothing_is_written() {
 #[test]
 fn settings_are_merged_into_a_file() {
     let sandbox = Sandbox::empty();
-    sandbox
-        .write(".claude/settings.json", "{\n  \"model\": \"opus\", // ours\n  \"hooks\": {}\n}\n");
+    sandbox.write(
+        ".claude/settings.json",
+        "{\n  \"model\": \"opus\", // ours\n  \"hooks\": {}\n}\n",
+    );
     sandbox.write(".cursor/hooks.json", "{");
     sandbox.ok("setup claude git --yes");
     sandbox.ok("setup claude git --check");
@@ -82,13 +84,22 @@ fn settings_outside_the_project_are_not_written() {
     std::fs::create_dir(sandbox.path(".cursor")).expect("a new folder");
     sandbox.write(".gemini/own.json", "{}");
     symlink("../out", sandbox.path(".claude")).expect("a link");
-    symlink("../../out/settings.json", sandbox.path(".cursor/hooks.json")).expect("a link");
+    symlink(
+        "../../out/settings.json",
+        sandbox.path(".cursor/hooks.json"),
+    )
+    .expect("a link");
     symlink("own.json", sandbox.path(".gemini/settings.json")).expect("a link");
     for agent in ["claude", "cursor"] {
         let outcome = sandbox.run(&format!("setup {agent} --yes"));
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
     }
-    assert_eq!(std::fs::read_dir(sandbox.path("../out")).expect("a folder").count(), 1);
+    assert_eq!(
+        std::fs::read_dir(sandbox.path("../out"))
+            .expect("a folder")
+            .count(),
+        1
+    );
     assert_eq!(sandbox.read("../out/settings.json"), "{}");
     sandbox.ok("setup gemini --yes");
     assert!(sandbox.read(".gemini/own.json").contains("cerberus"));
@@ -113,7 +124,12 @@ fn edit(sandbox: &Sandbox, session: &str, file: &str, text: &str) -> String {
 #[track_caller]
 fn hook(sandbox: &Sandbox, hook: &str, event: impl AsRef<[u8]>) -> String {
     let outcome = sandbox.piped(&format!("hooks run {hook}"), event);
-    assert_eq!((outcome.status(), outcome.stderr()), (0, String::new()), "{}", outcome.text());
+    assert_eq!(
+        (outcome.status(), outcome.stderr()),
+        (0, String::new()),
+        "{}",
+        outcome.text()
+    );
     outcome.stdout()
 }
 
@@ -129,24 +145,50 @@ fn the_rules_for_an_edit_come_once_in_a_session() {
     // A resumed session has its context, a compacted one has not.
     let start =
         |source: &str| json!({ "session_id": "a", "cwd": sandbox.path(""), "source": source });
-    let text = hook(&sandbox, "claude session-start", start("resume").to_string());
+    let text = hook(
+        &sandbox,
+        "claude session-start",
+        start("resume").to_string(),
+    );
     assert!(text.contains("<cerberus-memory>"), "{text}");
     assert_eq!(hook(&sandbox, "claude edit", event("a")), "");
-    let again = hook(&sandbox, "claude session-start", start("resume").to_string());
+    let again = hook(
+        &sandbox,
+        "claude session-start",
+        start("resume").to_string(),
+    );
     assert_eq!(again, "", "the session has it");
-    let text = hook(&sandbox, "claude session-start", start("compact").to_string());
+    let text = hook(
+        &sandbox,
+        "claude session-start",
+        start("compact").to_string(),
+    );
     assert!(text.contains("export function escapeHtml"), "{text}");
-    assert_eq!(hook(&sandbox, "claude edit", event("a")), "", "the start gave it");
+    assert_eq!(
+        hook(&sandbox, "claude edit", event("a")),
+        "",
+        "the start gave it"
+    );
     assert_eq!(sandbox.git("status --porcelain"), "");
 }
 
 #[test]
 fn the_rules_for_a_new_file_depend_on_its_text() {
     let sandbox = Sandbox::anchored();
-    let rules = |text| hook(&sandbox, "claude edit", edit(&sandbox, text, "api/new.ts", text));
+    let rules = |text| {
+        hook(
+            &sandbox,
+            "claude edit",
+            edit(&sandbox, text, "api/new.ts", text),
+        )
+    };
     let text =
         "export const show = (text) => `<p>${escapeHtml(text)}</p>`  // escape HTML entities\n";
-    assert!(rules(text).contains("Escape HTML entities"), "{}", rules(text));
+    assert!(
+        rules(text).contains("Escape HTML entities"),
+        "{}",
+        rules(text)
+    );
     assert!(!rules("export const one = 1\n").contains("Escape HTML entities"));
 }
 
@@ -197,9 +239,14 @@ fn each_agent_reads_the_rules_in_its_format() {
         let text = hook(&sandbox, &format!("{agent} edit"), event.to_string());
         // The text itself is the same for all.
         let parts = text.split("<cerberus-memory>").collect::<Vec<_>>();
-        let ends =
-            parts[1..].iter().map(|it| it.split_once("</cerberus-memory>").expect("an end").1);
-        printed += &format!("{agent}: {}…{}", parts[0], ends.collect::<Vec<_>>().join("…"));
+        let ends = parts[1..]
+            .iter()
+            .map(|it| it.split_once("</cerberus-memory>").expect("an end").1);
+        printed += &format!(
+            "{agent}: {}…{}",
+            parts[0],
+            ends.collect::<Vec<_>>().join("…")
+        );
     }
     expect![[r#"
         codex: {"hookSpecificOutput":{"additionalContext":"…\n","hookEventName":"PreToolUse"}}
@@ -221,8 +268,16 @@ fn what_a_hook_does_not_understand_is_ignored() {
     let none = edit(&nothing, "s", "web/html.ts", "escapeHtml");
     for tool in ["claude", "codex", "gemini", "cursor", "copilot", "opencode"] {
         for event in ["", "{", "[]", "7", "{}", "\u{0}", &in_bank, &other, &none] {
-            assert_eq!(hook(&sandbox, &format!("{tool} edit"), event), "", "{event}");
-            assert_eq!(hook(&outside, &format!("{tool} command"), event), "", "{event}");
+            assert_eq!(
+                hook(&sandbox, &format!("{tool} edit"), event),
+                "",
+                "{event}"
+            );
+            assert_eq!(
+                hook(&outside, &format!("{tool} command"), event),
+                "",
+                "{event}"
+            );
         }
         // No agent writes that much at once.
         let long = edit(&sandbox, "s", "web/html.ts", &"x".repeat(9 * 1024 * 1024));
@@ -233,7 +288,11 @@ fn what_a_hook_does_not_understand_is_ignored() {
     let event = edit(&sandbox, "s", "web/html.ts", "escapeHtml");
     let outcome = sandbox.piped("hooks run claude edit", event);
     assert_eq!((outcome.status(), outcome.stdout()), (0, String::new()));
-    assert!(outcome.stderr().contains("cerberus.toml"), "{}", outcome.text());
+    assert!(
+        outcome.stderr().contains("cerberus.toml"),
+        "{}",
+        outcome.text()
+    );
 }
 
 #[test]
@@ -244,10 +303,17 @@ fn of_eight_hooks_at_once_one_gives_a_rule() {
     let texts: Vec<String> = std::thread::scope(|scope| {
         let run = || scope.spawn(|| hook(&sandbox, "claude edit", &event));
         let threads: Vec<_> = (0..8).map(|_| run()).collect();
-        threads.into_iter().map(|thread| thread.join().expect("it ends")).collect()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().expect("it ends"))
+            .collect()
     });
     let rule = "Escape HTML entities";
-    assert_eq!(texts.iter().filter(|text| text.contains(rule)).count(), 1, "{texts:?}");
+    assert_eq!(
+        texts.iter().filter(|text| text.contains(rule)).count(),
+        1,
+        "{texts:?}"
+    );
 }
 
 #[test]
@@ -265,7 +331,11 @@ fn the_hooks_of_a_start_and_of_its_prompt_give_a_rule_once() {
             .map(|it| it.join().expect("it ends"))
     });
     for rule in ["plain English", "Escape HTML"] {
-        assert_ne!(start.contains(rule), prompt.contains(rule), "{start}{prompt}");
+        assert_ne!(
+            start.contains(rule),
+            prompt.contains(rule),
+            "{start}{prompt}"
+        );
     }
     assert_eq!(run("prompt"), "", "the start forgets nothing");
 }
@@ -274,9 +344,18 @@ fn the_hooks_of_a_start_and_of_its_prompt_give_a_rule_once() {
 fn a_session_start_is_printed_in_the_format_of_the_agent() {
     let sandbox = Sandbox::anchored();
     for (agent, start) in [
-        ("claude", r#"{"hookSpecificOutput":{"additionalContext":"<cerberus-memory>"#),
-        ("codex", r#"{"hookSpecificOutput":{"additionalContext":"<cerberus-memory>"#),
-        ("gemini", r#"{"hookSpecificOutput":{"additionalContext":"<cerberus-memory>"#),
+        (
+            "claude",
+            r#"{"hookSpecificOutput":{"additionalContext":"<cerberus-memory>"#,
+        ),
+        (
+            "codex",
+            r#"{"hookSpecificOutput":{"additionalContext":"<cerberus-memory>"#,
+        ),
+        (
+            "gemini",
+            r#"{"hookSpecificOutput":{"additionalContext":"<cerberus-memory>"#,
+        ),
         ("cursor", r#"{"additional_context":"<cerberus-memory>"#),
         ("copilot", r#"{"additionalContext":"<cerberus-memory>"#),
     ] {
@@ -307,8 +386,14 @@ fn with_forbidden_commands() -> Sandbox {
         "uv",
         "---\ntype: rule\ncommand: [pip install, python -m pip]\ninstead: uv add\n---\n\nNever use pip\n",
     );
-    sandbox.memory("make", "---\ntype: rule\n---\n\nRun `make test`, never `go test`\n");
-    sandbox.memory("web", "---\ntype: rule\npaths: web/\ncommand: npm ci\n---\n\nNo npm here\n");
+    sandbox.memory(
+        "make",
+        "---\ntype: rule\n---\n\nRun `make test`, never `go test`\n",
+    );
+    sandbox.memory(
+        "web",
+        "---\ntype: rule\npaths: web/\ncommand: npm ci\n---\n\nNo npm here\n",
+    );
     sandbox
 }
 
@@ -338,7 +423,11 @@ fn a_forbidden_command_is_denied_in_the_format_of_each_agent() {
         "cat > notes.md <<EOF\npip install x\nEOF",
         "git commit -m \"$(cat <<'EOF'\nit's (pip install) && pip install\nEOF\n)\"",
     ] {
-        assert_eq!(hook(&sandbox, "claude command", shell(&sandbox, command)), "", "{command}");
+        assert_eq!(
+            hook(&sandbox, "claude command", shell(&sandbox, command)),
+            "",
+            "{command}"
+        );
     }
     for command in ["cd web; npm ci", "npm --version && (cd web && CI=1 npm ci)"] {
         let text = hook(&sandbox, "claude command", shell(&sandbox, command));
@@ -348,9 +437,16 @@ fn a_forbidden_command_is_denied_in_the_format_of_each_agent() {
         json!({ "conversation_id": "c", "cwd": sandbox.path(""), "command": "pip install x" });
     assert!(hook(&sandbox, "cursor command", own.to_string()).contains("deny"));
     // A program that is not known is not denied; it is named on stderr.
-    let outcome = sandbox.piped("hooks run claude command", shell(&sandbox, "$PIP install x"));
+    let outcome = sandbox.piped(
+        "hooks run claude command",
+        shell(&sandbox, "$PIP install x"),
+    );
     assert_eq!((outcome.status(), outcome.stdout()), (0, String::new()));
-    assert!(outcome.stderr().contains("`$PIP` is not known"), "{}", outcome.stderr());
+    assert!(
+        outcome.stderr().contains("`$PIP` is not known"),
+        "{}",
+        outcome.stderr()
+    );
 }
 
 #[test]
@@ -362,7 +458,14 @@ fn a_command_that_the_text_of_a_rule_forbids_gets_a_hint_once() {
     "#]]
     .assert_eq(&hook(&sandbox, "claude command", &event));
     assert_eq!(hook(&sandbox, "claude command", &event), "");
-    assert_eq!(hook(&sandbox, "claude command", shell(&sandbox, "go vet; make test")), "");
+    assert_eq!(
+        hook(
+            &sandbox,
+            "claude command",
+            shell(&sandbox, "go vet; make test")
+        ),
+        ""
+    );
     // These agents take no context before a command.
     let event = event.replace("\"session_id\":\"", "\"session_id\":\"other ");
     assert_eq!(hook(&sandbox, "gemini command", &event), "");
@@ -387,7 +490,12 @@ fn what_hooks_gave_and_what_was_broken_is_counted() {
         .map(|row| {
             let numbers = ["given", "broken", "brokenAfterGiven"].map(|key| row[key].to_string());
             let is_known = row["last"].is_string();
-            format!("{} {} {is_known} {}", row["id"], numbers.join(" "), row["added"]["author"])
+            format!(
+                "{} {} {is_known} {}",
+                row["id"],
+                numbers.join(" "),
+                row["added"]["author"]
+            )
         })
         .collect();
     expect![[r#"
@@ -446,10 +554,17 @@ fn the_commit_hook_says_which_examples_are_lost() {
     sandbox.remove("web/html.ts");
     let accounts = sandbox.read("shop/accounts.py");
     let start = accounts.find("        salt = ").expect("the body");
-    let end = start + accounts[start..].find("\n\n").unwrap_or(accounts.len() - start);
+    let end = start
+        + accounts[start..]
+            .find("\n\n")
+            .unwrap_or(accounts.len() - start);
     sandbox.write(
         "shop/accounts.py",
-        format!("{}        raise NotImplementedError{}", &accounts[..start], &accounts[end..]),
+        format!(
+            "{}        raise NotImplementedError{}",
+            &accounts[..start],
+            &accounts[end..]
+        ),
     );
     sandbox.git("add -A");
     sandbox.session(expect![[r#"
@@ -464,7 +579,11 @@ fn the_commit_hook_says_which_examples_are_lost() {
     "#]]);
     // It was said with the commit that did it.
     sandbox.commit("lost");
-    sandbox.edit("shop/accounts.py", "raise NotImplementedError", "raise NotImplementedError()");
+    sandbox.edit(
+        "shop/accounts.py",
+        "raise NotImplementedError",
+        "raise NotImplementedError()",
+    );
     sandbox.git("add -A");
     let text = sandbox.ok("hooks run git commit");
     assert!(!text.contains("is almost removed"), "{text}");
@@ -505,7 +624,10 @@ fn the_hook_of_git_sees_what_a_commit_adds() {
 /// An event of a session in the project.
 fn event(sandbox: &Sandbox, session: &str, fields: serde_json::Value) -> String {
     let mut event = json!({ "session_id": session, "cwd": sandbox.path("") });
-    event.as_object_mut().expect("an object").extend(fields.as_object().expect("fields").clone());
+    event
+        .as_object_mut()
+        .expect("an object")
+        .extend(fields.as_object().expect("fields").clone());
     event.to_string()
 }
 
@@ -520,18 +642,40 @@ fn the_rules_for_a_task_come_with_the_prompt() {
         "{given}"
     );
     assert!(given.contains(r#""hookEventName":"UserPromptSubmit""#) && !given.contains("Pinned"));
-    assert_eq!(hook(&sandbox, "claude prompt", prompt("a", task)), "", "once in a session");
+    assert_eq!(
+        hook(&sandbox, "claude prompt", prompt("a", task)),
+        "",
+        "once in a session"
+    );
     let edit = edit(&sandbox, "a", "web/html.ts", "escapeHtml(text)");
-    assert_eq!(hook(&sandbox, "claude edit", edit), "", "whichever hook gives it");
+    assert_eq!(
+        hook(&sandbox, "claude edit", edit),
+        "",
+        "whichever hook gives it"
+    );
     for text in ["/clear", "yes", "continue with that", ""] {
-        assert_eq!(hook(&sandbox, "claude prompt", prompt("b", text)), "", "{text}");
+        assert_eq!(
+            hook(&sandbox, "claude prompt", prompt("b", text)),
+            "",
+            "{text}"
+        );
     }
-    assert_eq!(hook(&sandbox, "claude prompt", json!({ "prompt": task }).to_string()), "");
+    assert_eq!(
+        hook(
+            &sandbox,
+            "claude prompt",
+            json!({ "prompt": task }).to_string()
+        ),
+        ""
+    );
     // An agent that shortens its context loses what it was given.
     hook(&sandbox, "copilot compact", event(&sandbox, "a", json!({})));
     let given = hook(&sandbox, "copilot prompt", prompt("a", task));
     let given: serde_json::Value = serde_json::from_str(&given).expect("JSON");
-    assert_eq!(given["additionalContext"], given["hookSpecificOutput"]["additionalContext"]);
+    assert_eq!(
+        given["additionalContext"],
+        given["hookSpecificOutput"]["additionalContext"]
+    );
 }
 
 #[test]
@@ -540,11 +684,22 @@ fn a_session_starts_once_and_a_subagent_has_a_start_of_its_own() {
     let start = |fields| event(&sandbox, "a", fields);
     let startup = start(json!({ "source": "startup" }));
     assert!(hook(&sandbox, "claude session-start", &startup).contains("SessionStart"));
-    assert_eq!(hook(&sandbox, "claude session-start", &startup), "", "a plugin and the settings");
-    assert_eq!(hook(&sandbox, "copilot session-start", &startup), "", "it runs the hooks of both");
+    assert_eq!(
+        hook(&sandbox, "claude session-start", &startup),
+        "",
+        "a plugin and the settings"
+    );
+    assert_eq!(
+        hook(&sandbox, "copilot session-start", &startup),
+        "",
+        "it runs the hooks of both"
+    );
     let subagent = start(json!({ "agent_id": "x", "agent_type": "Explore" }));
     let text = hook(&sandbox, "claude subagent-start", &subagent);
-    assert!(text.contains(r#""hookEventName":"SubagentStart""#), "{text}");
+    assert!(
+        text.contains(r#""hookEventName":"SubagentStart""#),
+        "{text}"
+    );
     assert_eq!(hook(&sandbox, "claude subagent-start", &subagent), "");
 }
 
@@ -552,56 +707,113 @@ fn a_session_starts_once_and_a_subagent_has_a_start_of_its_own() {
 fn files_that_a_command_edits_get_their_rules() {
     let sandbox = Sandbox::anchored();
     let command = |session, command: &str| {
-        event(&sandbox, session, json!({ "tool_input": { "command": command } }))
+        event(
+            &sandbox,
+            session,
+            json!({ "tool_input": { "command": command } }),
+        )
     };
     // The files of the project are new, but equal to the commit.
-    assert_eq!(hook(&sandbox, "claude after-command", command("a", "ls")), "");
+    assert_eq!(
+        hook(&sandbox, "claude after-command", command("a", "ls")),
+        ""
+    );
     let text = sandbox.read("web/html.ts");
-    sandbox.write("web/html.ts", format!("{text}\nexport const shown = escapeHtml(text);\n"));
-    let given = hook(&sandbox, "claude after-command", command("a", "sed -i s/a/b/ web/html.ts"));
-    assert!(given.contains("PostToolUse") && given.contains("Escape HTML"), "{given}");
-    assert_eq!(hook(&sandbox, "claude after-command", command("a", "ls")), "");
+    sandbox.write(
+        "web/html.ts",
+        format!("{text}\nexport const shown = escapeHtml(text);\n"),
+    );
+    let given = hook(
+        &sandbox,
+        "claude after-command",
+        command("a", "sed -i s/a/b/ web/html.ts"),
+    );
+    assert!(
+        given.contains("PostToolUse") && given.contains("Escape HTML"),
+        "{given}"
+    );
+    assert_eq!(
+        hook(&sandbox, "claude after-command", command("a", "ls")),
+        ""
+    );
     let patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: web/html.ts\n+escapeHtml(text)\n*** End Patch\nEOF";
     let given = hook(&sandbox, "codex edit", command("b", patch));
-    assert!(given.contains("PreToolUse") && given.contains("Escape HTML"), "{given}");
+    assert!(
+        given.contains("PreToolUse") && given.contains("Escape HTML"),
+        "{given}"
+    );
 }
 
 #[test]
 fn an_agent_that_stops_is_asked_once_to_follow_the_rules() {
     let sandbox = Sandbox::anchored();
     let id = "no-print";
-    sandbox.ok(&format!("memory add \"Never use `print()`\" --id {id} --no-anchor"));
+    sandbox.ok(&format!(
+        "memory add \"Never use `print()`\" --id {id} --no-anchor"
+    ));
     let rule = sandbox.read(".memories/no-print.md");
     let pattern = "pattern: |\n  language: Python\n  rule:\n    pattern: print($$$)\n---\n";
     let (head, body) = rule[4..].split_once("---\n").expect("frontmatter");
-    sandbox.write(".memories/no-print.md", format!("---\n{head}{pattern}{body}"));
+    sandbox.write(
+        ".memories/no-print.md",
+        format!("---\n{head}{pattern}{body}"),
+    );
     sandbox.commit("A rule");
     let stop = |fields| event(&sandbox, "a", fields);
     assert_eq!(hook(&sandbox, "claude stop", stop(json!({}))), "");
     sandbox.write("new.py", "print(1)\n");
     // What a command wrote is reported once, not after each command that follows.
     let command = |line: &str| event(&sandbox, "a", json!({ "tool_input": { "command": line } }));
-    let found = hook(&sandbox, "claude after-command", command("echo 'print(1)' > new.py"));
+    let found = hook(
+        &sandbox,
+        "claude after-command",
+        command("echo 'print(1)' > new.py"),
+    );
     assert!(found.contains("new.py:1: error: Never use"), "{found}");
     assert_eq!(hook(&sandbox, "claude after-command", command("ls")), "");
-    assert_eq!(hook(&sandbox, "claude stop", stop(json!({ "stop_hook_active": true }))), "");
-    assert_eq!(hook(&sandbox, "claude stop", stop(json!({ "agent_id": "x" }))), "", "a subagent");
+    assert_eq!(
+        hook(
+            &sandbox,
+            "claude stop",
+            stop(json!({ "stop_hook_active": true }))
+        ),
+        ""
+    );
+    assert_eq!(
+        hook(&sandbox, "claude stop", stop(json!({ "agent_id": "x" }))),
+        "",
+        "a subagent"
+    );
     let asked = hook(&sandbox, "codex stop", stop(json!({})));
     let asked: serde_json::Value = serde_json::from_str(&asked).expect("JSON");
     assert_eq!(asked["decision"], "block");
     let finding = "new.py:1: error: Never use";
-    assert!(asked["reason"].as_str().expect("a reason").contains(finding));
-    assert_eq!(hook(&sandbox, "claude stop", stop(json!({}))), "", "once in a session");
+    assert!(
+        asked["reason"]
+            .as_str()
+            .expect("a reason")
+            .contains(finding)
+    );
+    assert_eq!(
+        hook(&sandbox, "claude stop", stop(json!({}))),
+        "",
+        "once in a session"
+    );
     let asked = hook(&sandbox, "claude stop", event(&sandbox, "b", json!({})));
-    assert!(asked.contains(r#""hookEventName":"Stop""#) && asked.contains(finding), "{asked}");
+    assert!(
+        asked.contains(r#""hookEventName":"Stop""#) && asked.contains(finding),
+        "{asked}"
+    );
 }
 
 #[test]
 fn a_session_start_is_short_and_has_the_built_in_pins_only_if_they_are_configured() {
     let sandbox = Sandbox::anchored();
     for n in 0..40 {
-        sandbox
-            .memory(&format!("r{n}"), format!("---\ntype: rule\n---\nAlways do thing {n} well\n"));
+        sandbox.memory(
+            &format!("r{n}"),
+            format!("---\ntype: rule\n---\nAlways do thing {n} well\n"),
+        );
     }
     sandbox.ok("memory pin add \"Mind the gap\"");
     let start = |session| {
@@ -609,9 +821,15 @@ fn a_session_start_is_short_and_has_the_built_in_pins_only_if_they_are_configure
         hook(&sandbox, "opencode session-start", event)
     };
     let text = start("a");
-    assert!(text.contains("Mind the gap") && !text.contains("(safety)"), "{text}");
+    assert!(
+        text.contains("Mind the gap") && !text.contains("(safety)"),
+        "{text}"
+    );
     assert!(text.len() <= 2048, "{} bytes", text.len());
-    sandbox.write("cerberus.toml", "[pins]\nbuiltin = true\n[inject]\nsession_budget = 1500\n");
+    sandbox.write(
+        "cerberus.toml",
+        "[pins]\nbuiltin = true\n[inject]\nsession_budget = 1500\n",
+    );
     let text = start("b");
     assert!(text.contains("(safety)") && text.len() > 2048, "{text}");
 }

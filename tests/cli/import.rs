@@ -35,7 +35,10 @@ fn with_agents() -> Sandbox {
 fn an_import_needs_more_than_a_rule_that_is_added() {
     let sandbox = Sandbox::bank();
     sandbox.remove("cerberus.toml");
-    sandbox.write("AGENTS.md", "- Add up the lines of an order with their price\n");
+    sandbox.write(
+        "AGENTS.md",
+        "- Add up the lines of an order with their price\n",
+    );
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md
         added add-up-the-lines-of-an (AGENTS.md:1)
@@ -56,14 +59,21 @@ fn an_import_needs_more_than_a_rule_that_is_added() {
           choose the examples of the waiting ones with `cerberus memory review`
         [exit 0]
     "#]]);
-    assert_eq!(sandbox.json("memory review")["items"][0]["confidence"], "likely");
+    assert_eq!(
+        sandbox.json("memory review")["items"][0]["confidence"],
+        "likely"
+    );
     let anchored = sandbox.ok("memory anchor add-up-the-lines-of-an");
     assert!(anchored.contains("shop/orders.py::total"), "{anchored}");
 
     sandbox.remove(".memories");
     sandbox.ok("memory init");
     sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.8\n");
-    assert!(sandbox.ok("memory import AGENTS.md").contains("1 rule: 1 anchored"));
+    assert!(
+        sandbox
+            .ok("memory import AGENTS.md")
+            .contains("1 rule: 1 anchored")
+    );
 }
 
 #[test]
@@ -120,7 +130,10 @@ fn importing_twice_adds_rules_once() {
 #[test]
 fn import_prints_a_json_report() {
     let sandbox = Sandbox::bank();
-    sandbox.write("NOTES.md", "# Notes\n\n## Code\n\n### Names\n\n- Use short names\n- Names\n");
+    sandbox.write(
+        "NOTES.md",
+        "# Notes\n\n## Code\n\n### Names\n\n- Use short names\n- Names\n",
+    );
     sandbox.session(expect![[r#"
         $ cerberus memory import NOTES.md --no-anchor --json
         {
@@ -200,7 +213,11 @@ fn a_dry_run_needs_no_bank() {
     assert!(!sandbox.exists(".memories"));
     let imported = sandbox.run("memory import");
     assert_eq!(imported.status(), 2);
-    assert!(imported.stderr().contains("cerberus memory init"), "{}", imported.stderr());
+    assert!(
+        imported.stderr().contains("cerberus memory init"),
+        "{}",
+        imported.stderr()
+    );
 }
 
 #[test]
@@ -208,7 +225,10 @@ fn edited_memories_and_moved_items_are_recognised() {
     let sandbox = with_agents();
     sandbox.ok("memory import AGENTS.md --no-anchor");
     sandbox.ok("memory update never-write-sql-by-hand-see --content \"Let the mapper write SQL\"");
-    sandbox.write("AGENTS.md", AGENTS.replace("# The shop\n", "# The shop\n\nMoved down.\n"));
+    sandbox.write(
+        "AGENTS.md",
+        AGENTS.replace("# The shop\n", "# The shop\n\nMoved down.\n"),
+    );
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md
         0 rules added, 0 changed, 3 duplicates, 3 skipped
@@ -217,7 +237,11 @@ fn edited_memories_and_moved_items_are_recognised() {
           choose the examples of the waiting ones with `cerberus memory review`
         [exit 0]
     "#]]);
-    sandbox.edit("AGENTS.md", "Close the session as", "Always close the session as");
+    sandbox.edit(
+        "AGENTS.md",
+        "Close the session as",
+        "Always close the session as",
+    );
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md
         changed close-the-session-as-request-session (AGENTS.md:9): `close-the-session-as-request-session` was imported from an earlier version of this item
@@ -238,7 +262,11 @@ fn edited_memories_and_moved_items_are_recognised() {
           choose the examples of the waiting ones with `cerberus memory review`
         [exit 0]
     "#]]);
-    sandbox.edit("AGENTS.md", "- Never write SQL by hand, see shop/orders.py\n", "");
+    sandbox.edit(
+        "AGENTS.md",
+        "- Never write SQL by hand, see shop/orders.py\n",
+        "",
+    );
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md
         removed never-write-sql-by-hand-see (AGENTS.md:8): no longer in the document
@@ -407,14 +435,20 @@ fn other_markup_is_refused() {
 fn all_files_of_rules_are_found_with_their_imports() {
     let sandbox = Sandbox::bank();
     sandbox.write("AGENTS.md", "- Use tea\n");
-    sandbox.write("CLAUDE.md", "@AGENTS.md\n\nSee @README.md and @docs/style.md.\n");
+    sandbox.write(
+        "CLAUDE.md",
+        "@AGENTS.md\n\nSee @README.md and @docs/style.md.\n",
+    );
     sandbox.write("README.md", "- Always read this\n");
     sandbox.write("docs/style.md", "- Use short names\n");
     sandbox.write("docs/rfc.md", "- Use long names\n");
     sandbox.write("web/AGENTS.md", "- Use pots\n- Use tea\n");
     sandbox.write("web/CLAUDE.md", "@notes.md\n");
     sandbox.write("web/notes.md", "- Use cups\n");
-    sandbox.write(".cursor/rules/go.mdc", "---\nglobs: api/**\n---\n- Use a limiter\n");
+    sandbox.write(
+        ".cursor/rules/go.mdc",
+        "---\nglobs: api/**\n---\n- Use a limiter\n",
+    );
     sandbox.write(".gitignore", "vendor/\n");
     sandbox.write("vendor/AGENTS.md", "- Use water\n");
     sandbox.write("third_party/pots/AGENTS.md", "- Use sand\n");
@@ -528,8 +562,16 @@ fn all_files_of_rules_are_found_with_their_imports() {
 fn the_bank_stays_in_step_with_a_document() {
     let sandbox = with_agents();
     sandbox.ok("memory import AGENTS.md");
-    sandbox.edit("AGENTS.md", "Close the session as", "Always close the session as");
-    sandbox.edit("AGENTS.md", "- Never write SQL by hand, see shop/orders.py\n", "");
+    sandbox.edit(
+        "AGENTS.md",
+        "Close the session as",
+        "Always close the session as",
+    );
+    sandbox.edit(
+        "AGENTS.md",
+        "- Never write SQL by hand, see shop/orders.py\n",
+        "",
+    );
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md --check
         changed close-the-session-as-request-session (AGENTS.md:7): `close-the-session-as-request-session` was imported from an earlier version of this item
@@ -610,7 +652,11 @@ fn an_item_that_was_edited_in_both_places_is_a_conflict() {
     let sandbox = with_agents();
     sandbox.ok("memory import AGENTS.md --no-anchor");
     sandbox.ok("memory update never-write-sql-by-hand-see --content \"Never write SQL by hand at all, see shop/orders.py\"");
-    sandbox.edit("AGENTS.md", "Never write SQL by hand", "Never ever write SQL by hand");
+    sandbox.edit(
+        "AGENTS.md",
+        "Never write SQL by hand",
+        "Never ever write SQL by hand",
+    );
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md --no-anchor
         conflict never-write-sql-by-hand-see (AGENTS.md:8): `never-write-sql-by-hand-see` was imported from an earlier version of this item and edited since; update it with `cerberus memory update never-write-sql-by-hand-see --content …`, or delete it and import again
@@ -630,11 +676,16 @@ fn an_import_records_the_commit() {
     sandbox.git("-c user.name=a -c user.email=b commit --quiet -m x");
     sandbox.ok("memory import AGENTS.md --no-anchor");
     let text = sandbox.ok("memory read never-write-sql-by-hand-see --raw");
-    let source = text.lines().find(|line| line.starts_with("source:")).expect("a source");
+    let source = text
+        .lines()
+        .find(|line| line.starts_with("source:"))
+        .expect("a source");
     let commit = source.split(['@', ' ']).nth(2).expect("a commit");
     assert_eq!(commit.len(), 12, "{source}");
     assert!(
-        sandbox.ok("memory import AGENTS.md --no-anchor").starts_with("0 rules added, 0 changed")
+        sandbox
+            .ok("memory import AGENTS.md --no-anchor")
+            .starts_with("0 rules added, 0 changed")
     );
 }
 
@@ -647,12 +698,17 @@ fn a_symlink_to_a_document_is_imported_once() {
     assert_eq!(n_added(&first), 3);
     let report = sandbox.json("memory import CLAUDE.md AGENTS.md --no-anchor");
     assert_eq!(n_added(&report), 0);
-    assert_eq!(report["items"].as_array().map(Vec::len), first["items"].as_array().map(Vec::len));
+    assert_eq!(
+        report["items"].as_array().map(Vec::len),
+        first["items"].as_array().map(Vec::len)
+    );
 }
 
 fn n_added(report: &serde_json::Value) -> usize {
     let items = report["items"].as_array().expect("items").iter();
-    items.filter(|item| item["outcome"].as_str().expect("a text") == "added").count()
+    items
+        .filter(|item| item["outcome"].as_str().expect("a text") == "added")
+        .count()
 }
 
 #[test]

@@ -9,7 +9,10 @@ fn a_moved_document_keeps_its_memories() {
     let sandbox = Sandbox::bank();
     sandbox.write("lib/a.txt", "");
     sandbox.write("lib/b.txt", "");
-    sandbox.write("lib/AGENTS.md", "- Never call `a.txt` twice\n- Use tea\n- Use pots\n");
+    sandbox.write(
+        "lib/AGENTS.md",
+        "- Never call `a.txt` twice\n- Use tea\n- Use pots\n",
+    );
     sandbox.ok("memory import --no-anchor");
     sandbox.ok("memory delete use-pots");
     let text = sandbox.read("lib/AGENTS.md");
@@ -113,7 +116,10 @@ fn the_source_of_an_uncommitted_document_has_no_commit() {
     sandbox.ok("memory import --no-anchor");
     let source = |id: &str| {
         let text = sandbox.ok(&format!("memory read {id} --raw"));
-        text.lines().find(|line| line.starts_with("source:")).expect("a source").to_owned()
+        text.lines()
+            .find(|line| line.starts_with("source:"))
+            .expect("a source")
+            .to_owned()
     };
     assert!(source("use-tea").starts_with("source: AGENTS.md:1@"));
     assert!(source("use-pots").starts_with("source: CLAUDE.md:1 ("));

@@ -19,7 +19,10 @@ A request is closed if it does this:
 /// Returns a bank whose rule was imported without the sentence above it, as earlier versions did.
 fn imported_without_its_sentence() -> Sandbox {
     let sandbox = Sandbox::bank();
-    sandbox.write("AGENTS.md", REFUSED.replace("A request is closed if it does this:\n\n", ""));
+    sandbox.write(
+        "AGENTS.md",
+        REFUSED.replace("A request is closed if it does this:\n\n", ""),
+    );
     sandbox.ok("memory import AGENTS.md");
     sandbox.ok("memory update close-the-session-as-request-session --tag ours");
     sandbox.write("AGENTS.md", REFUSED);
@@ -64,16 +67,24 @@ fn an_imported_rule_gets_the_sentence_that_governs_it() {
         the documents and the bank agree
         [exit 0]
     "#]]);
-    assert!(!sandbox.lock().contains("request_session"), "it shows the forbidden form");
+    assert!(
+        !sandbox.lock().contains("request_session"),
+        "it shows the forbidden form"
+    );
 }
 
 #[test]
 fn an_example_that_a_person_chose_is_kept() {
     let sandbox = imported_without_its_sentence();
     let id = "close-the-session-as-request-session";
-    sandbox.ok(&format!("memory anchor {id} --to shop/db.py::request_session"));
+    sandbox.ok(&format!(
+        "memory anchor {id} --to shop/db.py::request_session"
+    ));
     let report = sandbox.ok("memory import AGENTS.md");
-    assert!(report.contains("1 changed") && !report.contains("is removed"), "{report}");
+    assert!(
+        report.contains("1 changed") && !report.contains("is removed"),
+        "{report}"
+    );
     assert!(sandbox.lock().contains("request_session"));
 }
 
@@ -188,13 +199,26 @@ fn agents_get_a_rule_with_the_text_that_governs_it() {
     });
     let start = json!({ "session_id": "c", "cwd": sandbox.path(""), "hook_event_name": "SessionStart", "source": "startup" });
     let outputs = [
-        ("prompt", sandbox.piped("hooks run claude prompt", prompt.to_string()).stdout()),
-        ("session", sandbox.piped("hooks run claude session-start", start.to_string()).stdout()),
+        (
+            "prompt",
+            sandbox
+                .piped("hooks run claude prompt", prompt.to_string())
+                .stdout(),
+        ),
+        (
+            "session",
+            sandbox
+                .piped("hooks run claude session-start", start.to_string())
+                .stdout(),
+        ),
         (
             "inject",
             sandbox.ok("memory inject --query \"round the order total to integers\" --budget 900"),
         ),
-        ("search", sandbox.ok("memory search \"round order total integers\" --content")),
+        (
+            "search",
+            sandbox.ok("memory search \"round order total integers\" --content"),
+        ),
         ("show", sandbox.ok("memory show")),
     ];
     for (place, output) in outputs {
@@ -215,7 +239,10 @@ fn agents_get_a_rule_with_the_text_that_governs_it() {
 fn an_edit_gets_a_rule_with_the_text_that_governs_it() {
     let sandbox = Sandbox::bank();
     let item = "Round the order total in `total` to integers";
-    sandbox.write("AGENTS.md", format!("## Sent back\n\nA change to a total:\n\n- {item}\n"));
+    sandbox.write(
+        "AGENTS.md",
+        format!("## Sent back\n\nA change to a total:\n\n- {item}\n"),
+    );
     sandbox.ok("memory import AGENTS.md --no-anchor");
     let edit = json!({
         "session_id": "b",
@@ -224,7 +251,9 @@ fn an_edit_gets_a_rule_with_the_text_that_governs_it() {
         "tool_name": "Write",
         "tool_input": { "file_path": sandbox.path("shop/orders.py"), "content": "def total(order):\n    # Round the order total to integers\n    return round(order.total)\n" },
     });
-    let output = sandbox.piped("hooks run claude edit", edit.to_string()).stdout();
+    let output = sandbox
+        .piped("hooks run claude edit", edit.to_string())
+        .stdout();
     let expected = format!("- Sent back: A change to a total: {item}");
     assert!(output.contains(&expected), "{output}");
 }

@@ -10,13 +10,48 @@ use crate::sandbox::Sandbox;
 /// Pieces of code that leave something open, by file extension.
 #[cfg(target_os = "linux")]
 const PIECES: &[(&str, &[&str])] = &[
-    ("py", &["/*", "(", "[", "if", "lambda", "not", "*", "else:", "@", "\"", "f\"{", "->", "\\"]),
-    ("go", &["case a:", "func", "(", "{", "a", "map[", "if", "<-", "&", "/*", "`", "}", "struct"]),
-    ("java", &["A<", "(", "{", "@A", "?", "class", "if", "new", "->", "/*", "\"", "switch", "}"]),
-    ("js", &["(", "{", "`", "${", "=>", "?", "a", "class", "/", "/*", "await", "case a:", "</"]),
-    ("ts", &["A<B,", "(", "<", "a", "?", "=>", "keyof", "`", "as", "abstract", "/*", "{", "a:"]),
-    ("tsx", &["<", "<a>", "{", "}", "A<", "=>", "/>", "</", "?", "type", "&", "/*", "a"]),
-    ("rs", &["A<", "(", "|", "&", "fn", "impl", "dyn", "for<", "match", "=>", "#[", "/*", "'a"]),
+    (
+        "py",
+        &[
+            "/*", "(", "[", "if", "lambda", "not", "*", "else:", "@", "\"", "f\"{", "->", "\\",
+        ],
+    ),
+    (
+        "go",
+        &[
+            "case a:", "func", "(", "{", "a", "map[", "if", "<-", "&", "/*", "`", "}", "struct",
+        ],
+    ),
+    (
+        "java",
+        &[
+            "A<", "(", "{", "@A", "?", "class", "if", "new", "->", "/*", "\"", "switch", "}",
+        ],
+    ),
+    (
+        "js",
+        &[
+            "(", "{", "`", "${", "=>", "?", "a", "class", "/", "/*", "await", "case a:", "</",
+        ],
+    ),
+    (
+        "ts",
+        &[
+            "A<B,", "(", "<", "a", "?", "=>", "keyof", "`", "as", "abstract", "/*", "{", "a:",
+        ],
+    ),
+    (
+        "tsx",
+        &[
+            "<", "<a>", "{", "}", "A<", "=>", "/>", "</", "?", "type", "&", "/*", "a",
+        ],
+    ),
+    (
+        "rs",
+        &[
+            "A<", "(", "|", "&", "fn", "impl", "dyn", "for<", "match", "=>", "#[", "/*", "'a",
+        ],
+    ),
 ];
 
 /// Code that once took gigabytes or a minute.
@@ -31,8 +66,16 @@ const EXPENSIVE: &[(&str, &str, usize)] = &[
     ("go", "& } *\n", 12_000),
     ("js", "</ /* =a\n", 12_000),
     ("tsx", "A<B,\nas\n>\n", 12_000),
-    ("tsx", "A<B, [ A<B, [ A<B, [ A<B, [ [ A<B, A<B, A<B, [ A<B,\n", 7_000),
-    ("js", "else else case a: case a: if } if } < } if if < } } < if\n", 7_000),
+    (
+        "tsx",
+        "A<B, [ A<B, [ A<B, [ A<B, [ [ A<B, A<B, A<B, [ A<B,\n",
+        7_000,
+    ),
+    (
+        "js",
+        "else else case a: case a: if } if } < } if if < } } < if\n",
+        7_000,
+    ),
 ];
 
 /// Indexes a project with one file in 400 MB of address space and 10 seconds of processor time.
@@ -43,7 +86,9 @@ fn index_limited(path: &str, code: &str) -> Outcome {
     // At most 2 seconds of processor time are needed.
     let script = "ulimit -v 400000; ulimit -t 10; exec \"$0\" index --full --json";
     let mut command = sandbox.shell(script);
-    command.arg(sandbox.command("").get_program()).env("RAYON_NUM_THREADS", "1");
+    command
+        .arg(sandbox.command("").get_program())
+        .env("RAYON_NUM_THREADS", "1");
     let outcome = sandbox.outcome(script, command.output().expect("a shell"));
     assert_eq!(outcome.status(), 0, "{path} {code:.60}: {}", outcome.text());
     outcome
@@ -56,7 +101,11 @@ fn code_that_exhausts_the_parser_is_text_without_symbols() {
         let path = format!("code.{extension}");
         let outcome = index_limited(&path, &piece.repeat(*n_pieces));
         let warning = format!("`{path}` takes too much time or memory to parse");
-        assert!(outcome.stderr().contains(&warning), "{piece:?}: {}", outcome.text());
+        assert!(
+            outcome.stderr().contains(&warning),
+            "{piece:?}: {}",
+            outcome.text()
+        );
     }
 }
 
@@ -86,7 +135,10 @@ fn any_repeated_pieces_of_code_are_indexed_in_little_time_and_memory() {
 fn a_file_that_exceeds_the_limits_of_the_parser_is_reported_once() {
     let sandbox = Sandbox::empty();
     sandbox.write("deep.py", "/*\n".repeat(4_000));
-    sandbox.write("table.py", format!("TABLE = [{}]\n", "0, (1, 'a'), ".repeat(4_000)));
+    sandbox.write(
+        "table.py",
+        format!("TABLE = [{}]\n", "0, (1, 'a'), ".repeat(4_000)),
+    );
     sandbox.write("good.py", "def good():\n    return 1\n");
     let warning = "`deep.py` takes too much time or memory to parse, it is text without symbols";
     let warnings = |line: &str| sandbox.json(line)["warnings"].clone();
@@ -123,7 +175,10 @@ fn index_reports_its_contents() {
 fn a_folder_without_code_succeeds() {
     let sandbox = Sandbox::empty();
     let index = sandbox.json("index");
-    assert_eq!((&index["files"], &index["warnings"]), (&0.into(), &serde_json::json!([])));
+    assert_eq!(
+        (&index["files"], &index["warnings"]),
+        (&0.into(), &serde_json::json!([]))
+    );
     sandbox.session(expect![[r#"
         $ cerberus memory anchor-test "close the session"
         close the session
@@ -135,8 +190,14 @@ fn a_folder_without_code_succeeds() {
 #[test]
 fn excluded_code_is_not_indexed() {
     let sandbox = Sandbox::shop();
-    sandbox.write("cerberus.toml", "[anchor]\nexclude = [\"web/**\", \"*.go\"]\n");
-    assert_eq!(sandbox.json("index")["languages"], serde_json::json!({"python": 3}));
+    sandbox.write(
+        "cerberus.toml",
+        "[anchor]\nexclude = [\"web/**\", \"*.go\"]\n",
+    );
+    assert_eq!(
+        sandbox.json("index")["languages"],
+        serde_json::json!({"python": 3})
+    );
 }
 
 #[test]
@@ -148,6 +209,10 @@ fn commands_that_miss_a_symbol_warn_about_its_file() {
     let warning =
         "`web/html.ts` takes too much time or memory to parse, it is text without symbols";
     for line in ["memory reanchor --check", "memory links"] {
-        assert_eq!(sandbox.json(line)["warnings"], serde_json::json!([warning]), "{line}");
+        assert_eq!(
+            sandbox.json(line)["warnings"],
+            serde_json::json!([warning]),
+            "{line}"
+        );
     }
 }

@@ -28,7 +28,10 @@ fn a_bank_is_created_once() {
         A  cerberus.toml
     "#]]
     .assert_eq(&sandbox.git("status --porcelain"));
-    assert_eq!(sandbox.read(".memories/.gitignore"), "indices/\n.trash/\n.cerberus-tmp-*\n");
+    assert_eq!(
+        sandbox.read(".memories/.gitignore"),
+        "indices/\n.trash/\n.cerberus-tmp-*\n"
+    );
 }
 
 #[test]
@@ -58,6 +61,9 @@ fn init_of_a_user_bank_does_not_ask_for_a_commit() {
     let sandbox = Sandbox::empty();
     sandbox.write("cerberus.toml", "[memory]\nstorage_strategy = \"user\"\n");
     let message = sandbox.ok("memory init");
-    let commit = message.lines().find(|line| line.contains("git add")).unwrap_or_default();
+    let commit = message
+        .lines()
+        .find(|line| line.contains("git add"))
+        .unwrap_or_default();
     assert!(!commit.contains("home/data"), "{message}");
 }

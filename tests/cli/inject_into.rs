@@ -9,7 +9,10 @@ fn scoped() -> Sandbox {
     let sandbox = Sandbox::bank();
     sandbox.write("cerberus.toml", "[pins]\nbuiltin = false\n");
     sandbox.memory("all", "Be kind.\n");
-    sandbox.memory("tests", "---\npaths: ['**/*_test.go']\n---\nName the case.\n");
+    sandbox.memory(
+        "tests",
+        "---\npaths: ['**/*_test.go']\n---\nName the case.\n",
+    );
     sandbox
 }
 
@@ -39,7 +42,10 @@ fn a_rule_of_some_files_names_them() {
 fn a_new_file_of_a_client_is_read_for_every_task() {
     let sandbox = scoped();
     for (path, start) in [
-        (".cursor/rules/cerberus.mdc", "---\nalwaysApply: true\n---\n\n<!-- cerberus:start"),
+        (
+            ".cursor/rules/cerberus.mdc",
+            "---\nalwaysApply: true\n---\n\n<!-- cerberus:start",
+        ),
         (
             ".github/instructions/cerberus.instructions.md",
             "---\napplyTo: \"**\"\n---\n\n<!-- cerberus:start",
@@ -48,7 +54,11 @@ fn a_new_file_of_a_client_is_read_for_every_task() {
     ] {
         sandbox.write(format!("{path}.txt"), "");
         sandbox.ok(&format!("memory inject --into {path}"));
-        assert!(sandbox.read(path).starts_with(start), "{}", sandbox.read(path));
+        assert!(
+            sandbox.read(path).starts_with(start),
+            "{}",
+            sandbox.read(path)
+        );
         sandbox.ok(&format!("memory inject --into {path} --check"));
     }
 }
@@ -57,7 +67,10 @@ fn a_new_file_of_a_client_is_read_for_every_task() {
 fn rules_that_do_not_fit_are_counted_with_a_way_to_make_them_fit() {
     let sandbox = scoped();
     for n in 0..30 {
-        sandbox.memory(&format!("m{n:02}"), format!("Rule {n}: {}\n", "keep it simple ".repeat(8)));
+        sandbox.memory(
+            &format!("m{n:02}"),
+            format!("Rule {n}: {}\n", "keep it simple ".repeat(8)),
+        );
     }
     sandbox.session(expect![[r#"
         $ cerberus memory inject --into AGENTS.md --budget 300
@@ -73,13 +86,27 @@ fn rules_that_do_not_fit_are_counted_with_a_way_to_make_them_fit() {
         [exit 0]
     "#]]);
     let text = sandbox.read("AGENTS.md");
-    assert!(text.contains("\nOmitted for lack of space: "), "agents see it as well: {text}");
+    assert!(
+        text.contains("\nOmitted for lack of space: "),
+        "agents see it as well: {text}"
+    );
     let report = sandbox.json("memory inject --into AGENTS.md --budget 300");
-    let needed = report["omitted"]["neededTokens"].as_u64().expect("a number");
+    let needed = report["omitted"]["neededTokens"]
+        .as_u64()
+        .expect("a number");
     let all = sandbox.json(&format!("memory inject --into AGENTS.md --budget {needed}"));
-    assert_eq!((&all["omitted"]["memories"], &all["skipped"]), (&0.into(), &serde_json::json!([])));
-    let fewer = sandbox.json(&format!("memory inject --into AGENTS.md --budget {}", needed - 1));
-    assert_ne!(fewer["omitted"]["memories"], 0, "{needed} is the least budget");
+    assert_eq!(
+        (&all["omitted"]["memories"], &all["skipped"]),
+        (&0.into(), &serde_json::json!([]))
+    );
+    let fewer = sandbox.json(&format!(
+        "memory inject --into AGENTS.md --budget {}",
+        needed - 1
+    ));
+    assert_ne!(
+        fewer["omitted"]["memories"], 0,
+        "{needed} is the least budget"
+    );
 }
 
 #[test]
@@ -93,11 +120,17 @@ fn examples_of_the_own_rules_come_first_and_rules_of_nested_documents_stay_there
     sandbox.write("web/AGENTS.md", rules);
     sandbox.ok("memory import");
     for n in 0..9 {
-        sandbox.memory(&format!("m{n}"), format!("Rule {n}: {}\n", "keep it simple ".repeat(8)));
+        sandbox.memory(
+            &format!("m{n}"),
+            format!("Rule {n}: {}\n", "keep it simple ".repeat(8)),
+        );
     }
     let report = sandbox.json("memory inject --into AGENTS.md --budget 200");
     assert!(report["memories"][0]["example"].is_object(), "{report}");
-    assert!(report["omitted"]["memories"] != 0 && report["omitted"]["examples"] == 0, "{report}");
+    assert!(
+        report["omitted"]["memories"] != 0 && report["omitted"]["examples"] == 0,
+        "{report}"
+    );
     assert!(!sandbox.read("AGENTS.md").contains("on the server"));
     // Without room for its example, the line of a rule says nothing.
     let report = sandbox.json("memory inject --into AGENTS.md --budget 80");

@@ -53,8 +53,10 @@ fn a_killed_command_leaves_every_file_intact() {
         std::env::var("CERBERUS_TEST_KILLS").map_or(KILLS, |n| n.parse().expect("a number"));
     let template = template();
     let before = files(&template);
-    let afters: Vec<(Files, Duration)> =
-        COMMANDS.iter().map(|line| uninterrupted(&template, line)).collect();
+    let afters: Vec<(Files, Duration)> = COMMANDS
+        .iter()
+        .map(|line| uninterrupted(&template, line))
+        .collect();
     let (mut n_killed, mut n_left, mut n_between) = (0, 0, 0);
     for n in 0..n_kills {
         let (line, (after, lasts)) = (COMMANDS[n % COMMANDS.len()], &afters[n % COMMANDS.len()]);
@@ -62,7 +64,11 @@ fn a_killed_command_leaves_every_file_intact() {
         // Multiples of the golden ratio are spread evenly, whatever their number. A command
         // reads first and writes last, so two of three kills hit its second half.
         let spread = (n as f64 * 0.618_034 + 0.5).fract();
-        let moment = if n % 3 == 0 { spread } else { 0.5 + spread / 2.0 };
+        let moment = if n % 3 == 0 {
+            spread
+        } else {
+            0.5 + spread / 2.0
+        };
         let was_killed = kill_after(&sandbox, line, lasts.mul_f64(moment));
         let now = files(&sandbox);
         let what = format!("kill {n} at {moment:.2}: {line}");
@@ -76,7 +82,10 @@ fn a_killed_command_leaves_every_file_intact() {
     println!(
         "{n_kills} kills: {n_killed} before the end, {n_between} between two writes, {n_left} left a temporary file"
     );
-    assert!(n_killed * 3 > n_kills, "{n_killed} of {n_kills} came before the end");
+    assert!(
+        n_killed * 3 > n_kills,
+        "{n_killed} of {n_kills} came before the end"
+    );
 }
 
 /// A project in which each of the commands has work to do.
@@ -87,7 +96,10 @@ pub(crate) fn template() -> Sandbox {
         let text = format!("---\ntype: fact\n---\nText of {id}, see [[memory:two]].\n");
         sandbox.memory(id, text);
     }
-    sandbox.memory("open", "---\ntype: plan\n---\n<!-- ANCHOR:a -->\nText.\n\n## Next\n\nEnd.\n");
+    sandbox.memory(
+        "open",
+        "---\ntype: plan\n---\n<!-- ANCHOR:a -->\nText.\n\n## Next\n\nEnd.\n",
+    );
     sandbox.ok("memory anchor one --to web/html.ts::escapeHtml");
     sandbox.ok("memory anchor gone --to web/cart.ts");
     sandbox.ok("memory pin add \"The first pin\" --id first");
@@ -176,7 +188,11 @@ fn uninterrupted(template: &Sandbox, line: &str) -> (Files, Duration) {
 /// Starts a command, kills it after `wait`, and returns whether it was still running.
 fn kill_after(sandbox: &Sandbox, line: &str, wait: Duration) -> bool {
     let mut command = sandbox.command(line);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
     // The sleep selects the moment of the kill; nothing is awaited.
     std::thread::sleep(wait);
     // Killing a process that has ended is an error without meaning here.
@@ -186,17 +202,29 @@ fn kill_after(sandbox: &Sandbox, line: &str, wait: Duration) -> bool {
 
 /// Checks that each file has its old or its new content and that no memory is lost.
 fn check(what: &str, before: &Files, after: &Files, now: &Files) {
-    let paths: BTreeSet<&String> = before.keys().chain(after.keys()).chain(now.keys()).collect();
+    let paths: BTreeSet<&String> = before
+        .keys()
+        .chain(after.keys())
+        .chain(now.keys())
+        .collect();
     for path in paths.into_iter().filter(|path| !is_temporary(path)) {
         let (old, new, text) = (before.get(path), after.get(path), now.get(path));
         if path.ends_with("anchors.lock") {
-            check_lock(what, [old, new, text].map(|text| text.map_or("", String::as_str)));
+            check_lock(
+                what,
+                [old, new, text].map(|text| text.map_or("", String::as_str)),
+            );
         } else {
             assert!(text == old || text == new, "{what}: `{path}` is {text:?}");
         }
     }
-    for (path, text) in before.iter().filter(|(_, text)| after.values().any(|it| it == *text)) {
-        let is_there = now.iter().any(|(path, it)| it == text && !is_temporary(path));
+    for (path, text) in before
+        .iter()
+        .filter(|(_, text)| after.values().any(|it| it == *text))
+    {
+        let is_there = now
+            .iter()
+            .any(|(path, it)| it == text && !is_temporary(path));
         assert!(is_there, "{what}: `{path}` is lost");
     }
 }
@@ -205,16 +233,23 @@ fn check(what: &str, before: &Files, after: &Files, now: &Files) {
 /// merge writes the lock once for each source memory.
 fn check_lock(what: &str, texts: [&str; 3]) {
     let anchors = texts.map(|text| -> BTreeMap<String, String> {
-        let table: toml::Table = text.parse().unwrap_or_else(|error| panic!("{what}: {error}"));
+        let table: toml::Table = text
+            .parse()
+            .unwrap_or_else(|error| panic!("{what}: {error}"));
         let entries = table.get("anchor").and_then(toml::Value::as_array).cloned();
         let entries = entries.unwrap_or_default().into_iter();
-        entries.map(|entry| (entry["id"].to_string(), entry.to_string())).collect()
+        entries
+            .map(|entry| (entry["id"].to_string(), entry.to_string()))
+            .collect()
     });
     let [old, new, now] = anchors;
     let ids: BTreeSet<&String> = old.keys().chain(new.keys()).chain(now.keys()).collect();
     for id in ids {
         let anchor = now.get(id);
-        assert!(anchor == old.get(id) || anchor == new.get(id), "{what}: the anchor of {id}");
+        assert!(
+            anchor == old.get(id) || anchor == new.get(id),
+            "{what}: the anchor of {id}"
+        );
     }
 }
 
@@ -225,21 +260,37 @@ fn recovers(sandbox: &Sandbox, what: &str, line: &str, after: &Files) {
     if let Some(ids) = line.strip_prefix("memory delete ") {
         let listed = sandbox.ok("memory show");
         let n_left = ids.split(' ').filter(|id| listed.contains(id)).count();
-        assert!(n_left == 0 || n_left == ids.split(' ').count(), "{what}: {listed}");
+        assert!(
+            n_left == 0 || n_left == ids.split(' ').count(),
+            "{what}: {listed}"
+        );
     }
     if line == "memory import RULES.md" {
         let listed = sandbox.ok("memory show");
         let rules = ["Always close the session", "in a handler"];
         let n_imported = rules.iter().filter(|rule| listed.contains(**rule)).count();
-        assert!(n_imported == 0 || n_imported == rules.len(), "{what}: {listed}");
+        assert!(
+            n_imported == 0 || n_imported == rules.len(),
+            "{what}: {listed}"
+        );
     }
     let again = sandbox.run(line);
     // A command that was completed before the kill is refused, such as adding an existing id.
     let is_refused = again.status() == 2 && again.stderr().contains("cerberus: ");
-    assert!(again.status() == 0 || is_refused, "{what}: {}", again.text());
+    assert!(
+        again.status() == 0 || is_refused,
+        "{what}: {}",
+        again.text()
+    );
     // Every writing command removes leftover temporary files.
-    let project = if line.ends_with("fresh") { "fresh" } else { "." };
-    sandbox.ok(&format!("memory pin add \"Go on\" --id go-on --project {project}"));
+    let project = if line.ends_with("fresh") {
+        "fresh"
+    } else {
+        "."
+    };
+    sandbox.ok(&format!(
+        "memory pin add \"Go on\" --id go-on --project {project}"
+    ));
     let now = files(sandbox);
     if again.status() == 0 {
         let lock = ".memories/anchors.lock";
@@ -253,7 +304,13 @@ fn recovers(sandbox: &Sandbox, what: &str, line: &str, after: &Files) {
     let indices = std::fs::read_dir(sandbox.path(".memories/indices")).expect("the store's folder");
     let is_left = |name: String| is_temporary(&name) || name.contains("corrupt");
     let left: Vec<String> = indices
-        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
         .filter(|name| is_left(name.clone()))
         .collect();
     assert!(left.is_empty(), "{what}: {left:?}");

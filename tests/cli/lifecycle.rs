@@ -13,7 +13,11 @@ fn every_rule_with_an_example_finds_it() {
         let memory = &shown["memories"][0];
         let anchor = &memory["anchor"];
         let found = anchor["file"].as_str().zip(anchor["symbol"].as_str());
-        assert_eq!((memory["text"].as_str(), found), (Some(*text), *example), "{id}");
+        assert_eq!(
+            (memory["text"].as_str(), found),
+            (Some(*text), *example),
+            "{id}"
+        );
     }
 }
 
@@ -67,7 +71,11 @@ fn the_output_is_the_same_without_a_store() {
     let before = answers(&sandbox);
     sandbox.remove(".memories/indices");
     assert_eq!(answers(&sandbox), before, "without its store");
-    assert_eq!(sandbox.git("status --porcelain"), "", "the store is none of git's business");
+    assert_eq!(
+        sandbox.git("status --porcelain"),
+        "",
+        "the store is none of git's business"
+    );
 
     sandbox.git("clone -q . ../clone");
     let clone = sandbox.beside("clone");
@@ -81,7 +89,11 @@ fn reading_a_handwritten_bank_changes_no_file() {
     let sandbox = Sandbox::shop();
     sandbox.memory("note", "Close sessions early.\n");
     sandbox.commit("a bank without a .gitignore");
-    for line in ["memory show", "memory search close", "memory anchor-test \"close session\""] {
+    for line in [
+        "memory show",
+        "memory search close",
+        "memory anchor-test \"close session\"",
+    ] {
         sandbox.ok(line);
         assert_eq!(sandbox.git("status --porcelain"), "", "after {line}");
     }

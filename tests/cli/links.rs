@@ -56,7 +56,10 @@ fn links_are_listed_with_relation_state_and_sentence() {
 #[test]
 fn broken_links_are_explained_and_fail() {
     let sandbox = linked();
-    sandbox.write("lib/moved.py", "def run():\n    pass\n\ndef other():\n    return 1\n");
+    sandbox.write(
+        "lib/moved.py",
+        "def run():\n    pass\n\ndef other():\n    return 1\n",
+    );
     sandbox.commit("before");
     sandbox.write("lib/renamed.py", sandbox.read("lib/moved.py"));
     sandbox.remove("lib/moved.py");
@@ -118,7 +121,10 @@ fn supersession_cycles_are_reported_and_hide_nothing() {
     let sandbox = Sandbox::bank();
     sandbox.memory("a", "Ships. [[supersedes::memory:b]]\n");
     sandbox.memory("b", "Ships. [[supersedes::memory:c]]\n");
-    sandbox.memory("c", "Ships. [[supersedes::memory:a]] [[depends on::memory:c]]\n");
+    sandbox.memory(
+        "c",
+        "Ships. [[supersedes::memory:a]] [[depends on::memory:c]]\n",
+    );
     sandbox.session(expect![[r#"
         $ cerberus memory links
         a.md:1	supersedes	memory:b	live	[[supersedes::memory:b]]
@@ -284,7 +290,10 @@ fn a_broken_link_names_the_new_location_of_its_file() {
     sandbox.remove("src/pool.py");
     let found = sandbox.json("memory linked core/pool.py");
     assert_eq!(found["memories"][0]["id"], "pools", "{found}");
-    assert_eq!(found["memories"][0]["reasons"][0]["target"], "src/pool.py::Pool.close");
+    assert_eq!(
+        found["memories"][0]["reasons"][0]["target"],
+        "src/pool.py::Pool.close"
+    );
 }
 
 #[test]
@@ -309,8 +318,16 @@ fn names_with_dots_and_folders_are_indexed() {
     assert_eq!(sandbox.json("memory links")["total"], 4);
     sandbox.memory("v1.2", "Version without a link\n");
     let report = sandbox.json("memory links");
-    assert_eq!((&report["total"], &report["broken"]), (&3.into(), &0.into()), "{report}");
+    assert_eq!(
+        (&report["total"], &report["broken"]),
+        (&3.into(), &0.into()),
+        "{report}"
+    );
     sandbox.remove(".memories/sub/x.md");
     let report = sandbox.json("memory links");
-    assert_eq!((&report["total"], &report["broken"]), (&2.into(), &2.into()), "{report}");
+    assert_eq!(
+        (&report["total"], &report["broken"]),
+        (&2.into(), &2.into()),
+        "{report}"
+    );
 }

@@ -212,7 +212,11 @@ fn an_impossible_merge_is_refused_and_changes_nothing() {
 fn a_merge_whose_sources_cannot_be_moved_changes_nothing() {
     let sandbox = bank();
     let files = ["linker.md", "anchors.lock", "old.md"].map(|file| format!(".memories/{file}"));
-    let read = || files.clone().map(|file| std::fs::read(sandbox.path(&file)).ok());
+    let read = || {
+        files
+            .clone()
+            .map(|file| std::fs::read(sandbox.path(&file)).ok())
+    };
     let before = read();
     sandbox.write(".memories/.trash", "a file in place of the folder");
     for target in ["all", "linker"] {

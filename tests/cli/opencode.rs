@@ -35,7 +35,12 @@ fn the_plugin_gives_the_same_rules_in_both_generations() {
         String::from_utf8_lossy(&output.stdout).into_owned()
     });
     assert_eq!(said[0], said[1]);
-    let of = |moment: &str| said[0].lines().find(|line| line.starts_with(moment)).expect(moment);
+    let of = |moment: &str| {
+        said[0]
+            .lines()
+            .find(|line| line.starts_with(moment))
+            .expect(moment)
+    };
     assert!(of("started").contains("thing 1 "));
     assert!(!of("started").contains("16 bytes") && !of("started").contains("names of accounts"));
     assert!(of("denied").contains("forbids `pip install x`"));

@@ -35,7 +35,10 @@ fn acknowledged_operations_of_eight_processes_are_all_stored() {
         .map_or(OPERATIONS, |n| n.parse().expect("a number"));
     let sandbox = Sandbox::anchored();
     sandbox.memory("shared", "---\ntype: journal\n---\nThe log.\n");
-    sandbox.write("cerberus.toml", "[pins]\nmax_pins = 100\nmax_tokens = 100000\n");
+    sandbox.write(
+        "cerberus.toml",
+        "[pins]\nmax_pins = 100\nmax_tokens = 100000\n",
+    );
     let models: Vec<Model> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..AT_ONCE)
             .map(|worker| {
@@ -52,7 +55,10 @@ fn acknowledged_operations_of_eight_processes_are_all_stored() {
         println!("process {worker}: {:?}", model.ended);
     }
     let n_done: usize = models.iter().filter_map(|model| model.ended.get(&0)).sum();
-    assert!(n_done * 2 > n_operations, "only {n_done} of {n_operations} operations succeeded");
+    assert!(
+        n_done * 2 > n_operations,
+        "only {n_done} of {n_operations} operations succeeded"
+    );
     check(&sandbox, &models);
 }
 
@@ -70,26 +76,47 @@ fn work(sandbox: &Sandbox, worker: usize, n_operations: usize) -> Model {
 /// Runs one operation and records it in the model if it was acknowledged.
 fn step(sandbox: &Sandbox, model: &mut Model, worker: usize, n: usize, random: usize) {
     let (id, words) = (format!("w{worker}-{n}"), format!("Words {worker} {n}."));
-    let pick = |names: Vec<&String>| names.get(random / 32 % names.len().max(1)).copied().cloned();
+    let pick = |names: Vec<&String>| {
+        names
+            .get(random / 32 % names.len().max(1))
+            .copied()
+            .cloned()
+    };
     let own = pick(model.memories.keys().collect());
     match (random % 20, own) {
         (0 | 1, _) | (2..=9, None) => {
-            if done(sandbox, model, &format!("memory add \"{words}\" --id {id} --no-anchor")) {
+            if done(
+                sandbox,
+                model,
+                &format!("memory add \"{words}\" --id {id} --no-anchor"),
+            ) {
                 model.memories.insert(id, vec![words]);
             }
         }
         (2, Some(own)) => {
-            if done(sandbox, model, &format!("memory append {own} --content \"{words}\"")) {
+            if done(
+                sandbox,
+                model,
+                &format!("memory append {own} --content \"{words}\""),
+            ) {
                 model.memories.entry(own).or_default().push(words);
             }
         }
         (3, Some(own)) => {
-            if done(sandbox, model, &format!("memory update {own} --content \"{words}\"")) {
+            if done(
+                sandbox,
+                model,
+                &format!("memory update {own} --content \"{words}\""),
+            ) {
                 model.memories.insert(own, vec![words]);
             }
         }
         (4 | 5, Some(own)) => {
-            if done(sandbox, model, &format!("memory anchor {own} --to web/html.ts::escapeHtml")) {
+            if done(
+                sandbox,
+                model,
+                &format!("memory anchor {own} --to web/html.ts::escapeHtml"),
+            ) {
                 model.anchored.insert(own);
             }
         }
@@ -113,7 +140,11 @@ fn step(sandbox: &Sandbox, model: &mut Model, worker: usize, n: usize, random: u
             let outcome = ended(sandbox, model, &format!("memory read {own}"));
             let text = outcome.stdout();
             for words in &model.memories[&own] {
-                assert!(text.contains(words), "{own} has no `{words}`: {}", outcome.text());
+                assert!(
+                    text.contains(words),
+                    "{own} has no `{words}`: {}",
+                    outcome.text()
+                );
             }
         }
         (9, Some(_)) => {
@@ -125,7 +156,11 @@ fn step(sandbox: &Sandbox, model: &mut Model, worker: usize, n: usize, random: u
             }
         }
         (10 | 11, _) => {
-            if done(sandbox, model, &format!("memory append shared --content \"{words}\"")) {
+            if done(
+                sandbox,
+                model,
+                &format!("memory append shared --content \"{words}\""),
+            ) {
                 model.shared.push(words);
             }
         }
@@ -135,7 +170,11 @@ fn step(sandbox: &Sandbox, model: &mut Model, worker: usize, n: usize, random: u
                 if done(sandbox, model, &format!("memory pin remove {pin}")) {
                     model.pins.remove(&pin);
                 }
-            } else if done(sandbox, model, &format!("memory pin add \"{words}\" --id {id}")) {
+            } else if done(
+                sandbox,
+                model,
+                &format!("memory pin add \"{words}\" --id {id}"),
+            ) {
                 model.pins.insert(id);
             }
         }
@@ -167,7 +206,11 @@ fn ended(sandbox: &Sandbox, model: &mut Model, line: &str) -> Outcome {
     let is_told = outcome.stderr().contains("cerberus: ");
     let is_check = line.ends_with("--check") && outcome.status() == 1;
     let is_clear = [2, 3].contains(&outcome.status()) && is_told;
-    assert!(outcome.status() == 0 || is_check || is_clear, "{}", outcome.text());
+    assert!(
+        outcome.status() == 0 || is_check || is_clear,
+        "{}",
+        outcome.text()
+    );
     outcome
 }
 
@@ -180,34 +223,61 @@ fn check(sandbox: &Sandbox, models: &[Model]) {
     let n_shared: usize = models.iter().map(|model| model.shared.len()).sum();
     assert_eq!(shared.matches("Words ").count(), n_shared, "{shared}");
     for (folder, of) in [
-        (".memories", (|it| &it.memories) as fn(&Model) -> &BTreeMap<String, Vec<String>>),
+        (
+            ".memories",
+            (|it| &it.memories) as fn(&Model) -> &BTreeMap<String, Vec<String>>,
+        ),
         (".memories/.trash", |it| &it.trashed),
     ] {
         let expected: BTreeSet<&String> =
             models.iter().flat_map(|model| of(model).keys()).collect();
         let there = own_files(sandbox, folder);
-        assert_eq!(there.keys().collect::<BTreeSet<_>>(), expected, "the memories in {folder}");
+        assert_eq!(
+            there.keys().collect::<BTreeSet<_>>(),
+            expected,
+            "the memories in {folder}"
+        );
         for (name, texts) in models.iter().flat_map(of) {
             let text = &there[name];
-            assert!(text.starts_with("---\n") && text.ends_with('\n'), "{name} is torn: {text}");
-            assert_eq!(text.matches("Words ").count(), texts.len(), "{name}: {text}");
-            assert!(texts.iter().all(|words| text.contains(words)), "{name}: {text}");
+            assert!(
+                text.starts_with("---\n") && text.ends_with('\n'),
+                "{name} is torn: {text}"
+            );
+            assert_eq!(
+                text.matches("Words ").count(),
+                texts.len(),
+                "{name}: {text}"
+            );
+            assert!(
+                texts.iter().all(|words| text.contains(words)),
+                "{name}: {text}"
+            );
         }
     }
     let is_anchored = |model: &&Model, id: &str| model.anchored.contains(id);
     let lock: toml::Table = sandbox.lock().parse().expect("the lock is TOML");
     let anchors = lock["anchor"].as_array().expect("anchors").iter();
     let anchors: BTreeSet<&str> = anchors.filter_map(|it| it["id"].as_str()).collect();
-    let own: BTreeSet<&str> = anchors.into_iter().filter(|id| id.starts_with('w')).collect();
+    let own: BTreeSet<&str> = anchors
+        .into_iter()
+        .filter(|id| id.starts_with('w'))
+        .collect();
     let expected = models.iter().flat_map(|model| {
-        model.memories.keys().filter(move |id| is_anchored(&model, id)).map(String::as_str)
+        model
+            .memories
+            .keys()
+            .filter(move |id| is_anchored(&model, id))
+            .map(String::as_str)
     });
     assert_eq!(own, expected.collect(), "the anchors");
     if sandbox.exists(".memories/pins.toml") {
         let pins: toml::Table = sandbox.read(".memories/pins.toml").parse().expect("TOML");
         let pins = pins["pin"].as_array().cloned().unwrap_or_default();
         let pins: BTreeSet<&str> = pins.iter().filter_map(|pin| pin["id"].as_str()).collect();
-        let expected = models.iter().flat_map(|model| &model.pins).map(String::as_str);
+        let expected = models
+            .iter()
+            .flat_map(|model| &model.pins)
+            .map(String::as_str);
         assert_eq!(pins, expected.collect(), "the pins");
     }
     sandbox.ok("memory stats");
@@ -215,7 +285,9 @@ fn check(sandbox: &Sandbox, models: &[Model]) {
 
 /// Returns the text of each memory in a folder that a process created, by id.
 fn own_files(sandbox: &Sandbox, folder: &str) -> BTreeMap<String, String> {
-    let Ok(entries) = std::fs::read_dir(sandbox.path(folder)) else { return BTreeMap::new() };
+    let Ok(entries) = std::fs::read_dir(sandbox.path(folder)) else {
+        return BTreeMap::new();
+    };
     let names = entries.map(|entry| entry.expect("an entry").file_name());
     let names = names.map(|name| name.to_string_lossy().into_owned());
     names

@@ -131,7 +131,10 @@ fn a_glob_that_matches_no_file_is_refused() {
             assert!(outcome.stderr().contains(&error), "{}", outcome.text());
         }
     }
-    assert!(!sandbox.exists(".memories/x.md"), "a refused command leaves no trace");
+    assert!(
+        !sandbox.exists(".memories/x.md"),
+        "a refused command leaves no trace"
+    );
     sandbox.memory("broken", "---\nid: broken\npaths: src/[\n---\nUse milk\n");
     let outcome = sandbox.run("memory show broken");
     let warning = "broken.md:3:8: `paths` has an invalid glob `src/[`: unclosed character class";

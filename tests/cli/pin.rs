@@ -331,7 +331,11 @@ fn invalid_pins_are_refused() {
         hint: see cerberus memory pin list --help
         [exit 2]
     "#]]);
-    assert_eq!(sandbox.json("memory pin list")["totals"]["pins"], 1, "nothing else was pinned");
+    assert_eq!(
+        sandbox.json("memory pin list")["totals"]["pins"],
+        1,
+        "nothing else was pinned"
+    );
 }
 
 #[test]
@@ -341,7 +345,9 @@ fn a_full_set_evicts_the_oldest_pin_of_the_lowest_priority() {
     for (id, priority, at) in [("a", "safety", 1), ("b", "info", 2), ("c", "critical", 3)] {
         let line = format!("memory pin add \"note {id}\" --id {id} --priority {priority}");
         let mut command = sandbox.command(&line);
-        let output = command.env("CERBERUS_NOW", format!("2026-01-01T00:00:0{at}Z")).output();
+        let output = command
+            .env("CERBERUS_NOW", format!("2026-01-01T00:00:0{at}Z"))
+            .output();
         assert!(output.expect("it runs").status.success());
     }
     sandbox.session(expect![[r#"
@@ -393,13 +399,33 @@ fn a_full_set_evicts_the_oldest_pin_of_the_lowest_priority() {
         - (critical) note e
         [exit 0]
     "#]]);
-    assert_eq!(sandbox.read(".memories/pins.toml").matches("[[pin]]").count(), 3);
+    assert_eq!(
+        sandbox
+            .read(".memories/pins.toml")
+            .matches("[[pin]]")
+            .count(),
+        3
+    );
     let kinds: Vec<String> = sandbox
         .ok("memory pin events")
         .lines()
-        .filter_map(|line| Some(line.split_once("\"type\":\"")?.1.split('"').next()?.to_owned()))
+        .filter_map(|line| {
+            Some(
+                line.split_once("\"type\":\"")?
+                    .1
+                    .split('"')
+                    .next()?
+                    .to_owned(),
+            )
+        })
         .collect();
-    assert_eq!(kinds.join(" ").matches("budget_exceeded removed added persisted").count(), 2);
+    assert_eq!(
+        kinds
+            .join(" ")
+            .matches("budget_exceeded removed added persisted")
+            .count(),
+        2
+    );
 }
 
 #[test]
@@ -407,13 +433,22 @@ fn a_temporary_pin_expires_on_time() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory pin add \"Hands off accounts.py\" --id hands --expires 1h");
     let given = |now: &str| {
-        let output = sandbox.command("memory pin render").env("CERBERUS_NOW", now).output();
-        sandbox.outcome("", output.expect("it runs")).stdout().contains("Hands off")
+        let output = sandbox
+            .command("memory pin render")
+            .env("CERBERUS_NOW", now)
+            .output();
+        sandbox
+            .outcome("", output.expect("it runs"))
+            .stdout()
+            .contains("Hands off")
     };
     assert!(given("2026-01-02T04:04:04Z"));
     assert!(!given("2026-01-02T04:04:05Z"));
     let mut later = sandbox.command("memory pin list --expired-only");
-    let output = later.env("CERBERUS_NOW", "2026-02-01T00:00:00Z").output().expect("it runs");
+    let output = later
+        .env("CERBERUS_NOW", "2026-02-01T00:00:00Z")
+        .output()
+        .expect("it runs");
     expect![[r#"
         $ cerberus memory pin list --expired-only
         hands	info	expired 2026-01-02T04:04:05Z	Hands off accounts.py
@@ -421,12 +456,23 @@ fn a_temporary_pin_expires_on_time() {
         plus 8 built-in pins; print all: cerberus memory pin show
         [exit 0]
     "#]]
-    .assert_eq(&sandbox.outcome("memory pin list --expired-only", output).text());
+    .assert_eq(
+        &sandbox
+            .outcome("memory pin list --expired-only", output)
+            .text(),
+    );
     let mut later = sandbox.command("memory pin clear --expired-only --json");
-    let output = later.env("CERBERUS_NOW", "2026-02-01T00:00:00Z").output().expect("it runs");
+    let output = later
+        .env("CERBERUS_NOW", "2026-02-01T00:00:00Z")
+        .output()
+        .expect("it runs");
     assert!(sandbox.outcome("", output).stdout().contains("[\"hands\"]"));
     let events = sandbox.ok("memory pin events");
-    assert_eq!(events.matches("\"type\":\"expired\"").count(), 1, "{events}");
+    assert_eq!(
+        events.matches("\"type\":\"expired\"").count(),
+        1,
+        "{events}"
+    );
 }
 
 #[test]
@@ -434,16 +480,31 @@ fn persistent_pins_are_in_git_and_a_damaged_file_is_not_overwritten() {
     let sandbox = Sandbox::bank();
     sandbox.ok("memory pin add \"Be kind\" --id kind");
     sandbox.ok("memory pin add \"In a hurry\" --id hurry --expires 1h");
-    assert!(sandbox.git("status --porcelain --untracked-files=all").contains("pins.toml"));
+    assert!(
+        sandbox
+            .git("status --porcelain --untracked-files=all")
+            .contains("pins.toml")
+    );
     sandbox.commit("pins");
     sandbox.remove(".memories/indices");
-    assert!(sandbox.ok("memory pin list").contains("In a hurry"), "it is not in the store");
+    assert!(
+        sandbox.ok("memory pin list").contains("In a hurry"),
+        "it is not in the store"
+    );
     sandbox.remove("../home/.local/state/cerberus");
     assert!(sandbox.ok("memory pin list").contains("Be kind"));
     assert!(!sandbox.ok("memory pin list").contains("In a hurry"));
     assert!(sandbox.ok("memory pin events").contains("\"loaded\""));
-    assert_eq!(sandbox.git("status --porcelain"), "", "reading leaves no trace");
-    sandbox.edit(".memories/pins.toml", "priority = \"info\"", "priority = \"urgent\"");
+    assert_eq!(
+        sandbox.git("status --porcelain"),
+        "",
+        "reading leaves no trace"
+    );
+    sandbox.edit(
+        ".memories/pins.toml",
+        "priority = \"info\"",
+        "priority = \"urgent\"",
+    );
     sandbox.session(expect![[r#"
         $ cerberus memory pin list
         0 of 20 pins, 0 of 2000 tokens: 0 % used
@@ -465,7 +526,11 @@ fn persistent_pins_are_in_git_and_a_damaged_file_is_not_overwritten() {
         plus 8 built-in pins; print all: cerberus memory pin show
         [exit 0]
     "#]]);
-    assert!(sandbox.read(".memories/pins.toml.corrupt").contains("Be kind"));
+    assert!(
+        sandbox
+            .read(".memories/pins.toml.corrupt")
+            .contains("Be kind")
+    );
 }
 
 #[test]
@@ -484,7 +549,10 @@ fn builtin_pins_are_disabled_one_by_one() {
         - (safety) Leave generated and vendored files alone; change what they are made from.
         [exit 0]
     "#]]);
-    sandbox.write("cerberus.toml", "[pins]\nbuiltin = { git = false, tests = false }\n");
+    sandbox.write(
+        "cerberus.toml",
+        "[pins]\nbuiltin = { git = false, tests = false }\n",
+    );
     let text = sandbox.ok("memory pin show");
     assert_eq!(text.lines().count(), 7, "{text}");
     sandbox.write("cerberus.toml", "[pins]\nbuiltin = false\n");

@@ -34,7 +34,12 @@ fn a_closed_pipe_ends_the_command_quietly() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_output_device_is_an_error() {
-    full(&["memory show", "memory show --json", "completions bash", "memory reanchor --check"]);
+    full(&[
+        "memory show",
+        "memory show --json",
+        "completions bash",
+        "memory reanchor --check",
+    ]);
 }
 
 #[cfg(target_os = "linux")]
@@ -47,11 +52,22 @@ fn a_full_output_device_is_an_error_for_help() {
 fn full(lines: &[&str]) {
     let sandbox = Sandbox::anchored();
     for line in lines {
-        let full = File::options().write(true).open("/dev/full").expect("Linux has it");
-        let output = sandbox.command(line).stdout(full).output().expect("it runs");
+        let full = File::options()
+            .write(true)
+            .open("/dev/full")
+            .expect("Linux has it");
+        let output = sandbox
+            .command(line)
+            .stdout(full)
+            .output()
+            .expect("it runs");
         let outcome = sandbox.outcome(line, output);
         assert_eq!(outcome.status(), 3, "{}", outcome.text());
-        assert!(outcome.stderr().contains("failed to write output"), "{}", outcome.text());
+        assert!(
+            outcome.stderr().contains("failed to write output"),
+            "{}",
+            outcome.text()
+        );
     }
 }
 
@@ -60,7 +76,11 @@ fn warnings_go_to_stderr() {
     let sandbox = Sandbox::bank();
     sandbox.memory("odd", b"bad \xFF byte\n");
     let outcome = sandbox.run("memory show");
-    assert!(outcome.stderr().starts_with("warning: "), "{}", outcome.text());
+    assert!(
+        outcome.stderr().starts_with("warning: "),
+        "{}",
+        outcome.text()
+    );
     assert!(!outcome.stdout().contains("warning"), "{}", outcome.text());
     assert_eq!(outcome.status(), 0);
 }
@@ -81,13 +101,28 @@ fn colour_is_used_only_on_terminals_or_on_request() {
     for line in lines {
         let plain = sandbox.run(line).stdout();
         assert!(!plain.contains('\x1b'), "{plain}");
-        let forced = sandbox.command(line).env("CLICOLOR_FORCE", "1").env("TERM", "xterm").output();
-        assert_eq!(sandbox.outcome(line, forced.expect("it runs")).stdout(), plain);
+        let forced = sandbox
+            .command(line)
+            .env("CLICOLOR_FORCE", "1")
+            .env("TERM", "xterm")
+            .output();
+        assert_eq!(
+            sandbox.outcome(line, forced.expect("it runs")).stdout(),
+            plain
+        );
     }
     for line in ["memory show hash", "memory search password"] {
         let line = format!("{line} --color always");
-        let asked = sandbox.command(&line).env("NO_COLOR", "1").output().expect("it runs");
+        let asked = sandbox
+            .command(&line)
+            .env("NO_COLOR", "1")
+            .output()
+            .expect("it runs");
         assert!(asked.stdout.contains(&0x1b), "{line}");
     }
-    assert!(!sandbox.ok("memory show --json --color always").contains('\x1b'));
+    assert!(
+        !sandbox
+            .ok("memory show --json --color always")
+            .contains('\x1b')
+    );
 }

@@ -24,7 +24,11 @@ fn check(file: &str, expected: &str) {
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(path(file), expected).expect("written");
     }
-    assert_eq!(read(file), expected, "`{file}`: run this test with UPDATE=1");
+    assert_eq!(
+        read(file),
+        expected,
+        "`{file}`: run this test with UPDATE=1"
+    );
 }
 
 #[test]
@@ -35,13 +39,19 @@ fn hooks_and_servers_are_those_of_the_commands() {
         check(&format!("plugins/{agent}/hooks/hooks.json"), &hooks);
     }
     let hooks = sandbox.ok("hooks print copilot");
-    check("plugins/agent-plugins/com.github.copilot/hooks/hooks.json", &hooks);
+    check(
+        "plugins/agent-plugins/com.github.copilot/hooks/hooks.json",
+        &hooks,
+    );
     sandbox.ok("setup claude gemini --yes");
     let server = sandbox.read(".mcp.json");
     check("plugins/claude/.mcp.json", &server);
     check("plugins/codex/.mcp.json", &server);
     let gemini: Value = serde_json::from_str(&sandbox.read(".gemini/settings.json")).expect("JSON");
-    assert_eq!(json("plugins/gemini/gemini-extension.json")["mcpServers"], gemini["mcpServers"]);
+    assert_eq!(
+        json("plugins/gemini/gemini-extension.json")["mcpServers"],
+        gemini["mcpServers"]
+    );
 }
 
 #[test]
@@ -55,7 +65,10 @@ fn manifests_say_the_same_and_name_files_that_exist() {
     ] {
         let older = json(file);
         let manifest = manifest.as_object().expect("an object");
-        let shared: Vec<_> = manifest.iter().filter(|(key, _)| older.get(key).is_some()).collect();
+        let shared: Vec<_> = manifest
+            .iter()
+            .filter(|(key, _)| older.get(key).is_some())
+            .collect();
         assert_eq!(shared.len(), n_shared, "{file}");
         for (key, value) in shared {
             assert_eq!(older[key], *value, "`{key}` of `{file}`");
@@ -68,7 +81,10 @@ fn manifests_say_the_same_and_name_files_that_exist() {
     }
     let claude = json(".claude-plugin/marketplace.json");
     let codex = json(".agents/plugins/marketplace.json");
-    for source in [&claude["plugins"][0]["source"], &codex["plugins"][0]["source"]["path"]] {
+    for source in [
+        &claude["plugins"][0]["source"],
+        &codex["plugins"][0]["source"]["path"],
+    ] {
         assert!(path(source.as_str().expect("a path")).is_dir(), "{source}");
     }
 }
@@ -79,11 +95,15 @@ fn the_skill_is_one_text_with_a_name_and_a_description() {
     for agent in ["claude", "codex", "gemini"] {
         check(&format!("plugins/{agent}/skills/cerberus/SKILL.md"), &skill);
     }
-    let (frontmatter, body) =
-        skill.strip_prefix("---\n").and_then(|text| text.split_once("\n---\n")).expect("two parts");
+    let (frontmatter, body) = skill
+        .strip_prefix("---\n")
+        .and_then(|text| text.split_once("\n---\n"))
+        .expect("two parts");
     let fields: Vec<&str> = frontmatter.lines().collect();
     assert_eq!(fields[0], "name: cerberus");
-    let description = fields[1].strip_prefix("description: ").expect("a description");
+    let description = fields[1]
+        .strip_prefix("description: ")
+        .expect("a description");
     // The limit of the format, https://agentskills.io/specification.
     assert!(description.len() <= 1024 && fields.len() == 2);
     assert!(body.lines().count() < 500);
@@ -93,17 +113,30 @@ fn the_skill_is_one_text_with_a_name_and_a_description() {
 fn the_links_of_the_documentation_install_the_server() {
     use base64::Engine;
     let page = read("docs/how-to/agents.md");
-    let link =
-        |start: &str| page.lines().find_map(|line| line.strip_prefix(start)).expect("a link");
+    let link = |start: &str| {
+        page.lines()
+            .find_map(|line| line.strip_prefix(start))
+            .expect("a link")
+    };
     let config = link("cursor://anysphere.cursor-deeplink/mcp/install?name=cerberus&config=");
-    let config = base64::engine::general_purpose::STANDARD.decode(config).expect("base64");
+    let config = base64::engine::general_purpose::STANDARD
+        .decode(config)
+        .expect("base64");
     let config: Value = serde_json::from_slice(&config).expect("JSON");
     let server = json("plugins/gemini/gemini-extension.json")["mcpServers"]["cerberus"].clone();
     assert_eq!(config, server);
-    let config = link("vscode:mcp/install?").replace("%22", "\"").replace("%2C", ",");
-    let config = [("%7B", "{"), ("%7D", "}"), ("%5B", "["), ("%5D", "]"), ("%3A", ":")]
-        .iter()
-        .fold(config, |text, (from, to)| text.replace(from, to));
+    let config = link("vscode:mcp/install?")
+        .replace("%22", "\"")
+        .replace("%2C", ",");
+    let config = [
+        ("%7B", "{"),
+        ("%7D", "}"),
+        ("%5B", "["),
+        ("%5D", "]"),
+        ("%3A", ":"),
+    ]
+    .iter()
+    .fold(config, |text, (from, to)| text.replace(from, to));
     let config: Value = serde_json::from_str(&config).expect("JSON");
     assert_eq!(config["command"], server["command"]);
     assert_eq!(config["args"], server["args"]);
@@ -114,16 +147,23 @@ fn commands_and_tools_that_the_skill_names_exist() {
     let sandbox = Sandbox::empty();
     let skill = read("plugins/agent-plugins/skills/cerberus/SKILL.md");
     let quoted: Vec<&str> = skill.split('`').skip(1).step_by(2).collect();
-    let commands: Vec<&str> =
-        quoted.iter().filter_map(|text| text.strip_prefix("cerberus ")).collect();
+    let commands: Vec<&str> = quoted
+        .iter()
+        .filter_map(|text| text.strip_prefix("cerberus "))
+        .collect();
     assert!(commands.len() > 6, "{commands:?}");
     for command in commands {
-        let words = command.split(' ').take_while(|word| !word.starts_with(['-', '"']));
+        let words = command
+            .split(' ')
+            .take_while(|word| !word.starts_with(['-', '"']));
         let words: Vec<&str> = words.filter(|word| *word != "PATH").collect();
         sandbox.ok(&format!("{} --help", words.join(" ")));
     }
     let tools = read("tests/cli/mcp.rs");
     for tool in quoted.iter().filter(|text| text.contains('_')) {
-        assert!(tools.contains(&format!("\"{tool}\"")), "`{tool}` is not a tool");
+        assert!(
+            tools.contains(&format!("\"{tool}\"")),
+            "`{tool}` is not a tool"
+        );
     }
 }

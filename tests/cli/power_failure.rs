@@ -14,11 +14,26 @@ const N_FAILURES: usize = 15;
 
 /// Pairs of a command and the check of its result with a shell. `N` is the number of the round.
 const STEPS: &[(&str, &str)] = &[
-    ("memory create mN --content \"text N\"", "grep -q 'text N' .memories/mN.md"),
-    ("memory update mN --content \"other N\"", "grep -q 'other N' .memories/mN.md"),
-    ("memory delete mN", "test ! -e .memories/mN.md && grep -q 'other N' .memories/.trash/mN.md"),
-    ("memory restore mN", "test ! -e .memories/.trash/mN.md && grep -q 'other N' .memories/mN.md"),
-    ("memory pin add \"pin N\" --id pN", "grep -q 'pin N' .memories/pins.toml"),
+    (
+        "memory create mN --content \"text N\"",
+        "grep -q 'text N' .memories/mN.md",
+    ),
+    (
+        "memory update mN --content \"other N\"",
+        "grep -q 'other N' .memories/mN.md",
+    ),
+    (
+        "memory delete mN",
+        "test ! -e .memories/mN.md && grep -q 'other N' .memories/.trash/mN.md",
+    ),
+    (
+        "memory restore mN",
+        "test ! -e .memories/.trash/mN.md && grep -q 'other N' .memories/mN.md",
+    ),
+    (
+        "memory pin add \"pin N\" --id pN",
+        "grep -q 'pin N' .memories/pins.toml",
+    ),
 ];
 
 /// A mounted file system, unmounted at the end.
@@ -29,14 +44,21 @@ impl Mounted {
     fn new(image: &Path, folder: PathBuf) -> Option<Self> {
         std::fs::create_dir_all(&folder).expect("a folder");
         let mut mount = Command::new("mount");
-        mount.args(["-o", "loop,commit=300"]).arg(image).arg(&folder);
+        mount
+            .args(["-o", "loop,commit=300"])
+            .arg(image)
+            .arg(&folder);
         succeeds(&mut mount).then_some(Self(folder))
     }
 }
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        assert!(succeeds(Command::new("umount").arg(&self.0)), "{:?} stays mounted", self.0);
+        assert!(
+            succeeds(Command::new("umount").arg(&self.0)),
+            "{:?} stays mounted",
+            self.0
+        );
     }
 }
 
@@ -53,7 +75,9 @@ fn acknowledged_writes_survive_a_power_failure() {
     let file = std::fs::File::create(&image).expect("a file");
     file.set_len(32 << 20).expect("a file with holes");
     let is_made = succeeds(Command::new("mkfs.ext4").arg("-q").arg(&image));
-    let mounted = is_made.then(|| Mounted::new(&image, sandbox.path("../disk"))).flatten();
+    let mounted = is_made
+        .then(|| Mounted::new(&image, sandbox.path("../disk")))
+        .flatten();
     let Some(mounted) = mounted else {
         return print_skipped("no file system in an image file can be mounted here");
     };
@@ -73,7 +97,9 @@ fn acknowledged_writes_survive_a_power_failure() {
         std::fs::copy(&image, &copy).expect("a file can be copied");
         let after = Mounted::new(&copy, sandbox.path("../after")).expect("it can be mounted");
         let mut shell = Command::new("sh");
-        shell.args(["-c", &check.replace('N', &round)]).current_dir(after.0.join("shop"));
+        shell
+            .args(["-c", &check.replace('N', &round)])
+            .current_dir(after.0.join("shop"));
         if !succeeds(&mut shell) {
             lost.push(line);
         }

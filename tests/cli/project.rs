@@ -13,7 +13,11 @@ pub(crate) const FILES: &[(&str, &str)] = &[
 ];
 
 /// The id, text and example (file and symbol) of a rule.
-type Rule = (&'static str, &'static str, Option<(&'static str, &'static str)>);
+type Rule = (
+    &'static str,
+    &'static str,
+    Option<(&'static str, &'static str)>,
+);
 
 /// The rules. The last one has no example.
 pub(crate) const RULES: &[Rule] = &[
@@ -37,7 +41,11 @@ pub(crate) const RULES: &[Rule] = &[
         "Escape HTML entities in text before it is rendered as markup",
         Some(("web/html.ts", "escapeHtml")),
     ),
-    ("hang-curtains", "Hang velvet curtains in golden ballrooms", None),
+    (
+        "hang-curtains",
+        "Hang velvet curtains in golden ballrooms",
+        None,
+    ),
 ];
 
 const ACCOUNTS: &str = r#""""Accounts of the shop's customers."""

@@ -183,10 +183,18 @@ fn a_section_can_be_read_and_written_back_unchanged() {
     for section in ["deep", "steps"] {
         let text = sandbox.ok(&format!("memory read plan --section {section}"));
         let outcome = sandbox.piped(&format!("memory update plan --section {section}"), text);
-        assert!(outcome.stdout().starts_with("unchanged"), "{}", outcome.text());
+        assert!(
+            outcome.stdout().starts_with("unchanged"),
+            "{}",
+            outcome.text()
+        );
     }
     let text = sandbox.ok("memory read plan");
     let outcome = sandbox.piped("memory update plan", text);
-    assert!(outcome.stdout().starts_with("unchanged"), "{}", outcome.text());
+    assert!(
+        outcome.stdout().starts_with("unchanged"),
+        "{}",
+        outcome.text()
+    );
     assert_eq!(sandbox.read(".memories/plan.md"), MEMORY);
 }

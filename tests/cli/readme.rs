@@ -37,9 +37,21 @@ const PROJECTS: &[(&str, &[(&str, &str)])] = &[
     ("Give the rules to your agent", ROUTER),
     ("Bring the rules that you have", ROUTER),
     ("AGENTS.md, CLAUDE.md, CONTRIBUTING.md", ROUTER),
-    ("Use it in a monorepo", &[("services/billing/charge.go", "package billing\n")]),
-    ("Serena", &[(".serena/memories/architecture.md", "# Layers\n\nThe shop has two.\n")]),
-    ("basic-memory", &[("notes/session.md", "# Session\n\nIt is closed.\n")]),
+    (
+        "Use it in a monorepo",
+        &[("services/billing/charge.go", "package billing\n")],
+    ),
+    (
+        "Serena",
+        &[(
+            ".serena/memories/architecture.md",
+            "# Layers\n\nThe shop has two.\n",
+        )],
+    ),
+    (
+        "basic-memory",
+        &[("notes/session.md", "# Session\n\nIt is closed.\n")],
+    ),
 ];
 
 /// Commands that are not run, with the reason.
@@ -48,12 +60,27 @@ const NOT_RUN: &[(&str, &str)] = &[
         "cargo run --locked -- memory anchor-test",
         "builds the program; `the_readme_rule_finds_its_example_in_this_repository` runs the rest",
     ),
-    ("cerberus memory review --with claude", "needs an agent; `review_with` has its tests"),
-    ("cerberus memory reanchor --undo", "undoes the command before, which is not run"),
+    (
+        "cerberus memory review --with claude",
+        "needs an agent; `review_with` has its tests",
+    ),
+    (
+        "cerberus memory reanchor --undo",
+        "undoes the command before, which is not run",
+    ),
     ("cerberus setup  ", "asks; the README has it with `--yes`"),
-    ("cerberus setup claude cursor", "asks; the README has it with `--yes`"),
-    ("cerberus setup --check", "compares what the command before wrote, which is not run"),
-    ("cerberus setup --remove", "undoes what the command before wrote, which is not run"),
+    (
+        "cerberus setup claude cursor",
+        "asks; the README has it with `--yes`",
+    ),
+    (
+        "cerberus setup --check",
+        "compares what the command before wrote, which is not run",
+    ),
+    (
+        "cerberus setup --remove",
+        "undoes what the command before wrote, which is not run",
+    ),
 ];
 
 /// Commands that fail with status 1, each at its first occurrence.
@@ -64,27 +91,44 @@ fn shown_commands_run_and_print_what_the_pages_show() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pages: Vec<(&str, String)> = PAGES
         .iter()
-        .map(|path| (*path, std::fs::read_to_string(here.join(path)).expect("the page")))
+        .map(|path| {
+            (
+                *path,
+                std::fs::read_to_string(here.join(path)).expect("the page"),
+            )
+        })
         .collect();
     let steps: Vec<(&str, Step)> = pages
         .iter()
         .flat_map(|(path, text)| steps(text).into_iter().map(move |step| (*path, step)))
         .collect();
-    let is_listed = |step: &Step| NOT_RUN.iter().any(|(start, _)| step.command.starts_with(start));
+    let is_listed = |step: &Step| {
+        NOT_RUN
+            .iter()
+            .any(|(start, _)| step.command.starts_with(start))
+    };
     for (start, _) in NOT_RUN {
-        let is_used = steps.iter().any(|(_, step)| step.command.starts_with(start));
+        let is_used = steps
+            .iter()
+            .any(|(_, step)| step.command.starts_with(start));
         assert!(is_used, "NOT_RUN lists `{start}`, which no page has");
     }
     for (heading, _) in PROJECTS {
         let is_used = steps.iter().any(|(_, step)| step.heading == *heading);
-        assert!(is_used, "PROJECTS lists `{heading}`, which has no commands in a page");
+        assert!(
+            is_used,
+            "PROJECTS lists `{heading}`, which has no commands in a page"
+        );
     }
     let mut failing = FAILING.to_vec();
     let mut faults = Vec::new();
     for section in steps.chunk_by(|(a, x), (b, y)| (a, x.heading) == (b, y.heading)) {
         let sandbox = project(section[0].1.heading);
         // A section that does not create the bank needs one that exists.
-        if !section.iter().any(|(_, step)| step.command.starts_with("cerberus memory init")) {
+        if !section
+            .iter()
+            .any(|(_, step)| step.command.starts_with("cerberus memory init"))
+        {
             sandbox.ok("memory init");
         }
         for (page, step) in section.iter().filter(|(_, step)| !is_listed(step)) {
@@ -93,7 +137,12 @@ fn shown_commands_run_and_print_what_the_pages_show() {
             let (status, output) = run(&sandbox, step.command);
             let differs = |expected: &String| masked(expected) != masked(&output);
             if status != expected_status || step.expected.as_ref().is_some_and(differs) {
-                let Step { line, command, expected, .. } = step;
+                let Step {
+                    line,
+                    command,
+                    expected,
+                    ..
+                } = step;
                 let expected = expected.as_deref().unwrap_or_default();
                 faults.push(format!(
                     "{page}:{line}: {command}\nshown, status {expected_status}:\n{expected}\
@@ -103,9 +152,18 @@ fn shown_commands_run_and_print_what_the_pages_show() {
         }
     }
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
-    assert!(failing.is_empty(), "FAILING lists {failing:?}, which no page has");
-    let n_cerberus = steps.iter().filter(|(_, step)| step.command.starts_with("cerberus ")).count();
-    assert!(n_cerberus >= 40, "only {n_cerberus} commands of cerberus were found");
+    assert!(
+        failing.is_empty(),
+        "FAILING lists {failing:?}, which no page has"
+    );
+    let n_cerberus = steps
+        .iter()
+        .filter(|(_, step)| step.command.starts_with("cerberus "))
+        .count();
+    assert!(
+        n_cerberus >= 40,
+        "only {n_cerberus} commands of cerberus were found"
+    );
 }
 
 /// Returns the command lines in `sh` and `console` blocks.
@@ -129,7 +187,12 @@ fn steps(page: &str) -> Vec<Step<'_>> {
             }
         };
         if let Some(command) = command {
-            steps.push(Step { heading, line: line_idx + 1, command, expected });
+            steps.push(Step {
+                heading,
+                line: line_idx + 1,
+                command,
+                expected,
+            });
         } else if let Some(expected) = steps.last_mut().and_then(|step| step.expected.as_mut()) {
             *expected += text;
             expected.push('\n');
@@ -168,7 +231,9 @@ fn masked(output: &str) -> String {
         let masked = words.iter().enumerate().map(|(idx, word)| {
             let number = word.trim_matches(|c: char| !c.is_ascii_digit());
             let is_quality = idx > 0 && words[idx - 1].ends_with("quality");
-            let is_tokens = words.get(idx + 1).is_some_and(|next| next.starts_with("tokens"));
+            let is_tokens = words
+                .get(idx + 1)
+                .is_some_and(|next| next.starts_with("tokens"));
             match !number.is_empty() && (is_quality || is_tokens) {
                 true => word.replace(number, "N"),
                 false => (*word).to_owned(),
@@ -186,11 +251,22 @@ fn commands_and_outputs_are_read_from_fenced_blocks() {
     let steps = steps(page);
     let read: Vec<_> = steps
         .iter()
-        .map(|step| (step.heading, step.line, step.command, step.expected.as_deref()))
+        .map(|step| {
+            (
+                step.heading,
+                step.line,
+                step.command,
+                step.expected.as_deref(),
+            )
+        })
         .collect();
     assert_eq!(
         read,
-        [("A", 3, "a b", Some("out\n\nmore\n")), ("A", 7, "c", Some("")), ("B c", 15, "e", None)]
+        [
+            ("A", 3, "a b", Some("out\n\nmore\n")),
+            ("A", 7, "c", Some("")),
+            ("B c", 15, "e", None)
+        ]
     );
     assert_eq!(
         masked("x (quality 0.71, auto)\n(12 tokens) 0.7\t\n"),
@@ -244,8 +320,10 @@ class Flask:
         serve(host, port, self)
 "#;
 
-const ROUTER: &[(&str, &str)] =
-    &[("AGENTS.md", AGENTS), ("src/routing/path_router.rs", PATH_ROUTER)];
+const ROUTER: &[(&str, &str)] = &[
+    ("AGENTS.md", AGENTS),
+    ("src/routing/path_router.rs", PATH_ROUTER),
+];
 
 const AGENTS: &str = "# For agents
 

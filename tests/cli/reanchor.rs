@@ -17,7 +17,11 @@ fn findings(sandbox: &Sandbox, line: &str) -> String {
             continue;
         }
         let flag = |key: &str| {
-            if it[key] == true { format!(" {key}") } else { String::new() }
+            if it[key] == true {
+                format!(" {key}")
+            } else {
+                String::new()
+            }
         };
         printed += &format!(
             "{} {}",
@@ -43,10 +47,17 @@ fn every_finding_has_a_reason() {
     sandbox.remove("api/limit.go");
     let document = sandbox.json("memory reanchor --check");
     let results = document["results"].as_array().expect("results").iter();
-    let findings: Vec<_> = results.filter(|finding| finding["state"] != "fresh").collect();
+    let findings: Vec<_> = results
+        .filter(|finding| finding["state"] != "fresh")
+        .collect();
     assert_eq!(findings.len(), 3, "{document}");
     for finding in findings {
-        assert!(finding["reason"].as_str().is_some_and(|reason| reason.contains(' ')), "{finding}");
+        assert!(
+            finding["reason"]
+                .as_str()
+                .is_some_and(|reason| reason.contains(' ')),
+            "{finding}"
+        );
     }
 }
 
@@ -95,24 +106,35 @@ fn a_touched_example_passes_the_check_and_is_recorded() {
 
 #[test]
 fn an_edited_example_needs_acceptance_whoever_chose_it() {
-    for choice in
-        ["", "memory anchor hash-passwords --to shop/accounts.py::AccountStore.hash_password"]
-    {
+    for choice in [
+        "",
+        "memory anchor hash-passwords --to shop/accounts.py::AccountStore.hash_password",
+    ] {
         let sandbox = Sandbox::anchored();
         if !choice.is_empty() {
             sandbox.ok(choice);
         }
         let lock = sandbox.lock();
         // The salt, which the rule names, is gone; most of the code is as before.
-        sandbox.edit(HASH, "salt = secrets.token_bytes(16)", "seed = secrets.token_bytes(16)");
+        sandbox.edit(
+            HASH,
+            "salt = secrets.token_bytes(16)",
+            "seed = secrets.token_bytes(16)",
+        );
         sandbox.edit(HASH, "salt=salt, ", "");
         sandbox.edit(HASH, "return salt + digest", "return seed + digest");
         let document = sandbox.json("memory reanchor");
         let finding = document["results"].as_array().expect("results").iter();
-        let finding = finding.clone().find(|it| it["id"] == "hash-passwords").expect("a finding");
+        let finding = finding
+            .clone()
+            .find(|it| it["id"] == "hash-passwords")
+            .expect("a finding");
         let [degree, reason] = ["degree", "reason"].map(|key| finding[key].as_str().unwrap_or("-"));
         assert_eq!(degree, "edited", "{finding:#}");
-        assert!(reason.contains("`salt`, a word of the rule, is no longer in it"), "{reason}");
+        assert!(
+            reason.contains("`salt`, a word of the rule, is no longer in it"),
+            "{reason}"
+        );
         assert_eq!(sandbox.lock(), lock);
         assert_eq!(sandbox.run("memory reanchor --check").status(), 1);
         sandbox.ok("memory reanchor --accept hash");
@@ -126,7 +148,14 @@ fn a_gutted_example_is_stopped_and_not_injected() {
     let text = sandbox.read(HASH);
     let start = text.find("        salt = ").expect("the body");
     let end = text.find("    def find").expect("the next method");
-    sandbox.write(HASH, format!("{}        return password\n\n{}", &text[..start], &text[end..]));
+    sandbox.write(
+        HASH,
+        format!(
+            "{}        return password\n\n{}",
+            &text[..start],
+            &text[end..]
+        ),
+    );
     expect![[r#"
         hash-passwords edited edited drift shop/accounts.py::AccountStore.hash_password → shop/accounts.py::AccountStore.hash_password
         ok false, written false
@@ -160,8 +189,16 @@ fn a_lost_example_fails_the_check() {
         ok false, written false
     "#]]
     .assert_eq(&findings(&sandbox, &format!("memory reanchor {gate}")));
-    assert!(sandbox.lock().contains("limit-clients"), "what is lost stays on record");
-    assert_eq!(sandbox.run(&format!("memory reanchor --check {gate}")).status(), 1);
+    assert!(
+        sandbox.lock().contains("limit-clients"),
+        "what is lost stays on record"
+    );
+    assert_eq!(
+        sandbox
+            .run(&format!("memory reanchor --check {gate}"))
+            .status(),
+        1
+    );
 }
 
 #[test]
@@ -189,9 +226,16 @@ fn a_rename_seen_by_git_decides_between_equal_candidates() {
     let printed = || {
         let document = sandbox.json("memory reanchor --dry-run");
         let mut findings = document["results"].as_array().expect("results").iter();
-        let found = findings.find(|it| it["id"] == "escape-html").expect("a finding").clone();
+        let found = findings
+            .find(|it| it["id"] == "escape-html")
+            .expect("a finding")
+            .clone();
         let text = |it: &serde_json::Value| it.as_str().unwrap_or_default().to_owned();
-        [text(&found["state"]), text(&found["new"]["file"]), text(&found["reason"])]
+        [
+            text(&found["state"]),
+            text(&found["new"]["file"]),
+            text(&found["reason"]),
+        ]
     };
     let text = sandbox.read("web/html.ts");
     sandbox.git("mv web/html.ts web/a.ts");
@@ -204,11 +248,20 @@ fn a_rename_seen_by_git_decides_between_equal_candidates() {
 
     // A clone without the commit warns and relies on the fingerprint alone.
     let lock = sandbox.lock();
-    let commit = lock.lines().find(|line| line.starts_with("commit = ")).expect("a commit");
-    sandbox.write(".memories/anchors.lock", lock.replace(commit, "commit = \"0123456789ab\""));
+    let commit = lock
+        .lines()
+        .find(|line| line.starts_with("commit = "))
+        .expect("a commit");
+    sandbox.write(
+        ".memories/anchors.lock",
+        lock.replace(commit, "commit = \"0123456789ab\""),
+    );
     let [state, _, reason] = printed();
     assert_eq!(state, "ambiguous");
-    assert!(reason.contains("this clone lacks commit 0123456789ab"), "{reason}");
+    assert!(
+        reason.contains("this clone lacks commit 0123456789ab"),
+        "{reason}"
+    );
 }
 
 #[test]
@@ -250,8 +303,18 @@ fn a_scope_limits_which_files_are_searched() {
         "memory add \"Put one more piece into the cart\" --id cart --scope language:typescript",
     );
     sandbox.git("mv web/cart.ts web/basket.ts");
-    assert_eq!(sandbox.run("memory reanchor --check --scope project").status(), 0);
-    assert_eq!(sandbox.run("memory reanchor --check --scope language:typescript").status(), 1);
+    assert_eq!(
+        sandbox
+            .run("memory reanchor --check --scope project")
+            .status(),
+        0
+    );
+    assert_eq!(
+        sandbox
+            .run("memory reanchor --check --scope language:typescript")
+            .status(),
+        1
+    );
     sandbox.session(expect![[r#"
         $ cerberus memory reanchor --scope language:rust
         --- stderr
@@ -370,7 +433,11 @@ fn since_limits_the_check_to_changed_files() {
     assert_eq!((total("HEAD"), total("HEAD~1")), (Some(1), Some(2)));
     let outcome = sandbox.run("memory reanchor --check --since no-such-revision");
     assert_eq!(outcome.status(), 3, "{}", outcome.text());
-    assert!(outcome.stderr().contains("no-such-revision"), "{}", outcome.text());
+    assert!(
+        outcome.stderr().contains("no-such-revision"),
+        "{}",
+        outcome.text()
+    );
 }
 
 #[test]
@@ -403,8 +470,14 @@ fn an_explanation_reports_one_anchor_and_writes_nothing() {
     let report = sandbox.json("memory reanchor --explain escape-html");
     let results = report["results"].as_array().expect("the findings");
     assert_eq!(results.len(), 1, "{report:#}");
-    assert_eq!((&results[0]["id"], &results[0]["written"]), (&"escape-html".into(), &false.into()));
-    assert_eq!((&report["summary"]["total"], &report["written"]), (&1.into(), &false.into()));
+    assert_eq!(
+        (&results[0]["id"], &results[0]["written"]),
+        (&"escape-html".into(), &false.into())
+    );
+    assert_eq!(
+        (&report["summary"]["total"], &report["written"]),
+        (&1.into(), &false.into())
+    );
     assert_eq!(sandbox.lock(), before);
 }
 
@@ -445,9 +518,15 @@ fn mailer(methods: &[&str]) -> String {
 fn one_of_two_overloads_is_anchored_shown_and_followed() {
     let sandbox = with_overloads();
     let lock = sandbox.lock();
-    assert!(lock.contains("version = 4\n") && lock.contains("\"Mailer.send#2\""), "{lock}");
+    assert!(
+        lock.contains("version = 4\n") && lock.contains("\"Mailer.send#2\""),
+        "{lock}"
+    );
     let shown = sandbox.ok("memory show retry-send");
-    assert!(shown.contains("Mailer.send#2") && shown.contains("jitter.exponential"), "{shown}");
+    assert!(
+        shown.contains("Mailer.send#2") && shown.contains("jitter.exponential"),
+        "{shown}"
+    );
     let gutted = "  void send(String to, int times) {\n    send(to);\n  }\n";
     let third = "  void send(Group group) {\n    group.members().forEach(this::send);\n  }\n";
     let edited = &*SEND.replace("queue.add", "queue.addFirst");
@@ -456,9 +535,18 @@ fn one_of_two_overloads_is_anchored_shown_and_followed() {
         (&[edited, RETRY][..], "ok true, written false\n"),
         (&[third, SEND, RETRY], "ok true, written false\n"),
         (&[RETRY, SEND], "ok true, written false\n"),
-        (&[SEND, gutted], "edited edited drift M::Mailer.send#2 → M::Mailer.send#2\nok false"),
-        (&[third, edited, gutted], "edited edited drift M::Mailer.send#2 → M::Mailer.send#3\nok"),
-        (&[SEND, renamed], "renamed written M::Mailer.send#2 → M::Mailer.deliver\nok false"),
+        (
+            &[SEND, gutted],
+            "edited edited drift M::Mailer.send#2 → M::Mailer.send#2\nok false",
+        ),
+        (
+            &[third, edited, gutted],
+            "edited edited drift M::Mailer.send#2 → M::Mailer.send#3\nok",
+        ),
+        (
+            &[SEND, renamed],
+            "renamed written M::Mailer.send#2 → M::Mailer.deliver\nok false",
+        ),
         (&[SEND], "gone drift M::Mailer.send#2 → -::-\n"),
     ] {
         sandbox.write(MAILER, mailer(methods));
@@ -478,11 +566,24 @@ fn a_new_number_is_recorded_without_a_finding() {
     let sandbox = with_overloads();
     let third = "  void send(Group group) {\n    group.members().forEach(this::send);\n  }\n";
     sandbox.write(MAILER, mailer(&[third, SEND, RETRY]));
-    assert_eq!(findings(&sandbox, "memory reanchor"), "ok true, written true\n");
-    assert!(sandbox.lock().contains("symbol = \"Mailer.send#3\"\n"), "{}", sandbox.lock());
-    assert_eq!(findings(&sandbox, "memory reanchor"), "ok true, written false\n");
+    assert_eq!(
+        findings(&sandbox, "memory reanchor"),
+        "ok true, written true\n"
+    );
+    assert!(
+        sandbox.lock().contains("symbol = \"Mailer.send#3\"\n"),
+        "{}",
+        sandbox.lock()
+    );
+    assert_eq!(
+        findings(&sandbox, "memory reanchor"),
+        "ok true, written false\n"
+    );
     sandbox.write(MAILER, mailer(&[RETRY]));
-    assert_eq!(findings(&sandbox, "memory reanchor"), "ok true, written true\n");
+    assert_eq!(
+        findings(&sandbox, "memory reanchor"),
+        "ok true, written true\n"
+    );
     let lock = sandbox.lock();
     assert!(
         lock.contains("symbol = \"Mailer.send\"\n") && lock.contains("version = 3\n"),
@@ -496,15 +597,32 @@ fn a_lock_file_without_numbers_is_read_and_completed() {
     let sandbox = with_overloads();
     sandbox.ok("memory anchor retry-send --to src/Mailer.java::send#1");
     let numbered = sandbox.lock();
-    let old: String = numbered.split_inclusive('\n').filter(|it| !it.contains("names")).collect();
-    let old = old.replace("version = 4", "version = 3").replace("send#1", "send");
+    let old: String = numbered
+        .split_inclusive('\n')
+        .filter(|it| !it.contains("names"))
+        .collect();
+    let old = old
+        .replace("version = 4", "version = 3")
+        .replace("send#1", "send");
     sandbox.write(".memories/anchors.lock", &old);
-    assert_eq!(findings(&sandbox, "memory reanchor"), "ok true, written false\n");
+    assert_eq!(
+        findings(&sandbox, "memory reanchor"),
+        "ok true, written false\n"
+    );
     let shown = sandbox.ok("memory show retry-send");
     assert!(shown.contains("queue.add(message.sign(key))"), "{shown}");
     sandbox.edit(MAILER, "class Mailer", "final class Mailer");
-    assert_eq!(findings(&sandbox, "memory reanchor --check"), "ok true, written false\n");
-    assert_eq!(findings(&sandbox, "memory reanchor"), "ok true, written true\n");
+    assert_eq!(
+        findings(&sandbox, "memory reanchor --check"),
+        "ok true, written false\n"
+    );
+    assert_eq!(
+        findings(&sandbox, "memory reanchor"),
+        "ok true, written true\n"
+    );
     let lock = sandbox.lock();
-    assert!(lock.contains("version = 4\n") && lock.contains("\"Mailer.send#1\"\n"), "{lock}");
+    assert!(
+        lock.contains("version = 4\n") && lock.contains("\"Mailer.send#1\"\n"),
+        "{lock}"
+    );
 }

@@ -13,7 +13,9 @@ fn page(sandbox: &Sandbox) -> String {
 
 /// Returns the content of an element of the page, selected by id.
 fn part<'a>(page: &'a str, id: &str, end: &str) -> &'a str {
-    let start = page.find(&format!("id=\"{id}\"")).unwrap_or_else(|| panic!("no element `{id}`"));
+    let start = page
+        .find(&format!("id=\"{id}\""))
+        .unwrap_or_else(|| panic!("no element `{id}`"));
     let rest = &page[start..];
     &rest[..rest.find(end).expect("it ends")]
 }
@@ -28,7 +30,10 @@ fn check_harmless(page: &str) {
         let end = start + rest[start..].find('>').expect("a tag ends");
         let tag = &rest[start + 1..end];
         rest = &rest[end + 1..];
-        let name = tag.split([' ', '/']).find(|part| !part.is_empty()).expect("a name");
+        let name = tag
+            .split([' ', '/'])
+            .find(|part| !part.is_empty())
+            .expect("a name");
         assert!(
             !["script", "img", "iframe", "object", "link", "form", "base"].contains(&name),
             "<{tag}>"
@@ -47,7 +52,11 @@ fn check_harmless(page: &str) {
         }
     }
     assert!(open.is_empty(), "{open:?} are closed");
-    assert!(!page.chars().any(|c| c != '\n' && c != '\t' && c.is_control()));
+    assert!(
+        !page
+            .chars()
+            .any(|c| c != '\n' && c != '\t' && c.is_control())
+    );
     assert!(!page.contains(['\u{202e}', '\u{2066}']));
 }
 
@@ -74,19 +83,37 @@ fn a_page_lists_each_memory_with_its_example_and_state() {
         );
     }
     let moved = part(&page, "m-escape-html", "</article>");
-    assert!(moved.contains(">moved<") && moved.contains("web/markup.ts::escapeHtml"), "{moved}");
-    assert!(moved.contains("<span class=\"d\">escapeHtml</span>"), "{moved}");
+    assert!(
+        moved.contains(">moved<") && moved.contains("web/markup.ts::escapeHtml"),
+        "{moved}"
+    );
+    assert!(
+        moved.contains("<span class=\"d\">escapeHtml</span>"),
+        "{moved}"
+    );
     let edited = part(&page, "m-hash-passwords", "</article>");
-    assert!(edited.contains(">edited") && edited.contains("16"), "{edited}");
+    assert!(
+        edited.contains(">edited") && edited.contains("16"),
+        "{edited}"
+    );
     let gone = part(&page, "m-limit-clients", "</article>");
-    assert!(gone.contains("gone, needs a decision") && !gone.contains("<pre"), "{gone}");
+    assert!(
+        gone.contains("gone, needs a decision") && !gone.contains("<pre"),
+        "{gone}"
+    );
     let work = part(&page, "changes", "</section>");
-    assert!(work.contains("cerberus memory anchor limit-clients"), "{work}");
+    assert!(
+        work.contains("cerberus memory anchor limit-clients"),
+        "{work}"
+    );
     let links = part(&page, "links", "</main>");
     assert!(links.contains("shop/gone.py"), "{links}");
     let decision = part(&page, "m-sessions", "</article>");
     assert!(decision.contains("<h4>Why</h4>"), "{decision}");
-    assert!(decision.contains("<a href=\"#m-close-session\">"), "{decision}");
+    assert!(
+        decision.contains("<a href=\"#m-close-session\">"),
+        "{decision}"
+    );
     assert!(part(&page, "pins", "</section>").contains("Be kind"));
 }
 
@@ -94,10 +121,17 @@ fn a_page_lists_each_memory_with_its_example_and_state() {
 fn the_same_bank_and_commit_give_the_same_page() {
     let sandbox = Sandbox::anchored();
     let mut later = sandbox.command("memory report --html -");
-    let later = later.env("CERBERUS_NOW", "2027-01-02T03:04:05Z").output().expect("it runs");
+    let later = later
+        .env("CERBERUS_NOW", "2027-01-02T03:04:05Z")
+        .output()
+        .expect("it runs");
     assert_eq!(page(&sandbox).as_bytes(), later.stdout);
     sandbox.ok("memory report --html report.html");
-    assert_eq!(page(&sandbox), sandbox.read("report.html"), "its own file changes nothing");
+    assert_eq!(
+        page(&sandbox),
+        sandbox.read("report.html"),
+        "its own file changes nothing"
+    );
 }
 
 #[test]
@@ -118,7 +152,10 @@ fn text_from_the_repository_is_escaped() {
     let place = ["memory", "anchor", "b", "--to", "shop/<b>\"on.py::g"];
     let done = sandbox.command("").args(place).output().expect("it runs");
     assert!(done.status.success(), "{done:?}");
-    sandbox.memory("broken", "---\nid: [<script>\n---\n<!-- ANCHOR:x --> never closed\n");
+    sandbox.memory(
+        "broken",
+        "---\nid: [<script>\n---\n<!-- ANCHOR:x --> never closed\n",
+    );
     sandbox.memory("bytes", b"\xFF\xFE\0\xD8<script>");
     sandbox.ok(&format!("memory pin add \"{HOSTILE}\" --id p"));
     let page = page(&sandbox);

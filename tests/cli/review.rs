@@ -210,9 +210,19 @@ fn a_rule_without_an_example_is_not_searched_for() {
     sandbox.ok("memory anchor escape --to web/html.ts::escapeHtml");
     assert!(!sandbox.read(".memories/escape.md").contains("example:"));
     sandbox.ok("memory anchor escape --none");
-    assert!(sandbox.read(".memories/escape.md").contains("\nexample: none\n"));
-    assert!(!sandbox.lock().contains("[[anchor]]"), "the anchor is removed");
-    assert_eq!(sandbox.json("memory show escape")["memories"][0]["example"], json!("none"));
+    assert!(
+        sandbox
+            .read(".memories/escape.md")
+            .contains("\nexample: none\n")
+    );
+    assert!(
+        !sandbox.lock().contains("[[anchor]]"),
+        "the anchor is removed"
+    );
+    assert_eq!(
+        sandbox.json("memory show escape")["memories"][0]["example"],
+        json!("none")
+    );
     assert_eq!(sandbox.json("memory report")["counts"]["noExample"], 1);
 }
 
@@ -223,10 +233,22 @@ fn changed_examples_are_reviewed_with_their_code_first() {
     sandbox.edit("web/html.ts", "return", "console.log(text);\n  return");
     let list = sandbox.json("memory review");
     let item = &list["items"][0];
-    assert_eq!((&item["id"], &item["reason"]), (&json!("escape-html"), &json!("edited")));
+    assert_eq!(
+        (&item["id"], &item["reason"]),
+        (&json!("escape-html"), &json!("edited"))
+    );
     let first = &item["candidates"][0];
-    assert_eq!((&first["symbol"], &first["isAnchored"]), (&json!("escapeHtml"), &json!(true)));
-    assert!(first["excerpt"].as_str().expect("code").contains("console.log"), "{first}");
+    assert_eq!(
+        (&first["symbol"], &first["isAnchored"]),
+        (&json!("escapeHtml"), &json!(true))
+    );
+    assert!(
+        first["excerpt"]
+            .as_str()
+            .expect("code")
+            .contains("console.log"),
+        "{first}"
+    );
     sandbox.remove("web/html.ts");
     assert_eq!(sandbox.json("memory review")["items"][0]["reason"], "gone");
 }
@@ -313,21 +335,44 @@ fn an_agent_is_led_through_the_list() {
     let sandbox = unsure();
     let mut client = Client::new(&sandbox);
     let open = client.call("review_rules", json!({ "limit": 1 }));
-    assert_eq!((&open["total"], open["rules"].as_array().map(Vec::len)), (&json!(2), Some(1)));
+    assert_eq!(
+        (&open["total"], open["rules"].as_array().map(Vec::len)),
+        (&json!(2), Some(1))
+    );
     let found = client.call("find_anchor", json!({ "rule": "Escape HTML entities" }));
     assert_eq!(found["candidates"][0]["symbol"], "escapeHtml");
-    client.call("anchor_memory", json!({ "id": "escape", "to": "web/html.ts::escapeHtml" }));
+    client.call(
+        "anchor_memory",
+        json!({ "id": "escape", "to": "web/html.ts::escapeHtml" }),
+    );
     let refused = client.call("anchor_memory", json!({ "id": "hang", "none": true }));
-    assert_eq!((&refused["example"], &refused["written"]), (&json!("none"), &json!(true)));
+    assert_eq!(
+        (&refused["example"], &refused["written"]),
+        (&json!("none"), &json!(true))
+    );
     let both = json!({ "id": "hang", "none": true, "to": "web/html.ts" });
-    assert!(client.refused("anchor_memory", both).contains("exclude each other"));
+    assert!(
+        client
+            .refused("anchor_memory", both)
+            .contains("exclude each other")
+    );
     let also = json!({ "id": "escape", "also": "web/cart.ts::addToCart" });
-    assert_eq!(client.call("anchor_memory", also)["others"][0]["role"], "also");
+    assert_eq!(
+        client.call("anchor_memory", also)["others"][0]["role"],
+        "also"
+    );
     let not = json!({ "id": "escape", "not": "web/cart.ts::addToCart" });
     let others = &client.call("anchor_memory", not)["others"];
-    assert_eq!((&others[0]["role"], others.as_array().map(Vec::len)), (&json!("not"), Some(1)));
+    assert_eq!(
+        (&others[0]["role"], others.as_array().map(Vec::len)),
+        (&json!("not"), Some(1))
+    );
     let both = json!({ "id": "escape", "also": "web/cart.ts", "not": "web/html.ts" });
-    assert!(client.refused("anchor_memory", both).contains("exclude each other"));
+    assert!(
+        client
+            .refused("anchor_memory", both)
+            .contains("exclude each other")
+    );
     assert_eq!(client.call("review_rules", json!({}))["total"], 0);
 }
 
@@ -342,7 +387,17 @@ fn what_a_rule_names_and_the_project_no_longer_has_is_said() {
     let review = sandbox.json("memory review borrow");
     let outdated = &review["items"][0]["outdated"];
     let checked = sandbox.json("check .memories/borrow.md");
-    let message = checked["findings"][0]["message"].as_str().expect("a message");
-    assert_eq!(outdated, &json!([format!("`borrow_session()`: {message}")]), "{checked}");
-    assert!(sandbox.json("memory review escape")["items"][0].get("outdated").is_none());
+    let message = checked["findings"][0]["message"]
+        .as_str()
+        .expect("a message");
+    assert_eq!(
+        outdated,
+        &json!([format!("`borrow_session()`: {message}")]),
+        "{checked}"
+    );
+    assert!(
+        sandbox.json("memory review escape")["items"][0]
+            .get("outdated")
+            .is_none()
+    );
 }

@@ -11,7 +11,10 @@ fn sandbox() -> Sandbox {
         "no-print",
         "---\nid: no-print\ntype: rule\npattern: |\n  language: Python\n  rule:\n    kind: call\n    has:\n      regex: ^print$\n      field: function\n  ignores:\n  - '**/cli/**'\n---\n\nNever use `print()`; call `log()`.\n\n```python\n# Bad\nprint(1)\n# Good\nlog(1)\n```\n",
     );
-    sandbox.memory("short", "---\nid: short\ntype: rule\n---\n\nKeep functions short.\n");
+    sandbox.memory(
+        "short",
+        "---\nid: short\ntype: rule\n---\n\nKeep functions short.\n",
+    );
     sandbox.write("app/old.py", "print('old')\n");
     sandbox.commit("start");
     sandbox
@@ -27,9 +30,15 @@ fn a_new_pattern_is_proved_and_stored_with_its_hits() {
     };
     let before = sandbox.read(".memories/no-print.md");
     for (text, why) in [
-        ("language: Python\nrule:\n  kind: calls\n", "python has no node kind `calls`"),
+        (
+            "language: Python\nrule:\n  kind: calls\n",
+            "python has no node kind `calls`",
+        ),
         ("language: Python\nrule:\n  pattern: log($$$)\n", "it"),
-        ("language: Python\nrule:\n  pattern: warn($$$)\n", "misses 1 of 1 counter-examples"),
+        (
+            "language: Python\nrule:\n  pattern: warn($$$)\n",
+            "misses 1 of 1 counter-examples",
+        ),
         ("command: [a && b]\n", "`a && b` is not one program"),
     ] {
         let refused = set(text, "");
@@ -52,24 +61,47 @@ fn a_new_pattern_is_proved_and_stored_with_its_hits() {
     .assert_eq(&dry.stdout());
     let stored = set(pattern, "").stdout();
     assert_eq!(
-        stored.replace("a person accepted its pattern", "once it is stored, without --dry-run"),
+        stored.replace(
+            "a person accepted its pattern",
+            "once it is stored, without --dry-run"
+        ),
         dry.stdout()
     );
-    assert!(sandbox.read(".memories/no-print.md").contains("    pattern: print($$$)\n"));
+    assert!(
+        sandbox
+            .read(".memories/no-print.md")
+            .contains("    pattern: print($$$)\n")
+    );
     set("command: [python app/old.py]\ninstead: make run\n", "");
     let text = sandbox.read(".memories/no-print.md");
-    assert!(text.contains("command: [python app/old.py]") && !text.contains("pattern:"), "{text}");
+    assert!(
+        text.contains("command: [python app/old.py]") && !text.contains("pattern:"),
+        "{text}"
+    );
     // `List[$A]` is a subscript, and not a type.
-    sandbox.memory("types", "---\ntype: rule\n---\n\n`list[str]`, not `List[str]`\n");
+    sandbox.memory(
+        "types",
+        "---\ntype: rule\n---\n\n`list[str]`, not `List[str]`\n",
+    );
     let types = "language: Python\nrule: {pattern: 'List[$A]'}\n";
-    let stderr = sandbox.piped("memory pattern types --set -", types).stderr();
-    assert!(stderr.contains("nothing shows that the pattern can hit"), "{stderr}");
+    let stderr = sandbox
+        .piped("memory pattern types --set -", types)
+        .stderr();
+    assert!(
+        stderr.contains("nothing shows that the pattern can hit"),
+        "{stderr}"
+    );
     sandbox.memory(
         "types",
         "---\ntype: rule\n---\n\nUse `list[str]`\n\nBad:\n\n```python\ndef f(a: List[str]): pass\n```\n",
     );
-    let stderr = sandbox.piped("memory pattern types --set -", types).stderr();
-    assert!(stderr.contains("misses 1 of 1 counter-examples"), "{stderr}");
+    let stderr = sandbox
+        .piped("memory pattern types --set -", types)
+        .stderr();
+    assert!(
+        stderr.contains("misses 1 of 1 counter-examples"),
+        "{stderr}"
+    );
 }
 
 #[test]
@@ -82,7 +114,11 @@ fn code_of_tests_and_of_others_does_what_a_text_forbids() {
     sandbox.write("app/generated/b.rs", "fn f() { a.unwrap() }\n");
     sandbox.write("vendor/c.rs", "fn f() { a.unwrap() }\n");
     let report = sandbox.json("memory review-diff");
-    let found = report["findings"].as_array().expect("a list").iter().map(|it| &it["file"]);
+    let found = report["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| &it["file"]);
     assert_eq!(found.collect::<Vec<_>>(), ["app/pay.rs"]);
 }
 
@@ -120,7 +156,11 @@ fn code_that_the_text_of_a_rule_forbids_is_a_hint() {
         0 errors and 2 hints in 5 lines of 1 file
         [exit 0]
     "#]]);
-    sandbox.edit("app/new.py", "b =", "# cerberus: allow clock it is a benchmark\nb =");
+    sandbox.edit(
+        "app/new.py",
+        "b =",
+        "# cerberus: allow clock it is a benchmark\nb =",
+    );
     assert_eq!(sandbox.json("memory review-diff")["summary"]["allowed"], 1);
 }
 
@@ -135,7 +175,9 @@ fn what_a_project_does_widely_is_no_hint() {
     let files = || {
         let report = sandbox.json("memory review-diff");
         let findings = report["findings"].as_array().expect("a list").iter();
-        findings.map(|it| it["file"].as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+        findings
+            .map(|it| it["file"].as_str().map(str::to_owned))
+            .collect::<Option<Vec<_>>>()
     };
     // The first file is an exception.
     assert_eq!(files(), Some(vec!["app/second.py".to_owned()]));
@@ -172,25 +214,42 @@ fn a_pattern_is_shown_tested_and_removed() {
         [exit 0]
     "#]]);
     let shown = sandbox.ok("memory show no-print");
-    assert!(shown.contains("enforced: see cerberus memory pattern no-print"), "{shown}");
+    assert!(
+        shown.contains("enforced: see cerberus memory pattern no-print"),
+        "{shown}"
+    );
     sandbox.ok("memory reanchor --check");
     sandbox.edit(".memories/no-print.md", "^print$", "^log$");
     let failed = sandbox.run("memory reanchor --check");
     assert_eq!(failed.status(), 1);
-    assert!(failed.text().contains("its pattern hits 1 of 1 examples"), "{}", failed.text());
+    assert!(
+        failed.text().contains("its pattern hits 1 of 1 examples"),
+        "{}",
+        failed.text()
+    );
     sandbox.edit(".memories/no-print.md", "kind: call", "kind: calls");
     let warned = sandbox.run("memory review-diff");
-    assert!(warned.stderr().contains("python has no node kind `calls`"), "{}", warned.text());
+    assert!(
+        warned.stderr().contains("python has no node kind `calls`"),
+        "{}",
+        warned.text()
+    );
     assert_eq!(warned.status(), 3);
     sandbox.ok("memory pattern no-print --remove");
     assert!(!sandbox.read(".memories/no-print.md").contains("pattern:"));
-    assert_eq!(sandbox.json("memory pattern no-print")["enforcement"], "advisory");
+    assert_eq!(
+        sandbox.json("memory pattern no-print")["enforcement"],
+        "advisory"
+    );
 }
 
 #[test]
 fn added_code_is_checked() {
     let sandbox = sandbox();
-    assert_eq!(sandbox.json("memory review-diff")["summary"]["addedLines"], 0);
+    assert_eq!(
+        sandbox.json("memory review-diff")["summary"]["addedLines"],
+        0
+    );
     sandbox.write(
         "app/new.py",
         "def f():\n    print('a')\n    # cerberus: allow no-print the answer\n    print('b')\n",
@@ -205,7 +264,10 @@ fn added_code_is_checked() {
         [exit 1]
     "#]]);
     for (format, expected) in [
-        ("github", "::error file=app/new.py,line=2,endLine=2,col=5,title=cerberus%3A no-print::"),
+        (
+            "github",
+            "::error file=app/new.py,line=2,endLine=2,col=5,title=cerberus%3A no-print::",
+        ),
         ("sarif", "\"ruleId\":\"no-print\""),
         ("json", "\"severity\":\"error\""),
     ] {
@@ -219,7 +281,10 @@ fn added_code_is_checked() {
     sandbox.git("add .");
     let staged = sandbox.json_of(sandbox.run("memory review-diff --staged --format json"));
     assert_eq!(staged["findings"][0]["line"], 2);
-    assert_eq!(sandbox.run("memory review-diff no-such-revision").status(), 3);
+    assert_eq!(
+        sandbox.run("memory review-diff no-such-revision").status(),
+        3
+    );
 }
 
 #[test]
@@ -244,11 +309,24 @@ fn an_edit_is_answered_with_what_it_hits() {
     );
     assert!(text.contains("app/new.py:1: error: Never use"), "{text}");
     let part = sandbox.piped("hooks run claude after-edit", event("rint('a')"));
-    assert!(part.stdout().contains("app/new.py:1: error"), "{}", part.text());
+    assert!(
+        part.stdout().contains("app/new.py:1: error"),
+        "{}",
+        part.text()
+    );
     // Another edit of the file does not repeat it.
-    assert_eq!(sandbox.piped("hooks run claude after-edit", event("x = 1\n")).stdout(), "");
+    assert_eq!(
+        sandbox
+            .piped("hooks run claude after-edit", event("x = 1\n"))
+            .stdout(),
+        ""
+    );
     let gemini = sandbox.piped("hooks run gemini edit", event("print('a')\n"));
-    assert!(gemini.stdout().contains("app/new.py:1: error"), "{}", gemini.text());
+    assert!(
+        gemini.stdout().contains("app/new.py:1: error"),
+        "{}",
+        gemini.text()
+    );
 }
 
 #[test]
@@ -256,7 +334,10 @@ fn what_is_not_checked_is_an_error() {
     let sandbox = sandbox();
     let large = format!("print(1)\n{}", "# pad\n".repeat(180_000));
     sandbox.write("app/large.py", large.as_bytes());
-    sandbox.write("app/deep.py", format!("y = {}{}\n", "(".repeat(3000), ")".repeat(3000)));
+    sandbox.write(
+        "app/deep.py",
+        format!("y = {}{}\n", "(".repeat(3000), ")".repeat(3000)),
+    );
     sandbox.write("app/cli/large.py", large.as_bytes());
     let outcome = sandbox.run("memory review-diff");
     assert_eq!(outcome.status(), 3, "{}", outcome.text());
@@ -267,19 +348,34 @@ fn what_is_not_checked_is_an_error() {
     ] {
         assert!(shown.contains(expected), "{shown}");
     }
-    assert!(outcome.stdout().contains("no pattern is hit"), "{}", outcome.text());
-    assert!(outcome.stdout().contains("; 2 not checked"), "{}", outcome.text());
+    assert!(
+        outcome.stdout().contains("no pattern is hit"),
+        "{}",
+        outcome.text()
+    );
+    assert!(
+        outcome.stdout().contains("; 2 not checked"),
+        "{}",
+        outcome.text()
+    );
     let report = sandbox.json_of(sandbox.run("memory review-diff --json"));
     assert_eq!(report["ok"], false);
     assert_eq!(report["unchecked"][1]["file"], "app/large.py");
     sandbox.git("add .");
     let staged = sandbox.run("memory review-diff --staged --format github");
     assert_eq!(staged.status(), 3, "{}", staged.text());
-    assert!(staged.stdout().contains("::warning file=app/large.py,"), "{}", staged.text());
+    assert!(
+        staged.stdout().contains("::warning file=app/large.py,"),
+        "{}",
+        staged.text()
+    );
     assert_eq!(sandbox.run("memory review-diff --all").status(), 3);
     // The encoding does not matter.
     sandbox.commit("these files");
-    let text: Vec<u8> = "\u{feff}print(2)\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let text: Vec<u8> = "\u{feff}print(2)\n"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
     sandbox.write("app/utf16.py", text);
     assert_eq!(sandbox.run("memory review-diff").status(), 1);
 }
@@ -299,8 +395,10 @@ fn a_repository_that_git_refuses_is_not_a_new_one() {
 #[test]
 fn rules_of_a_submodule_that_is_not_checked_out_are_not_checked() {
     let sandbox = sandbox();
-    sandbox
-        .write(".gitmodules", "[submodule \"team\"]\n\tpath = .memories/team\n\turl = ../team\n");
+    sandbox.write(
+        ".gitmodules",
+        "[submodule \"team\"]\n\tpath = .memories/team\n\turl = ../team\n",
+    );
     for folder in [".memories/team", ".memories/empty"] {
         std::fs::create_dir(sandbox.path(folder)).expect("a new folder");
     }
@@ -309,7 +407,12 @@ fn rules_of_a_submodule_that_is_not_checked_out_are_not_checked() {
     for command in ["memory review-diff", "check", "memory reanchor --check"] {
         let outcome = sandbox.run(command);
         assert_eq!(outcome.status(), 3, "{command}: {}", outcome.text());
-        assert_eq!(outcome.text().matches(why).count(), 1, "{command}: {}", outcome.text());
+        assert_eq!(
+            outcome.text().matches(why).count(),
+            1,
+            "{command}: {}",
+            outcome.text()
+        );
         assert!(!outcome.text().contains(".memories/empty"), "{command}");
     }
     // The other commands work with the rules that are there.
@@ -323,7 +426,9 @@ fn reviewed(sandbox: &Sandbox, options: &str) -> (i32, Vec<String>, Vec<String>)
     let report = sandbox.json_of(outcome);
     let files = |key: &str| {
         let items = report[key].as_array().expect("a list").iter();
-        items.map(|item| item["file"].as_str().expect("a file").to_owned()).collect()
+        items
+            .map(|item| item["file"].as_str().expect("a file").to_owned())
+            .collect()
     };
     (status, files("findings"), files("unchecked"))
 }
@@ -357,11 +462,17 @@ fn the_changed_files_are_those_of_git() {
     let mut expected = vec![".ci/lint.py", ".tool.py", "build/kept.py", "extern/a.py"];
     expected.extend(["lib/deep/b.py", "lib/new.py"]);
     let (status, found, unchecked) = reviewed(&sandbox, "");
-    assert_eq!((status, found), (1, expected.iter().map(|file| (*file).to_owned()).collect()));
+    assert_eq!(
+        (status, found),
+        (1, expected.iter().map(|file| (*file).to_owned()).collect())
+    );
     assert_eq!(unchecked.len(), 0);
     sandbox.commit("the change");
     let (status, found, _) = reviewed(&sandbox, "HEAD~1");
-    assert_eq!((status, found), (1, expected.iter().map(|file| (*file).to_owned()).collect()));
+    assert_eq!(
+        (status, found),
+        (1, expected.iter().map(|file| (*file).to_owned()).collect())
+    );
     // What the project excludes is not its code.
     let (_, found, _) = reviewed(&sandbox, "--all");
     assert!(!found.contains(&"extern/a.py".to_owned()), "{found:?}");
@@ -372,13 +483,21 @@ fn the_changed_files_are_those_of_git() {
 fn changed_files_that_no_path_can_name_are_not_checked() {
     use std::os::unix::ffi::OsStrExt;
     let sandbox = sandbox();
-    for name in [&b"app/na\xefve.py"[..], b"app/two\nlines.py", b"app/two\nlines.txt"] {
+    for name in [
+        &b"app/na\xefve.py"[..],
+        b"app/two\nlines.py",
+        b"app/two\nlines.txt",
+    ] {
         sandbox.write(std::ffi::OsStr::from_bytes(name), "print(1)\n");
     }
     let unchecked = ["app/na\u{FFFD}ve.py", "app/two\u{FFFD}lines.py"];
     for options in ["", "--all"] {
         let (status, _, found) = reviewed(&sandbox, options);
-        assert_eq!((status, &*found), (3, &unchecked.map(str::to_owned)[..]), "{options}");
+        assert_eq!(
+            (status, &*found),
+            (3, &unchecked.map(str::to_owned)[..]),
+            "{options}"
+        );
     }
     sandbox.commit("odd names");
     assert_eq!(reviewed(&sandbox, "HEAD~1").0, 3);
@@ -400,19 +519,31 @@ fn a_hook_of_git_sees_the_commit_that_is_made() {
     assert!(made.expect("a shell").success());
     sandbox.write("app/new.py", "x = 1\nprint(2)\n");
     sandbox.git("commit -q --all -m all");
-    assert!(sandbox.read("../seen").contains("app/new.py:2"), "{}", sandbox.read("../seen"));
+    assert!(
+        sandbox.read("../seen").contains("app/new.py:2"),
+        "{}",
+        sandbox.read("../seen")
+    );
     sandbox.git("worktree add -q ../linked -b linked");
     let linked = sandbox.beside("linked");
     linked.write("app/linked.py", "print(3)\n");
     linked.git("add app/linked.py");
     linked.git("commit -q -m linked");
-    assert!(linked.read("../seen").contains("app/linked.py:1"), "{}", linked.read("../seen"));
+    assert!(
+        linked.read("../seen").contains("app/linked.py:1"),
+        "{}",
+        linked.read("../seen")
+    );
     // The variables of another repository do not matter.
     linked.write("app/linked.py", "print(3)\nprint(4)\n");
     let script = format!("GIT_DIR=$PWD/../none GIT_WORK_TREE=$PWD/.. {program} memory review-diff");
     let output = linked.shell(&script).output().expect("a shell");
     let outcome = linked.outcome("review-diff", output);
-    assert!(outcome.stdout().contains("app/linked.py:2"), "{}", outcome.text());
+    assert!(
+        outcome.stdout().contains("app/linked.py:2"),
+        "{}",
+        outcome.text()
+    );
 }
 
 #[test]
@@ -440,7 +571,11 @@ fn a_damaged_commit_is_not_a_missing_one() {
         ] {
             let outcome = sandbox.run(line);
             assert_eq!(outcome.status(), 3, "{line}: {}", outcome.text());
-            assert!(outcome.stderr().contains("hint: "), "{line}: {}", outcome.text());
+            assert!(
+                outcome.stderr().contains("hint: "),
+                "{line}: {}",
+                outcome.text()
+            );
         }
         // The recency of code is that of its commit.
         sandbox.write("cerberus.toml", "[anchor]\nweights = \"legacy\"\n");

@@ -14,7 +14,10 @@ pub(crate) const REVIEW: &str = "memory review --with \"sh $AGENT/agent.sh\"";
 pub(crate) fn project(answers: &[Value]) -> Sandbox {
     let sandbox = Sandbox::bank();
     for (id, text) in [
-        ("escape", "Escape HTML entities in text before it is rendered as markup"),
+        (
+            "escape",
+            "Escape HTML entities in text before it is rendered as markup",
+        ),
         ("hang", "Hang velvet curtains"),
         ("ask", "Ask the maintainers before adding a dependency"),
         ("mine", "Close the session"),
@@ -34,7 +37,9 @@ pub(crate) fn prepare(sandbox: &Sandbox, answers: &[Value]) {
     );
     sandbox.write("../agent/agent.sh", script);
     for (n, answer) in answers.iter().enumerate() {
-        let text = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
+        let text = answer
+            .as_str()
+            .map_or_else(|| answer.to_string(), str::to_owned);
         sandbox.write(format!("../agent/answer-{n}.json"), text);
     }
 }
@@ -57,11 +62,21 @@ fn request(sandbox: &Sandbox, n: usize) -> Value {
 }
 
 fn ids(rules: &Value) -> Vec<&str> {
-    rules.as_array().expect("a list").iter().filter_map(|rule| rule["id"].as_str()).collect()
+    rules
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|rule| rule["id"].as_str())
+        .collect()
 }
 
 fn ids_of_items(refused: &Value) -> Vec<&str> {
-    refused.as_array().expect("a list").iter().filter_map(|it| it["item"].as_str()).collect()
+    refused
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|it| it["item"].as_str())
+        .collect()
 }
 
 /// What the agent says about the kinds of the rules.
@@ -85,14 +100,27 @@ fn an_agent_describes_the_rules_and_chooses_their_examples() {
     let totals = json!({
         "anchored": 1, "process": 1, "none": 1, "described": 0, "refused": 0, "left": 0
     });
-    assert_eq!((&report["totals"], &report["agent"]), (&totals, &json!("sh")));
+    assert_eq!(
+        (&report["totals"], &report["agent"]),
+        (&totals, &json!("sh"))
+    );
     assert_eq!(report["tokens"]["estimated"], 3000);
     assert!(report["tokens"]["sent"].as_u64() > report["tokens"]["received"].as_u64());
 
     let describe = request(&sandbox, 0);
-    assert_eq!((&describe["version"], &describe["task"]), (&json!(1), &json!("describe")));
-    assert_eq!(ids(&describe["rules"]), ["ask", "escape", "hang"], "not that of a person");
-    assert!(describe["rules"][0].get("candidates").is_none(), "{describe}");
+    assert_eq!(
+        (&describe["version"], &describe["task"]),
+        (&json!(1), &json!("describe"))
+    );
+    assert_eq!(
+        ids(&describe["rules"]),
+        ["ask", "escape", "hang"],
+        "not that of a person"
+    );
+    assert!(
+        describe["rules"][0].get("candidates").is_none(),
+        "{describe}"
+    );
     let choose = request(&sandbox, 1);
     assert_eq!(
         (&choose["task"], ids(&choose["rules"])),
@@ -100,19 +128,48 @@ fn an_agent_describes_the_rules_and_chooses_their_examples() {
     );
     let candidate = &choose["rules"][0]["candidates"][0];
     assert_eq!(candidate["example"], "web/html.ts::escapeHtml");
-    assert!(candidate["code"].as_str().expect("code").contains("text.replace("), "{candidate}");
+    assert!(
+        candidate["code"]
+            .as_str()
+            .expect("code")
+            .contains("text.replace("),
+        "{candidate}"
+    );
     let again = request(&sandbox, 2);
-    assert_eq!(again["rules"][0]["hints"], json!(["velvet"]), "in place of the first");
+    assert_eq!(
+        again["rules"][0]["hints"],
+        json!(["velvet"]),
+        "in place of the first"
+    );
 
     let lock = sandbox.lock();
     let chosen = "by = \"sh\"\nat = \"2026-01-02T03:04:05Z\"\n";
-    assert!(lock.contains("origin = \"agent\"") && lock.contains(chosen), "{lock}");
+    assert!(
+        lock.contains("origin = \"agent\"") && lock.contains(chosen),
+        "{lock}"
+    );
     assert!(sandbox.read(".memories/ask.md").contains("kind: process\n"));
-    assert!(sandbox.read(".memories/ask.md").contains("reviewed_by: sh\n"));
-    assert!(sandbox.read(".memories/hang.md").contains("hints: [curtain, velvet, drapes]\n"));
-    assert!(sandbox.read(".memories/hang.md").contains("reviewed_by: sh\n"));
+    assert!(
+        sandbox
+            .read(".memories/ask.md")
+            .contains("reviewed_by: sh\n")
+    );
+    assert!(
+        sandbox
+            .read(".memories/hang.md")
+            .contains("hints: [curtain, velvet, drapes]\n")
+    );
+    assert!(
+        sandbox
+            .read(".memories/hang.md")
+            .contains("reviewed_by: sh\n")
+    );
     let nothing = review(&sandbox, "");
-    assert_eq!(nothing["rules"], json!([]), "nothing is asked a second time");
+    assert_eq!(
+        nothing["rules"],
+        json!([]),
+        "nothing is asked a second time"
+    );
     assert!(!sandbox.exists("../agent/request-3.json"));
 }
 
@@ -172,13 +229,33 @@ fn edited_code_of_an_agent_is_recorded_and_gone_code_is_not_replaced() {
     sandbox.edit("web/html.ts", "[found]", "[entity]");
     let report = sandbox.json("memory reanchor");
     let result = &report["results"][0];
-    assert_eq!((&result["id"], &result["chosen"]), (&json!("escape"), &json!("agent")));
-    assert_eq!((&result["edited"], &result["drift"]), (&json!(true), &json!(false)), "{result}");
-    sandbox.write("web/escape.ts", sandbox.read("web/html.ts").replace("escapeHtml", "escapeText"));
+    assert_eq!(
+        (&result["id"], &result["chosen"]),
+        (&json!("escape"), &json!("agent"))
+    );
+    assert_eq!(
+        (&result["edited"], &result["drift"]),
+        (&json!(true), &json!(false)),
+        "{result}"
+    );
+    sandbox.write(
+        "web/escape.ts",
+        sandbox
+            .read("web/html.ts")
+            .replace("escapeHtml", "escapeText"),
+    );
     sandbox.remove("web/html.ts");
-    sandbox.edit("web/escape.ts", "text.replace", "console.log(text); return text.split");
+    sandbox.edit(
+        "web/escape.ts",
+        "text.replace",
+        "console.log(text); return text.split",
+    );
     let report = sandbox.json("memory reanchor");
-    assert_eq!(report["results"][0]["replacement"]["file"], Value::Null, "{report}");
+    assert_eq!(
+        report["results"][0]["replacement"]["file"],
+        Value::Null,
+        "{report}"
+    );
     assert!(sandbox.lock().contains("by = \"sh\""), "{report}");
 }
 
@@ -191,22 +268,41 @@ fn an_interrupted_run_goes_on() {
     let printed = outcome.stderr();
     let why = "it has no JSON object with a list `rules`; it starts with `I cannot do that. \\u{1b}[31m{`\nhint: run it again to go on\n";
     assert!(printed.ends_with(why), "{printed}");
-    assert!(outcome.stdout().contains("process ask\n2 left, 1 process\n"), "{}", outcome.text());
+    assert!(
+        outcome
+            .stdout()
+            .contains("process ask\n2 left, 1 process\n"),
+        "{}",
+        outcome.text()
+    );
     assert_eq!(
         request(&sandbox, 1)["rules"],
         request(&sandbox, 2)["rules"],
         "it is asked once more"
     );
     let refused = &request(&sandbox, 2)["refused"][0];
-    assert_eq!(refused["reason"], "it has no JSON object with a list `rules`");
+    assert_eq!(
+        refused["reason"],
+        "it has no JSON object with a list `rules`"
+    );
 
     let rest = json!({ "rules": [
         { "id": "escape", "example": "web/html.ts::escapeHtml" }, { "id": "hang", "none": true },
     ] });
-    sandbox.write("../agent/answer-3.json", format!("Sure:\n```json\n{rest}\n```\n"));
+    sandbox.write(
+        "../agent/answer-3.json",
+        format!("Sure:\n```json\n{rest}\n```\n"),
+    );
     let report = review(&sandbox, "");
-    assert_eq!(request(&sandbox, 3)["task"], "choose", "the kinds are known");
-    assert_eq!((&report["totals"]["anchored"], &report["totals"]["none"]), (&json!(1), &json!(1)));
+    assert_eq!(
+        request(&sandbox, 3)["task"],
+        "choose",
+        "the kinds are known"
+    );
+    assert_eq!(
+        (&report["totals"]["anchored"], &report["totals"]["none"]),
+        (&json!(1), &json!(1))
+    );
 }
 
 #[test]
@@ -232,7 +328,10 @@ fn answers_that_are_not_valid_are_refused_one_by_one() {
         assert!(printed.contains(reason), "{reason}\n{printed}");
     }
     assert_eq!(sandbox.lock(), before);
-    assert!(!sandbox.read(".memories/escape.md").contains("reviewed_by"), "it is asked again");
+    assert!(
+        !sandbox.read(".memories/escape.md").contains("reviewed_by"),
+        "it is asked again"
+    );
 }
 
 #[test]
@@ -252,11 +351,24 @@ fn an_item_that_is_no_object_is_refused_alone_and_asked_for_again() {
     let outcome = sandbox.run(&line(&sandbox, ""));
     let printed = outcome.stdout();
     assert_eq!(outcome.status(), 0, "{}", outcome.text());
-    assert!(printed.contains("anchored escape web/html.ts::escapeHtml\n"), "{printed}");
-    assert!(printed.contains("refused 5: it is not an object"), "{printed}");
+    assert!(
+        printed.contains("anchored escape web/html.ts::escapeHtml\n"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains("refused 5: it is not an object"),
+        "{printed}"
+    );
     let retry = request(&sandbox, 2);
     assert_eq!(ids(&retry["rules"]), ["hang"]);
-    let expected = ["5", "[]", "null", "\"hang\"", "[{\"none\":true}]", "{\"id\":7,\"none\":true}"];
+    let expected = [
+        "5",
+        "[]",
+        "null",
+        "\"hang\"",
+        "[{\"none\":true}]",
+        "{\"id\":7,\"none\":true}",
+    ];
     assert_eq!(ids_of_items(&retry["refused"]), expected);
     assert!(printed.contains("1 left"), "{printed}");
 }
@@ -275,12 +387,21 @@ fn limits_and_a_dry_run_are_respected() {
         "warning: `mine` is skipped: a person chose its example; ask before you change that\n";
     assert_eq!(outcome.stderr(), why);
     let few = review(&sandbox, "--max-tokens 100");
-    assert_eq!((&few["totals"]["left"], &few["tokens"]["sent"]), (&json!(3), &json!(0)));
-    assert!(!sandbox.exists("../agent/request-0.json"), "nothing was asked");
+    assert_eq!(
+        (&few["totals"]["left"], &few["tokens"]["sent"]),
+        (&json!(3), &json!(0))
+    );
+    assert!(
+        !sandbox.exists("../agent/request-0.json"),
+        "nothing was asked"
+    );
     assert_eq!(sandbox.bank_files(), files);
     // The first request fits.
     let some = review(&sandbox, "--max-tokens 1000");
-    assert_eq!((&some["totals"]["process"], &some["totals"]["left"]), (&json!(1), &json!(2)));
+    assert_eq!(
+        (&some["totals"]["process"], &some["totals"]["left"]),
+        (&json!(1), &json!(2))
+    );
     assert_eq!(sandbox.run("memory review --dry-run").status(), 2);
     assert_eq!(sandbox.run("memory review nothing --with true").status(), 2);
 }
@@ -291,11 +412,20 @@ fn an_agent_that_fails_is_reported() {
     let outcome = sandbox.run("memory review --with \"echo 'not logged in' >&2; exit 1\"");
     assert_eq!(outcome.status(), 3);
     let printed = outcome.stderr();
-    assert!(printed.contains("failed: not logged in\nhint: run it again to go on\n"), "{printed}");
+    assert!(
+        printed.contains("failed: not logged in\nhint: run it again to go on\n"),
+        "{printed}"
+    );
     let mut command = sandbox.command("memory review --with opencode");
     let shell = sandbox.path("../shell");
     std::fs::create_dir(&shell).expect("a new folder");
-    let sh = String::from_utf8(sandbox.shell("command -v sh").output().expect("it runs").stdout);
+    let sh = String::from_utf8(
+        sandbox
+            .shell("command -v sh")
+            .output()
+            .expect("it runs")
+            .stdout,
+    );
     let target = sh.expect("a path");
     std::os::unix::fs::symlink(target.trim(), shell.join("sh")).expect("a link");
     command.env("PATH", &shell);
@@ -312,8 +442,14 @@ fn an_agent_decides_over_mcp() {
     let sandbox = project(&[]);
     let mut client = Client::new(&sandbox);
     let listed = client.call("review_rules", json!({ "limit": 2 }));
-    assert_eq!((ids(&listed["rules"]), &listed["total"]), (vec!["ask", "escape"], &json!(3)));
-    assert_eq!(listed["rules"][1]["candidates"][0]["example"], "web/html.ts::escapeHtml");
+    assert_eq!(
+        (ids(&listed["rules"]), &listed["total"]),
+        (vec!["ask", "escape"], &json!(3))
+    );
+    assert_eq!(
+        listed["rules"][1]["candidates"][0]["example"],
+        "web/html.ts::escapeHtml"
+    );
     let answers = json!({ "rules": [
         { "id": "ask", "kind": "process" },
         { "id": "escape", "example": "web/html.ts::escapeHtml" },
@@ -327,14 +463,27 @@ fn an_agent_decides_over_mcp() {
         .iter()
         .filter_map(|it| Some((it["id"].as_str()?, it["outcome"].as_str()?)))
         .collect();
-    let expected =
-        [("mine", "refused"), ("ask", "process"), ("escape", "anchored"), ("hang", "described")];
+    let expected = [
+        ("mine", "refused"),
+        ("ask", "process"),
+        ("escape", "anchored"),
+        ("hang", "described"),
+    ];
     assert_eq!(outcomes, expected);
     assert_eq!(ids(&answer["rules"]), ["hang"], "with new candidates");
     let anchor = sandbox.json("memory review escape")["items"][0]["anchor"].clone();
-    assert_eq!((&anchor["chosen"], &anchor["by"]), (&json!("agent"), &json!("pipes")));
-    assert!(anchor["quality"].as_f64() < Some(1.0), "that of the candidate: {anchor}");
-    client.call("settle_rules", json!({ "rules": [{ "id": "hang", "none": true }] }));
+    assert_eq!(
+        (&anchor["chosen"], &anchor["by"]),
+        (&json!("agent"), &json!("pipes"))
+    );
+    assert!(
+        anchor["quality"].as_f64() < Some(1.0),
+        "that of the candidate: {anchor}"
+    );
+    client.call(
+        "settle_rules",
+        json!({ "rules": [{ "id": "hang", "none": true }] }),
+    );
     assert_eq!(client.call("review_rules", json!({}))["total"], 0);
     let theirs = json!({ "id": "mine", "to": "web/html.ts::escapeHtml" });
     let refused = client.refused("anchor_memory", theirs);
@@ -343,7 +492,10 @@ fn an_agent_decides_over_mcp() {
         "failed to anchor `mine`: a person chose its example; ask before you change that"
     );
     let own = json!({ "id": "escape", "to": "web/html.ts::ENTITIES" });
-    assert_eq!(client.call("anchor_memory", own)["anchor"]["chosen"], "agent");
+    assert_eq!(
+        client.call("anchor_memory", own)["anchor"]["chosen"],
+        "agent"
+    );
 }
 
 #[test]
@@ -370,14 +522,28 @@ fn a_proposed_pattern_is_tested_and_not_stored() {
         (&json!(pattern), &json!("anchored"))
     );
     let refused = rule("hang");
-    assert_eq!((&refused["pattern"], &refused["outcome"]), (&Value::Null, &json!("none")));
-    assert!(refused["reason"].as_str().expect("a reason").starts_with("its pattern is refused: "));
+    assert_eq!(
+        (&refused["pattern"], &refused["outcome"]),
+        (&Value::Null, &json!("none"))
+    );
+    assert!(
+        refused["reason"]
+            .as_str()
+            .expect("a reason")
+            .starts_with("its pattern is refused: ")
+    );
     for id in ["ask", "escape", "hang"] {
         let text = sandbox.read(&format!(".memories/{id}.md"));
-        assert!(!text.contains("pattern:") && !text.contains("command:"), "{text}");
+        assert!(
+            !text.contains("pattern:") && !text.contains("command:"),
+            "{text}"
+        );
     }
     let sandbox = project(&[described, chosen]);
     let text = sandbox.run(&line(&sandbox, "")).text();
     assert!(text.contains("  rule: {pattern: eval($A)}"), "{text}");
-    assert!(text.contains("next: cerberus memory pattern ID --set FILE"), "{text}");
+    assert!(
+        text.contains("next: cerberus memory pattern ID --set FILE"),
+        "{text}"
+    );
 }

@@ -14,8 +14,16 @@ use crate::project;
 const NOW: &str = "2026-01-02T03:04:05Z";
 
 /// JSON keys of scores. They are masked so that tuning the ranker does not change snapshots.
-const SCORES: &[&str] =
-    &["quality", "match", "score", "similarity", "size", "recency", "gain", "idf"];
+const SCORES: &[&str] = &[
+    "quality",
+    "match",
+    "score",
+    "similarity",
+    "size",
+    "recency",
+    "gain",
+    "idf",
+];
 
 /// A temporary folder with a home and the project that commands run in.
 pub(crate) struct Sandbox {
@@ -44,7 +52,12 @@ impl Sandbox {
         let root = temp.path().canonicalize().expect("it is there");
         let program = PathBuf::from(env!("CARGO_BIN_EXE_cerberus"));
         let here = root.join("shop");
-        let sandbox = Self { temp: Arc::new(temp), here, program, user: None };
+        let sandbox = Self {
+            temp: Arc::new(temp),
+            here,
+            program,
+            user: None,
+        };
         std::fs::create_dir_all(&sandbox.here).expect("a new folder");
         std::fs::create_dir(root.join("home")).expect("a new folder");
         sandbox
@@ -89,7 +102,12 @@ impl Sandbox {
     /// The same sandbox with another folder beside the project as the current folder.
     pub(crate) fn beside(&self, folder: &str) -> Self {
         let (temp, program) = (Arc::clone(&self.temp), self.program.clone());
-        Self { temp, here: self.root().join(folder), program, user: self.user }
+        Self {
+            temp,
+            here: self.root().join(folder),
+            program,
+            user: self.user,
+        }
     }
 
     /// Makes commands run without the rights of root, which ignores file permissions. Returns none
@@ -105,7 +123,10 @@ impl Sandbox {
         std::fs::copy(&self.program, &program).expect("a file can be copied");
         (self.program, self.user) = (program, Some(NOBODY));
         let is_switched = give_away(&self.root()).is_ok()
-            && self.command("--version").output().is_ok_and(|output| output.status.success());
+            && self
+                .command("--version")
+                .output()
+                .is_ok_and(|output| output.status.success());
         if !is_switched {
             print_skipped("root cannot switch to an unprivileged user here");
         }
@@ -113,7 +134,10 @@ impl Sandbox {
     }
 
     fn root(&self) -> PathBuf {
-        self.temp.path().canonicalize().expect("it lives as long as the sandbox")
+        self.temp
+            .path()
+            .canonicalize()
+            .expect("it lives as long as the sandbox")
     }
 
     pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
@@ -251,7 +275,10 @@ impl Sandbox {
     /// Runs a command with `input` on stdin.
     pub(crate) fn piped(&self, line: &str, input: impl AsRef<[u8]>) -> Outcome {
         let mut command = self.command(line);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().expect("it starts");
         let mut pipe = child.stdin.take().expect("a pipe");
         // A command that fails early closes the pipe without reading it.
@@ -261,14 +288,20 @@ impl Sandbox {
     }
 
     pub(crate) fn outcome(&self, line: &str, output: Output) -> Outcome {
-        Outcome { line: line.to_owned(), root: self.root(), output }
+        Outcome {
+            line: line.to_owned(),
+            root: self.root(),
+            output,
+        }
     }
 
     /// Runs the lines of a transcript that start with `$ cerberus ` and compares stdout, stderr
     /// and exit status. A new transcript needs only these lines; `UPDATE_EXPECT=1` adds the rest.
     pub(crate) fn session(&self, expected: Expect) {
-        let texts: Vec<String> =
-            transcript(&expected).iter().map(|line| self.run(line).text()).collect();
+        let texts: Vec<String> = transcript(&expected)
+            .iter()
+            .map(|line| self.run(line).text())
+            .collect();
         expected.assert_eq(&texts.join("\n"));
     }
 
@@ -397,7 +430,11 @@ fn temp_folder() -> &'static Path {
     FOLDER.get_or_init(|| {
         let memory = Path::new("/dev/shm");
         let is_usable = std::env::var_os("TMPDIR").is_none() && runs_programs(memory) == Some(true);
-        if is_usable { memory.to_owned() } else { std::env::temp_dir() }
+        if is_usable {
+            memory.to_owned()
+        } else {
+            std::env::temp_dir()
+        }
     })
 }
 
@@ -410,7 +447,13 @@ fn runs_programs(folder: &Path) -> Option<bool> {
     let script = "#!/bin/sh\ntest \"$(df -Pm . | awk 'END { print $4 }')\" -ge 1000\n";
     std::fs::write(&program, script).ok()?;
     std::fs::set_permissions(&program, PermissionsExt::from_mode(0o700)).ok()?;
-    Some(Command::new(&program).current_dir(&temp).status().ok()?.success())
+    Some(
+        Command::new(&program)
+            .current_dir(&temp)
+            .status()
+            .ok()?
+            .success(),
+    )
 }
 
 #[cfg(not(unix))]
@@ -430,7 +473,10 @@ fn files_of(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
                 folders.push(path);
             } else if !is_store(&path) {
                 let bytes = std::fs::read(&path).expect("a file");
-                files.push((path.strip_prefix(root).expect("it is inside").to_owned(), bytes));
+                files.push((
+                    path.strip_prefix(root).expect("it is inside").to_owned(),
+                    bytes,
+                ));
             }
         }
     }
@@ -439,7 +485,8 @@ fn files_of(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 
 /// Whether a file is the database of a store or belongs to it.
 pub(crate) fn is_store(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("cerberus.db"))
+    path.file_name()
+        .is_some_and(|name| name.to_string_lossy().starts_with("cerberus.db"))
 }
 
 /// Gives a folder and everything in it to the unprivileged user.

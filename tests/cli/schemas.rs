@@ -41,14 +41,23 @@ fn compare(value: &Value, schema: &Value, at: &str, faults: &mut Vec<String>) {
     for (idx, item) in value.as_array().into_iter().flatten().enumerate() {
         compare(item, &schema["items"], &format!("{at}[{idx}]"), faults);
     }
-    let Some(object) = value.as_object() else { return };
-    for key in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+    let Some(object) = value.as_object() else {
+        return;
+    };
+    for key in schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+    {
         if !object.contains_key(key) {
             faults.push(format!("{at}: `{key}` is missing"));
         }
     }
     for (key, member) in object {
-        let others = schema.get("additionalProperties").filter(|it| it.is_object());
+        let others = schema
+            .get("additionalProperties")
+            .filter(|it| it.is_object());
         match schema["properties"].get(key).or(others) {
             Some(schema) => compare(member, schema, &format!("{at}.{key}"), faults),
             None => faults.push(format!("{at}: `{key}` is not described")),
@@ -67,23 +76,41 @@ fn check(sandbox: &Sandbox, name: &str, line: &str) -> String {
 #[test]
 fn documents_have_the_form_of_their_schemas() {
     let sandbox = Sandbox::anchored();
-    sandbox.write("AGENTS.md", "# Rules\n\n- Escape all HTML in `web/html.ts`.\n\nPlain text.\n");
+    sandbox.write(
+        "AGENTS.md",
+        "# Rules\n\n- Escape all HTML in `web/html.ts`.\n\nPlain text.\n",
+    );
     sandbox.commit("rules");
     let mut checked: BTreeSet<String> = [
         ("memory-add", "memory add \"Be kind\" --id kind --no-anchor"),
-        ("memory-add", "memory add \"Hash the password with a fresh salt\" --id salt"),
+        (
+            "memory-add",
+            "memory add \"Hash the password with a fresh salt\" --id salt",
+        ),
         ("memory-show", "memory show"),
         ("memory-show", "memory show hash kind"),
         ("memory-show", "memory show --anchored --full"),
         ("memory-search", "memory search password"),
-        ("memory-search", "memory search password --content --explain"),
+        (
+            "memory-search",
+            "memory search password --content --explain",
+        ),
         ("memory-read", "memory read hash"),
-        ("memory-anchor-test", "memory anchor-test \"hash the password\" --explain"),
-        ("memory-anchor-test", "memory anchor-test \"no such thing at all\""),
+        (
+            "memory-anchor-test",
+            "memory anchor-test \"hash the password\" --explain",
+        ),
+        (
+            "memory-anchor-test",
+            "memory anchor-test \"no such thing at all\"",
+        ),
         ("memory-linked", "memory linked web/html.ts"),
         ("memory-linked", "memory linked web/html.ts html"),
         ("memory-inject", "memory inject"),
-        ("memory-inject", "memory inject --file web/html.ts --explain"),
+        (
+            "memory-inject",
+            "memory inject --file web/html.ts --explain",
+        ),
         ("memory-reanchor", "memory reanchor --check"),
         ("import", "memory import --dry-run"),
         ("check", "check --all"),
@@ -108,9 +135,15 @@ fn documents_have_the_form_of_their_schemas() {
     }
     checked.extend(agent_documents());
     let files = std::fs::read_dir(folder()).expect("a folder");
-    let files = files.map(|it| it.expect("an entry").file_name().to_string_lossy().into_owned());
-    let named: BTreeSet<String> =
-        files.filter_map(|file| Some(file.strip_suffix(".schema.json")?.to_owned())).collect();
+    let files = files.map(|it| {
+        it.expect("an entry")
+            .file_name()
+            .to_string_lossy()
+            .into_owned()
+    });
+    let named: BTreeSet<String> = files
+        .filter_map(|file| Some(file.strip_suffix(".schema.json")?.to_owned()))
+        .collect();
     assert_eq!(named, checked, "each schema is compared with a document");
 }
 
@@ -120,7 +153,12 @@ fn agent_documents() -> Vec<String> {
     let line = |arguments: &str| review_with::line(&sandbox, arguments);
     let mut faults = Vec::new();
     let answer = schema("memory-review-answer");
-    compare(&review_with::described(), &answer, "memory-review-answer", &mut faults);
+    compare(
+        &review_with::described(),
+        &answer,
+        "memory-review-answer",
+        &mut faults,
+    );
     assert_eq!(faults, [""; 0]);
     let plan = sandbox.json(&line("--dry-run"));
     assert_eq!(plan["request"]["answerSchema"], answer);
@@ -138,13 +176,20 @@ fn a_document_of_another_form_is_a_fault() {
     let mut faults = Vec::new();
     compare(&value, &schema("check"), "check", &mut faults);
     let text = faults.join("\n");
-    for fault in
-        ["check.summary: integer is not", "`warnings` is missing", "`more` is not", "[0]: `"]
-    {
+    for fault in [
+        "check.summary: integer is not",
+        "`warnings` is missing",
+        "`more` is not",
+        "[0]: `",
+    ] {
         assert!(text.contains(fault), "{text}");
     }
     value["ok"] = "yes".into();
     faults.clear();
     compare(&value, &schema("check"), "check", &mut faults);
-    assert!(faults.iter().any(|fault| fault.starts_with("check.ok: string")));
+    assert!(
+        faults
+            .iter()
+            .any(|fault| fault.starts_with("check.ok: string"))
+    );
 }

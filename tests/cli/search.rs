@@ -147,9 +147,14 @@ fn savings_may_be_negative() {
     sandbox.memory("twice", tags.join("\n"));
     let found = sandbox.json("memory search length --anchors a,b");
     let metrics = &found["results"][0]["tokenMetrics"];
-    let saved = metrics["savingsPercent"].as_f64().expect("something was found");
+    let saved = metrics["savingsPercent"]
+        .as_f64()
+        .expect("something was found");
     assert!(saved < 0.0, "{metrics}");
-    assert!(metrics["actualTokens"].as_u64() > metrics["fullFileTokens"].as_u64(), "{metrics}");
+    assert!(
+        metrics["actualTokens"].as_u64() > metrics["fullFileTokens"].as_u64(),
+        "{metrics}"
+    );
 }
 
 #[test]
@@ -162,19 +167,33 @@ fn inner_markers_are_removed_except_in_code() {
     );
     let found = sandbox.json("memory search word --anchors out --content");
     let content = found["results"][0]["content"].as_str().expect("a text");
-    assert!(content.contains("```\r\n<!-- ANCHOR:code -->\r\n```"), "{content:?}");
+    assert!(
+        content.contains("```\r\n<!-- ANCHOR:code -->\r\n```"),
+        "{content:?}"
+    );
     assert!(!content.contains("ANCHOR:in"), "{content:?}");
 }
 
 #[test]
 fn query_syntax_characters_are_ignored() {
     let sandbox = notes();
-    let queries =
-        ["ship/tuesday", "ship AND NOT", "ship* (", "ship'", "Ship:", "ship-x", "\u{1F600} ship"];
+    let queries = [
+        "ship/tuesday",
+        "ship AND NOT",
+        "ship* (",
+        "ship'",
+        "Ship:",
+        "ship-x",
+        "\u{1F600} ship",
+    ];
     for query in queries {
         let outcome = sandbox.run(&format!("memory search --json -- \"{query}\""));
         assert_eq!(outcome.status(), 0, "{}", outcome.text());
-        assert!(outcome.stdout().contains("\"id\":\"release\""), "{}", outcome.text());
+        assert!(
+            outcome.stdout().contains("\"id\":\"release\""),
+            "{}",
+            outcome.text()
+        );
     }
 }
 
@@ -185,7 +204,10 @@ fn archived_memories_are_found_only_on_request() {
     let ids = |line: &str| {
         let found = sandbox.json(line);
         let results = found["results"].as_array().expect("results").iter();
-        results.filter_map(|it| it["id"].as_str()).collect::<Vec<_>>().join(" ")
+        results
+            .filter_map(|it| it["id"].as_str())
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     assert_eq!(ids("memory search release"), "release");
     assert_eq!(ids("memory search release --status archived"), "past");
@@ -231,7 +253,10 @@ fn explain_shows_the_signals_and_their_scores() {
 #[test]
 fn any_characters_are_accepted_in_a_query() {
     let sandbox = Sandbox::bank();
-    sandbox.memory("langs", "Use C++ for async/await? No: don't. `UserRepository` stays.\n");
+    sandbox.memory(
+        "langs",
+        "Use C++ for async/await? No: don't. `UserRepository` stays.\n",
+    );
     let queries = [
         "async/await",
         "C++",
@@ -248,7 +273,12 @@ fn any_characters_are_accepted_in_a_query() {
         let mut command = sandbox.command("memory search --json --");
         let outcome = sandbox.outcome(query, command.arg(query).output().expect("it runs"));
         let has_word = query.chars().any(char::is_alphanumeric);
-        assert_eq!(outcome.status(), if has_word { 0 } else { 2 }, "{query}: {}", outcome.text());
+        assert_eq!(
+            outcome.status(),
+            if has_word { 0 } else { 2 },
+            "{query}: {}",
+            outcome.text()
+        );
     }
 }
 
@@ -256,7 +286,10 @@ fn any_characters_are_accepted_in_a_query() {
 fn dates_filter_and_recency_raises_the_score() {
     let sandbox = Sandbox::bank();
     let memory = |id: &str, kind: &str, date: &str| {
-        sandbox.memory(id, format!("---\ntype: {kind}\ncreated_at: {date}\n---\nShip boats.\n"));
+        sandbox.memory(
+            id,
+            format!("---\ntype: {kind}\ncreated_at: {date}\n---\nShip boats.\n"),
+        );
     };
     memory("a-old", "journal", "2024-01-01");
     memory("b-new", "journal", "2026-01-01T12:00:00Z");
@@ -267,14 +300,29 @@ fn dates_filter_and_recency_raises_the_score() {
         let found: serde_json::Value =
             serde_json::from_str(&sandbox.run(&format!("{line} --json")).stdout()).expect("JSON");
         let results = found["results"].as_array().expect("results").iter();
-        results.filter_map(|it| it["id"].as_str()).collect::<Vec<_>>().join(" ")
+        results
+            .filter_map(|it| it["id"].as_str())
+            .collect::<Vec<_>>()
+            .join(" ")
     };
-    assert_eq!(ids("memory search boats"), "b-new d-future a-old c-rule e-undated");
-    assert_eq!(ids("memory search boats --since 2026-01-01"), "b-new d-future c-rule");
+    assert_eq!(
+        ids("memory search boats"),
+        "b-new d-future a-old c-rule e-undated"
+    );
+    assert_eq!(
+        ids("memory search boats --since 2026-01-01"),
+        "b-new d-future c-rule"
+    );
     assert_eq!(ids("memory search boats --until 2026-01-01"), "b-new a-old");
-    assert_eq!(ids("memory search boats --until 2026-01-01T11:00:00Z"), "a-old");
+    assert_eq!(
+        ids("memory search boats --until 2026-01-01T11:00:00Z"),
+        "a-old"
+    );
     sandbox.write("cerberus.toml", "[memory]\nrecency_boost_factor = 1.0\n");
-    assert_eq!(ids("memory search boats"), "a-old b-new c-rule d-future e-undated");
+    assert_eq!(
+        ids("memory search boats"),
+        "a-old b-new c-rule d-future e-undated"
+    );
     sandbox.session(expect![[r#"
         $ cerberus memory search boats --since yesterday
         --- stderr

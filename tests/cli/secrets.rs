@@ -25,7 +25,10 @@ fn session(sandbox: &Sandbox, lines: &[&str]) -> String {
 fn every_write_command_refuses_secrets_by_kind() {
     let sandbox = Sandbox::bank();
     sandbox.memory("plan", "---\ntype: plan\n---\nThe plan.\n");
-    sandbox.write("notes.md", format!("---\ntags: [{}]\n---\nText.\n", token()));
+    sandbox.write(
+        "notes.md",
+        format!("---\ntags: [{}]\n---\nText.\n", token()),
+    );
     let lines = [
         "memory add \"Deploy with TOKEN\"",
         "memory add \"Deploy with a token\" --tag TOKEN",
@@ -103,7 +106,10 @@ fn every_write_command_refuses_secrets_by_kind() {
     .assert_eq(&session(&sandbox, &lines));
     assert_eq!(sandbox.bank_files(), before, "nothing was written");
     for line in &lines[..lines.len() - 1] {
-        sandbox.ok(&format!("{} --allow-secret", line.replace("TOKEN", &token())));
+        sandbox.ok(&format!(
+            "{} --allow-secret",
+            line.replace("TOKEN", &token())
+        ));
         if line.contains("create notes") {
             sandbox.ok("memory delete notes");
         }
@@ -269,6 +275,9 @@ fn a_secret_already_in_the_bank_does_not_block_edits() {
     "#]]
     .assert_eq(&session(
         &sandbox,
-        &["memory append old --content More.", "memory merge old other --into all"],
+        &[
+            "memory append old --content More.",
+            "memory merge old other --into all",
+        ],
     ));
 }

@@ -83,7 +83,11 @@ fn validation_sets_the_exit_status() {
         ("fence", "```\n<!-- ANCHOR:a -->\n```\n", 0),
         ("unclosed", "<!-- ANCHOR:a -->\nx\n", 1),
         ("stray", "x\n<!-- /ANCHOR:a -->\n", 1),
-        ("crossed", "<!-- ANCHOR:a --><!-- ANCHOR:b --><!-- /ANCHOR:a --><!-- /ANCHOR:b -->\n", 1),
+        (
+            "crossed",
+            "<!-- ANCHOR:a --><!-- ANCHOR:b --><!-- /ANCHOR:a --><!-- /ANCHOR:b -->\n",
+            1,
+        ),
         (
             "duplicate",
             "<!-- ANCHOR:a -->x<!-- /ANCHOR:a --><!-- ANCHOR:a -->y<!-- /ANCHOR:a -->\n",
@@ -96,7 +100,12 @@ fn validation_sets_the_exit_status() {
         for flags in ["", " --json"] {
             let outcome = sandbox.run(&format!("memory sections {id} --validate{flags}"));
             assert_eq!(outcome.status(), status, "{}", outcome.text());
-            assert_eq!(sandbox.run(&format!("memory sections {id}{flags}")).status(), 0);
+            assert_eq!(
+                sandbox
+                    .run(&format!("memory sections {id}{flags}"))
+                    .status(),
+                0
+            );
         }
     }
 }

@@ -7,8 +7,17 @@ use expect_test::expect;
 
 use crate::sandbox::Sandbox;
 
-const AGENTS: [&str; 9] =
-    ["claude", "codex", "cursor", "gemini", "copilot", "vscode", "antigravity", "opencode", "git"];
+const AGENTS: [&str; 9] = [
+    "claude",
+    "codex",
+    "cursor",
+    "gemini",
+    "copilot",
+    "vscode",
+    "antigravity",
+    "opencode",
+    "git",
+];
 
 #[test]
 fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
@@ -524,7 +533,10 @@ fn what_is_written_for_every_agent_is_removed_to_the_byte() {
             ".claude/settings.json",
             "{\n  \"model\": \"m\", // why\n  \"hooks\": {\n    \"Stop\": [\n      { \"hooks\": [] }\n    ]\n  }\n}\n",
         ),
-        (".codex/config.toml", "# mine\nmodel = \"m\" # why\n\n[mcp_servers.x]\ncommand = \"y\"\n"),
+        (
+            ".codex/config.toml",
+            "# mine\nmodel = \"m\" # why\n\n[mcp_servers.x]\ncommand = \"y\"\n",
+        ),
         (
             ".cursor/hooks.json",
             "{\r\n    \"version\": 1,\r\n    \"hooks\": {\r\n        \"stop\": [\r\n            { \"command\": \"x\" }\r\n        ]\r\n    }\r\n}\r\n",
@@ -554,10 +566,17 @@ fn what_is_written_for_every_agent_is_removed_to_the_byte() {
     }
     sandbox.ok(&format!("setup {all} --check"));
     sandbox.ok(&format!("setup {all} --yes"));
-    assert_eq!(files(&sandbox), written, "running it twice has no further effect");
+    assert_eq!(
+        files(&sandbox),
+        written,
+        "running it twice has no further effect"
+    );
     sandbox.ok("setup --remove --yes");
     assert_eq!(files(&sandbox), before);
-    assert!(!sandbox.exists(".github") && !sandbox.exists(".opencode"), "no empty folder remains");
+    assert!(
+        !sandbox.exists(".github") && !sandbox.exists(".opencode"),
+        "no empty folder remains"
+    );
 }
 
 /// Returns the texts of the settings files of all agents.
@@ -592,7 +611,11 @@ fn edited_entries_stay() {
     let sandbox = Sandbox::bank();
     sandbox.ok("setup claude cursor --yes");
     sandbox.edit(".mcp.json", "\"mcp\"", "\"mcp\", \"--tools\", \"core\"");
-    sandbox.edit(".cursor/hooks.json", "run cursor edit", "run cursor edit --json");
+    sandbox.edit(
+        ".cursor/hooks.json",
+        "run cursor edit",
+        "run cursor edit --json",
+    );
     sandbox.commit("edited");
     sandbox.session(expect![[r#"
         $ cerberus setup claude cursor --check
@@ -754,7 +777,10 @@ fn one_file_that_cannot_be_edited_stops_all() {
         hint: fix the file, and run the command again; nothing was written
         [exit 2]
     "#]]);
-    assert_eq!(sandbox.git("status --porcelain"), "?? .codex/\n?? .gemini/\n");
+    assert_eq!(
+        sandbox.git("status --porcelain"),
+        "?? .codex/\n?? .gemini/\n"
+    );
 }
 
 #[cfg(unix)]
@@ -777,14 +803,19 @@ fn links_out_of_the_project_are_refused() {
     }
     let left: Vec<_> = std::fs::read_dir(&outside).expect("a folder").collect();
     assert_eq!(left.len(), 1, "nothing was created outside");
-    assert_eq!(std::fs::read_to_string(outside.join("mcp.json")).expect("a file"), "{}");
+    assert_eq!(
+        std::fs::read_to_string(outside.join("mcp.json")).expect("a file"),
+        "{}"
+    );
 }
 
 #[cfg(unix)]
 #[test]
 fn a_failed_write_restores_the_files_before() {
     use std::os::unix::fs::PermissionsExt;
-    let Some(sandbox) = Sandbox::empty().unprivileged() else { return };
+    let Some(sandbox) = Sandbox::empty().unprivileged() else {
+        return;
+    };
     sandbox.write(".mcp.json", "{\"a\": 1}\n");
     sandbox.write(".gemini/x", "");
     let folder = sandbox.path(".gemini");
@@ -824,7 +855,11 @@ fn hooks_are_silent_without_cerberus() {
 #[cfg(unix)]
 fn check_silent(sandbox: &Sandbox, script: &str) {
     assert!(!Path::new("/usr/bin/cerberus").exists() && !Path::new("/bin/cerberus").exists());
-    let output = sandbox.shell(script).env("PATH", "/usr/bin:/bin").output().expect("it runs");
+    let output = sandbox
+        .shell(script)
+        .env("PATH", "/usr/bin:/bin")
+        .output()
+        .expect("it runs");
     assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty());
 }
 

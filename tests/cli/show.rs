@@ -43,7 +43,11 @@ fn an_example_is_shown_at_its_current_lines() {
         [exit 0]
     "#]]);
     sandbox.edit("web/html.ts", "ENTITIES[found]", "ENTITIES[found] ?? found");
-    assert!(sandbox.ok("memory show escape-html").contains("6-8  edited"));
+    assert!(
+        sandbox
+            .ok("memory show escape-html")
+            .contains("6-8  edited")
+    );
     sandbox.remove("web/html.ts");
     sandbox.session(expect![[r#"
         $ cerberus memory show escape-html
@@ -94,7 +98,10 @@ fn a_long_example_is_shortened_to_the_lines_of_its_rule() {
     );
     assert_eq!(anchor("memory show --anchored")["code"], short["code"]);
     let full = anchor("memory show lease --full");
-    assert_eq!((lines(&full), &full["shownLines"]), (103, &serde_json::json!([[1, 103]])));
+    assert_eq!(
+        (lines(&full), &full["shownLines"]),
+        (103, &serde_json::json!([[1, 103]]))
+    );
 }
 
 #[test]
@@ -106,7 +113,10 @@ fn the_newest_comes_first() {
     }
     sandbox.memory("undated", "Text.\n");
     let listed = sandbox.ok("memory show");
-    let ids: Vec<&str> = listed.lines().filter_map(|line| line.split('\t').next()).collect();
+    let ids: Vec<&str> = listed
+        .lines()
+        .filter_map(|line| line.split('\t').next())
+        .collect();
     assert_eq!(ids, ["new", "middle", "old", "undated"]);
 }
 
@@ -117,7 +127,10 @@ fn filters_select_memories() {
     sandbox.ok("memory add \"Go on\" --id go --scope language:go --tag a --tag b --category c");
     sandbox.memory("past", "---\nstatus: archived\n---\nOnce.\n");
     let cases = [
-        ("--anchored", "close-session escape-html hash-passwords limit-clients"),
+        (
+            "--anchored",
+            "close-session escape-html hash-passwords limit-clients",
+        ),
         ("--unanchored", "go hang-curtains kind past"),
         ("--scope universal", "kind"),
         ("--scope language", "go"),
@@ -232,14 +245,21 @@ fn an_empty_result_is_reported() {
 #[test]
 fn an_anchor_of_a_rule_without_an_example_is_a_contradiction() {
     let sandbox = Sandbox::anchored();
-    sandbox.edit(".memories/close-session.md", "type: rule", "type: rule\nexample: none");
+    sandbox.edit(
+        ".memories/close-session.md",
+        "type: rule",
+        "type: rule\nexample: none",
+    );
     let ways = "remove the anchor with `cerberus memory anchor close-session --none`, or the line \
                 `example: none` from its frontmatter";
     let contradiction =
         "`close-session` has `example: none` in its frontmatter but also has an anchor";
     for command in ["memory show", "memory show close-session"] {
         let stderr = sandbox.run(command).stderr();
-        assert!(stderr.contains(&format!("{contradiction}: {ways}")), "{command}: {stderr}");
+        assert!(
+            stderr.contains(&format!("{contradiction}: {ways}")),
+            "{command}: {stderr}"
+        );
     }
     sandbox.ok("memory anchor close-session --none");
     assert_eq!(sandbox.run("memory show close-session").stderr(), "");

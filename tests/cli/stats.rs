@@ -100,9 +100,16 @@ fn import_review_report_and_stats_have_the_same_numbers_of_rules() {
     sandbox.ok("memory add \"Be kind\" --scope universal");
     sandbox.ok("memory add \"The shop is old\" --type fact");
     let rules = sandbox.json("memory stats")["rules"].clone();
-    assert_eq!((&rules["total"], &rules["noExample"]), (&json!(5), &json!(2)), "{rules}");
+    assert_eq!(
+        (&rules["total"], &rules["noExample"]),
+        (&json!(5), &json!(2)),
+        "{rules}"
+    );
     let n = |key: &str| rules[key].as_u64().expect("a number");
-    assert_eq!(n("anchored") + n("waiting") + n("process") + n("noExample"), n("total"));
+    assert_eq!(
+        n("anchored") + n("waiting") + n("process") + n("noExample"),
+        n("total")
+    );
     assert_eq!(sandbox.json("memory report")["counts"]["rules"], rules);
     assert_eq!(sandbox.json("memory import")["rules"], rules);
     let review = sandbox.json("memory review");
@@ -118,10 +125,17 @@ fn import_review_report_and_stats_have_the_same_numbers_of_rules() {
         n("process"),
         n("noExample")
     );
-    for command in ["memory import", "memory review --list", "memory report --html ../page.html"] {
+    for command in [
+        "memory import",
+        "memory review --list",
+        "memory report --html ../page.html",
+    ] {
         let printed = sandbox.run(command).text();
         assert!(printed.contains(&line), "{command}: {printed}");
     }
     let printed = sandbox.run("memory stats").text();
-    assert!(printed.contains(&format!("rules\twaiting\t{}\n", n("waiting"))), "{printed}");
+    assert!(
+        printed.contains(&format!("rules\twaiting\t{}\n", n("waiting"))),
+        "{printed}"
+    );
 }

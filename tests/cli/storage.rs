@@ -67,7 +67,9 @@ fn both_storage_strategies_give_the_same_output() {
     for command in memory_commands().get_subcommands() {
         let name = format!("memory {} ", command.get_name());
         let is_told = command.get_name() == "init"
-            || LIFE.iter().any(|line| format!("{line} ").starts_with(&name));
+            || LIFE
+                .iter()
+                .any(|line| format!("{line} ").starts_with(&name));
         assert!(is_told, "no line of LIFE runs `{name}`");
     }
     for (at, line) in LIFE.iter().enumerate() {
@@ -82,13 +84,23 @@ fn both_storage_strategies_give_the_same_output() {
     }
     let moved = [&banks[0], &banks[1]].map(|(_, sandbox)| {
         sandbox.git("mv shop people");
-        ["memory reanchor", "memory reanchor --check", "memory reanchor --undo"]
-            .map(|line| sandbox.run(line).text())
+        [
+            "memory reanchor",
+            "memory reanchor --check",
+            "memory reanchor --undo",
+        ]
+        .map(|line| sandbox.run(line).text())
     });
     assert_eq!(moved[0], moved[1]);
-    assert!(moved[0][0].contains("people/accounts.py"), "{}", moved[0][0]);
+    assert!(
+        moved[0][0].contains("people/accounts.py"),
+        "{}",
+        moved[0][0]
+    );
     assert_eq!(memories(&banks[0].0), memories(&banks[1].0));
-    let outside = banks[1].1.git("status --porcelain --untracked-files=all -- . :!people :!shop");
+    let outside = banks[1]
+        .1
+        .git("status --porcelain --untracked-files=all -- . :!people :!shop");
     assert_eq!(outside, "", "the user's bank leaves nothing in the project");
 }
 
@@ -99,7 +111,11 @@ fn memories(bank: &std::path::Path) -> Vec<(String, String)> {
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).expect("a folder") {
             let path = entry.expect("an entry").path();
-            let name = path.strip_prefix(bank).expect("inside").display().to_string();
+            let name = path
+                .strip_prefix(bank)
+                .expect("inside")
+                .display()
+                .to_string();
             if path.is_file() {
                 found.push((name, std::fs::read_to_string(&path).expect("a text")));
             } else if name != "indices" && name != ".trash" {
@@ -126,30 +142,48 @@ fn worktrees_share_the_user_bank_and_have_separate_stores() {
     let file = |it: &Sandbox| {
         it.json("memory anchor-test \"escape html entities\"")["anchor"]["file"].clone()
     };
-    assert_eq!((file(&sandbox), file(&other)), ("web/html.ts".into(), "web/markup.ts".into()));
+    assert_eq!(
+        (file(&sandbox), file(&other)),
+        ("web/html.ts".into(), "web/markup.ts".into())
+    );
 }
 
 #[test]
 fn the_project_configuration_overrides_the_user_strategy() {
     let sandbox = Sandbox::shop();
     let user = "../home/config/cerberus/config.toml";
-    sandbox.write(user, "[memory]\nstorage_strategy = \"user\"\nenabled = false\n");
+    sandbox.write(
+        user,
+        "[memory]\nstorage_strategy = \"user\"\nenabled = false\n",
+    );
     assert_eq!(sandbox.run("memory init").status(), 2);
     sandbox.write("cerberus.toml", "[memory]\nenabled = true\n");
-    assert!(!bank(&sandbox).starts_with(sandbox.path("")), "the user's strategy");
-    sandbox.write("cerberus.toml", "[memory]\nenabled = true\nstorage_strategy = \"project\"\n");
+    assert!(
+        !bank(&sandbox).starts_with(sandbox.path("")),
+        "the user's strategy"
+    );
+    sandbox.write(
+        "cerberus.toml",
+        "[memory]\nenabled = true\nstorage_strategy = \"project\"\n",
+    );
     assert_eq!(bank(&sandbox), sandbox.path(".memories"));
     sandbox.write(user, "[memory]\nenable = false\n");
     let outcome = sandbox.run("memory show");
     assert_eq!(outcome.status(), 2);
     let printed = outcome.stderr();
     assert!(printed.contains("config.toml:2:1"), "{printed}");
-    assert!(printed.contains("hint: did you mean `enabled`?"), "{printed}");
+    assert!(
+        printed.contains("hint: did you mean `enabled`?"),
+        "{printed}"
+    );
 }
 
 fn memory_commands() -> clap::Command {
     let command = cerberus_memory::command();
-    command.find_subcommand("memory").expect("it is there").clone()
+    command
+        .find_subcommand("memory")
+        .expect("it is there")
+        .clone()
 }
 
 /// Returns a command line with all required arguments and no others.
@@ -166,7 +200,11 @@ fn shortest(command: &clap::Command) -> String {
         Some(long) => format!("--{long}"),
         None => "x ".repeat(arg.get_num_args().map_or(1, |it| it.min_values().max(1))),
     });
-    format!("memory {} {}", command.get_name(), args.collect::<Vec<_>>().join(" "))
+    format!(
+        "memory {} {}",
+        command.get_name(),
+        args.collect::<Vec<_>>().join(" ")
+    )
 }
 
 #[test]
@@ -195,8 +233,14 @@ fn every_memory_command_is_refused_when_memory_is_disabled() {
                 "{}",
                 outcome.text()
             );
-            assert!(printed.starts_with("cerberus: memory is disabled"), "{line}: {printed}");
-            assert!(printed.contains("\nhint: set `enabled = true`"), "{line}: {printed}");
+            assert!(
+                printed.starts_with("cerberus: memory is disabled"),
+                "{line}: {printed}"
+            );
+            assert!(
+                printed.contains("\nhint: set `enabled = true`"),
+                "{line}: {printed}"
+            );
         }
     }
     assert_eq!(sandbox.git("status --porcelain"), "");

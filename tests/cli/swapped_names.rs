@@ -46,7 +46,9 @@ const LANGUAGES: &[Language] = &[
 impl Language {
     /// Returns a file with functions of these names, each with one of the bodies.
     fn text(&self, functions: &[(&str, usize)]) -> String {
-        let code = functions.iter().map(|(name, body)| self.bodies[*body].replace("NAME", name));
+        let code = functions
+            .iter()
+            .map(|(name, body)| self.bodies[*body].replace("NAME", name));
         code.collect::<Vec<_>>().join("\n\n")
     }
 }
@@ -75,7 +77,10 @@ fn check(language: &Language, steps: &[&[(&str, usize)]], n_anchored: usize, exp
     sandbox.write(file, language.text(steps[0]));
     sandbox.commit("start");
     for (name, _) in &steps[0][..n_anchored] {
-        let add = format!("memory add \"A rule that {name} shows well\" --id {}", id(name));
+        let add = format!(
+            "memory add \"A rule that {name} shows well\" --id {}",
+            id(name)
+        );
         sandbox.ok(&format!("{add} --to {file}::{name}"));
     }
     for step in &steps[1..] {
@@ -84,7 +89,10 @@ fn check(language: &Language, steps: &[&[(&str, usize)]], n_anchored: usize, exp
     }
     let mut found = followed(&sandbox);
     found.sort();
-    let expected: Vec<String> = expected.iter().map(|line| line.replace("FILE", file)).collect();
+    let expected: Vec<String> = expected
+        .iter()
+        .map(|line| line.replace("FILE", file))
+        .collect();
     assert_eq!(found, expected, "{file}");
 }
 
@@ -95,8 +103,10 @@ fn id(name: &str) -> String {
 #[test]
 fn two_functions_that_swap_their_names_are_crossed_over() {
     for language in LANGUAGES {
-        let steps: [&[(&str, usize)]; 2] =
-            [&[("listHeavy", 0), ("flushAll", 1)], &[("listHeavy", 1), ("flushAll", 0)]];
+        let steps: [&[(&str, usize)]; 2] = [
+            &[("listHeavy", 0), ("flushAll", 1)],
+            &[("listHeavy", 1), ("flushAll", 0)],
+        ];
         let both = [
             "renamed FILE::flushAll → FILE::listHeavy",
             "renamed FILE::listHeavy → FILE::flushAll",
@@ -127,8 +137,10 @@ fn a_chain_of_renames_is_followed_in_one_commit_and_in_two() {
     let last: &[(&str, usize)] = &[("flushAll", 0), ("drainAll", 1)];
     let between: &[(&str, usize)] = &[("listHeavy", 0), ("drainAll", 1)];
     let first: &[(&str, usize)] = &[("listHeavy", 0), ("flushAll", 1)];
-    let expected =
-        ["renamed FILE::flushAll → FILE::drainAll", "renamed FILE::listHeavy → FILE::flushAll"];
+    let expected = [
+        "renamed FILE::flushAll → FILE::drainAll",
+        "renamed FILE::listHeavy → FILE::flushAll",
+    ];
     for language in LANGUAGES {
         check(language, &[first, last], 2, &expected);
         check(language, &[first, between, last], 2, &expected);
@@ -140,7 +152,12 @@ fn a_name_that_was_used_again_for_the_anchored_code_is_followed() {
     for language in LANGUAGES {
         let steps: [&[(&str, usize)]; 2] =
             [&[("listHeavy", 0), ("flushAll", 1)], &[("flushAll", 0)]];
-        check(language, &steps, 1, &["renamed FILE::listHeavy → FILE::flushAll"]);
+        check(
+            language,
+            &steps,
+            1,
+            &["renamed FILE::listHeavy → FILE::flushAll"],
+        );
     }
 }
 
@@ -226,17 +243,26 @@ fn files_that_move_on_or_swap_their_paths_are_followed() {
 fn an_anchor_recorded_before_the_first_commit_has_the_history() {
     let sandbox = Sandbox::empty();
     let language = &LANGUAGES[0];
-    sandbox.write(language.file, language.text(&[("list_heavy", 0), ("flush_all", 1)]));
+    sandbox.write(
+        language.file,
+        language.text(&[("list_heavy", 0), ("flush_all", 1)]),
+    );
     sandbox.ok("memory init");
     sandbox.ok(&format!(
         "memory add \"List heavy shelves\" --id heavy --to {}::list_heavy",
         language.file
     ));
     sandbox.commit("start");
-    sandbox.write(language.file, language.text(&[("flush_all", 0), ("drain_all", 1)]));
+    sandbox.write(
+        language.file,
+        language.text(&[("flush_all", 0), ("drain_all", 1)]),
+    );
     sandbox.commit("rename");
     let file = language.file;
-    assert_eq!(followed(&sandbox), [format!("renamed {file}::list_heavy → {file}::flush_all")]);
+    assert_eq!(
+        followed(&sandbox),
+        [format!("renamed {file}::list_heavy → {file}::flush_all")]
+    );
 }
 
 const DOCUMENT: &str = "# Depot\n\n- Call `listHeavy()` for the labels.\n";
@@ -262,11 +288,20 @@ fn check_names_the_code_of_a_removed_name_and_not_the_opposite() {
     let used_again: &[(&str, usize)] = &[("heavyLabels", 0), ("heavyOf", 1)];
     for language in LANGUAGES {
         let (_, text) = checked(language, &[first, moved_on]);
-        assert!(text.contains(&format!("now `{}::flushAll`", language.file)), "one commit: {text}");
+        assert!(
+            text.contains(&format!("now `{}::flushAll`", language.file)),
+            "one commit: {text}"
+        );
         let (_, text) = checked(language, &[first, swapped, moved_on]);
-        assert!(text.contains(&format!("now `{}::flushAll`", language.file)), "used again: {text}");
+        assert!(
+            text.contains(&format!("now `{}::flushAll`", language.file)),
+            "used again: {text}"
+        );
         let (_, text) = checked(language, &[first, renamed, used_again]);
-        assert!(text.contains(&format!("now `{}::heavyLabels`", language.file)), "later: {text}");
+        assert!(
+            text.contains(&format!("now `{}::heavyLabels`", language.file)),
+            "later: {text}"
+        );
     }
 }
 
@@ -276,13 +311,23 @@ fn a_name_that_the_document_has_for_other_code_is_not_written() {
     let language = &LANGUAGES[0];
     let document = "# Depot\n\n- Call `list_heavy()` for labels, and `flush_all()` at night.\n";
     sandbox.write("AGENTS.md", document);
-    sandbox.write(language.file, language.text(&[("list_heavy", 0), ("flush_all", 1)]));
+    sandbox.write(
+        language.file,
+        language.text(&[("list_heavy", 0), ("flush_all", 1)]),
+    );
     sandbox.commit("start");
-    sandbox.write(language.file, language.text(&[("flush_all", 0), ("drain_all", 1)]));
+    sandbox.write(
+        language.file,
+        language.text(&[("flush_all", 0), ("drain_all", 1)]),
+    );
     sandbox.commit("rename");
     let outcome = sandbox.run("check --fix --yes");
     assert_eq!(sandbox.read("AGENTS.md"), document, "{}", outcome.text());
-    assert!(outcome.stdout().contains("--fix leaves it: the document names it already"));
+    assert!(
+        outcome
+            .stdout()
+            .contains("--fix leaves it: the document names it already")
+    );
 }
 
 #[test]
@@ -295,14 +340,21 @@ fn a_method_of_a_class_whose_name_moved_on_is_named() {
     };
     let sandbox = Sandbox::empty();
     sandbox.write("Kits.java", class("withoutTab", "plain"));
-    sandbox.write("AGENTS.md", "# Kits\n\n- Take `Kits.withoutTab()` for bare kits.\n");
+    sandbox.write(
+        "AGENTS.md",
+        "# Kits\n\n- Take `Kits.withoutTab()` for bare kits.\n",
+    );
     sandbox.commit("start");
     sandbox.write("Kits.java", class("plain", "withTab"));
     sandbox.commit("rename");
     let text = sandbox.run("check").stdout();
     assert!(text.contains("now `Kits.java::Kits.plain`"), "{text}");
     sandbox.run("check --fix --yes");
-    assert!(sandbox.read("AGENTS.md").contains("Take `Kits.plain()` for"));
+    assert!(
+        sandbox
+            .read("AGENTS.md")
+            .contains("Take `Kits.plain()` for")
+    );
 }
 
 #[test]
@@ -313,7 +365,10 @@ fn check_follows_paths_that_moved_on() {
     let text = |name: &str| language.text(&[(name, 0), ("flush_all", 1), ("address_of", 2)]);
     sandbox.write("parts/one.py", text("list_heavy"));
     sandbox.write("parts/two.py", text("list_light"));
-    sandbox.write("AGENTS.md", "# Parts\n\n- Heavy shelves are in `parts/one.py`.\n");
+    sandbox.write(
+        "AGENTS.md",
+        "# Parts\n\n- Heavy shelves are in `parts/one.py`.\n",
+    );
     sandbox.commit("start");
     sandbox.git("mv parts/two.py parts/three.py");
     sandbox.git("mv parts/one.py parts/two.py");

@@ -21,7 +21,10 @@ const LINES: &[&str] = &[
 ];
 
 fn fifo(sandbox: &Sandbox, path: &str) {
-    let made = Command::new("mkfifo").arg(sandbox.path(path)).status().expect("mkfifo runs");
+    let made = Command::new("mkfifo")
+        .arg(sandbox.path(path))
+        .status()
+        .expect("mkfifo runs");
     assert!(made.success());
 }
 
@@ -41,10 +44,16 @@ fn programs_configured_in_the_repository_do_not_run() {
     let sandbox = Sandbox::anchored();
     let program = sandbox.path("../program");
     let ran = sandbox.path("../ran");
-    std::fs::write(&program, format!("#!/bin/sh\necho \"$@\" >> '{}'\ncat\n", ran.display()))
-        .expect("a file");
+    std::fs::write(
+        &program,
+        format!("#!/bin/sh\necho \"$@\" >> '{}'\ncat\n", ran.display()),
+    )
+    .expect("a file");
     std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("set");
-    sandbox.write(".gitattributes", "*.ts filter=odd diff=odd\n*.py filter=odd diff=odd\n");
+    sandbox.write(
+        ".gitattributes",
+        "*.ts filter=odd diff=odd\n*.py filter=odd diff=odd\n",
+    );
     let settings = [
         "core.fsmonitor",
         "core.hooksPath",
@@ -78,7 +87,10 @@ fn programs_configured_in_the_repository_do_not_run() {
         assert!(ran.is_err(), "{line} ran a program: {ran:?}");
     }
     sandbox.git_or_empty("diff");
-    assert!(ran.exists(), "git itself runs the programs, so the configuration is effective");
+    assert!(
+        ran.exists(),
+        "git itself runs the programs, so the configuration is effective"
+    );
 }
 
 #[test]
@@ -89,7 +101,14 @@ fn a_filter_with_a_name_that_is_not_text_does_not_run() {
     for name in [&b"\xff"[..], b"a=b"] {
         let mut settings = std::fs::read(sandbox.path(".git/config")).expect("a file");
         settings.extend(
-            [b"[filter \"", name, b"\"]\n\tclean = \"", program.as_bytes(), b"\"\n"].concat(),
+            [
+                b"[filter \"",
+                name,
+                b"\"]\n\tclean = \"",
+                program.as_bytes(),
+                b"\"\n",
+            ]
+            .concat(),
         );
         sandbox.write(".git/config", settings);
         sandbox.write(".gitattributes", [b"* filter=", name, b"\n"].concat());
@@ -144,7 +163,10 @@ fn symlinks_in_place_of_bank_files_are_not_followed() {
         all_end(&sandbox);
         sandbox.run("memory pin add \"a note\"");
         sandbox.run("memory delete old");
-        let left: Vec<_> = std::fs::read_dir(&outside).expect("a folder").flatten().collect();
+        let left: Vec<_> = std::fs::read_dir(&outside)
+            .expect("a folder")
+            .flatten()
+            .collect();
         assert_eq!(left.len(), 1, "{place}: something was written outside");
         let stored = std::fs::read_to_string(outside.join("stored")).expect("a file");
         assert_eq!(stored, "somebody's own\n", "{place}");
@@ -159,9 +181,15 @@ fn a_bank_behind_a_symlink_out_of_the_project_is_refused() {
     for line in LINES {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
-        assert!(outcome.stderr().contains("is outside the project"), "{}", outcome.text());
+        assert!(
+            outcome.stderr().contains("is outside the project"),
+            "{}",
+            outcome.text()
+        );
     }
-    let n_files = std::fs::read_dir(sandbox.path("../outside")).expect("a folder").count();
+    let n_files = std::fs::read_dir(sandbox.path("../outside"))
+        .expect("a folder")
+        .count();
     assert_eq!(n_files, 0);
 }
 
@@ -193,10 +221,17 @@ fn a_named_pipe_in_place_of_a_file_does_not_block() {
 fn all_end_in_time(sandbox: &Sandbox, place: &str) {
     let lines = ["doctor", "memory reanchor --check --since HEAD", "index"];
     // Each command waits for its limit of time, because no query of a setting can be answered.
-    let n_lines = if place == "include.path" { 1 } else { lines.len() };
+    let n_lines = if place == "include.path" {
+        1
+    } else {
+        lines.len()
+    };
     for line in &lines[..n_lines] {
         let mut shell = sandbox.shell(&format!("exec timeout 20 \"$0\" {line}"));
-        let output = shell.arg(env!("CARGO_BIN_EXE_cerberus")).output().expect("it runs");
+        let output = shell
+            .arg(env!("CARGO_BIN_EXE_cerberus"))
+            .output()
+            .expect("it runs");
         let outcome = sandbox.outcome(&format!("{line} ({place})"), output);
         assert!((0..=3).contains(&outcome.status()), "{}", outcome.text());
         assert!(!outcome.stderr().contains("panicked"), "{}", outcome.text());
@@ -242,7 +277,10 @@ fn a_named_pipe_in_a_setting_of_git_does_not_block() {
     ] {
         let sandbox = Sandbox::anchored();
         fifo(&sandbox, "pipe");
-        sandbox.git(&format!("config {setting} {}", sandbox.path("pipe").display()));
+        sandbox.git(&format!(
+            "config {setting} {}",
+            sandbox.path("pipe").display()
+        ));
         all_end_in_time(&sandbox, setting);
     }
 }
@@ -264,12 +302,19 @@ fn a_file_of_a_gigabyte_is_not_read() {
         let file = File::create(sandbox.path(place)).expect("a file");
         file.set_len(1 << 30).expect("a file with holes");
         for outcome in all_end(&sandbox) {
-            assert!(!outcome.stderr().contains("memory allocation"), "{}", outcome.text());
+            assert!(
+                !outcome.stderr().contains("memory allocation"),
+                "{}",
+                outcome.text()
+            );
         }
         if cfg!(target_os = "linux") {
             // With less memory than that for all that it maps, the store's file too.
             let mut shell = sandbox.shell("ulimit -v 1000000; exec \"$0\" memory inject");
-            let output = shell.arg(env!("CARGO_BIN_EXE_cerberus")).output().expect("it runs");
+            let output = shell
+                .arg(env!("CARGO_BIN_EXE_cerberus"))
+                .output()
+                .expect("it runs");
             let outcome = sandbox.outcome(place, output);
             assert!((0..=3).contains(&outcome.status()), "{}", outcome.text());
         }
@@ -281,11 +326,15 @@ fn folders_nested_a_thousand_deep_are_walked() {
     let sandbox = Sandbox::bank();
     // Longer than the longest path that the system accepts.
     let nest = "for i in $(seq 1500); do mkdir d; cd d; done; printf '%s' \"$0\" > deep.$1";
-    for (folder, text, extension) in
-        [("shop", "def walrus(): pass", "py"), (".memories", "A deep memory", "md")]
-    {
+    for (folder, text, extension) in [
+        ("shop", "def walrus(): pass", "py"),
+        (".memories", "A deep memory", "md"),
+    ] {
         let mut shell = sandbox.shell(nest);
-        let made = shell.current_dir(sandbox.path(folder)).args([text, extension]).status();
+        let made = shell
+            .current_dir(sandbox.path(folder))
+            .args([text, extension])
+            .status();
         assert!(made.expect("it runs").success());
     }
     all_end(&sandbox);
@@ -298,7 +347,10 @@ fn names_with_control_characters_are_skipped() {
     let sandbox = Sandbox::bank();
     sandbox.write("shop/wal\nrus.py", "def walrus_tusk():\n    return 1\n");
     sandbox.write(".memories/two\nlines.md", "Text.\n");
-    sandbox.memory("odd", "---\nid: \"a\\nb\"\ntags: [\"c\\u001b[2J\", d]\n---\nText.\n");
+    sandbox.memory(
+        "odd",
+        "---\nid: \"a\\nb\"\ntags: [\"c\\u001b[2J\", d]\n---\nText.\n",
+    );
     sandbox.session(expect_test::expect![[r#"
         $ cerberus memory show
         odd	fact	-	Text.
@@ -329,9 +381,16 @@ fn names_with_control_characters_are_skipped() {
 fn a_crafted_lock_file_reads_nothing_outside_the_project() {
     let sandbox = Sandbox::anchored();
     let whole = sandbox.lock();
-    std::fs::write(sandbox.path("../secret.py"), "def secret():\n    return 42\n").expect("a file");
+    std::fs::write(
+        sandbox.path("../secret.py"),
+        "def secret():\n    return 42\n",
+    )
+    .expect("a file");
     let line = |key: &str| {
-        let found = whole.lines().find(|line| line.starts_with(key)).expect("a line");
+        let found = whole
+            .lines()
+            .find(|line| line.starts_with(key))
+            .expect("a line");
         found.to_owned()
     };
     let (file, commit) = (line("file = "), line("commit = "));
@@ -354,7 +413,10 @@ fn a_crafted_lock_file_reads_nothing_outside_the_project() {
             let outcome = sandbox.run(line);
             assert!((0..=3).contains(&outcome.status()), "{}", outcome.text());
             let printed = outcome.text();
-            assert!(!printed.contains("return 42") && !printed.contains("\n::stop"), "{printed}");
+            assert!(
+                !printed.contains("return 42") && !printed.contains("\n::stop"),
+                "{printed}"
+            );
             assert!(!printed.contains("repositoryformatversion"), "{printed}");
         }
         assert!(!sandbox.exists("written"));
@@ -364,9 +426,15 @@ fn a_crafted_lock_file_reads_nothing_outside_the_project() {
 #[test]
 fn arguments_outside_the_project_are_refused() {
     let sandbox = Sandbox::anchored();
-    std::fs::write(sandbox.path("../secret.py"), "def secret():\n    return 42\n").expect("a file");
+    std::fs::write(
+        sandbox.path("../secret.py"),
+        "def secret():\n    return 42\n",
+    )
+    .expect("a file");
     std::fs::write(sandbox.path("../secret.md"), "- Always return 42.\n").expect("a file");
-    let before = std::fs::read_dir(sandbox.path("..")).expect("a folder").count();
+    let before = std::fs::read_dir(sandbox.path(".."))
+        .expect("a folder")
+        .count();
     for line in [
         "memory add x --id ../x",
         "memory add x --id /x",
@@ -396,7 +464,9 @@ fn arguments_outside_the_project_are_refused() {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
         assert!(!outcome.stdout().contains("42"), "{}", outcome.text());
-        let now = std::fs::read_dir(sandbox.path("..")).expect("a folder").count();
+        let now = std::fs::read_dir(sandbox.path(".."))
+            .expect("a folder")
+            .count();
         assert_eq!(now, before, "{line} wrote outside");
     }
 }

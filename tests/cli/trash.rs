@@ -67,7 +67,10 @@ fn the_most_recently_deleted_is_restored_first() {
         hint: choose another id, or show it with `cerberus memory show same`
         [exit 2]
     "#]]);
-    assert!(sandbox.read(".memories/same.md").contains("two"), "what is there stays");
+    assert!(
+        sandbox.read(".memories/same.md").contains("two"),
+        "what is there stays"
+    );
     sandbox.ok("memory delete same");
     sandbox.ok("memory restore same");
     assert!(sandbox.read(".memories/same.md").contains("two"));

@@ -12,12 +12,20 @@ use crate::sandbox::Sandbox;
 /// Returns the file of each candidate for `rule`.
 fn found(sandbox: &Sandbox, rule: &str) -> Vec<String> {
     let document = sandbox.json(&format!("memory anchor-test \"{rule}\" --limit 50"));
-    let candidates = document["candidates"].as_array().expect("candidates").iter();
-    candidates.map(|it| it["file"].as_str().expect("a file").to_owned()).collect()
+    let candidates = document["candidates"]
+        .as_array()
+        .expect("candidates")
+        .iter();
+    candidates
+        .map(|it| it["file"].as_str().expect("a file").to_owned())
+        .collect()
 }
 
 fn fifo(sandbox: &Sandbox, path: &str) {
-    let made = Command::new("mkfifo").arg(sandbox.path(path)).status().expect("mkfifo runs");
+    let made = Command::new("mkfifo")
+        .arg(sandbox.path(path))
+        .status()
+        .expect("mkfifo runs");
     assert!(made.success());
 }
 
@@ -37,13 +45,19 @@ fn control_characters_pass_through_a_pipe_unchanged() {
         assert!(shown.contains(odd), "{shown:?}");
     }
     let document = sandbox.run("memory show zebra --json").stdout();
-    assert!(!document.contains('\x1b'), "JSON escapes control characters: {document:?}");
+    assert!(
+        !document.contains('\x1b'),
+        "JSON escapes control characters: {document:?}"
+    );
 }
 
 #[test]
 fn a_file_name_that_is_not_utf8_is_skipped() {
     let sandbox = Sandbox::shop();
-    sandbox.write(OsStr::from_bytes(b"web/bad\xFF.ts"), "export function walrusTusk() {}\n");
+    sandbox.write(
+        OsStr::from_bytes(b"web/bad\xFF.ts"),
+        "export function walrusTusk() {}\n",
+    );
     sandbox.write(OsStr::from_bytes(b".memories/bad\xFF.md"), "Text.\n");
     sandbox.memory("good", "Escape HTML.\n");
     assert_eq!(found(&sandbox, "walrus tusk"), Vec::<String>::new());
@@ -68,7 +82,11 @@ fn symlinks_in_the_code_are_not_followed() {
     assert_eq!(found(&sandbox, "zebra stripes"), Vec::<String>::new());
     sandbox.write("zebra.py", code);
     assert_eq!(found(&sandbox, "zebra stripes"), ["zebra.py"]);
-    for place in ["shop/file.py", "folder/secret.py", "folder/secret.py::zebra_stripes"] {
+    for place in [
+        "shop/file.py",
+        "folder/secret.py",
+        "folder/secret.py::zebra_stripes",
+    ] {
         let outcome = sandbox.run(&format!("memory add Zebra --anchor-to {place}"));
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
     }
@@ -81,7 +99,10 @@ fn an_example_replaced_by_a_symlink_is_gone() {
     std::fs::write(sandbox.path("../html.ts"), text).expect("a file");
     sandbox.remove("web/html.ts");
     symlink("../../html.ts", sandbox.path("web/html.ts")).expect("a link");
-    assert_eq!(sandbox.json("memory show escape-html")["memories"][0]["anchor"]["state"], "gone");
+    assert_eq!(
+        sandbox.json("memory show escape-html")["memories"][0]["anchor"]["state"],
+        "gone"
+    );
     assert_eq!(sandbox.run("memory reanchor --check").status(), 1);
 }
 
@@ -95,7 +116,11 @@ fn symlinks_in_the_bank_are_not_followed() {
     sandbox.memory("own", "Not outside.\n");
     let outcome = sandbox.run("memory show --json");
     assert_eq!(outcome.status(), 0, "{}", outcome.text());
-    assert!(outcome.stdout().contains("Not outside."), "{}", outcome.text());
+    assert!(
+        outcome.stdout().contains("Not outside."),
+        "{}",
+        outcome.text()
+    );
     assert!(!outcome.stdout().contains("secret"), "{}", outcome.text());
 }
 
@@ -109,7 +134,9 @@ fn nothing_is_written_through_a_symlink_in_the_bank() {
         let outcome = sandbox.run(&format!("memory add Written --no-anchor --id {id}"));
         assert_eq!(outcome.status(), 2, "{}", outcome.text());
     }
-    let outside = std::fs::read_dir(sandbox.path("../outside")).expect("a folder").count();
+    let outside = std::fs::read_dir(sandbox.path("../outside"))
+        .expect("a folder")
+        .count();
     assert_eq!(outside, 0);
 }
 
@@ -137,13 +164,33 @@ fn generated_and_binary_files_are_not_examples() {
 fn code_in_other_encodings_is_found_and_followed() {
     let sandbox = Sandbox::bank();
     let utf16 = |text: &str| {
-        [0xFEFF_u16].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+        [0xFEFF_u16]
+            .into_iter()
+            .chain(text.encode_utf16())
+            .flat_map(u16::to_le_bytes)
+            .collect()
     };
     let files: [(&str, &str, Vec<u8>); 4] = [
-        ("crlf.py", "walrus", b"def walrus_tusk():\r\n    return 1\r\n".to_vec()),
-        ("latin.py", "beaver", b"def beaver_dam():\n    return 'caf\xE9'\n".to_vec()),
-        ("bom.py", "otter", b"\xEF\xBB\xBFdef otter_raft():\n    return 1\n".to_vec()),
-        ("wide.py", "badger", utf16("def badger_sett():\n    return 1\n")),
+        (
+            "crlf.py",
+            "walrus",
+            b"def walrus_tusk():\r\n    return 1\r\n".to_vec(),
+        ),
+        (
+            "latin.py",
+            "beaver",
+            b"def beaver_dam():\n    return 'caf\xE9'\n".to_vec(),
+        ),
+        (
+            "bom.py",
+            "otter",
+            b"\xEF\xBB\xBFdef otter_raft():\n    return 1\n".to_vec(),
+        ),
+        (
+            "wide.py",
+            "badger",
+            utf16("def badger_sett():\n    return 1\n"),
+        ),
     ];
     for (path, word, bytes) in &files {
         sandbox.write(path, bytes);
@@ -158,7 +205,11 @@ fn code_in_other_encodings_is_found_and_followed() {
     }
     let crlf = String::from_utf8(files[0].2.clone()).expect("ASCII");
     sandbox.write("crlf.py", crlf.replace("\r\n", "\n"));
-    assert_eq!(sandbox.run("memory reanchor --check --strict").status(), 0, "line ends are layout");
+    assert_eq!(
+        sandbox.run("memory reanchor --check --strict").status(),
+        0,
+        "line ends are layout"
+    );
 }
 
 #[test]
@@ -166,8 +217,12 @@ fn a_named_pipe_in_the_tree_does_not_block() {
     let sandbox = Sandbox::anchored();
     fifo(&sandbox, "shop/pipe.py");
     fifo(&sandbox, ".memories/pipe.md");
-    let lines =
-        ["memory show", "index --full", "memory search password", "memory reanchor --check"];
+    let lines = [
+        "memory show",
+        "index --full",
+        "memory search password",
+        "memory reanchor --check",
+    ];
     for line in lines {
         sandbox.ok(line);
     }
@@ -183,10 +238,17 @@ fn a_named_pipe_in_the_tree_does_not_block() {
 #[test]
 fn the_valid_parts_of_broken_code_are_found() {
     let sandbox = Sandbox::empty();
-    sandbox.write("a.py", "def broken(:\n    pass )\n\n\ndef zebra_stripes():\n    return 1\n");
+    sandbox.write(
+        "a.py",
+        "def broken(:\n    pass )\n\n\ndef zebra_stripes():\n    return 1\n",
+    );
     sandbox.write(
         "deep.js",
-        format!("function zebraStripes() {{ return {}1{} }}", "[".repeat(9_000), "]".repeat(9_000)),
+        format!(
+            "function zebraStripes() {{ return {}1{} }}",
+            "[".repeat(9_000),
+            "]".repeat(9_000)
+        ),
     );
     assert!(found(&sandbox, "zebra stripes").contains(&"a.py".to_owned()));
 }
@@ -199,7 +261,11 @@ fn code_of_another_working_tree_is_no_candidate() {
     sandbox.write("nested/html.ts", sandbox.read("web/html.ts"));
     let files = found(&sandbox, "Escape HTML");
     assert!(files.contains(&"web/html.ts".to_owned()), "{files:?}");
-    assert!(files.iter().all(|file| !file.starts_with("agents/") && !file.starts_with("nested/")));
+    assert!(
+        files
+            .iter()
+            .all(|file| !file.starts_with("agents/") && !file.starts_with("nested/"))
+    );
     sandbox.git("rm -q web/html.ts");
     sandbox.git("commit -q -m \"remove it\"");
     let report = sandbox.json_of(sandbox.run("memory reanchor --json"));
@@ -219,9 +285,11 @@ fn hidden_and_ignored_code_that_git_tracks_is_code() {
     sandbox.write("src/.ignore", "*\n");
     sandbox.write("../.gitignore", "*\n");
     sandbox.write("../home/config/git/ignore", "*\n");
-    for (word, file) in
-        [("zebra", ".ci/zebra.py"), ("tiger", "out/tiger.py"), ("hyena", "src/hyena.py")]
-    {
+    for (word, file) in [
+        ("zebra", ".ci/zebra.py"),
+        ("tiger", "out/tiger.py"),
+        ("hyena", "src/hyena.py"),
+    ] {
         assert_eq!(found(&sandbox, &format!("{word} stripes"))[0], file);
     }
 }

@@ -111,7 +111,11 @@ fn frontmatter_keys_are_set_and_nothing_else_changes() {
         Bare.
     "#]]
     .assert_eq(&sandbox.read(".memories/bare.md"));
-    assert_eq!(sandbox.run("memory search plan").status(), 1, "archived memories are not found");
+    assert_eq!(
+        sandbox.run("memory search plan").status(),
+        1,
+        "archived memories are not found"
+    );
 }
 
 #[test]
@@ -119,18 +123,29 @@ fn an_unchanged_memory_is_not_rewritten() {
     let sandbox = Sandbox::bank();
     sandbox.memory("plan", MEMORY);
     let path = sandbox.path(".memories/plan.md");
-    let modified = || std::fs::metadata(&path).expect("there").modified().expect("a time");
+    let modified = || {
+        std::fs::metadata(&path)
+            .expect("there")
+            .modified()
+            .expect("a time")
+    };
     let before = modified();
     sandbox.ok("memory update plan --status active --type plan --tag a");
     let outcome = sandbox.piped("memory update plan", MEMORY);
     assert_eq!(outcome.status(), 0, "{}", outcome.text());
-    assert_eq!((sandbox.read(".memories/plan.md").as_str(), modified()), (MEMORY, before));
+    assert_eq!(
+        (sandbox.read(".memories/plan.md").as_str(), modified()),
+        (MEMORY, before)
+    );
 }
 
 #[test]
 fn the_frontmatter_of_the_content_is_ignored() {
     let sandbox = Sandbox::bank();
-    sandbox.memory("file", format!("\u{FEFF}{}", MEMORY.replace("# mine\n", "id: plan\n")));
+    sandbox.memory(
+        "file",
+        format!("\u{FEFF}{}", MEMORY.replace("# mine\n", "id: plan\n")),
+    );
     sandbox.write("new.md", "---\ntags: [new]\n---\nNew.\n");
     sandbox.session(expect![[r#"
         $ cerberus memory update plan --file new.md
@@ -140,7 +155,10 @@ fn the_frontmatter_of_the_content_is_ignored() {
         [exit 0]
     "#]]);
     let text = sandbox.read(".memories/file.md");
-    assert!(text.starts_with("\u{FEFF}---\nid: plan\n") && !text.contains("new"), "{text}");
+    assert!(
+        text.starts_with("\u{FEFF}---\nid: plan\n") && !text.contains("new"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -188,7 +206,10 @@ fn an_edit_that_damages_the_memory_is_refused() {
     "#]]);
     assert_eq!(sandbox.read(".memories/plan.md"), memory);
     sandbox.ok("memory update yaml --content New.");
-    assert_eq!(sandbox.read(".memories/yaml.md"), "---\ntags: [a\n---\nNew.\n");
+    assert_eq!(
+        sandbox.read(".memories/yaml.md"),
+        "---\ntags: [a\n---\nNew.\n"
+    );
 }
 
 #[test]

@@ -18,12 +18,23 @@ fn victim() -> Sandbox {
 
 /// Checks that a repository gets a bank of its own, which does not exist.
 fn check_has_own_bank(repository: &Sandbox) {
-    for line in
-        ["memory show", "memory inject", "memory delete secret", "memory pin add \"be quick\""]
-    {
+    for line in [
+        "memory show",
+        "memory inject",
+        "memory delete secret",
+        "memory pin add \"be quick\"",
+    ] {
         let outcome = repository.run(line);
-        assert_eq!((outcome.status(), outcome.stdout()), (2, String::new()), "{line}");
-        assert!(outcome.stderr().contains("no bank found"), "{line}: {}", outcome.stderr());
+        assert_eq!(
+            (outcome.status(), outcome.stdout()),
+            (2, String::new()),
+            "{line}"
+        );
+        assert!(
+            outcome.stderr().contains("no bank found"),
+            "{line}: {}",
+            outcome.stderr()
+        );
     }
     let hook = repository.run("memory inject --for claude-hook");
     assert_eq!((hook.status(), hook.stdout()), (0, String::new()));

@@ -26,7 +26,10 @@ pub(super) fn check(html: &str) {
     while let Some(offset) = rest.find(['<', '&', '>']) {
         let (sign, after) = (&rest[offset..=offset], &rest[offset + 1..]);
         if sign == "&" {
-            assert!(ENTITIES.iter().any(|entity| after.starts_with(entity)), "&{after}");
+            assert!(
+                ENTITIES.iter().any(|entity| after.starts_with(entity)),
+                "&{after}"
+            );
             rest = after;
             continue;
         }
@@ -42,9 +45,18 @@ pub(super) fn check(html: &str) {
         assert!(has(ELEMENTS, name), "{tag}");
         check_attributes(attributes);
         let is_in_line = open.iter().any(|around| has(LINES, around));
-        assert!(!is_in_line || has(INLINE, name), "{name} in {open:?}: {html}");
-        assert!(name != "a" || !open.contains(&"a"), "a link in a link: {html}");
-        if let Some(level) = name.strip_prefix('h').and_then(|level| level.parse::<usize>().ok()) {
+        assert!(
+            !is_in_line || has(INLINE, name),
+            "{name} in {open:?}: {html}"
+        );
+        assert!(
+            name != "a" || !open.contains(&"a"),
+            "a link in a link: {html}"
+        );
+        if let Some(level) = name
+            .strip_prefix('h')
+            .and_then(|level| level.parse::<usize>().ok())
+        {
             assert!(level <= heading + 1, "a heading level is skipped: {html}");
             heading = level;
         }

@@ -29,7 +29,10 @@ fn completions_are_up_to_date() {
             .output()
             .expect("cerberus runs");
         let script = printed.stdout;
-        files.insert(clap_complete::Generator::file_name(shell, "cerberus"), script);
+        files.insert(
+            clap_complete::Generator::file_name(shell, "cerberus"),
+            script,
+        );
     }
     assert_none(compare(&root().join("completions"), &files, is_updating()));
 }
@@ -48,7 +51,9 @@ fn the_reference_has_the_help_of_each_command() {
     let mut page = "# Commands\n\nThe help of each command, `cerberus COMMAND --help`. Every command also accepts the global\n\
                     options of `cerberus --help`.\n"
         .to_owned();
-    let mut command = cerberus_memory::command().disable_help_subcommand(true).term_width(100);
+    let mut command = cerberus_memory::command()
+        .disable_help_subcommand(true)
+        .term_width(100);
     command.build();
     page.push('\n');
     page.push_str(&command_list(&command));
@@ -58,13 +63,19 @@ fn the_reference_has_the_help_of_each_command() {
         std::fs::write(&path, &page).expect("the page can be written");
     }
     let is_equal = read("docs/reference/commands.md") == page;
-    assert!(is_equal, "docs/reference/commands.md: `UPDATE=1` rewrites it");
+    assert!(
+        is_equal,
+        "docs/reference/commands.md: `UPDATE=1` rewrites it"
+    );
 }
 
 /// Adds the help of a command and of those below it, without the global options.
 fn add_help(command: &Command, page: &mut String) {
     let is_root = !command.get_bin_name().unwrap_or_default().contains(' ');
-    let name = command.get_bin_name().unwrap_or(command.get_name()).to_owned();
+    let name = command
+        .get_bin_name()
+        .unwrap_or(command.get_name())
+        .to_owned();
     let help = command.clone().render_long_help().to_string();
     let mut lines: Vec<&str> = Vec::new();
     let mut is_global = false;
@@ -80,7 +91,10 @@ fn add_help(command: &Command, page: &mut String) {
         }
     }
     let text = lines.join("\n");
-    page.push_str(&format!("\n## {name}\n\n```text\n{}\n```\n", text.trim_end()));
+    page.push_str(&format!(
+        "\n## {name}\n\n```text\n{}\n```\n",
+        text.trim_end()
+    ));
     for below in command.get_subcommands().filter(|it| !it.is_hide_set()) {
         add_help(below, page);
     }
@@ -143,7 +157,11 @@ fn compare(folder: &Path, files: &BTreeMap<String, Vec<u8>>, is_update: bool) ->
         }
     }
     for path in entries(folder) {
-        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let file = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         if !files.contains_key(&file) {
             wrong.push(format!("{name}/{file} is not generated: remove it"));
         }
@@ -172,7 +190,10 @@ fn command_list(command: &Command) -> String {
 fn add_commands(command: &Command, above: &str, list: &mut String) {
     let name = format!("{above}{}", command.get_name());
     if !command.has_subcommands() {
-        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        let about = command
+            .get_about()
+            .map(ToString::to_string)
+            .unwrap_or_default();
         list.push_str(&format!("| `{name}` | {about} |\n"));
     }
     for below in command.get_subcommands().filter(|it| !it.is_hide_set()) {
@@ -187,7 +208,11 @@ fn readme_lines(page: &str) -> Vec<(usize, &str)> {
     let mut fence = None;
     for (at, line) in page.lines().enumerate() {
         if let Some(language) = line.strip_prefix("```") {
-            fence = if fence.is_some() { None } else { Some(language) };
+            fence = if fence.is_some() {
+                None
+            } else {
+                Some(language)
+            };
             continue;
         }
         let command = match fence {
@@ -206,7 +231,10 @@ fn is_ours(line: &str) -> bool {
 
 /// Adds the examples that end the help of a command and of those below it.
 fn add_help_lines(command: &Command, lines: &mut Vec<(String, String)>) {
-    let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let help = command
+        .get_after_help()
+        .map(ToString::to_string)
+        .unwrap_or_default();
     let examples = help
         .lines()
         .map(|line| line.trim_start_matches("Example:").trim())
@@ -222,7 +250,10 @@ fn add_without_example(command: &Command, without: &mut Vec<String>) {
     let mut shown = Vec::new();
     add_help_lines(command, &mut shown);
     if shown.is_empty() && !command.has_subcommands() {
-        without.push(format!("the help of `{}` shows no example", command.get_name()));
+        without.push(format!(
+            "the help of `{}` shows no example",
+            command.get_name()
+        ));
     }
     for below in command.get_subcommands() {
         add_without_example(below, without);
@@ -241,7 +272,9 @@ fn misuse(line: &str) -> Option<String> {
         None => return Some(format!("`{line}` is not `cargo run --locked -- …`")),
     };
     let args = std::iter::once("cerberus").chain(args.iter().map(String::as_str));
-    let error = cerberus_memory::command().try_get_matches_from(args).err()?;
+    let error = cerberus_memory::command()
+        .try_get_matches_from(args)
+        .err()?;
     error.use_stderr().then(|| format!("`{line}`: {error}"))
 }
 
@@ -282,10 +315,16 @@ fn stray_and_stale_files_are_reported() {
 #[test]
 fn an_invalid_command_line_is_reported() {
     let page = "```console\n$ cerberus memory int\ncerberus memory\n```\n```sh\ncerberus demo\n```\ncerberus x\n";
-    assert_eq!(readme_lines(page), [(2, "cerberus memory int"), (6, "cerberus demo")]);
+    assert_eq!(
+        readme_lines(page),
+        [(2, "cerberus memory int"), (6, "cerberus demo")]
+    );
     assert!(misuse("cerberus memory int").is_some_and(|it| it.contains("init")));
     assert!(misuse("cargo run -- demo").is_some());
     assert_eq!(misuse("cerberus memory show --help"), None);
-    assert_eq!(misuse("cargo run --locked -- memory search \"a | b\" --json | head"), None);
+    assert_eq!(
+        misuse("cargo run --locked -- memory search \"a | b\" --json | head"),
+        None
+    );
     assert_eq!(shell_words("a 'b c' \"\" d>e"), ["a", "b c", "", "d"]);
 }

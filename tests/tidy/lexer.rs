@@ -27,7 +27,11 @@ pub(crate) struct Block {
 
 impl<'a> Lexed<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        let mut lexed = Self { tokens: Vec::new(), comments: Vec::new(), literals: Vec::new() };
+        let mut lexed = Self {
+            tokens: Vec::new(),
+            comments: Vec::new(),
+            literals: Vec::new(),
+        };
         let (mut rest, mut line) = (text, 1);
         while !rest.is_empty() {
             let (piece, length) = first_piece(rest);
@@ -35,14 +39,20 @@ impl<'a> Lexed<'a> {
             let token_idx = lexed.tokens.len();
             match piece {
                 Piece::Comment => {
-                    lexed.comments.extend(found.lines().enumerate().map(|(line_idx, text)| Prose {
-                        line: line + line_idx,
-                        text,
-                        token_idx,
-                    }))
+                    lexed
+                        .comments
+                        .extend(found.lines().enumerate().map(|(line_idx, text)| Prose {
+                            line: line + line_idx,
+                            text,
+                            token_idx,
+                        }))
                 }
                 Piece::Token => lexed.tokens.push((line, found)),
-                Piece::Literal => lexed.literals.push(Prose { line, text: found, token_idx }),
+                Piece::Literal => lexed.literals.push(Prose {
+                    line,
+                    text: found,
+                    token_idx,
+                }),
                 Piece::Space => {}
             }
             line += found.matches('\n').count();
@@ -60,17 +70,26 @@ impl<'a> Lexed<'a> {
     }
 
     pub(crate) fn is(&self, at: usize, tokens: &[&str]) -> bool {
-        tokens.iter().enumerate().all(|(n, token)| self.token(at + n) == *token)
+        tokens
+            .iter()
+            .enumerate()
+            .all(|(n, token)| self.token(at + n) == *token)
     }
 
     /// Returns the block of each token.
     pub(crate) fn blocks(&self, is_test_file: bool) -> Vec<Block> {
-        let mut around = vec![Block { is_test: is_test_file, mods: 0 }];
+        let mut around = vec![Block {
+            is_test: is_test_file,
+            mods: 0,
+        }];
         let (mut next_is_test, mut next_is_mod) = (false, false);
         let mut blocks = Vec::with_capacity(self.tokens.len());
         for (at, (_, token)) in self.tokens.iter().enumerate() {
             let outer = around.last().copied().unwrap_or_default();
-            let here = Block { is_test: outer.is_test || next_is_test, mods: outer.mods };
+            let here = Block {
+                is_test: outer.is_test || next_is_test,
+                mods: outer.mods,
+            };
             blocks.push(here);
             match *token {
                 "#" if self.is(at, &["#", "[", "cfg", "(", "test", ")", "]"]) => {
@@ -172,7 +191,9 @@ fn first_piece(text: &str) -> (Piece, usize) {
         let hashes = tail.len() - tail.trim_start_matches('#').len();
         if let Some(body) = tail[hashes..].strip_prefix('"') {
             let close = format!("\"{}", &tail[..hashes]);
-            let length = body.find(&close).map_or(body.len(), |end| end + close.len());
+            let length = body
+                .find(&close)
+                .map_or(body.len(), |end| end + close.len());
             return (Piece::Literal, word + hashes + 1 + length);
         }
     }
@@ -187,7 +208,10 @@ fn first_piece(text: &str) -> (Piece, usize) {
         "\"" => (Piece::Literal, quoted(text)),
         "'" => match (chars.next(), chars.next()) {
             (Some('\\'), _) | (Some(_), Some('\'')) => (Piece::Literal, quoted(text)),
-            _ => (Piece::Literal, first + text[first..].find(|c| !is_word(c)).unwrap_or(0)),
+            _ => (
+                Piece::Literal,
+                first + text[first..].find(|c| !is_word(c)).unwrap_or(0),
+            ),
         },
         ":" | "-" | "=" if ["::", "->", "=>"].iter().any(|it| text.starts_with(it)) => {
             (Piece::Token, 2)

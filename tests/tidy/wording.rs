@@ -18,13 +18,33 @@ use In::{Comments, Everywhere};
 /// A pattern of words, `|` between alternatives, and the standard wording. A `.` matches the end
 /// of a clause.
 const PATTERNS: &[(&str, In, &str)] = &[
-    ("is|are|was|were no", Everywhere, "`is not a …` or `has no …`"),
-    ("stand|stands|stood", Everywhere, "`is`, `means`, `represents` or `occurs`"),
-    ("told|tells", Everywhere, "`reports`, `prints`, `shows` or `is passed`"),
-    ("kept|keeps", Comments, "`stored`, `preserved`, `unchanged` or `remains`"),
+    (
+        "is|are|was|were no",
+        Everywhere,
+        "`is not a …` or `has no …`",
+    ),
+    (
+        "stand|stands|stood",
+        Everywhere,
+        "`is`, `means`, `represents` or `occurs`",
+    ),
+    (
+        "told|tells",
+        Everywhere,
+        "`reports`, `prints`, `shows` or `is passed`",
+    ),
+    (
+        "kept|keeps",
+        Comments,
+        "`stored`, `preserved`, `unchanged` or `remains`",
+    ),
     ("mend|mends|mended|mending", Everywhere, "`fix` or `repair`"),
     ("left out", Everywhere, "`skipped` or `omitted`"),
-    ("lead|leads nowhere|out", Everywhere, "`is unresolved` or `is outside the project`"),
+    (
+        "lead|leads nowhere|out",
+        Everywhere,
+        "`is unresolved` or `is outside the project`",
+    ),
     ("leads to", Everywhere, "`points to` or `finds`"),
     ("speak|speaks of", Everywhere, "`links to` or `mentions`"),
     ("alike", Everywhere, "`similar` or `equal`"),
@@ -32,9 +52,17 @@ const PATTERNS: &[(&str, In, &str)] = &[
     ("kin", Everywhere, "`similar code`"),
     ("in all .", Everywhere, "`in total`"),
     ("all else", Everywhere, "`everything else`"),
-    ("twice is once", Everywhere, "`running it twice has no further effect`"),
+    (
+        "twice is once",
+        Everywhere,
+        "`running it twice has no further effect`",
+    ),
     ("such as is|are", Everywhere, "`of the kind that …`"),
-    ("settle|settles|settled", Everywhere, "`resolve` or `decide`"),
+    (
+        "settle|settles|settled",
+        Everywhere,
+        "`resolve` or `decide`",
+    ),
     ("gate", Everywhere, "`quality threshold`"),
     ("taken away", Everywhere, "`removed`"),
 ];
@@ -61,12 +89,23 @@ fn comments_messages_and_documents_use_standard_words() {
         }
     }
     let readme = read("README.md");
-    faults.extend(wording_faults("README.md", &readme, &document_prose(&readme)));
+    faults.extend(wording_faults(
+        "README.md",
+        &readme,
+        &document_prose(&readme),
+    ));
     let changelog = read("CHANGELOG.md");
     let unreleased = unreleased(&changelog);
-    faults.extend(wording_faults("CHANGELOG.md", unreleased, &document_prose(unreleased)));
+    faults.extend(wording_faults(
+        "CHANGELOG.md",
+        unreleased,
+        &document_prose(unreleased),
+    ));
     if !faults.is_empty() {
-        faults.push(format!("{} uses of words that have a standard equivalent", faults.len()));
+        faults.push(format!(
+            "{} uses of words that have a standard equivalent",
+            faults.len()
+        ));
     }
     assert_none(faults);
 }
@@ -83,8 +122,16 @@ fn source_prose(text: &str) -> Vec<Prose<'_>> {
     let literals = lexed.literals.into_iter().map(|item| (item, false));
     comments
         .chain(literals)
-        .filter(|(item, _)| !blocks.get(item.token_idx).is_some_and(|block| block.is_test))
-        .map(|(item, is_comment)| Prose { line: item.line, text: item.text, is_comment })
+        .filter(|(item, _)| {
+            !blocks
+                .get(item.token_idx)
+                .is_some_and(|block| block.is_test)
+        })
+        .map(|(item, is_comment)| Prose {
+            line: item.line,
+            text: item.text,
+            is_comment,
+        })
         .collect()
 }
 
@@ -96,7 +143,11 @@ fn document_prose(text: &str) -> Vec<Prose<'_>> {
         if text.starts_with("```") {
             is_fenced = !is_fenced;
         } else if !is_fenced && !text.starts_with("<!--") {
-            prose.push(Prose { line: line_idx + 1, text, is_comment: false });
+            prose.push(Prose {
+                line: line_idx + 1,
+                text,
+                is_comment: false,
+            });
         }
     }
     prose
@@ -124,7 +175,9 @@ fn wording_faults(path: &str, text: &str, prose: &[Prose]) -> Vec<String> {
                 let content = lines.get(line - 1).copied().unwrap_or_default();
                 if !ALLOWED_LINES.iter().any(|part| content.contains(part)) {
                     let found = &words[at].1;
-                    faults.push(format!("{path}:{line}: `{found}` ({pattern}): write {standard}"));
+                    faults.push(format!(
+                        "{path}:{line}: `{found}` ({pattern}): write {standard}"
+                    ));
                 }
             }
         }
@@ -146,7 +199,9 @@ fn find(words: &[(usize, String)], pattern: &str) -> Vec<usize> {
             (at.saturating_sub(n_words - 1)..=at).any(|start| is_at(start, phrase))
         })
     };
-    (0..words.len()).filter(|at| is_at(*at, pattern) && !is_allowed(*at)).collect()
+    (0..words.len())
+        .filter(|at| is_at(*at, pattern) && !is_allowed(*at))
+        .collect()
 }
 
 /// Returns the lower-case words of a text with their line offsets, and `.` for the end of a
@@ -164,7 +219,9 @@ fn words(text: &str) -> Vec<(usize, String)> {
             }
             '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
             c if is_word(c) => {
-                let length = rest.find(|c| !is_word(c) && c != '\'').unwrap_or(rest.len());
+                let length = rest
+                    .find(|c| !is_word(c) && c != '\'')
+                    .unwrap_or(rest.len());
                 words.push((line, rest[..length].to_lowercase()));
                 length
             }
@@ -185,18 +242,35 @@ fn words(text: &str) -> Vec<(usize, String)> {
 fn words_of_the_list_are_reported_with_the_standard_word() {
     let check = |text: &str, expected: &[&str]| {
         let faults = wording_faults("a.rs", text, &source_prose(text));
-        let places: Vec<&str> =
-            faults.iter().map(|it| it.split(" (").next().unwrap_or(it)).collect();
+        let places: Vec<&str> = faults
+            .iter()
+            .map(|it| it.split(" (").next().unwrap_or(it))
+            .collect();
         assert_eq!(places, expected, "{text}");
     };
     check("// It is no date.\n", &["a.rs:1: `is`"]);
-    check("// It is no longer there; if it is. No file is read. There is no file.\n", &[]);
-    check("/// Told once,\n/// and KEPT.\n", &["a.rs:1: `told`", "a.rs:2: `kept`"]);
-    check("fn f() { g(\"an old file is kept, and told\"); }\n", &["a.rs:1: `told`"]);
-    check("fn f() { g(\"a\\\n    b {told} `stands`\"); } // `mend`\n", &[]);
+    check(
+        "// It is no longer there; if it is. No file is read. There is no file.\n",
+        &[],
+    );
+    check(
+        "/// Told once,\n/// and KEPT.\n",
+        &["a.rs:1: `told`", "a.rs:2: `kept`"],
+    );
+    check(
+        "fn f() { g(\"an old file is kept, and told\"); }\n",
+        &["a.rs:1: `told`"],
+    );
+    check(
+        "fn f() { g(\"a\\\n    b {told} `stands`\"); } // `mend`\n",
+        &[],
+    );
     check("fn stands() { told(kept) }\n", &[]);
     check("//! 3 in all.\n// in all files\n", &["a.rs:1: `in`"]);
-    check("#[cfg(test)]\nmod tests {\n    // is no\n    const A: &str = \"alike\";\n}\n", &[]);
+    check(
+        "#[cfg(test)]\nmod tests {\n    // is no\n    const A: &str = \"alike\";\n}\n",
+        &[],
+    );
     let page = "It stands.\n```sh\nstands\n```\n<!-- stands -->\n`stands`\n";
     assert_eq!(wording_faults("a.md", page, &document_prose(page)).len(), 1);
     let log = "# C\n\n## [Unreleased]\n\nA\n\n## [0.1.0] - 2026-01-02\n\nB\n";

@@ -4,7 +4,10 @@
 //!
 //! Each line of the input is a token in base64, a space and the token's rank.
 
-#![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of cerberus")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a tool for developers, not a part of cerberus"
+)]
 
 use std::io::BufWriter;
 use std::{env, fs};
@@ -16,7 +19,9 @@ use fst::MapBuilder;
 
 fn main() -> Result<()> {
     let paths: Vec<_> = env::args_os().skip(1).collect();
-    let [input, output] = paths.as_slice() else { bail!("usage: vocabulary INPUT OUTPUT") };
+    let [input, output] = paths.as_slice() else {
+        bail!("usage: vocabulary INPUT OUTPUT")
+    };
     let text = fs::read_to_string(input).context("failed to read the vocabulary")?;
     let mut tokens = text.lines().map(parse_line).collect::<Result<Vec<_>>>()?;
     tokens.sort();
@@ -28,6 +33,8 @@ fn main() -> Result<()> {
 }
 
 fn parse_line(line: &str) -> Result<(Vec<u8>, u64)> {
-    let (token, rank) = line.split_once(' ').context("expected a token and its rank")?;
+    let (token, rank) = line
+        .split_once(' ')
+        .context("expected a token and its rank")?;
     Ok((BASE64_STANDARD.decode(token)?, rank.parse()?))
 }

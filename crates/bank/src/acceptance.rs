@@ -16,7 +16,10 @@ impl Bank {
         let name: String = name.chars().filter(|c| !c.is_control()).collect();
         let name = name.trim();
         let agent = if name.is_empty() { "an agent" } else { name };
-        Self { agent: Some(agent.to_owned()), ..self }
+        Self {
+            agent: Some(agent.to_owned()),
+            ..self
+        }
     }
 
     /// Returns the agent that writes.
@@ -35,7 +38,9 @@ impl Bank {
 
     /// Returns the text that the writer may store in a file: with the mark of an agent at a pattern that it set.
     pub(super) fn admitted<'t>(&self, file: &str, text: &'t str) -> Result<Cow<'t, str>> {
-        let Some(agent) = &self.agent else { return Ok(Cow::Borrowed(text)) };
+        let Some(agent) = &self.agent else {
+            return Ok(Cow::Borrowed(text));
+        };
         let old_text = match self.bytes_at(file)? {
             Some(_) => self.read(file)?.text,
             None => String::new(),
@@ -43,9 +48,17 @@ impl Bank {
         let old = frontmatter::parse(&old_text).frontmatter;
         let new = frontmatter::parse(text).frontmatter;
         let is_same = pattern(&old) == pattern(&new);
-        let mark = if is_same { old.pattern_by } else { Some(agent.clone()) };
+        let mark = if is_same {
+            old.pattern_by
+        } else {
+            Some(agent.clone())
+        };
         if !is_same {
-            let id = old.id.as_deref().or(file.strip_suffix(".md")).unwrap_or(file);
+            let id = old
+                .id
+                .as_deref()
+                .or(file.strip_suffix(".md"))
+                .unwrap_or(file);
             self.check_pattern_is_free(id, &old_text)?;
         }
         let mark = mark.filter(|_| has_pattern(&new));
@@ -60,9 +73,11 @@ impl Bank {
             UserError::usage(format!("{file}: {}", error.message)).hint(error.hint)
         })?;
         if frontmatter::parse(&marked).frontmatter.pattern_by != mark {
-            return Err(UserError::usage(format!("`{file}`: the pattern cannot be marked"))
-                .hint("write the frontmatter as lines of `key: value`")
-                .into());
+            return Err(
+                UserError::usage(format!("`{file}`: the pattern cannot be marked"))
+                    .hint("write the frontmatter as lines of `key: value`")
+                    .into(),
+            );
         }
         Ok(Cow::Owned(marked))
     }
@@ -118,7 +133,9 @@ mod tests {
         let other = ACCEPTED.replace("type: rule", "type: rule\npattern_by: me");
         agent.rewrite("a.md", &other).expect("written");
         assert_eq!(by(&person, "a.md").as_deref(), Some("helper"));
-        agent.rewrite("a.md", &ACCEPTED.replace("push -f", "push")).expect("its own");
+        agent
+            .rewrite("a.md", &ACCEPTED.replace("push -f", "push"))
+            .expect("its own");
         person.rewrite("a.md", ACCEPTED).expect("accepted");
         assert_eq!(by(&person, "a.md"), None);
         let changes = ImportChanges {
@@ -140,7 +157,12 @@ mod tests {
         let import = |text: &str| {
             let changed = vec![("a.md".to_owned(), text.to_owned())];
             let (before, after) = (Anchors::new(), Anchors::new());
-            agent.import(&ImportChanges { created: Vec::new(), changed, before, after })
+            agent.import(&ImportChanges {
+                created: Vec::new(),
+                changed,
+                before,
+                after,
+            })
         };
         for text in [
             PLAIN.to_owned(),
@@ -150,14 +172,23 @@ mod tests {
             ACCEPTED.replace("type: rule", "[broken"),
         ] {
             let error = agent.rewrite("a.md", &text).expect_err(&text);
-            assert!(format!("{error:#}").contains("a person accepted"), "{error:#}");
+            assert!(
+                format!("{error:#}").contains("a person accepted"),
+                "{error:#}"
+            );
             import(&text).expect_err(&text);
         }
-        agent.delete(&[("a.md", Anchors::new())], &Anchors::new()).expect_err("refused");
+        agent
+            .delete(&[("a.md", Anchors::new())], &Anchors::new())
+            .expect_err("refused");
         assert_eq!(person.read("a.md").expect("a memory").text, ACCEPTED);
         // Its text is free.
-        agent.rewrite("a.md", &ACCEPTED.replace("No force", "Never force")).expect("written");
+        agent
+            .rewrite("a.md", &ACCEPTED.replace("No force", "Never force"))
+            .expect("written");
         assert_eq!(by(&person, "a.md"), None);
-        person.delete(&[("a.md", Anchors::new())], &Anchors::new()).expect("deleted");
+        person
+            .delete(&[("a.md", Anchors::new())], &Anchors::new())
+            .expect("deleted");
     }
 }

@@ -90,7 +90,9 @@ impl Change<'_> {
         if !self.is_needed()? {
             return Ok(None);
         }
-        let Some(done) = self.write(temp)? else { return Ok(None) };
+        let Some(done) = self.write(temp)? else {
+            return Ok(None);
+        };
         if self.found_old(&done) {
             return Ok(Some(done));
         }
@@ -162,8 +164,10 @@ impl Change<'_> {
 /// Returns the error for a file that another program changed.
 pub fn edited(path: &Path) -> UserError {
     let shown = path.display();
-    UserError::environment(format!("`{shown}` was edited meanwhile, and was not overwritten"))
-        .hint("run the command again")
+    UserError::environment(format!(
+        "`{shown}` was edited meanwhile, and was not overwritten"
+    ))
+    .hint("run the command again")
 }
 
 /// Whether a file has this content, where `None` is a missing file.
@@ -191,9 +195,11 @@ fn keep(mut temp: NamedTempFile, path: &Path) -> anyhow::Error {
     };
     let kept = kept.display();
     let shown = path.display();
-    UserError::environment(format!("`{shown}` was edited meanwhile; `{kept}` is its other version"))
-        .hint(format!("diff {shown} {kept}"))
-        .into()
+    UserError::environment(format!(
+        "`{shown}` was edited meanwhile; `{kept}` is its other version"
+    ))
+    .hint(format!("diff {shown} {kept}"))
+    .into()
 }
 
 /// Locks the file that is about to get the name of a temporary file.
@@ -216,13 +222,18 @@ fn exchange(_a: &Path, _b: &Path) -> IoResult<()> {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "tests write the files that they test")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests write the files that they test"
+)]
 mod tests {
     use super::*;
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(folder).expect("a folder").flatten();
-        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+        entries
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect()
     }
 
     fn replace(path: &Path, old: Option<&[u8]>, new: Option<&[u8]>) -> Result<()> {
@@ -252,11 +263,18 @@ mod tests {
             assert!(replace(&path, Some(old), None).is_err());
         }
         for new in [Some(&b"three"[..]), None] {
-            assert!(!write_late(Change { path: &path, old: Some(b"one"), new }));
+            assert!(!write_late(Change {
+                path: &path,
+                old: Some(b"one"),
+                new
+            }));
             assert_eq!((&*read(), names(folder.path()).len()), ("two", 1));
         }
         replace(&path, Some(b"two"), None).expect("removed");
-        assert!(replace(&path, Some(b"two"), Some(b"three")).is_err(), "it was removed");
+        assert!(
+            replace(&path, Some(b"two"), Some(b"three")).is_err(),
+            "it was removed"
+        );
         assert_eq!(names(folder.path()), [""; 0]);
     }
 
@@ -268,11 +286,27 @@ mod tests {
         replace(&b, None, Some(b"one")).expect("created");
         let old = Some(&b"one"[..]);
         let changes = [
-            Change { path: &a, old, new: Some(b"two") },
-            Change { path: &b, old, new: None },
-            Change { path: &c, old: None, new: Some(b"two") },
+            Change {
+                path: &a,
+                old,
+                new: Some(b"two"),
+            },
+            Change {
+                path: &b,
+                old,
+                new: None,
+            },
+            Change {
+                path: &c,
+                old: None,
+                new: Some(b"two"),
+            },
             // The third one creates it after it was compared.
-            Change { path: &c, old: None, new: Some(b"three") },
+            Change {
+                path: &c,
+                old: None,
+                new: Some(b"three"),
+            },
         ];
         assert!(replace_all(&changes).is_err());
         let mut left = names(folder.path());
@@ -288,7 +322,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temp folder");
         let path = folder.path().join("AGENTS.md");
         let error = keep(files::temp_file(&path, b"edited").expect("written"), &path);
-        assert!(error.to_string().contains("AGENTS.md.edited-1"), "{error:?}");
+        assert!(
+            error.to_string().contains("AGENTS.md.edited-1"),
+            "{error:?}"
+        );
         assert_eq!(names(folder.path()), ["AGENTS.md.edited-1"]);
     }
 }

@@ -15,14 +15,22 @@ impl Bank {
         let bytes = files::read(&self.inside(FILE)?, MAX_BYTES)?.unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         let items = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        Ok(items.filter(|line| !line.starts_with('#')).map(str::to_owned).collect())
+        Ok(items
+            .filter(|line| !line.starts_with('#'))
+            .map(str::to_owned)
+            .collect())
     }
 
     /// Adds items to the list and removes others.
     pub fn change_deleted_items(&self, added: &[String], removed: &[String]) -> Result<()> {
         let old = self.deleted_items()?;
         let new = added.iter().filter(|item| !item.contains(['\n', '\r']));
-        let items = sorted(old.iter().chain(new).filter(|item| !removed.contains(item)).cloned());
+        let items = sorted(
+            old.iter()
+                .chain(new)
+                .filter(|item| !removed.contains(item))
+                .cloned(),
+        );
         if items == old {
             return Ok(());
         }

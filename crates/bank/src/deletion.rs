@@ -43,11 +43,23 @@ pub(super) struct Move {
 
 impl Deletion {
     pub(super) fn new(moves: Vec<Move>, before: &Anchors, after: &Anchors) -> Self {
-        let removed = before.keys().filter(|id| !after.contains_key(*id)).cloned().collect();
+        let removed = before
+            .keys()
+            .filter(|id| !after.contains_key(*id))
+            .cloned()
+            .collect();
         let is_new = |(id, anchor): &(&String, _)| before.get(*id) != Some(*anchor);
-        let added: Anchors =
-            after.iter().filter(is_new).map(|(id, a)| (id.clone(), a.clone())).collect();
-        Self { removed, added: lockfile::render(&added), moves, restored: Vec::new() }
+        let added: Anchors = after
+            .iter()
+            .filter(is_new)
+            .map(|(id, a)| (id.clone(), a.clone()))
+            .collect();
+        Self {
+            removed,
+            added: lockfile::render(&added),
+            moves,
+            restored: Vec::new(),
+        }
     }
 
     /// Applies the deletion to anchors that were read from the lock file.
@@ -71,7 +83,10 @@ impl Bank {
         let mut moves = Vec::new();
         for (file, anchors) in memories {
             match self.prepare_trash(file, anchors) {
-                Ok(trashed) => moves.push(Move { file: (*file).to_owned(), trashed }),
+                Ok(trashed) => moves.push(Move {
+                    file: (*file).to_owned(),
+                    trashed,
+                }),
                 Err(error) => {
                     let deletion = Deletion::new(moves, &before, after);
                     return self.revert(&deletion, &before).and(Err(error));
@@ -79,8 +94,9 @@ impl Bank {
             }
         }
         let deletion = Deletion::new(moves, &before, after);
-        if let Err(error) =
-            self.record(&deletion, *after != before).and_then(|()| self.carry_out(&deletion, after))
+        if let Err(error) = self
+            .record(&deletion, *after != before)
+            .and_then(|()| self.carry_out(&deletion, after))
         {
             self.revert(&deletion, &before)?;
             return Err(error);
@@ -166,20 +182,27 @@ impl Bank {
             let trashed = it.trashed.strip_prefix(super::TRASH);
             is_plain(&it.file) && trashed.is_some_and(|name| is_plain(name.trim_start_matches('/')))
         };
-        deletion.moves.iter().chain(&deletion.restored).all(is_valid).then_some(deletion)
+        deletion
+            .moves
+            .iter()
+            .chain(&deletion.restored)
+            .all(is_valid)
+            .then_some(deletion)
     }
 
     /// Completes the deletion or undoes the import of a killed process. The caller holds the write lock.
     pub(super) fn complete_deletion(&self) -> Result<()> {
         if let Some(deletion) = self.unfinished_deletion() {
-            self.carry_out(&deletion, &self.anchors()?).context("failed to complete a deletion")?;
+            self.carry_out(&deletion, &self.anchors()?)
+                .context("failed to complete a deletion")?;
         }
         files::remove_folder(&self.inside(TEMPORARY_COPIES)?)
     }
 }
 
 fn is_file(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
+    path.symlink_metadata()
+        .is_ok_and(|metadata| metadata.is_file())
 }
 
 /// Whether the path is one of a memory file and has no special components.
@@ -212,8 +235,10 @@ pub(super) mod tests {
     }
 
     fn deletion(before: &Anchors, after: &Anchors) -> Deletion {
-        let moves = ["a.md", "deep/b.md"]
-            .map(|file| Move { file: file.to_owned(), trashed: format!(".trash/{file}") });
+        let moves = ["a.md", "deep/b.md"].map(|file| Move {
+            file: file.to_owned(),
+            trashed: format!(".trash/{file}"),
+        });
         Deletion::new(moves.into(), before, after)
     }
 
@@ -234,10 +259,19 @@ pub(super) mod tests {
             if n_steps > 1 {
                 bank.write_anchors(&after).expect("written");
             }
-            for it in deletion.moves.iter().take(usize::saturating_sub(n_steps, 2)) {
+            for it in deletion
+                .moves
+                .iter()
+                .take(usize::saturating_sub(n_steps, 2))
+            {
                 move_one(it);
             }
-            let state = || (bank.list().expect("readable").0, bank.anchors().expect("readable"));
+            let state = || {
+                (
+                    bank.list().expect("readable").0,
+                    bank.anchors().expect("readable"),
+                )
+            };
             let all = ["a.md", "c.md", "deep/b.md"].map(str::to_owned).to_vec();
             let expected = match n_steps {
                 0 => (all, before),
@@ -248,7 +282,11 @@ pub(super) mod tests {
             assert_eq!(state(), expected, "{n_steps} steps, completed");
             assert!(bank.unfinished_deletion().is_none());
             let trashed = bank.trashed().expect("readable");
-            assert_eq!(trashed.len(), if n_steps == 0 { 0 } else { 2 }, "{n_steps} steps");
+            assert_eq!(
+                trashed.len(),
+                if n_steps == 0 { 0 } else { 2 },
+                "{n_steps} steps"
+            );
         }
     }
 
@@ -257,13 +295,22 @@ pub(super) mod tests {
         let (_folder, bank, before) = bank();
         let deletion = deletion(&before, &before);
         bank.record(&deletion, true).expect("written");
-        files::rename(&bank.folder().join("a.md"), &bank.folder().join(".trash/a.md"))
-            .expect("moved");
+        files::rename(
+            &bank.folder().join("a.md"),
+            &bank.folder().join(".trash/a.md"),
+        )
+        .expect("moved");
         files::create(&bank.folder().join("a.md"), b"new").expect("written");
         assert_eq!(bank.list().expect("readable").0, ["a.md", "c.md"]);
         drop(bank.lock_for_writing().expect("free"));
-        assert_eq!(bank.bytes("a.md").expect("readable").as_deref(), Some(&b"new"[..]));
-        assert_eq!(bank.bytes(".trash/a.md").expect("readable").as_deref(), Some(&b"a.md"[..]));
+        assert_eq!(
+            bank.bytes("a.md").expect("readable").as_deref(),
+            Some(&b"new"[..])
+        );
+        assert_eq!(
+            bank.bytes(".trash/a.md").expect("readable").as_deref(),
+            Some(&b"a.md"[..])
+        );
     }
 
     #[test]
@@ -277,11 +324,17 @@ pub(super) mod tests {
             ("a.md", "a2.md"),
             ("anchors.lock", ".trash/a.md"),
         ] {
-            let moves = vec![Move { file: file.to_owned(), trashed: trashed.to_owned() }];
+            let moves = vec![Move {
+                file: file.to_owned(),
+                trashed: trashed.to_owned(),
+            }];
             let deletion = Deletion::new(moves, &before, &before);
             bank.record(&deletion, true).expect("written");
             drop(bank.lock_for_writing().expect("free"));
-            assert_eq!(bank.list().expect("readable").0, ["a.md", "c.md", "deep/b.md"]);
+            assert_eq!(
+                bank.list().expect("readable").0,
+                ["a.md", "c.md", "deep/b.md"]
+            );
             assert!(folder.path().join("x.md").exists() && bank.lockfile().exists());
         }
     }

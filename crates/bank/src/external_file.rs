@@ -40,9 +40,11 @@ impl ExternalFile {
             })?
         };
         if !real.starts_with(root.canonicalize()?) {
-            return Err(UserError::usage(format!("`{shown}` is outside the project"))
-                .hint("name a file inside the project, such as `AGENTS.md`")
-                .into());
+            return Err(
+                UserError::usage(format!("`{shown}` is outside the project"))
+                    .hint("name a file inside the project, such as `AGENTS.md`")
+                    .into(),
+            );
         }
         if !is_missing && !real.is_file() {
             return Err(UserError::usage(format!("`{shown}` is not a regular file"))
@@ -50,7 +52,11 @@ impl ExternalFile {
                 .into());
         }
         let read = files::read(&real, MAX_BYTES)?;
-        Ok(Self { path: real, exists: read.is_some(), bytes: read.unwrap_or_default() })
+        Ok(Self {
+            path: real,
+            exists: read.is_some(),
+            bytes: read.unwrap_or_default(),
+        })
     }
 
     /// Like [`open`](Self::open), but a write creates the missing folders of the file.
@@ -69,11 +75,19 @@ impl ExternalFile {
                 let is_plain = path.components().all(|it| it != Component::ParentDir);
                 if !is_plain || !real.starts_with(root.canonicalize()?) {
                     let shown = path.display();
-                    return Err(UserError::usage(format!("`{shown}` is outside the project"))
-                        .hint("a folder on the way is a symbolic link; replace it with a folder")
-                        .into());
+                    return Err(
+                        UserError::usage(format!("`{shown}` is outside the project"))
+                            .hint(
+                                "a folder on the way is a symbolic link; replace it with a folder",
+                            )
+                            .into(),
+                    );
                 }
-                Ok(Self { path: real, exists: false, bytes: Vec::new() })
+                Ok(Self {
+                    path: real,
+                    exists: false,
+                    bytes: Vec::new(),
+                })
             }
             _ => Self::open(path, root),
         }
@@ -106,7 +120,11 @@ impl ExternalFile {
     }
 
     fn change<'a>(&'a self, new: Option<&'a [u8]>) -> Change<'a> {
-        Change { path: &self.path, old: self.exists.then_some(&*self.bytes), new }
+        Change {
+            path: &self.path,
+            old: self.exists.then_some(&*self.bytes),
+            new,
+        }
     }
 
     /// Adds the execute permission for everyone with read permission.
@@ -118,8 +136,10 @@ impl ExternalFile {
 /// Writes files in this order, where `None` removes one. Fails without a change if one of them was
 /// edited since it was read.
 pub fn write_all(files: &[(&ExternalFile, Option<&[u8]>)]) -> Result<()> {
-    let folders: BTreeSet<&Path> =
-        files.iter().filter_map(|(file, _)| file.path.parent()).collect();
+    let folders: BTreeSet<&Path> = files
+        .iter()
+        .filter_map(|(file, _)| file.path.parent())
+        .collect();
     for folder in folders {
         files::remove_stale_temp_files(folder, 1, files::MAX_EMPTY_AGE);
     }
@@ -155,16 +175,20 @@ fn existing_folder(path: &Path) -> Result<PathBuf> {
     let folder = files::folder_of(path);
     let shown = folder.display();
     if path.file_name().is_none() {
-        return Err(UserError::usage(format!("`{}` is not a file name", path.display()))
-            .hint("name a file, such as `AGENTS.md`")
-            .into());
+        return Err(
+            UserError::usage(format!("`{}` is not a file name", path.display()))
+                .hint("name a file, such as `AGENTS.md`")
+                .into(),
+        );
     }
     if !folder.is_dir() {
         return Err(UserError::usage(format!("folder `{shown}` not found"))
             .hint(format!("create it with `mkdir -p {shown}`"))
             .into());
     }
-    folder.canonicalize().with_context(|| format!("failed to open `{shown}`"))
+    folder
+        .canonicalize()
+        .with_context(|| format!("failed to open `{shown}`"))
 }
 
 /// Resolves `.` and `..` in an absolute path without following links.

@@ -3,7 +3,10 @@
 //! A write is durable when the function returns: the file and the folder that contains it are
 //! synced. Functions named `…_unsynced` leave the folder to [`sync_folders`], so that a command
 //! with many writes syncs each folder once.
-#![expect(clippy::disallowed_methods, reason = "this module owns the bank's files")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this module owns the bank's files"
+)]
 
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -42,7 +45,9 @@ fn stat(path: &Path) -> Result<Option<FileStat>> {
         Ok(_) => {
             let shown = path.display();
             Err(UserError::usage(format!("`{shown}` is not a regular file"))
-                .hint(format!("check it with `ls -l {shown}`, and remove it if it is not yours"))
+                .hint(format!(
+                    "check it with `ls -l {shown}`, and remove it if it is not yours"
+                ))
                 .into())
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -67,7 +72,9 @@ pub(super) fn lock(path: &Path) -> Result<WriteGuard> {
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
                 // Not every platform allows reading a locked file.
-                let _ = Read::by_ref(&mut file).take(MAX_HOLDER_BYTES).read_to_string(&mut holder);
+                let _ = Read::by_ref(&mut file)
+                    .take(MAX_HOLDER_BYTES)
+                    .read_to_string(&mut holder);
                 let holder = holder.trim();
                 return Err(UserError::environment(format!(
                     "the bank is locked by process {holder}"
@@ -106,7 +113,9 @@ pub(super) fn create_folder(path: &Path) -> Result<()> {
 
 /// Returns the folder of a file; a bare file name is in the current folder.
 pub(super) fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    path.parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 /// Syncs each folder once, in the order of their first occurrence. The names of new, moved and
@@ -128,7 +137,12 @@ fn sync_folder(folder: &Path) -> std::io::Result<()> {
     }
     match File::open(folder)?.sync_all() {
         // Some network file systems cannot sync a folder.
-        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::InvalidInput | ErrorKind::Unsupported
+            ) =>
+        {
             Ok(())
         }
         result => result,
@@ -165,7 +179,10 @@ impl Writes {
     /// Starts to write `n_files` files.
     pub(super) fn new(n_files: usize) -> Self {
         let is_together = cfg!(target_os = "linux") && n_files >= MIN_TOGETHER;
-        Self { is_together, folders: BTreeSet::new() }
+        Self {
+            is_together,
+            folders: BTreeSet::new(),
+        }
     }
 
     /// Like [`create`], but the content may be synced only by [`Self::sync`].
@@ -176,12 +193,20 @@ impl Writes {
     /// Like [`temp_file`], but the content may be synced only by [`Self::sync`].
     pub(super) fn temp_file(&mut self, path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
         self.folders.insert(folder_of(path).to_owned());
-        if self.is_together { unsynced_temp_file(path, bytes) } else { temp_file(path, bytes) }
+        if self.is_together {
+            unsynced_temp_file(path, bytes)
+        } else {
+            temp_file(path, bytes)
+        }
     }
 
     /// Syncs the content of the files.
     pub(super) fn sync(&self) -> Result<()> {
-        if self.is_together { self.sync_file_systems() } else { Ok(()) }
+        if self.is_together {
+            self.sync_file_systems()
+        } else {
+            Ok(())
+        }
     }
 
     /// Syncs the names of the files.
@@ -237,7 +262,9 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Like [`replace`], but does not sync the folder.
 pub(super) fn replace_unsynced(path: &Path, bytes: &[u8]) -> Result<()> {
     let file = temp_file(path, bytes)?;
-    file.persist(path).map_err(|error| error.error).with_context(failed_to("write", path))?;
+    file.persist(path)
+        .map_err(|error| error.error)
+        .with_context(failed_to("write", path))?;
     Ok(())
 }
 
@@ -260,7 +287,10 @@ fn is_temp_name(name: &OsStr) -> bool {
 /// empty has no writer. An empty file may be one whose process has not locked it yet; it is
 /// removed if it is older than `max_empty_age`.
 pub(super) fn remove_stale_temp_files(folder: &Path, max_depth: usize, max_empty_age: Duration) {
-    let entries = WalkDir::new(folder).max_depth(max_depth).follow_links(false).into_iter();
+    let entries = WalkDir::new(folder)
+        .max_depth(max_depth)
+        .follow_links(false)
+        .into_iter();
     for entry in entries.flatten() {
         if is_temp_name(entry.file_name()) && entry.file_type().is_file() {
             let file = regular_file::open(entry.path());
@@ -273,9 +303,14 @@ pub(super) fn remove_stale_temp_files(folder: &Path, max_depth: usize, max_empty
 }
 
 fn is_stale(file: &File, max_empty_age: Duration) -> bool {
-    let Ok(metadata) = file.metadata() else { return false };
+    let Ok(metadata) = file.metadata() else {
+        return false;
+    };
     let is_old = || {
-        let age = metadata.modified().ok().and_then(|modified| modified.elapsed().ok());
+        let age = metadata
+            .modified()
+            .ok()
+            .and_then(|modified| modified.elapsed().ok());
         age.is_some_and(|age| age >= max_empty_age)
     };
     file.try_lock().is_ok() && (metadata.len() > 0 || max_empty_age.is_zero() || is_old())
@@ -284,7 +319,9 @@ fn is_stale(file: &File, max_empty_age: Duration) -> bool {
 /// Creates a temporary file beside the file at `path`, with the permissions of that file if it exists.
 pub(super) fn temp_file(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
     let file = unsynced_temp_file(path, bytes)?;
-    file.as_file().sync_all().with_context(failed_to("write", path))?;
+    file.as_file()
+        .sync_all()
+        .with_context(failed_to("write", path))?;
     Ok(file)
 }
 
@@ -293,7 +330,10 @@ fn unsynced_temp_file(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
     let folder = folder_of(path);
     create_folder(folder)?;
     // The generator of `tempfile` also uses letters that are not digits.
-    let name = format!("{TEMP_PREFIX}{:016x}", RandomState::new().hash_one(std::process::id()));
+    let name = format!(
+        "{TEMP_PREFIX}{:016x}",
+        RandomState::new().hash_one(std::process::id())
+    );
     let mut builder = Builder::new();
     builder.prefix(&name).rand_bytes(0);
     let permissions = path.metadata().ok().map(|metadata| metadata.permissions());
@@ -306,7 +346,9 @@ fn unsynced_temp_file(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
     }
     let mut file = builder.tempfile_in(folder).with_context(context)?;
     // Before the first byte, which only readers of the old file may read.
-    permissions.into_iter().for_each(|it| drop(file.as_file().set_permissions(it)));
+    permissions
+        .into_iter()
+        .for_each(|it| drop(file.as_file().set_permissions(it)));
     // Without locks, stale files are not removed either.
     let _ = file.as_file().lock();
     file.write_all(bytes).with_context(context)?;
@@ -320,7 +362,9 @@ pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Option<Vec<u8>>> {
 /// Returns the bytes of a file and its stat before reading, if it exists.
 pub(super) fn read_with_stat(path: &Path, max_bytes: u64) -> Result<Option<(Vec<u8>, FileStat)>> {
     let context = failed_to("read", path);
-    let Some(stat) = stat(path)? else { return Ok(None) };
+    let Some(stat) = stat(path)? else {
+        return Ok(None);
+    };
     let file = match regular_file::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -329,12 +373,16 @@ pub(super) fn read_with_stat(path: &Path, max_bytes: u64) -> Result<Option<(Vec<
     // With room for the whole file it is read in one step.
     let n_bytes = usize::try_from(stat.size.min(max_bytes)).unwrap_or(0);
     let mut bytes = Vec::with_capacity(n_bytes);
-    file.take(max_bytes + 1).read_to_end(&mut bytes).with_context(context)?;
+    file.take(max_bytes + 1)
+        .read_to_end(&mut bytes)
+        .with_context(context)?;
     if bytes.len() as u64 > max_bytes {
         let (shown, n_kb) = (path.display(), max_bytes / 1024);
-        return Err(UserError::usage(format!("`{shown}` is larger than {n_kb} KB"))
-            .hint("split it")
-            .into());
+        return Err(
+            UserError::usage(format!("`{shown}` is larger than {n_kb} KB"))
+                .hint("split it")
+                .into(),
+        );
     }
     Ok(Some((bytes, stat)))
 }
@@ -342,7 +390,11 @@ pub(super) fn read_with_stat(path: &Path, max_bytes: u64) -> Result<Option<(Vec<
 /// Returns the first bytes of a file, at most `max_bytes`, if it can be read.
 pub(super) fn head(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    regular_file::open(path).ok()?.take(max_bytes).read_to_end(&mut bytes).ok()?;
+    regular_file::open(path)
+        .ok()?
+        .take(max_bytes)
+        .read_to_end(&mut bytes)
+        .ok()?;
     Some(bytes)
 }
 
@@ -432,12 +484,18 @@ mod tests {
             assert_eq!(mode & 0o777, 0o640);
             // The content is never readable for more users than before.
             let temp = temp_file(&path, b"four").expect("written");
-            let mode = temp.as_file().metadata().expect("there").permissions().mode();
+            let mode = temp
+                .as_file()
+                .metadata()
+                .expect("there")
+                .permissions()
+                .mode();
             assert_eq!(mode & 0o777, 0o640);
             drop(temp);
         }
-        let left: Vec<_> =
-            std::fs::read_dir(folder.path().join("deep")).expect("a folder").collect();
+        let left: Vec<_> = std::fs::read_dir(folder.path().join("deep"))
+            .expect("a folder")
+            .collect();
         assert_eq!(left.len(), 1, "temporary files are removed");
     }
 
@@ -445,7 +503,10 @@ mod tests {
     fn stale_temporary_files_are_removed_and_those_in_use_are_not() {
         let folder = tempfile::tempdir().expect("a temp folder");
         let name = ".cerberus-tmp-0123456789abcdef";
-        let (stale, deep) = (folder.path().join(name), folder.path().join("deep").join(name));
+        let (stale, deep) = (
+            folder.path().join(name),
+            folder.path().join("deep").join(name),
+        );
         let empty = folder.path().join(".cerberus-tmp-0000000000000000");
         std::fs::create_dir(folder.path().join("deep")).expect("created");
         for (path, text) in [(&stale, "half"), (&deep, "half"), (&empty, "")] {

@@ -56,12 +56,20 @@ impl Bank {
         let mut moves = Vec::new();
         for (file, _) in &changes.created {
             let trashed = self.prepare_trash(file, &Anchors::new())?;
-            moves.push(Move { file: file.clone(), trashed });
+            moves.push(Move {
+                file: file.clone(),
+                trashed,
+            });
         }
         let mut record = Deletion::new(moves, &changes.after, &changes.before);
         let copy = |file: &String| format!("{TEMPORARY_COPIES}/{file}");
         let copies = changes.changed.iter().map(|(file, _)| file);
-        record.restored = copies.map(|it| Move { file: it.clone(), trashed: copy(it) }).collect();
+        record.restored = copies
+            .map(|it| Move {
+                file: it.clone(),
+                trashed: copy(it),
+            })
+            .collect();
         self.record(&record, true)?;
         if let Err(error) = self.copy_restored(&record) {
             self.finish_import()?;
@@ -152,7 +160,10 @@ mod tests {
     use super::*;
 
     fn texts(files: &[&str]) -> Vec<(String, String)> {
-        files.iter().map(|file| ((*file).to_owned(), "imported".to_owned())).collect()
+        files
+            .iter()
+            .map(|file| ((*file).to_owned(), "imported".to_owned()))
+            .collect()
     }
 
     #[test]
@@ -173,7 +184,12 @@ mod tests {
             after.insert("c".to_owned(), before["a"].clone());
             let created = texts(&["deep/new.md", "new.md"]);
             let changed = texts(&["a.md", "deep/b.md"]);
-            let changes = ImportChanges { created, changed, before, after };
+            let changes = ImportChanges {
+                created,
+                changed,
+                before,
+                after,
+            };
             bank.begin_import(&changes).expect("recorded");
             let write = |file: &str| files::replace(&bank.folder().join(file), b"imported");
             let steps: [&dyn Fn() -> Result<()>; 5] = [
@@ -199,7 +215,12 @@ mod tests {
         let (_folder, bank, before) = bank();
         let changed = texts(&["a.md", "c.md"]);
         let (created, after) = (Vec::new(), before.clone());
-        let changes = ImportChanges { created, changed, before, after };
+        let changes = ImportChanges {
+            created,
+            changed,
+            before,
+            after,
+        };
         bank.begin_import(&changes).expect("recorded");
         for file in ["a.md", "c.md"] {
             files::replace(&bank.folder().join(file), b"edited").expect("written");
@@ -221,11 +242,25 @@ mod tests {
         let (_folder, bank, before) = bank();
         let (created, changed) = (texts(&["new.md"]), texts(&["a.md", "c.md"]));
         let after = before.clone();
-        bank.import(&ImportChanges { created, changed, before, after }).expect("imported");
+        bank.import(&ImportChanges {
+            created,
+            changed,
+            before,
+            after,
+        })
+        .expect("imported");
         drop(bank.lock_for_writing().expect("free"));
-        assert!(bank.list().expect("readable").0.contains(&"new.md".to_owned()));
+        assert!(
+            bank.list()
+                .expect("readable")
+                .0
+                .contains(&"new.md".to_owned())
+        );
         for file in ["a.md", "c.md", "new.md"] {
-            assert_eq!(bank.bytes(file).expect("readable").as_deref(), Some(&b"imported"[..]));
+            assert_eq!(
+                bank.bytes(file).expect("readable").as_deref(),
+                Some(&b"imported"[..])
+            );
         }
         assert_eq!(bank.trashed().expect("readable"), [""; 0]);
     }
@@ -239,12 +274,26 @@ mod tests {
         let mut after = before.clone();
         after.remove("a");
         let (created, changed) = (texts(created), texts(&["a.md"]));
-        let changes = ImportChanges { created, changed, before, after };
+        let changes = ImportChanges {
+            created,
+            changed,
+            before,
+            after,
+        };
         let error = bank.import(&changes).expect_err("70.md exists");
-        assert!(error.to_string().contains("`70.md` already exists"), "{error:#}");
+        assert!(
+            error.to_string().contains("`70.md` already exists"),
+            "{error:#}"
+        );
         assert_eq!(bank.list().expect("readable").0, old);
-        assert_eq!(bank.bytes("70.md").expect("readable").as_deref(), Some(&b"old"[..]));
-        assert_eq!(bank.bytes("a.md").expect("readable").as_deref(), Some(&b"a.md"[..]));
+        assert_eq!(
+            bank.bytes("70.md").expect("readable").as_deref(),
+            Some(&b"old"[..])
+        );
+        assert_eq!(
+            bank.bytes("a.md").expect("readable").as_deref(),
+            Some(&b"a.md"[..])
+        );
         assert_eq!(bank.anchors().expect("readable"), changes.before);
         assert_eq!(bank.trashed().expect("readable"), [""; 0]);
         assert!(bank.unfinished_deletion().is_none());

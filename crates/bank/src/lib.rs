@@ -62,7 +62,10 @@ pub struct Bank {
 impl Bank {
     /// Returns the bank in a folder.
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder, agent: None }
+        Self {
+            folder,
+            agent: None,
+        }
     }
 
     /// Returns the folder of the bank.
@@ -78,7 +81,10 @@ impl Bank {
     /// Returns the path of a memory below `root`, or as it is if it is elsewhere.
     pub fn shown_path(&self, file: &str, root: &Path) -> String {
         let path = self.folder.join(file);
-        path.strip_prefix(root).unwrap_or(&path).display().to_string()
+        path.strip_prefix(root)
+            .unwrap_or(&path)
+            .display()
+            .to_string()
     }
 
     /// Returns the path of `anchors.lock`.

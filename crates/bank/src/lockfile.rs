@@ -164,7 +164,9 @@ impl Bank {
     /// Like [`Bank::write_anchors`], but [`Bank::undo_anchors`] can revert it, if it `continues` the last
     /// such change together with that one.
     pub fn write_anchors_undoably(&self, anchors: &Anchors, continues: bool) -> Result<bool> {
-        let Some((before, after)) = self.change_of_lock(anchors)? else { return Ok(false) };
+        let Some((before, after)) = self.change_of_lock(anchors)? else {
+            return Ok(false);
+        };
         // Another process may have written since the change that is continued.
         let is_last = continues && self.undo_bytes(UNDO_AFTER)?.as_ref() == Some(&before);
         // The lock file is written last, so that a failure before changes nothing.
@@ -185,9 +187,13 @@ impl Bank {
     pub fn undo_anchors(&self) -> Result<usize> {
         let (before, after) = (self.undo_bytes(UNDO_BEFORE)?, self.undo_bytes(UNDO_AFTER)?);
         let (Some(before), Some(after)) = (before, after) else {
-            return Err(UserError::usage("nothing to undo: no change of the anchors was recorded")
-                .hint("show the history of the anchors with `git log -p .memories/anchors.lock`")
-                .into());
+            return Err(
+                UserError::usage("nothing to undo: no change of the anchors was recorded")
+                    .hint(
+                        "show the history of the anchors with `git log -p .memories/anchors.lock`",
+                    )
+                    .into(),
+            );
         };
         if files::read(&self.lockfile(), MAX_BYTES)?.as_deref() != Some(after.as_slice()) {
             return Err(UserError::usage(
@@ -198,7 +204,10 @@ impl Bank {
         }
         let (old, new) = (decode(&before)?, decode(&after)?);
         let ids: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-        let n_changed = ids.into_iter().filter(|id| old.get(*id) != new.get(*id)).count();
+        let n_changed = ids
+            .into_iter()
+            .filter(|id| old.get(*id) != new.get(*id))
+            .count();
         files::replace(&self.lockfile(), &before)?;
         files::remove_unsynced(&self.folder().join(UNDO_BEFORE))?;
         files::remove(&self.folder().join(UNDO_AFTER))?;
@@ -210,7 +219,10 @@ impl Bank {
 pub(crate) fn render(anchors: &Anchors) -> String {
     let file = LockFile {
         version: version(anchors.values()),
-        anchors: anchors.iter().map(|(id, anchor)| entry(id, anchor.clone())).collect(),
+        anchors: anchors
+            .iter()
+            .map(|(id, anchor)| entry(id, anchor.clone()))
+            .collect(),
     };
     let body = toml::to_string(&file).expect("strings and numbers can be serialized");
     format!("{HEADER}{body}")
@@ -219,15 +231,34 @@ pub(crate) fn render(anchors: &Anchors) -> String {
 fn version<'a>(mut anchors: impl Iterator<Item = &'a Anchor>) -> u32 {
     let has_namesakes = anchors.any(|anchor| {
         let others = anchor.others.iter().map(|it| &it.anchor.fingerprint);
-        others.chain([&anchor.fingerprint]).any(|it| !it.namesakes.is_empty())
+        others
+            .chain([&anchor.fingerprint])
+            .any(|it| !it.namesakes.is_empty())
     });
-    if has_namesakes { VERSION_WITH_NAMESAKES } else { VERSION }
+    if has_namesakes {
+        VERSION_WITH_NAMESAKES
+    } else {
+        VERSION
+    }
 }
 
 fn entry(id: &str, anchor: Anchor) -> Entry {
-    let FingerprintFields { tokens, hashes, minhash, namesakes } =
-        FingerprintFields::encode(&anchor.fingerprint);
-    let Anchor { file, symbol, kind, language, origin, commit, chosen, .. } = anchor;
+    let FingerprintFields {
+        tokens,
+        hashes,
+        minhash,
+        namesakes,
+    } = FingerprintFields::encode(&anchor.fingerprint);
+    let Anchor {
+        file,
+        symbol,
+        kind,
+        language,
+        origin,
+        commit,
+        chosen,
+        ..
+    } = anchor;
     let (by, at) = chosen.map(|choice| (choice.by, choice.at)).unzip();
     Entry {
         id: toml::Spanned::new(0..0, id.to_owned()),
@@ -251,9 +282,20 @@ fn entry(id: &str, anchor: Anchor) -> Entry {
 }
 
 fn example_entry(OtherExample { role, anchor, code }: OtherExample) -> ExampleEntry {
-    let FingerprintFields { tokens, hashes, minhash, namesakes } =
-        FingerprintFields::encode(&anchor.fingerprint);
-    let Anchor { file, symbol, kind, language, commit, .. } = anchor;
+    let FingerprintFields {
+        tokens,
+        hashes,
+        minhash,
+        namesakes,
+    } = FingerprintFields::encode(&anchor.fingerprint);
+    let Anchor {
+        file,
+        symbol,
+        kind,
+        language,
+        commit,
+        ..
+    } = anchor;
     let code = code.as_deref().map(one_line);
     ExampleEntry {
         role,
@@ -272,7 +314,9 @@ fn example_entry(OtherExample { role, anchor, code }: OtherExample) -> ExampleEn
 
 /// Writes code in one line, so that git merges the file line by line and no text looks like a table.
 fn one_line(code: &str) -> String {
-    code.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r")
+    code.replace('\\', "\\\\")
+        .replace('\n', "\\n")
+        .replace('\r', "\\r")
 }
 
 /// Reads code from [`one_line`].
@@ -325,16 +369,21 @@ pub(crate) fn parse(text: &str) -> Result<Anchors> {
         check_lines(text)?;
     }
     let file: LockFile = toml::from_str(text).map_err(|error| {
-        damaged(error.message().to_owned(), error.span().map(|span| lines.line(span.start)))
+        damaged(
+            error.message().to_owned(),
+            error.span().map(|span| lines.line(span.start)),
+        )
     })?;
     if !(VERSION..=VERSION_WITH_NAMESAKES).contains(&file.version) {
         let why = format!(
             "it has version {}, but this cerberus supports {VERSION} and {VERSION_WITH_NAMESAKES}",
             file.version
         );
-        return Err(UserError::environment(format!("failed to read `anchors.lock`: {why}"))
-            .hint("upgrade cerberus")
-            .into());
+        return Err(
+            UserError::environment(format!("failed to read `anchors.lock`: {why}"))
+                .hint("upgrade cerberus")
+                .into(),
+        );
     }
     let mut anchors = Anchors::new();
     for entry in file.anchors {
@@ -360,7 +409,10 @@ fn check_lines(text: &str) -> Result<(), UserError> {
             return Err(damaged(format!("it has more than {MAX_LINES} lines"), None));
         }
         let line = line.trim_ascii();
-        let is_key = |key: &str| key.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+        let is_key = |key: &str| {
+            key.bytes()
+                .all(|it| it.is_ascii_alphanumeric() || it == b'_')
+        };
         let is_valid = line.is_empty()
             || line.starts_with('#')
             || line.starts_with("[[anchor]]")
@@ -384,7 +436,11 @@ fn anchor(mut entry: Entry) -> Result<Anchor, String> {
         return Err("`quality` and `match` must be numbers".to_owned());
     }
     let code = entry.anchor()?;
-    let chosen = entry.by.take().zip(entry.at).map(|(by, at)| AgentChoice { by, at });
+    let chosen = entry
+        .by
+        .take()
+        .zip(entry.at)
+        .map(|(by, at)| AgentChoice { by, at });
     let is_valid = |it: &AgentChoice| *it == AgentChoice::new(&it.by, it.at);
     if chosen.is_some() != (entry.origin == Origin::Agent) || !chosen.iter().all(is_valid) {
         return Err("`by` and `at` must name the agent, if the origin is `agent`".to_owned());
@@ -393,8 +449,16 @@ fn anchor(mut entry: Entry) -> Result<Anchor, String> {
         origin: entry.origin,
         quality: entry.quality,
         match_score: entry.match_score,
-        look_alikes: entry.look_alikes.as_deref().map(encoding::look_alikes).transpose()?,
-        others: entry.examples.into_iter().map(example).collect::<Result<_, _>>()?,
+        look_alikes: entry
+            .look_alikes
+            .as_deref()
+            .map(encoding::look_alikes)
+            .transpose()?,
+        others: entry
+            .examples
+            .into_iter()
+            .map(example)
+            .collect::<Result<_, _>>()?,
         chosen,
         ..code
     })
@@ -402,13 +466,24 @@ fn anchor(mut entry: Entry) -> Result<Anchor, String> {
 
 fn example(mut entry: ExampleEntry) -> Result<OtherExample, String> {
     let (origin, quality, match_score) = (Origin::Manual, 1.0, 1.0);
-    let anchor = Anchor { origin, quality, match_score, ..entry.anchor()? };
+    let anchor = Anchor {
+        origin,
+        quality,
+        match_score,
+        ..entry.anchor()?
+    };
     let code = entry.code.as_deref().map(several_lines);
-    Ok(OtherExample { role: entry.role, anchor, code })
+    Ok(OtherExample {
+        role: entry.role,
+        anchor,
+        code,
+    })
 }
 
 fn damaged(why: String, line: Option<usize>) -> UserError {
-    let place = line.map(|line| format!(":{}", line + 1)).unwrap_or_default();
+    let place = line
+        .map(|line| format!(":{}", line + 1))
+        .unwrap_or_default();
     UserError::environment(format!("failed to read `anchors.lock{place}`: {why}")).hint(
         "fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again",
     )

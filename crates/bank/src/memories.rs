@@ -77,7 +77,10 @@ impl Bank {
     pub fn bytes(&self, file: &str) -> Result<Option<Vec<u8>>> {
         let view = self.view();
         let path = view.path(self, file);
-        Ok(path.map(|path| files::read(&path, MAX_BYTES)).transpose()?.flatten())
+        Ok(path
+            .map(|path| files::read(&path, MAX_BYTES))
+            .transpose()?
+            .flatten())
     }
 
     /// Reads one memory.
@@ -129,12 +132,23 @@ impl Bank {
         let (all, duplicates) = split_duplicates(memories, &mut warnings);
         let lock_stat = self.lock_stat();
         let anchors = self.anchors()?;
-        Ok(Memories { all, duplicates, anchors, lock_stat, is_partial, unread, warnings })
+        Ok(Memories {
+            all,
+            duplicates,
+            anchors,
+            lock_stat,
+            is_partial,
+            unread,
+            warnings,
+        })
     }
 
     /// Returns the stat of the lock file, if it exists.
     pub(crate) fn lock_stat(&self) -> Option<FileStat> {
-        self.lockfile().metadata().ok().map(|metadata| FileStat::new(&metadata))
+        self.lockfile()
+            .metadata()
+            .ok()
+            .map(|metadata| FileStat::new(&metadata))
     }
 
     /// Removes a memory that was just created.
@@ -152,7 +166,9 @@ impl Bank {
             Ok(file)
         } else {
             Err(UserError::usage(format!("memory `{name}` already exists"))
-                .hint(format!("choose another name, or show it with `cerberus memory show {name}`"))
+                .hint(format!(
+                    "choose another name, or show it with `cerberus memory show {name}`"
+                ))
                 .into())
         }
     }
@@ -189,8 +205,10 @@ pub(crate) fn check_bank_size(n_bytes: u64) -> Result<(), UserError> {
     if n_bytes <= MAX_BANK_BYTES {
         return Ok(());
     }
-    Err(UserError::environment("the memories have more than 32 MB together")
-        .hint("move the files that are not rules out of the bank: find .memories -size +90k"))
+    Err(
+        UserError::environment("the memories have more than 32 MB together")
+            .hint("move the files that are not rules out of the bank: find .memories -size +90k"),
+    )
 }
 
 fn not_found(file: &str) -> UserError {
@@ -204,19 +222,26 @@ fn split_duplicates(
     warnings: &mut Vec<String>,
 ) -> (Vec<MemoryFile>, Vec<MemoryFile>) {
     let mut file_by_id = BTreeMap::new();
-    all.into_iter().partition(|MemoryFile { memory, file, .. }| {
-        let first: &String = file_by_id.entry(memory.id.clone()).or_insert_with(|| file.clone());
-        if first != file {
-            warnings
-                .push(format!("`{file}` is ignored: `{first}` already has the id `{}`", memory.id));
-        }
-        first == file
-    })
+    all.into_iter()
+        .partition(|MemoryFile { memory, file, .. }| {
+            let first: &String = file_by_id
+                .entry(memory.id.clone())
+                .or_insert_with(|| file.clone());
+            if first != file {
+                warnings.push(format!(
+                    "`{file}` is ignored: `{first}` already has the id `{}`",
+                    memory.id
+                ));
+            }
+            first == file
+        })
 }
 
 fn is_private(entry: &DirEntry) -> bool {
     let name = entry.path().as_os_str().as_encoded_bytes();
-    let name = name.rsplit(|byte| std::path::is_separator(char::from(*byte))).next();
+    let name = name
+        .rsplit(|byte| std::path::is_separator(char::from(*byte)))
+        .next();
     let name = name.unwrap_or_default();
     let is_store = entry.depth() == 1 && name == super::INDICES.as_bytes();
     entry.depth() > 0 && (name.starts_with(b".") || is_store)
@@ -224,17 +249,30 @@ fn is_private(entry: &DirEntry) -> bool {
 
 /// Returns a warning about a folder of the bank that is a submodule without its files, as in a clone.
 fn missing_rules(folder: &Path) -> Option<String> {
-    let is_empty = || WalkDir::new(folder).min_depth(1).into_iter().next().is_none();
+    let is_empty = || {
+        WalkDir::new(folder)
+            .min_depth(1)
+            .into_iter()
+            .next()
+            .is_none()
+    };
     let is_listed_in = |root: &Path| {
         let path = folder.strip_prefix(root).ok()?.to_str()?;
         let path = path.replace(std::path::MAIN_SEPARATOR, "/");
         let listed = files::read(&root.join(".gitmodules"), MAX_BYTES).ok()??;
         let listed = String::from_utf8_lossy(&listed);
-        let mut paths = listed.lines().filter_map(|line| line.trim().strip_prefix("path = "));
+        let mut paths = listed
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("path = "));
         paths.any(|listed| listed == path).then_some(path)
     };
-    let path = is_empty().then(|| folder.ancestors().skip(1).find_map(is_listed_in)).flatten()?;
-    Some(format!("`{path}` is not checked out: git submodule update --init {}", shell_word(&path)))
+    let path = is_empty()
+        .then(|| folder.ancestors().skip(1).find_map(is_listed_in))
+        .flatten()?;
+    Some(format!(
+        "`{path}` is not checked out: git submodule update --init {}",
+        shell_word(&path)
+    ))
 }
 
 /// Returns the path of a memory in the bank, or a warning if the file is ignored.
@@ -243,21 +281,36 @@ fn memory_file(folder: &Path, entry: &DirEntry) -> Option<Result<String, String>
     if !path.as_encoded_bytes().ends_with(b".md") {
         return None;
     }
-    let relative = || entry.path().strip_prefix(folder).unwrap_or(entry.path()).display();
+    let relative = || {
+        entry
+            .path()
+            .strip_prefix(folder)
+            .unwrap_or(entry.path())
+            .display()
+    };
     if !entry.file_type().is_file() {
-        return Some(Err(format!("`{}` is ignored: it is not a regular file", relative())));
+        return Some(Err(format!(
+            "`{}` is ignored: it is not a regular file",
+            relative()
+        )));
     }
     // Removing the prefix is faster than comparing path components.
-    let file =
-        path.to_str().zip(folder.to_str()).and_then(|(path, folder)| path.strip_prefix(folder));
+    let file = path
+        .to_str()
+        .zip(folder.to_str())
+        .and_then(|(path, folder)| path.strip_prefix(folder));
     let Some(file) = file.map(|file| file.trim_start_matches(std::path::is_separator)) else {
         let name = relative();
-        return Some(Err(format!("`{name}` is ignored: its name is not valid UTF-8")));
+        return Some(Err(format!(
+            "`{name}` is ignored: its name is not valid UTF-8"
+        )));
     };
     if file.contains(char::is_control) {
         // The name is the id of the memory, which is part of the output.
         let name = file.escape_debug();
-        return Some(Err(format!("`{name}` is ignored: its name contains control characters")));
+        return Some(Err(format!(
+            "`{name}` is ignored: its name contains control characters"
+        )));
     }
     Some(Ok(file.replace(std::path::MAIN_SEPARATOR, "/")))
 }

@@ -31,7 +31,9 @@ pub(super) fn of_bytes(file: &str, bytes: &[u8], stat: FileStat) -> MemoryFile {
     let mut warnings: Vec<String> = size_warning(file, bytes.len()).into_iter().collect();
     let (text, is_exact) = text::decode(bytes);
     if !is_exact {
-        warnings.push(format!("`{file}` is not valid UTF-8; invalid bytes are shown as U+FFFD"));
+        warnings.push(format!(
+            "`{file}` is not valid UTF-8; invalid bytes are shown as U+FFFD"
+        ));
     }
     let prefix = match *bytes {
         [0xEF, 0xBB, 0xBF, ..] if is_exact => Some("\u{FEFF}"),
@@ -40,7 +42,15 @@ pub(super) fn of_bytes(file: &str, bytes: &[u8], stat: FileStat) -> MemoryFile {
     };
     let text = text.into_owned();
     let (memory, fault) = parsed(file, &text, &mut warnings);
-    MemoryFile { memory, file: file.to_owned(), text, prefix, stat, warnings, fault }
+    MemoryFile {
+        memory,
+        file: file.to_owned(),
+        text,
+        prefix,
+        stat,
+        warnings,
+        fault,
+    }
 }
 
 /// Returns the memory in a text and its fault. Without an `id` in the frontmatter it has that of its
@@ -52,7 +62,11 @@ fn parsed(file: &str, text: &str, warnings: &mut Vec<String>) -> (Memory, Option
         warnings.push(format!("`{file}` is not text"));
     }
     let invalid = parsed.unreadable().map(|_| "its frontmatter is not valid");
-    let fault = if is_binary { Some("it is not text") } else { invalid };
+    let fault = if is_binary {
+        Some("it is not text")
+    } else {
+        invalid
+    };
     warnings.extend(parsed.warnings.iter().map(|it| it.in_file(file)));
     let front = parsed.frontmatter;
     let stem = file.strip_suffix(".md").unwrap_or(file).to_owned();

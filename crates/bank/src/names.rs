@@ -12,15 +12,18 @@ const MAX_WORDS: usize = 6;
 const MAX_GENERATED_BYTES: usize = 48;
 
 /// Names that are reserved for devices on Windows.
-const RESERVED: &[&str] =
-    &["con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "lpt1", "lpt2", "lpt3"];
+const RESERVED: &[&str] = &[
+    "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "lpt1", "lpt2", "lpt3",
+];
 
 /// Checks that `id` is a valid memory id.
 pub fn check(id: &str) -> Result<(), UserError> {
     let refuse = |why: &str| {
-        UserError::usage(format!("`{}` is not a valid memory id: {why}", id.escape_debug())).hint(
-            "use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`",
-        )
+        UserError::usage(format!(
+            "`{}` is not a valid memory id: {why}",
+            id.escape_debug()
+        ))
+        .hint("use letters, digits, `-`, `_`, `.` and `/` for folders, as in `db/close-sessions`")
     };
     if id.is_empty() {
         return Err(refuse("it is empty"));
@@ -30,11 +33,16 @@ pub fn check(id: &str) -> Result<(), UserError> {
     }
     let allowed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     if let Some(c) = id.chars().find(|c| !allowed(*c)) {
-        return Err(refuse(&format!("`{}` is not allowed in it", c.escape_debug())));
+        return Err(refuse(&format!(
+            "`{}` is not allowed in it",
+            c.escape_debug()
+        )));
     }
     for part in id.split('/') {
         if part.is_empty() || part.starts_with('.') || part.ends_with('.') {
-            return Err(refuse("no part of it may be empty or start or end with a dot"));
+            return Err(refuse(
+                "no part of it may be empty or start or end with a dot",
+            ));
         }
         // Names of devices on Windows, whatever the ending.
         let stem = part.split('.').next().unwrap_or(part);
@@ -52,18 +60,27 @@ pub fn unused(base: String, is_taken: impl Fn(&str) -> bool) -> String {
     if !is_taken(&base) {
         return base;
     }
-    numbered.find(|id| !is_taken(id)).expect("there are infinitely many numbers")
+    numbered
+        .find(|id| !is_taken(id))
+        .expect("there are infinitely many numbers")
 }
 
 /// Returns an id generated from the first words of the first paragraph of a text, without addresses.
 pub fn from_text(text: &str) -> String {
     let mut id = String::new();
     let text = text.trim_start().split("\n\n").next().unwrap_or_default();
-    let words = text.split_whitespace().filter_map(|word| word.split("](").next());
-    let text = words.filter(|word| !word.contains("://")).collect::<Vec<_>>().join(" ");
+    let words = text
+        .split_whitespace()
+        .filter_map(|word| word.split("](").next());
+    let text = words
+        .filter(|word| !word.contains("://"))
+        .collect::<Vec<_>>()
+        .join(" ");
     // Apostrophes do not separate words: "user's" is one word.
     let text: String = text.chars().filter(|c| !matches!(c, '\'' | '’')).collect();
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let words = text
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
     for word in words.take(MAX_WORDS) {
         if !id.is_empty() && id.len() + word.len() >= MAX_GENERATED_BYTES {
             break;
@@ -74,7 +91,11 @@ pub fn from_text(text: &str) -> String {
         id.push_str(&word.to_ascii_lowercase());
     }
     id.truncate(MAX_BYTES);
-    if id.is_empty() || check(&id).is_err() { "memory".to_owned() } else { id }
+    if id.is_empty() || check(&id).is_err() {
+        "memory".to_owned()
+    } else {
+        id
+    }
 }
 
 #[cfg(test)]

@@ -20,15 +20,27 @@ impl OutputFile {
     pub fn open(path: &Path, bank: &Bank, root: &Path) -> Result<Self> {
         let shown = path.display();
         let refused = |why: &str, hint: String| {
-            Err(UserError::usage(format!("`{shown}` {why}")).hint(hint).into())
+            Err(UserError::usage(format!("`{shown}` {why}"))
+                .hint(hint)
+                .into())
         };
         if path.file_name().is_none() || path.is_dir() {
             let page = path.join("report.html");
-            return refused("is a folder", format!("name a file, as in `{}`", page.display()));
+            return refused(
+                "is a folder",
+                format!("name a file, as in `{}`", page.display()),
+            );
         }
         let real = external_file::check_folder(path, root)?;
-        if bank.folder().canonicalize().is_ok_and(|bank| real.starts_with(bank)) {
-            return refused("is in the bank", "name a file outside it, as in `report.html`".into());
+        if bank
+            .folder()
+            .canonicalize()
+            .is_ok_and(|bank| real.starts_with(bank))
+        {
+            return refused(
+                "is in the bank",
+                "name a file outside it, as in `report.html`".into(),
+            );
         }
         if let Ok(metadata) = path.symlink_metadata() {
             if metadata.is_symlink() {
@@ -44,21 +56,32 @@ impl OutputFile {
             let hint = "name another file, or remove this one first".to_owned();
             return refused("exists and is not an HTML page", hint);
         }
-        Ok(Self { path: path.to_owned(), old })
+        Ok(Self {
+            path: path.to_owned(),
+            old,
+        })
     }
 
     /// Atomically writes the report.
     pub fn write(&self, text: &str) -> Result<()> {
         let (old, new) = (self.old.as_deref(), Some(text.as_bytes()));
-        compared::replace_all(&[Change { path: &self.path, old, new }])
+        compared::replace_all(&[Change {
+            path: &self.path,
+            old,
+            new,
+        }])
     }
 }
 
 /// Returns whether a file is empty or starts like an HTML page.
 fn is_page(head: &[u8]) -> bool {
-    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
+    let head = head
+        .strip_prefix(b"\xEF\xBB\xBF")
+        .unwrap_or(head)
+        .trim_ascii_start();
     let starts_with = |tag: &str| {
-        head.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
+        head.get(..tag.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
     };
     head.is_empty() || starts_with("<!doctype html") || starts_with("<html")
 }
@@ -69,9 +92,13 @@ mod tests {
 
     #[test]
     fn html_pages_are_detected_by_their_start() {
-        for page in
-            ["", " \n", "<!DOCTYPE html><html>", "\u{FEFF}<!doctype HTML>", "<html lang=en>"]
-        {
+        for page in [
+            "",
+            " \n",
+            "<!DOCTYPE html><html>",
+            "\u{FEFF}<!doctype HTML>",
+            "<html lang=en>",
+        ] {
             assert!(is_page(page.as_bytes()), "{page}");
         }
         for other in ["# Notes", "<svg>", "<!doctype xml>", "fn main() {}", "\0"] {

@@ -43,7 +43,9 @@ impl Bank {
     /// Reads the persistent pins. A corrupt file contains none and has a `fault`.
     pub fn pins(&self) -> Result<PinFile> {
         let bytes = files::read(&self.pin_file(), MAX_BYTES)?;
-        let Some(bytes) = bytes else { return Ok(PinFile::default()) };
+        let Some(bytes) = bytes else {
+            return Ok(PinFile::default());
+        };
         match parse(&bytes) {
             Ok(pins) => Ok(PinFile { pins, fault: None, bytes }),
             Err(Fault::TooNew(version)) => Err(UserError::environment(format!(
@@ -65,14 +67,22 @@ impl Bank {
         let old = self.pins()?;
         let mut backup = None;
         let text = if old.bytes.is_empty() || old.fault.is_some() {
-            backup = old.fault.as_ref().map(|_| self.back_up_pins()).transpose()?;
+            backup = old
+                .fault
+                .as_ref()
+                .map(|_| self.back_up_pins())
+                .transpose()?;
             format!("{HEADER}version = {VERSION}\n")
         } else {
             String::from_utf8_lossy(&old.bytes).into_owned()
         };
         let mut document: DocumentMut = text.parse().context("failed to read `pins.toml`")?;
-        let item = document.entry("pin").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
-        let mut tables = std::mem::take(item).into_array_of_tables().unwrap_or_default();
+        let item = document
+            .entry("pin")
+            .or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
+        let mut tables = std::mem::take(item)
+            .into_array_of_tables()
+            .unwrap_or_default();
         tables.retain(|table| {
             let id = table.get("id").and_then(Item::as_str);
             !id.is_some_and(|id| removed.contains(&id))
@@ -89,7 +99,9 @@ impl Bank {
     fn back_up_pins(&self) -> Result<PathBuf> {
         let path = self.pin_file();
         let exists = |name: &str| self.folder().join(name).exists();
-        let backup = self.folder().join(names::unused(format!("{PINS}.corrupt"), exists));
+        let backup = self
+            .folder()
+            .join(names::unused(format!("{PINS}.corrupt"), exists));
         files::rename(&path, &backup)?;
         Ok(backup)
     }
@@ -102,7 +114,9 @@ enum Fault {
 
 fn parse(bytes: &[u8]) -> Result<Vec<Pin>, Fault> {
     let corrupt = |line: Option<usize>, why: &str| {
-        let position = line.map(|line| format!(":{}", line + 1)).unwrap_or_default();
+        let position = line
+            .map(|line| format!(":{}", line + 1))
+            .unwrap_or_default();
         Fault::Corrupt(format!("`pins.toml{position}`: {why}"))
     };
     let Ok(text) = std::str::from_utf8(bytes) else {
@@ -113,7 +127,10 @@ fn parse(bytes: &[u8]) -> Result<Vec<Pin>, Fault> {
         return Err(corrupt(Some(line), "it contains a merge conflict"));
     }
     let fields: Fields = toml::from_str(text).map_err(|error| {
-        corrupt(error.span().map(|span| lines.line(span.start)), error.message())
+        corrupt(
+            error.span().map(|span| lines.line(span.start)),
+            error.message(),
+        )
     })?;
     if fields.version != VERSION {
         return Err(Fault::TooNew(fields.version));
@@ -129,7 +146,11 @@ fn parse(bytes: &[u8]) -> Result<Vec<Pin>, Fault> {
         if !ids.insert(pin.id.clone()) {
             return Err(corrupt(line, &format!("pin `{}` is defined twice", pin.id)));
         }
-        pins.push(Pin { scope: PinScope::Persistent, expires_at: None, ..pin });
+        pins.push(Pin {
+            scope: PinScope::Persistent,
+            expires_at: None,
+            ..pin
+        });
     }
     Ok(pins)
 }
@@ -144,7 +165,10 @@ fn table(pin: &Pin) -> Table {
         table["tags"] = value(pin.tags.iter().collect::<toml_edit::Array>());
     }
     if !pin.metadata.is_empty() {
-        let entries = pin.metadata.iter().map(|(key, text)| (key.as_str(), Value::from(text)));
+        let entries = pin
+            .metadata
+            .iter()
+            .map(|(key, text)| (key.as_str(), Value::from(text)));
         table["metadata"] = value(entries.collect::<InlineTable>());
     }
     if let Some(project) = &pin.project {
@@ -155,7 +179,10 @@ fn table(pin: &Pin) -> Table {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::disallowed_methods, reason = "these tests write files like a user")]
+    #![expect(
+        clippy::disallowed_methods,
+        reason = "these tests write files like a user"
+    )]
     use std::collections::BTreeMap;
 
     use super::*;
@@ -199,7 +226,10 @@ mod tests {
         std::fs::write(bank.pin_file(), text).expect("a file");
         bank.write_pins(&[], Some(&pin("b"))).expect("written");
         bank.write_pins(&["b"], None).expect("written");
-        assert_eq!(std::fs::read_to_string(bank.pin_file()).expect("read"), text);
+        assert_eq!(
+            std::fs::read_to_string(bank.pin_file()).expect("read"),
+            text
+        );
     }
 
     #[test]
@@ -207,8 +237,14 @@ mod tests {
         let (_folder, bank) = bank();
         for (text, fault) in [
             ("version = 1\n[[pin]\n", "`pins.toml:2`"),
-            ("version = 1\n[[pin]]\nid = \"a\"\n", "`pins.toml:2`: missing field `content`"),
-            ("version = 1\n<<<<<<< ours\n", "`pins.toml:2`: it contains a merge conflict"),
+            (
+                "version = 1\n[[pin]]\nid = \"a\"\n",
+                "`pins.toml:2`: missing field `content`",
+            ),
+            (
+                "version = 1\n<<<<<<< ours\n",
+                "`pins.toml:2`: it contains a merge conflict",
+            ),
             ("\u{0}", "`pins.toml:1`"),
         ] {
             std::fs::write(bank.pin_file(), text).expect("a file");

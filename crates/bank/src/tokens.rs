@@ -59,7 +59,9 @@ fn next_piece(text: &str, start: usize) -> usize {
     if let Some(len) = plain_word(&text.as_bytes()[start..]) {
         return start + len;
     }
-    let Some(found) = PIECE.find_at(text, start) else { return text.len() };
+    let Some(found) = PIECE.find_at(text, start) else {
+        return text.len();
+    };
     let piece = &text[start..found.end()];
     let last = piece.char_indices().next_back();
     match last {
@@ -80,7 +82,11 @@ fn plain_word(text: &[u8]) -> Option<usize> {
     };
     let start = usize::from(text.first().is_some_and(is_separator));
     let start = start + usize::from(text.get(start).is_some_and(u8::is_ascii_uppercase));
-    let end = start + text[start..].iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+    let end = start
+        + text[start..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_lowercase())
+            .count();
     // An apostrophe may belong to the word.
     let is_end = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphabetic() && *byte != b'\'';
     (end > start && text.get(end).is_none_or(is_end)).then_some(end)
@@ -101,7 +107,9 @@ fn count_in_piece(piece: &[u8]) -> usize {
         return 1;
     }
     let rank = |start: usize, end: usize| {
-        RANKS.get(&piece[start..end]).map(|rank| Reverse((rank, start, end)))
+        RANKS
+            .get(&piece[start..end])
+            .map(|rank| Reverse((rank, start, end)))
     };
     let n_bytes = piece.len();
     // For the token that starts at a byte: its end, and the start of the token before it. A merged

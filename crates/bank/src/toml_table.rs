@@ -35,7 +35,11 @@ pub fn add(old: &[u8], parent: &str, name: &str, entries: &str) -> Result<TableE
 /// after a complete line, two after one that was not.
 pub fn append(old: &[u8], parent: &str, name: &str, entries: &str) -> Result<TableEdit, String> {
     added(old, [parent, name, entries], |text| {
-        let indent = if text.is_empty() || text.ends_with('\n') { LINE } else { NO_LINE };
+        let indent = if text.is_empty() || text.ends_with('\n') {
+            LINE
+        } else {
+            NO_LINE
+        };
         Ok(format!("{text}{indent}[{parent}.{name}]\n{entries}"))
     })
 }
@@ -55,11 +59,17 @@ fn added(
     }
     let changed = edit(text)?;
     // Inline and dotted tables can be written in ways that a new table would break.
-    let entry = expected.entry(parent).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+    let entry = expected
+        .entry(parent)
+        .or_insert_with(|| toml::Value::Table(toml::Table::new()));
     let entry = entry.as_table_mut().ok_or_else(|| no_place(parent))?;
     entry.insert(name.to_owned(), toml::Value::Table(new));
-    let is_right = changed.parse::<toml::Table>().is_ok_and(|it| it == expected);
-    is_right.then_some(TableEdit::Changed(changed)).ok_or_else(|| no_place(parent))
+    let is_right = changed
+        .parse::<toml::Table>()
+        .is_ok_and(|it| it == expected);
+    is_right
+        .then_some(TableEdit::Changed(changed))
+        .ok_or_else(|| no_place(parent))
 }
 
 fn no_place(parent: &str) -> String {
@@ -92,7 +102,11 @@ pub fn remove(old: &[u8], parent: &str, name: &str, entries: &str) -> Result<Tab
         if let Some(tables) = all.get_mut(parent).and_then(toml::Value::as_table_mut) {
             tables.remove(name);
         }
-        if all.get(parent).and_then(toml::Value::as_table).is_some_and(toml::Table::is_empty) {
+        if all
+            .get(parent)
+            .and_then(toml::Value::as_table)
+            .is_some_and(toml::Table::is_empty)
+        {
             all.remove(parent);
         }
         all
@@ -105,18 +119,26 @@ pub fn remove(old: &[u8], parent: &str, name: &str, entries: &str) -> Result<Tab
     }
     let mut document: DocumentMut = text.parse().map_err(invalid)?;
     let failure = || format!("its `{parent}` is not a table with a heading");
-    let tables = document.get_mut(parent).and_then(Item::as_table_mut).ok_or_else(failure)?;
+    let tables = document
+        .get_mut(parent)
+        .and_then(Item::as_table_mut)
+        .ok_or_else(failure)?;
     let removed = tables.remove(name).ok_or_else(failure)?;
     if tables.is_empty() && tables.is_implicit() {
         document.remove(parent);
     }
-    let before = removed.as_table().and_then(|it| it.decor().prefix()?.as_str());
+    let before = removed
+        .as_table()
+        .and_then(|it| it.decor().prefix()?.as_str());
     if let Some(comment) = before.filter(|it| it.contains('#')) {
         let trailing = document.trailing().as_str().unwrap_or_default().to_owned();
         document.set_trailing(format!("{comment}{trailing}"));
     }
     let changed = with_line_endings(document.to_string(), text);
-    Some(changed).filter(is_right).map(TableEdit::Changed).ok_or_else(failure)
+    Some(changed)
+        .filter(is_right)
+        .map(TableEdit::Changed)
+        .ok_or_else(failure)
 }
 
 fn parsed(text: &str) -> Result<toml::Table, String> {
@@ -133,7 +155,11 @@ fn invalid(error: toml_edit::TomlError) -> String {
 /// Gives a text the line endings of the old one.
 fn with_line_endings(text: String, old: &str) -> String {
     let is_windows = old.contains("\r\n");
-    if is_windows { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text }
+    if is_windows {
+        text.replace("\r\n", "\n").replace('\n', "\r\n")
+    } else {
+        text
+    }
 }
 
 #[cfg(test)]
@@ -161,7 +187,10 @@ mod tests {
             "# note\nmodel = \"m\"   # why\n",
             &format!("# note\nmodel = \"m\"   # why\n\n{TABLE}"),
         );
-        check("a = 1\r\n", &format!("a = 1\r\n\r\n{}", TABLE.replace('\n', "\r\n")));
+        check(
+            "a = 1\r\n",
+            &format!("a = 1\r\n\r\n{}", TABLE.replace('\n', "\r\n")),
+        );
         check(
             "[servers.b]\nargs = [\n  \"c\", # one\n]\n\n[z]\na = 1\n",
             &format!("[servers.b]\nargs = [\n  \"c\", # one\n]\n\n{TABLE}\n[z]\na = 1\n"),
@@ -172,18 +201,37 @@ mod tests {
     fn a_comment_before_the_table_and_other_entries_remain() {
         let text = format!("a = 1\n\n# mine\n{TABLE}");
         let removed = remove(text.as_bytes(), "servers", "a", ENTRIES);
-        assert_eq!(removed, Ok(TableEdit::Changed("a = 1\n\n# mine\n".to_owned())));
+        assert_eq!(
+            removed,
+            Ok(TableEdit::Changed("a = 1\n\n# mine\n".to_owned()))
+        );
         for edit in [add, remove] {
-            let other = edit(b"[servers]\na = { command = \"y\" }\n", "servers", "a", ENTRIES);
+            let other = edit(
+                b"[servers]\na = { command = \"y\" }\n",
+                "servers",
+                "a",
+                ENTRIES,
+            );
             assert!(matches!(other, Ok(TableEdit::Different(text)) if text.contains('y')));
         }
-        assert_eq!(remove(b"b = 1\n", "servers", "a", ENTRIES), Ok(TableEdit::Unchanged));
+        assert_eq!(
+            remove(b"b = 1\n", "servers", "a", ENTRIES),
+            Ok(TableEdit::Unchanged)
+        );
     }
 
     #[test]
     fn what_cannot_hold_a_table_is_refused() {
-        for old in ["servers = 1\n", "servers = { b = 1 }\n", "servers = \n", "[[servers]]\n"] {
-            assert!(add(old.as_bytes(), "servers", "a", ENTRIES).is_err(), "{old}");
+        for old in [
+            "servers = 1\n",
+            "servers = { b = 1 }\n",
+            "servers = \n",
+            "[[servers]]\n",
+        ] {
+            assert!(
+                add(old.as_bytes(), "servers", "a", ENTRIES).is_err(),
+                "{old}"
+            );
         }
         assert!(add(b"\xff", "servers", "a", ENTRIES).is_err());
     }

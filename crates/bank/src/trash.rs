@@ -36,7 +36,11 @@ impl Bank {
         let stored = self.read(&file)?;
         let own = file.strip_suffix(".md").unwrap_or(&file);
         // Without an id in the frontmatter, the id is the original file name.
-        Ok(if stored.memory.id == own { name.to_owned() } else { stored.memory.id })
+        Ok(if stored.memory.id == own {
+            name.to_owned()
+        } else {
+            stored.memory.id
+        })
     }
 
     /// Moves the newest file with this name back and returns its path. Calls `save` with the
@@ -45,9 +49,11 @@ impl Bank {
         let file = format!("{name}.md");
         let name = self.newest_trashed(name)?;
         if self.folder().join(&file).exists() {
-            return Err(UserError::usage(format!("memory file `{file}` already exists"))
-                .hint("rename that file first")
-                .into());
+            return Err(
+                UserError::usage(format!("memory file `{file}` already exists"))
+                    .hint("rename that file first")
+                    .into(),
+            );
         }
         let anchor_file = self.trashed_anchor(&name)?;
         let anchors = match files::read(&anchor_file, super::memories::MAX_BYTES)? {
@@ -75,12 +81,18 @@ impl Bank {
             return Ok(Vec::new());
         }
         let (listed, _) = Self::new(trash).list()?;
-        Ok(listed.iter().map(|file| numbered(file.strip_suffix(".md").unwrap_or(file))).collect())
+        Ok(listed
+            .iter()
+            .map(|file| numbered(file.strip_suffix(".md").unwrap_or(file)))
+            .collect())
     }
 
     /// Returns the sorted numbers of the files with a name in the trash.
     fn numbers(&self, stem: &str) -> Result<Vec<u32>> {
-        let versions = self.versions()?.into_iter().filter(|(name, _)| name == stem);
+        let versions = self
+            .versions()?
+            .into_iter()
+            .filter(|(name, _)| name == stem);
         Ok(sorted(versions.map(|(_, n)| n)))
     }
 
@@ -109,7 +121,9 @@ fn trashed_name(stem: &str, n: u32) -> String {
 
 /// Splits a name in the trash into the original name and the number.
 fn numbered(stem: &str) -> (String, u32) {
-    let numbered = stem.rsplit_once('~').and_then(|(name, n)| Some((name, n.parse().ok()?)));
+    let numbered = stem
+        .rsplit_once('~')
+        .and_then(|(name, n)| Some((name, n.parse().ok()?)));
     let (name, n) = numbered.unwrap_or((stem, 1));
     (name.to_owned(), n)
 }

@@ -15,14 +15,25 @@ pub(crate) struct View {
 impl Bank {
     /// Returns the present view. Loaded once for many files.
     pub(crate) fn view(&self) -> View {
-        let Some(deletion) = self.unfinished_deletion() else { return View::default() };
+        let Some(deletion) = self.unfinished_deletion() else {
+            return View::default();
+        };
         let exists = |file: &str| self.folder().join(file).symlink_metadata().is_ok();
         // A memory that was created after its namesake was moved is visible.
-        let hidden = deletion.moves.iter().filter(|it| !(exists(&it.file) && exists(&it.trashed)));
+        let hidden = deletion
+            .moves
+            .iter()
+            .filter(|it| !(exists(&it.file) && exists(&it.trashed)));
         let hidden = hidden.map(|it| it.file.clone()).collect();
         let copies = deletion.restored.iter().filter(|it| exists(&it.trashed));
-        let copies = copies.map(|it| (it.file.clone(), it.trashed.clone())).collect();
-        View { deletion: Some(deletion), hidden, copies }
+        let copies = copies
+            .map(|it| (it.file.clone(), it.trashed.clone()))
+            .collect();
+        View {
+            deletion: Some(deletion),
+            hidden,
+            copies,
+        }
     }
 }
 

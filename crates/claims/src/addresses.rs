@@ -27,7 +27,10 @@ pub struct Addresses {
 impl Addresses {
     /// Returns those of the project at `root`.
     pub fn new(root: &Path) -> Self {
-        Self { root: root.to_owned(), names: OnceLock::new() }
+        Self {
+            root: root.to_owned(),
+            names: OnceLock::new(),
+        }
     }
 
     /// Returns the path, from the root, with what follows it, in the address of a file or a folder of the project:
@@ -35,9 +38,12 @@ impl Addresses {
     pub(crate) fn path_in<'a>(&self, address: &'a str) -> Option<&'a str> {
         let rest = address.strip_prefix("https://")?;
         let (repository, file) = VIEWS.iter().find_map(|view| rest.split_once(view))?;
-        let branch = BRANCHES.iter().find(|branch| file.starts_with(&format!("{branch}/")))?;
+        let branch = BRANCHES
+            .iter()
+            .find(|branch| file.starts_with(&format!("{branch}/")))?;
         let (_, name) = repository.split_once('/')?;
-        self.is_own(&name.to_lowercase()).then(|| &file[branch.len()..])
+        self.is_own(&name.to_lowercase())
+            .then(|| &file[branch.len()..])
     }
 
     /// Returns whether a repository, as `owner/name` in lower case, is that of the project.
@@ -56,7 +62,9 @@ impl Addresses {
 /// is none.
 fn is_repository(before: &str, after: &str) -> bool {
     let is_in_name = |c: char| c.is_alphanumeric() || "-_.".contains(c);
-    let host = before.strip_suffix(['/', ':']).and_then(|it| it.rsplit(|c| !is_in_name(c)).next());
+    let host = before
+        .strip_suffix(['/', ':'])
+        .and_then(|it| it.rsplit(|c| !is_in_name(c)).next());
     let has_host = host
         .and_then(|it| it.split_once('.'))
         .is_some_and(|(name, end)| !name.is_empty() && end.ends_with(char::is_alphabetic));
@@ -71,9 +79,14 @@ fn read_names(root: &Path) -> Vec<String> {
     if !root.join(".git").exists() {
         return Vec::new();
     }
-    let mut names: Vec<String> =
-        git::origin(root).map(|remote| remote.to_lowercase()).into_iter().collect();
-    for text in MANIFESTS.iter().filter_map(|file| read::text(root, file).ok()) {
+    let mut names: Vec<String> = git::origin(root)
+        .map(|remote| remote.to_lowercase())
+        .into_iter()
+        .collect();
+    for text in MANIFESTS
+        .iter()
+        .filter_map(|file| read::text(root, file).ok())
+    {
         let lines = text.lines().map(str::to_lowercase);
         names.extend(lines.filter(|line| KEYS.iter().any(|key| line.contains(key))));
     }
@@ -87,12 +100,27 @@ mod tests {
     #[test]
     fn an_address_of_the_project_has_a_path() {
         let addresses = Addresses::default();
-        let names = ["git@github.com:shop/till.git", "\"repository\": \"shop/stock\","];
-        addresses.names.set(names.map(str::to_owned).to_vec()).expect("no names");
+        let names = [
+            "git@github.com:shop/till.git",
+            "\"repository\": \"shop/stock\",",
+        ];
+        addresses
+            .names
+            .set(names.map(str::to_owned).to_vec())
+            .expect("no names");
         for (address, expected) in [
-            ("https://github.com/shop/till/blob/main/src/a.rs#L3", Some("/src/a.rs#L3")),
-            ("https://github.com/Shop/Till/tree/master/docs", Some("/docs")),
-            ("https://gitlab.com/shop/stock/-/blob/HEAD/a.md", Some("/a.md")),
+            (
+                "https://github.com/shop/till/blob/main/src/a.rs#L3",
+                Some("/src/a.rs#L3"),
+            ),
+            (
+                "https://github.com/Shop/Till/tree/master/docs",
+                Some("/docs"),
+            ),
+            (
+                "https://gitlab.com/shop/stock/-/blob/HEAD/a.md",
+                Some("/a.md"),
+            ),
             ("https://github.com/shop/till/blob/v1.2/src/a.rs", None),
             ("https://github.com/shop/tills/blob/main/src/a.rs", None),
             ("https://github.com/shop/til/blob/main/src/a.rs", None),
@@ -107,13 +135,24 @@ mod tests {
     fn a_path_in_a_manifest_is_no_repository() {
         let check = |line: &str, name: &str, expected| {
             let addresses = Addresses::default();
-            addresses.names.set(vec![line.to_owned()]).expect("no names");
+            addresses
+                .names
+                .set(vec![line.to_owned()])
+                .expect("no names");
             assert_eq!(addresses.is_own(name), expected, "{line}");
         };
         check("\"source\": \"src/index.ts\",", "src/index.ts", false);
         check("source = [\"./src/till\"]", "src/till", false);
-        check("\"repository\": {\"url\": \"x\", \"directory\": \"web/till\"}", "web/till", false);
-        check("\"url\": \"git+https://github.com/shop/till.git\"", "shop/till", true);
+        check(
+            "\"repository\": {\"url\": \"x\", \"directory\": \"web/till\"}",
+            "web/till",
+            false,
+        );
+        check(
+            "\"url\": \"git+https://github.com/shop/till.git\"",
+            "shop/till",
+            true,
+        );
         check("module github.com/shop/till/v2", "shop/till", true);
         check("git@git.example.org:shop/till", "shop/till", true);
         check("https://github.com/shop/till-web", "shop/till", false);

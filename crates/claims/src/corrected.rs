@@ -29,7 +29,11 @@ pub(super) fn verify(project: Project<'_>, mut renamed: Vec<Renamed<'_>>) {
         let document = &project.documents[of_document[0].at.0];
         let (text, starts) = with_new_names(document, of_document);
         let claims = parse::read(&text, &addresses);
-        let corrected = Document { path: document.path.clone(), text, claims };
+        let corrected = Document {
+            path: document.path.clone(),
+            text,
+            claims,
+        };
         for (it, start) in of_document.iter_mut().zip(starts) {
             let claim = &document.claims.claims[it.at.1];
             // Only what changes in the text needs a proof.
@@ -47,7 +51,9 @@ pub(super) fn verify(project: Project<'_>, mut renamed: Vec<Renamed<'_>>) {
 fn with_new_names(document: &Document, renamed: &[Renamed<'_>]) -> (String, Vec<Option<usize>>) {
     let mut changes: Vec<(Span, &str, Option<usize>)> = Vec::new();
     for (idx, Renamed { at, new }) in renamed.iter().enumerate() {
-        let Some(replacement) = new.replacement.as_deref() else { continue };
+        let Some(replacement) = new.replacement.as_deref() else {
+            continue;
+        };
         let claim = &document.claims.claims[at.1];
         for span in document.claims.renamed(&document.text, claim) {
             changes.push((span, replacement, (span == claim.span).then_some(idx)));
@@ -59,7 +65,9 @@ fn with_new_names(document: &Document, renamed: &[Renamed<'_>]) -> (String, Vec<
     let mut starts = vec![None; renamed.len()];
     let mut at = 0;
     for (span, new, idx) in changes {
-        let Some(between) = document.text.get(at..span.start) else { continue };
+        let Some(between) = document.text.get(at..span.start) else {
+            continue;
+        };
         text.push_str(between);
         if let Some(idx) = idx {
             starts[idx] = Some(text.len());
@@ -83,11 +91,15 @@ fn holds(
     let written = Span::new(start, start + replacement.len());
     let is_there = |it: &&Claim| it.span.start <= start && written.end <= it.span.end;
     let mut found = corrected.claims.claims.iter().filter(is_there);
-    let new_claim = found.find(|it| is_same_kind(&it.target, &claim.target)).ok_or(UNREAD)?;
+    let new_claim = found
+        .find(|it| is_same_kind(&it.target, &claim.target))
+        .ok_or(UNREAD)?;
     match (&claim.target, &new_claim.target) {
         (Target::Symbol { parts: old, .. }, Target::Symbol { parts, .. }) => {
             // The file that has the name was compared when it was followed.
-            let Some((last, qualifiers)) = parts.split_last() else { return Err(UNREAD) };
+            let Some((last, qualifiers)) = parts.split_last() else {
+                return Err(UNREAD);
+            };
             if last != replacement || qualifiers != &old[..old.len() - 1] {
                 return Err(OTHER);
             }

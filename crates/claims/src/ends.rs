@@ -22,8 +22,11 @@ impl MainLine {
     /// Reads the history of `head` back to all of the `wanted` commits.
     pub(super) fn read(root: &Path, head: &str, wanted: &BTreeSet<String>) -> Self {
         let nodes = past::first_parents(root, head, wanted);
-        let positions =
-            nodes.iter().enumerate().map(|(idx, node)| (node.id.clone(), idx)).collect();
+        let positions = nodes
+            .iter()
+            .enumerate()
+            .map(|(idx, node)| (node.id.clone(), idx))
+            .collect();
         Self { nodes, positions }
     }
 }
@@ -38,7 +41,11 @@ pub(super) struct Ends<'r> {
 
 impl<'r> Ends<'r> {
     pub(super) fn new(root: &'r Path, main: &'r MainLine) -> Self {
-        Self { root, main, paths: FxHashMap::default() }
+        Self {
+            root,
+            main,
+            paths: FxHashMap::default(),
+        }
     }
 
     /// Returns the commit after `since` before which something was there and in which it is not, or
@@ -58,13 +65,19 @@ impl<'r> Ends<'r> {
         };
         for _ in 0..MAX_DEPTH {
             let mut others = found.parents.iter().filter(|id| **id != older);
-            let Some(other) = others.find(|id| !is_there(id)) else { break };
-            let Some(base) = past::merge_base(self.root, &older, other) else { break };
+            let Some(other) = others.find(|id| !is_there(id)) else {
+                break;
+            };
+            let Some(base) = past::merge_base(self.root, &older, other) else {
+                break;
+            };
             if !is_there(&base) {
                 break;
             }
             let path = self.path(&base, other);
-            let Some(inner) = Self::on(&path, &base, is_there) else { break };
+            let Some(inner) = Self::on(&path, &base, is_there) else {
+                break;
+            };
             (found, older) = inner;
         }
         Some(found)
@@ -73,7 +86,8 @@ impl<'r> Ends<'r> {
     /// Returns the commits that lead from one to another.
     fn path(&mut self, from: &str, to: &str) -> Rc<[Node]> {
         let path = self.paths.entry((from.to_owned(), to.to_owned()));
-        path.or_insert_with(|| past::path(self.root, from, to).into()).clone()
+        path.or_insert_with(|| past::path(self.root, from, to).into())
+            .clone()
     }
 
     /// Returns the commit of a path from `since` that ended something, and the one before it.
@@ -83,7 +97,9 @@ impl<'r> Ends<'r> {
         is_there: &mut dyn FnMut(&str) -> bool,
     ) -> Option<(Node, String)> {
         let position = bisect(path, is_there)?;
-        let older = path.get(position + 1).map_or(since, |node| node.id.as_str());
+        let older = path
+            .get(position + 1)
+            .map_or(since, |node| node.id.as_str());
         Some((path[position].clone(), older.to_owned()))
     }
 }
@@ -111,7 +127,10 @@ mod tests {
     fn bisection_finds_the_commit_that_removed_it() {
         for n_commits in 1..20 {
             for removing in 0..n_commits {
-                let node = |idx: usize| Node { id: idx.to_string(), parents: Vec::new() };
+                let node = |idx: usize| Node {
+                    id: idx.to_string(),
+                    parents: Vec::new(),
+                };
                 let chain: Vec<Node> = (0..n_commits).map(node).collect();
                 let mut is_there = |id: &str| id.parse::<usize>().is_ok_and(|id| id > removing);
                 assert_eq!(bisect(&chain, &mut is_there), Some(removing), "{n_commits}");

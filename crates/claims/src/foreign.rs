@@ -56,13 +56,17 @@ fn foreign_variables<'d>(
         names.iter().filter(|name| (name.0, name.1) == *it).count()
     };
     let prefixes = known.iter().map(|it| (it.0, it.1));
-    prefixes.filter(|it| count(&never, it) > count(&known, it)).collect()
+    prefixes
+        .filter(|it| count(&never, it) > count(&known, it))
+        .collect()
 }
 
 /// Returns the number of claims of a tree for which `is_counted` is true.
 fn count_within(document: &Document, tree: Span, is_counted: impl Fn(usize) -> bool) -> usize {
     let claims = document.claims.claims.iter().enumerate();
-    claims.filter(|(idx, claim)| contains(tree, claim.span) && is_counted(*idx)).count()
+    claims
+        .filter(|(idx, claim)| contains(tree, claim.span) && is_counted(*idx))
+        .count()
 }
 
 fn contains(outer: Span, inner: Span) -> bool {

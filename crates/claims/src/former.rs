@@ -57,7 +57,13 @@ impl<'h> History<'h> {
     pub(super) fn new(head: &'h str, since: Option<&'h str>, unsaved: Vec<TreeEntry>) -> Self {
         let unsaved = unsaved.into_iter().map(Arc::new).collect();
         let (trees, omitted) = Default::default();
-        Self { head, since, unsaved, trees, omitted }
+        Self {
+            head,
+            since,
+            unsaved,
+            trees,
+            omitted,
+        }
     }
 }
 
@@ -94,7 +100,9 @@ impl Checker<'_> {
         for (at, tried) in tried {
             // What was ignored after it was tracked may be generated now.
             let may_be_generated = ignored.get(&at).is_some_and(|ignored| {
-                !tried.as_ref().is_ok_and(|former| past.was_ignored(ignored, &former.commit))
+                !tried
+                    .as_ref()
+                    .is_ok_and(|former| past.was_ignored(ignored, &former.commit))
             });
             match tried {
                 _ if may_be_generated => self.put(at, Verdict::Unknown("git ignores it")),
@@ -119,11 +127,22 @@ impl Checker<'_> {
             };
             is_omitted |= needs_code && history.omitted.contains(commit);
             let has_moved = open.has_moved;
-            let writer = Writer { document, claim, old_path: path, has_moved };
+            let writer = Writer {
+                document,
+                claim,
+                old_path: path,
+                has_moved,
+            };
             if let Some(truth) = past.truth(tree, writer, is_doubtful) {
                 let (commit, written) = (commit.clone(), open.moments[0].clone());
                 let first = commit.clone();
-                return Ok(Former { at: open.at, commit, written, first, truth });
+                return Ok(Former {
+                    at: open.at,
+                    commit,
+                    written,
+                    first,
+                    truth,
+                });
             }
             if past.lacks(tree, &claim.target) {
                 gap = Some(LACKING);
@@ -153,15 +172,26 @@ impl Checker<'_> {
             documents.insert(commit.clone(), tree.documents.clone());
         }
         let unsaved = history.unsaved.as_slice();
-        let differing = Differing { head: history.head, unsaved, documents: &documents };
-        let start = |it: &Open| Start { at: it.at, places: it.places.clone() };
+        let differing = Differing {
+            head: history.head,
+            unsaved,
+            documents: &documents,
+        };
+        let start = |it: &Open| Start {
+            at: it.at,
+            places: it.places.clone(),
+        };
         let starts: Vec<Start> = open.iter().map(start).collect();
         let moved = moved::follow(self.project, past.objects, &differing, starts);
         let mut again: Vec<(usize, Open)> = Vec::new();
         for (idx, moved) in moved.into_iter().enumerate() {
-            let Some(written) = moved.moments.first() else { continue };
+            let Some(written) = moved.moments.first() else {
+                continue;
+            };
             let Open { at, gap, .. } = open[idx];
-            let since = history.since.map(|since| self.moment_at(since, &moved.earlier, past));
+            let since = history
+                .since
+                .map(|since| self.moment_at(since, &moved.earlier, past));
             let moments = match (since, &mut tried[idx].1) {
                 (Some(Some(moment)), _) => vec![moment],
                 (_, Ok(former)) => {
@@ -171,14 +201,25 @@ impl Checker<'_> {
                 }
                 (_, Err(_)) => moved.moments,
             };
-            again.push((idx, Open { at, moments, places: Vec::new(), has_moved: true, gap }));
+            again.push((
+                idx,
+                Open {
+                    at,
+                    moments,
+                    places: Vec::new(),
+                    has_moved: true,
+                    gap,
+                },
+            ));
         }
         if again.is_empty() {
             return;
         }
         let moved: Vec<Open> = again.iter().map(|(_, open)| open.clone()).collect();
         let trees = self.old_trees(&moved, history.head, &history.unsaved);
-        history.omitted.extend(past.read_trees(self.project.root, &trees));
+        history
+            .omitted
+            .extend(past.read_trees(self.project.root, &trees));
         for (commit, tree) in trees {
             // The one that is known may lack what these claims need.
             history.trees.insert(commit, tree);
@@ -196,10 +237,16 @@ impl Checker<'_> {
         past: &mut Past<'_, '_>,
     ) -> Option<Moment> {
         for (path, line) in earlier {
-            let bytes = past.objects.read(&format!("{since}:./{path}")).unwrap_or_default();
+            let bytes = past
+                .objects
+                .read(&format!("{since}:./{path}"))
+                .unwrap_or_default();
             let text = text::decode(&bytes).0;
             if text.lines().any(|it| it.trim() == line) {
-                return Some(Moment { commit: since.to_owned(), path: path.clone() });
+                return Some(Moment {
+                    commit: since.to_owned(),
+                    path: path.clone(),
+                });
             }
         }
         None
@@ -232,7 +279,10 @@ impl Checker<'_> {
 
     /// Returns the names that are looked for in old code.
     pub(super) fn wanted_words(&self, open: &[Open]) -> Words {
-        Words::new(open.iter().flat_map(|it| words_of(&self.project.claim(it.at).1.target)))
+        Words::new(
+            open.iter()
+                .flat_map(|it| words_of(&self.project.claim(it.at).1.target)),
+        )
     }
 
     /// Returns the claims whose line was in its document at `commit`, with that moment, and the others, which were
@@ -246,15 +296,26 @@ impl Checker<'_> {
         let (mut open, mut later) = (Vec::new(), Vec::new());
         for of_document in failing.chunk_by(|a, b| a.0 == b.0) {
             let path = &self.project.documents[of_document[0].0].path;
-            let bytes = objects.read(&format!("{commit}:./{path}")).unwrap_or_default();
+            let bytes = objects
+                .read(&format!("{commit}:./{path}"))
+                .unwrap_or_default();
             let text = text::decode(&bytes).0;
             let lines: FxHashSet<&str> = text.lines().map(str::trim).collect();
             for &at in of_document {
                 let (document, claim) = self.project.claim(at);
                 if lines.contains(origin::line_of(document, claim.span)) {
-                    let moments = vec![Moment { commit: commit.to_owned(), path: path.clone() }];
+                    let moments = vec![Moment {
+                        commit: commit.to_owned(),
+                        path: path.clone(),
+                    }];
                     let (places, has_moved) = (Vec::new(), false);
-                    open.push(Open { at, moments, places, has_moved, gap: None });
+                    open.push(Open {
+                        at,
+                        moments,
+                        places,
+                        has_moved,
+                        gap: None,
+                    });
                 } else {
                     later.push(at);
                 }
@@ -269,17 +330,38 @@ impl Checker<'_> {
             let mut open = Vec::with_capacity(failing.len());
             for &at in failing {
                 let (moments, places, gap) = (Vec::new(), Vec::new(), Some(GIT_FAILED));
-                open.push(Open { at, moments, places, has_moved: false, gap });
+                open.push(Open {
+                    at,
+                    moments,
+                    places,
+                    has_moved: false,
+                    gap,
+                });
             }
             return open;
         };
         let is_shallow = found.iter().any(|it| it.is_cut)
             && git::status(self.project.root) == GitStatus::Repository { is_shallow: true };
         let mut open = Vec::with_capacity(failing.len());
-        for (&at, Origin { moments, places, is_cut, is_unread }) in failing.iter().zip(found) {
+        for (
+            &at,
+            Origin {
+                moments,
+                places,
+                is_cut,
+                is_unread,
+            },
+        ) in failing.iter().zip(found)
+        {
             let gap = is_unread.then_some(GIT_FAILED);
             let gap = gap.or((is_cut && is_shallow).then_some(SHALLOW));
-            open.push(Open { at, moments, places, has_moved: false, gap });
+            open.push(Open {
+                at,
+                moments,
+                places,
+                has_moved: false,
+                gap,
+            });
         }
         open
     }

@@ -146,9 +146,20 @@ pub struct Report {
 /// list the files.
 pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option<Report> {
     let now = Now::read(root, documents)?;
-    let project = Project { root, documents, now: &now };
-    let report = Report { unread: now.unread.clone(), ..Report::default() };
-    let mut checker = Checker { project, report, doubtful: FxHashSet::default() };
+    let project = Project {
+        root,
+        documents,
+        now: &now,
+    };
+    let report = Report {
+        unread: now.unread.clone(),
+        ..Report::default()
+    };
+    let mut checker = Checker {
+        project,
+        report,
+        doubtful: FxHashSet::default(),
+    };
     let mut failing: Vec<Position> = Vec::new();
     for (document_idx, document) in documents.iter().enumerate() {
         // The names that the examples of the document define.
@@ -184,7 +195,9 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
         checker.decide(&failing, since);
     }
     let mut report = checker.report;
-    report.findings.sort_by_key(|finding| (finding.document_idx, finding.claim_idx));
+    report
+        .findings
+        .sort_by_key(|finding| (finding.document_idx, finding.claim_idx));
     Some(report)
 }
 
@@ -195,17 +208,27 @@ fn is_example<'d>(
     claim: &Claim,
     defined: &mut Option<FxHashSet<&'d str>>,
 ) -> bool {
-    let Target::Symbol { parts, .. } = &claim.target else { return false };
+    let Target::Symbol { parts, .. } = &claim.target else {
+        return false;
+    };
     let defined = defined.get_or_insert_with(|| {
-        let code = document.claims.examples.iter().map(|span| span.slice(&document.text));
+        let code = document
+            .claims
+            .examples
+            .iter()
+            .map(|span| span.slice(&document.text));
         code.flat_map(words::defined_in).collect()
     });
-    parts.last().is_some_and(|name| defined.contains(name.as_str()))
+    parts
+        .last()
+        .is_some_and(|name| defined.contains(name.as_str()))
 }
 
 /// Returns whether a claim is the text of a link whose destination exists.
 fn is_text_of_link(now: &Now, document: &Document, claim_idx: usize) -> bool {
-    let [claim, link, ..] = &document.claims.claims[claim_idx..] else { return false };
+    let [claim, link, ..] = &document.claims.claims[claim_idx..] else {
+        return false;
+    };
     let between = document.text.get(claim.span.end..link.span.start);
     matches!(between, Some("`](" | "]("))
         && matches!(link.target, Target::Path { is_link: true, .. })
@@ -220,7 +243,9 @@ fn folder_of(path: &str) -> &str {
 /// Returns whether a path is a folder, or is in it.
 fn is_within(path: &str, folder: &str) -> bool {
     folder.is_empty()
-        || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        || path
+            .strip_prefix(folder)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The positions of a document, and of a claim in it.
@@ -246,7 +271,9 @@ impl<'p> Project<'p> {
         let mut asked: BTreeMap<String, Vec<Position>> = BTreeMap::new();
         for (at, former) in tried {
             let (document, claim) = self.claim(*at);
-            let Target::Path { path, .. } = &claim.target else { continue };
+            let Target::Path { path, .. } = &claim.target else {
+                continue;
+            };
             if !path.contains(['*', '{']) {
                 let is_folder = !snapshot::last(path.trim_end_matches('/')).contains('.');
                 let named = former.iter().map(|former| former.truth.file().to_owned());
@@ -288,11 +315,17 @@ impl Checker<'_> {
         if !is_stale && self.doubtful.contains(&(document_idx, claim_idx)) {
             return;
         }
-        self.report.findings.push(Finding { document_idx, claim_idx, verdict });
+        self.report.findings.push(Finding {
+            document_idx,
+            claim_idx,
+            verdict,
+        });
     }
 
     fn put_all<'a>(&mut self, claims: impl IntoIterator<Item = &'a Position>, verdict: &Verdict) {
-        claims.into_iter().for_each(|at| self.put(*at, verdict.clone()));
+        claims
+            .into_iter()
+            .for_each(|at| self.put(*at, verdict.clone()));
     }
 
     /// Decides the claims that fail now.
@@ -300,7 +333,9 @@ impl Checker<'_> {
         let n_findings = self.report.findings.len();
         let Project { root, now, .. } = self.project;
         let is_decided = git::with_objects(root, |objects| {
-            let Some(head) = objects.find("HEAD^{commit}") else { return false };
+            let Some(head) = objects.find("HEAD^{commit}") else {
+                return false;
+            };
             if now.tree.entries().is_empty() {
                 let why = "git lists no files; restore the index with `git reset`";
                 self.put_all(failing, &Verdict::Unchecked(why));
@@ -429,7 +464,14 @@ impl Checker<'_> {
 /// Returns the file that a program may look for, as it would name it: `config.json`, `data/seed.json`, or
 /// its last part if it has no ending and is in the folder of a tool, as in `.tool/hooks/start`.
 fn looked_for(claim: &Claim) -> Option<&str> {
-    let Target::Path { path, is_link: false, .. } = &claim.target else { return None };
+    let Target::Path {
+        path,
+        is_link: false,
+        ..
+    } = &claim.target
+    else {
+        return None;
+    };
     if path.contains(['*', '{']) || path.is_empty() || path.ends_with('/') {
         return None;
     }

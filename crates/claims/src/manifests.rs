@@ -49,14 +49,20 @@ impl Manifests {
                 defining.map(|(path, _)| path.as_str()).collect()
             }
             Target::Rule { tool, name } => {
-                let enforcing = self.0.iter().filter(|(_, facts)| facts.rules.enforce(*tool, name));
+                let enforcing = self
+                    .0
+                    .iter()
+                    .filter(|(_, facts)| facts.rules.enforce(*tool, name));
                 enforcing.map(|(path, _)| path.as_str()).collect()
             }
             Target::Package(name) => self.depending(name).iter().map(|(path, _)| *path).collect(),
             Target::Version { name, version } => {
                 let depending = self.depending(name).into_iter();
                 let has_version = |(_, it): &(&str, &str)| has_version(it, version);
-                depending.filter(has_version).map(|(path, _)| path).collect()
+                depending
+                    .filter(has_version)
+                    .map(|(path, _)| path)
+                    .collect()
             }
             Target::Path { .. } | Target::Symbol { .. } | Target::Variable(_) => Vec::new(),
         }
@@ -73,25 +79,34 @@ impl Manifests {
                 && self.0[near].keys.contains("members")
                 && is_within(folder_of(path), folder_of(near))
         };
-        let is_read = near.first().is_none_or(|it| it == path || it == "Cargo.toml");
+        let is_read = near
+            .first()
+            .is_none_or(|it| it == path || it == "Cargo.toml");
         is_for(path, folder) && (is_read || near.iter().any(is_workspace))
     }
 
     /// Returns whether a manifest computes tasks, or names files of tasks that are not read.
     pub(super) fn is_dynamic(&self, runner: Runner) -> bool {
-        self.0.values().any(|facts| facts.dynamic.iter().any(|(it, _)| *it == runner))
+        self.0
+            .values()
+            .any(|facts| facts.dynamic.iter().any(|(it, _)| *it == runner))
     }
 
     /// Returns whether a word is in the name of a dependency.
     pub(super) fn has_dependency_named(&self, word: &str) -> bool {
         let word = word.to_ascii_lowercase();
         let mut names = self.0.values().flat_map(|facts| &facts.dependencies);
-        names.any(|(name, _)| name.split(|c: char| !c.is_alphanumeric()).any(|it| it == word))
+        names.any(|(name, _)| {
+            name.split(|c: char| !c.is_alphanumeric())
+                .any(|it| it == word)
+        })
     }
 
     /// Returns whether a configuration takes rules from elsewhere.
     pub(super) fn is_open(&self, tool: Tool) -> bool {
-        self.0.values().any(|facts| facts.rules.open.contains(&tool))
+        self.0
+            .values()
+            .any(|facts| facts.rules.open.contains(&tool))
     }
 
     /// Returns whether a table of a manifest has a key: a feature, an extra, a setting.
@@ -107,7 +122,9 @@ impl Manifests {
         // A document may leave out the scope: `agent` of `@shop/agent`.
         let scoped = format!("/{package}");
         let is_it = |it: &String| *it == package || it.ends_with(&scoped);
-        self.0.values().any(|it| it.packages.iter().any(is_it) || it.tasks.contains(&task))
+        self.0
+            .values()
+            .any(|it| it.packages.iter().any(is_it) || it.tasks.contains(&task))
     }
 
     /// Returns whether a word is in the name of a package of the project.
@@ -122,7 +139,10 @@ impl Manifests {
         let mut found = Vec::new();
         for (path, facts) in &self.0 {
             let start = (name.clone(), String::new());
-            let versions = facts.dependencies.range(start..).take_while(|(it, _)| *it == name);
+            let versions = facts
+                .dependencies
+                .range(start..)
+                .take_while(|(it, _)| *it == name);
             found.extend(versions.map(|(_, version)| (path.as_str(), version.as_str())));
         }
         found
@@ -168,7 +188,9 @@ fn is_included(path: &str) -> bool {
 
 /// Returns whether a manifest is of another project, or of one that tests use.
 pub(super) fn is_foreign(path: &str) -> bool {
-    folder_of(path).split('/').any(|it| CONVENTIONS.folders.foreign.contains(it))
+    folder_of(path)
+        .split('/')
+        .any(|it| CONVENTIONS.folders.foreign.contains(it))
 }
 
 /// Returns whether a file defines tasks or dependencies of the project.
@@ -258,7 +280,9 @@ impl Facts {
     fn add_name(&mut self, name: &str) {
         self.packages.insert(package_name(name));
         let name = name.to_ascii_lowercase();
-        let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let words = name
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty());
         self.names.extend(words.map(str::to_owned));
     }
 
@@ -275,7 +299,8 @@ impl Facts {
     }
 
     fn dependency(&mut self, name: &str, version: &str) {
-        self.dependencies.insert((package_name(name), version.to_owned()));
+        self.dependencies
+            .insert((package_name(name), version.to_owned()));
     }
 
     /// Adds the dependencies of a table, whose values are versions or tables with one.
@@ -290,7 +315,9 @@ impl Facts {
     fn requirement(&mut self, requirement: &str) {
         let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let requirement = requirement.split(';').next().unwrap_or_default().trim();
-        let end = requirement.find(|c: char| !is_name(c)).unwrap_or(requirement.len());
+        let end = requirement
+            .find(|c: char| !is_name(c))
+            .unwrap_or(requirement.len());
         let (name, version) = requirement.split_at(end);
         if name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
             self.dependency(name, version);
@@ -304,7 +331,11 @@ fn toml(text: &str) -> Value {
 
 /// Returns the entries of the table at a JSON pointer.
 fn table<'v>(value: &'v Value, path: &str) -> impl Iterator<Item = (&'v str, &'v Value)> {
-    let table = value.pointer(path).and_then(Value::as_object).into_iter().flatten();
+    let table = value
+        .pointer(path)
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten();
     table.map(|(key, value)| (key.as_str(), value))
 }
 
@@ -318,7 +349,11 @@ fn string<'v>(value: &'v Value, path: &str) -> Option<&'v str> {
 
 /// Returns the items of the list at a JSON pointer.
 fn list<'v>(value: &'v Value, path: &str) -> impl Iterator<Item = &'v Value> {
-    value.pointer(path).and_then(Value::as_array).into_iter().flatten()
+    value
+        .pointer(path)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
 }
 
 fn strings<'v>(value: &'v Value, path: &str) -> impl Iterator<Item = &'v str> {
@@ -333,8 +368,12 @@ fn package_json(_: &str, text: &str, facts: &mut Facts) {
         facts.add_name(name);
         facts.task(Runner::Workspace, name);
     }
-    for kind in ["/dependencies", "/devDependencies", "/peerDependencies", "/optionalDependencies"]
-    {
+    for kind in [
+        "/dependencies",
+        "/devDependencies",
+        "/peerDependencies",
+        "/optionalDependencies",
+    ] {
         facts.add_dependencies(&json, kind);
     }
     facts.add_dependencies(&json, "/catalog");
@@ -375,11 +414,18 @@ fn justfile(_: &str, text: &str, facts: &mut Facts) {
             continue;
         }
         if let Some(alias) = line.strip_prefix("alias ") {
-            facts.task(Runner::Just, alias.split(":=").next().unwrap_or_default().trim());
+            facts.task(
+                Runner::Just,
+                alias.split(":=").next().unwrap_or_default().trim(),
+            );
         } else if let Some(module) = line.strip_prefix("mod ") {
             facts.task(
                 Runner::Just,
-                module.trim_start_matches("? ").split([' ', '\'']).next().unwrap_or_default(),
+                module
+                    .trim_start_matches("? ")
+                    .split([' ', '\''])
+                    .next()
+                    .unwrap_or_default(),
             );
         } else if let Some((head, rest)) = line.split_once(':')
             && !rest.starts_with('=')
@@ -417,10 +463,16 @@ const PYTHON_TASKS: [&str; 7] = [
 ];
 
 /// Lists of requirements, and tables of lists.
-const REQUIREMENTS: [&str; 3] =
-    ["/project/dependencies", "/tool/uv/dev-dependencies", "/build-system/requires"];
-const REQUIREMENT_GROUPS: [&str; 3] =
-    ["/project/optional-dependencies", "/dependency-groups", "/tool/pdm/dev-dependencies"];
+const REQUIREMENTS: [&str; 3] = [
+    "/project/dependencies",
+    "/tool/uv/dev-dependencies",
+    "/build-system/requires",
+];
+const REQUIREMENT_GROUPS: [&str; 3] = [
+    "/project/optional-dependencies",
+    "/dependency-groups",
+    "/tool/pdm/dev-dependencies",
+];
 
 fn pyproject(_: &str, text: &str, facts: &mut Facts) {
     let toml = toml(text);
@@ -433,13 +485,23 @@ fn pyproject(_: &str, text: &str, facts: &mut Facts) {
             facts.task(Runner::Python, format!("{environment}:{script}"));
         }
         let own = ["/dependencies", "/extra-dependencies"].map(|path| strings(value, path));
-        own.into_iter().flatten().for_each(|requirement| facts.requirement(requirement));
+        own.into_iter()
+            .flatten()
+            .for_each(|requirement| facts.requirement(requirement));
     }
     let names = ["/project/name", "/tool/poetry/name"];
-    names.iter().filter_map(|path| string(&toml, path)).for_each(|name| facts.add_name(name));
-    let groups = REQUIREMENT_GROUPS.iter().flat_map(|path| table(&toml, path));
+    names
+        .iter()
+        .filter_map(|path| string(&toml, path))
+        .for_each(|name| facts.add_name(name));
+    let groups = REQUIREMENT_GROUPS
+        .iter()
+        .flat_map(|path| table(&toml, path));
     let grouped = groups.flat_map(|(_, group)| strings(group, ""));
-    let requirements = REQUIREMENTS.iter().flat_map(|path| strings(&toml, path)).chain(grouped);
+    let requirements = REQUIREMENTS
+        .iter()
+        .flat_map(|path| strings(&toml, path))
+        .chain(grouped);
     requirements.for_each(|requirement| facts.requirement(requirement));
     facts.add_dependencies(&toml, "/tool/poetry/dependencies");
     facts.add_dependencies(&toml, "/tool/poetry/dev-dependencies");
@@ -459,7 +521,10 @@ fn tox_ini(_: &str, text: &str, facts: &mut Facts) {
     let mut in_list = false;
     for line in text.lines() {
         let trimmed = line.trim();
-        if let Some(name) = trimmed.strip_prefix("[testenv:").and_then(|it| it.strip_suffix(']')) {
+        if let Some(name) = trimmed
+            .strip_prefix("[testenv:")
+            .and_then(|it| it.strip_suffix(']'))
+        {
             facts.task(Runner::Tox, name);
             // `py{310,311}-{a,b}` has several names.
             if name.contains('{') {
@@ -511,7 +576,11 @@ fn cargo_toml(path: &str, text: &str, facts: &mut Facts) {
     }
     facts.add_tasks(Runner::CargoFeature, keys(&toml, "/features"));
     let targets = table(&toml, "/target").map(|(_, tables)| tables);
-    for tables in [Some(&toml), toml.get("workspace")].into_iter().flatten().chain(targets) {
+    for tables in [Some(&toml), toml.get("workspace")]
+        .into_iter()
+        .flatten()
+        .chain(targets)
+    {
         for kind in ["/dependencies", "/dev-dependencies", "/build-dependencies"] {
             facts.add_dependencies(tables, kind);
             // An optional dependency is a feature.
@@ -530,16 +599,24 @@ fn cargo_config(_: &str, text: &str, facts: &mut Facts) {
 /// Returns whether cargo finds a target in a file by its place.
 fn is_cargo_target(path: &str) -> bool {
     let mut parts = path.rsplit('/');
-    let (Some(name), Some(folder)) = (parts.next(), parts.next()) else { return false };
+    let (Some(name), Some(folder)) = (parts.next(), parts.next()) else {
+        return false;
+    };
     let in_main = name == "main.rs"
-        && parts.next().is_some_and(|it| matches!(it, "bin" | "examples" | "tests" | "benches"));
+        && parts
+            .next()
+            .is_some_and(|it| matches!(it, "bin" | "examples" | "tests" | "benches"));
     matches!(folder, "bin" | "examples" | "tests" | "benches") || in_main
 }
 
 fn cargo_target(path: &str, _: &str, facts: &mut Facts) {
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or_default().trim_end_matches(".rs");
-    let name = if name == "main" { parts.next().unwrap_or_default() } else { name };
+    let name = if name == "main" {
+        parts.next().unwrap_or_default()
+    } else {
+        name
+    };
     facts.task(Runner::CargoTarget, name);
 }
 
@@ -555,7 +632,11 @@ fn submodules(_: &str, text: &str, facts: &mut Facts) {
 }
 
 fn version_file(path: &str, text: &str, facts: &mut Facts) {
-    let name = if path.ends_with(".python-version") { "python" } else { "node" };
+    let name = if path.ends_with(".python-version") {
+        "python"
+    } else {
+        "node"
+    };
     facts.dependency(name, text.lines().next().unwrap_or_default().trim());
 }
 
@@ -578,8 +659,16 @@ mod tests {
     #[test]
     fn features_extras_and_settings_are_keys() {
         for (path, text, key) in [
-            ("Cargo.toml", "[features]\ntransport-io = []\n", "transport-io"),
-            ("pyproject.toml", "[project.optional-dependencies]\nfast-io = []\n", "fast-io"),
+            (
+                "Cargo.toml",
+                "[features]\ntransport-io = []\n",
+                "transport-io",
+            ),
+            (
+                "pyproject.toml",
+                "[project.optional-dependencies]\nfast-io = []\n",
+                "fast-io",
+            ),
             ("package.json", "{\"lint-staged\": {}}", "lint-staged"),
         ] {
             assert!(read(path, text).keys.contains(key), "{path}");
@@ -590,6 +679,9 @@ mod tests {
     fn environments_of_hatch_have_dependencies() {
         let toml = "[tool.hatch.envs.docs]\nextra-dependencies = [\"reno>=4\"]\n";
         let found = read("pyproject.toml", toml).dependencies;
-        assert!(found.contains(&("reno".to_owned(), ">=4".to_owned())), "{found:?}");
+        assert!(
+            found.contains(&("reno".to_owned(), ">=4".to_owned())),
+            "{found:?}"
+        );
     }
 }

@@ -13,9 +13,19 @@ pub(super) fn is_certain(document: &str, path: &str, found: &str) -> bool {
         || folder.starts_with(folder_of(found))
         || (!folder.is_empty() && found.starts_with(&format!("{folder}/")));
     // The only file of a name of several words, or of code, is meant anywhere.
-    let stem = found.rsplit('/').next().unwrap_or(found).split('.').next().unwrap_or_default();
+    let stem = found
+        .rsplit('/')
+        .next()
+        .unwrap_or(found)
+        .split('.')
+        .next()
+        .unwrap_or_default();
     // Whether this build has its grammar or not.
-    let is_code = || language::from_path(found).or_else(|| language::lacking(found)).is_some();
+    let is_code = || {
+        language::from_path(found)
+            .or_else(|| language::lacking(found))
+            .is_some()
+    };
     !is_bare || is_near || is_compound(stem) || is_code()
 }
 
@@ -29,7 +39,10 @@ pub(super) fn is_compound(name: &str) -> bool {
 /// document is not in and does not name.
 pub(super) fn is_in_sample(document: &str, text: &str, path: &str, found: &str) -> bool {
     let path = path.trim_start_matches("./").trim_matches('/');
-    let Some(head) = found.strip_suffix(path).and_then(|head| head.strip_suffix('/')) else {
+    let Some(head) = found
+        .strip_suffix(path)
+        .and_then(|head| head.strip_suffix('/'))
+    else {
         return false;
     };
     let folder = folder_of(document);
@@ -57,11 +70,25 @@ mod tests {
     #[test]
     fn a_path_of_a_sample_is_meant_where_the_sample_is_named() {
         let check = |document, text, found, expected| {
-            assert_eq!(is_in_sample(document, text, "app/main.ts", found), expected, "{found}");
+            assert_eq!(
+                is_in_sample(document, text, "app/main.ts", found),
+                expected,
+                "{found}"
+            );
         };
         check("AGENTS.md", "", "playground/vite/app/main.ts", true);
-        check("AGENTS.md", "in playground/", "playground/vite/app/main.ts", false);
-        check("playground/README.md", "", "playground/vite/app/main.ts", false);
+        check(
+            "AGENTS.md",
+            "in playground/",
+            "playground/vite/app/main.ts",
+            false,
+        );
+        check(
+            "playground/README.md",
+            "",
+            "playground/vite/app/main.ts",
+            false,
+        );
         check("AGENTS.md", "", "packages/web/app/main.ts", false);
         check("AGENTS.md", "", "app/main.ts", false);
         check("e2e/README.md", "", "e2e/tests/app/main.ts", false);
@@ -71,9 +98,17 @@ mod tests {
     fn the_only_file_of_code_is_meant_anywhere() {
         for (found, expected) in [("cmd/setup.sh", true), ("cmd/setup.yml", false)] {
             let name = found.rsplit('/').next().unwrap_or_default();
-            assert_eq!(is_certain("docs/README.md", name, found), expected, "{found}");
+            assert_eq!(
+                is_certain("docs/README.md", name, found),
+                expected,
+                "{found}"
+            );
         }
-        assert!(!is_certain("docs/README.md", "./pkg", "third_party/zip/pkg"));
+        assert!(!is_certain(
+            "docs/README.md",
+            "./pkg",
+            "third_party/zip/pkg"
+        ));
         assert!(is_certain("docs/README.md", "./pkg/", "docs/zip/pkg"));
     }
 
@@ -88,7 +123,11 @@ mod tests {
             ("examples/shop", "clients/python", false),
             ("examples/shop", "examples/sh", false),
         ] {
-            assert_eq!(is_related(document, package), expected, "{document} {package}");
+            assert_eq!(
+                is_related(document, package),
+                expected,
+                "{document} {package}"
+            );
         }
     }
 }

@@ -74,9 +74,17 @@ pub(super) fn follow(
     starts: Vec<Start>,
 ) -> Vec<Moved> {
     let mut moved: Vec<Moved> = starts.iter().map(|_| Moved::default()).collect();
-    let names: Vec<String> = starts.iter().map(|start| name_of(project, start.at)).collect();
+    let names: Vec<String> = starts
+        .iter()
+        .map(|start| name_of(project, start.at))
+        .collect();
     let mut open: Vec<Vec<Place>> = starts.into_iter().map(|start| start.places).collect();
-    let common = Common::new(project.documents.iter().map(|document| document.text.as_str()));
+    let common = Common::new(
+        project
+            .documents
+            .iter()
+            .map(|document| document.text.as_str()),
+    );
     for _ in 0..MAX_MOVES {
         let steps = Search::new(project, differing, &common).steps(objects, &open, &names);
         if steps.is_empty() {
@@ -108,20 +116,31 @@ fn traced<'s>(
 ) -> Vec<(&'s Step, Origin)> {
     let mut groups: BTreeMap<(&str, &str), Vec<&Step>> = BTreeMap::new();
     for step in steps {
-        groups.entry((&step.path, &step.object)).or_default().push(step);
+        groups
+            .entry((&step.path, &step.object))
+            .or_default()
+            .push(step);
     }
     let from: BTreeSet<&str> = steps.iter().map(|step| step.from.as_str()).collect();
     let paths: BTreeSet<&str> = steps.iter().map(|step| step.path.as_str()).collect();
     let from: Vec<&str> = from.into_iter().collect();
     let paths: Vec<&str> = paths.into_iter().collect();
-    let Some(all) = past::versions(project.root, &from, &paths) else { return Vec::new() };
+    let Some(all) = past::versions(project.root, &from, &paths) else {
+        return Vec::new();
+    };
     let mut documents: Vec<Traced<'_>> = Vec::new();
     for ((path, object), group) in &groups {
         documents.push(Traced {
             path,
             lines: group.iter().map(|step| step.line.as_str()).collect(),
-            names: group.iter().map(|step| names[step.start_idx].as_str()).collect(),
-            versions: past::lineage(&all, path, object).into_iter().cloned().collect(),
+            names: group
+                .iter()
+                .map(|step| names[step.start_idx].as_str())
+                .collect(),
+            versions: past::lineage(&all, path, object)
+                .into_iter()
+                .cloned()
+                .collect(),
             found: Vec::new(),
         });
     }
@@ -152,7 +171,13 @@ struct Search<'s> {
 
 impl<'s> Search<'s> {
     fn new(project: Project<'s>, differing: &'s Differing<'s>, common: &'s Common) -> Self {
-        Self { project, differing, common, texts: FxHashMap::default(), n_bytes: 0 }
+        Self {
+            project,
+            differing,
+            common,
+            texts: FxHashMap::default(),
+            n_bytes: 0,
+        }
     }
 
     /// Returns the best step of each place that has one.
@@ -162,7 +187,11 @@ impl<'s> Search<'s> {
         open: &[Vec<Place>],
         names: &[String],
     ) -> Vec<Step> {
-        let written = || open.iter().flatten().filter_map(|place| place.commit.as_ref());
+        let written = || {
+            open.iter()
+                .flatten()
+                .filter_map(|place| place.commit.as_ref())
+        };
         let commits: BTreeSet<&str> = written()
             .filter(|written| written.parent.is_some())
             .map(|written| written.id.as_str())
@@ -182,17 +211,22 @@ impl<'s> Search<'s> {
             }
         }
         let unsaved = self.unsaved();
-        self.read(objects, written(), sources.values().flatten().chain(&unsaved));
+        self.read(
+            objects,
+            written(),
+            sources.values().flatten().chain(&unsaved),
+        );
         for document in self.project.documents.iter().filter(|_| is_uncommitted) {
-            self.texts.insert(key_of_now(&document.path), Lines::new(&document.text));
+            self.texts
+                .insert(key_of_now(&document.path), Lines::new(&document.text));
         }
         let mut steps = Vec::new();
         for (start_idx, places) in open.iter().enumerate() {
             for place in places {
                 let of_commit = match &place.commit {
-                    Some(written) => {
-                        sources.get(written.id.as_str()).map_or(&[][..], Vec::as_slice)
-                    }
+                    Some(written) => sources
+                        .get(written.id.as_str())
+                        .map_or(&[][..], Vec::as_slice),
                     None => &unsaved,
                 };
                 let best = self.best(place, &names[start_idx], of_commit);
@@ -289,8 +323,11 @@ impl<'s> Search<'s> {
             let root = self.project.root;
             let file = root.join(path).symlink_metadata();
             let is_file = file.is_ok_and(|file| file.is_file());
-            let text =
-                if is_file { read::text(root, path).unwrap_or_default() } else { String::new() };
+            let text = if is_file {
+                read::text(root, path).unwrap_or_default()
+            } else {
+                String::new()
+            };
             self.texts.insert(key, Lines::new(&text));
         }
     }
@@ -312,13 +349,17 @@ impl<'s> Search<'s> {
         };
         let mut best: Option<(Evidence, &Source, String)> = None;
         for source in sources.iter().filter(|source| source.path != place.path) {
-            let Some(old) = self.texts.get(&source.object) else { continue };
+            let Some(old) = self.texts.get(&source.object) else {
+                continue;
+            };
             let after = match &source.after {
                 Some(after) => self.texts.get(after),
                 None => self.texts.get(&key_of_now(&source.path)),
             };
             for line in lines.iter().copied().filter(|line| old.has(line)) {
-                let Some(evidence) = own.shared_with(old, line, self.common) else { continue };
+                let Some(evidence) = own.shared_with(old, line, self.common) else {
+                    continue;
+                };
                 let is_lost = after.is_some_and(|after| !after.has(line));
                 let is_better = best.as_ref().is_none_or(|(known, ..)| evidence > *known);
                 if is_lost && is_better && evidence.is_enough(source.is_at_once) {

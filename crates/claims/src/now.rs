@@ -49,18 +49,32 @@ impl Now {
     /// Reads what the claims of `documents` are compared with. Returns `None` if git cannot list
     /// the files.
     pub(super) fn read(root: &Path, documents: &[Document]) -> Option<Self> {
-        let past::Tracked { entries, mut modified, omitted } = past::tracked(root)?;
+        let past::Tracked {
+            entries,
+            mut modified,
+            omitted,
+        } = past::tracked(root)?;
         modified.sort_by(|a, b| a.path.cmp(&b.path));
         let tree = Snapshot::new(entries);
-        let claims = || documents.iter().flat_map(|document| &document.claims.claims);
+        let claims = || {
+            documents
+                .iter()
+                .flat_map(|document| &document.claims.claims)
+        };
         let (mut manifests, mut unread) = (Manifests::default(), Vec::new());
         let needs_manifests =
             |claim: &Claim| !matches!(claim.target, Target::Path { .. } | Target::Symbol { .. });
         if claims().any(needs_manifests) {
-            let own = tree.entries().par_iter().filter(|it| manifests::is_manifest(&it.path));
+            let own = tree
+                .entries()
+                .par_iter()
+                .filter(|it| manifests::is_manifest(&it.path));
             let facts = own.map(|TreeEntry { path, .. }| {
                 let text = read::text(root, path);
-                let unread = text.as_ref().err().and_then(|it| read::unread(root, path, it));
+                let unread = text
+                    .as_ref()
+                    .err()
+                    .and_then(|it| read::unread(root, path, it));
                 let facts = Arc::new(manifests::read(path, &text.unwrap_or_default()));
                 ((path.clone(), facts), unread)
             });
@@ -120,8 +134,13 @@ impl Now {
 
     /// Returns whether the working tree has a file with the content of an entry.
     pub(super) fn has_version(&self, entry: &TreeEntry) -> bool {
-        self.tree.entry(&entry.path).is_some_and(|it| it.object == entry.object)
-            && self.modified.binary_search_by(|it| it.path.cmp(&entry.path)).is_err()
+        self.tree
+            .entry(&entry.path)
+            .is_some_and(|it| it.object == entry.object)
+            && self
+                .modified
+                .binary_search_by(|it| it.path.cmp(&entry.path))
+                .is_err()
     }
 
     /// Returns whether a sparse checkout omits files that may make a claim true.
@@ -201,7 +220,11 @@ impl Now {
             };
             let is_certain = task.place == Place::Anywhere
                 || made.iter().any(|path| is_here(path) || is_named(path));
-            return if is_certain { Holds::Yes } else { Holds::Perhaps };
+            return if is_certain {
+                Holds::Yes
+            } else {
+                Holds::Perhaps
+            };
         }
         match (is_program(), self.manifests.is_dynamic(task.runner)) {
             (true, _) => Holds::Yes,
@@ -211,12 +234,21 @@ impl Now {
     }
 
     fn path(&self, document: &Document, claim: &Claim) -> Holds {
-        let Target::Path { path, part, is_link } = &claim.target else { return Holds::Yes };
+        let Target::Path {
+            path,
+            part,
+            is_link,
+        } = &claim.target
+        else {
+            return Holds::Yes;
+        };
         let folder = folder_of(&document.path);
         if path.is_empty() {
             let text = || Some(document.text.clone().into_bytes());
             let own = self.versions().get(&document.path, "#", text);
-            let is_true = part.as_ref().is_none_or(|part| own.is_some_and(|it| it.has_part(part)));
+            let is_true = part
+                .as_ref()
+                .is_none_or(|part| own.is_some_and(|it| it.has_part(part)));
             return if is_true { Holds::Yes } else { Holds::No };
         }
         if let Some(base) = self.tree_base(document, claim) {
@@ -255,19 +287,26 @@ impl Now {
 
     /// Returns the paths that the path of a claim names, outside of a tree.
     pub(super) fn named_paths(&self, document: &Document, claim: &Claim) -> Vec<String> {
-        let Target::Path { path, is_link, .. } = &claim.target else { return Vec::new() };
+        let Target::Path { path, is_link, .. } = &claim.target else {
+            return Vec::new();
+        };
         let page = snapshot::without_ending(&document.path);
         let readings = snapshot::readings(page, path, snapshot::is_near(path, *is_link));
         let of_page = self.tree.exact(&readings).filter(|_| *is_link);
         let found = self.tree.resolve(folder_of(&document.path), path);
-        of_page.into_iter().chain(found.paths().iter().cloned()).collect()
+        of_page
+            .into_iter()
+            .chain(found.paths().iter().cloned())
+            .collect()
     }
 
     /// Returns whether a path exists where a reader of a document in `folder` goes to.
     fn is_exact(&self, folder: &str, path: &str, is_near: bool) -> bool {
         let readings = snapshot::readings(folder, path, is_near);
         self.tree.exact(&readings).is_some()
-            || readings.iter().any(|path| !path.is_empty() && read::exists(&self.root, path))
+            || readings
+                .iter()
+                .any(|path| !path.is_empty() && read::exists(&self.root, path))
     }
 
     /// Returns how many of some paths are files in a folder or below it.
@@ -278,10 +317,15 @@ impl Now {
 
     /// Returns whether one of the files among some paths has a part, or is too large to read.
     fn has_part(&self, paths: &[String], part: &Part) -> bool {
-        let mut files = paths.iter().filter(|path| self.tree.entry(path).is_some()).peekable();
+        let mut files = paths
+            .iter()
+            .filter(|path| self.tree.entry(path).is_some())
+            .peekable();
         files.peek().is_none()
             || files.any(|file| {
-                let version = self.versions().get(file, "", || read::bytes(&self.root, file).ok());
+                let version = self
+                    .versions()
+                    .get(file, "", || read::bytes(&self.root, file).ok());
                 version.is_none_or(|version| version.has_part(part))
             })
     }
@@ -293,11 +337,15 @@ impl Now {
     /// Returns the folder that the tree around a claim draws.
     pub(super) fn tree_base(&self, document: &Document, claim: &Claim) -> Option<&str> {
         let tree = document.claims.tree(claim)?;
-        self.tree_bases.get(&(document.path.clone(), tree.span.start)).map(String::as_str)
+        self.tree_bases
+            .get(&(document.path.clone(), tree.span.start))
+            .map(String::as_str)
     }
 
     fn has_symbol(&self, document: &Document, parts: &[String]) -> bool {
-        let Some(name) = parts.last() else { return true };
+        let Some(name) = parts.last() else {
+            return true;
+        };
         if parts.len() > 1 {
             let path = parts.join("/");
             if self.tree.resolve(folder_of(&document.path), &path) != Found::No {
@@ -309,7 +357,9 @@ impl Now {
     }
 
     fn is_used(&self, word: &str) -> bool {
-        self.words.idx(word).is_some_and(|idx| self.occurrences.is_used(idx))
+        self.words
+            .idx(word)
+            .is_some_and(|idx| self.occurrences.is_used(idx))
     }
 
     fn is_made(&self, target: &Target) -> bool {
@@ -322,9 +372,16 @@ impl Now {
 fn around<'d>(document: &'d Document, claim: &Claim) -> &'d str {
     let (text, end) = (&document.text, claim.span.end);
     let from = claim.span.start.saturating_sub(MAX_AROUND);
-    let from = (from..).find(|at| text.is_char_boundary(*at)).unwrap_or_default();
-    let rest = text[end..].char_indices().take(MAX_AROUND).take_while(|(_, c)| *c != '\n');
-    &text[from..rest.last().map_or(end, |(n_bytes, c)| end + n_bytes + c.len_utf8())]
+    let from = (from..)
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or_default();
+    let rest = text[end..]
+        .char_indices()
+        .take(MAX_AROUND)
+        .take_while(|(_, c)| *c != '\n');
+    &text[from..rest
+        .last()
+        .map_or(end, |(n_bytes, c)| end + n_bytes + c.len_utf8())]
 }
 
 /// Returns whether the text around a claim names as code the folder of one of the paths that end with
@@ -332,7 +389,9 @@ fn around<'d>(document: &'d Document, claim: &Claim) -> &'d str {
 fn names_folder(document: &Document, claim: &Claim, path: &str, found: &[String]) -> bool {
     let around = around(document, claim);
     let path = path.trim_end_matches('/');
-    let mut folders = found.iter().filter_map(|it| it.strip_suffix(path)?.strip_suffix('/'));
+    let mut folders = found
+        .iter()
+        .filter_map(|it| it.strip_suffix(path)?.strip_suffix('/'));
     folders.any(|it| around.contains(&format!("`{it}`")) || around.contains(&format!("`{it}/`")))
 }
 
@@ -341,15 +400,25 @@ fn names_folder(document: &Document, claim: &Claim, path: &str, found: &[String]
 fn tool(path: &str) -> Option<&str> {
     let file = path.rsplit('/').next().unwrap_or(path);
     let file = file.strip_prefix('.').unwrap_or(file);
-    let marks = [".config.", "-config.", "rc."].iter().find_map(|mark| file.split_once(mark));
+    let marks = [".config.", "-config.", "rc."]
+        .iter()
+        .find_map(|mark| file.split_once(mark));
     let settings = ["toml", "yaml", "yml", "json", "jsonc", "ini", "cfg"];
-    let plain = || file.rsplit_once('.').filter(|(_, ending)| settings.contains(ending));
-    marks.or_else(plain).map(|(tool, _)| tool).or_else(|| file.strip_suffix("rc"))
+    let plain = || {
+        file.rsplit_once('.')
+            .filter(|(_, ending)| settings.contains(ending))
+    };
+    marks
+        .or_else(plain)
+        .map(|(tool, _)| tool)
+        .or_else(|| file.strip_suffix("rc"))
 }
 
 /// Returns the qualifier and the name of a symbol, if it has both.
 fn pair(words: &Words, parts: &[String]) -> Option<(usize, usize)> {
-    let [.., qualifier, name] = parts else { return None };
+    let [.., qualifier, name] = parts else {
+        return None;
+    };
     Some((words.idx(qualifier)?, words.idx(name)?))
 }
 

@@ -52,14 +52,22 @@ impl Place {
     /// Returns the place of a line, unless it is too long.
     fn of_line(commit: Option<Written>, path: &str, line: &str) -> Option<Self> {
         let (path, is_short) = (path.to_owned(), line.len() <= MAX_LINE);
-        is_short.then(|| Self { commit, path, line: Some(line.to_owned()) })
+        is_short.then(|| Self {
+            commit,
+            path,
+            line: Some(line.to_owned()),
+        })
     }
 }
 
 impl From<&Version> for Written {
     fn from(version: &Version) -> Self {
         let (id, object) = (version.commit.clone(), version.object.clone());
-        Self { id, parent: version.parents.first().cloned(), object }
+        Self {
+            id,
+            parent: version.parents.first().cloned(),
+            object,
+        }
     }
 }
 
@@ -107,7 +115,11 @@ pub(super) fn origins(
 
 /// Like [`origins`], for the claims of some of the documents.
 fn origins_of(
-    Project { root, documents, now }: Project<'_>,
+    Project {
+        root,
+        documents,
+        now,
+    }: Project<'_>,
     objects: &mut Objects<'_>,
     head: &str,
     by_document: &[&[Position]],
@@ -115,12 +127,17 @@ fn origins_of(
     let mut traced: Vec<Traced<'_>> = Vec::new();
     for claims in by_document {
         let document = &documents[claims[0].0];
-        let spans: Vec<Span> =
-            claims.iter().map(|(_, idx)| document.claims.claims[*idx].span).collect();
+        let spans: Vec<Span> = claims
+            .iter()
+            .map(|(_, idx)| document.claims.claims[*idx].span)
+            .collect();
         traced.push(Traced {
             path: &document.path,
             lines: spans.iter().map(|span| line_of(document, *span)).collect(),
-            names: spans.iter().map(|span| span.slice(&document.text)).collect(),
+            names: spans
+                .iter()
+                .map(|span| span.slice(&document.text))
+                .collect(),
             versions: Vec::new(),
             found: Vec::new(),
         });
@@ -128,7 +145,10 @@ fn origins_of(
     let paths: Vec<&str> = traced.iter().map(|it| it.path).collect();
     let all = past::versions(root, &[head], &paths)?;
     for it in &mut traced {
-        let object = now.tree.entry(it.path).map_or("", |entry| entry.object.as_str());
+        let object = now
+            .tree
+            .entry(it.path)
+            .map_or("", |entry| entry.object.as_str());
         let own = past::lineage(&all, it.path, object);
         it.versions = own.into_iter().cloned().collect();
     }
@@ -140,7 +160,9 @@ fn origins_of(
         read_versions(objects, &mut traced);
     }
     let of_document = |it: &Traced<'_>| -> Vec<Origin> {
-        (0..it.lines.len()).map(|claim_idx| it.origin(claim_idx, head)).collect()
+        (0..it.lines.len())
+            .map(|claim_idx| it.origin(claim_idx, head))
+            .collect()
     };
     Some(traced.iter().flat_map(of_document).collect())
 }
@@ -159,8 +181,10 @@ pub(super) fn read_versions(objects: &mut Objects<'_>, traced: &mut [Traced<'_>]
         wanted.extend((it.found.len()..it.versions.len()).map(|idx| (traced_idx, idx)));
         it.found.resize(it.versions.len(), None);
     }
-    let names: Vec<String> =
-        wanted.iter().map(|&(idx, version)| traced[idx].versions[version].object.clone()).collect();
+    let names: Vec<String> = wanted
+        .iter()
+        .map(|&(idx, version)| traced[idx].versions[version].object.clone())
+        .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     objects.read_all(&names, |position, bytes| {
         let (traced_idx, version_idx) = wanted[position];
@@ -174,7 +198,10 @@ fn follow_renames(root: &Path, objects: &mut Objects<'_>, traced: &mut [Traced<'
     let is_open = |it: &Traced<'_>| {
         let last = it.found.last().and_then(Option::as_ref);
         let has_claim = last.is_some_and(|found| found.iter().any(|it| it.1));
-        it.versions.last().filter(|last| has_claim && !last.parents.is_empty()).cloned()
+        it.versions
+            .last()
+            .filter(|last| has_claim && !last.parents.is_empty())
+            .cloned()
     };
     let open: Vec<Option<Version>> = traced.iter().map(is_open).collect();
     let commits: BTreeSet<&str> = open.iter().flatten().map(|it| it.commit.as_str()).collect();
@@ -189,7 +216,10 @@ fn follow_renames(root: &Path, objects: &mut Objects<'_>, traced: &mut [Traced<'
     for (idx, last) in open.iter().enumerate() {
         let Some(last) = last else { continue };
         let renamed = renames.get(&last.commit).into_iter().flatten();
-        let source = renamed.filter(|(_, new)| **new == last.path).map(|(old, _)| old).next();
+        let source = renamed
+            .filter(|(_, new)| **new == last.path)
+            .map(|(old, _)| old)
+            .next();
         if let (Some(source), Some(parent)) = (source, last.parents.first()) {
             old.insert(idx, (source.clone(), parent.clone()));
         }
@@ -205,7 +235,9 @@ fn follow_renames(root: &Path, objects: &mut Objects<'_>, traced: &mut [Traced<'
     for (idx, (path, parent)) in &old {
         let found = objects.find(&format!("{parent}:./{path}"));
         let object = found.map(|found| found.id).unwrap_or_default();
-        traced[*idx].versions.extend(past::lineage(&all, path, &object).into_iter().cloned());
+        traced[*idx]
+            .versions
+            .extend(past::lineage(&all, path, &object).into_iter().cloned());
     }
     true
 }
@@ -221,7 +253,10 @@ pub(super) fn names(text: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     memmem::find_iter(text.as_bytes(), name).any(|at| {
         let (before, after) = (&text[..at], &text[at + name.len()..]);
-        !before.strip_suffix('/').unwrap_or(before).ends_with(is_word)
+        !before
+            .strip_suffix('/')
+            .unwrap_or(before)
+            .ends_with(is_word)
             && (!name.ends_with(is_word) || !after.starts_with(is_word))
     })
 }
@@ -238,8 +273,9 @@ impl Traced<'_> {
                 *is_found = true;
             }
         }
-        let has_line =
-            of_line.iter().flat_map(|same| std::iter::repeat_n(by_line[same[0]], same.len()));
+        let has_line = of_line
+            .iter()
+            .flat_map(|same| std::iter::repeat_n(by_line[same[0]], same.len()));
         let found = has_line.zip(&self.names).map(|(has_line, name)| {
             let has_name = has_line || names(text, name);
             (has_line, has_name)
@@ -255,8 +291,10 @@ impl Traced<'_> {
         };
         let n_with_line = count(&|found| found.0);
         let n_with_name = count(&|found| found.1);
-        let at =
-            |commit: &str, path: &str| Moment { commit: commit.to_owned(), path: path.to_owned() };
+        let at = |commit: &str, path: &str| Moment {
+            commit: commit.to_owned(),
+            path: path.to_owned(),
+        };
         let (mut moments, mut places) = (Vec::new(), Vec::new());
         let mut is_cut = false;
         let line = self.lines[position];
@@ -271,7 +309,12 @@ impl Traced<'_> {
                 is_cut = written.parents.is_empty();
                 moments.push(at(&written.commit, &written.path));
                 // A merge has the line from its branch, or from both.
-                moments.extend(written.parents.get(1).map(|branch| at(branch, &written.path)));
+                moments.extend(
+                    written
+                        .parents
+                        .get(1)
+                        .map(|branch| at(branch, &written.path)),
+                );
                 // The commit may have rewritten the line and removed the target at once.
                 if n_with_name > n_with_line {
                     let parent = written.parents.first();
@@ -285,9 +328,18 @@ impl Traced<'_> {
             is_cut |= first.parents.is_empty();
             moments.push(at(&first.commit, &first.path));
             let path = first.path.clone();
-            places.push(Place { commit: Some(first.into()), path, line: None });
+            places.push(Place {
+                commit: Some(first.into()),
+                path,
+                line: None,
+            });
         }
         let is_unread = self.found.get(n_with_name).is_some_and(Option::is_none);
-        Origin { moments, places, is_cut, is_unread }
+        Origin {
+            moments,
+            places,
+            is_cut,
+            is_unread,
+        }
     }
 }

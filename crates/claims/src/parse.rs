@@ -125,8 +125,12 @@ pub(crate) struct Tree {
 impl Claims {
     /// Returns the tree that contains a claim.
     pub(crate) fn tree(&self, claim: &Claim) -> Option<&Tree> {
-        let n_before = self.trees.partition_point(|tree| tree.span.start <= claim.span.start);
-        self.trees[..n_before].last().filter(|tree| claim.span.end <= tree.span.end)
+        let n_before = self
+            .trees
+            .partition_point(|tree| tree.span.start <= claim.span.start);
+        self.trees[..n_before]
+            .last()
+            .filter(|tree| claim.span.end <= tree.span.end)
     }
 
     /// Returns the tree or the code block that contains a claim.
@@ -135,7 +139,9 @@ impl Claims {
     }
 
     fn example(&self, claim: &Claim) -> Option<Span> {
-        let n_before = self.examples.partition_point(|block| block.start <= claim.span.start);
+        let n_before = self
+            .examples
+            .partition_point(|block| block.start <= claim.span.start);
         let example = self.examples[..n_before].last();
         example.filter(|block| claim.span.end <= block.end).copied()
     }
@@ -163,8 +169,12 @@ impl Claims {
 
     /// Returns the paths of a tree.
     pub(crate) fn paths_of(&self, tree: &Tree) -> Vec<&str> {
-        let first = self.claims.partition_point(|claim| claim.span.start < tree.span.start);
-        let within = self.claims[first..].iter().take_while(|it| it.span.end <= tree.span.end);
+        let first = self
+            .claims
+            .partition_point(|claim| claim.span.start < tree.span.start);
+        let within = self.claims[first..]
+            .iter()
+            .take_while(|it| it.span.end <= tree.span.end);
         let mut found = Vec::new();
         for claim in within {
             if let Target::Path { path, .. } = &claim.target {
@@ -190,7 +200,9 @@ pub fn read(text: &str, addresses: &Addresses) -> Claims {
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
     let parser = Parser::new_ext(&normalized[body..], options).into_offset_iter();
     let shifted = |range: Range<usize>| Span::new(body + range.start, body + range.end);
-    let events: Vec<_> = parser.map(|(event, range)| (event, shifted(range))).collect();
+    let events: Vec<_> = parser
+        .map(|(event, range)| (event, shifted(range)))
+        .collect();
     for (event, span) in &events {
         reader.structure(event, *span);
     }
@@ -279,7 +291,12 @@ impl<'a> Reader<'a> {
         }
         self.is_cut |= self.claims.len() == MAX_CLAIMS;
         if !self.is_cut {
-            self.claims.push(Claim { span, text: shown.to_owned(), target, stance });
+            self.claims.push(Claim {
+                span,
+                text: shown.to_owned(),
+                target,
+                stance,
+            });
         }
     }
 
@@ -302,7 +319,9 @@ impl<'a> Reader<'a> {
         for line in self.text[..end].split_inclusive('\n') {
             let start = at;
             at += line.len();
-            let key = ["globs:", "paths:", "applyTo:"].iter().find(|key| line.starts_with(*key));
+            let key = ["globs:", "paths:", "applyTo:"]
+                .iter()
+                .find(|key| line.starts_with(*key));
             let is_item = in_list && line.trim_start().starts_with("- ");
             let value_start = match key {
                 Some(key) => key.len(),
@@ -321,7 +340,11 @@ impl<'a> Reader<'a> {
                 }
                 let offset = glob.as_ptr().addr() - value.as_ptr().addr();
                 let span = Span::new(offset, offset + glob.len()).shifted(start + value_start);
-                let target = Target::Path { path: glob.to_owned(), part: None, is_link: false };
+                let target = Target::Path {
+                    path: glob.to_owned(),
+                    part: None,
+                    is_link: false,
+                };
                 self.push(span, glob, target, Stance::Plain);
             }
         }
@@ -330,7 +353,9 @@ impl<'a> Reader<'a> {
     /// Reads a link. Returns whether its destination is in the project.
     fn link(&mut self, span: Span, destination: &str) -> bool {
         let own = self.addresses.and_then(|it| it.path_in(destination));
-        let Some((path, part)) = classify::link(own.unwrap_or(destination)) else { return false };
+        let Some((path, part)) = classify::link(own.unwrap_or(destination)) else {
+            return false;
+        };
         let within = span.slice(self.text);
         let written = within.rfind(destination).map(|at| span.start + at);
         // An escaped destination, or one that is defined elsewhere, is not written here.
@@ -343,7 +368,11 @@ impl<'a> Reader<'a> {
             None => span,
         };
         let stance = self.context.stance(span);
-        let target = Target::Path { path, part, is_link: true };
+        let target = Target::Path {
+            path,
+            part,
+            is_link: true,
+        };
         self.push(name, destination, target, stance);
         true
     }
@@ -376,7 +405,9 @@ impl<'a> Reader<'a> {
     }
 
     fn in_title(&self, span: Span) -> bool {
-        self.context.title.is_some_and(|it| it.start <= span.start && span.start < it.end)
+        self.context
+            .title
+            .is_some_and(|it| it.start <= span.start && span.start < it.end)
     }
 
     fn inline_code(&mut self, span: Span) {
@@ -392,14 +423,26 @@ impl<'a> Reader<'a> {
         if let Some(tool) = self.enforcing(span, trimmed)
             && (tool != Tool::Ci || is_command)
         {
-            let target = Target::Rule { tool, name: trimmed.to_owned() };
-            self.push(Span::new(start, start + trimmed.len()), trimmed, target, stance);
+            let target = Target::Rule {
+                tool,
+                name: trimmed.to_owned(),
+            };
+            self.push(
+                Span::new(start, start + trimmed.len()),
+                trimmed,
+                target,
+                stance,
+            );
             if tool != Tool::Ci {
                 return;
             }
         }
         if is_command {
-            self.push_all(shell::claims(trimmed, &mut shell::State::default()), start, stance);
+            self.push_all(
+                shell::claims(trimmed, &mut shell::State::default()),
+                start,
+                stance,
+            );
             return;
         }
         let after = self.text[span.end..].chars().take(24).collect::<String>();
@@ -427,7 +470,9 @@ impl<'a> Reader<'a> {
     fn is_own_repository(&self, text: &str) -> bool {
         let name = text.split(':').next().unwrap_or_default().to_lowercase();
         name.split('/').count() == 2
-            && self.addresses.is_some_and(|addresses| addresses.is_own(&name))
+            && self
+                .addresses
+                .is_some_and(|addresses| addresses.is_own(&name))
     }
 
     /// Returns the tool of which the sentence around a piece of code says that it enforces it.
@@ -461,7 +506,11 @@ impl<'a> Reader<'a> {
             self.trees.push(Tree { span, root });
             for (name, path) in paths {
                 let name = name.shifted(span.start);
-                let target = Target::Path { path: path.clone(), part: None, is_link: false };
+                let target = Target::Path {
+                    path: path.clone(),
+                    part: None,
+                    is_link: false,
+                };
                 self.push(name, &path, target, Stance::Plain);
             }
             return;
@@ -500,11 +549,15 @@ impl<'a> Reader<'a> {
         let mut found = Vec::new();
         for line in block.slice(self.text).split_inclusive('\n') {
             let trimmed = line.trim();
-            let comment = ["//", "#"].iter().find_map(|mark| trimmed.strip_prefix(mark));
+            let comment = ["//", "#"]
+                .iter()
+                .find_map(|mark| trimmed.strip_prefix(mark));
             if trimmed.is_empty() {
                 stance = lead;
             } else if let Some(comment) = comment.filter(|it| !it.starts_with(['[', '!'])) {
-                stance = stance::of_lead(comment).max(context::of_language(comment)).max(lead);
+                stance = stance::of_lead(comment)
+                    .max(context::of_language(comment))
+                    .max(lead);
             }
             // A comment names what it describes.
             found.push((at, line, if comment.is_some() { lead } else { stance }));
@@ -521,10 +574,15 @@ impl<'a> Reader<'a> {
         let first = usize::from(is_edge(lines.first()));
         let last = lines.len() - usize::from(lines.len() > first && is_edge(lines.last()));
         let lines = &lines[first..last];
-        let (Some(start), Some(end)) = (lines.first(), lines.last()) else { return };
+        let (Some(start), Some(end)) = (lines.first(), lines.last()) else {
+            return;
+        };
         let code = Span::new(start.0, end.0 + end.1.len());
         let text = code.slice(self.text);
-        for (name, target) in code::claims(text, info).into_iter().chain(shell::settings(text)) {
+        for (name, target) in code::claims(text, info)
+            .into_iter()
+            .chain(shell::settings(text))
+        {
             let name = name.shifted(code.start);
             let n_before = lines.partition_point(|it| it.0 <= name.start);
             let stance = lines[..n_before].last().map_or(Stance::Plain, |it| it.2);
@@ -557,30 +615,56 @@ impl<'a> Reader<'a> {
 
     /// Returns whether the text around a claim is about globs, of which it is an example.
     fn is_about_globs(&self, span: Span) -> bool {
-        let Some(block) = self.context.block(span) else { return false };
+        let Some(block) = self.context.block(span) else {
+            return false;
+        };
         let first = self.glob_words.partition_point(|at| *at < block.start);
         self.glob_words.get(first).is_some_and(|at| *at < block.end)
     }
 
     /// Returns whether the words before a claim introduce an example.
     fn is_after_example(&self, span: Span) -> bool {
-        let start = self.context.block(span).map_or(span.start, |block| block.start);
+        let start = self
+            .context
+            .block(span)
+            .map_or(span.start, |block| block.start);
         let before = self.text[start..span.start].trim_end_matches([' ', ',', ':', '(']);
-        ["e.g.", "e.g", "for example", "for instance", "such as"].iter().any(|it| {
-            let start = before.len().saturating_sub(it.len());
-            before.get(start..).is_some_and(|end| end.eq_ignore_ascii_case(it))
-        })
+        ["e.g.", "e.g", "for example", "for instance", "such as"]
+            .iter()
+            .any(|it| {
+                let start = before.len().saturating_sub(it.len());
+                before
+                    .get(start..)
+                    .is_some_and(|end| end.eq_ignore_ascii_case(it))
+            })
     }
 
     fn finish(mut self) -> Claims {
         let n_all = self.claims.len();
         let lines = LineIndex::new(self.text);
-        self.claims.retain(|claim| !self.ignored.contains(claim.span, &lines));
-        self.claims.sort_by(|a, b| (a.span, &a.target).cmp(&(b.span, &b.target)));
-        self.claims.dedup_by(|a, b| a.span == b.span && a.target == b.target);
+        self.claims
+            .retain(|claim| !self.ignored.contains(claim.span, &lines));
+        self.claims
+            .sort_by(|a, b| (a.span, &a.target).cmp(&(b.span, &b.target)));
+        self.claims
+            .dedup_by(|a, b| a.span == b.span && a.target == b.target);
         let n_ignored = n_all.saturating_sub(self.claims.len());
         let is_history = self.context.is_history();
-        let Self { claims, examples, trees, is_cut, .. } = self;
-        Claims { claims, examples, trees, is_history, n_ignored, is_cut, lines }
+        let Self {
+            claims,
+            examples,
+            trees,
+            is_cut,
+            ..
+        } = self;
+        Claims {
+            claims,
+            examples,
+            trees,
+            is_history,
+            n_ignored,
+            is_cut,
+            lines,
+        }
     }
 }

@@ -60,8 +60,12 @@ pub(super) fn explain(
     let mut fates: Vec<Option<Fate>> = vec![None; former.len()];
     let found = git::with_objects_each(root, by_file(former), |objects, idxs| {
         let mut search = Search::new(root, project.now, main, objects);
-        let fate =
-            |idx: usize| Some((idx, search.fate(project.claim(former[idx].at), &former[idx])?));
+        let fate = |idx: usize| {
+            Some((
+                idx,
+                search.fate(project.claim(former[idx].at), &former[idx])?,
+            ))
+        };
         idxs.into_iter().filter_map(fate).collect::<Vec<_>>()
     });
     for (idx, fate) in found?.into_iter().flatten() {
@@ -71,7 +75,10 @@ pub(super) fn explain(
     search.follow_symbols(&claims, &mut fates)?;
     search.follow_companions(project, former, &mut fates);
     let written = former.iter().map(|it| it.first.as_str());
-    let removing = fates.iter().flatten().filter_map(|fate| fate.removed.as_deref());
+    let removing = fates
+        .iter()
+        .flatten()
+        .filter_map(|fate| fate.removed.as_deref());
     let summaries = past::summaries(root, &written.chain(removing).collect());
     let explain = |(it, fate): (&Former, Option<Fate>)| {
         let fate = fate?;
@@ -79,7 +86,9 @@ pub(super) fn explain(
         Some(Stale {
             reason: reason(project.now, claim, &it.truth),
             written: summaries.get(&it.first).cloned(),
-            removed: fate.removed.and_then(|commit| summaries.get(&commit).cloned()),
+            removed: fate
+                .removed
+                .and_then(|commit| summaries.get(&commit).cloned()),
             was: fate.was.filter(|was| !claim.text.contains(was.as_str())),
             now: fate.now,
         })
@@ -131,7 +140,10 @@ struct Likeness {
 
 impl Default for Likeness {
     fn default() -> Self {
-        Self { similarity: 1.0, has_signature: true }
+        Self {
+            similarity: 1.0,
+            has_signature: true,
+        }
     }
 }
 
@@ -168,7 +180,18 @@ impl<'s, 'o> Search<'s, 'o> {
     fn new(root: &'s Path, now: &'s Now, main: &'s MainLine, objects: &'s mut Objects<'o>) -> Self {
         let ends = Ends::new(root, main);
         let (versions, ids, renames, moved, changed, changed_code) = Default::default();
-        Self { root, now, ends, objects, versions, ids, renames, moved, changed, changed_code }
+        Self {
+            root,
+            now,
+            ends,
+            objects,
+            versions,
+            ids,
+            renames,
+            moved,
+            changed,
+            changed_code,
+        }
     }
 
     fn fate(&mut self, claim: (&Document, &Claim), it: &Former) -> Option<Fate> {
@@ -189,12 +212,23 @@ impl<'s, 'o> Search<'s, 'o> {
                 });
                 let is_link = matches!(claim.target, Target::Path { is_link: true, .. });
                 let was = old.first().filter(|_| old.len() == 1 && !is_link).cloned();
-                return Some(Fate { was, removed: removed.map(|node| node.id), now, code: None });
+                return Some(Fate {
+                    was,
+                    removed: removed.map(|node| node.id),
+                    now,
+                    code: None,
+                });
             }
             (Truth::Part(file, part), _) => {
-                let removed =
-                    self.end(commit, std::slice::from_ref(file), &Test::Part(part.clone()));
-                return Some(Fate { removed: removed.map(|node| node.id), ..Fate::default() });
+                let removed = self.end(
+                    commit,
+                    std::slice::from_ref(file),
+                    &Test::Part(part.clone()),
+                );
+                return Some(Fate {
+                    removed: removed.map(|node| node.id),
+                    ..Fate::default()
+                });
             }
             (Truth::Manifests(files), target) => (files, Test::Makes(target.clone())),
             (Truth::Definitions(files), Target::Symbol { parts, .. }) => {
@@ -211,16 +245,26 @@ impl<'s, 'o> Search<'s, 'o> {
         let was = files.first().filter(|_| files.len() == 1).cloned();
         let Some(node) = removed else {
             let is_uncommitted = self.is_uncommitted(&files, &test);
-            return is_uncommitted.then(|| Fate { was, ..Fate::default() });
+            return is_uncommitted.then(|| Fate {
+                was,
+                ..Fate::default()
+            });
         };
         let code = match &test {
             Test::Defines(parts) => {
-                let written = truth_files.first().map(|file| (commit.as_str(), file.as_str()));
+                let written = truth_files
+                    .first()
+                    .map(|file| (commit.as_str(), file.as_str()));
                 self.code_of_claim(written, (&node, &files), parts)
             }
             _ => None,
         };
-        Some(Fate { was, removed: Some(node.id), now: None, code })
+        Some(Fate {
+            was,
+            removed: Some(node.id),
+            now: None,
+            code,
+        })
     }
 
     /// Returns whether the commit that removed a target wrote the words around its name: the author
@@ -233,11 +277,14 @@ impl<'s, 'o> Search<'s, 'o> {
         let line = line_of(document, claim.span);
         let name = claim.span.slice(&document.text);
         let mut read = |name: String| {
-            self.objects.read(&name).map(|bytes| text::decode(&bytes).0.into_owned())
+            self.objects
+                .read(&name)
+                .map(|bytes| text::decode(&bytes).0.into_owned())
         };
-        let (Some(old), Some(new)) =
-            (read(format!("{commit}^:./{path}")), read(format!("{commit}:./{path}")))
-        else {
+        let (Some(old), Some(new)) = (
+            read(format!("{commit}^:./{path}")),
+            read(format!("{commit}:./{path}")),
+        ) else {
             return false;
         };
         // A line that is not committed is compared with HEAD, which did not write it.
@@ -246,27 +293,44 @@ impl<'s, 'o> Search<'s, 'o> {
 
     /// Returns the commit after `since` after which no file of `files` passes a test.
     fn end(&mut self, since: &str, files: &[String], test: &Test) -> Option<Node> {
-        let Self { ends, objects, versions, ids, .. } = self;
+        let Self {
+            ends,
+            objects,
+            versions,
+            ids,
+            ..
+        } = self;
         let files = &files[..files.len().min(MAX_DEFINITIONS)];
         ends.find(since, &mut |commit| {
             let version = |file: &String| version_in(versions, objects, ids, (commit, file));
-            files.iter().filter_map(version).any(|version| test.passes(&version))
+            files
+                .iter()
+                .filter_map(version)
+                .any(|version| test.passes(&version))
         })
     }
 
     fn version_in(&mut self, commit: &str, file: &str) -> Option<Arc<Version>> {
-        version_in(&mut self.versions, self.objects, &mut self.ids, (commit, file))
+        version_in(
+            &mut self.versions,
+            self.objects,
+            &mut self.ids,
+            (commit, file),
+        )
     }
 
     /// Returns the version of a file in the working tree.
     fn version_now(&mut self, file: &str) -> Option<Arc<Version>> {
-        self.versions.get(file, "", || read::bytes(self.root, file).ok())
+        self.versions
+            .get(file, "", || read::bytes(self.root, file).ok())
     }
 
     /// Returns the files that a commit added or changed.
     fn changed_in(&mut self, commit: &str) -> Rc<[TreeEntry]> {
         let changed = self.changed.entry(commit.to_owned());
-        changed.or_insert_with(|| past::changed_in(self.root, commit).into()).clone()
+        changed
+            .or_insert_with(|| past::changed_in(self.root, commit).into())
+            .clone()
     }
 
     /// Follows a word from its files to the files to which commits moved it. Returns the commit that
@@ -280,7 +344,9 @@ impl<'s, 'o> Search<'s, 'o> {
         let mut since = since.to_owned();
         let mut seen: BTreeSet<String> = BTreeSet::new();
         loop {
-            let Some(node) = self.end(&since, &files, test) else { return (None, files) };
+            let Some(node) = self.end(&since, &files, test) else {
+                return (None, files);
+            };
             if !seen.insert(node.id.clone()) || seen.len() > MAX_RENAMES {
                 return (Some(node), files);
             }
@@ -297,13 +363,29 @@ impl<'s, 'o> Search<'s, 'o> {
     fn passing_after(&mut self, commit: &str, test: &Test) -> Vec<String> {
         let changed = self.changed_in(commit);
         let is_code = |entry: &&TreeEntry| words::is_code(entry);
-        let code = || changed.iter().filter(is_code).take(MAX_CHANGED).cloned().collect();
-        let code = self.changed_code.entry(commit.to_owned()).or_insert_with(code).clone();
+        let code = || {
+            changed
+                .iter()
+                .filter(is_code)
+                .take(MAX_CHANGED)
+                .cloned()
+                .collect()
+        };
+        let code = self
+            .changed_code
+            .entry(commit.to_owned())
+            .or_insert_with(code)
+            .clone();
         let mut passes = |TreeEntry { path, object, .. }: &&TreeEntry| {
-            let version = self.versions.get(path, object, || self.objects.read(object));
+            let version = self
+                .versions
+                .get(path, object, || self.objects.read(object));
             version.is_some_and(|version| test.passes(&version))
         };
-        code.iter().filter(|it| passes(it)).map(|entry| entry.path.clone()).collect()
+        code.iter()
+            .filter(|it| passes(it))
+            .map(|entry| entry.path.clone())
+            .collect()
     }
 
     /// Returns whether a change that is not committed makes files fail a test.
@@ -333,7 +415,10 @@ impl<'s, 'o> Search<'s, 'o> {
                 fingerprint: located.fingerprint,
                 ..Anchor::default()
             };
-            Some(Removed { commit: node.clone(), anchor })
+            Some(Removed {
+                commit: node.clone(),
+                anchor,
+            })
         })
     }
 }
@@ -374,7 +459,9 @@ fn has_words_of(text: &str, line: &str, name: &str) -> bool {
     let words = |text: &str| -> BTreeSet<String> {
         let prose: Vec<&str> = text.split('`').step_by(2).collect();
         let prose = prose.join(" ").to_lowercase();
-        let words = prose.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let words = prose
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty());
         words.map(str::to_owned).collect()
     };
     let wanted = words(line);
@@ -388,7 +475,9 @@ fn has_words_of(text: &str, line: &str, name: &str) -> bool {
 /// Returns what is wrong with a claim.
 fn reason(now: &Now, claim: &Claim, truth: &Truth) -> String {
     match &claim.target {
-        Target::Path { part: Some(part), .. } if matches!(truth, Truth::Part(..)) => match part {
+        Target::Path {
+            part: Some(part), ..
+        } if matches!(truth, Truth::Part(..)) => match part {
             Part::Line(line) => format!("the file has fewer than {line} lines"),
             Part::Symbol(symbol) => format!("the file no longer has `{symbol}`"),
             Part::Heading(_) => "the document no longer has this heading".to_owned(),
@@ -412,8 +501,12 @@ fn reason(now: &Now, claim: &Claim, truth: &Truth) -> String {
             format!("no configuration of {} enables it any more", tool.name())
         }
         Target::Version { name, .. } => {
-            let mut versions: Vec<&str> =
-                now.manifests.depending(name).iter().map(|(_, version)| *version).collect();
+            let mut versions: Vec<&str> = now
+                .manifests
+                .depending(name)
+                .iter()
+                .map(|(_, version)| *version)
+                .collect();
             versions.sort_unstable();
             versions.dedup();
             versions.truncate(3);
@@ -436,10 +529,22 @@ mod tests {
         let check = |old: &str, line: &str, expected| {
             assert_eq!(has_words_of(old, line, "load_rows"), expected, "{line}");
         };
-        check("Use `a` and `load_rows` once.", "Use `b` and `load_rows` once.", true);
-        check("Rows are read\nby `load_rows` once.", "Rows are read by `load_rows` once.", true);
+        check(
+            "Use `a` and `load_rows` once.",
+            "Use `b` and `load_rows` once.",
+            true,
+        );
+        check(
+            "Rows are read\nby `load_rows` once.",
+            "Rows are read by `load_rows` once.",
+            true,
+        );
         check("- `load_rows`", "* `load_rows`", true);
-        check("Call `load_rows`, which we chose.", "Call `load_rows`, the old choice.", false);
+        check(
+            "Call `load_rows`, which we chose.",
+            "Call `load_rows`, the old choice.",
+            false,
+        );
         check("Call it first.", "Call `load_rows` first", false);
     }
 }

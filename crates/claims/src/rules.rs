@@ -60,11 +60,17 @@ pub(super) fn enforcing(before: &str, name: &str, after: &str) -> Option<Tool> {
     };
     let (is_claimed, tool) = match NAMES.iter().find(is_named) {
         // "CI runs `make`", not "run `make`, as CI fails else".
-        Some((word, Tool::Ci)) => (before.rsplit(word).next().is_some_and(is_enforced), Tool::Ci),
+        Some((word, Tool::Ci)) => (
+            before.rsplit(word).next().is_some_and(is_enforced),
+            Tool::Ci,
+        ),
         Some((_, tool)) => (is_enforced(before) || is_enforced(after), *tool),
         None => {
             let is_after = ["in CI", "by CI"].iter().any(|it| has_word(after, it));
-            (is_after && is_enforced(after) && Tool::Ci.has_form(name), Tool::Ci)
+            (
+                is_after && is_enforced(after) && Tool::Ci.has_form(name),
+                Tool::Ci,
+            )
         }
     };
     is_claimed.then_some(tool)
@@ -127,7 +133,10 @@ impl Rules {
                 };
                 longest(&self.on).map(str::len) > longest(&self.off).map(str::len)
             }
-            Tool::Ci => self.on.iter().any(|(it, run)| *it == tool && has_word(run, name)),
+            Tool::Ci => self
+                .on
+                .iter()
+                .any(|(it, run)| *it == tool && has_word(run, name)),
             _ => {
                 let name = name.strip_prefix("clippy::").unwrap_or(name);
                 let key = (tool, name.to_owned());
@@ -170,7 +179,11 @@ fn yaml(text: &str) -> Value {
 }
 
 fn strings<'v>(value: &'v Value, path: &str) -> impl Iterator<Item = &'v str> {
-    let list = value.pointer(path).and_then(Value::as_array).into_iter().flatten();
+    let list = value
+        .pointer(path)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     list.filter_map(Value::as_str)
 }
 
@@ -200,7 +213,12 @@ fn clippy(text: &str) -> Rules {
     let toml = toml(text);
     let mut rules = Rules::default();
     for path in ["/lints/clippy", "/workspace/lints/clippy"] {
-        for (name, value) in toml.pointer(path).and_then(Value::as_object).into_iter().flatten() {
+        for (name, value) in toml
+            .pointer(path)
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
             let level = value.as_str().or_else(|| value.get("level")?.as_str());
             rules.add(Tool::Clippy, level != Some("allow"), [name.as_str()]);
             // A group of lints has one word.
@@ -221,7 +239,9 @@ fn eslint(text: &str) -> Rules {
         let name = text[..at].trim_end_matches(['"', '\'', ' ']);
         let start = name.rfind(|c| !is_in_name(c)).map_or(0, |at| at + 1);
         let value = text[at + 1..].trim_start_matches(between);
-        let is_on = ["error", "warn", "1", "2"].iter().any(|level| value.starts_with(level));
+        let is_on = ["error", "warn", "1", "2"]
+            .iter()
+            .any(|level| value.starts_with(level));
         if name.is_char_boundary(start)
             && (is_on || value.starts_with("off") || value.starts_with('0'))
         {
@@ -229,7 +249,10 @@ fn eslint(text: &str) -> Rules {
         }
     }
     // Presets, plug-ins and imported configurations.
-    if ["extends", "...", "recommended"].iter().any(|it| text.contains(it)) {
+    if ["extends", "...", "recommended"]
+        .iter()
+        .any(|it| text.contains(it))
+    {
         rules.open.insert(Tool::Eslint);
     }
     rules
@@ -268,11 +291,22 @@ fn checkstyle(text: &str) -> Rules {
 fn pre_commit(text: &str) -> Rules {
     let config = yaml(text);
     let list = |value: &Value, key: &str| {
-        value.get(key).and_then(Value::as_array).cloned().unwrap_or_default()
+        value
+            .get(key)
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default()
     };
     let mut rules = Rules::default();
-    for hook in list(&config, "repos").iter().flat_map(|repo| list(repo, "hooks")) {
-        rules.add(Tool::PreCommit, true, hook.get("id").and_then(Value::as_str));
+    for hook in list(&config, "repos")
+        .iter()
+        .flat_map(|repo| list(repo, "hooks"))
+    {
+        rules.add(
+            Tool::PreCommit,
+            true,
+            hook.get("id").and_then(Value::as_str),
+        );
     }
     rules
 }
@@ -280,9 +314,17 @@ fn pre_commit(text: &str) -> Rules {
 fn workflow(text: &str) -> Rules {
     let config = yaml(text);
     let mut rules = Rules::default();
-    let jobs = config.get("jobs").and_then(Value::as_object).into_iter().flatten();
+    let jobs = config
+        .get("jobs")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten();
     for (_, job) in jobs {
-        let steps = job.get("steps").and_then(Value::as_array).into_iter().flatten();
+        let steps = job
+            .get("steps")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
         let runs: Vec<&str> = steps.filter_map(|step| step.get("run")?.as_str()).collect();
         // Each name is looked for in one text.
         rules.add(Tool::Ci, true, [&*runs.join("\n")]);
@@ -307,13 +349,37 @@ mod tests {
     #[test]
     fn configurations_turn_rules_on_and_off() {
         let ruff = "[tool.ruff.lint]\nselect = [\"E\", \"T20\"]\nignore = [\"E501\"]\n";
-        check("pyproject.toml", ruff, Tool::Ruff, &["T201", "E401"], &["E501", "S101"]);
-        check("ruff.toml", "lint.select = [\"ALL\"]", Tool::Ruff, &["S101"], &[]);
+        check(
+            "pyproject.toml",
+            ruff,
+            Tool::Ruff,
+            &["T201", "E401"],
+            &["E501", "S101"],
+        );
+        check(
+            "ruff.toml",
+            "lint.select = [\"ALL\"]",
+            Tool::Ruff,
+            &["S101"],
+            &[],
+        );
         let lints =
             "[workspace.lints.clippy]\nunwrap_used = \"deny\"\ntodo_x = { level = \"allow\" }\n";
-        check("Cargo.toml", lints, Tool::Clippy, &["clippy::unwrap_used"], &["todo_x"]);
+        check(
+            "Cargo.toml",
+            lints,
+            Tool::Clippy,
+            &["clippy::unwrap_used"],
+            &["todo_x"],
+        );
         let flat = "export default [{ rules: { 'no-console': ['error', {}], \"a/b\": \"off\" } }]";
-        check("eslint.config.js", flat, Tool::Eslint, &["no-console"], &["a/b", "no-var"]);
+        check(
+            "eslint.config.js",
+            flat,
+            Tool::Eslint,
+            &["no-console"],
+            &["a/b", "no-var"],
+        );
         check(
             ".eslintrc.yml",
             "rules:\n  no-console:\n    - error\n",
@@ -322,7 +388,13 @@ mod tests {
             &[],
         );
         let go = "linters:\n  disable-all: true\n  enable:\n    - gocyclo\n";
-        check(".golangci.yml", go, Tool::Golangci, &["gocyclo"], &["errcheck"]);
+        check(
+            ".golangci.yml",
+            go,
+            Tool::Golangci,
+            &["gocyclo"],
+            &["errcheck"],
+        );
         check(
             ".golangci.yml",
             "linters:\n  enable: [gocyclo]\n",
@@ -339,10 +411,22 @@ mod tests {
             &["NeedBraces"],
         );
         let hooks = "repos:\n  - repo: x\n    hooks:\n      - id: check-yaml\n";
-        check(".pre-commit-config.yaml", hooks, Tool::PreCommit, &["check-yaml"], &["check-json"]);
+        check(
+            ".pre-commit-config.yaml",
+            hooks,
+            Tool::PreCommit,
+            &["check-yaml"],
+            &["check-json"],
+        );
         let jobs =
             "jobs:\n  lint:\n    steps:\n      - run: |\n          make lint\n      - run: x\n";
-        check(".github/workflows/ci.yml", jobs, Tool::Ci, &["make lint"], &["make test", "lint x"]);
+        check(
+            ".github/workflows/ci.yml",
+            jobs,
+            Tool::Ci,
+            &["make lint"],
+            &["make test", "lint x"],
+        );
     }
 
     #[test]
@@ -359,15 +443,29 @@ mod tests {
     fn a_sentence_that_names_a_tool_says_what_it_enforces() {
         for (before, name, after, expected) in [
             ("ruff ", "T201", " enforces this", Some(Tool::Ruff)),
-            ("No prints (enforced by ruff ", "T201", ")", Some(Tool::Ruff)),
-            ("ESLint? With eslint ", "no-console", " is an error", Some(Tool::Eslint)),
+            (
+                "No prints (enforced by ruff ",
+                "T201",
+                ")",
+                Some(Tool::Ruff),
+            ),
+            (
+                "ESLint? With eslint ",
+                "no-console",
+                " is an error",
+                Some(Tool::Eslint),
+            ),
             ("CI runs ", "make lint", "", Some(Tool::Ci)),
             ("", "make lint", " runs in CI", Some(Tool::Ci)),
             ("Run ", "make lint", " before a commit", None),
             ("ruff reads ", "pyproject.toml", "", None),
             ("Silence ruff with ", "T201", "", None),
         ] {
-            assert_eq!(enforcing(before, name, after), expected, "{before}{name}{after}");
+            assert_eq!(
+                enforcing(before, name, after),
+                expected,
+                "{before}{name}{after}"
+            );
         }
     }
 

@@ -77,8 +77,17 @@ impl Snapshot {
             }
         }
         let is_submodule = |entry: &&TreeEntry| entry.kind == EntryKind::Submodule;
-        let submodules = entries.iter().filter(is_submodule).map(|it| it.path.clone()).collect();
-        Self { entries, folders, by_name, submodules }
+        let submodules = entries
+            .iter()
+            .filter(is_submodule)
+            .map(|it| it.path.clone())
+            .collect();
+        Self {
+            entries,
+            folders,
+            by_name,
+            submodules,
+        }
     }
 
     pub(super) fn entries(&self) -> &[TreeEntry] {
@@ -86,12 +95,19 @@ impl Snapshot {
     }
 
     pub(super) fn entry(&self, path: &str) -> Option<&TreeEntry> {
-        let idx = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
+        let idx = self
+            .entries
+            .binary_search_by(|entry| entry.path.as_str().cmp(path))
+            .ok()?;
         Some(&self.entries[idx])
     }
 
     pub(super) fn is_folder(&self, path: &str) -> bool {
-        path.is_empty() || self.folders.binary_search_by(|folder| folder.as_str().cmp(path)).is_ok()
+        path.is_empty()
+            || self
+                .folders
+                .binary_search_by(|folder| folder.as_str().cmp(path))
+                .is_ok()
     }
 
     pub(super) fn contains(&self, path: &str) -> bool {
@@ -111,9 +127,13 @@ impl Snapshot {
     /// Returns files and folders whose path ends with another one.
     pub(super) fn ending_with<'s>(&'s self, end: &'s str) -> impl Iterator<Item = &'s str> {
         let idxs = self.by_name.get(last(end)).into_iter().flatten();
-        let has_end =
-            move |path: &&str| path.strip_suffix(end).is_some_and(|head| head.ends_with('/'));
-        idxs.take(MAX_NAMESAKES).map(|idx| self.path(*idx)).filter(has_end)
+        let has_end = move |path: &&str| {
+            path.strip_suffix(end)
+                .is_some_and(|head| head.ends_with('/'))
+        };
+        idxs.take(MAX_NAMESAKES)
+            .map(|idx| self.path(*idx))
+            .filter(has_end)
     }
 
     /// Returns the number of files and folders with a name, with or without an ending.
@@ -138,7 +158,11 @@ impl Snapshot {
                 return Found::One(candidate.clone());
             }
             // A link to a folder may be another repository's as well.
-            if self.submodules.iter().any(|module| is_within(candidate, module)) {
+            if self
+                .submodules
+                .iter()
+                .any(|module| is_within(candidate, module))
+            {
                 return Found::Elsewhere;
             }
         }
@@ -155,12 +179,20 @@ impl Snapshot {
         let is_module = !last(relative).contains('.') && relative.contains('/');
         let ends = |idx: &&usize| {
             let path = self.path(**idx);
-            let path = if is_module { without_ending(path) } else { path };
-            path.strip_suffix(relative).is_some_and(|head| head.ends_with('/'))
+            let path = if is_module {
+                without_ending(path)
+            } else {
+                path
+            };
+            path.strip_suffix(relative)
+                .is_some_and(|head| head.ends_with('/'))
         };
         let idxs = self.by_name.get(last(relative)).into_iter().flatten();
-        let mut found: Vec<String> =
-            idxs.filter(ends).map(|idx| self.path(*idx).to_owned()).take(MAX_FOUND).collect();
+        let mut found: Vec<String> = idxs
+            .filter(ends)
+            .map(|idx| self.path(*idx).to_owned())
+            .take(MAX_FOUND)
+            .collect();
         match found.len() {
             0 => Found::No,
             1 => Found::One(found.remove(0)),
@@ -175,27 +207,44 @@ impl Snapshot {
             return None;
         }
         let idxs = self.by_name.get(name)?;
-        let found =
-            idxs.iter().map(|idx| self.path(*idx)).find(|found| without_ending(found) == path);
+        let found = idxs
+            .iter()
+            .map(|idx| self.path(*idx))
+            .find(|found| without_ending(found) == path);
         found.map(str::to_owned)
     }
 
     /// Returns the files that a glob matches.
     fn matching(&self, globs: &[String]) -> Found {
         // Most paths lack the words of the glob, which is faster to see.
-        let finders: Vec<Finder<'_>> =
-            globs.iter().map(|glob| Finder::new(literal_part(glob))).collect();
+        let finders: Vec<Finder<'_>> = globs
+            .iter()
+            .map(|glob| Finder::new(literal_part(glob)))
+            .collect();
         let may_match = |path: &str| finders.iter().any(|it| it.find(path.as_bytes()).is_some());
-        let mut near = self.entries.iter().filter(|entry| may_match(&entry.path)).peekable();
+        let mut near = self
+            .entries
+            .iter()
+            .filter(|entry| may_match(&entry.path))
+            .peekable();
         if near.peek().is_none() {
             return Found::No;
         }
-        let globs: Vec<String> =
-            globs.iter().flat_map(|glob| [glob.clone(), format!("**/{glob}")]).collect();
+        let globs: Vec<String> = globs
+            .iter()
+            .flat_map(|glob| [glob.clone(), format!("**/{glob}")])
+            .collect();
         let globs = Globs::new(&globs);
         let matching = near.filter(|entry| globs.find(&entry.path).is_some());
-        let found: Vec<String> = matching.map(|entry| entry.path.clone()).take(MAX_FOUND).collect();
-        if found.is_empty() { Found::No } else { Found::Several(found) }
+        let found: Vec<String> = matching
+            .map(|entry| entry.path.clone())
+            .take(MAX_FOUND)
+            .collect();
+        if found.is_empty() {
+            Found::No
+        } else {
+            Found::Several(found)
+        }
     }
 }
 
@@ -205,7 +254,11 @@ pub(super) fn candidates(folder: &str, path: &str) -> Vec<String> {
     let mut base = if path.starts_with('/') { "" } else { folder };
     let path = path.trim_start_matches('/');
     loop {
-        let joined = if base.is_empty() { path.to_owned() } else { format!("{base}/{path}") };
+        let joined = if base.is_empty() {
+            path.to_owned()
+        } else {
+            format!("{base}/{path}")
+        };
         if let Some(candidate) = normalize_path(&joined)
             && !found.contains(&candidate)
         {
@@ -220,7 +273,11 @@ pub(super) fn candidates(folder: &str, path: &str) -> Vec<String> {
 
 /// Returns whether a reader looks for a path beside the document first: a link, or a bare name.
 pub(super) fn is_near(path: &str, is_link: bool) -> bool {
-    is_link || !path.trim_start_matches("./").trim_end_matches('/').contains('/')
+    is_link
+        || !path
+            .trim_start_matches("./")
+            .trim_end_matches('/')
+            .contains('/')
 }
 
 /// Returns the paths of [`candidates`] that a reader goes to: the one beside the document alone, if it
@@ -249,10 +306,14 @@ pub(super) fn tree_base(
         bases.extend(candidates(folder, root));
     }
     for path in paths.iter().take(MAX_FOUND) {
-        let ends = snapshots.iter().flat_map(|it| it.ending_with(path).take(MAX_FOUND / 2));
+        let ends = snapshots
+            .iter()
+            .flat_map(|it| it.ending_with(path).take(MAX_FOUND / 2));
         let heads = ends.map(|end| &end[..end.len() - path.len() - 1]);
         let is_meant = |head: &&str| {
-            !head.split('/').any(|part| CONVENTIONS.folders.samples.contains(part))
+            !head
+                .split('/')
+                .any(|part| CONVENTIONS.folders.samples.contains(part))
                 || is_within(folder, head)
                 || words::has_word(text, last(head))
         };
@@ -264,7 +325,10 @@ pub(super) fn tree_base(
         if !seen.insert(base.clone()) {
             continue;
         }
-        let n_found = paths.iter().filter(|path| contains(&joined(&base, path))).count();
+        let n_found = paths
+            .iter()
+            .filter(|path| contains(&joined(&base, path)))
+            .count();
         if best.as_ref().is_none_or(|(n_best, _)| n_found > *n_best) {
             best = Some((n_found, base));
         }
@@ -275,13 +339,19 @@ pub(super) fn tree_base(
 
 /// Returns a path in a folder, which is empty for the root.
 pub(super) fn joined(folder: &str, path: &str) -> String {
-    if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") }
+    if folder.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{folder}/{path}")
+    }
 }
 
 /// Returns the longest part of a glob that is in all paths that it matches.
 fn literal_part(glob: &str) -> &str {
     let before_choices = glob.split(['{', '[', '\\']).next().unwrap_or(glob);
-    let parts = before_choices.split(['*', '?']).map(|part| part.trim_matches('/'));
+    let parts = before_choices
+        .split(['*', '?'])
+        .map(|part| part.trim_matches('/'));
     parts.max_by_key(|part| part.len()).unwrap_or_default()
 }
 
@@ -308,7 +378,11 @@ mod tests {
                 Some(path) => (path, EntryKind::Submodule),
                 None => (*path, EntryKind::File),
             };
-            TreeEntry { path: path.to_owned(), kind, object: String::new() }
+            TreeEntry {
+                path: path.to_owned(),
+                kind,
+                object: String::new(),
+            }
         };
         Snapshot::new(paths.iter().map(entry).collect())
     }
@@ -323,7 +397,11 @@ mod tests {
             "docs/a.md",
             "vendor/lib@",
         ]);
-        assert_eq!(tree.resolve(folder, path).paths(), expected, "{folder} {path}");
+        assert_eq!(
+            tree.resolve(folder, path).paths(),
+            expected,
+            "{folder} {path}"
+        );
     }
 
     #[test]
@@ -332,12 +410,20 @@ mod tests {
         check("docs", "../README.md", &["README.md"]);
         check("docs", "README.md", &["README.md"]);
         check("", "db/session.py", &["src/db/session.py"]);
-        check("", "session.py", &["src/db/session.py", "src/web/session.py"]);
+        check(
+            "",
+            "session.py",
+            &["src/db/session.py", "src/web/session.py"],
+        );
         check("", "src/web/", &["src/web"]);
         check("", "src/web/app", &["src/web/app.py"]);
         check("", "b/session.py", &[]);
         check("", "/docs/a.md", &["docs/a.md"]);
-        check("", "src/*/session.py", &["src/db/session.py", "src/web/session.py"]);
+        check(
+            "",
+            "src/*/session.py",
+            &["src/db/session.py", "src/web/session.py"],
+        );
         check("", "src/none/**", &[]);
         check("", "../../a.md", &[]);
     }
@@ -374,6 +460,9 @@ mod tests {
     fn paths_in_a_submodule_are_elsewhere() {
         let tree = snapshot(&["a.md", "vendor/lib@"]);
         assert_eq!(tree.resolve("", "vendor/lib/src/x.c"), Found::Elsewhere);
-        assert_eq!(tree.resolve("", "vendor/lib"), Found::One("vendor/lib".to_owned()));
+        assert_eq!(
+            tree.resolve("", "vendor/lib"),
+            Found::One("vendor/lib".to_owned())
+        );
     }
 }

@@ -171,14 +171,18 @@ impl OldTree {
             }
             !now.has_version(entry)
         };
-        let unsaved = unsaved.iter().filter(|it| !differences.contains_key(it.path.as_str()));
+        let unsaved = unsaved
+            .iter()
+            .filter(|it| !differences.contains_key(it.path.as_str()));
         let own = differences.values().flatten().chain(unsaved);
         let is_document = |entry: &&Arc<TreeEntry>| moved::is_document(&entry.path);
         let documents = own.clone().filter(is_document).cloned().collect();
         let mut entries: Vec<Arc<TreeEntry>> = own.filter(&mut is_wanted).cloned().collect();
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         let is_needed = |path: &str| needs.paths || manifests::is_manifest(path);
-        let added = differences.iter().filter(|(path, it)| it.is_none() && is_needed(path));
+        let added = differences
+            .iter()
+            .filter(|(path, it)| it.is_none() && is_needed(path));
         let added = added.map(|(path, _)| path.clone()).collect();
         let removed = Snapshot::new(removed);
         let (manifests, all_manifests, entries_with, tree_bases) = Default::default();
@@ -217,7 +221,10 @@ impl OldTree {
     }
 
     fn entry(&self, path: &str) -> Option<&TreeEntry> {
-        let idx = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
+        let idx = self
+            .entries
+            .binary_search_by(|entry| entry.path.as_str().cmp(path))
+            .ok()?;
         Some(&self.entries[idx])
     }
 }
@@ -225,7 +232,15 @@ impl OldTree {
 impl<'p, 'o> Past<'p, 'o> {
     pub(super) fn new(objects: &'p mut Objects<'o>, now: &'p Now, words: &'p Words) -> Self {
         let (found, facts, versions, missing) = Default::default();
-        Self { objects, now, words, found, facts, versions, missing }
+        Self {
+            objects,
+            now,
+            words,
+            found,
+            facts,
+            versions,
+            missing,
+        }
     }
 
     /// Returns whether a file of an old tree that a claim may be about cannot be read.
@@ -240,7 +255,9 @@ impl<'p, 'o> Past<'p, 'o> {
                 || needs.code && words::is_code(entry)
                 || needs.manifests && manifests::is_manifest(&entry.path)
         };
-        old.entries.iter().any(|entry| is_needed(entry) && self.missing.contains(&entry.object))
+        old.entries
+            .iter()
+            .any(|entry| is_needed(entry) && self.missing.contains(&entry.object))
     }
 
     /// Reads what differs in old trees. Returns the commits with too much code to read.
@@ -269,8 +286,12 @@ impl<'p, 'o> Past<'p, 'o> {
         let mut seen: FxHashSet<&str> = FxHashSet::default();
         for (commit, tree) in trees {
             let is_new = |entry: &&Arc<TreeEntry>| !seen.contains(entry.object.as_str());
-            let new: Vec<&Arc<TreeEntry>> =
-                tree.entries.iter().filter(is_new).filter(|entry| words::is_code(entry)).collect();
+            let new: Vec<&Arc<TreeEntry>> = tree
+                .entries
+                .iter()
+                .filter(is_new)
+                .filter(|entry| words::is_code(entry))
+                .collect();
             if wanted.len() + new.len() > MAX_VERSIONS {
                 omitted.insert(commit.to_owned());
                 continue;
@@ -288,10 +309,14 @@ impl<'p, 'o> Past<'p, 'o> {
             let missing = self.objects.read_all(&objects, |idx, bytes| {
                 found.insert(objects[idx].to_owned(), words.in_text(bytes));
             });
-            self.missing.extend(missing.into_iter().map(|idx| objects[idx].to_owned()));
+            self.missing
+                .extend(missing.into_iter().map(|idx| objects[idx].to_owned()));
             return omitted;
         }
-        let n_each = objects.len().div_ceil(rayon::current_num_threads().max(1)).max(MIN_PARALLEL);
+        let n_each = objects
+            .len()
+            .div_ceil(rayon::current_num_threads().max(1))
+            .max(MIN_PARALLEL);
         let read = |objects: &[&str]| {
             let mut found: Vec<(String, Vec<usize>)> = Vec::new();
             let missing = past::read_objects(root, objects, |idx, bytes| {
@@ -327,7 +352,8 @@ impl<'p, 'o> Past<'p, 'o> {
             let own = manifests::read(path, &text::decode(bytes).0);
             facts.insert((path.to_owned(), object.to_owned()), Arc::new(own));
         });
-        self.missing.extend(missing.into_iter().map(|idx| objects[idx].to_owned()));
+        self.missing
+            .extend(missing.into_iter().map(|idx| objects[idx].to_owned()));
     }
 
     /// Returns whether the ignore file of a path had its pattern in a commit.
@@ -387,7 +413,11 @@ impl<'p, 'o> Past<'p, 'o> {
                     Target::Version { .. } => is_related(folder, folder_of(path)),
                     _ => true,
                 };
-                let found = self.manifests(old).making(target).into_iter().filter(is_certain);
+                let found = self
+                    .manifests(old)
+                    .making(target)
+                    .into_iter()
+                    .filter(is_certain);
                 let found: Vec<String> = found.map(str::to_owned).collect();
                 (!found.is_empty()).then_some(Truth::Manifests(found))
             }
@@ -399,7 +429,11 @@ impl<'p, 'o> Past<'p, 'o> {
     fn exact(&self, old: &OldTree, writer: Writer<'_>, path: &str) -> Option<Truth> {
         let is_link = matches!(writer.claim.target, Target::Path { is_link: true, .. });
         let folder = folder_of(&writer.document.path);
-        let moved = || self.now.tree.exact(&snapshot::readings(folder, path, is_link));
+        let moved = || {
+            self.now
+                .tree
+                .exact(&snapshot::readings(folder, path, is_link))
+        };
         if folder != writer.folder() && moved().is_some() {
             return None;
         }
@@ -424,7 +458,9 @@ impl<'p, 'o> Past<'p, 'o> {
         let mut found = Vec::new();
         for idx in entries.into_iter().take(MAX_SEARCHED) {
             let path = &old.entries[idx].path;
-            let Some(version) = self.version(&old.entries[idx]) else { continue };
+            let Some(version) = self.version(&old.entries[idx]) else {
+                continue;
+            };
             let is_code = || language::from_path(path).is_some();
             // A variable of another program, such as a token, may be in use elsewhere.
             if (is_own && version.uses(name))
@@ -445,7 +481,9 @@ impl<'p, 'o> Past<'p, 'o> {
         path: &str,
         part: Option<&Part>,
     ) -> Option<Truth> {
-        let Writer { document, old_path, .. } = writer;
+        let Writer {
+            document, old_path, ..
+        } = writer;
         // A tree whose folder is not known is one of the reader's project.
         if document.claims.tree(writer.claim).is_some() {
             let found = snapshot::joined(&old.tree_base(&self.now.tree, writer)?, path);
@@ -456,11 +494,17 @@ impl<'p, 'o> Past<'p, 'o> {
             let files = if path.is_empty() {
                 vec![old_path.to_owned()]
             } else {
-                self.now.tree.resolve(folder_of(&document.path), path).paths().to_vec()
+                self.now
+                    .tree
+                    .resolve(folder_of(&document.path), path)
+                    .paths()
+                    .to_vec()
             };
             // The file exists, without the part.
             if !files.is_empty() {
-                let file = files.into_iter().find(|file| self.has_part(old, file, part))?;
+                let file = files
+                    .into_iter()
+                    .find(|file| self.has_part(old, file, part))?;
                 return Some(Truth::Part(file, part.clone()));
             }
         }
@@ -516,8 +560,11 @@ impl<'p, 'o> Past<'p, 'o> {
         if let [.., qualifier, _] = parts {
             // Only a file with both words, or in a folder of that name, can define it.
             let word = self.words.idx(qualifier);
-            let with_word: FxHashSet<usize> =
-                word.map(|word| self.entries_with(old, word)).into_iter().flatten().collect();
+            let with_word: FxHashSet<usize> = word
+                .map(|word| self.entries_with(old, word))
+                .into_iter()
+                .flatten()
+                .collect();
             let is_in = |idx: usize| old.entries[idx].path.replace('-', "_").contains(qualifier);
             entries.retain(|&idx| with_word.contains(&idx) || is_in(idx));
         }
@@ -559,8 +606,9 @@ impl<'p, 'o> Past<'p, 'o> {
         if end.contains('/') && document.text.contains(end) {
             return true;
         }
-        let mut shared =
-            folder_of(file).split('/').filter(|part| folder.split('/').any(|it| it == *part));
+        let mut shared = folder_of(file)
+            .split('/')
+            .filter(|part| folder.split('/').any(|it| it == *part));
         shared.any(is_rare)
     }
 

@@ -33,7 +33,9 @@ pub fn is_of_other_time(path: &str) -> bool {
 
 /// Returns whether a folder of documents is that of a version: `1.20`, `v1.10.0`, `version-1.2`.
 pub fn is_version(folder: &str) -> bool {
-    let number = folder.trim_start_matches("version-").trim_start_matches('v');
+    let number = folder
+        .trim_start_matches("version-")
+        .trim_start_matches('v');
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
     number.contains('.') && number.split('.').all(is_number)
 }
@@ -77,8 +79,10 @@ fn stated(value: &str) -> Option<Status> {
 pub(crate) fn is_dated(title: &str) -> bool {
     let title = title.to_lowercase();
     let title = title.trim_start_matches(['[', ' ', '#']);
-    let number =
-        ["version ", "release ", "v"].iter().find_map(|it| title.strip_prefix(it)).unwrap_or(title);
+    let number = ["version ", "release ", "v"]
+        .iter()
+        .find_map(|it| title.strip_prefix(it))
+        .unwrap_or(title);
     if title.starts_with("unreleased") {
         return true;
     }
@@ -94,13 +98,19 @@ pub(crate) fn is_dated(title: &str) -> bool {
 
 /// Returns whether a text has a day of a year: `2024-01-31`, `Nov 2 2023`, `25 Nov 2022`.
 pub(crate) fn has_day(text: &str) -> bool {
-    let parts: Vec<&str> =
-        text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|part| !part.is_empty())
+        .collect();
     let is_year = |part: &&str| part.len() == 4 && part.starts_with("20");
-    parts.windows(3).filter(|parts| parts.iter().any(is_year)).any(|parts| {
-        let day = parts.join(" ");
-        DAYS.iter().any(|format| Date::strptime(format, &day).is_ok())
-    })
+    parts
+        .windows(3)
+        .filter(|parts| parts.iter().any(is_year))
+        .any(|parts| {
+            let day = parts.join(" ");
+            DAYS.iter()
+                .any(|format| Date::strptime(format, &day).is_ok())
+        })
 }
 
 #[cfg(test)]
@@ -149,11 +159,21 @@ mod tests {
 
     #[test]
     fn days_are_found_in_a_text() {
-        for text in ["`a`: `2023-08-14`", "Nov 2 2023 - 33.9%", "(25 November 2022)", "2023.01.30"]
-        {
+        for text in [
+            "`a`: `2023-08-14`",
+            "Nov 2 2023 - 33.9%",
+            "(25 November 2022)",
+            "2023.01.30",
+        ] {
             assert!(has_day(text), "{text}");
         }
-        for text in ["in 2024, 12 files", "port 2024", "v1.2.3", "2024-13-01", "May 2024"] {
+        for text in [
+            "in 2024, 12 files",
+            "port 2024",
+            "v1.2.3",
+            "2024-13-01",
+            "May 2024",
+        ] {
             assert!(!has_day(text), "{text}");
         }
     }
@@ -170,7 +190,14 @@ mod tests {
         ] {
             assert!(is_dated(title), "{title}");
         }
-        for title in ["1.2 Setup", "1. Setup", "Versions", "2024", "v2 API", "3 ways"] {
+        for title in [
+            "1.2 Setup",
+            "1. Setup",
+            "Versions",
+            "2024",
+            "v2 API",
+            "3 ways",
+        ] {
             assert!(!is_dated(title), "{title}");
         }
     }

@@ -73,11 +73,16 @@ pub(super) struct Version {
 impl Version {
     pub(super) fn new(path: &str, bytes: &[u8]) -> Self {
         let (path, text) = (path.to_owned(), text::decode(bytes).0.into_owned());
-        Self { path, text, ..Self::default() }
+        Self {
+            path,
+            text,
+            ..Self::default()
+        }
     }
 
     fn words(&self) -> &FxHashSet<String> {
-        self.words.get_or_init(|| words::all(&self.text).map(str::to_owned).collect())
+        self.words
+            .get_or_init(|| words::all(&self.text).map(str::to_owned).collect())
     }
 
     /// Returns whether the version has a part.
@@ -100,7 +105,9 @@ impl Version {
                     let slugs = heading_slugs(&self.text).into_iter();
                     slugs.map(|slug| slug.to_ascii_lowercase()).collect()
                 };
-                self.slugs.get_or_init(slugs).contains(&slug.to_lowercase().to_ascii_lowercase())
+                self.slugs
+                    .get_or_init(slugs)
+                    .contains(&slug.to_lowercase().to_ascii_lowercase())
             }
         }
     }
@@ -108,7 +115,9 @@ impl Version {
     /// Returns whether the version defines a qualified name. A file that is clear without a parse is
     /// not parsed.
     pub(super) fn has(&self, parts: &[String]) -> bool {
-        let Some((name, qualifiers)) = parts.split_last() else { return false };
+        let Some((name, qualifiers)) = parts.split_last() else {
+            return false;
+        };
         let qualifier = qualifiers.last();
         if !self.words().contains(name) {
             return false;
@@ -122,7 +131,12 @@ impl Version {
     /// Returns whether a word follows one that introduces a definition, or is assigned at the start
     /// of a line.
     pub(super) fn defines(&self, name: &str) -> bool {
-        let words = || words::defined_in(&self.text).into_iter().map(str::to_owned).collect();
+        let words = || {
+            words::defined_in(&self.text)
+                .into_iter()
+                .map(str::to_owned)
+                .collect()
+        };
         self.defined.get_or_init(words).contains(name)
     }
 
@@ -130,7 +144,9 @@ impl Version {
     pub(super) fn uses(&self, word: &str) -> bool {
         let words = || {
             let code = words::without_comments(&self.path, &self.text);
-            words::all(&String::from_utf8_lossy(&code)).map(str::to_owned).collect()
+            words::all(&String::from_utf8_lossy(&code))
+                .map(str::to_owned)
+                .collect()
         };
         self.words().contains(word) && self.used.get_or_init(words).contains(word)
     }
@@ -150,7 +166,9 @@ impl Version {
     pub(super) fn symbol(&self, parts: &[String]) -> Option<&str> {
         let (name, qualifiers) = parts.split_last()?;
         let qualifier = qualifiers.last().filter(|it| !self.is_within(it));
-        let mut named = self.symbols()?.named(name, qualifier.map_or("", String::as_str));
+        let mut named = self
+            .symbols()?
+            .named(name, qualifier.map_or("", String::as_str));
         named.next().map(|symbol| symbol.name.as_str())
     }
 
@@ -172,12 +190,17 @@ impl Version {
             let name = line.strip_prefix("package ")?.split([';', ' ']).next()?;
             Some(last_name(name).to_owned())
         };
-        self.package.get_or_init(|| self.text.lines().find_map(package)).as_deref()
+        self.package
+            .get_or_init(|| self.text.lines().find_map(package))
+            .as_deref()
     }
 
     /// Returns the folders around the file and its name without the ending.
     pub(super) fn modules(&self) -> impl Iterator<Item = &str> {
-        let path = self.path.rsplit_once('.').map_or(&*self.path, |(stem, _)| stem);
+        let path = self
+            .path
+            .rsplit_once('.')
+            .map_or(&*self.path, |(stem, _)| stem);
         path.split('/')
     }
 
@@ -195,14 +218,19 @@ impl Version {
 
     /// Returns whether a class has a field, a variant or an attribute, which is not a symbol.
     fn has_member(&self, class: &str, name: &str) -> bool {
-        let mut classes = self.symbols().into_iter().flat_map(|symbols| symbols.named(class, ""));
+        let mut classes = self
+            .symbols()
+            .into_iter()
+            .flat_map(|symbols| symbols.named(class, ""));
         classes.any(|symbol| words::has_word(symbol.span.slice(&self.text), name))
     }
 
     fn symbols(&self) -> Option<&Symbols> {
         let parse = || {
             let language = language::from_path(&self.path)?;
-            Some(Symbols::new(ParsedFile::outline(language, &self.text).symbols))
+            Some(Symbols::new(
+                ParsedFile::outline(language, &self.text).symbols,
+            ))
         };
         self.symbols.get_or_init(parse).as_ref()
     }
@@ -243,7 +271,10 @@ impl Symbols {
 pub(crate) fn heading_slugs(text: &str) -> Vec<String> {
     let structure = cerberus_markdown::structure::parse_body(text);
     let mut slugs = cerberus_markdown::sections::Slugs::default();
-    let titles = structure.headings.iter().filter_map(|heading| slugs.slug(&heading.title));
+    let titles = structure
+        .headings
+        .iter()
+        .filter_map(|heading| slugs.slug(&heading.title));
     let mut found: Vec<String> = titles.collect();
     for marker in ["id=\"", "name=\"", "{#"] {
         for (at, _) in text.match_indices(marker) {
@@ -271,7 +302,11 @@ mod tests {
             });
             let parts: Vec<String> = name.split('.').map(str::to_owned).collect();
             let has = ["load", "Rows.load", "a.load"].contains(&name);
-            assert_eq!(version.is_some_and(|version| version.has(&parts)), has, "{name}");
+            assert_eq!(
+                version.is_some_and(|version| version.has(&parts)),
+                has,
+                "{name}"
+            );
         }
         assert_eq!(n_reads, 1);
         assert!(versions.get("a.py", "2", || None).is_none());

@@ -57,14 +57,24 @@ impl Words {
         let mut words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
         words.sort_unstable();
         words.dedup();
-        let idxs =
-            words.iter().enumerate().map(|(idx, it)| (it.as_bytes().to_vec(), idx)).collect();
+        let idxs = words
+            .iter()
+            .enumerate()
+            .map(|(idx, it)| (it.as_bytes().to_vec(), idx))
+            .collect();
         let mut lengths = [0; 256];
         for word in &words {
             lengths[usize::from(word.as_bytes()[0])] |= length_bit(word.len());
         }
-        let unusual = (0..words.len()).filter(|idx| !words[*idx].is_ascii()).collect();
-        Self { words, idxs, unusual, lengths }
+        let unusual = (0..words.len())
+            .filter(|idx| !words[*idx].is_ascii())
+            .collect();
+        Self {
+            words,
+            idxs,
+            unusual,
+            lengths,
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -120,11 +130,17 @@ pub(super) fn is_code(entry: &TreeEntry) -> bool {
     let name = entry.path.rsplit('/').next().unwrap_or_default();
     let lower = name.to_ascii_lowercase();
     entry.kind == EntryKind::File
-        && (!CONVENTIONS.endings.not_code.contains(conventions::ending(name))
+        && (!CONVENTIONS
+            .endings
+            .not_code
+            .contains(conventions::ending(name))
             || name == "CMakeLists.txt")
         && !lower.starts_with("changelog")
         && !lower.contains("lock.")
-        && !entry.path.split('/').any(|part| CONVENTIONS.folders.repeating.contains(part))
+        && !entry
+            .path
+            .split('/')
+            .any(|part| CONVENTIONS.folders.repeating.contains(part))
         && PathClass::from_path(&entry.path) != PathClass::Vendored
 }
 
@@ -162,7 +178,14 @@ impl Occurrences {
             read::read_up_to(root, &file.path, bytes, MAX_BYTES).map(|stat| {
                 let is_large = stat.size > read::MAX_BYTES;
                 let is_skipped = is_large && read::skip_reason(bytes).is_some();
-                (if is_skipped { Vec::new() } else { words.in_text(bytes) }, is_large)
+                (
+                    if is_skipped {
+                        Vec::new()
+                    } else {
+                        words.in_text(bytes)
+                    },
+                    is_large,
+                )
             })
         };
         let scanned: Vec<_> = files.par_iter().map_init(Vec::new, scan).collect();
@@ -198,7 +221,9 @@ impl Occurrences {
             let mut are_in_code = |file_idx: &usize| {
                 let read = || read::listed_text(root, &files[*file_idx].path).unwrap_or_default();
                 let is_in = |text: &str| {
-                    [a, b].iter().all(|word| is_on_line_of_code(text, &words.words[*word]))
+                    [a, b]
+                        .iter()
+                        .all(|word| is_on_line_of_code(text, &words.words[*word]))
                 };
                 are_large[*file_idx]
                     || has(&in_paths[*file_idx], a)
@@ -236,9 +261,14 @@ impl Occurrences {
         });
         this.add_used(&rare, |file_idx, wanted| {
             let path = &files[file_idx].path;
-            let Ok(text) = read::listed_text(root, path) else { return Vec::new() };
+            let Ok(text) = read::listed_text(root, path) else {
+                return Vec::new();
+            };
             let in_code = words.in_text(&without_comments(path, &text));
-            wanted.into_iter().filter(|word| in_code.binary_search(word).is_ok()).collect()
+            wanted
+                .into_iter()
+                .filter(|word| in_code.binary_search(word).is_ok())
+                .collect()
         });
         this
     }
@@ -253,7 +283,9 @@ impl Occurrences {
             let open = words.iter().copied().filter(|word| !self.is_used(*word));
             let open: Vec<usize> = open.collect();
             if !open.is_empty() {
-                find(*file_idx, open).into_iter().for_each(|word| self.set_used(word));
+                find(*file_idx, open)
+                    .into_iter()
+                    .for_each(|word| self.set_used(word));
             }
         });
     }
@@ -284,8 +316,10 @@ pub(super) fn mentioned<'n>(
     if names.is_empty() {
         return BTreeSet::new();
     }
-    let finders: Vec<(&str, Finder<'_>)> =
-        names.iter().map(|name| (*name, Finder::new(*name))).collect();
+    let finders: Vec<(&str, Finder<'_>)> = names
+        .iter()
+        .map(|name| (*name, Finder::new(*name)))
+        .collect();
     let is_string = |bytes: &[u8], at: usize, len: usize| {
         // A name in back-ticks is one of a comment, more often than a string.
         let is_quote = |it: Option<&u8>| matches!(it, Some(b'"' | b'\''));
@@ -306,9 +340,15 @@ pub(super) fn mentioned<'n>(
             return Vec::new();
         }
         let is_in = |(name, finder): &&(&str, Finder<'_>)| {
-            finder.find_iter(bytes).any(|at| is_string(bytes, at, name.len()))
+            finder
+                .find_iter(bytes)
+                .any(|at| is_string(bytes, at, name.len()))
         };
-        finders.iter().filter(is_in).map(|(name, _)| *name).collect()
+        finders
+            .iter()
+            .filter(is_in)
+            .map(|(name, _)| *name)
+            .collect()
     };
     let found: Vec<Vec<&str>> = files.par_iter().map_init(Vec::new, scan).collect();
     found.into_iter().flatten().collect()
@@ -316,7 +356,11 @@ pub(super) fn mentioned<'n>(
 
 /// Returns the name with which code imports a package.
 pub(super) fn module_name(package: &str) -> String {
-    package.rsplit('/').next().unwrap_or(package).replace(['-', '.'], "_")
+    package
+        .rsplit('/')
+        .next()
+        .unwrap_or(package)
+        .replace(['-', '.'], "_")
 }
 
 /// Returns the ones of `modules` that code imports.
@@ -335,10 +379,17 @@ pub(super) fn imported(
             return Vec::new();
         }
         let lines = bytes.split(|byte| *byte == b'\n');
-        lines.filter_map(imported_module).flat_map(|module| words.in_text(module)).collect()
+        lines
+            .filter_map(imported_module)
+            .flat_map(|module| words.in_text(module))
+            .collect()
     };
     let found: Vec<Vec<usize>> = files.par_iter().map_init(Vec::new, scan).collect();
-    found.into_iter().flatten().map(|idx| words.words[idx].clone()).collect()
+    found
+        .into_iter()
+        .flatten()
+        .map(|idx| words.words[idx].clone())
+        .collect()
 }
 
 /// Returns the name of the module that a line imports: the one in quotes, or the first one after the
@@ -347,8 +398,11 @@ fn imported_module(line: &[u8]) -> Option<&[u8]> {
     let line = line.trim_ascii_start();
     let starts: [&[u8]; 5] = [b"import ", b"from ", b"use ", b"pub use ", b"extern crate "];
     let rest = starts.iter().find_map(|it| line.strip_prefix(*it));
-    let has_quotes =
-        || [&b"require("[..], b" from "].iter().any(|it| memmem::find(line, it).is_some());
+    let has_quotes = || {
+        [&b"require("[..], b" from "]
+            .iter()
+            .any(|it| memmem::find(line, it).is_some())
+    };
     let mut quoted = line.split(|byte| matches!(byte, b'"' | b'\'')).skip(1);
     match (rest, quoted.next().filter(|it| !it.contains(&b' '))) {
         (Some(_), Some(quoted)) => Some(quoted),
@@ -361,7 +415,9 @@ fn imported_module(line: &[u8]) -> Option<&[u8]> {
 /// Returns whether a word is certainly outside the comments of a file: no comment starts before it on
 /// its line, and all that start above have ended. Otherwise it may be in a comment.
 fn is_outside_comments(path: &str, text: &str, word: &str) -> bool {
-    let Some(language) = language::from_path(path) else { return false };
+    let Some(language) = language::from_path(path) else {
+        return false;
+    };
     let has = |text: &str, marks: &[&str]| marks.iter().any(|mark| text.contains(mark));
     let count = |text: &str, mark: &str| memmem::find_iter(text.as_bytes(), mark).count();
     // Their comments start with `#`, which may be a part of a string.
@@ -375,7 +431,9 @@ fn is_outside_comments(path: &str, text: &str, word: &str) -> bool {
     };
     let (mut n_read, mut n_marks, mut is_open) = (0, [0_usize; 2], false);
     positions(text, word).any(|at| {
-        let Some(line_start) = line_start(text, at) else { return false };
+        let Some(line_start) = line_start(text, at) else {
+            return false;
+        };
         let (above, before) = (&text[n_read..line_start.max(n_read)], &text[line_start..at]);
         n_read = n_read.max(line_start);
         for (n, mark) in n_marks.iter_mut().zip(marks) {
@@ -401,7 +459,9 @@ fn line_start(text: &str, at: usize) -> Option<usize> {
 /// Returns whether a word is in the code of a line of a text, without a comment before it.
 fn is_on_line_of_code(text: &str, word: &str) -> bool {
     positions(text, word).any(|at| {
-        let Some(line_start) = line_start(text, at) else { return false };
+        let Some(line_start) = line_start(text, at) else {
+            return false;
+        };
         let before = text[line_start..at].trim_start();
         let starts = ["#", "*", "/*", "--", "<!--"];
         !before.contains("//") && !starts.iter().any(|mark| before.starts_with(mark))
@@ -432,7 +492,9 @@ pub(super) fn without_comments(path: &str, text: &str) -> Vec<u8> {
 /// Returns whether a line looks like a comment, in any language.
 fn is_comment(line: &str) -> bool {
     let line = line.trim_start();
-    ["//", "# ", "* ", "/*", "-- ", "<!--", ";"].iter().any(|it| line.starts_with(it))
+    ["//", "# ", "* ", "/*", "-- ", "<!--", ";"]
+        .iter()
+        .any(|it| line.starts_with(it))
 }
 
 /// Returns whether a text in a language that is not parsed declares a name.
@@ -447,12 +509,17 @@ pub(super) fn declares(text: &str, name: &str) -> bool {
 pub(super) fn is_script(path: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     matches!(conventions::ending(&file), "sh" | "bash" | "mk")
-        || ["makefile", "dockerfile"].iter().any(|it| file.starts_with(it))
+        || ["makefile", "dockerfile"]
+            .iter()
+            .any(|it| file.starts_with(it))
 }
 
 /// Returns whether a variable, or the first word of its name, is that of a program that many projects use.
 pub(super) fn is_of_program(name: &str, prefix: &str) -> bool {
-    OTHER_PROGRAMS.entries().iter().any(|it| *it == prefix || *it == name)
+    OTHER_PROGRAMS
+        .entries()
+        .iter()
+        .any(|it| *it == prefix || *it == name)
 }
 
 /// Returns whether a file reads a variable from the environment, or gives it a value there: a file of
@@ -465,7 +532,9 @@ pub(super) fn is_setting(path: &str, text: &str, name: &str) -> bool {
         file.starts_with(".env") || matches!(ending, "env" | "yml" | "yaml" | "toml");
     let is_script = is_script(path);
     positions(text, name).any(|at| {
-        let Some(start) = line_start(text, at) else { return false };
+        let Some(start) = line_start(text, at) else {
+            return false;
+        };
         let before = &text[start..at];
         let mark = before.trim_start();
         if has_settings {
@@ -510,7 +579,9 @@ fn positions<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 
 /// it, or it is assigned.
 fn is_introduced(text: &str, word: &str) -> bool {
     positions(text, word).any(|at| {
-        let Some(line_start) = line_start(text, at) else { return false };
+        let Some(line_start) = line_start(text, at) else {
+            return false;
+        };
         let before = &text[line_start..at];
         let mut words = before.split_whitespace().rev();
         match words.next() {
@@ -537,13 +608,21 @@ pub(super) fn defined_in(text: &str) -> Vec<&str> {
             }
             let name = &piece[..piece.find(|c| !is_word(c)).unwrap_or(piece.len())];
             let is_first = std::ptr::eq(piece.as_ptr(), first.as_ptr());
-            let after = if is_first { first[name.len()..].trim_start() } else { "" };
+            let after = if is_first {
+                first[name.len()..].trim_start()
+            } else {
+                ""
+            };
             let is_assigned = after.starts_with(['=', ':']) && !after.starts_with("==");
             if !name.is_empty() && (is_introduced || is_assigned) {
                 found.push(name);
             }
             let word = piece.trim_end_matches([' ', '\t']);
-            is_introduced = if word.is_empty() { is_introduced } else { is_defining(word) };
+            is_introduced = if word.is_empty() {
+                is_introduced
+            } else {
+                is_defining(word)
+            };
             n_before += piece.len();
         }
     }

@@ -58,7 +58,12 @@ impl SymbolScore {
         // A rule has [`PARSED_FILES`], and a file fewer symbols than bytes.
         let doc_idx = u16::try_from(doc_idx).unwrap_or(u16::MAX);
         let number = symbol_idx.map(|idx| u32::try_from(idx + 1).unwrap_or(u32::MAX));
-        Self { doc_idx, symbol_number: number.and_then(NonZeroU32::new), names, score }
+        Self {
+            doc_idx,
+            symbol_number: number.and_then(NonZeroU32::new),
+            names,
+            score,
+        }
     }
 
     /// Returns the index of its file among the files parsed for the rule.
@@ -116,13 +121,25 @@ impl<'a> FileCandidates<'a> {
         }
         let named = named_files(code, &rule.paths);
         let files = best_files(code, &scores, query.languages, &named);
-        let is_known =
-            |hint: &&String| tokenize::terms(hint).iter().all(|term| terms.is_known(term));
+        let is_known = |hint: &&String| {
+            tokenize::terms(hint)
+                .iter()
+                .all(|term| terms.is_known(term))
+        };
         let n_known_hints = query.hints.iter().filter(is_known).count();
         let is_in_named_files = !named.is_empty();
         let ids = scorer.ids.iter().enumerate();
         let term_idxs = ids.filter_map(|(idx, id)| Some(((*id)?, idx))).collect();
-        Self { query, rule, scorer, files, term_idxs, is_in_named_files, place, n_known_hints }
+        Self {
+            query,
+            rule,
+            scorer,
+            files,
+            term_idxs,
+            is_in_named_files,
+            place,
+            n_known_hints,
+        }
     }
 
     /// Returns whether the text of the first symbols is searched for names of code and hints.
@@ -141,8 +158,10 @@ pub fn rank(
     let progress = base.progress;
     let n_files = index.files.len();
     let report = |n_parsed: usize| progress(n_files + n_parsed, n_files + PARSED_FILES);
-    let rules: Vec<ParsedQuery> =
-        queries.par_iter().map(|query| ParsedQuery::rule(&query.rule, &query.hints)).collect();
+    let rules: Vec<ParsedQuery> = queries
+        .par_iter()
+        .map(|query| ParsedQuery::rule(&query.rule, &query.hints))
+        .collect();
     let terms = TermIndex::new(index, &rules);
     let code = index.code();
     let candidates = |(rule, query)| FileCandidates::new(code, &terms, rule, query);
@@ -155,7 +174,12 @@ pub fn rank(
         report(0);
         index.load_symbols(&file_idxs, progress)?;
         report(PARSED_FILES);
-        let ranker = Ranker { code: index.code(), terms: &terms, word_cache: &word_cache, options };
+        let ranker = Ranker {
+            code: index.code(),
+            terms: &terms,
+            word_cache: &word_cache,
+            options,
+        };
         ranker.rank(batch, &mut rankings);
         report(PARSED_FILES);
     }
@@ -203,16 +227,26 @@ struct Ranker<'a> {
 impl Ranker<'_> {
     /// Appends the rankings of the rules of `batch`, whose files are parsed.
     fn rank(&self, batch: &[FileCandidates<'_>], rankings: &mut Vec<Ranking>) {
-        let parsed: Vec<Vec<ParsedCandidate<'_>>> =
-            batch.par_iter().map(|candidates| self.parsed(candidates)).collect();
+        let parsed: Vec<Vec<ParsedCandidate<'_>>> = batch
+            .par_iter()
+            .map(|candidates| self.parsed(candidates))
+            .collect();
         let n_best = self.options.limit.max(READ_SYMBOLS);
         let mut scores = symbols::score(self.code, batch, &parsed, n_best);
-        scores.par_iter_mut().zip(&parsed).zip(batch).for_each(|((scores, parsed), candidates)| {
-            self.drop_forbidden(candidates, parsed, scores, n_best);
-            select_top(scores, READ_SYMBOLS, parsed);
-        });
+        scores
+            .par_iter_mut()
+            .zip(&parsed)
+            .zip(batch)
+            .for_each(|((scores, parsed), candidates)| {
+                self.drop_forbidden(candidates, parsed, scores, n_best);
+                select_top(scores, READ_SYMBOLS, parsed);
+            });
         for ((rule_idx, symbol_rank), found) in self.read(batch, &parsed, &scores) {
-            let FileCandidates { scorer, n_known_hints, .. } = &batch[rule_idx];
+            let FileCandidates {
+                scorer,
+                n_known_hints,
+                ..
+            } = &batch[rule_idx];
             let symbol = &mut scores[rule_idx][symbol_rank];
             symbol.score += found.phrases;
             symbol.score += score::name_bonus(scorer, &found.names, symbol.names);
@@ -225,12 +259,21 @@ impl Ranker<'_> {
     }
 
     fn parsed(&self, candidates: &FileCandidates<'_>) -> Vec<ParsedCandidate<'_>> {
-        let files = candidates.files.iter().filter_map(|&(file_idx, score, terms)| {
-            let scorable = self.code.parsed(file_idx)?;
-            let path = &self.code.files[file_idx].path;
-            let place_factor = place_factor(candidates.place.as_ref(), path);
-            Some(ParsedCandidate { file_idx, score, terms, place_factor, scorable })
-        });
+        let files = candidates
+            .files
+            .iter()
+            .filter_map(|&(file_idx, score, terms)| {
+                let scorable = self.code.parsed(file_idx)?;
+                let path = &self.code.files[file_idx].path;
+                let place_factor = place_factor(candidates.place.as_ref(), path);
+                Some(ParsedCandidate {
+                    file_idx,
+                    score,
+                    terms,
+                    place_factor,
+                    scorable,
+                })
+            });
         files.collect()
     }
 
@@ -248,7 +291,11 @@ impl Ranker<'_> {
         add_coherence(&mut scores, parsed.len());
         let last_read = scores.iter().take(READ_SYMBOLS).map(|symbol| symbol.score);
         let is_enough = last_read.len() == READ_SYMBOLS;
-        let rest = if is_enough { last_read.fold(f64::INFINITY, f64::min).max(0.0) } else { 0.0 };
+        let rest = if is_enough {
+            last_read.fold(f64::INFINITY, f64::min).max(0.0)
+        } else {
+            0.0
+        };
         append_below(&mut scores, unread);
         prefer_short(&mut scores, parsed);
         select_top(&mut scores, self.options.limit.max(1), parsed);
@@ -257,7 +304,10 @@ impl Ranker<'_> {
         let kind = candidates.query.kind.unwrap_or(verdict.kind);
         let is_by_wording = kind == RuleKind::Process && candidates.query.kind.is_none();
         let evidence = Features {
-            rest: rest / scores.first().map_or(1.0, |first| first.score.max(f64::MIN_POSITIVE)),
+            rest: rest
+                / scores
+                    .first()
+                    .map_or(1.0, |first| first.score.max(f64::MIN_POSITIVE)),
             wording: verdict.wording,
             is_code: candidates.query.kind == Some(RuleKind::Code),
             ..self.evidence(candidates, parsed, &scores)
@@ -275,7 +325,11 @@ impl Ranker<'_> {
             let match_score = confidence * symbol.score / best;
             let file = &parsed[symbol.doc_idx()];
             let ranked = self.ranked_symbol(candidates, file, symbol.symbol_idx());
-            RankedSymbol { rank: idx + 1, match_score, ..ranked }
+            RankedSymbol {
+                rank: idx + 1,
+                match_score,
+                ..ranked
+            }
         });
         let rounded = Features {
             score: rounded(evidence.score),
@@ -289,7 +343,11 @@ impl Ranker<'_> {
             hints: candidates.query.hints.clone(),
             min_quality: self.options.min_quality,
             kind,
-            kind_reasons: if is_by_wording { verdict.cues } else { Vec::new() },
+            kind_reasons: if is_by_wording {
+                verdict.cues
+            } else {
+                Vec::new()
+            },
             confidence: Confidence::None,
             anchor: None,
             candidates: ranked.collect(),
@@ -307,9 +365,13 @@ impl Ranker<'_> {
         parsed: &[ParsedCandidate<'_>],
         scores: &[SymbolScore],
     ) -> Features {
-        let Some(first) = scores.first() else { return Features::default() };
+        let Some(first) = scores.first() else {
+            return Features::default();
+        };
         let FileCandidates { rule, scorer, .. } = candidates;
-        let others = scores.iter().filter(|symbol| symbol.doc_idx != first.doc_idx);
+        let others = scores
+            .iter()
+            .filter(|symbol| symbol.doc_idx != first.doc_idx);
         let next = others.map(|symbol| symbol.score).fold(0.0, f64::max);
         let lead = 1.0 - next / first.score.max(f64::MIN_POSITIVE);
         let file = &parsed[first.doc_idx()];
@@ -317,7 +379,10 @@ impl Ranker<'_> {
         let gains = self.gains(candidates, file, first.symbol_idx());
         let gains: Vec<f64> = gains.iter().map(|gain| gain.score).collect();
         let names = rule.names.iter().zip(&scorer.name_freqs);
-        let (hints, path) = (&candidates.query.hints, &self.code.files[file.file_idx].path);
+        let (hints, path) = (
+            &candidates.query.hints,
+            &self.code.files[file.file_idx].path,
+        );
         let n_found_hints =
             named_code::n_found_hints(self.code, path, (first_line, last_line), hints);
         let is_named = |symbol: &SymbolDoc| {
@@ -333,7 +398,9 @@ impl Ranker<'_> {
                 lead
             },
             n_effective: calibrate::effective_number(&gains),
-            n_unknown_names: names.filter(|(name, freq)| !name.is_hinted && **freq == 0).count(),
+            n_unknown_names: names
+                .filter(|(name, freq)| !name.is_hinted && **freq == 0)
+                .count(),
             n_hints: candidates.n_known_hints,
             n_found_hints,
             is_definition: symbol.is_some_and(is_named),
@@ -352,10 +419,17 @@ impl Ranker<'_> {
         parsed: &ParsedCandidate<'_>,
         symbol_idx: Option<usize>,
     ) -> Vec<score::Contribution> {
-        let vector = self.code.files[parsed.file_idx].vector.as_deref().unwrap_or_default();
+        let vector = self.code.files[parsed.file_idx]
+            .vector
+            .as_deref()
+            .unwrap_or_default();
         let path = postings::path_terms(vector);
         let is_in_path = |id| path.contains(&id);
-        let gains = |idx| candidates.scorer.explain(parsed.scorable, parsed.terms, is_in_path, idx);
+        let gains = |idx| {
+            candidates
+                .scorer
+                .explain(parsed.scorable, parsed.terms, is_in_path, idx)
+        };
         symbol_idx.map(gains).unwrap_or_default()
     }
 
@@ -390,7 +464,11 @@ impl Ranker<'_> {
             size: calibrate::size((last_line - first_line + 1) as usize),
             recency: None,
             matched_terms: gains.iter().map(|gain| word(gain.term_idx)).collect(),
-            reasons: gains.iter().filter(|_| self.options.explain).map(reason).collect(),
+            reasons: gains
+                .iter()
+                .filter(|_| self.options.explain)
+                .map(reason)
+                .collect(),
             excerpt: None,
             shown_lines: None,
         }
@@ -405,14 +483,21 @@ fn group_by_file<T: Send>(requests: &mut [(usize, T)]) -> Vec<&[(usize, T)]> {
 
 fn place_factor(place: Option<&Globs>, path: &str) -> f64 {
     let is_inside = place.is_some_and(|globs| globs.find(path).is_some());
-    if is_inside { WEIGHTS.candidates.inside } else { 1.0 }
+    if is_inside {
+        WEIGHTS.candidates.inside
+    } else {
+        1.0
+    }
 }
 
 /// Returns the indices of the files with these paths, or with a path that ends so if only one does.
 fn named_files(code: Code<'_>, paths: &[String]) -> Vec<usize> {
     let find = |path: &String| {
         let path = path.trim_start_matches("./");
-        if let Ok(file_idx) = code.files.binary_search_by(|file| file.path.as_str().cmp(path)) {
+        if let Ok(file_idx) = code
+            .files
+            .binary_search_by(|file| file.path.as_str().cmp(path))
+        {
             return Some(file_idx);
         }
         let is_end = |file: &FileRow| {
@@ -447,7 +532,9 @@ fn best_files(
         best.truncate(PARSED_FILES);
     }
     best.sort_unstable_by(order);
-    best.into_iter().map(|idx| (idx, scores[idx].0, scores[idx].1)).collect()
+    best.into_iter()
+        .map(|idx| (idx, scores[idx].0, scores[idx].1))
+        .collect()
 }
 
 /// Returns the first and last line of a symbol, or of the file.

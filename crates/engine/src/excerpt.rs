@@ -37,9 +37,14 @@ pub fn of_candidate(
     (file, (first, last)): (&str, LineRange),
     max_lines: usize,
 ) -> Excerpt {
-    let Ok(text) = read::text(root, file) else { return Excerpt::default() };
+    let Ok(text) = read::text(root, file) else {
+        return Excerpt::default();
+    };
     let lines = (first.saturating_sub(1), last.saturating_sub(1));
-    let source = Source { language: language::from_path(file), text: &text };
+    let source = Source {
+        language: language::from_path(file),
+        text: &text,
+    };
     let comment = excerpt::comment_above(&text, lines.0 as usize, max_lines / COMMENT_SHARE);
     let n_left = max_lines - comment.text.lines().count();
     comment.followed_by(of_text(rule, source, lines, n_left))
@@ -48,5 +53,9 @@ pub fn of_candidate(
 /// Returns the lines of a file that an excerpt has, counted from 1.
 pub fn shown_lines(excerpt: &Excerpt) -> Vec<LineRange> {
     let number = |line: usize| u32::try_from(line + 1).unwrap_or(u32::MAX);
-    excerpt.lines.iter().map(|(first, last)| (number(*first), number(*last))).collect()
+    excerpt
+        .lines
+        .iter()
+        .map(|(first, last)| (number(*first), number(*last)))
+        .collect()
 }

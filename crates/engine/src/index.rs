@@ -94,7 +94,12 @@ impl CodeIndex {
         code: CodeBase<'_>,
         open: impl FnOnce() -> Result<Store> + Send,
     ) -> Result<Self> {
-        let CodeBase { root, exclude, progress, .. } = code;
+        let CodeBase {
+            root,
+            exclude,
+            progress,
+            ..
+        } = code;
         // In parallel: the walk waits for the file system, the store decodes its rows.
         let load = || -> Result<(Vec<FileRow>, Store)> {
             let store = open()?;
@@ -120,7 +125,11 @@ impl CodeIndex {
         removed.extend(rows.map(|row| row.path));
         let index = Self::update(code, store, scanned, &removed)?;
         let warnings = [warnings, index.warnings].concat();
-        Ok(Self { warnings, lacking: listing.lacking, ..index })
+        Ok(Self {
+            warnings,
+            lacking: listing.lacking,
+            ..index
+        })
     }
 
     /// Like [`Self::refresh`], but only for the files with these paths, in ascending order. Does not
@@ -133,15 +142,26 @@ impl CodeIndex {
         let store = Store::open(code.store)?;
         let mut scanned = Vec::new();
         for path in paths {
-            let Some(language) = language::from_path(path) else { continue };
+            let Some(language) = language::from_path(path) else {
+                continue;
+            };
             let row = code::file(store.reader(), path)?;
             // A file that the index has was inside the root, and it is read again only if it
             // changed.
             if row.as_ref().is_some_and(|row| is_current(code.root, row))
                 || read::is_file(code.root, path)
             {
-                let Some(stat) = read::stat(code.root, path) else { continue };
-                scanned.push((row, walk::Entry { path: path.to_owned(), language, stat }));
+                let Some(stat) = read::stat(code.root, path) else {
+                    continue;
+                };
+                scanned.push((
+                    row,
+                    walk::Entry {
+                        path: path.to_owned(),
+                        language,
+                        stat,
+                    },
+                ));
             }
         }
         Self::update(code, store, scanned, &[])
@@ -154,20 +174,35 @@ impl CodeIndex {
         files: Vec<(Option<FileRow>, walk::Entry)>,
         removed: &[String],
     ) -> Result<Self> {
-        let CodeBase { root, now, progress, .. } = code;
+        let CodeBase {
+            root,
+            now,
+            progress,
+            ..
+        } = code;
         let vocabulary = Vocabulary::load(&store)?;
         let workers = ThreadLocal::new();
         let (n_scanned, n_files) = (AtomicUsize::new(0), files.len());
         let scan = |(old, entry)| {
             // The best files are parsed later.
-            progress(n_scanned.fetch_add(1, Ordering::Relaxed), n_files + PARSED_FILES);
+            progress(
+                n_scanned.fetch_add(1, Ordering::Relaxed),
+                n_files + PARSED_FILES,
+            );
             let worker: &RefCell<Worker> = workers.get_or_default();
             scan(root, &mut worker.borrow_mut().with(&vocabulary), old, entry)
         };
-        let scanned: Vec<ScannedFile> =
-            files.into_par_iter().with_max_len(CHUNK_SIZE).map(scan).collect();
+        let scanned: Vec<ScannedFile> = files
+            .into_par_iter()
+            .with_max_len(CHUNK_SIZE)
+            .map(scan)
+            .collect();
 
-        let new: Vec<&FileRow> = scanned.iter().filter(|it| it.is_new).map(|it| &it.row).collect();
+        let new: Vec<&FileRow> = scanned
+            .iter()
+            .filter(|it| it.is_new)
+            .map(|it| &it.row)
+            .collect();
         let mut index = Self {
             root: root.to_owned(),
             files: Vec::new(),
@@ -182,10 +217,14 @@ impl CodeIndex {
             is_attached: true,
         };
         // A caller may be cancelled while many rows are written.
-        index.persist(&new, removed, now, &|| progress(n_files, n_files + PARSED_FILES));
+        index.persist(&new, removed, now, &|| {
+            progress(n_files, n_files + PARSED_FILES)
+        });
         for file in scanned {
             index.warnings.extend(file.warning);
-            index.files.extend(Some(file.row).filter(|row| row.vector.is_some()));
+            index
+                .files
+                .extend(Some(file.row).filter(|row| row.vector.is_some()));
         }
         Ok(index)
     }
@@ -236,7 +275,8 @@ impl CodeIndex {
     /// Turns an error into a warning: without a writable store, the next run only takes longer.
     fn warn_unless_written(&mut self, written: Result<bool>) -> bool {
         written.unwrap_or_else(|error| {
-            self.warnings.push(format!("failed to store the index: {error:#}"));
+            self.warnings
+                .push(format!("failed to store the index: {error:#}"));
             false
         })
     }
@@ -271,7 +311,10 @@ impl CodeIndex {
         progress: Progress<'_>,
     ) -> Result<()> {
         let mut new = sorted(file_idxs.iter().copied());
-        let n_new = new.iter().filter(|idx| !self.parsed.contains_key(idx)).count();
+        let n_new = new
+            .iter()
+            .filter(|idx| !self.parsed.contains_key(idx))
+            .count();
         if self.parsed.len() + n_new > MAX_CACHED_DOCUMENTS {
             self.parsed.clear();
         }
@@ -279,7 +322,10 @@ impl CodeIndex {
         let documents = self.read_documents(&new, progress)?;
         let files = &self.files;
         let loaded = new.into_par_iter().zip(documents).map(|(idx, document)| {
-            (idx, ScorableFile::new(document, PathClass::from_path(&files[idx].path)))
+            (
+                idx,
+                ScorableFile::new(document, PathClass::from_path(&files[idx].path)),
+            )
         });
         self.parsed.par_extend(loaded);
         Ok(())
@@ -287,7 +333,11 @@ impl CodeIndex {
 
     /// Returns the part of the index that all threads can read at once.
     pub(crate) fn code(&self) -> Code<'_> {
-        Code { root: &self.root, files: &self.files, parsed: &self.parsed }
+        Code {
+            root: &self.root,
+            files: &self.files,
+            parsed: &self.parsed,
+        }
     }
 
     fn read_documents(
@@ -304,7 +354,10 @@ impl CodeIndex {
         }
         let unpack = |bytes: Option<Vec<u8>>| Document::unpack(&bytes?);
         let mut documents: Vec<Option<Document>> = packed.into_par_iter().map(unpack).collect();
-        let unread = documents.iter().zip(file_idxs).filter(|(document, _)| document.is_none());
+        let unread = documents
+            .iter()
+            .zip(file_idxs)
+            .filter(|(document, _)| document.is_none());
         let unread: Vec<usize> = unread.map(|(_, file_idx)| *file_idx).collect();
         let (n_parsed, n_files) = (AtomicUsize::new(0), self.files.len());
         let take = |document| {
@@ -343,7 +396,10 @@ impl CodeIndex {
             // Its symbols are not stored.
             let is_storable = is_attached && !vocabulary.has_new();
             let bytes = is_storable.then(|| document.pack().ok()).flatten();
-            ((take(document), warning), bytes.map(|bytes| (file.hash, file.language, bytes)))
+            (
+                (take(document), warning),
+                bytes.map(|bytes| (file.hash, file.language, bytes)),
+            )
         };
         let parse_and_send = |sender: &mut SyncSender<Vec<PackedSymbols>>, file_idxs: &[usize]| {
             let (taken, packed): (Vec<(T, Option<String>)>, Vec<_>) =
@@ -427,7 +483,10 @@ fn is_current(root: &Path, row: &FileRow) -> bool {
 }
 
 fn stat_of(row: &FileRow) -> FileStat {
-    FileStat { size: row.size, mtime: row.mtime }
+    FileStat {
+        size: row.size,
+        mtime: row.mtime,
+    }
 }
 
 /// Returns the row of a file: the `old` one if size, modification time and language are unchanged.
@@ -440,7 +499,11 @@ fn scan(
     let old = old.filter(|row| row.language == entry.language);
     let old = match old {
         Some(row) if entry.stat == stat_of(&row) => {
-            return ScannedFile { row, is_new: false, warning: None };
+            return ScannedFile {
+                row,
+                is_new: false,
+                warning: None,
+            };
         }
         old => old,
     };
@@ -458,7 +521,11 @@ fn scan(
     let stamp = match read::read_listed(root, &row.path, &mut bytes) {
         Ok(stamp) => stamp,
         Err(error) => {
-            return ScannedFile { row, is_new: true, warning: Some(format!("{error:#}")) };
+            return ScannedFile {
+                row,
+                is_new: true,
+                warning: Some(format!("{error:#}")),
+            };
         }
     };
     (row.size, row.mtime) = (stamp.size, stamp.mtime);
@@ -472,5 +539,9 @@ fn scan(
         }
     }
     words.worker.bytes = bytes;
-    ScannedFile { row, is_new: true, warning: None }
+    ScannedFile {
+        row,
+        is_new: true,
+        warning: None,
+    }
 }

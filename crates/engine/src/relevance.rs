@@ -38,19 +38,25 @@ pub fn compare(
     changed: &BTreeMap<String, String>,
     rules: &[Rule<'_>],
 ) -> Result<Vec<Features>> {
-    let anchored: BTreeSet<&str> =
-        rules.iter().filter_map(|rule| Some(rule.anchor?.file.as_str())).collect();
+    let anchored: BTreeSet<&str> = rules
+        .iter()
+        .filter_map(|rule| Some(rule.anchor?.file.as_str()))
+        .collect();
     let index = CodeIndex::refresh_files(code, anchored)?;
     let imports: Vec<Vec<u16>> = (index.files.par_iter())
         .map(|row| imports(&read::text(code.root, &row.path).unwrap_or_default()))
         .collect();
     let import_rarities = Rarities::new(imports.iter().map(Vec::as_slice));
-    let texts: Vec<FileText> =
-        files.par_iter().map(|file| FileText::new(code, file, changed.get(file))).collect();
+    let texts: Vec<FileText> = files
+        .par_iter()
+        .map(|file| FileText::new(code, file, changed.get(file)))
+        .collect();
     let (terms, files) = Terms::new(&index, texts);
     let has_lines = !changed.is_empty();
-    let mut rules: Vec<ComparedRule> =
-        rules.par_iter().map(|rule| ComparedRule::new(rule, has_lines)).collect();
+    let mut rules: Vec<ComparedRule> = rules
+        .par_iter()
+        .map(|rule| ComparedRule::new(rule, has_lines))
+        .collect();
     for rule in &mut rules {
         rule.words = terms.words(&index, &rule.query);
     }
@@ -67,18 +73,24 @@ pub fn compare(
         })
         .collect();
     let names = Rarities::new(
-        rules.iter().filter_map(|it| Some(it.rule.anchor?.fingerprint.names.as_slice())),
+        rules
+            .iter()
+            .filter_map(|it| Some(it.rule.anchor?.fingerprint.names.as_slice())),
     );
     let best = |(rule, moments): (&ComparedRule<'_>, &(f64, f64))| {
         let features = files.iter().enumerate().map(|(file_idx, file)| {
             let mut features = rule.features(file, &terms, *moments);
             if let Some(anchor) = rule.rule.anchor {
-                let shared = example_files.get(anchor.file.as_str()).map(|files| files[file_idx]);
+                let shared = example_files
+                    .get(anchor.file.as_str())
+                    .map(|files| files[file_idx]);
                 add_example(&mut features, anchor, file, shared.unwrap_or_default());
                 let of_names = |found: &[u16]| names.share(&anchor.fingerprint.names, found);
                 features[Feature::Names] = of_names(&file.names);
-                features[Feature::LineNames] =
-                    file.changed.as_ref().map_or(0.0, |lines| of_names(&lines.names));
+                features[Feature::LineNames] = file
+                    .changed
+                    .as_ref()
+                    .map_or(0.0, |lines| of_names(&lines.names));
             }
             features
         });
@@ -131,7 +143,11 @@ impl<'r> ComparedRule<'r> {
         }
         features[NamedCode] = self.share_of_named_code(&file.names);
         if !self.hints.is_empty() {
-            let n_found = self.hints.iter().filter(|hint| file.lowercase.contains(*hint)).count();
+            let n_found = self
+                .hints
+                .iter()
+                .filter(|hint| file.lowercase.contains(*hint))
+                .count();
             features[Hints] = n_found as f64 / self.hints.len() as f64;
             features[HasHints] = 1.0;
         }
@@ -169,7 +185,10 @@ fn add_example(features: &mut Features, anchor: &Anchor, file: &ComparedFile<'_>
     features[Feature::Imports] = shared.imports;
     features[Feature::Nearness] = relevance::nearness(&anchor.file, file.path);
     features[Feature::FileName] = relevance::file_name_similarity(&anchor.file, file.path);
-    features.set_flag(Feature::SameClass, is_test(&anchor.file) == is_test(file.path));
+    features.set_flag(
+        Feature::SameClass,
+        is_test(&anchor.file) == is_test(file.path),
+    );
 }
 
 /// What the file of an example and a compared file have in common.
@@ -247,7 +266,11 @@ impl<'p> FileText<'p> {
             }),
         };
         let changed_terms = changed.map(|changed| tokenize::terms(changed));
-        Self { terms, changed_terms: changed_terms.unwrap_or_default(), file }
+        Self {
+            terms,
+            changed_terms: changed_terms.unwrap_or_default(),
+            file,
+        }
     }
 }
 
@@ -264,16 +287,23 @@ impl ComparedFile<'_> {
 fn neighbours(code: CodeBase<'_>, path: &str) -> String {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let entries = entries::entries(code.root, folder, code.exclude).unwrap_or_default();
-    let extension = |path: &str| path.rsplit_once('.').map(|(_, extension)| extension.to_owned());
-    let mut files: Vec<String> =
-        entries.into_iter().filter(|file| extension(file) == extension(path)).collect();
+    let extension = |path: &str| {
+        path.rsplit_once('.')
+            .map(|(_, extension)| extension.to_owned())
+    };
+    let mut files: Vec<String> = entries
+        .into_iter()
+        .filter(|file| extension(file) == extension(path))
+        .collect();
     // Stable: files with equally similar names remain sorted.
     files.sort_by(|a, b| {
         let similarity = |file| relevance::file_name_similarity(file, path);
         similarity(b).total_cmp(&similarity(a))
     });
-    let texts =
-        files.iter().take(MAX_NEIGHBOURS).filter_map(|file| read::text(code.root, file).ok());
+    let texts = files
+        .iter()
+        .take(MAX_NEIGHBOURS)
+        .filter_map(|file| read::text(code.root, file).ok());
     texts.collect::<Vec<_>>().join("\n")
 }
 
@@ -301,21 +331,38 @@ impl<'i> Terms<'i> {
         let lengths = index.files.iter().map(|row| f64::from(row.n_terms));
         let new_lengths = texts.iter().map(|text| f64::from(text.file.n_terms));
         let average_length = lengths.chain(new_lengths).sum::<f64>() / n_docs.max(1) as f64;
-        let mut terms = Self { rows: &index.files, new_ids, doc_freqs, n_docs, average_length };
-        let intern = |FileText { terms: found, changed_terms, mut file }: FileText<'p>| {
+        let mut terms = Self {
+            rows: &index.files,
+            new_ids,
+            doc_freqs,
+            n_docs,
+            average_length,
+        };
+        let intern = |FileText {
+                          terms: found,
+                          changed_terms,
+                          mut file,
+                      }: FileText<'p>| {
             for term in found {
                 *file.terms.entry(terms.intern(index, term)).or_default() += 1;
             }
-            file.terms.keys().for_each(|id| *terms.doc_freqs.entry(*id).or_default() += 1);
+            file.terms
+                .keys()
+                .for_each(|id| *terms.doc_freqs.entry(*id).or_default() += 1);
             if let Some(lines) = &mut file.changed {
-                lines.terms =
-                    changed_terms.iter().filter_map(|term| terms.id(index, term)).collect();
+                lines.terms = changed_terms
+                    .iter()
+                    .filter_map(|term| terms.id(index, term))
+                    .collect();
             }
             file
         };
         let mut files: Vec<ComparedFile> = texts.into_iter().map(intern).collect();
         for file in &mut files {
-            let weights = file.terms.iter().map(|(id, count)| weight(terms.rarity(*id), *count));
+            let weights = file
+                .terms
+                .iter()
+                .map(|(id, count)| weight(terms.rarity(*id), *count));
             let mut weights: Vec<f64> = weights.collect();
             // The sum of floating-point numbers depends on their order.
             weights.sort_unstable_by(f64::total_cmp);
@@ -334,7 +381,9 @@ impl<'i> Terms<'i> {
     }
 
     fn id(&self, index: &CodeIndex, term: &str) -> Option<u32> {
-        index.term_id(term).or_else(|| self.new_ids.get(term).copied())
+        index
+            .term_id(term)
+            .or_else(|| self.new_ids.get(term).copied())
     }
 
     /// Returns the rarity of a term, 0 if no file has it.
@@ -345,7 +394,9 @@ impl<'i> Terms<'i> {
 
     fn frequency(&self, count: u32, n_terms: u32) -> f64 {
         let n_terms = f64::from(n_terms);
-        WEIGHTS.file.term_score(f64::from(count), false, n_terms, self.average_length)
+        WEIGHTS
+            .file
+            .term_score(f64::from(count), false, n_terms, self.average_length)
     }
 
     fn words(&self, index: &CodeIndex, query: &ParsedQuery) -> Words {
@@ -363,7 +414,10 @@ impl<'i> Terms<'i> {
         for (rule_idx, ComparedRule { words, .. }) in rules.iter().enumerate() {
             let total: f64 = words.iter().map(|(_, weight)| weight).sum();
             for (id, weight) in words {
-                rules_with.entry(*id).or_default().push((rule_idx, weight / total));
+                rules_with
+                    .entry(*id)
+                    .or_default()
+                    .push((rule_idx, weight / total));
             }
         }
         // The sums of the frequencies in the files and of their squares.
@@ -371,7 +425,9 @@ impl<'i> Terms<'i> {
         for row in self.rows {
             let mut frequencies: FxHashMap<usize, f64> = FxHashMap::default();
             each_term(row, |id, count| {
-                let Some(rules) = rules_with.get(&id) else { return };
+                let Some(rules) = rules_with.get(&id) else {
+                    return;
+                };
                 let frequency = self.frequency(count, row.n_terms);
                 for (rule_idx, share) in rules {
                     *frequencies.entry(*rule_idx).or_default() += share * frequency;
@@ -385,7 +441,13 @@ impl<'i> Terms<'i> {
         let n = self.rows.len().max(1) as f64;
         let moments = sums.into_iter().map(|(sum, squares): (f64, f64)| {
             let mean = sum / n;
-            (mean, (squares / n - mean * mean).max(0.0).sqrt().max(MIN_DEVIATION))
+            (
+                mean,
+                (squares / n - mean * mean)
+                    .max(0.0)
+                    .sqrt()
+                    .max(MIN_DEVIATION),
+            )
         });
         moments.collect()
     }
@@ -399,7 +461,10 @@ impl<'i> Terms<'i> {
             let term_weight = weight(rarity, count);
             squares += term_weight * term_weight;
             for (product, file) in products.iter_mut().zip(files) {
-                let other = file.terms.get(&id).map_or(0.0, |count| weight(rarity, *count));
+                let other = file
+                    .terms
+                    .get(&id)
+                    .map_or(0.0, |count| weight(rarity, *count));
                 *product += term_weight * other;
             }
         });
@@ -426,9 +491,15 @@ impl Rarities {
         let (mut counts, mut n_sets) = (FxHashMap::<u16, usize>::default(), 0);
         for set in sets {
             n_sets += 1;
-            set.iter().for_each(|name| *counts.entry(*name).or_default() += 1);
+            set.iter()
+                .for_each(|name| *counts.entry(*name).or_default() += 1);
         }
-        Self(counts.into_iter().map(|(name, n)| (name, score::idf(n, n_sets))).collect())
+        Self(
+            counts
+                .into_iter()
+                .map(|(name, n)| (name, score::idf(n, n_sets)))
+                .collect(),
+        )
     }
 
     /// Returns the share of the names of a set that are in `found`, which is sorted.
@@ -442,9 +513,12 @@ impl Rarities {
 
 /// Calls `each` with every term of the text of a file and its count.
 fn each_term(row: &FileRow, mut each: impl FnMut(u32, u32)) {
-    postings::unpack(row.vector.as_deref().unwrap_or_default(), |id, count, in_path| {
-        if !in_path {
-            each(id, count);
-        }
-    });
+    postings::unpack(
+        row.vector.as_deref().unwrap_or_default(),
+        |id, count, in_path| {
+            if !in_path {
+                each(id, count);
+            }
+        },
+    );
 }

@@ -36,7 +36,12 @@ pub struct Options {
 impl Options {
     /// Returns the options for so many candidates, from different files if possible.
     pub fn distinct(limit: usize, min_quality: f64) -> Self {
-        Self { limit, distinct_files: true, min_quality, explain: false }
+        Self {
+            limit,
+            distinct_files: true,
+            min_quality,
+            explain: false,
+        }
     }
 }
 
@@ -83,13 +88,18 @@ impl Ranking {
             candidate.match_score = rounded(of_match);
             candidate.size = rounded(size);
         }
-        let first = self.candidates.first().filter(|_| self.kind == RuleKind::Code);
+        let first = self
+            .candidates
+            .first()
+            .filter(|_| self.kind == RuleKind::Code);
         self.confidence = match first {
             Some(first) if first.meets_threshold(self.min_quality) => Confidence::Sure,
             Some(first) if first.meets_threshold(WEIGHTS.candidates.likely) => Confidence::Likely,
             _ => Confidence::None,
         };
-        self.anchor = first.filter(|_| self.confidence == Confidence::Sure).cloned();
+        self.anchor = first
+            .filter(|_| self.confidence == Confidence::Sure)
+            .cloned();
     }
 }
 

@@ -28,9 +28,12 @@ pub fn start_pool(n_threads: usize) -> io::Result<()> {
     let mut started = started.into_iter();
     let hand_over = |worker| {
         let sent = started.next().map(|sender| sender.send(worker));
-        sent.and_then(Result::ok).ok_or_else(|| io::Error::other("a thread ended early"))
+        sent.and_then(Result::ok)
+            .ok_or_else(|| io::Error::other("a thread ended early"))
     };
-    let pool = ThreadPoolBuilder::new().num_threads(n_started).spawn_handler(hand_over);
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(n_started)
+        .spawn_handler(hand_over);
     // It fails only if the process has a pool: then that is used, and the new threads end.
     let _ = pool.build_global();
     Ok(())
@@ -39,7 +42,9 @@ pub fn start_pool(n_threads: usize) -> io::Result<()> {
 /// Returns the results before the first error, and that error.
 fn until_error<T>(results: impl Iterator<Item = io::Result<T>>) -> (Vec<T>, Option<io::Error>) {
     let mut error = None;
-    let found = results.map_while(|result| result.map_err(|it| error = Some(it)).ok()).collect();
+    let found = results
+        .map_while(|result| result.map_err(|it| error = Some(it)).ok())
+        .collect();
     (found, error)
 }
 
@@ -73,9 +78,9 @@ impl<T> Running<'_, T> {
     /// Waits for the result. A panic of the work continues here.
     pub fn join(self) -> T {
         match self {
-            Self::Elsewhere(thread) => {
-                thread.join().unwrap_or_else(|payload| resume_unwind(payload))
-            }
+            Self::Elsewhere(thread) => thread
+                .join()
+                .unwrap_or_else(|payload| resume_unwind(payload)),
             Self::Done(result) => result,
         }
     }

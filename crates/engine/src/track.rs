@@ -92,7 +92,11 @@ pub struct Outcome {
 
 impl Outcome {
     fn new(state: State, reason: String) -> Self {
-        Self { state, reason, ..Self::default() }
+        Self {
+            state,
+            reason,
+            ..Self::default()
+        }
     }
 }
 
@@ -120,12 +124,18 @@ pub fn follow(
     anchors: &[Anchor],
     progress: Progress<'_>,
 ) -> Result<Vec<Outcome>> {
-    let tree = Tree { root, excludes, progress };
+    let tree = Tree {
+        root,
+        excludes,
+        progress,
+    };
     let anchors = &with_commits(root, anchors);
     let moved = moved_files::find(root, excludes, anchors)?;
     let applied = moved_files::apply_moves(anchors, &moved);
     let outcomes = follow_each(tree, &applied, &moved)?;
-    Ok(moved_files::restore_paths(root, anchors, &applied, outcomes))
+    Ok(moved_files::restore_paths(
+        root, anchors, &applied, outcomes,
+    ))
 }
 
 /// Returns the anchors with the commits from which their code is followed. One that was recorded before
@@ -182,7 +192,11 @@ impl<'a> TrackedAnchor<'a> {
             Some(found) if !found.is_ambiguous(anchor) => TrackingState::InPlace(found),
             found => TrackingState::Missing(found),
         };
-        Self { anchor, anchor_idxs, state }
+        Self {
+            anchor,
+            anchor_idxs,
+            state,
+        }
     }
 
     /// Returns the indices of the file and the symbol that the anchor has for certain.
@@ -204,8 +218,9 @@ fn follow_each(
 ) -> Result<Vec<Outcome>> {
     let mut order: Vec<usize> = (0..anchors.len()).collect();
     order.sort_by_key(|&idx| identity(&anchors[idx]));
-    let by_file: Vec<&[usize]> =
-        order.chunk_by(|&a, &b| anchors[a].file == anchors[b].file).collect();
+    let by_file: Vec<&[usize]> = order
+        .chunk_by(|&a, &b| anchors[a].file == anchors[b].file)
+        .collect();
     let in_place = |idxs: &&[usize]| outcomes_in_place(tree.root, anchors, idxs);
     if let Some(outcomes) = by_file.par_iter().map(in_place).collect::<Option<Vec<_>>>() {
         let mut outcomes: Vec<(usize, Outcome)> = outcomes.into_iter().flatten().collect();
@@ -220,7 +235,10 @@ fn follow_each(
             read => read.ok().map(Ok),
         }
     };
-    let own_files = by_file.par_iter().filter_map(read).collect::<Result<Vec<FileSymbols>>>()?;
+    let own_files = by_file
+        .par_iter()
+        .filter_map(read)
+        .collect::<Result<Vec<FileSymbols>>>()?;
     let mut tracked: Vec<TrackedAnchor<'_>> = order
         .chunk_by(|&a, &b| identity(&anchors[a]) == identity(&anchors[b]))
         .map(|idxs| TrackedAnchor::new(&anchors[idxs[0]], idxs, &own_files))
@@ -228,7 +246,12 @@ fn follow_each(
     settle_taken_names(tree.root, &own_files, &mut tracked);
     let files = find_missing(tree, &mut tracked, own_files, moved)?;
     let mut outcomes: Vec<Option<Outcome>> = vec![None; anchors.len()];
-    for TrackedAnchor { anchor, anchor_idxs, state } in tracked {
+    for TrackedAnchor {
+        anchor,
+        anchor_idxs,
+        state,
+    } in tracked
+    {
         let outcome = match state {
             TrackingState::InPlace(found) => outcome_in_place(&files, anchor, found),
             TrackingState::Arrived(arrival) => Some(arrival.outcome),
@@ -248,7 +271,11 @@ fn outcome_in_place(
     found: InPlaceMatch,
 ) -> Option<Outcome> {
     let file_idx = find_file(files, &anchor.file)?;
-    Some(outcome::in_place(anchor, &files[file_idx], found.symbol_idx))
+    Some(outcome::in_place(
+        anchor,
+        &files[file_idx],
+        found.symbol_idx,
+    ))
 }
 
 /// Finds the code of the missing anchors: along the history, and else in the tree. Returns the files
@@ -270,7 +297,9 @@ fn find_missing(
     }
     let mut missing: Vec<MissingAnchor<'_>> = Vec::new();
     for (tracked, walk) in open.iter().zip(&past.walks) {
-        let TrackingState::Missing(found) = tracked.state else { continue };
+        let TrackingState::Missing(found) = tracked.state else {
+            continue;
+        };
         let (old, last) = (tracked.anchor, &walk.anchor);
         let is_in_place =
             old.file == last.file && same_name(old.symbol.as_deref(), last.symbol.as_deref());
@@ -280,8 +309,15 @@ fn find_missing(
         return Ok(own_files);
     }
     let files = search::read_tree(tree, &missing, own_files)?;
-    let claimed = tracked.iter().filter_map(|tracked| tracked.claimed(&files)).collect();
-    let candidates = Candidates { missing: &missing, files: &files, claimed: &claimed };
+    let claimed = tracked
+        .iter()
+        .filter_map(|tracked| tracked.claimed(&files))
+        .collect();
+    let candidates = Candidates {
+        missing: &missing,
+        files: &files,
+        claimed: &claimed,
+    };
     let (pairs, assignments, history) = search(tree.root, &past.commits, candidates, moved);
     let lost = tracked.iter_mut().filter(is_missing).zip(&missing);
     for (idx, (tracked, missing)) in lost.enumerate() {
@@ -311,12 +347,17 @@ fn search<'a>(
     let mut pairs = search::pairs(candidates);
     pairs.retain(|pair| {
         let missing = candidates.old(pair);
-        missing.in_place.is_none_or(|found| found.is_outranked_by(candidates, pair))
+        missing
+            .in_place
+            .is_none_or(|found| found.is_outranked_by(candidates, pair))
     });
     search::doubt_unlike(candidates, &mut pairs);
     rename_patterns::raise_odds(candidates, &mut pairs);
     veto::apply(root, commits, candidates, &mut pairs);
-    let moved = moved.iter().map(|(old, new)| (old.as_str(), new.as_str())).collect();
+    let moved = moved
+        .iter()
+        .map(|(old, new)| (old.as_str(), new.as_str()))
+        .collect();
     let mut assignments = together::assign(candidates, &mut pairs, &moved);
     let history = History::read(root, candidates.missing, &assignments);
     history.resolve(candidates, &mut pairs, &mut assignments);
@@ -333,13 +374,20 @@ fn arrival(root: &Path, recorded: &Anchor, walk: &Walk) -> Option<Arrival> {
     let file = FileSymbols::read(root, &walk.anchor.file, Some(&is_named)).ok()?;
     let renamed = || {
         let symbol_idx = same_code_under_name(&walk.anchor, &file)?;
-        Some(InPlaceMatch { symbol_idx, similarity: 1.0 })
+        Some(InPlaceMatch {
+            symbol_idx,
+            similarity: 1.0,
+        })
     };
     let found = in_place_match(&walk.anchor, &file)
         .or_else(renamed)
         .filter(|found| !found.is_ambiguous(&walk.anchor))?;
     let outcome = outcome::walked(recorded, &file, found.symbol_idx, walk.steps.clone());
-    Some(Arrival { file: file.path, symbol_idx: found.symbol_idx, outcome })
+    Some(Arrival {
+        file: file.path,
+        symbol_idx: found.symbol_idx,
+        outcome,
+    })
 }
 
 /// Makes the anchors missing whose name other code took over, as git shows: the symbol with their name
@@ -383,8 +431,9 @@ pub fn verify_all(root: &Path, anchors: &[&Anchor]) -> Vec<Option<InPlaceSymbol>
         let anchors: Vec<&Anchor> = idxs.iter().map(|&idx| anchors[idx]).collect();
         verify_in_place(root, &anchors[0].file, &anchors)
     };
-    let files: Vec<&[usize]> =
-        by_file.chunk_by(|&a, &b| anchors[a].file == anchors[b].file).collect();
+    let files: Vec<&[usize]> = by_file
+        .chunk_by(|&a, &b| anchors[a].file == anchors[b].file)
+        .collect();
     let found: Vec<_> = match &files[..] {
         // The start of the threads takes longer than the work.
         [one] => of_file(one),
@@ -399,13 +448,21 @@ pub fn verify_all(root: &Path, anchors: &[&Anchor]) -> Vec<Option<InPlaceSymbol>
 pub fn verify_content(file: &str, bytes: &[u8], anchors: &[&Anchor]) -> Vec<Option<InPlaceSymbol>> {
     let hash = bytes_hash(bytes);
     let is_unchanged = anchors.iter().all(|anchor| anchor.fingerprint.file == hash);
-    let is_anchored =
-        |name: Option<&str>| anchors.iter().any(|it| same_name(it.symbol.as_deref(), name));
+    let is_anchored = |name: Option<&str>| {
+        anchors
+            .iter()
+            .any(|it| same_name(it.symbol.as_deref(), name))
+    };
     let mut code = FileSymbols::parse(file, bytes, (!is_unchanged).then_some(&is_anchored));
     let is_unnumbered = |anchor: &&Anchor| {
         let name = anchor.symbol.as_deref();
         name.is_some_and(|name| split_number(name).1.is_none())
-            && code.symbols.iter().filter(|it| same_name(name, it.name.as_deref())).count() > 1
+            && code
+                .symbols
+                .iter()
+                .filter(|it| same_name(name, it.name.as_deref()))
+                .count()
+                > 1
     };
     if is_unchanged && anchors.iter().any(is_unnumbered) {
         // Without a number only the features distinguish several definitions of one name.
@@ -414,8 +471,11 @@ pub fn verify_content(file: &str, bytes: &[u8], anchors: &[&Anchor]) -> Vec<Opti
     let verify = |anchor: &&Anchor| {
         let found = in_place_match(anchor, &code)?;
         let symbol = &code.symbols[found.symbol_idx];
-        let state =
-            if is_unchanged { State::Fresh } else { outcome::state_in_place(anchor, symbol) };
+        let state = if is_unchanged {
+            State::Fresh
+        } else {
+            outcome::state_in_place(anchor, symbol)
+        };
         Some(InPlaceSymbol {
             state,
             degree: (state == State::Edited)
@@ -438,10 +498,15 @@ fn outcomes_in_place(
     let file = &anchors[idxs[0]].file;
     let bytes = read::bytes(root, file).ok()?;
     let hash = bytes_hash(&bytes);
-    let changed = || idxs.iter().filter(|idx| anchors[**idx].fingerprint.file != hash);
+    let changed = || {
+        idxs.iter()
+            .filter(|idx| anchors[**idx].fingerprint.file != hash)
+    };
     let is_changed =
         |name: Option<&str>| changed().any(|idx| same_name(anchors[*idx].symbol.as_deref(), name));
-    let code = changed().next().map(|_| FileSymbols::parse(file, &bytes, Some(&is_changed)));
+    let code = changed()
+        .next()
+        .map(|_| FileSymbols::parse(file, &bytes, Some(&is_changed)));
     // Edited code is compared with all symbols of its file.
     let all = OnceCell::new();
     let outcome = |&idx: &usize| {
@@ -464,8 +529,19 @@ fn outcomes_in_place(
 /// Returns the values that are equal for anchors on the same code at the same location.
 fn identity(anchor: &Anchor) -> (&str, Option<&str>, u64, u32, u32) {
     let fingerprint = &anchor.fingerprint;
-    let Fingerprint { name_independent_hash, bytes, signature, .. } = *fingerprint;
-    (&anchor.file, anchor.symbol.as_deref(), name_independent_hash, bytes, signature)
+    let Fingerprint {
+        name_independent_hash,
+        bytes,
+        signature,
+        ..
+    } = *fingerprint;
+    (
+        &anchor.file,
+        anchor.symbol.as_deref(),
+        name_independent_hash,
+        bytes,
+        signature,
+    )
 }
 
 /// Returns whether code of one language may become code of another.

@@ -23,9 +23,15 @@ pub(crate) struct LinearModel {
 impl LinearModel {
     /// Returns the log odds for the features of the model, each with its name in the file.
     pub(crate) fn log_odds(&self, features: &[(&str, f64)]) -> f64 {
-        debug_assert_eq!(features.len(), self.weights.len(), "the features of the model");
+        debug_assert_eq!(
+            features.len(),
+            self.weights.len(),
+            "the features of the model"
+        );
         let weight = |name: &str| self.weights.get(name).copied().unwrap_or_default();
-        features.iter().fold(self.intercept, |sum, (name, value)| sum + weight(name) * value)
+        features.iter().fold(self.intercept, |sum, (name, value)| {
+            sum + weight(name) * value
+        })
     }
 }
 

@@ -15,7 +15,10 @@ fn without_threads_nothing_panics() {
     if std::thread::Builder::new().spawn(|| {}).is_ok() {
         let mut again = Command::new(std::env::current_exe().expect("a test"));
         again.args(["--exact", "without_threads_nothing_panics"]);
-        let output = again.env("RUST_MIN_STACK", "70368744177664").output().expect("it runs");
+        let output = again
+            .env("RUST_MIN_STACK", "70368744177664")
+            .output()
+            .expect("it runs");
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(text.contains("1 passed"), "{text}");
         return;
@@ -28,5 +31,8 @@ fn without_threads_nothing_panics() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let listing = walk::walk(root, &[]).expect("it is readable");
     assert!(listing.entries.iter().any(|it| it.path == "src/threads.rs"));
-    assert!(git::head(root).is_none(), "git has a time limit, which needs a thread");
+    assert!(
+        git::head(root).is_none(),
+        "git has a time limit, which needs a thread"
+    );
 }

@@ -2,7 +2,10 @@
 //!
 //! Commands cannot show this because a memory is limited to 100 KB, far less than 10,000
 //! sections.
-#![expect(clippy::disallowed_methods, reason = "`cargo test --benches` passes `--test`")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "`cargo test --benches` passes `--test`"
+)]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::hint::black_box;
@@ -61,7 +64,9 @@ fn side_by_side(n_pairs: usize) -> String {
 
 fn nested(n_pairs: usize) -> String {
     let opened = (0..n_pairs).map(|n| format!("<!-- ANCHOR:s{n} -->\n"));
-    let closed = (0..n_pairs).rev().map(|n| format!("<!-- /ANCHOR:s{n} -->\n"));
+    let closed = (0..n_pairs)
+        .rev()
+        .map(|n| format!("<!-- /ANCHOR:s{n} -->\n"));
     opened.chain(closed).collect()
 }
 
@@ -72,7 +77,9 @@ fn crossed(n_pairs: usize) -> String {
 }
 
 fn unclosed(n_pairs: usize) -> String {
-    (0..n_pairs).map(|n| format!("<!-- ANCHOR:s{n} -->\nOne line of text.\n\n")).collect()
+    (0..n_pairs)
+        .map(|n| format!("<!-- ANCHOR:s{n} -->\nOne line of text.\n\n"))
+        .collect()
 }
 
 fn min_ms(text: &str) -> f64 {

@@ -76,7 +76,9 @@ fn above(words: &str) -> Option<Label> {
         // A label may end the words, as in `The wrong way:` and `Null checks (bad)`.
         let plain = words.to_lowercase();
         let has = |known: &WordList| {
-            plain.split(|c: char| !c.is_alphabetic() && c != '-').any(|it| known.contains(it))
+            plain
+                .split(|c: char| !c.is_alphabetic() && c != '-')
+                .any(|it| known.contains(it))
         };
         let is_label = words.ends_with([':', ')']) || words.split_whitespace().count() <= 4;
         match (has(&BAD_WORDS), has(&GOOD_WORDS)) {
@@ -97,15 +99,20 @@ fn label(text: &str) -> Option<Label> {
     }
     let text = text.to_lowercase().replace('’', "'");
     let rest_of = |word: &str| {
-        text.strip_prefix(word).filter(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+        text.strip_prefix(word)
+            .filter(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
     };
     let starts = |known: &WordList| known.entries().iter().any(|word| rest_of(word).is_some());
     let is_marked = |rest: &str| {
         let rest = rest.trim_start();
         rest.is_empty() || rest.starts_with([':', '!', '—', '–', '-', '*'])
     };
-    let starts_marked =
-        |known: &WordList| known.entries().iter().any(|word| rest_of(word).is_some_and(is_marked));
+    let starts_marked = |known: &WordList| {
+        known
+            .entries()
+            .iter()
+            .any(|word| rest_of(word).is_some_and(is_marked))
+    };
     // `Not recommended` starts with a word of the other label.
     if starts(&BAD_WORDS) || starts_marked(&BAD_MARKED) || rest_of("not recommended").is_some() {
         Some(Label::Bad)
@@ -138,11 +145,17 @@ fn read_block(language: &str, code: &str, above: Option<Label>, found: &mut Vec<
     let mut push = |label, code: &str| {
         let code = code.trim_matches('\n').trim_end().to_owned();
         if !code.trim().is_empty() {
-            found.push(CodeExample { label, language: language.to_owned(), code });
+            found.push(CodeExample {
+                label,
+                language: language.to_owned(),
+                code,
+            });
         }
     };
     if parts.len() == 1 && above.is_none() {
-        at_ends.iter().for_each(|(label, line)| push(*label, line.trim()));
+        at_ends
+            .iter()
+            .for_each(|(label, line)| push(*label, line.trim()));
         return;
     }
     for (label, code) in &parts {
@@ -154,9 +167,16 @@ fn read_block(language: &str, code: &str, above: Option<Label>, found: &mut Vec<
 
 /// Returns the text of a line that is a comment.
 fn comment(line: &str) -> Option<&str> {
-    let text = ["{/*", "/*", "//", "<!--"].iter().find_map(|mark| line.strip_prefix(mark));
-    let hash = || line.strip_prefix('#').filter(|rest| !rest.starts_with(['[', '!']));
-    let text = text.or_else(hash)?.trim_end_matches(['*', '/', '}', '-', '>', ' ']);
+    let text = ["{/*", "/*", "//", "<!--"]
+        .iter()
+        .find_map(|mark| line.strip_prefix(mark));
+    let hash = || {
+        line.strip_prefix('#')
+            .filter(|rest| !rest.starts_with(['[', '!']))
+    };
+    let text = text
+        .or_else(hash)?
+        .trim_end_matches(['*', '/', '}', '-', '>', ' ']);
     Some(text.trim_start_matches(['/', '*', '#', ' ']))
 }
 
@@ -177,8 +197,10 @@ mod tests {
 
     fn check(text: &str, expected: &[(Label, &str)]) {
         let found = code_examples(text);
-        let found: Vec<(Label, &str)> =
-            found.iter().map(|it| (it.label, it.code.as_str())).collect();
+        let found: Vec<(Label, &str)> = found
+            .iter()
+            .map(|it| (it.label, it.code.as_str()))
+            .collect();
         assert_eq!(found, expected, "{text}");
     }
 
@@ -192,7 +214,10 @@ mod tests {
             "### ❌ Don't\n\n```\na\n```\n\n### ✅ Do\n\n```\nb\n```",
             &[(Label::Bad, "a"), (Label::Good, "b")],
         );
-        check("The wrong way:\n```\na\n```\n```\nb\n```", &[(Label::Bad, "a")]);
+        check(
+            "The wrong way:\n```\na\n```\n```\nb\n```",
+            &[(Label::Bad, "a")],
+        );
         check(
             "Use it for good measure in all of the files that you may ever want to open here:\n```\na\n```",
             &[],

@@ -96,7 +96,12 @@ pub fn section(
     } else if ends_with(old.slice(text), &content) {
         return Ok((section.id.clone(), text.to_owned()));
     } else {
-        let mut gap = gap(last_line(old.slice(text)), &content, old.slice(text), newline);
+        let mut gap = gap(
+            last_line(old.slice(text)),
+            &content,
+            old.slice(text),
+            newline,
+        );
         if gap.len() > newline.len() {
             gap = format!("{newline}{}{newline}", place.prefix.trim_end());
         }
@@ -104,16 +109,30 @@ pub fn section(
         (end, gap + &new)
     };
     let edited = format!("{}{new}{}", &text[..replaced.start], &text[replaced.end..]);
-    let change = Change { section, replaced, n_inserted: new.len(), content: &content };
+    let change = Change {
+        section,
+        replaced,
+        n_inserted: new.len(),
+        content: &content,
+    };
     check_sections(&change, &sections, &edited)?;
     Ok((section.id.clone(), edited))
 }
 
 /// Returns `content` with the line ending `newline` and without blank lines at both ends.
 pub fn normalize(content: &str, newline: &str) -> String {
-    let content = content.strip_prefix('\u{FEFF}').unwrap_or(content).replace("\r\n", "\n");
-    let content = sections::trim_blank_lines(&content, true).slice(&content).trim_ascii_end();
-    if newline == "\n" { content.to_owned() } else { content.replace('\n', newline) }
+    let content = content
+        .strip_prefix('\u{FEFF}')
+        .unwrap_or(content)
+        .replace("\r\n", "\n");
+    let content = sections::trim_blank_lines(&content, true)
+        .slice(&content)
+        .trim_ascii_end();
+    if newline == "\n" {
+        content.to_owned()
+    } else {
+        content.replace('\n', newline)
+    }
 }
 
 /// Returns the line ending of a text's first line.
@@ -132,7 +151,10 @@ fn find<'a>(text: &str, sections: &'a Sections, wanted: &str) -> Result<&'a Sect
     }
     if let Some(tag) = sections::find_tag(text, sections, wanted) {
         let line = LineIndex::new(text).line(tag.start);
-        let reason = sections.diagnostics.iter().find(|diagnostic| diagnostic.line == line);
+        let reason = sections
+            .diagnostics
+            .iter()
+            .find(|diagnostic| diagnostic.line == line);
         let message = format!("the tags of section `{wanted}` are unbalanced");
         let error = reason.map_or_else(|| EditError::new(message, ""), EditError::from);
         return Err(error.on_line(line));
@@ -142,13 +164,20 @@ fn find<'a>(text: &str, sections: &'a Sections, wanted: &str) -> Result<&'a Sect
     if let Some(section) = selection.found.pop() {
         return Ok(section);
     }
-    let known: Vec<&str> = sections.list.iter().map(|section| section.id.as_str()).collect();
+    let known: Vec<&str> = sections
+        .list
+        .iter()
+        .map(|section| section.id.as_str())
+        .collect();
     let hint = match selection.missing.pop().and_then(|missing| missing.nearest) {
         Some(suggestion) => format!("did you mean `{suggestion}`?"),
         None if known.is_empty() => "it has no sections; add a heading to start one".to_owned(),
         None => format!("its sections are {}", known.join(", ")),
     };
-    Err(EditError::new(format!("section `{wanted}` not found"), hint))
+    Err(EditError::new(
+        format!("section `{wanted}` not found"),
+        hint,
+    ))
 }
 
 /// The text around the content of a section, which inserted content has to fit into.
@@ -170,29 +199,49 @@ impl<'a> Surroundings<'a> {
 
     fn between_tags(text: &'a str, section: &Section) -> Self {
         let inner = section.inner.slice(text);
-        let last_line = inner.rfind('\n').map_or("", |newline| &inner[newline + 1..]);
+        let last_line = inner
+            .rfind('\n')
+            .map_or("", |newline| &inner[newline + 1..]);
         let is_prefix = last_line.trim_matches(['>', ' ', '\t']).is_empty();
         let prefix = if is_prefix { last_line } else { "" };
         let end = section.inner.end - prefix.len();
-        Self { inner: Span::new(section.inner.start, end), prefix, is_below_heading: false }
+        Self {
+            inner: Span::new(section.inner.start, end),
+            prefix,
+            is_below_heading: false,
+        }
     }
 
     /// Excludes tags at the end that belong to the next section or to an enclosing one.
     fn below_heading(text: &'a str, section: &Section, sections: &Sections) -> Self {
         let start = heading_of(text, section).map_or(section.outer.end, |heading| heading.end);
         let mut end = section.outer.end;
-        for tag in sections.tags.iter().rev().skip_while(|tag| tag.start >= section.outer.end) {
+        for tag in sections
+            .tags
+            .iter()
+            .rev()
+            .skip_while(|tag| tag.start >= section.outer.end)
+        {
             let is_own = |outer: Span| outer.end == tag.end && outer.start >= start;
             let closes_own = sections.tagged().any(|section| is_own(section.outer));
             let is_last = tag.end <= end && text[tag.end..end].trim_ascii().is_empty();
             if closes_own || !is_last || tag.start < start {
                 break;
             }
-            let line = text[..tag.start].rfind('\n').map_or(0, |newline| newline + 1).max(start);
-            let starts_line = text[line..tag.start].trim_matches([' ', '\t', '>']).is_empty();
+            let line = text[..tag.start]
+                .rfind('\n')
+                .map_or(0, |newline| newline + 1)
+                .max(start);
+            let starts_line = text[line..tag.start]
+                .trim_matches([' ', '\t', '>'])
+                .is_empty();
             end = if starts_line { line } else { tag.start };
         }
-        Self { inner: Span::new(start, end), prefix: "", is_below_heading: true }
+        Self {
+            inner: Span::new(start, end),
+            prefix: "",
+            is_below_heading: true,
+        }
     }
 
     /// Returns the new text of an empty section.
@@ -207,7 +256,11 @@ impl<'a> Surroundings<'a> {
             return format!("{before}{content}{}", newline.repeat(n_after));
         }
         let is_inline = !self.inner.slice(text).contains('\n') && !needs_own_lines(content);
-        if is_inline { content.to_owned() } else { format!("{newline}{content}{newline}") }
+        if is_inline {
+            content.to_owned()
+        } else {
+            format!("{newline}{content}{newline}")
+        }
     }
 
     /// Returns `content` with the newlines that it needs in place of `old`, and the span that
@@ -221,8 +274,15 @@ impl<'a> Surroundings<'a> {
         }
         let starts_line = old.is_empty() || text[..old.start].ends_with('\n');
         let before = if starts_line { "" } else { newline };
-        let (end, after) = if ends_line { (old.end, "") } else { (self.inner.end, newline) };
-        (Span::new(old.start, end), format!("{before}{content}{after}"))
+        let (end, after) = if ends_line {
+            (old.end, "")
+        } else {
+            (self.inner.end, newline)
+        };
+        (
+            Span::new(old.start, end),
+            format!("{before}{content}{after}"),
+        )
     }
 }
 
@@ -233,7 +293,9 @@ fn needs_own_lines(content: &str) -> bool {
 
 fn heading_of(text: &str, section: &Section) -> Option<Heading> {
     let headings = structure::parse_body(text).headings;
-    headings.into_iter().find(|heading| heading.start == section.outer.start)
+    headings
+        .into_iter()
+        .find(|heading| heading.start == section.outer.start)
 }
 
 /// Returns `content` without its first line if that repeats the heading of the section.
@@ -273,13 +335,20 @@ fn check_nested(
     sections: &Sections,
 ) -> Result<(), EditError> {
     let is_inside = |span: &Span| within.start <= span.start && span.end <= within.end;
-    let Some(tag) = sections.tags.iter().find(|tag| is_inside(tag)) else { return Ok(()) };
-    let inside = sections.tagged().filter(|section| is_inside(&section.outer));
+    let Some(tag) = sections.tags.iter().find(|tag| is_inside(tag)) else {
+        return Ok(());
+    };
+    let inside = sections
+        .tagged()
+        .filter(|section| is_inside(&section.outer));
     let inside: Vec<&str> = inside.map(|section| section.id.as_str()).collect();
     let message = format!("section `{}` contains tags of other sections", section.id);
     let hint = match inside[..] {
         [] => "replace the whole memory, or edit its file".to_owned(),
-        _ => format!("replace the sections inside it instead: {}", inside.join(", ")),
+        _ => format!(
+            "replace the sections inside it instead: {}",
+            inside.join(", ")
+        ),
     };
     Err(EditError::new(message, hint).on_line(LineIndex::new(text).line(tag.start)))
 }
@@ -295,22 +364,38 @@ struct Change<'a> {
 
 /// Checks that all sections outside the replaced span are unchanged.
 fn check_sections(change: &Change, old: &Sections, edited: &str) -> Result<(), EditError> {
-    let &Change { section: edited_section, replaced, n_inserted, content } = change;
+    let &Change {
+        section: edited_section,
+        replaced,
+        n_inserted,
+        content,
+    } = change;
     let new = sections::parse(edited);
     if new.tags.len() != old.tags.len() {
         return Err(EditError::new(
-            format!("the content would hide the end of section `{}`", edited_section.id),
+            format!(
+                "the content would hide the end of section `{}`",
+                edited_section.id
+            ),
             "close the code blocks and comments that it opens",
         ));
     }
-    let has_content = new.list.iter().find(|it| it.id == edited_section.id).is_some_and(|now| {
-        let inner = Surroundings::new(edited, now, &new).inner;
-        ends_with(trimmed(edited, inner).slice(edited), content)
-    });
+    let has_content = new
+        .list
+        .iter()
+        .find(|it| it.id == edited_section.id)
+        .is_some_and(|now| {
+            let inner = Surroundings::new(edited, now, &new).inner;
+            ends_with(trimmed(edited, inner).slice(edited), content)
+        });
     let moved = |at: usize| (at + n_inserted).saturating_sub(replaced.end - replaced.start);
     let is_unchanged = |section: &Section| {
         let Span { start, end } = section.outer;
-        let start = if start < replaced.start { start } else { moved(start) };
+        let start = if start < replaced.start {
+            start
+        } else {
+            moved(start)
+        };
         let may_end_anywhere = section.origin == Origin::Heading;
         let is_edited = section.id == edited_section.id;
         new.list.iter().any(|now| {
@@ -321,15 +406,25 @@ fn check_sections(change: &Change, old: &Sections, edited: &str) -> Result<(), E
     };
     let is_outside =
         |it: &&Section| it.outer.start < replaced.start || it.outer.start >= replaced.end;
-    let changed = old.list.iter().filter(is_outside).find(|it| !is_unchanged(it));
+    let changed = old
+        .list
+        .iter()
+        .filter(is_outside)
+        .find(|it| !is_unchanged(it));
     match changed.or((!has_content).then_some(edited_section)) {
         None => Ok(()),
         Some(changed) if changed.id == edited_section.id => Err(EditError::new(
-            format!("the content would end section `{}`, or start another", changed.id),
+            format!(
+                "the content would end section `{}`, or start another",
+                changed.id
+            ),
             "use headings below the section's own, and close the code blocks that it opens",
         )),
         Some(changed) => Err(EditError::new(
-            format!("the content would change the id of section `{}`", changed.id),
+            format!(
+                "the content would change the id of section `{}`",
+                changed.id
+            ),
             "give its headings other titles, and close the code blocks that it opens",
         )),
     }
@@ -349,7 +444,11 @@ fn last_line(text: &str) -> &str {
 /// line, except between list items.
 fn gap(last: &str, content: &str, text: &str, newline: &str) -> String {
     let n_present = text[text.trim_ascii_end().len()..].matches('\n').count();
-    let n_wanted = if is_item(last) && is_item(content) { 1 } else { 2_usize };
+    let n_wanted = if is_item(last) && is_item(content) {
+        1
+    } else {
+        2_usize
+    };
     let n_min = usize::from(!text.ends_with('\n'));
     newline.repeat(n_wanted.saturating_sub(n_present).max(n_min))
 }
@@ -372,9 +471,11 @@ fn with_prefix(content: &str, prefix: &str) -> String {
     if prefix.is_empty() || content.lines().all(has_prefix) {
         return content.to_owned();
     }
-    let lines = content.split_inclusive('\n').map(|line| match line.trim_ascii_end() {
-        "" => format!("{marker}{line}"),
-        _ => format!("{prefix}{line}"),
-    });
+    let lines = content
+        .split_inclusive('\n')
+        .map(|line| match line.trim_ascii_end() {
+            "" => format!("{marker}{line}"),
+            _ => format!("{prefix}{line}"),
+        });
     lines.collect()
 }

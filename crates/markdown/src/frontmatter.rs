@@ -89,7 +89,9 @@ impl Frontmatter {
             list(&self.links),
         ];
         let fields = yaml::KEYS.entries().iter().zip(values);
-        fields.filter_map(|(key, value)| Some((*key, value?))).collect()
+        fields
+            .filter_map(|(key, value)| Some((*key, value?)))
+            .collect()
     }
 }
 
@@ -113,17 +115,28 @@ const BOM: char = '\u{FEFF}';
 
 /// Reads the frontmatter of a complete file.
 pub fn parse(text: &str) -> Parsed {
-    let mut parsed = Parsed { body_start: body_start(text), ..Parsed::default() };
+    let mut parsed = Parsed {
+        body_start: body_start(text),
+        ..Parsed::default()
+    };
     let Some((block, _)) = span(text) else {
         parsed.warnings.extend(opening(text).map(|opening| {
             let message = "frontmatter, opened on line 1, is never closed".to_owned();
-            Diagnostic::new("unclosed-frontmatter", opening.start, &LineIndex::new(text), message)
-                .hint("add a line `---` where it ends")
+            Diagnostic::new(
+                "unclosed-frontmatter",
+                opening.start,
+                &LineIndex::new(text),
+                message,
+            )
+            .hint("add a line `---` where it ends")
         }));
         return parsed;
     };
-    let mut reader =
-        Reader { block, lines: LineIndex::new(&text[..block.end]), warnings: Vec::new() };
+    let mut reader = Reader {
+        block,
+        lines: LineIndex::new(&text[..block.end]),
+        warnings: Vec::new(),
+    };
     match yaml::entries(block.slice(text)) {
         Ok(entries) => parsed.frontmatter = reader.fields(entries),
         Err(error) => {
@@ -172,7 +185,11 @@ fn opening(text: &str) -> Option<Span> {
 pub fn render(frontmatter: &Frontmatter) -> String {
     let fields = frontmatter.fields();
     // The library writes an empty mapping as `{}`, to which no line can be added.
-    let yaml = if fields.is_empty() { String::new() } else { yaml::render(&fields) };
+    let yaml = if fields.is_empty() {
+        String::new()
+    } else {
+        yaml::render(&fields)
+    };
     format!("---\n{yaml}---\n\n")
 }
 
@@ -201,7 +218,10 @@ impl Reader {
                 "heading" => fields.heading = self.label(&entry),
                 "paths" => {
                     fields.paths = self.list(&entry, split_globs);
-                    let faults = fields.paths.iter().filter_map(|it| Some((it, glob_fault(it)?)));
+                    let faults = fields
+                        .paths
+                        .iter()
+                        .filter_map(|it| Some((it, glob_fault(it)?)));
                     for (glob, fault) in faults {
                         self.warn_value(&entry, &format!("has an invalid glob `{glob}`: {fault}"));
                     }
@@ -261,12 +281,17 @@ impl Reader {
     fn list(&mut self, entry: &Entry, split: fn(&str) -> Vec<&str>) -> Vec<String> {
         let (mut words, is_valid): (Vec<String>, bool) = match &entry.value {
             Value::Null => return Vec::new(),
-            Value::Scalar(text) => {
-                (split(text).into_iter().map(|word| word.trim().to_owned()).collect(), true)
-            }
-            Value::List(items) => {
-                (items.iter().flatten().cloned().collect(), items.iter().all(Option::is_some))
-            }
+            Value::Scalar(text) => (
+                split(text)
+                    .into_iter()
+                    .map(|word| word.trim().to_owned())
+                    .collect(),
+                true,
+            ),
+            Value::List(items) => (
+                items.iter().flatten().cloned().collect(),
+                items.iter().all(Option::is_some),
+            ),
             Value::Other => (Vec::new(), false),
         };
         if !is_valid {
@@ -306,8 +331,8 @@ impl Reader {
         let word = self.scalar(entry)?;
         let time = time(word.trim());
         if time.is_none() {
-            self.warn_value(entry, &format!("is not a valid date: `{word}`")).hint =
-                Some("write it as `2025-01-15T09:30:00Z` or `2025-01-15`".to_owned());
+            self.warn_value(entry, &format!("is not a valid date: `{word}`"))
+                .hint = Some("write it as `2025-01-15T09:30:00Z` or `2025-01-15`".to_owned());
         }
         time
     }
@@ -318,12 +343,17 @@ impl Reader {
     }
 
     fn warn_value(&mut self, entry: &Entry, problem: &str) -> &mut Diagnostic {
-        self.warn("invalid-value", entry.value_at, format!("`{}` {problem}", entry.key))
+        self.warn(
+            "invalid-value",
+            entry.value_at,
+            format!("`{}` {problem}", entry.key),
+        )
     }
 
     fn warn(&mut self, code: &'static str, at: usize, message: String) -> &mut Diagnostic {
         let at = (self.block.start + at).min(self.block.end);
-        self.warnings.push(Diagnostic::new(code, at, &self.lines, message));
+        self.warnings
+            .push(Diagnostic::new(code, at, &self.lines, message));
         self.warnings.last_mut().expect("a warning was just added")
     }
 }

@@ -19,16 +19,25 @@ pub fn html(text: &str, level: usize, href: &dyn Fn(&Target) -> Option<String>) 
     let text = normalize(text);
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut writer =
-        Writer { level, href, headings: Vec::new(), open_links: Vec::new(), events: Vec::new() };
+    let mut writer = Writer {
+        level,
+        href,
+        headings: Vec::new(),
+        open_links: Vec::new(),
+        events: Vec::new(),
+    };
     let mut links = links::parse(&text).into_iter().peekable();
     let mut inside = Span::default();
     let mut cell_end = text.len();
-    let mut found = Parser::new_ext(&text, options).into_offset_iter().peekable();
+    let mut found = Parser::new_ext(&text, options)
+        .into_offset_iter()
+        .peekable();
     while let Some((event, range)) = found.next() {
         // Screen readers would announce an empty heading.
         if matches!(event, Event::Start(Tag::Heading { .. }))
-            && found.next_if(|(next, _)| matches!(next, Event::End(_))).is_some()
+            && found
+                .next_if(|(next, _)| matches!(next, Event::End(_)))
+                .is_some()
         {
             continue;
         }
@@ -82,7 +91,12 @@ impl<'a> Writer<'a> {
                 while self.headings.pop_if(|outer| *outer >= level).is_some() {}
                 self.headings.push(level);
                 let level = self.shown_level();
-                Event::Start(Tag::Heading { level, id: None, classes: vec![], attrs: vec![] })
+                Event::Start(Tag::Heading {
+                    level,
+                    id: None,
+                    classes: vec![],
+                    attrs: vec![],
+                })
             }
             Event::End(TagEnd::Heading(_)) => Event::End(TagEnd::Heading(self.shown_level())),
             // Alignment would be written as a style.
@@ -91,9 +105,15 @@ impl<'a> Writer<'a> {
             }
             Event::Start(Tag::Image { .. }) => Event::Text("[image: ".into()),
             Event::End(TagEnd::Image) => Event::Text("]".into()),
-            Event::Start(Tag::Link { link_type, dest_url, .. }) => {
+            Event::Start(Tag::Link {
+                link_type,
+                dest_url,
+                ..
+            }) => {
                 let has_scheme = |scheme: &&str| {
-                    dest_url.get(..scheme.len()).is_some_and(|it| it.eq_ignore_ascii_case(scheme))
+                    dest_url
+                        .get(..scheme.len())
+                        .is_some_and(|it| it.eq_ignore_ascii_case(scheme))
                 };
                 let is_safe = link_type == LinkType::Email || SCHEMES.iter().any(has_scheme);
                 if !is_safe || self.is_in_link() {
@@ -137,13 +157,20 @@ impl<'a> Writer<'a> {
                 Event::Code(link.target.to_string().into()),
                 Event::Text(")".into()),
             ]),
-            (None, None) => self.events.push(Event::Code(link.target.to_string().into())),
+            (None, None) => self
+                .events
+                .push(Event::Code(link.target.to_string().into())),
         }
     }
 }
 
 fn link_start<'a>(link_type: LinkType, dest_url: CowStr<'a>) -> Event<'a> {
-    Event::Start(Tag::Link { link_type, dest_url, title: "".into(), id: "".into() })
+    Event::Start(Tag::Link {
+        link_type,
+        dest_url,
+        title: "".into(),
+        id: "".into(),
+    })
 }
 
 #[cfg(test)]
@@ -161,8 +188,14 @@ mod tests {
 
     #[test]
     fn html_is_escaped() {
-        check("a <b onclick=x>b</b>\n", "<p>a &lt;b onclick=x&gt;b&lt;/b&gt;</p>\n");
-        check("<script>alert(1)</script>\n", "<p>&lt;script&gt;alert(1)&lt;/script&gt;\n</p>\n");
+        check(
+            "a <b onclick=x>b</b>\n",
+            "<p>a &lt;b onclick=x&gt;b&lt;/b&gt;</p>\n",
+        );
+        check(
+            "<script>alert(1)</script>\n",
+            "<p>&lt;script&gt;alert(1)&lt;/script&gt;\n</p>\n",
+        );
         check(
             "```\n</code></pre><script>\n```\n",
             "<pre><code>&lt;/code&gt;&lt;/pre&gt;&lt;script&gt;\n</code></pre>\n",
@@ -176,21 +209,39 @@ mod tests {
 
     #[test]
     fn only_links_to_the_web_are_written_as_links() {
-        check("[a](https://x.y/?a&b)\n", "<p><a href=\"https://x.y/?a&amp;b\">a</a></p>\n");
+        check(
+            "[a](https://x.y/?a&b)\n",
+            "<p><a href=\"https://x.y/?a&amp;b\">a</a></p>\n",
+        );
         check("[a](javascript:alert)\n", "<p>a (javascript:alert)</p>\n");
-        check("[a](java&#x73;cript:alert)\n", "<p>a (javascript:alert)</p>\n");
+        check(
+            "[a](java&#x73;cript:alert)\n",
+            "<p>a (javascript:alert)</p>\n",
+        );
         check(
             "<javascript:alert> <me@x.y>\n",
             "<p>javascript:alert (javascript:alert) <a href=\"mailto:me@x.y\">me@x.y</a></p>\n",
         );
-        check("[a](../b.md) ![c](http://x.y/z)\n", "<p>a (../b.md) [image: c]</p>\n");
+        check(
+            "[a](../b.md) ![c](http://x.y/z)\n",
+            "<p>a (../b.md) [image: c]</p>\n",
+        );
     }
 
     #[test]
     fn links_between_memories_point_to_a_fragment() {
-        check("See [[memory:a]].\n", "<p>See <a href=\"#m-a\"><code>a</code></a>.</p>\n");
-        check("See [[memory:a|b]] and c.\n", "<p>See <a href=\"#m-a\">b</a> and c.</p>\n");
-        check("[[src/a_b_c.py::F|x]] d\n", "<p>x (<code>src/a_b_c.py::F</code>) d</p>\n");
+        check(
+            "See [[memory:a]].\n",
+            "<p>See <a href=\"#m-a\"><code>a</code></a>.</p>\n",
+        );
+        check(
+            "See [[memory:a|b]] and c.\n",
+            "<p>See <a href=\"#m-a\">b</a> and c.</p>\n",
+        );
+        check(
+            "[[src/a_b_c.py::F|x]] d\n",
+            "<p>x (<code>src/a_b_c.py::F</code>) d</p>\n",
+        );
         check(
             "**[[x.py]]** `[[y]]`\n",
             "<p><strong><code>x.py</code></strong> <code>[[y]]</code></p>\n",
@@ -209,7 +260,10 @@ mod tests {
             "[a [[memory:a|b]] <http://c>](http://d)\n",
             "<p><a href=\"http://d\">a b (<code>memory:a</code>) http://c (http://c)</a></p>\n",
         );
-        check("[a [[memory:a]]](b.md)\n", "<p>a <a href=\"#m-a\"><code>a</code></a> (b.md)</p>\n");
+        check(
+            "[a [[memory:a]]](b.md)\n",
+            "<p>a <a href=\"#m-a\"><code>a</code></a> (b.md)</p>\n",
+        );
     }
 
     #[test]
@@ -226,7 +280,10 @@ mod tests {
 
     #[test]
     fn heading_levels_are_consecutive() {
-        check("## A\n#### B\n#\n# C\n", "<h4>A</h4>\n<h5>B</h5>\n<h4>C</h4>\n");
+        check(
+            "## A\n#### B\n#\n# C\n",
+            "<h4>A</h4>\n<h5>B</h5>\n<h4>C</h4>\n",
+        );
         check("#\n## A\n", "<h4>A</h4>\n");
     }
 

@@ -43,12 +43,23 @@ pub struct Diagnostic {
 impl Diagnostic {
     fn new(code: &'static str, at: usize, lines: &LineIndex, message: String) -> Self {
         let (line, column) = lines.line_column(at);
-        Self { code, line, column, message, hint: None }
+        Self {
+            code,
+            line,
+            column,
+            message,
+            hint: None,
+        }
     }
 
     /// Returns the message with its place in a file, counted from 1.
     pub fn in_file(&self, file: &str) -> String {
-        format!("{file}:{}:{}: {}", self.line + 1, self.column + 1, self.message)
+        format!(
+            "{file}:{}:{}: {}",
+            self.line + 1,
+            self.column + 1,
+            self.message
+        )
     }
 
     fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -68,11 +79,18 @@ pub struct EditError {
 
 impl EditError {
     fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { line: None, message: message.into(), hint: hint.into() }
+        Self {
+            line: None,
+            message: message.into(),
+            hint: hint.into(),
+        }
     }
 
     fn on_line(self, line: usize) -> Self {
-        Self { line: Some(line), ..self }
+        Self {
+            line: Some(line),
+            ..self
+        }
     }
 }
 

@@ -66,7 +66,11 @@ pub struct Link {
 pub fn parse(text: &str) -> Vec<Link> {
     let body_start = frontmatter::body_start(text);
     let found = structure::parse_body(text);
-    let comments = found.comments.iter().filter(|comment| comment.is_closed).map(|it| it.span);
+    let comments = found
+        .comments
+        .iter()
+        .filter(|comment| comment.is_closed)
+        .map(|it| it.span);
     let mut excluded = sorted(found.code.into_iter().chain(comments));
     excluded.push(Span::new(text.len(), text.len()));
     let mut links = Vec::new();
@@ -93,7 +97,10 @@ pub fn parse(text: &str) -> Vec<Link> {
 /// optional.
 pub fn parse_target(text: &str) -> Option<(Target, Option<EdgeType>)> {
     let text = text.trim();
-    let text = text.strip_prefix("[[").and_then(|it| it.strip_suffix("]]")).unwrap_or(text);
+    let text = text
+        .strip_prefix("[[")
+        .and_then(|it| it.strip_suffix("]]"))
+        .unwrap_or(text);
     let whole = Span::new(0, text.len());
     let link = parse_link(text, whole, whole)?;
     Some((link.target, link.is_explicit.then_some(link.relation)))
@@ -214,7 +221,9 @@ fn parse_link(text: &str, inner: Span, span: Span) -> Option<Link> {
 fn target(text: &str) -> Option<(usize, Target)> {
     let found = split_target(text)?;
     let again = split_target(&found.1.to_string());
-    again.is_some_and(|(_, again)| again == found.1).then_some(found)
+    again
+        .is_some_and(|(_, again)| again == found.1)
+        .then_some(found)
 }
 
 fn split_target(text: &str) -> Option<(usize, Target)> {
@@ -224,18 +233,35 @@ fn split_target(text: &str) -> Option<(usize, Target)> {
         _ => split_part(rest),
     };
     let is_path = name.contains('/') || matches!(part, Some(Part::Symbol(_) | Part::Lines(..)));
-    let kind = if kind == Kind::Plain && is_path { Kind::Path } else { kind };
+    let kind = if kind == Kind::Plain && is_path {
+        Kind::Path
+    } else {
+        kind
+    };
     let start = (text.len() - rest.len()) + (name.len() - name.trim_start().len());
     let name = name.trim();
     let is_name = !name.is_empty() && !name.starts_with(':');
-    is_name.then(|| (start, Target { kind, name: name.to_owned(), part }))
+    is_name.then(|| {
+        (
+            start,
+            Target {
+                kind,
+                name: name.to_owned(),
+                part,
+            },
+        )
+    })
 }
 
 /// Splits a known relation off the start of a target.
 fn split_relation(target: &str) -> (Option<EdgeType>, &str) {
-    let Some((relation, rest)) = target.split_once("::") else { return (None, target) };
+    let Some((relation, rest)) = target.split_once("::") else {
+        return (None, target);
+    };
     let relation = relation.trim().replace(['-', ' '], "_");
-    relation.parse().map_or((None, target), |relation| (Some(relation), rest))
+    relation
+        .parse()
+        .map_or((None, target), |relation| (Some(relation), rest))
 }
 
 fn split_kind(target: &str) -> (Kind, &str) {
@@ -255,7 +281,9 @@ fn split_part(target: &str) -> (&str, Option<Part>) {
     if let Some((name, symbol)) = target.split_once("::") {
         return (name, non_empty(symbol).map(Part::Symbol));
     }
-    let Some((name, fragment)) = target.split_once('#') else { return (target, None) };
+    let Some((name, fragment)) = target.split_once('#') else {
+        return (target, None);
+    };
     let part = match lines(fragment.trim()) {
         Some((first, last)) => Some(Part::Lines(first, last)),
         None => non_empty(fragment).map(Part::Section),

@@ -110,8 +110,9 @@ pub fn parse(text: &str, project: &str) -> Vec<RuleItem> {
     let start = frontmatter::body_start(text);
     let (text, marks) = tags::blank(text);
     let (text, blocks) = (text.as_str(), blocks::blocks(&text, start));
-    let has_title =
-        blocks.iter().any(|block| matches!(block, Block::Heading { level, .. } if *level > 1));
+    let has_title = blocks
+        .iter()
+        .any(|block| matches!(block, Block::Heading { level, .. } if *level > 1));
     let mut reader = Reader {
         text,
         lines: LineIndex::new(text),
@@ -133,7 +134,11 @@ pub fn parse(text: &str, project: &str) -> Vec<RuleItem> {
     while block_idx < blocks.len() {
         block_idx += reader.block(&blocks[block_idx..]);
     }
-    for item in reader.found.iter_mut().filter(|item| item.text.len() > MAX_RULE_BYTES) {
+    for item in reader
+        .found
+        .iter_mut()
+        .filter(|item| item.text.len() > MAX_RULE_BYTES)
+    {
         item.skipped_because = Some("longer than a memory");
         item.text = item.text.chars().take(SHOWN_CHARS).collect();
     }
@@ -175,7 +180,12 @@ impl Reader<'_> {
     fn block(&mut self, blocks: &[Block]) -> usize {
         self.read_marks(blocks[0].start());
         match &blocks[0] {
-            Block::Heading { start, level, title, shown } => {
+            Block::Heading {
+                start,
+                level,
+                title,
+                shown,
+            } => {
                 if self.is_managed(*start) {
                     return 1;
                 }
@@ -183,7 +193,11 @@ impl Reader<'_> {
                 let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
                 self.above = Above::default();
                 self.headings.retain(|other| other.level < level);
-                self.headings.push(Heading { level, title, shown });
+                self.headings.push(Heading {
+                    level,
+                    title,
+                    shown,
+                });
                 return self.section(*start, blocks);
             }
             Block::Paragraph(words) => return self.paragraph(words, blocks),
@@ -218,11 +232,19 @@ impl Reader<'_> {
         let next_tag = self.marks.peek().map_or(usize::MAX, |(start, _)| *start);
         let is_end =
             |block: &Block| matches!(block, Block::Heading { .. }) || block.start() > next_tag;
-        let n_blocks = blocks.iter().skip(1).take_while(|block| !is_end(block)).count();
+        let n_blocks = blocks
+            .iter()
+            .skip(1)
+            .take_while(|block| !is_end(block))
+            .count();
         let own = &blocks[1..=n_blocks];
-        let is_text =
-            own.iter().all(|block| matches!(block, Block::Paragraph(_) | Block::Code { .. }));
-        let title = self.headings.last().map_or("", |heading| heading.title.as_str());
+        let is_text = own
+            .iter()
+            .all(|block| matches!(block, Block::Paragraph(_) | Block::Code { .. }));
+        let title = self
+            .headings
+            .last()
+            .map_or("", |heading| heading.title.as_str());
         // "Good:" and "Bad:" with code below each.
         let is_label =
             |block: &Block| matches!(block, Block::Paragraph(it) if is_example(&it.plain));
@@ -239,16 +261,27 @@ impl Reader<'_> {
         // It is the text of the rule, not a heading above it or above what follows.
         self.headings.pop();
         let title_start = start + self.text[start..].len()
-            - self.text[start..].trim_start_matches(['#', ' ', '\t']).len();
+            - self.text[start..]
+                .trim_start_matches(['#', ' ', '\t'])
+                .len();
         self.accept(title_start, end, self.prefix(&[]));
         1 + n_blocks
     }
 
     fn paragraph(&mut self, own: &Words, blocks: &[Block]) -> usize {
-        let Some(span) = self.own_span(own) else { return 1 };
-        let next = 1 + blocks[1..].iter().take_while(|block| block.is_empty_html()).count();
+        let Some(span) = self.own_span(own) else {
+            return 1;
+        };
+        let next = 1 + blocks[1..]
+            .iter()
+            .take_while(|block| block.is_empty_html())
+            .count();
         if let (true, Some(Block::List(items))) = (announces(own), blocks.get(next)) {
-            let intro = Intro { span, text_start: span.start, words: own };
+            let intro = Intro {
+                span,
+                text_start: span.start,
+                words: own,
+            };
             self.list(items, Some(&intro), blocks.get(next + 1));
             self.above.list();
             return next + 1 + self.attach_examples(&blocks[next + 1..]);
@@ -285,7 +318,11 @@ impl Reader<'_> {
     /// Adds the code blocks and the labelled examples that follow a rule to it; returns their
     /// number.
     fn attach_examples(&mut self, blocks: &[Block]) -> usize {
-        let Some(last) = self.found.last().filter(|last| last.skipped_because.is_none()) else {
+        let Some(last) = self
+            .found
+            .last()
+            .filter(|last| last.skipped_because.is_none())
+        else {
             return 0;
         };
         let is_label = |words: &Words| is_example(&words.plain);
@@ -298,7 +335,9 @@ impl Reader<'_> {
                 _ => false,
             })
             .count();
-        let Some(end) = n_examples.checked_sub(1).map(|last| blocks[last].end()) else { return 0 };
+        let Some(end) = n_examples.checked_sub(1).map(|last| blocks[last].end()) else {
+            return 0;
+        };
         let examples = &blocks[..n_examples];
         if let [.., Block::Paragraph(label), Block::Code { span, .. }] = examples {
             let label = Piece::of(&label.marked, &self.project);
@@ -306,7 +345,9 @@ impl Reader<'_> {
         }
         let start = self.lines.start(last.end_line + 1).min(end);
         let examples = self.text[start..end].trim_matches('\n').trim_end();
-        let end_line = self.lines.line(start + self.text[start..end].trim_end().len());
+        let end_line = self
+            .lines
+            .line(start + self.text[start..end].trim_end().len());
         // An item that ends with a colon already contains its code.
         if let Some(last) = self.found.last_mut().filter(|_| !examples.is_empty()) {
             last.text.push_str("\n\n");
@@ -320,7 +361,9 @@ impl Reader<'_> {
         if self.is_managed(span.start) {
             return;
         }
-        let Some(rules) = tables::rules(rows) else { return self.skip(span.start, "a table") };
+        let Some(rules) = tables::rules(rows) else {
+            return self.skip(span.start, "a table");
+        };
         // Two lines, the header and its rule, precede the rows.
         let first_line = self.lines.line(span.start) + 2;
         for (row_idx, text) in rules {
@@ -354,7 +397,10 @@ impl Reader<'_> {
         let (kind, heading) = headings.find_map(|it| Some((kind_of_title(&it.title)?, it)))?;
         let is_far = heading.title != nearest.title;
         let is_weak = matches!(kind, Kind::Steps | Kind::Descriptions);
-        (!(is_far && is_weak)).then(|| Context { kind: Some(kind), text: label(&heading.title) })
+        (!(is_far && is_weak)).then(|| Context {
+            kind: Some(kind),
+            text: label(&heading.title),
+        })
     }
 
     /// Returns the context of an introduction; a mere name inherits the kind of the headings.
@@ -389,7 +435,9 @@ impl Reader<'_> {
 
     /// Returns the headings above, without the title of the document.
     fn own_headings(&self) -> impl DoubleEndedIterator<Item = &Heading> + Clone {
-        self.headings.iter().filter(|heading| heading.level > 1 || !self.has_title)
+        self.headings
+            .iter()
+            .filter(|heading| heading.level > 1 || !self.has_title)
     }
 
     /// Returns the span of a text, or `None` if it is in a managed block.
@@ -398,11 +446,15 @@ impl Reader<'_> {
     }
 
     fn is_managed(&self, at: usize) -> bool {
-        self.managed.iter().any(|block| block.start <= at && at < block.end)
+        self.managed
+            .iter()
+            .any(|block| block.start <= at && at < block.end)
     }
 
     fn accept(&mut self, start: usize, end: usize, prefix: Prefix) {
-        let end_line = self.lines.line(start + self.text[start..end].trim_end().len());
+        let end_line = self
+            .lines
+            .line(start + self.text[start..end].trim_end().len());
         let lines = (self.lines.line(start), end_line);
         self.push(lines, &self.dedent(start, end), prefix);
     }
@@ -410,7 +462,9 @@ impl Reader<'_> {
     fn push(&mut self, (line, end_line): (usize, usize), own: &str, prefix: Prefix) {
         let is_long = prefix.text.len() > MAX_PREFIX_BYTES;
         let headings = self.own_headings().map(|heading| heading.shown.as_str());
-        let heading: Vec<&str> = headings.chain(self.labels.iter().map(String::as_str)).collect();
+        let heading: Vec<&str> = headings
+            .chain(self.labels.iter().map(String::as_str))
+            .collect();
         let mut item = RuleItem {
             line,
             end_line,
@@ -424,7 +478,13 @@ impl Reader<'_> {
         };
         if is_long {
             let (text, skipped_because) = (shortened(own), Some(LONG_PREFIX));
-            item = RuleItem { line, end_line, text, skipped_because, ..RuleItem::default() };
+            item = RuleItem {
+                line,
+                end_line,
+                text,
+                skipped_because,
+                ..RuleItem::default()
+            };
         }
         self.found.push(item);
     }
@@ -432,7 +492,13 @@ impl Reader<'_> {
     fn skip(&mut self, start: usize, reason: &'static str) {
         let text = shortened(&self.text[start..]);
         let (line, skipped_because) = (self.lines.line(start), Some(reason));
-        let item = RuleItem { line, end_line: line, text, skipped_because, ..RuleItem::default() };
+        let item = RuleItem {
+            line,
+            end_line: line,
+            text,
+            skipped_because,
+            ..RuleItem::default()
+        };
         self.found.push(item);
     }
 
@@ -449,7 +515,10 @@ impl Reader<'_> {
                 Some(rest) if is_quoted => rest.trim_start(),
                 _ => line,
             };
-            let n_indent = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            let n_indent = line
+                .bytes()
+                .take_while(|byte| matches!(byte, b' ' | b'\t'))
+                .count();
             text.push('\n');
             text.push_str(line[n_indent.min(column)..].trim_end());
         }

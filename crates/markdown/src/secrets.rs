@@ -11,8 +11,11 @@ use std::sync::LazyLock;
 use cerberus_model::text::word_list::lines;
 use memchr::memmem;
 
-static PATTERNS: LazyLock<Vec<SecretPattern>> =
-    LazyLock::new(|| lines(include_str!("words/secrets.txt")).map(SecretPattern::new).collect());
+static PATTERNS: LazyLock<Vec<SecretPattern>> = LazyLock::new(|| {
+    lines(include_str!("words/secrets.txt"))
+        .map(SecretPattern::new)
+        .collect()
+});
 
 /// The pattern of a token: its prefixes, then a number of bytes of one class.
 struct SecretPattern {
@@ -43,10 +46,15 @@ pub struct Secret {
 
 /// Returns the first secret in `text`.
 pub fn find_secret(text: &str) -> Option<Secret> {
-    let tokens = PATTERNS.iter().filter_map(|pattern| Some((pattern.find(text)?, pattern.kind)));
+    let tokens = PATTERNS
+        .iter()
+        .filter_map(|pattern| Some((pattern.find(text)?, pattern.kind)));
     let key = find_private_key(text).map(|at| (at, "a private key"));
     let (at, kind) = tokens.chain(key).min()?;
-    Some(Secret { kind, line: text[..at].matches('\n').count() })
+    Some(Secret {
+        kind,
+        line: text[..at].matches('\n').count(),
+    })
 }
 
 impl SecretPattern {
@@ -135,7 +143,9 @@ fn find_private_key(text: &str) -> Option<usize> {
             let is_header = header.starts_with("PuTTY") || is_begin(&text.as_bytes()[..at]);
             is_header && has_key(&text.as_bytes()[at + header.len()..])
         };
-        text.match_indices(header).map(|(at, _)| at).find(|at| is_key(*at))
+        text.match_indices(header)
+            .map(|(at, _)| at)
+            .find(|at| is_key(*at))
     });
     found.min()
 }
@@ -144,7 +154,8 @@ fn is_begin(before: &[u8]) -> bool {
     // The name of the algorithm is in between: `EC`, `ENCRYPTED`, `SSH2 ENCRYPTED`.
     const MAX_BETWEEN: usize = 40;
     let tail = &before[before.len().saturating_sub(MAX_BETWEEN)..];
-    tail.windows(10).any(|window| window == b"---- BEGIN" || window == b"----BEGIN ")
+    tail.windows(10)
+        .any(|window| window == b"---- BEGIN" || window == b"----BEGIN ")
 }
 
 fn has_key(rest: &[u8]) -> bool {
@@ -160,7 +171,11 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: Option<&str>) {
-        assert_eq!(find_secret(text).map(|secret| secret.kind), expected, "{text}");
+        assert_eq!(
+            find_secret(text).map(|secret| secret.kind),
+            expected,
+            "{text}"
+        );
     }
 
     /// Returns a body that no service has issued; complete tokens do not belong in a repository.
@@ -186,8 +201,17 @@ mod tests {
                 } else if !pattern.allows(b'a') {
                     token.make_ascii_uppercase();
                 }
-                for around in ["key = \"#\"", "KEY=#", "Use #.", "https://x.org/?t=#&u=1", "`#`"] {
-                    check(&around.replace('#', &format!("{prefix}{token}")), Some(pattern.kind));
+                for around in [
+                    "key = \"#\"",
+                    "KEY=#",
+                    "Use #.",
+                    "https://x.org/?t=#&u=1",
+                    "`#`",
+                ] {
+                    check(
+                        &around.replace('#', &format!("{prefix}{token}")),
+                        Some(pattern.kind),
+                    );
                 }
             }
         }
@@ -195,10 +219,23 @@ mod tests {
 
     #[test]
     fn private_keys_are_detected() {
-        for algorithm in ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED ", "SSH2 ENCRYPTED "] {
+        for algorithm in [
+            "",
+            "RSA ",
+            "EC ",
+            "OPENSSH ",
+            "ENCRYPTED ",
+            "SSH2 ENCRYPTED ",
+        ] {
             check(&pem(algorithm), Some("a private key"));
-            check(&pem(algorithm).replace('\n', "\r\n    "), Some("a private key"));
-            check(&format!("{{\"key\": {:?}}}", pem(algorithm)), Some("a private key"));
+            check(
+                &pem(algorithm).replace('\n', "\r\n    "),
+                Some("a private key"),
+            );
+            check(
+                &format!("{{\"key\": {:?}}}", pem(algorithm)),
+                Some("a private key"),
+            );
         }
         let key = body(64);
         let armour = format!("-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n\n{key}\n");
@@ -239,7 +276,13 @@ mod tests {
     #[test]
     fn the_line_is_that_of_the_first_secret() {
         let text = format!("one\ntwo\nghp_{} glpat-{}\n{}", body(36), body(20), pem(""));
-        assert_eq!(find_secret(&text), Some(Secret { kind: "a GitHub token", line: 2 }));
+        assert_eq!(
+            find_secret(&text),
+            Some(Secret {
+                kind: "a GitHub token",
+                line: 2
+            })
+        );
     }
 
     #[test]

@@ -51,7 +51,9 @@ pub struct Sections {
 
 impl Sections {
     pub(super) fn tagged(&self) -> impl Iterator<Item = &Section> {
-        self.list.iter().filter(|section| section.origin == Origin::Tag)
+        self.list
+            .iter()
+            .filter(|section| section.origin == Origin::Tag)
     }
 }
 
@@ -62,7 +64,11 @@ pub fn parse(text: &str) -> Sections {
     for comment in structure.comments {
         match tag::parse(comment.span.slice(text), comment.is_closed) {
             Parsed::Tag { is_closing, id } => {
-                pairing.tag(Tag { span: comment.span, is_closing, id });
+                pairing.tag(Tag {
+                    span: comment.span,
+                    is_closing,
+                    id,
+                });
             }
             Parsed::Malformed { message, hint } => {
                 pairing.report("malformed", comment.span.start, message, hint);
@@ -74,9 +80,15 @@ pub fn parse(text: &str) -> Sections {
     if structure.headings.is_empty() {
         return sections;
     }
-    let tagged: FxHashSet<String> = sections.list.iter().map(|it| it.id.to_lowercase()).collect();
+    let tagged: FxHashSet<String> = sections
+        .list
+        .iter()
+        .map(|it| it.id.to_lowercase())
+        .collect();
     let from_headings = heading_sections(text, &structure.headings);
-    sections.list.extend(from_headings.filter(|section| !tagged.contains(&section.id)));
+    sections
+        .list
+        .extend(from_headings.filter(|section| !tagged.contains(&section.id)));
     sections.list.sort_by_key(|section| section.outer.start);
     sections
 }
@@ -95,7 +107,12 @@ fn heading_sections(text: &str, headings: &[Heading]) -> impl Iterator<Item = Se
     headings.iter().zip(ends).filter_map(move |(heading, end)| {
         let id = slugs.slug(&heading.title)?;
         let span = Span::new(heading.start, end);
-        Some(Section { id, origin: Origin::Heading, outer: span, inner: span })
+        Some(Section {
+            id,
+            origin: Origin::Heading,
+            outer: span,
+            inner: span,
+        })
     })
 }
 

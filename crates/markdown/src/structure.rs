@@ -166,7 +166,12 @@ impl Reader<'_> {
             return bytes.len();
         };
         let newline = from + newline;
-        newline + if bytes[newline..].starts_with(b"\r\n") { 2 } else { 1 }
+        newline
+            + if bytes[newline..].starts_with(b"\r\n") {
+                2
+            } else {
+                1
+            }
     }
 
     fn title(&mut self, in_heading: bool, text: &str) {
@@ -176,7 +181,10 @@ impl Reader<'_> {
     }
 
     fn comment(&mut self, start: usize, end: usize, is_closed: bool) {
-        self.found.comments.push(Comment { span: Span::new(start, end), is_closed });
+        self.found.comments.push(Comment {
+            span: Span::new(start, end),
+            is_closed,
+        });
     }
 
     /// Finds the comments of an HTML block; a block that starts with a comment ends with the
@@ -212,7 +220,10 @@ impl Reader<'_> {
             let dashes = self.closing.find(&bytes[start + 2..limit]);
             let end = dashes.map_or(limit, |at| start + 2 + at + 3);
             let span = Span::new(start, end).shifted(html.start);
-            self.found.comments.push(Comment { span, is_closed: dashes.is_some() });
+            self.found.comments.push(Comment {
+                span,
+                is_closed: dashes.is_some(),
+            });
         }
     }
 }

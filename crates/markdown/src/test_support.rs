@@ -7,7 +7,14 @@ use super::Diagnostic;
 /// Prints diagnostics with their 1-based positions, each hint on a line of its own.
 pub(super) fn print_diagnostics(diagnostics: &[Diagnostic]) -> String {
     let mut printed = String::new();
-    for Diagnostic { code, line, column, message, hint } in diagnostics {
+    for Diagnostic {
+        code,
+        line,
+        column,
+        message,
+        hint,
+    } in diagnostics
+    {
         printed += &format!("! {}:{} {code}: {message}\n", line + 1, column + 1);
         printed.extend(hint.iter().map(|hint| format!("    {hint}\n")));
     }

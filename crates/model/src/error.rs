@@ -22,7 +22,11 @@ pub enum ExitStatus {
 impl ExitStatus {
     /// Returns the status of a check.
     pub fn of_check(is_passed: bool) -> Self {
-        if is_passed { Self::Done } else { Self::CheckFailed }
+        if is_passed {
+            Self::Done
+        } else {
+            Self::CheckFailed
+        }
     }
 }
 
@@ -58,7 +62,11 @@ impl UserError {
     }
 
     fn new(status: ExitStatus, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), hints: Vec::new() }
+        Self {
+            status,
+            message: message.into(),
+            hints: Vec::new(),
+        }
     }
 
     /// Adds a hint, preferably a command to type.

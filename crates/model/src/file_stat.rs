@@ -17,6 +17,9 @@ impl FileStat {
         let modified = metadata.modified().ok();
         let since_epoch = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let nanoseconds = since_epoch.unwrap_or_default().as_nanos();
-        Self { size: metadata.len(), mtime: i64::try_from(nanoseconds).unwrap_or(i64::MAX) }
+        Self {
+            size: metadata.len(),
+            mtime: i64::try_from(nanoseconds).unwrap_or(i64::MAX),
+        }
     }
 }

@@ -32,7 +32,10 @@ mod tests {
         let named: Vec<Language> = LANGUAGES.keys().copied().collect();
         assert_eq!(named, Language::ALL);
         for names in LANGUAGES.values() {
-            assert!(names.fences.contains(&names.ast_grep.to_lowercase()), "{names:?}");
+            assert!(
+                names.fences.contains(&names.ast_grep.to_lowercase()),
+                "{names:?}"
+            );
         }
     }
 }

@@ -73,7 +73,10 @@ impl FromStr for Scope {
             None => (text.trim(), None),
         };
         if text.contains(char::is_control) {
-            return Err(format!("the scope `{}` has control characters", text.escape_debug()));
+            return Err(format!(
+                "the scope `{}` has control characters",
+                text.escape_debug()
+            ));
         }
         match (kind.to_ascii_lowercase().as_str(), name) {
             ("universal", None) => Ok(Self::Universal),
@@ -179,14 +182,26 @@ impl AgentChoice {
     pub fn new(name: &str, at: Timestamp) -> Self {
         let printable = name.trim().chars().filter(|c| !c.is_control());
         let by: String = printable.take(Self::MAX_NAME).collect();
-        let by = if by.is_empty() { "agent".to_owned() } else { by };
-        Self { by, at: Timestamp::from_second(at.as_second()).unwrap_or(at) }
+        let by = if by.is_empty() {
+            "agent".to_owned()
+        } else {
+            by
+        };
+        Self {
+            by,
+            at: Timestamp::from_second(at.as_second()).unwrap_or(at),
+        }
     }
 }
 
 impl fmt::Display for AgentChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "chosen by {} on {}", self.by, self.at.strftime("%Y-%m-%d"))
+        write!(
+            f,
+            "chosen by {} on {}",
+            self.by,
+            self.at.strftime("%Y-%m-%d")
+        )
     }
 }
 

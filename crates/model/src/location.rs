@@ -30,7 +30,10 @@ impl FromStr for CodeLocation {
                 "`{text}` is not a valid location: expected FILE or FILE::SYMBOL, as in `src/db.py::close_session`"
             ));
         }
-        Ok(Self { file: file.trim_start_matches("./").to_owned(), symbol })
+        Ok(Self {
+            file: file.trim_start_matches("./").to_owned(),
+            symbol,
+        })
     }
 }
 

@@ -1,6 +1,9 @@
 //! Opens regular files. A repository may contain a named pipe or a link to a device under any
 //! name, and opening or reading one can block for ever.
-#![expect(clippy::disallowed_methods, reason = "the modules that own files open them here")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the modules that own files open them here"
+)]
 
 use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Result};
@@ -15,7 +18,10 @@ pub fn open(path: &Path) -> Result<File> {
 pub fn open_with(options: &OpenOptions, path: &Path) -> Result<File> {
     // Opening a pipe blocks, so the check comes first.
     if is_other(path) {
-        return Err(Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
+        return Err(Error::new(
+            ErrorKind::InvalidInput,
+            "it is not a regular file",
+        ));
     }
     options.open(path)
 }

@@ -28,7 +28,10 @@ pub fn parse(lines: &[String]) -> Result<Vec<CommandPattern>, String> {
     if lines.len() > MAX_PATTERNS {
         return Err(format!("it has more than {MAX_PATTERNS} commands"));
     }
-    lines.iter().map(|line| CommandPattern::parse(line)).collect()
+    lines
+        .iter()
+        .map(|line| CommandPattern::parse(line))
+        .collect()
 }
 
 impl CommandPattern {
@@ -37,25 +40,49 @@ impl CommandPattern {
         let tokens = shell::tokens(line);
         let is_unknown = |text: &str| text.contains(['$', '<', '>', '*']);
         if line.len() > MAX_BYTES
-            || tokens.iter().any(|token| token.is_operator || is_unknown(&token.text))
+            || tokens
+                .iter()
+                .any(|token| token.is_operator || is_unknown(&token.text))
         {
-            return Err(format!("`{line}` is not one program with words and options"));
+            return Err(format!(
+                "`{line}` is not one program with words and options"
+            ));
         }
-        let mut words = tokens.into_iter().map(|token| token.text).filter(|text| text != "--");
-        let program = words.next().filter(|it| !it.starts_with('-') && !shell::is_assignment(it));
+        let mut words = tokens
+            .into_iter()
+            .map(|token| token.text)
+            .filter(|text| text != "--");
+        let program = words
+            .next()
+            .filter(|it| !it.starts_with('-') && !shell::is_assignment(it));
         let program = program.ok_or_else(|| format!("`{line}` has no program"))?;
         let (options, words) = words.partition(|word| is_option(word));
-        Ok(Self { program: shell::program_name(&program).to_owned(), words, options })
+        Ok(Self {
+            program: shell::program_name(&program).to_owned(),
+            words,
+            options,
+        })
     }
 
     /// Returns whether a command, which starts with its program, is one of these.
     pub fn matches(&self, command: &[String]) -> bool {
-        let Some((program, arguments)) = command.split_first() else { return false };
-        let explains = arguments.last().is_some_and(|last| EXPLAINING.contains(&last.as_str()));
+        let Some((program, arguments)) = command.split_first() else {
+            return false;
+        };
+        let explains = arguments
+            .last()
+            .is_some_and(|last| EXPLAINING.contains(&last.as_str()));
         shell::program_name(program) == self.program
-            && (!explains || self.options.iter().any(|it| EXPLAINING.contains(&it.as_str())))
+            && (!explains
+                || self
+                    .options
+                    .iter()
+                    .any(|it| EXPLAINING.contains(&it.as_str())))
             && self.has_words(arguments)
-            && self.options.iter().all(|option| has_option(arguments, option))
+            && self
+                .options
+                .iter()
+                .all(|option| has_option(arguments, option))
     }
 
     /// Returns whether the first words of the arguments, without options, their values and settings, are those of the
@@ -87,11 +114,15 @@ fn is_option(word: &str) -> bool {
 /// Returns whether arguments have an option: alone, with a value after `=`, or its letters among others.
 fn has_option(arguments: &[String], option: &str) -> bool {
     let is_same = |word: &String| {
-        word.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+        word.strip_prefix(option)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
     };
     let letters = |word: &'_ str| {
         let letters = word.strip_prefix('-').unwrap_or_default();
-        letters.chars().all(|c| c.is_ascii_alphabetic()).then(|| letters.to_owned())
+        letters
+            .chars()
+            .all(|c| c.is_ascii_alphabetic())
+            .then(|| letters.to_owned())
     };
     let Some(wanted) = letters(option).filter(|it| (1..=MAX_LETTERS).contains(&it.len())) else {
         return arguments.iter().any(is_same);
@@ -108,14 +139,24 @@ mod tests {
     fn check(pattern: &str, line: &str, expected: bool) {
         let pattern = CommandPattern::parse(pattern).expect("a pattern");
         let commands = shell::commands(line).commands;
-        assert_eq!(commands.iter().any(|it| pattern.matches(it)), expected, "{line}");
+        assert_eq!(
+            commands.iter().any(|it| pattern.matches(it)),
+            expected,
+            "{line}"
+        );
     }
 
     #[test]
     fn words_and_options_must_all_occur() {
         for (pattern, lines) in [
-            ("pip install", &["pip install x", "/usr/bin/pip -q --proxy x install y"][..]),
-            ("git push --force", &["git -C x push origin +main --force", "git push --force=yes"]),
+            (
+                "pip install",
+                &["pip install x", "/usr/bin/pip -q --proxy x install y"][..],
+            ),
+            (
+                "git push --force",
+                &["git -C x push origin +main --force", "git push --force=yes"],
+            ),
             ("git push -f", &["git push -fu", "cd a && git push -uf"]),
             ("rm -rf", &["rm -r -f x", "rm -fr x", "sudo rm -rf /"]),
             ("npm run test -- --watch", &["npm run test -- --watch"]),
@@ -131,10 +172,25 @@ mod tests {
         for (pattern, lines) in [
             (
                 "pip install",
-                &["pip3 install x", "pip show install", "uv pip install x", "pip install"][..3],
+                &[
+                    "pip3 install x",
+                    "pip show install",
+                    "uv pip install x",
+                    "pip install",
+                ][..3],
             ),
-            ("pip install", &["echo pip install", "pip install --help", "grep 'pip install' x"]),
-            ("git push --force", &["git push --force-with-lease", "git stash push --force"]),
+            (
+                "pip install",
+                &[
+                    "echo pip install",
+                    "pip install --help",
+                    "grep 'pip install' x",
+                ],
+            ),
+            (
+                "git push --force",
+                &["git push --force-with-lease", "git stash push --force"],
+            ),
             ("git push -f", &["git push --follow-tags", "git log -- -f"]),
             ("rm -rf", &["rm -r x", "rm --recursive"]),
             ("npm test", &["npm run test", "npm --help"]),

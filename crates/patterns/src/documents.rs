@@ -20,8 +20,15 @@ pub fn parse(text: &str) -> Result<Vec<CodePattern>, String> {
             continue;
         }
         let options = serde_saphyr::options! { with_snippet: false };
-        let read: CodePattern = serde_saphyr::from_str_with_options(document, options)
-            .map_err(|error| error.to_string().lines().next().unwrap_or_default().to_owned())?;
+        let read: CodePattern =
+            serde_saphyr::from_str_with_options(document, options).map_err(|error| {
+                error
+                    .to_string()
+                    .lines()
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned()
+            })?;
         for language in languages(&read.language)? {
             code_pattern::compile(&read, language)?;
         }
@@ -47,7 +54,11 @@ pub(super) fn languages(names: &str) -> Result<Vec<Language>, String> {
         let language = fence_language(&name.trim().to_ascii_lowercase());
         found.push(language.ok_or_else(|| {
             let known: Vec<&str> = LANGUAGES.values().map(|it| it.ast_grep.as_str()).collect();
-            format!("unknown language `{}`: expected one of {}", name.trim(), known.join(", "))
+            format!(
+                "unknown language `{}`: expected one of {}",
+                name.trim(),
+                known.join(", ")
+            )
         })?);
     }
     found.dedup();
@@ -57,12 +68,14 @@ pub(super) fn languages(names: &str) -> Result<Vec<Language>, String> {
 /// Returns the language of a code block, or of a rule of ast-grep.
 pub(super) fn fence_language(name: &str) -> Option<Language> {
     let mut all = LANGUAGES.iter();
-    all.find(|(_, it)| it.fences.iter().any(|fence| fence == name)).map(|(language, _)| *language)
+    all.find(|(_, it)| it.fences.iter().any(|fence| fence == name))
+        .map(|(language, _)| *language)
 }
 
 /// Words after "Go" where it is the verb, not the language.
-const GO_VERB: &[&str] =
-    &["to", "with", "for", "through", "back", "ahead", "straight", "directly", "beyond", "over"];
+const GO_VERB: &[&str] = &[
+    "to", "with", "for", "through", "back", "ahead", "straight", "directly", "beyond", "over",
+];
 
 /// Returns the languages that a text names.
 pub fn named_languages(text: &str) -> Vec<Language> {
@@ -72,10 +85,14 @@ pub fn named_languages(text: &str) -> Vec<Language> {
         .collect();
     let mut found = Vec::new();
     for (idx, word) in words.iter().enumerate() {
-        let is_verb =
-            *word == "Go" && words.get(idx + 1).is_some_and(|next| GO_VERB.contains(next));
+        let is_verb = *word == "Go"
+            && words
+                .get(idx + 1)
+                .is_some_and(|next| GO_VERB.contains(next));
         let names_it = |names: &LanguageNames| names.words.iter().any(|name| name == word);
-        let all = LANGUAGES.iter().filter(|(_, names)| !is_verb && names_it(names));
+        let all = LANGUAGES
+            .iter()
+            .filter(|(_, names)| !is_verb && names_it(names));
         found.extend(all.map(|(language, _)| *language));
     }
     found
@@ -89,7 +106,10 @@ mod tests {
     fn languages_are_named() {
         let web = vec![Language::JavaScript, Language::TypeScript, Language::Tsx];
         assert_eq!(named_languages("Do not add TypeScript `any`"), web);
-        assert_eq!(named_languages("Go code, Rust"), [Language::Go, Language::Rust]);
+        assert_eq!(
+            named_languages("Go code, Rust"),
+            [Language::Go, Language::Rust]
+        );
         assert_eq!(named_languages("Go through it; rust, java"), []);
     }
 }

@@ -33,7 +33,10 @@ pub struct Sample {
 fn is_hit(pattern: &CodePattern, sample: &Sample) -> Option<bool> {
     let languages = documents::languages(&pattern.language).ok()?;
     let mut found = None;
-    for language in languages.into_iter().filter(|it| it.is_kin(sample.language)) {
+    for language in languages
+        .into_iter()
+        .filter(|it| it.is_kin(sample.language))
+    {
         let compiled = code_pattern::compile(pattern, language).ok()?;
         let tables = language::tables(language)?;
         let prefix = tables.spec.prefix;
@@ -64,7 +67,10 @@ pub struct TestReport {
 pub fn test(patterns: &[CodePattern], samples: &[Sample]) -> TestReport {
     let mut report = TestReport::default();
     for (idx, sample) in samples.iter().enumerate() {
-        let hits: Vec<bool> = patterns.iter().filter_map(|it| is_hit(it, sample)).collect();
+        let hits: Vec<bool> = patterns
+            .iter()
+            .filter_map(|it| is_hit(it, sample))
+            .collect();
         if hits.is_empty() {
             continue;
         }
@@ -88,7 +94,11 @@ pub fn samples(examples: &[CodeExample], fallback: Option<Language>) -> Vec<Samp
     let sample = |example: &CodeExample| {
         let fallback = fallback.filter(|_| example.language.is_empty());
         let language = documents::fence_language(&example.language).or(fallback)?;
-        Some(Sample { label: example.label, language, code: example.code.clone() })
+        Some(Sample {
+            label: example.label,
+            language,
+            code: example.code.clone(),
+        })
     };
     examples.iter().filter_map(sample).collect()
 }
@@ -123,10 +133,18 @@ impl Checker {
         for (rule_idx, patterns) in rules {
             for pattern in patterns {
                 for language in documents::languages(&pattern.language).unwrap_or_default() {
-                    let Ok(compiled) = code_pattern::compile(pattern, language) else { continue };
+                    let Ok(compiled) = code_pattern::compile(pattern, language) else {
+                        continue;
+                    };
                     let files = path_globs(&pattern.files);
                     let ignores = path_globs(&pattern.ignores);
-                    entries.push(CheckerEntry { rule_idx, language, compiled, files, ignores });
+                    entries.push(CheckerEntry {
+                        rule_idx,
+                        language,
+                        compiled,
+                        files,
+                        ignores,
+                    });
                 }
             }
         }
@@ -147,27 +165,39 @@ impl Checker {
 
     /// Returns the indices of the rules with a pattern for a file.
     pub fn rules_for(&self, path: &str) -> Vec<usize> {
-        self.entries_for(path).iter().map(|it| it.rule_idx).collect()
+        self.entries_for(path)
+            .iter()
+            .map(|it| it.rule_idx)
+            .collect()
     }
 
     /// Returns the hits in a file.
     pub fn hits(&self, path: &str, text: &str) -> FileHits {
         let applying = self.entries_for(path);
         let mut found = FileHits::default();
-        let Some(first) = applying.first() else { return found };
+        let Some(first) = applying.first() else {
+            return found;
+        };
         let Some(file) = MatchedFile::parse(first.language, text) else {
             let why = "it is nested too deeply, or has too many errors, to be parsed";
             found.unchecked = applying.iter().map(|it| (it.rule_idx, why)).collect();
             return found;
         };
-        for CheckerEntry { rule_idx, compiled, .. } in applying {
+        for CheckerEntry {
+            rule_idx, compiled, ..
+        } in applying
+        {
             let (hits, is_whole) = file.matches(compiled);
-            found.hits.extend(hits.into_iter().map(|hit| (*rule_idx, hit)));
+            found
+                .hits
+                .extend(hits.into_iter().map(|hit| (*rule_idx, hit)));
             found
                 .unchecked
                 .extend((!is_whole).then_some((*rule_idx, "its search takes too many steps")));
         }
-        found.hits.sort_by_key(|(rule_idx, hit)| (hit.span, *rule_idx));
+        found
+            .hits
+            .sort_by_key(|(rule_idx, hit)| (hit.span, *rule_idx));
         found
     }
 }

@@ -99,7 +99,10 @@ impl StatedBan {
         }
         if is_exception {
             // Other exceptions are not known.
-            ban.in_tests = Some(!ban.in_tests.filter(|_| ban.languages == context.languages)?);
+            ban.in_tests = Some(
+                !ban.in_tests
+                    .filter(|_| ban.languages == context.languages)?,
+            );
         }
         if !context.names_tests {
             // Tests do much that a text that does not name them forbids.
@@ -112,10 +115,15 @@ impl StatedBan {
     pub fn may_hit(&self, path: &str, language: Language, text: &str) -> bool {
         // Scripts, examples and settings do what tests do: `integration-tests/a.ts`, `a.config.ts`, `build.rs`.
         let parts = path.replace(['-', '_'], "/");
-        let is_other = matches!(PathClass::from_path(&parts), PathClass::Test | PathClass::Tool)
-            || conventions::is_below(path, &CONVENTIONS.folders.samples)
+        let is_other = matches!(
+            PathClass::from_path(&parts),
+            PathClass::Test | PathClass::Tool
+        ) || conventions::is_below(path, &CONVENTIONS.folders.samples)
             || path.contains(".config.")
-            || path.rsplit('/').next().is_some_and(|name| name.starts_with("build."));
+            || path
+                .rsplit('/')
+                .next()
+                .is_some_and(|name| name.starts_with("build."));
         let within = &self.context.within;
         (self.languages.is_empty() || self.languages.contains(&language))
             && (within.is_empty() || within.iter().any(|it| is_in(path, it)))
@@ -127,17 +135,28 @@ impl StatedBan {
     pub fn hits(&self, file: &CodeTokens<'_>) -> Vec<Match> {
         let own = CodeTokens::new(file.language, &self.code);
         let mut wanted: Vec<Piece<'_>> = own.pieces.iter().map(|(_, piece)| *piece).collect();
-        let is_comment = own.parsed.tokens.iter().any(|it| it.kind == TokenKind::Comment);
-        let name = wanted.iter().rev().find(|(_, kind)| is_name(*kind)).map(|(name, _)| *name);
+        let is_comment = own
+            .parsed
+            .tokens
+            .iter()
+            .any(|it| it.kind == TokenKind::Comment);
+        let name = wanted
+            .iter()
+            .rev()
+            .find(|(_, kind)| is_name(*kind))
+            .map(|(name, _)| *name);
         // A file that defines the name wraps or implements what is forbidden.
         if name.is_none_or(|name| is_comment || file.defines(name)) {
             return Vec::new();
         }
         // A plain word is code only in some places.
-        let is_plain = wanted.iter().enumerate().all(|(idx, (text, kind))| match idx {
-            0 => is_name(*kind) && text.chars().all(|c| c.is_ascii_lowercase()),
-            _ => *text == ":",
-        });
+        let is_plain = wanted
+            .iter()
+            .enumerate()
+            .all(|(idx, (text, kind))| match idx {
+                0 => is_name(*kind) && text.chars().all(|c| c.is_ascii_lowercase()),
+                _ => *text == ":",
+            });
         if self.is_call {
             wanted.push(("(", TokenKind::Punctuation));
         }
@@ -155,11 +174,16 @@ impl StatedBan {
                     && (!is_plain || self.is_plain_hit(before, file.language))
             });
             let is_hit = (window.is_some() || self.is_import(before))
-                && self.in_tests.is_none_or(|in_tests| in_tests == file.is_test(first));
+                && self
+                    .in_tests
+                    .is_none_or(|in_tests| in_tests == file.is_test(first));
             if is_hit {
                 let last = window.map_or(first, |window| window[wanted.len() - 1].0);
                 let lines = (file.index.line(first.start), file.index.line(last.start));
-                found.push(Match { span: Span::new(first.start, last.end), lines });
+                found.push(Match {
+                    span: Span::new(first.start, last.end),
+                    lines,
+                });
             }
         }
         found
@@ -167,7 +191,9 @@ impl StatedBan {
 
     /// Returns whether the last of some tokens is the forbidden module, or one inside of it, in an import.
     fn is_import(&self, tokens: &[(Span, Piece<'_>)]) -> bool {
-        let [before @ .., (_, (name, kind))] = tokens else { return false };
+        let [before @ .., (_, (name, kind))] = tokens else {
+            return false;
+        };
         let is_text = *kind == TokenKind::StringContent;
         let rest = name.strip_prefix(self.code.as_str());
         // `require("a")`, and in Go `import ("a" "b/c")`.
@@ -177,14 +203,18 @@ impl StatedBan {
         let mut before = before.iter().rev().map(|(_, piece)| piece);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             && !self.is_call
-            && before.find(|it| !is_inner(it)).is_some_and(|(text, _)| IMPORTS.contains(text))
+            && before
+                .find(|it| !is_inner(it))
+                .is_some_and(|(text, _)| IMPORTS.contains(text))
     }
 
     /// Returns whether a plain word at the end of tokens may be the forbidden one: a word of the language, or a
     /// call that is not one of another object. In some languages a text names a method without its object.
     fn is_plain_hit(&self, tokens: &[(Span, Piece<'_>)], language: Language) -> bool {
         let names_methods = matches!(language, Language::Rust | Language::Java);
-        let [.., (_, (before, _)), (_, (_, kind))] = tokens else { return true };
+        let [.., (_, (before, _)), (_, (_, kind))] = tokens else {
+            return true;
+        };
         let is_member = matches!(*before, "." | "?." | "::" | "->");
         // Not the attribute `#[expect()]`.
         if self.is_call {
@@ -211,45 +241,68 @@ impl<'t> CodeTokens<'t> {
     /// Returns the tokens of the text of a file.
     pub fn of_file(path: &str, language: Language, text: &'t str) -> Self {
         let is_test_file = PathClass::from_path(path) == PathClass::Test;
-        Self { is_test_file, ..Self::new(language, text) }
+        Self {
+            is_test_file,
+            ..Self::new(language, text)
+        }
     }
 
     fn defines(&self, name: &str) -> bool {
-        self.parsed.symbols.iter().any(|it| it.name.rsplit('.').next() == Some(name))
+        self.parsed
+            .symbols
+            .iter()
+            .any(|it| it.name.rsplit('.').next() == Some(name))
     }
 
     /// Returns whether a place is in code of tests, which may be a module of its file.
     fn is_test(&self, at: Span) -> bool {
         let n_before = self.tests.partition_point(|span| span.start <= at.start);
         self.is_test_file
-            || n_before.checked_sub(1).is_some_and(|idx| at.end <= self.tests[idx].end)
+            || n_before
+                .checked_sub(1)
+                .is_some_and(|idx| at.end <= self.tests[idx].end)
     }
 
     /// Returns the tokens of a text.
     pub fn new(language: Language, text: &'t str) -> Self {
         use TokenKind::{Comment, Docstring, Layout};
         let parsed = ParsedFile::parse(language, text);
-        let code =
-            parsed.tokens.iter().filter(|it| !matches!(it.kind, Comment | Docstring | Layout));
-        let pieces = code.map(|it| (it.span, (it.span.slice(text), it.kind))).collect();
+        let code = parsed
+            .tokens
+            .iter()
+            .filter(|it| !matches!(it.kind, Comment | Docstring | Layout));
+        let pieces = code
+            .map(|it| (it.span, (it.span.slice(text), it.kind)))
+            .collect();
         let mut tests: Vec<Span> = Vec::new();
         for symbol in &parsed.symbols {
             let name = symbol.name.rsplit('.').next().unwrap_or_default();
             let head = Span::new(symbol.span.start, symbol.name_span.start).slice(text);
-            let is_inner = tests.last().is_some_and(|outer| symbol.span.start < outer.end);
+            let is_inner = tests
+                .last()
+                .is_some_and(|outer| symbol.span.start < outer.end);
             if !is_inner && (TESTS.contains(name) || has_test_attribute(head)) {
                 tests.push(symbol.span);
             }
         }
         let index = LineIndex::new(text);
-        Self { language, parsed, pieces, tests, index, is_test_file: false }
+        Self {
+            language,
+            parsed,
+            pieces,
+            tests,
+            index,
+            is_test_file: false,
+        }
     }
 }
 
 /// Returns whether a file is in a folder that a text names. A part such as `<name>` is any.
 fn is_in(path: &str, folder: &str) -> bool {
-    let named: Vec<&str> =
-        folder.split('/').filter(|it| !matches!(*it, "" | "." | "@" | "~")).collect();
+    let named: Vec<&str> = folder
+        .split('/')
+        .filter(|it| !matches!(*it, "" | "." | "@" | "~"))
+        .collect();
     let is_same =
         |(part, named): (&&str, &&str)| part == named || named.starts_with(['<', '{', '*']);
     let parts: Vec<&str> = path.split('/').collect();
@@ -260,19 +313,29 @@ fn is_in(path: &str, folder: &str) -> bool {
 /// Returns whether a text of Rust declares a module for tests only: `#[cfg(test)] mod name;`.
 pub fn declares_tests(text: &str, name: &str) -> bool {
     let at = text.find(&format!("mod {name};"));
-    at.is_some_and(|at| text[..at].rsplit([';', '}']).next().is_some_and(has_test_attribute))
+    at.is_some_and(|at| {
+        text[..at]
+            .rsplit([';', '}'])
+            .next()
+            .is_some_and(has_test_attribute)
+    })
 }
 
 /// Returns whether the text above a name has an attribute of tests, as `#[cfg(test)]` or `#[tokio::test]`.
 fn has_test_attribute(head: &str) -> bool {
-    let attributes = head.lines().map(str::trim).filter(|line| line.starts_with("#["));
-    attributes
-        .filter(|it| !it.contains("not(test"))
-        .any(|it| it.split(|c: char| !c.is_alphanumeric()).any(|word| word == "test"))
+    let attributes = head
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with("#["));
+    attributes.filter(|it| !it.contains("not(test")).any(|it| {
+        it.split(|c: char| !c.is_alphanumeric())
+            .any(|word| word == "test")
+    })
 }
 
 fn words(code: &str) -> impl Iterator<Item = &str> {
-    code.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+    code.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| !word.is_empty())
 }
 
 fn is_name(kind: TokenKind) -> bool {
@@ -297,10 +360,20 @@ mod tests {
         let text = "let a = b.unwrap();\n// c.unwrap()\nlet d = \"e.unwrap()\";\nlet f: any;\nunsafe { x }\n";
         check("unwrap()", Language::Rust, text, &[0]);
         check(".unwrap()", Language::Rust, text, &[0]);
-        check("unwrap()", Language::Rust, "fn unwrap() { a.unwrap() }\n", &[]);
+        check(
+            "unwrap()",
+            Language::Rust,
+            "fn unwrap() { a.unwrap() }\n",
+            &[],
+        );
         check("unsafe", Language::Rust, text, &[4]);
         check("any", Language::Rust, text, &[]);
-        check("expect()", Language::Rust, "#[expect(dead_code)]\nfn f() { a.expect(b) }\n", &[1]);
+        check(
+            "expect()",
+            Language::Rust,
+            "#[expect(dead_code)]\nfn f() { a.expect(b) }\n",
+            &[1],
+        );
         let text = "print(1)\nself.print(2)\nx = datetime.now()\nos.path.join(a)\n# print()\n";
         check("print()", Language::Python, text, &[0]);
         check("datetime.now()", Language::Python, text, &[2]);
@@ -310,16 +383,36 @@ mod tests {
         check("any", Language::TypeScript, text, &[0, 0]);
         check("as any", Language::TypeScript, text, &[0]);
         check("console.log", Language::TypeScript, text, &[1]);
-        check("waitForLoadState(\"networkidle\")", Language::TypeScript, text, &[2]);
+        check(
+            "waitForLoadState(\"networkidle\")",
+            Language::TypeScript,
+            text,
+            &[2],
+        );
         check("useEffect", Language::TypeScript, text, &[3]);
         let text = "class A {\n  @Autowired\n  B b = new Thread();\n  @DisplayName(\"x\")\n  void f() { e.printStackTrace(); }\n}\n";
         check("@Autowired", Language::Java, text, &[1]);
         check("@DisplayName", Language::Java, text, &[3]);
         check("new Thread()", Language::Java, text, &[2]);
         check("printStackTrace()", Language::Java, text, &[4]);
-        check("interface{}", Language::Go, "var x interface{}\nfmt.Println(x)\n", &[0]);
-        check("fmt.Println", Language::Go, "var x interface{}\nfmt.Println(x)\n", &[1]);
-        check("println!", Language::Rust, "fn f() { println!(\"x\"); }\n", &[0]);
+        check(
+            "interface{}",
+            Language::Go,
+            "var x interface{}\nfmt.Println(x)\n",
+            &[0],
+        );
+        check(
+            "fmt.Println",
+            Language::Go,
+            "var x interface{}\nfmt.Println(x)\n",
+            &[1],
+        );
+        check(
+            "println!",
+            Language::Rust,
+            "fn f() { println!(\"x\"); }\n",
+            &[0],
+        );
     }
 
     #[test]
@@ -328,8 +421,18 @@ mod tests {
         check("axios", Language::TypeScript, text, &[0, 1]);
         let text = "import { a } from '@b/c';\nimport d from '@b/cd';\n";
         check("@b/c", Language::TypeScript, text, &[0]);
-        check("requests", Language::Python, "import requests\nrequests.get()\n", &[0]);
-        check("errors", Language::Go, "import (\n\t\"fmt\"\n\t\"errors\"\n)\n", &[2]);
+        check(
+            "requests",
+            Language::Python,
+            "import requests\nrequests.get()\n",
+            &[0],
+        );
+        check(
+            "errors",
+            Language::Go,
+            "import (\n\t\"fmt\"\n\t\"errors\"\n)\n",
+            &[2],
+        );
     }
 
     #[test]
@@ -342,11 +445,18 @@ mod tests {
         assert!(in_tests.may_hit("tests/test_a.py", Language::Python, "print(1)"));
         let hits = |ban: &StatedBan, path: &str, language, text: &str| {
             ban.may_hit(path, language, text)
-                && !ban.hits(&CodeTokens::of_file(path, language, text)).is_empty()
+                && !ban
+                    .hits(&CodeTokens::of_file(path, language, text))
+                    .is_empty()
         };
         assert!(!hits(&in_tests, "src/a.py", Language::Python, "print(1)"));
         let not_in_tests = ban("outside tests").expect("a ban");
-        assert!(hits(&not_in_tests, "src/a.rs", Language::Rust, "fn f() { print(1) }"));
+        assert!(hits(
+            &not_in_tests,
+            "src/a.rs",
+            Language::Rust,
+            "fn f() { print(1) }"
+        ));
         let module = "mod tests { fn f() { print(1) } }";
         assert!(!hits(&not_in_tests, "src/a.rs", Language::Rust, module));
         assert!(hits(&in_tests, "src/a.rs", Language::Rust, module));
@@ -361,7 +471,11 @@ mod tests {
 
     fn among(others: &[&str]) -> Arc<RuleContext> {
         let others = others.iter().map(|it| (*it).to_owned()).collect();
-        Arc::new(RuleContext { others, names_tests: true, ..RuleContext::default() })
+        Arc::new(RuleContext {
+            others,
+            names_tests: true,
+            ..RuleContext::default()
+        })
     }
 
     #[test]
@@ -384,7 +498,10 @@ mod tests {
         assert!(library("lib/x.py") && !library("examples/x.py") && !library("a.config.py"));
         assert!(!library("integration-tests/x.py") && !library("a/build.py"));
         let within = vec!["domains/<name>/domain/".to_owned()];
-        let within = Arc::new(RuleContext { within, ..RuleContext::default() });
+        let within = Arc::new(RuleContext {
+            within,
+            ..RuleContext::default()
+        });
         assert!(may_hit(&within, "", "src/domains/a/domain/c.py"));
         assert!(!may_hit(&within, "", "src/domains/a/b.py"));
     }

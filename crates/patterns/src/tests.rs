@@ -11,7 +11,11 @@ fn hits_respect_languages_and_files() {
     let lines = |path: &str| -> Vec<(usize, usize)> {
         let found = checker.hits(path, "a\nprint(1)\n");
         assert!(found.unchecked.is_empty());
-        found.hits.iter().map(|(rule, hit)| (*rule, hit.lines.0)).collect()
+        found
+            .hits
+            .iter()
+            .map(|(rule, hit)| (*rule, hit.lines.0))
+            .collect()
     };
     assert_eq!(lines("src/a.py"), [(7, 1)]);
     assert_eq!(lines("src/a.js"), []);
@@ -25,10 +29,21 @@ fn what_is_not_searched_is_reported() {
     let checker = Checker::new([(7, &patterns[..])].into_iter());
     let check = |code: &str, expected: &str| {
         let unchecked = checker.hits("a.py", code).unchecked;
-        assert!(matches!(unchecked[..], [(7, why)] if why.contains(expected)), "{unchecked:?}");
+        assert!(
+            matches!(unchecked[..], [(7, why)] if why.contains(expected)),
+            "{unchecked:?}"
+        );
     };
-    check(&format!("y = {}{}\n", "(".repeat(3000), ")".repeat(3000)), "nested too deeply");
-    let heavy = format!("y = {}{}1{}\n", "f(".repeat(24), "1,".repeat(250_000), ")".repeat(24));
+    check(
+        &format!("y = {}{}\n", "(".repeat(3000), ")".repeat(3000)),
+        "nested too deeply",
+    );
+    let heavy = format!(
+        "y = {}{}1{}\n",
+        "f(".repeat(24),
+        "1,".repeat(250_000),
+        ")".repeat(24)
+    );
     check(&heavy, "too many steps");
 }
 
@@ -47,7 +62,10 @@ fn wrong_patterns_have_an_error() {
             "language: Cobol\nrule: {kind: call}",
             "unknown language `Cobol`: expected one of Python, Go, JavaScript, TypeScript, Tsx, Rust, Java, Vue, Svelte, Astro, CSharp, C, Cpp, Php, Kotlin, Ruby, Swift, Scala, Bash",
         ),
-        ("language: Python\nrule: {kind: calls}", "`rule.kind`: python has no node kind `calls`"),
+        (
+            "language: Python\nrule: {kind: calls}",
+            "`rule.kind`: python has no node kind `calls`",
+        ),
     ] {
         assert_eq!(parse(text).expect_err("wrong"), expected, "{text}");
     }
@@ -57,12 +75,19 @@ fn wrong_patterns_have_an_error() {
 #[test]
 fn a_statement_of_a_sample_is_parsed_as_in_a_function() {
     let patterns = parse("language: Go\nrule:\n  pattern: fmt.Println($$$)\n").expect("valid");
-    let sample = |label, code: &str| Sample { label, language: Language::Go, code: code.into() };
+    let sample = |label, code: &str| Sample {
+        label,
+        language: Language::Go,
+        code: code.into(),
+    };
     let samples = [
         sample(Label::Bad, "fmt.Println(\"x\") // A.\n"),
         sample(Label::Bad, "package a\n\nfunc f() { fmt.Println(x, y) }\n"),
         sample(Label::Good, "log.Println(x)"),
     ];
     let report = test(&patterns, &samples);
-    assert_eq!((report.n_bad, report.misses, report.false_hits), (2, vec![], vec![]));
+    assert_eq!(
+        (report.n_bad, report.misses, report.false_hits),
+        (2, vec![], vec![])
+    );
 }

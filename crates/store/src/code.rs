@@ -54,9 +54,20 @@ pub fn upsert_file(connection: &Connection, file: &FileRow, mtime: i64) -> Resul
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         ON CONFLICT (path) DO UPDATE SET language = ?2, size = ?3, mtime = ?4, hash = ?5,
             n_terms = ?6, vector = ?7";
-    let FileRow { path, size, hash, n_terms, vector, .. } = file;
+    let FileRow {
+        path,
+        size,
+        hash,
+        n_terms,
+        vector,
+        ..
+    } = file;
     let language = file.language.as_str();
-    execute(connection, SQL, params![path, language, size, mtime, hash, n_terms, vector])
+    execute(
+        connection,
+        SQL,
+        params![path, language, size, mtime, hash, n_terms, vector],
+    )
 }
 
 /// Removes the row of `path`.
@@ -72,9 +83,12 @@ pub fn remove_unused_symbols(connection: &Connection) -> Result<()> {
 
 /// Returns the packs of terms, each with its largest term id, ordered by that id.
 pub fn terms(connection: &Connection) -> Result<Vec<(u32, Vec<u8>)>> {
-    query(connection, "SELECT last, terms FROM code_terms ORDER BY last", [], |row| {
-        Ok((values::term_id(row, 0)?, row.get(1)?))
-    })
+    query(
+        connection,
+        "SELECT last, terms FROM code_terms ORDER BY last",
+        [],
+        |row| Ok((values::term_id(row, 0)?, row.get(1)?)),
+    )
 }
 
 /// Returns the largest term id, 0 for an empty vocabulary.
@@ -101,7 +115,12 @@ pub fn symbols(
     language: Language,
 ) -> Result<Option<Vec<u8>>> {
     const SQL: &str = "SELECT symbols FROM code_symbols WHERE hash = ?1 AND language = ?2";
-    first(connection, SQL, params![hash, language.to_string()], |row| row.get(0))
+    first(
+        connection,
+        SQL,
+        params![hash, language.to_string()],
+        |row| row.get(0),
+    )
 }
 
 /// Returns whether any symbols are stored.
@@ -111,9 +130,12 @@ pub fn has_symbols(connection: &Connection) -> Result<bool> {
 
 /// Returns the contents whose symbols are stored.
 pub fn parsed_contents(connection: &Connection) -> Result<FxHashSet<(ContentHash, Language)>> {
-    query(connection, "SELECT hash, language FROM code_symbols", [], |row| {
-        Ok((row.get(0)?, values::from_text(row, 1)?))
-    })
+    query(
+        connection,
+        "SELECT hash, language FROM code_symbols",
+        [],
+        |row| Ok((row.get(0)?, values::from_text(row, 1)?)),
+    )
 }
 
 /// Stores the packed symbols of a content.
@@ -125,7 +147,11 @@ pub fn insert_symbols(
 ) -> Result<()> {
     const SQL: &str =
         "INSERT OR REPLACE INTO code_symbols (hash, language, symbols) VALUES (?1, ?2, ?3)";
-    execute(connection, SQL, params![hash, language.to_string(), symbols])
+    execute(
+        connection,
+        SQL,
+        params![hash, language.to_string(), symbols],
+    )
 }
 
 /// Returns the number of contents whose symbols are stored.

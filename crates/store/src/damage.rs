@@ -1,5 +1,8 @@
 //! Damaged stores and stores that somebody else made: detection and replacement.
-#![expect(clippy::disallowed_methods, reason = "this module owns the store's files")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this module owns the store's files"
+)]
 
 use std::time::Instant;
 
@@ -93,7 +96,8 @@ fn lock(path: &Path) -> Result<std::fs::File> {
     options.write(true).create(true).truncate(false);
     let lock = regular_file::open_with(&options, &lock_path)
         .with_context(failed_to("open", &lock_path))?;
-    lock.lock().context("failed to wait for another process that recovers the store")?;
+    lock.lock()
+        .context("failed to wait for another process that recovers the store")?;
     Ok(lock)
 }
 
@@ -101,7 +105,10 @@ fn lock(path: &Path) -> Result<std::fs::File> {
 /// are valid for the schema, so their failure and unknown values mean damage.
 pub(super) fn is_damaged(error: &anyhow::Error) -> bool {
     // A column that was read without its type, as by `as_str`, fails with a `FromSqlError`.
-    if error.chain().any(|cause| cause.is::<Rejected>() || cause.is::<FromSqlError>()) {
+    if error
+        .chain()
+        .any(|cause| cause.is::<Rejected>() || cause.is::<FromSqlError>())
+    {
         return true;
     }
     match super::sqlite_error(error) {
@@ -179,12 +186,20 @@ mod tests {
     #[test]
     fn a_locked_store_is_waited_for_twice_at_most() {
         let folder = tempfile::tempdir().expect("a temp folder");
-        let file = StoreFile { path: folder.path().join("cache.db"), state: None };
+        let file = StoreFile {
+            path: folder.path().join("cache.db"),
+            state: None,
+        };
         drop(Store::open(&file).expect("created"));
         let other = Connection::open(&file.path).expect("it exists");
-        other.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE").expect("locked");
+        other
+            .execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+            .expect("locked");
         let (sender, receiver) = channel();
         std::thread::spawn(move || sender.send(Store::open(&file).is_err()));
-        assert_eq!(receiver.recv_timeout(4 * BUSY + Duration::from_secs(10)), Ok(true));
+        assert_eq!(
+            receiver.recv_timeout(4 * BUSY + Duration::from_secs(10)),
+            Ok(true)
+        );
     }
 }

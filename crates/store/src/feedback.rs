@@ -12,7 +12,12 @@ pub struct Feedback<'a> {
 
 /// Records feedback.
 pub fn insert(connection: &Connection, feedback: &Feedback<'_>) -> Result<()> {
-    let Feedback { at, memory, is_good, is_anchored } = feedback;
+    let Feedback {
+        at,
+        memory,
+        is_good,
+        is_anchored,
+    } = feedback;
     const SQL: &str = "INSERT INTO own.feedback (at, memory, good, anchored)
         VALUES (?1, ?2, ?3, ?4)";
     execute(connection, SQL, params![at, memory, is_good, is_anchored])

@@ -64,7 +64,11 @@ impl Session<'_> {
             }
             claimed.push(is_new);
         }
-        execute(self.connection, EXPIRE, [self.millis.saturating_sub(MAX_MILLIS)])?;
+        execute(
+            self.connection,
+            EXPIRE,
+            [self.millis.saturating_sub(MAX_MILLIS)],
+        )?;
         execute(self.connection, LIMIT, [MAX_ROWS])?;
         Ok(claimed)
     }
@@ -72,7 +76,10 @@ impl Session<'_> {
     /// Like [`Self::claim`], but returns `true` only for memories that are new, not for those of which the
     /// code is.
     pub fn claim_new(&self, memories: &[Given]) -> Result<Vec<bool>> {
-        let texts = memories.iter().map(|it| Given { with_code: false, ..*it });
+        let texts = memories.iter().map(|it| Given {
+            with_code: false,
+            ..*it
+        });
         let is_new = self.claim(&texts.collect::<Vec<Given>>())?;
         let new = memories.iter().zip(&is_new).filter(|(_, is_new)| **is_new);
         self.claim(&new.map(|(it, _)| *it).collect::<Vec<Given>>())?;
@@ -94,7 +101,9 @@ impl Session<'_> {
         let given = self.given()?;
         for memory in memories {
             if self.insert(&format!("{MARK}broken {memory}"))? {
-                let occasion = Occasion::Broken { was_given: given.contains(memory) };
+                let occasion = Occasion::Broken {
+                    was_given: given.contains(memory),
+                };
                 ledger::add(self.connection, memory, occasion, self.millis)?;
             }
         }
@@ -149,7 +158,11 @@ impl Session<'_> {
 
     /// Forgets the session, whose context the agent no longer has.
     pub fn forget(&self) -> Result<()> {
-        execute(self.connection, "DELETE FROM given_rule WHERE session = ?1", [self.id])
+        execute(
+            self.connection,
+            "DELETE FROM given_rule WHERE session = ?1",
+            [self.id],
+        )
     }
 }
 
@@ -159,30 +172,53 @@ mod tests {
     use crate::Store;
 
     fn texts<'a>(memories: &[&'a str]) -> Vec<Given<'a>> {
-        memories.iter().map(|memory| Given { memory, with_code: false }).collect()
+        memories
+            .iter()
+            .map(|memory| Given {
+                memory,
+                with_code: false,
+            })
+            .collect()
     }
 
     fn at<'a>(store: &'a Store, id: &'a str, millis: i64) -> Session<'a> {
-        Session { connection: store.reader(), id, millis }
+        Session {
+            connection: store.reader(),
+            id,
+            millis,
+        }
     }
 
     #[test]
     fn a_memory_is_given_again_with_its_code_and_never_again_without() {
         let store = Store::in_memory().expect("a store");
         let claim = |with_code| {
-            let given = [Given { memory: "a", with_code }];
+            let given = [Given {
+                memory: "a",
+                with_code,
+            }];
             at(&store, "s", 1).claim(&given).expect("claimed")[0]
         };
         assert_eq!(
             [claim(false), claim(true), claim(true), claim(false)],
             [true, true, false, false]
         );
-        let again =
-            [Given { memory: "b", with_code: false }, Given { memory: "b", with_code: true }];
+        let again = [
+            Given {
+                memory: "b",
+                with_code: false,
+            },
+            Given {
+                memory: "b",
+                with_code: true,
+            },
+        ];
         let new = again.map(|it| at(&store, "s", 1).claim_new(&[it]).expect("claimed")[0]);
         assert_eq!(new, [true, false], "its code alone is not new");
         at(&store, "s", 1).forget().expect("forgotten");
-        at(&store, "s", 1).claim(&texts(&["a note"])).expect("claimed");
+        at(&store, "s", 1)
+            .claim(&texts(&["a note"]))
+            .expect("claimed");
         let given = at(&store, "s", 1).given().expect("read");
         assert_eq!(given, BTreeSet::from(["a note".to_owned()]));
     }
@@ -192,10 +228,14 @@ mod tests {
         let store = Store::in_memory().expect("a store");
         let broken = |session, memories: &[&str]| {
             let memories: Vec<String> = memories.iter().map(|it| (*it).to_owned()).collect();
-            at(&store, session, 2).record_broken(&memories).expect("recorded");
+            at(&store, session, 2)
+                .record_broken(&memories)
+                .expect("recorded");
         };
         for session in ["s", "s", "t"] {
-            at(&store, session, 1).claim(&texts(&["a"])).expect("claimed");
+            at(&store, session, 1)
+                .claim(&texts(&["a"]))
+                .expect("claimed");
         }
         broken("s", &["a", "b"]);
         broken("s", &["a"]);
@@ -203,7 +243,15 @@ mod tests {
         let counts = ledger::counts(store.reader()).expect("counts");
         let counts: Vec<_> = counts
             .iter()
-            .map(|it| (&*it.memory, it.given, it.broken, it.broken_after_given, it.millis))
+            .map(|it| {
+                (
+                    &*it.memory,
+                    it.given,
+                    it.broken,
+                    it.broken_after_given,
+                    it.millis,
+                )
+            })
             .collect();
         assert_eq!(counts, [("a", 2, 2, 1, 2), ("b", 0, 1, 0, 2)]);
     }
@@ -220,7 +268,9 @@ mod tests {
     fn a_memory_is_claimed_once_in_a_session() {
         let store = Store::in_memory().expect("a store");
         let claim = |session, memories: &[&str], millis| {
-            at(&store, session, millis).claim(&texts(memories)).expect("claimed")
+            at(&store, session, millis)
+                .claim(&texts(memories))
+                .expect("claimed")
         };
         assert_eq!(claim("s", &["a", "b"], 10), [true, true]);
         assert_eq!(claim("s", &["b", "c"], 11), [false, true]);
@@ -242,10 +292,16 @@ mod tests {
         assert_eq!(session.started().expect("read"), Some(0));
         assert!(!start("startup", 2), "another hook of the same start");
         assert!(!start("resume", 500), "the context is still there");
-        assert_eq!(session.given().expect("read"), BTreeSet::from(["a".to_owned()]));
+        assert_eq!(
+            session.given().expect("read"),
+            BTreeSet::from(["a".to_owned()])
+        );
         assert!(start("compact", 3));
         assert!(!start("compact", 4));
-        assert!(!start("compact", 2), "it began before the one that came first");
+        assert!(
+            !start("compact", 2),
+            "it began before the one that came first"
+        );
         assert!(start("compact", 500));
         assert_eq!(session.given().expect("read"), BTreeSet::new());
     }
@@ -255,16 +311,25 @@ mod tests {
         let store = Store::in_memory().expect("a store");
         let count = || {
             let sql = "SELECT count(*) FROM given_rule";
-            store.reader().query_row(sql, [], |row| row.get::<_, usize>(0)).expect("a count")
+            store
+                .reader()
+                .query_row(sql, [], |row| row.get::<_, usize>(0))
+                .expect("a count")
         };
         at(&store, "old", 0).claim(&texts(&["a"])).expect("claimed");
-        at(&store, "new", MAX_MILLIS + 1).claim(&texts(&["a"])).expect("claimed");
+        at(&store, "new", MAX_MILLIS + 1)
+            .claim(&texts(&["a"]))
+            .expect("claimed");
         assert_eq!(count(), 1);
         let ids: Vec<String> = (0..MAX_ROWS).map(|n| n.to_string()).collect();
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        at(&store, "many", MAX_MILLIS + 2).claim(&texts(&ids)).expect("claimed");
+        at(&store, "many", MAX_MILLIS + 2)
+            .claim(&texts(&ids))
+            .expect("claimed");
         assert_eq!(count(), MAX_ROWS);
-        let again = at(&store, "new", MAX_MILLIS + 3).claim(&texts(&["a"])).expect("claimed");
+        let again = at(&store, "new", MAX_MILLIS + 3)
+            .claim(&texts(&["a"]))
+            .expect("claimed");
         assert_eq!(again, [true], "it was removed");
     }
 }

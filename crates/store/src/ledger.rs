@@ -33,7 +33,11 @@ pub(super) fn add(
         broken = broken + ?3, after_given = after_given + ?4, millis = max(millis, ?5)";
     let was_given = occasion == Occasion::Broken { was_given: true };
     let is_given = occasion == Occasion::Given;
-    execute(connection, ADD, params![memory, is_given, !is_given, was_given, millis])
+    execute(
+        connection,
+        ADD,
+        params![memory, is_given, !is_given, was_given, millis],
+    )
 }
 
 /// Returns the counts of all rules that were given or broken.

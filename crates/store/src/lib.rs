@@ -7,7 +7,10 @@
 //!
 //! A store may come with a cloned repository. It is replaced unless this user made it for this
 //! folder and has the expected schema; the steps of its queries are limited (`limit`).
-#![expect(clippy::disallowed_methods, reason = "this module owns the store's files")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this module owns the store's files"
+)]
 
 use std::fs::OpenOptions;
 use std::time::Duration;
@@ -75,9 +78,9 @@ impl Store {
             Err(error) if is_unwritable(&error) => {
                 let mut store = Self::in_memory()?;
                 let why = format!("{error:#}");
-                store
-                    .warnings
-                    .push(format!("cannot write to the store, so the index is not saved: {why}"));
+                store.warnings.push(format!(
+                    "cannot write to the store, so the index is not saved: {why}"
+                ));
                 store.not_persistent = Some(why);
                 Ok(store)
             }
@@ -87,7 +90,9 @@ impl Store {
 
     /// Fails if rows that exist only in the store are lost when the process ends.
     pub fn check_persistent(&self) -> Result<()> {
-        let Some(why) = &self.not_persistent else { return Ok(()) };
+        let Some(why) = &self.not_persistent else {
+            return Ok(());
+        };
         Err(UserError::environment(format!("cannot write to the store: {why}"))
             .hint("free disk space, or make the folder of the store and `~/.local/state` writable")
             .into())
@@ -107,7 +112,12 @@ impl Store {
         let own = own::attach(&mut connection, file)?;
         schema::create(&mut connection, own.has_token)?;
         let (warnings, not_persistent) = (Vec::from_iter(own.warning), own.not_persistent);
-        Ok(Self { connection, steps, warnings, not_persistent })
+        Ok(Self {
+            connection,
+            steps,
+            warnings,
+            not_persistent,
+        })
     }
 
     /// Runs `work` in a transaction, which is committed only if `work` succeeds.
@@ -158,7 +168,11 @@ fn try_open(file: &StoreFile) -> Result<Store> {
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     check_no_link(path)?;
     check_logs(path)?;
-    let folder = path.parent().unwrap_or(path).canonicalize().with_context(context)?;
+    let folder = path
+        .parent()
+        .unwrap_or(path)
+        .canonicalize()
+        .with_context(context)?;
     let path = folder.join(path.file_name().unwrap_or_default());
     let connection = Connection::open_with_flags(&path, flags).with_context(context)?;
     connection.busy_timeout(BUSY)?;
@@ -190,7 +204,9 @@ fn check_no_link(path: &Path) -> Result<()> {
     Err(UserError::usage(format!(
         "`{shown}` is a symbolic link, and the store must not be behind one"
     ))
-    .hint(format!("check its target with `ls -l {shown}`, then remove it"))
+    .hint(format!(
+        "check its target with `ls -l {shown}`, then remove it"
+    ))
     .into())
 }
 
@@ -201,7 +217,10 @@ fn check_logs(path: &Path) -> Result<()> {
         let mut log = path.as_os_str().to_owned();
         log.push(ending);
         let log = Path::new(&log);
-        if log.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        if log
+            .symlink_metadata()
+            .is_ok_and(|metadata| !metadata.is_file())
+        {
             let shown = log.display();
             return Err(UserError::usage(format!("`{shown}` is not a regular file"))
                 .hint(format!("check it with `ls -l {shown}`, then remove it"))
@@ -226,12 +245,17 @@ fn is_busy(error: &anyhow::Error) -> bool {
         .and_then(rusqlite::Error::sqlite_error)
         .is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_DELETE_NOENT);
     is_log_deleted
-        || matches!(sqlite_code(error), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+        || matches!(
+            sqlite_code(error),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+        )
 }
 
 fn is_unwritable(error: &anyhow::Error) -> bool {
     // Creating the folder or the lock file failed.
-    let io = error.chain().find_map(|cause| cause.downcast_ref::<std::io::Error>());
+    let io = error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<std::io::Error>());
     let is_sqlite = matches!(
         sqlite_code(error),
         // SQLite reports a full disk or a file system without locks as an I/O error.
@@ -266,7 +290,10 @@ fn first<T>(
     params: impl Params,
     map: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<Option<T>> {
-    Ok(connection.prepare_cached(sql)?.query_row(params, map).optional()?)
+    Ok(connection
+        .prepare_cached(sql)?
+        .query_row(params, map)
+        .optional()?)
 }
 
 /// Runs a query and calls `each` with every row.
@@ -285,7 +312,9 @@ fn for_each(
 
 /// Runs a query that has one row and returns its value.
 fn value<T: FromSql>(connection: &Connection, sql: &str, params: impl Params) -> Result<T> {
-    Ok(connection.prepare_cached(sql)?.query_row(params, |row| row.get(0))?)
+    Ok(connection
+        .prepare_cached(sql)?
+        .query_row(params, |row| row.get(0))?)
 }
 
 /// Runs a statement.
@@ -308,17 +337,27 @@ mod tests {
     use super::*;
 
     fn file(folder: &Path, name: &str) -> StoreFile {
-        StoreFile { path: folder.join(name), state: Some(folder.join("state")) }
+        StoreFile {
+            path: folder.join(name),
+            state: Some(folder.join("state")),
+        }
     }
 
     #[test]
     fn a_corrupt_store_is_renamed_and_rebuilt() {
         let folder = tempfile::tempdir().expect("a temp folder");
         let file = file(folder.path(), "cerberus.db");
-        std::fs::write(&file.path, "this is no database, however long it is ".repeat(40))
-            .expect("a file");
+        std::fs::write(
+            &file.path,
+            "this is no database, however long it is ".repeat(40),
+        )
+        .expect("a file");
         let store = Store::open(&file).expect("rebuilt");
-        assert!(store.warnings[0].contains("corrupt"), "{:?}", store.warnings);
+        assert!(
+            store.warnings[0].contains("corrupt"),
+            "{:?}",
+            store.warnings
+        );
         assert!(folder.path().join("cerberus.db.corrupt").exists());
         drop(store);
         assert!(Store::open(&file).expect("whole").warnings.is_empty());
@@ -329,7 +368,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temp folder");
         std::fs::write(folder.path().join("file"), "in the way").expect("a file");
         let store = Store::open(&file(folder.path(), "file/cerberus.db")).expect("in memory");
-        assert!(store.warnings[0].contains("cannot write"), "{:?}", store.warnings);
+        assert!(
+            store.warnings[0].contains("cannot write"),
+            "{:?}",
+            store.warnings
+        );
         assert!(store.check_persistent().is_err());
         let store = Store::open(&file(folder.path(), "cerberus.db")).expect("new");
         store.check_persistent().expect("persistent");
@@ -342,7 +385,12 @@ mod tests {
         let mut store = Store::open(&file).expect("new");
         let insert = |connection: &Connection| {
             let at = "2026-01-02T03:04:05Z";
-            let row = feedback::Feedback { at, memory: "a", is_good: true, is_anchored: true };
+            let row = feedback::Feedback {
+                at,
+                memory: "a",
+                is_good: true,
+                is_anchored: true,
+            };
             feedback::insert(connection, &row)
         };
         store.transaction(insert).expect("written");
@@ -351,7 +399,10 @@ mod tests {
         drop(store);
         let store = Store::open(&file).expect("replaced");
         assert!(store.warnings.is_empty(), "{:?}", store.warnings);
-        assert_eq!(feedback::counts(store.reader(), true).expect("readable"), (1, 0));
+        assert_eq!(
+            feedback::counts(store.reader(), true).expect("readable"),
+            (1, 0)
+        );
         assert!(store.reader().prepare("SELECT x FROM best").is_err());
         assert!(!folder.path().join("cerberus.db.older").exists());
     }
@@ -361,8 +412,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temp folder");
         let file = file(folder.path(), "cerberus.db");
         let store = Store::open(&file).expect("new");
-        store.reader().pragma_update(None, "user_version", 9999).expect("set");
-        store.reader().execute_batch("CREATE TABLE of_a_newer_version (id)").expect("created");
+        store
+            .reader()
+            .pragma_update(None, "user_version", 9999)
+            .expect("set");
+        store
+            .reader()
+            .execute_batch("CREATE TABLE of_a_newer_version (id)")
+            .expect("created");
         drop(store);
         let error = Store::open(&file).err().expect("refused");
         assert!(format!("{error:#}").contains("newer cerberus"), "{error:#}");
@@ -380,7 +437,11 @@ mod tests {
             bytes[offset] = 77;
             std::fs::write(&file.path, &bytes).expect("written");
             let mut store = Store::open(&file).expect("rebuilt");
-            assert!(store.warnings[0].contains("corrupt"), "{offset}: {:?}", store.warnings);
+            assert!(
+                store.warnings[0].contains("corrupt"),
+                "{offset}: {:?}",
+                store.warnings
+            );
             store.transaction(|_| Ok(())).expect("writable");
         }
     }

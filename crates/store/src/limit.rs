@@ -32,9 +32,12 @@ impl Steps {
 pub(super) fn install(connection: &mut Connection) -> Steps {
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     // An unreadable store has no size.
-    let n_bytes =
-        pragma("page_count").unwrap_or(0).saturating_mul(pragma("page_size").unwrap_or(0));
-    let limit = n_bytes.saturating_mul(STEPS_PER_BYTE).saturating_add(BASE_STEPS);
+    let n_bytes = pragma("page_count")
+        .unwrap_or(0)
+        .saturating_mul(pragma("page_size").unwrap_or(0));
+    let limit = n_bytes
+        .saturating_mul(STEPS_PER_BYTE)
+        .saturating_add(BASE_STEPS);
     let left = Arc::new(AtomicI64::new(limit));
     let steps = Steps(Arc::clone(&left));
     let is_exceeded = move || {

@@ -19,7 +19,11 @@ pub struct LinkRow {
 
 /// Removes the links that a memory contains, but not the links to it.
 pub(super) fn remove(connection: &Connection, memory: &str) -> Result<()> {
-    execute(connection, "DELETE FROM memory_link WHERE memory = ?1", [memory])
+    execute(
+        connection,
+        "DELETE FROM memory_link WHERE memory = ?1",
+        [memory],
+    )
 }
 
 /// Inserts a link.
@@ -27,7 +31,15 @@ pub(super) fn insert(connection: &Connection, link: &LinkRow) -> Result<()> {
     const SQL: &str = "INSERT OR REPLACE INTO memory_link
             (memory, position, line, target, relation, label, context)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    let LinkRow { memory, position, line, target, relation, label, context } = link;
+    let LinkRow {
+        memory,
+        position,
+        line,
+        target,
+        relation,
+        label,
+        context,
+    } = link;
     let relation = relation.as_str();
     let values = params![memory, position, line, target, relation, label, context];
     execute(connection, SQL, values)
@@ -68,5 +80,7 @@ pub fn sources(connection: &Connection, target: &str) -> Result<Vec<String>> {
 /// Returns the memory and the target of each link with a relation, sorted.
 pub fn with_relation(connection: &Connection, relation: EdgeType) -> Result<Vec<(String, String)>> {
     const SQL: &str = "SELECT DISTINCT memory, target FROM memory_link WHERE relation = ?1 ORDER BY memory, target";
-    query(connection, SQL, [relation.to_string()], |row| row.try_into())
+    query(connection, SQL, [relation.to_string()], |row| {
+        row.try_into()
+    })
 }

@@ -63,7 +63,10 @@ pub fn files(connection: &Connection) -> Result<FxHashMap<String, FileRow>> {
         let file: String = row.get(0)?;
         let known = FileRow {
             file: file.clone(),
-            stat: FileStat { size: row.get(1)?, mtime: row.get(2)? },
+            stat: FileStat {
+                size: row.get(1)?,
+                mtime: row.get(2)?,
+            },
             memory: row.get(3)?,
             warnings: row.get(4)?,
         };
@@ -75,22 +78,42 @@ pub fn files(connection: &Connection) -> Result<FxHashMap<String, FileRow>> {
 pub fn upsert_file(connection: &Connection, file: &FileRow) -> Result<()> {
     const SQL: &str = "INSERT OR REPLACE INTO memory_file (file, size, mtime, memory, warnings)
         VALUES (?1, ?2, ?3, ?4, ?5)";
-    let FileRow { file, stat: FileStat { size, mtime }, memory, warnings } = file;
-    execute(connection, SQL, params![file, size, mtime, memory, warnings])
+    let FileRow {
+        file,
+        stat: FileStat { size, mtime },
+        memory,
+        warnings,
+    } = file;
+    execute(
+        connection,
+        SQL,
+        params![file, size, mtime, memory, warnings],
+    )
 }
 
 /// Removes a file.
 pub fn remove_file(connection: &Connection, file: &str) -> Result<()> {
-    execute(connection, "DELETE FROM memory_file WHERE file = ?1", [file])
+    execute(
+        connection,
+        "DELETE FROM memory_file WHERE file = ?1",
+        [file],
+    )
 }
 
 /// Calls `each` with the path and the stat of every file.
 pub fn each_file(connection: &Connection, mut each: impl FnMut(&str, FileStat)) -> Result<()> {
-    for_each(connection, "SELECT file, size, mtime FROM memory_file", |row| {
-        let stat = FileStat { size: row.get(1)?, mtime: row.get(2)? };
-        each(row.get_ref(0)?.as_str()?, stat);
-        Ok(())
-    })
+    for_each(
+        connection,
+        "SELECT file, size, mtime FROM memory_file",
+        |row| {
+            let stat = FileStat {
+                size: row.get(1)?,
+                mtime: row.get(2)?,
+            };
+            each(row.get_ref(0)?.as_str()?, stat);
+            Ok(())
+        },
+    )
 }
 
 /// Returns the warnings from reading the files, ordered by file.
@@ -120,17 +143,29 @@ pub fn orphaned_anchors(connection: &Connection) -> Result<Vec<String>> {
 
 /// Returns the stored hash of each memory.
 pub fn hashes(connection: &Connection) -> Result<FxHashMap<String, [u8; 16]>> {
-    query(connection, "SELECT id, hash FROM memory_store", [], |row| row.try_into())
+    query(connection, "SELECT id, hash FROM memory_store", [], |row| {
+        row.try_into()
+    })
 }
 
 /// Returns the file of a memory.
 pub fn file_of(connection: &Connection, id: &str) -> Result<Option<String>> {
-    first(connection, "SELECT file FROM memory_store WHERE id = ?1", [id], |row| row.get(0))
+    first(
+        connection,
+        "SELECT file FROM memory_store WHERE id = ?1",
+        [id],
+        |row| row.get(0),
+    )
 }
 
 /// Returns the ids of the memories with their files, ordered by id.
 pub fn ids(connection: &Connection) -> Result<Vec<(String, String)>> {
-    query(connection, "SELECT id, file FROM memory_store ORDER BY id", [], |row| row.try_into())
+    query(
+        connection,
+        "SELECT id, file FROM memory_store ORDER BY id",
+        [],
+        |row| row.try_into(),
+    )
 }
 
 /// Removes a memory with its sections and the links that it contains.
@@ -138,7 +173,11 @@ pub fn remove(connection: &Connection, id: &str) -> Result<()> {
     const TEXT: &str = "DELETE FROM memory_text
         WHERE rowid IN (SELECT id FROM memory_section WHERE memory = ?1)";
     execute(connection, TEXT, [id])?;
-    execute(connection, "DELETE FROM memory_section WHERE memory = ?1", [id])?;
+    execute(
+        connection,
+        "DELETE FROM memory_section WHERE memory = ?1",
+        [id],
+    )?;
     execute(connection, "DELETE FROM memory_store WHERE id = ?1", [id])?;
     links::remove(connection, id)
 }
@@ -176,9 +215,13 @@ pub fn upsert(
     for section in sections {
         let values = params![memory.id, section.section, section.norm, section.vector];
         let rowid = connection.prepare_cached(SECTION)?.insert(values)?;
-        connection.prepare_cached(TEXT)?.execute(params![rowid, section.heading, section.body])?;
+        connection
+            .prepare_cached(TEXT)?
+            .execute(params![rowid, section.heading, section.body])?;
     }
-    links.iter().try_for_each(|link| links::insert(connection, link))
+    links
+        .iter()
+        .try_for_each(|link| links::insert(connection, link))
 }
 
 /// Returns all memories, unordered.
@@ -206,7 +249,11 @@ pub fn all(connection: &Connection) -> Result<Vec<IndexedMemory>> {
             updated_at: optional_time(row, 8)?,
             body: String::new(),
         };
-        Ok(IndexedMemory { memory, file: row.get(1)?, anchored: row.get(9)? })
+        Ok(IndexedMemory {
+            memory,
+            file: row.get(1)?,
+            anchored: row.get(9)?,
+        })
     })
 }
 
@@ -222,7 +269,10 @@ pub fn each_content(connection: &Connection, mut each: impl FnMut(&str)) -> Resu
 /// Returns the stat of the lock file when the anchors were read.
 pub fn lock_stat(connection: &Connection) -> Result<Option<FileStat>> {
     first(connection, "SELECT size, mtime FROM lock_file", [], |row| {
-        Ok(FileStat { size: row.get(0)?, mtime: row.get(1)? })
+        Ok(FileStat {
+            size: row.get(0)?,
+            mtime: row.get(1)?,
+        })
     })
 }
 
@@ -245,32 +295,53 @@ pub fn replace_anchors(
     const CLEAR: &str = "UPDATE memory_store SET anchor_file = NULL, anchor_symbol = NULL,
         anchor_score = NULL, anchor_metadata = NULL WHERE anchor_file IS NOT NULL";
     connection.execute(CLEAR, [])?;
-    anchors.iter().try_for_each(|anchor| update_anchor_columns(connection, anchor))
+    anchors
+        .iter()
+        .try_for_each(|anchor| update_anchor_columns(connection, anchor))
 }
 
 /// Writes the columns of an anchor to the row of its memory.
 pub fn update_anchor_columns(connection: &Connection, anchor: &AnchorRow) -> Result<()> {
     const SQL: &str = "UPDATE memory_store SET anchor_file = ?2, anchor_symbol = ?3,
         anchor_score = ?4, anchor_metadata = ?5 WHERE id = ?1";
-    let values = params![anchor.id, anchor.file, anchor.symbol, anchor.score, anchor.metadata];
+    let values = params![
+        anchor.id,
+        anchor.file,
+        anchor.symbol,
+        anchor.score,
+        anchor.metadata
+    ];
     execute(connection, SQL, values)
 }
 
 /// Returns the packed anchor of a memory.
 pub fn anchor(connection: &Connection, id: &str) -> Result<Option<Vec<u8>>> {
-    first(connection, "SELECT anchor FROM memory_anchor WHERE id = ?1", [id], |row| row.get(0))
+    first(
+        connection,
+        "SELECT anchor FROM memory_anchor WHERE id = ?1",
+        [id],
+        |row| row.get(0),
+    )
 }
 
 /// Returns all packed anchors with the ids of their memories, ordered by id.
 pub fn anchors(connection: &Connection) -> Result<Vec<(String, Vec<u8>)>> {
-    query(connection, "SELECT id, anchor FROM memory_anchor ORDER BY id", [], |row| row.try_into())
+    query(
+        connection,
+        "SELECT id, anchor FROM memory_anchor ORDER BY id",
+        [],
+        |row| row.try_into(),
+    )
 }
 
 /// Returns the id of a term that some memory contains.
 pub fn term_id(connection: &Connection, term: &str) -> Result<Option<u32>> {
-    first(connection, "SELECT id FROM memory_term WHERE term = ?1", [term], |row| {
-        values::term_id(row, 0)
-    })
+    first(
+        connection,
+        "SELECT id FROM memory_term WHERE term = ?1",
+        [term],
+        |row| values::term_id(row, 0),
+    )
 }
 
 /// Returns the id of a term, inserting the term if it is new.
@@ -288,8 +359,10 @@ pub fn matches(connection: &Connection, words: &[String]) -> Result<FxHashMap<i6
     const SQL: &str =
         "SELECT rowid, -bm25(memory_text, 2.0, 1.0) FROM memory_text WHERE memory_text MATCH ?1";
     // Quotes prevent words from being parsed as operators of the query language.
-    let quoted: Vec<String> =
-        words.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
+    let quoted: Vec<String> = words
+        .iter()
+        .map(|word| format!("\"{}\"", word.replace('"', "\"\"")))
+        .collect();
     query(connection, SQL, [quoted.join(" OR ")], |row| row.try_into())
 }
 

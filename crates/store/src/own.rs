@@ -6,7 +6,10 @@
 //! store. A store without its token was not made by this user for that folder.
 //!
 //! It is attached to the connection of the store as `own`, so that one transaction writes both.
-#![expect(clippy::disallowed_methods, reason = "this module owns the user's databases")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this module owns the user's databases"
+)]
 
 use std::io::ErrorKind;
 
@@ -40,13 +43,21 @@ pub(super) struct Own {
 pub(super) fn attach(connection: &mut Connection, file: Option<&StoreFile>) -> Result<Own> {
     let Some(file) = file else {
         open(connection, Path::new(IN_MEMORY))?;
-        return Ok(Own { has_token: true, not_persistent: None, warning: None });
+        return Ok(Own {
+            has_token: true,
+            not_persistent: None,
+            warning: None,
+        });
     };
     match create_folder(file).and_then(|path| open(connection, &path)) {
         Ok(()) => {
             let is_readonly = connection.is_readonly("own")?;
             let why = is_readonly.then(|| "the state folder of the user is read-only".to_owned());
-            Ok(Own { has_token: true, not_persistent: why, warning: None })
+            Ok(Own {
+                has_token: true,
+                not_persistent: why,
+                warning: None,
+            })
         }
         Err(error) if is_damaged(&error) || is_busy(&error) => Err(error),
         Err(error) => {
@@ -56,18 +67,27 @@ pub(super) fn attach(connection: &mut Connection, file: Option<&StoreFile>) -> R
             let why = format!("{error:#}");
             let warning =
                 may_exist(file).then(|| format!("session and temporary pins are ignored: {why}"));
-            Ok(Own { has_token: false, not_persistent: Some(why), warning })
+            Ok(Own {
+                has_token: false,
+                not_persistent: Some(why),
+                warning,
+            })
         }
     }
 }
 
 /// Returns the database for a store.
 pub(super) fn path(file: &StoreFile) -> Result<PathBuf> {
-    let state =
-        file.state.as_ref().ok_or_else(|| UserError::environment("home folder not found"))?;
+    let state = file
+        .state
+        .as_ref()
+        .ok_or_else(|| UserError::environment("home folder not found"))?;
     let folder = file.path.parent().context("no folder")?.canonicalize()?;
     let hash = Sha256::digest(folder.as_os_str().as_encoded_bytes());
-    let name: String = hash[..HASH_BYTES].iter().map(|byte| format!("{byte:02x}")).collect();
+    let name: String = hash[..HASH_BYTES]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     Ok(state.join("stores").join(name + ".db"))
 }
 
@@ -88,7 +108,9 @@ fn create_folder(file: &StoreFile) -> Result<PathBuf> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder).with_context(context)?;
-    Ok(folder.canonicalize()?.join(path.file_name().unwrap_or_default()))
+    Ok(folder
+        .canonicalize()?
+        .join(path.file_name().unwrap_or_default()))
 }
 
 fn open(connection: &mut Connection, path: &Path) -> Result<()> {
@@ -114,7 +136,9 @@ pub(super) fn attach_existing(connection: &Connection, path: &Path) -> Result<()
 
 /// Renames the database of a store if it is damaged, and returns a warning.
 pub(super) fn set_aside(file: &StoreFile) -> Result<Option<String>> {
-    let Some(path) = path(file).ok().filter(|path| path.is_file()) else { return Ok(None) };
+    let Some(path) = path(file).ok().filter(|path| path.is_file()) else {
+        return Ok(None);
+    };
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let check = || -> Result<()> {
         let connection = Connection::open_with_flags(&path, flags)?;
@@ -145,13 +169,20 @@ mod tests {
         let file = |folder: &str| {
             let folder = temp.path().join(folder);
             std::fs::create_dir_all(&folder).expect("created");
-            StoreFile { path: folder.join("cerberus.db"), state: Some(temp.path().join("state")) }
+            StoreFile {
+                path: folder.join("cerberus.db"),
+                state: Some(temp.path().join("state")),
+            }
         };
         let [a, b] = ["a", "b"].map(file);
         assert_ne!(path(&a).expect("a path"), path(&b).expect("a path"));
         let token = |file| -> Vec<u8> {
             let mut connection = Connection::open_in_memory().expect("a store");
-            assert!(attach(&mut connection, Some(file)).expect("attached").has_token);
+            assert!(
+                attach(&mut connection, Some(file))
+                    .expect("attached")
+                    .has_token
+            );
             value(&connection, "SELECT token FROM own.origin", []).expect("a token")
         };
         assert_eq!(token(&a), token(&a));
@@ -159,7 +190,11 @@ mod tests {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            let folder = temp.path().join("state/stores").metadata().expect("a folder");
+            let folder = temp
+                .path()
+                .join("state/stores")
+                .metadata()
+                .expect("a folder");
             assert_eq!(folder.permissions().mode() & 0o777, 0o700);
         }
     }

@@ -17,8 +17,9 @@ pub struct EventRow {
 /// Returns the temporary pins and those of `session`, including expired ones.
 pub fn pins(connection: &Connection, session: Option<&str>) -> Result<Vec<Pin>> {
     const SQL: &str = "SELECT pin FROM own.pin WHERE session = '' OR session = ?1";
-    let mut pins: Vec<Pin> =
-        query(connection, SQL, [session.unwrap_or_default()], |row| values::unpacked(row, 0))?;
+    let mut pins: Vec<Pin> = query(connection, SQL, [session.unwrap_or_default()], |row| {
+        values::unpacked(row, 0)
+    })?;
     pins.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
     Ok(pins)
 }
@@ -26,7 +27,11 @@ pub fn pins(connection: &Connection, session: Option<&str>) -> Result<Vec<Pin>> 
 /// Inserts a pin. A session pin is visible in its session only.
 pub fn insert(connection: &Connection, pin: &Pin, session: Option<&str>) -> Result<()> {
     const SQL: &str = "INSERT INTO own.pin (session, id, pin) VALUES (?1, ?2, ?3)";
-    execute(connection, SQL, params![key(pin, session), pin.id, postcard::to_stdvec(pin)?])
+    execute(
+        connection,
+        SQL,
+        params![key(pin, session), pin.id, postcard::to_stdvec(pin)?],
+    )
 }
 
 /// Removes a pin.
@@ -36,7 +41,9 @@ pub fn remove(connection: &Connection, pin: &Pin, session: Option<&str>) -> Resu
 }
 
 fn key<'a>(pin: &Pin, session: Option<&'a str>) -> &'a str {
-    session.filter(|_| pin.scope == PinScope::Session).unwrap_or_default()
+    session
+        .filter(|_| pin.scope == PinScope::Session)
+        .unwrap_or_default()
 }
 
 /// Records an event with the hash of the pin file that was written or read.
@@ -47,8 +54,17 @@ pub fn insert_event(
 ) -> Result<()> {
     const SQL: &str = "INSERT INTO own.pin_event (at, type, pins, message, hash)
         VALUES (?1, ?2, ?3, ?4, ?5)";
-    let EventRow { at, kind, pins, message } = event;
-    execute(connection, SQL, params![at, kind.as_str(), pins.join("\n"), message, hash])
+    let EventRow {
+        at,
+        kind,
+        pins,
+        message,
+    } = event;
+    execute(
+        connection,
+        SQL,
+        params![at, kind.as_str(), pins.join("\n"), message, hash],
+    )
 }
 
 /// Returns the history, oldest event first.
@@ -76,5 +92,9 @@ pub fn expiry_logged(connection: &Connection, pin: &Pin) -> Result<bool> {
     const SQL: &str = "SELECT EXISTS (SELECT 1 FROM own.pin_event
         WHERE type = ?1 AND pins = ?2 AND at = ?3)";
     let at = pin.expires_at.map(|at| at.to_string()).unwrap_or_default();
-    value(connection, SQL, params![PinEvent::Expired.to_string(), pin.id, at])
+    value(
+        connection,
+        SQL,
+        params![PinEvent::Expired.to_string(), pin.id, at],
+    )
 }

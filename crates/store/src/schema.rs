@@ -56,7 +56,11 @@ pub(super) fn create(connection: &mut Connection, can_verify: bool) -> Result<()
 }
 
 fn is_empty(connection: &Connection) -> Result<bool> {
-    super::value(connection, "SELECT NOT EXISTS (SELECT 1 FROM main.sqlite_schema)", [])
+    super::value(
+        connection,
+        "SELECT NOT EXISTS (SELECT 1 FROM main.sqlite_schema)",
+        [],
+    )
 }
 
 /// Fails if this user did not make the store for its folder.
@@ -82,13 +86,19 @@ pub(super) fn check(connection: &Connection) -> Result<()> {
     const SQL: &str = "SELECT sql FROM main.sqlite_schema
         WHERE sql IS NOT NULL OR type IS NOT 'index' OR typeof(name) <> 'text'
             OR name NOT GLOB 'sqlite_autoindex_*'";
-    let found: rusqlite::Result<Vec<Option<String>>> =
-        connection.prepare(SQL)?.query_map([], |row| row.get(0))?.collect();
+    let found: rusqlite::Result<Vec<Option<String>>> = connection
+        .prepare(SQL)?
+        .query_map([], |row| row.get(0))?
+        .collect();
     let mut found: Vec<String> = found?.into_iter().map(Option::unwrap_or_default).collect();
     let mut expected: Vec<&str> = statements().chain(TEXT_TABLES.iter().copied()).collect();
     expected.sort_unstable();
     found.sort_unstable();
-    if expected == found { Ok(()) } else { Err(Rejected::Schema.into()) }
+    if expected == found {
+        Ok(())
+    } else {
+        Err(Rejected::Schema.into())
+    }
 }
 
 pub(super) fn version(connection: &Connection) -> Result<usize> {
@@ -137,7 +147,9 @@ mod tests {
                 let mut connection = connection();
                 create(&mut connection, true).expect("a new schema");
                 connection.execute_batch(change).expect("changed");
-                connection.pragma_update(None, "user_version", version).expect("set");
+                connection
+                    .pragma_update(None, "user_version", version)
+                    .expect("set");
                 let error = create(&mut connection, true).expect_err(change);
                 assert!(error.is::<Rejected>(), "{change}: {error:#}");
             }

@@ -52,7 +52,12 @@ pub(super) fn term_id(row: &Row<'_>, column: usize) -> rusqlite::Result<u32> {
 
 /// Splits a column with one value per line.
 pub(super) fn lines(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<String>> {
-    Ok(row.get_ref(column)?.as_str()?.lines().map(str::to_owned).collect())
+    Ok(row
+        .get_ref(column)?
+        .as_str()?
+        .lines()
+        .map(str::to_owned)
+        .collect())
 }
 
 #[cfg(test)]
@@ -70,8 +75,9 @@ mod tests {
         assert_eq!(language("rust"), Ok(Language::Rust));
         assert!(language("cobol").is_err());
         let scope = Scope::Language("go".to_owned());
-        let stored = connection
-            .query_row("SELECT ?1", [scope.to_string()], |row| from_text::<Scope>(row, 0));
+        let stored = connection.query_row("SELECT ?1", [scope.to_string()], |row| {
+            from_text::<Scope>(row, 0)
+        });
         assert_eq!(stored, Ok(scope));
     }
 }

@@ -77,11 +77,18 @@ impl Client {
     pub(super) fn text(&self, output: &str) -> Option<String> {
         let texts = self.answer.texts(&values(output));
         // Some clients print it in parts.
-        if texts.is_empty() { None } else { Some(texts.concat()) }
+        if texts.is_empty() {
+            None
+        } else {
+            Some(texts.concat())
+        }
     }
 
     fn failures(&self, values: &[Value]) -> Vec<String> {
-        self.failures.iter().flat_map(|text| text.texts(values)).collect()
+        self.failures
+            .iter()
+            .flat_map(|text| text.texts(values))
+            .collect()
     }
 }
 
@@ -160,7 +167,11 @@ fn provider(kept: &Value) -> Option<&str> {
 /// Returns the only provider that settings define.
 pub(super) fn only_provider(kept: &Value) -> Option<&str> {
     let providers = kept["provider"].as_object()?;
-    if providers.len() == 1 { providers.keys().next().map(String::as_str) } else { None }
+    if providers.len() == 1 {
+        providers.keys().next().map(String::as_str)
+    } else {
+        None
+    }
 }
 
 fn server_name(server: &Value) -> Option<String> {
@@ -188,7 +199,9 @@ pub(super) fn cause(client: Option<&Client>, output: &str, messages: &str) -> St
     let (mut values, output) = values_with_rest(output);
     let (more, messages) = values_with_rest(messages);
     values.extend(more);
-    let mut found = client.map(|client| client.failures(&values)).unwrap_or_default();
+    let mut found = client
+        .map(|client| client.failures(&values))
+        .unwrap_or_default();
     if found.is_empty() {
         // The last ones are shown.
         found.extend(meaningful_lines(&output));
@@ -215,16 +228,21 @@ fn add_messages(value: &Value, is_error: bool, found: &mut Vec<String>) {
                 }
             }
         }
-        Value::Array(list) => list.iter().for_each(|item| add_messages(item, is_error, found)),
+        Value::Array(list) => list
+            .iter()
+            .for_each(|item| add_messages(item, is_error, found)),
         _ => {}
     }
 }
 
 /// Whether an object says of itself that it is an error.
 fn is_failure(object: &serde_json::Map<String, Value>) -> bool {
-    ["type", "status", "level"]
-        .iter()
-        .any(|key| object.get(*key).and_then(Value::as_str).is_some_and(is_error_word))
+    ["type", "status", "level"].iter().any(|key| {
+        object
+            .get(*key)
+            .and_then(Value::as_str)
+            .is_some_and(is_error_word)
+    })
 }
 
 fn is_error_word(word: &str) -> bool {
@@ -253,14 +271,20 @@ fn shown(messages: &[String]) -> String {
     let mut seen = BTreeSet::new();
     for message in messages.iter().rev() {
         let message = meaningful_lines(message).join("; ");
-        let plain: String = message.chars().filter(|letter| !letter.is_ascii_digit()).collect();
+        let plain: String = message
+            .chars()
+            .filter(|letter| !letter.is_ascii_digit())
+            .collect();
         if !message.is_empty() && seen.insert(plain) {
             different.push(message);
         }
     }
     different.reverse();
     let n_more = different.len().saturating_sub(N_LINES);
-    let first = different.iter().position(|message| is_error_word(message)).unwrap_or(0);
+    let first = different
+        .iter()
+        .position(|message| is_error_word(message))
+        .unwrap_or(0);
     let mut text = String::new();
     for (idx, message) in different.iter().enumerate() {
         if idx > n_more || n_more == 0 || idx == first.min(n_more) {
@@ -296,19 +320,47 @@ mod tests {
             ("", "", ""),
             ("{}\n[1]", "...\n---\n", ""),
             ("", "one\n\n  two\n", "one; two"),
-            (&*format!("{stats}\nquota \u{1b}[31mexceeded"), "", "quota \\u{1b}[31mexceeded"),
-            ("", "Failed: 503\n    at run (a.js:1)\n    at main (b.js:2)\n", "Failed: 503"),
-            ("", "try 1 of 9: slow\ntry 2 of 9: slow\n", "try 2 of 9: slow"),
+            (
+                &*format!("{stats}\nquota \u{1b}[31mexceeded"),
+                "",
+                "quota \\u{1b}[31mexceeded",
+            ),
+            (
+                "",
+                "Failed: 503\n    at run (a.js:1)\n    at main (b.js:2)\n",
+                "Failed: 503",
+            ),
+            (
+                "",
+                "try 1 of 9: slow\ntry 2 of 9: slow\n",
+                "try 2 of 9: slow",
+            ),
             (
                 "Error: no login\nYou can:\na one\nb two\nc three\nd four",
                 "",
                 "Error: no login; b two; c three; d four",
             ),
-            (r#"{"kind":"x","error":{"message":"overloaded","code":529}}"#, "", "overloaded"),
-            (r#"{"level":"error","message":"no route"}{"message":"hello"}"#, "", "no route"),
-            (r#"{"data":{"errorMessage":"bad key","note":"n"}}"#, "", "bad key"),
+            (
+                r#"{"kind":"x","error":{"message":"overloaded","code":529}}"#,
+                "",
+                "overloaded",
+            ),
+            (
+                r#"{"level":"error","message":"no route"}{"message":"hello"}"#,
+                "",
+                "no route",
+            ),
+            (
+                r#"{"data":{"errorMessage":"bad key","note":"n"}}"#,
+                "",
+                "bad key",
+            ),
         ] {
-            assert_eq!(cause(None, output, messages), expected, "{output} {messages}");
+            assert_eq!(
+                cause(None, output, messages),
+                expected,
+                "{output} {messages}"
+            );
         }
     }
 
@@ -316,14 +368,18 @@ mod tests {
     fn a_project_chooses_a_provider_on_this_machine_only() {
         let clients: Vec<Client> =
             serde_json::from_str(include_str!("clients.json")).expect("valid clients");
-        let settings = clients.into_iter().find_map(|client| client.settings).expect("one");
+        let settings = clients
+            .into_iter()
+            .find_map(|client| client.settings)
+            .expect("one");
         let chosen = |url: &str, package: &str| {
             let provider = json!({ "npm": package, "options": { "baseURL": url }, "models": {} });
             let other = json!({ "options": { "apiKey": "secret" } });
             json!({ "model": "near/m", "provider": { "near": provider, "other": other } })
         };
-        let run =
-            settings.of_project(&chosen("http://127.0.0.1:1/v1", "@ai-sdk/openai")).expect("on it");
+        let run = settings
+            .of_project(&chosen("http://127.0.0.1:1/v1", "@ai-sdk/openai"))
+            .expect("on it");
         assert_eq!(run["provider"].as_object().map(|it| it.len()), Some(1));
         assert_eq!(run["small_model"], "near/m");
         assert_eq!(run["disabled_providers"], json!(["opencode"]));
@@ -332,7 +388,11 @@ mod tests {
             ("http://127.0.0.1:1", "file:///project/provider.js"),
             ("http://127.0.0.1@example.com", "@ai-sdk/openai"),
         ] {
-            assert_eq!(settings.of_project(&chosen(url, package)), None, "{url} {package}");
+            assert_eq!(
+                settings.of_project(&chosen(url, package)),
+                None,
+                "{url} {package}"
+            );
         }
         assert_eq!(settings.of_project(&json!({ "model": "cloud/m" })), None);
         // A user may choose any.

@@ -61,7 +61,10 @@ impl fmt::Display for Place {
             (None, Some(host), _) => write!(f, "{}", quoted(host)),
             (Some(provider), None, _) => write!(f, "the provider {}", quoted(provider)),
             (None, None, Some((client, usual))) => {
-                write!(f, "the provider that {client} is configured with, {usual} by default")
+                write!(
+                    f,
+                    "the provider that {client} is configured with, {usual} by default"
+                )
             }
             (None, None, None) => write!(f, "the provider that it is configured with"),
         }
@@ -71,7 +74,11 @@ impl fmt::Display for Place {
 impl Destination {
     /// Returns where a client sends requests, where `own` are settings that it printed.
     pub(super) fn place(&self, client: &str, own: &Value) -> Place {
-        let settings = self.file.as_ref().map(SettingsFile::read).unwrap_or_default();
+        let settings = self
+            .file
+            .as_ref()
+            .map(SettingsFile::read)
+            .unwrap_or_default();
         let usual = self.usual.clone().map(|usual| (client.to_owned(), usual));
         for known in [own, &settings] {
             if let Some(place) = self.of_settings(known) {
@@ -79,18 +86,34 @@ impl Destination {
             }
         }
         for choice in &self.variables {
-            let Some(value) = self.variable(&choice.name, &settings) else { continue };
+            let Some(value) = self.variable(&choice.name, &settings) else {
+                continue;
+            };
             if is_off(&value) {
                 continue;
             }
             let Some(provider) = &choice.is else {
-                return Place { host: host(&value), usual, provider: None };
+                return Place {
+                    host: host(&value),
+                    usual,
+                    provider: None,
+                };
             };
-            let url = choice.url.as_ref().and_then(|name| self.variable(name, &settings));
+            let url = choice
+                .url
+                .as_ref()
+                .and_then(|name| self.variable(name, &settings));
             let host = url.and_then(|url| host(&url));
-            return Place { provider: Some(provider.clone()), host, usual: None };
+            return Place {
+                provider: Some(provider.clone()),
+                host,
+                usual: None,
+            };
         }
-        Place { usual, ..Place::default() }
+        Place {
+            usual,
+            ..Place::default()
+        }
     }
 
     fn of_settings(&self, settings: &Value) -> Option<Place> {
@@ -102,20 +125,33 @@ impl Destination {
         };
         let url = settings.pointer(&url.replace("{}", &provider.replace('~', "~0")));
         let host = url.and_then(Value::as_str).and_then(host);
-        Some(Place { provider: Some(provider.to_owned()), host, usual: None })
+        Some(Place {
+            provider: Some(provider.to_owned()),
+            host,
+            usual: None,
+        })
     }
 
     /// Returns the value of a variable in the settings of the user, or else in the environment.
     fn variable(&self, name: &str, settings: &Value) -> Option<String> {
-        let variables = self.file.as_ref().and_then(|file| settings.pointer(&file.variables));
-        let set = variables.and_then(|variables| variables.get(name)).and_then(Value::as_str);
+        let variables = self
+            .file
+            .as_ref()
+            .and_then(|file| settings.pointer(&file.variables));
+        let set = variables
+            .and_then(|variables| variables.get(name))
+            .and_then(Value::as_str);
         set.map(str::to_owned).or_else(|| config::variable(name))
     }
 
     /// Returns the error about a project that chooses a provider in a file which does not apply to a run,
     /// unless the user set the same variable.
     pub(super) fn check_project(&self, client: &str, root: &Path) -> Result<()> {
-        let settings = self.file.as_ref().map(SettingsFile::read).unwrap_or_default();
+        let settings = self
+            .file
+            .as_ref()
+            .map(SettingsFile::read)
+            .unwrap_or_default();
         for file in &self.project {
             let text = config::small_file(&root.join(file)).unwrap_or_default();
             for choice in &self.variables {
@@ -140,7 +176,8 @@ impl Destination {
 /// Whether a text has a name as a whole word.
 fn names(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    text.split(|letter| !is_part(letter)).any(|word| word == name)
+    text.split(|letter| !is_part(letter))
+        .any(|word| word == name)
 }
 
 impl SettingsFile {
@@ -174,7 +211,10 @@ fn env_value(text: &str) -> Value {
 
 /// Whether a switch is not on.
 fn is_off(value: &str) -> bool {
-    matches!(value.to_ascii_lowercase().as_str(), "" | "0" | "false" | "no" | "off")
+    matches!(
+        value.to_ascii_lowercase().as_str(),
+        "" | "0" | "false" | "no" | "off"
+    )
 }
 
 /// Returns the host of a URL, with its port.
@@ -183,7 +223,11 @@ pub(super) fn host(url: &str) -> Option<String> {
     let authority = rest.split(['/', '?', '#']).next()?;
     // Without a name and a password.
     let host = authority.rsplit('@').next()?;
-    if host.is_empty() { None } else { Some(host.to_owned()) }
+    if host.is_empty() {
+        None
+    } else {
+        Some(host.to_owned())
+    }
 }
 
 /// Whether a URL is on this machine.
@@ -209,9 +253,21 @@ mod tests {
             ("http://127.0.0.1:8080/v1", Some("127.0.0.1:8080"), true),
             ("http://localhost/v1", Some("localhost"), true),
             ("http://[::1]:11434", Some("[::1]:11434"), true),
-            ("https://name:secret@models.example.com/v1?x", Some("models.example.com"), false),
-            ("https://127.0.0.1@models.example.com", Some("models.example.com"), false),
-            ("https://localhost.example.com", Some("localhost.example.com"), false),
+            (
+                "https://name:secret@models.example.com/v1?x",
+                Some("models.example.com"),
+                false,
+            ),
+            (
+                "https://127.0.0.1@models.example.com",
+                Some("models.example.com"),
+                false,
+            ),
+            (
+                "https://localhost.example.com",
+                Some("localhost.example.com"),
+                false,
+            ),
             ("models.example.com", None, false),
             ("http:///x", None, false),
         ] {
@@ -224,6 +280,9 @@ mod tests {
     fn variables_of_an_env_file_are_read() {
         let text = "# a=b\nexport ONE='http://a'\nTWO = b \nthree";
         let value = env_value(text);
-        assert_eq!((&value["ONE"], &value["TWO"]), (&json!("http://a"), &json!("b")));
+        assert_eq!(
+            (&value["ONE"], &value["TWO"]),
+            (&json!("http://a"), &json!("b"))
+        );
     }
 }

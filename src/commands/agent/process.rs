@@ -63,14 +63,19 @@ enum Event {
 
 /// Runs a command with an input.
 pub(super) fn run(command: &mut Command, input: &str, limits: Limits) -> Result<Outcome> {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let group = Group::start(command).context("failed to start `sh`")?;
     let mut child = command.spawn()?;
     let mut stdin = child.stdin.take();
     let input = input.to_owned();
     elsewhere(move || {
         // A program that ends early does not need the rest.
-        let _written = stdin.as_mut().map(|stdin| stdin.write_all(input.as_bytes()));
+        let _written = stdin
+            .as_mut()
+            .map(|stdin| stdin.write_all(input.as_bytes()));
     })?;
     let (sender, events) = channel();
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
@@ -174,8 +179,11 @@ impl Progress {
     fn is_new(&mut self, bytes: &[u8]) -> bool {
         let mut is_new = false;
         for line in bytes.split(|byte| *byte == b'\n') {
-            let line: Vec<u8> =
-                line.iter().copied().filter(|byte| !byte.is_ascii_digit()).collect();
+            let line: Vec<u8> = line
+                .iter()
+                .copied()
+                .filter(|byte| !byte.is_ascii_digit())
+                .collect();
             if !line.trim_ascii().is_empty() && self.seen.insert(line) {
                 is_new = true;
             }
@@ -206,7 +214,9 @@ fn forward(
 
 /// Runs work that may take longer than it may be waited for.
 fn elsewhere(work: impl FnOnce() + Send + 'static) -> Result<()> {
-    thread::Builder::new().spawn(work).context("failed to start a thread")?;
+    thread::Builder::new()
+        .spawn(work)
+        .context("failed to start a thread")?;
     Ok(())
 }
 
@@ -222,13 +232,19 @@ impl Group {
     fn start(member: &mut Command) -> std::io::Result<Self> {
         let mut command = Command::new("sh");
         command.args(["-c", "read -r _; kill -s KILL 0"]);
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         #[cfg(unix)]
         command.process_group(0);
         let mut shell = command.spawn()?;
         #[cfg(unix)]
         member.process_group(i32::try_from(shell.id()).unwrap_or_default());
-        Ok(Self { pipe: shell.stdin.take(), shell })
+        Ok(Self {
+            pipe: shell.stdin.take(),
+            shell,
+        })
     }
 }
 

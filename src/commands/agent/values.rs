@@ -36,7 +36,11 @@ fn next(text: &str, place: usize) -> Option<Found> {
         start += text.get(start..)?.find(['{', '['])?;
         let mut stream = Deserializer::from_str(text.get(start..)?).into_iter::<Value>();
         if let Some(Ok(value)) = stream.next() {
-            return Some(Found { start, end: start + stream.byte_offset(), value });
+            return Some(Found {
+                start,
+                end: start + stream.byte_offset(),
+                value,
+            });
         }
         start += 1;
     }
@@ -56,7 +60,10 @@ fn named_list<'a>(value: &'a Value, key: &str) -> Option<&'a Vec<Value>> {
     match value {
         Value::Object(object) => match object.get(key).and_then(Value::as_array) {
             Some(list) => Some(list),
-            None => object.values().rev().find_map(|inner| named_list(inner, key)),
+            None => object
+                .values()
+                .rev()
+                .find_map(|inner| named_list(inner, key)),
         },
         Value::Array(list) => list.iter().rev().find_map(|inner| named_list(inner, key)),
         _ => None,
@@ -107,7 +114,16 @@ mod tests {
 
     #[test]
     fn long_answers_that_are_no_json_are_read_in_time_and_without_a_panic() {
-        for part in ["{", "[", "[\"", "{\"a\":", "[[],", "\"{", "{\u{e9}[\u{1f600}", "[1 "] {
+        for part in [
+            "{",
+            "[",
+            "[\"",
+            "{\"a\":",
+            "[[],",
+            "\"{",
+            "{\u{e9}[\u{1f600}",
+            "[1 ",
+        ] {
             let text = part.repeat(20_000);
             assert_eq!(items(&text, "findings"), None, "{part}");
         }

@@ -23,14 +23,19 @@ impl FindingsReport for Report {
         });
         let outdated = self.outdated.iter().map(|it| Annotation {
             title: "baseline".to_owned(),
-            message: format!("`{}` is accepted by the baseline, but no longer found", it.claim),
+            message: format!(
+                "`{}` is accepted by the baseline, but no longer found",
+                it.claim
+            ),
             ..annotation("baseline", &it.file, &it.claim)
         });
         findings.chain(outdated).collect()
     }
 
     fn rules(&self) -> BTreeMap<&str, &str> {
-        lines(include_str!("rules.txt")).filter_map(|rule| rule.split_once('\t')).collect()
+        lines(include_str!("rules.txt"))
+            .filter_map(|rule| rule.split_once('\t'))
+            .collect()
     }
 }
 
@@ -48,7 +53,11 @@ fn message(finding: &Finding) -> String {
     let mut message = format!("`{}`: {}", finding.claim, finding.message);
     if let Some(removed) = &finding.removed {
         let id = short_id(removed);
-        let _ = write!(message, ", since {id} of {}: {}", removed.date, removed.subject);
+        let _ = write!(
+            message,
+            ", since {id} of {}: {}",
+            removed.date, removed.subject
+        );
     }
     if let Some(now) = &finding.now {
         let _ = write!(message, ". Now `{now}`");

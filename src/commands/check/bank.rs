@@ -23,7 +23,10 @@ pub(super) fn check(
     let mut found = Vec::new();
     let broken = links::links(project, true)?;
     for edge in &broken.edges {
-        let place = (project.bank.shown_path(&edge.file, &project.root), edge.line);
+        let place = (
+            project.bank.shown_path(&edge.file, &project.root),
+            edge.line,
+        );
         let finding = Finding::new("memoryLink", place, &edge.target);
         let message = "the target of this link does not exist";
         found.push(finding.with(message, "cerberus memory links --broken"));
@@ -50,14 +53,22 @@ pub(super) fn check(
 /// Removes the findings that the changes since a commit cannot have caused.
 fn retain_new(project: &Project, since: &str, findings: &mut Vec<Finding>) -> Result<()> {
     let root = &project.root;
-    let files: BTreeSet<String> = findings.iter().map(|finding| finding.file.clone()).collect();
+    let files: BTreeSet<String> = findings
+        .iter()
+        .map(|finding| finding.file.clone())
+        .collect();
     let bank = project.bank.folder().strip_prefix(root).ok();
     let changed = git::changed_since(root, since, &files, bank)?;
     let is_bank_changed =
         bank.is_some_and(|bank| changed.iter().any(|file| Path::new(file).starts_with(bank)));
-    let targets: Vec<String> =
-        findings.iter().map(|finding| format!("{since}:./{}", finding.claim)).collect();
-    let old = past::ids(root, &targets.iter().map(String::as_str).collect::<Vec<_>>());
+    let targets: Vec<String> = findings
+        .iter()
+        .map(|finding| format!("{since}:./{}", finding.claim))
+        .collect();
+    let old = past::ids(
+        root,
+        &targets.iter().map(String::as_str).collect::<Vec<_>>(),
+    );
     let mut old = old.into_iter();
     findings.retain(|finding| {
         let was_there = old.next().flatten().is_some();
@@ -80,13 +91,25 @@ fn anchors(
         return Ok(());
     }
     let since = since.map(str::to_owned);
-    let args = ReanchorArgs { check: true, since, ..ReanchorArgs::default() };
+    let args = ReanchorArgs {
+        check: true,
+        since,
+        ..ReanchorArgs::default()
+    };
     let report = reanchor::reanchor_in(project, memories, &args, &|_, _| ())?;
-    warnings.extend(report.warnings.into_iter().filter(|it| !memories.unread.contains(it)));
+    warnings.extend(
+        report
+            .warnings
+            .into_iter()
+            .filter(|it| !memories.unread.contains(it)),
+    );
     for anchor in &report.results {
         let is_outdated = anchor.written && anchor.state != State::Reformatted;
         if anchor.drift || is_outdated {
-            let next = anchor.next.clone().unwrap_or_else(|| "cerberus memory reanchor".to_owned());
+            let next = anchor
+                .next
+                .clone()
+                .unwrap_or_else(|| "cerberus memory reanchor".to_owned());
             let message = format!("its example is {}: {}", anchor.state, anchor.reason);
             let finding = Finding::new("anchor", (anchor.memory.clone(), 1), &anchor.id);
             findings.push(finding.with(message, next));

@@ -29,7 +29,11 @@ pub(crate) struct Accepted {
 impl From<&Finding> for Accepted {
     fn from(finding: &Finding) -> Self {
         let (file, check) = (finding.file.clone(), finding.check.to_owned());
-        Self { file, check, claim: finding.claim.clone() }
+        Self {
+            file,
+            check,
+            claim: finding.claim.clone(),
+        }
     }
 }
 
@@ -38,9 +42,11 @@ pub(super) fn read(path: &Path) -> Result<BTreeSet<Accepted>> {
     let shown = path.display();
     let write = format!("cerberus check --baseline {shown} --update-baseline");
     if !path.exists() {
-        return Err(UserError::usage(format!("the baseline `{shown}` does not exist"))
-            .hint(format!("create it: {write}"))
-            .into());
+        return Err(
+            UserError::usage(format!("the baseline `{shown}` does not exist"))
+                .hint(format!("create it: {write}"))
+                .into(),
+        );
     }
     let bytes = external_file::read(path)?;
     let file: Baseline =
@@ -76,13 +82,19 @@ pub(super) fn accept(
         }
         !is_accepted
     });
-    (n_all - findings.len(), accepted.difference(&found).cloned().collect())
+    (
+        n_all - findings.len(),
+        accepted.difference(&found).cloned().collect(),
+    )
 }
 
 /// Writes a baseline. Returns a message about it.
 pub(super) fn write(path: &Path, accepted: BTreeSet<Accepted>, root: &Path) -> Result<String> {
     let n = plural(accepted.len(), "finding");
-    let text = serde_json::to_string_pretty(&Baseline { version: VERSION, accepted })? + "\n";
+    let text = serde_json::to_string_pretty(&Baseline {
+        version: VERSION,
+        accepted,
+    })? + "\n";
     let written = ExternalFile::open(path, root)?.write(text.as_bytes());
     written.with_context(|| format!("failed to write `{}`", path.display()))?;
     Ok(format!("the baseline `{}` accepts {n}", path.display()))

@@ -67,7 +67,10 @@ pub(super) fn read(
         && project.bank.exists()
         && let Ok(folder) = project.bank.folder().strip_prefix(root)
     {
-        let folder = folder.display().to_string().replace(std::path::MAIN_SEPARATOR, "/");
+        let folder = folder
+            .display()
+            .to_string()
+            .replace(std::path::MAIN_SEPARATOR, "/");
         let (memories, _) = project.bank.list()?;
         // Plans, journals and decisions are about another time.
         let is_current = |file: &&String| {
@@ -82,9 +85,16 @@ pub(super) fn read(
     }
     let exclude = Globs::new(&config.exclude);
     let addresses = Addresses::new(root);
-    let mut found = Found { addresses, documents: Vec::new(), unread: Vec::new() };
+    let mut found = Found {
+        addresses,
+        documents: Vec::new(),
+        unread: Vec::new(),
+    };
     for reason in unlisted {
-        found.unread.push(Unchecked { file: ".".to_owned(), reason });
+        found.unread.push(Unchecked {
+            file: ".".to_owned(),
+            reason,
+        });
     }
     for (file, reason) in unnamed {
         found.unread.push(Unchecked { file, reason });
@@ -99,22 +109,31 @@ pub(super) fn read(
                 None => is_listed || !is_specification,
             }
     };
-    found.add(project, &paths, |path, text| is_of_time(path, text, !files.is_empty()));
+    found.add(project, &paths, |path, text| {
+        is_of_time(path, text, !files.is_empty())
+    });
     let is_rule_file = |it: &&Document| files.is_empty() && documents::is_rule_file(&it.path);
     let rule_files: Vec<&Document> = found.documents.iter().filter(is_rule_file).collect();
-    let named = rule_files.par_iter().flat_map_iter(|it| named_documents(project, it));
+    let named = rule_files
+        .par_iter()
+        .flat_map_iter(|it| named_documents(project, it));
     let mut named: BTreeSet<String> = named.collect();
     let known: BTreeSet<&str> = found.documents.iter().map(|it| it.path.as_str()).collect();
     named.retain(|path| !known.contains(path.as_str()) && exclude.find(path).is_none());
     found.add(project, &named, |path, text| is_of_time(path, text, true));
-    found.documents.retain(|it| exempt.contains(&it.path) || !it.claims.is_history);
+    found
+        .documents
+        .retain(|it| exempt.contains(&it.path) || !it.claims.is_history);
     found.documents.sort_by(|a, b| a.path.cmp(&b.path));
     for document in found.documents.iter().filter(|it| it.claims.is_cut) {
         let reason = format!(
             "it has more than {} claims, and the rest was not checked: split it, or exclude it in `[check]`",
             parse::MAX_CLAIMS
         );
-        found.unread.push(Unchecked { file: document.path.clone(), reason });
+        found.unread.push(Unchecked {
+            file: document.path.clone(),
+            reason,
+        });
     }
     Ok(found)
 }
@@ -130,7 +149,9 @@ impl Found {
         let addresses = &self.addresses;
         let read = |path: &String| {
             let text = read::text(&project.root, path);
-            let text = text.map(|text| is_wanted(path, &text).then_some(text)).transpose()?;
+            let text = text
+                .map(|text| is_wanted(path, &text).then_some(text))
+                .transpose()?;
             let parsed = text.map(|text| {
                 let claims = parse::read(&text, addresses);
                 (text, claims)
@@ -146,7 +167,10 @@ impl Found {
                     if !read::is_file(&project.root, &path)
                         && read::unread(&project.root, &path, &error).is_none() => {}
                 Err(error) => {
-                    self.unread.push(Unchecked { file: path, reason: format!("{error:#}") });
+                    self.unread.push(Unchecked {
+                        file: path,
+                        reason: format!("{error:#}"),
+                    });
                 }
             }
         }
@@ -155,7 +179,9 @@ impl Found {
 
 /// Returns the part of a path below the folder that the command line names: nothing for a file.
 fn below<'p>(path: &'p str, argument: &Path) -> &'p str {
-    let Some(name) = argument.file_name().and_then(|name| name.to_str()) else { return path };
+    let Some(name) = argument.file_name().and_then(|name| name.to_str()) else {
+        return path;
+    };
     let mut rest = path;
     while let Some((folder, below)) = rest.split_once('/') {
         if folder == name {
@@ -168,16 +194,26 @@ fn below<'p>(path: &'p str, argument: &Path) -> &'p str {
 
 /// Returns the documents of the project that an instruction file names.
 fn named_documents(project: &Project, document: &Document) -> Vec<String> {
-    let folder = document.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let named = document.claims.claims.iter().filter_map(|claim| match &claim.target {
-        Target::Path { path, .. } if path.ends_with(".md") && !path.contains('*') => Some(path),
-        _ => None,
-    });
+    let folder = document
+        .path
+        .rsplit_once('/')
+        .map_or("", |(folder, _)| folder);
+    let named = document
+        .claims
+        .claims
+        .iter()
+        .filter_map(|claim| match &claim.target {
+            Target::Path { path, .. } if path.ends_with(".md") && !path.contains('*') => Some(path),
+            _ => None,
+        });
     let mut found = Vec::new();
     for path in named.collect::<BTreeSet<_>>() {
         let relative = normalize_path(format!("{folder}/{path}").trim_start_matches('/'));
         let candidates = [relative, normalize_path(path.trim_start_matches('/'))];
-        let file = candidates.into_iter().flatten().find(|path| read::is_file(&project.root, path));
+        let file = candidates
+            .into_iter()
+            .flatten()
+            .find(|path| read::is_file(&project.root, path));
         found.extend(file.filter(|file| !is_other(file) && !is_installed(&project.root, file)));
     }
     found
@@ -189,15 +225,24 @@ fn is_installed(root: &Path, path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     let is_listed = |base: &[&str], name: &str| {
         SKILL_LISTS.iter().any(|list| {
-            let list = base.iter().chain(&[*list]).copied().collect::<Vec<_>>().join("/");
+            let list = base
+                .iter()
+                .chain(&[*list])
+                .copied()
+                .collect::<Vec<_>>()
+                .join("/");
             let list = read::text(root, &list).ok();
-            let list: Value =
-                list.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+            let list: Value = list
+                .and_then(|text| serde_json::from_str(&text).ok())
+                .unwrap_or_default();
             let has_name = |names: &Vec<Value>| names.iter().any(|it| it == name);
             list["skills"].get(name).is_some() || list["skills"].as_array().is_some_and(has_name)
         })
     };
-    let folders = parts.windows(2).enumerate().filter(|(_, pair)| pair[0] == "skills");
+    let folders = parts
+        .windows(2)
+        .enumerate()
+        .filter(|(_, pair)| pair[0] == "skills");
     let mut skills = folders.filter(|(idx, _)| idx + 2 < parts.len());
     skills.any(|(idx, pair)| (0..=idx).any(|n_parts| is_listed(&parts[..n_parts], pair[1])))
 }

@@ -37,7 +37,10 @@ pub(super) fn run(
     report: &Report,
     out: &mut Printer,
 ) -> CliResult {
-    let Plan { fixed, mut unwritten } = plan(settings, report);
+    let Plan {
+        fixed,
+        mut unwritten,
+    } = plan(settings, report);
     if fixed.is_empty() {
         if unwritten.is_empty() {
             out.line("nothing can be corrected with certainty");
@@ -52,7 +55,10 @@ pub(super) fn run(
             out.line(&out.safe(line));
         }
     }
-    let n_changes = plural(fixed.iter().map(|document| document.n_changes).sum(), "name");
+    let n_changes = plural(
+        fixed.iter().map(|document| document.n_changes).sum(),
+        "name",
+    );
     if !args.yes {
         if !confirm::is_possible(out) {
             out.flush()?;
@@ -68,8 +74,14 @@ pub(super) fn run(
         }
     }
     let written = write(settings, fixed, &mut unwritten)?;
-    let n_changes = plural(written.iter().map(|document| document.n_changes).sum(), "name");
-    out.line(&format!("wrote {n_changes} in {}", plural(written.len(), "document")));
+    let n_changes = plural(
+        written.iter().map(|document| document.n_changes).sum(),
+        "name",
+    );
+    out.line(&format!(
+        "wrote {n_changes} in {}",
+        plural(written.len(), "document")
+    ));
     out.line("");
     rest(args, settings, &unwritten, out)
 }
@@ -83,9 +95,16 @@ fn write(
 ) -> Result<Vec<Fixed>> {
     let bank = &settings.project.bank;
     let folder = bank.folder().canonicalize().ok();
-    let is_memory =
-        |it: &Fixed| folder.as_ref().is_some_and(|bank| it.file.real_path().starts_with(bank));
-    let _guard = fixed.iter().any(is_memory).then(|| bank.lock_for_writing()).transpose()?;
+    let is_memory = |it: &Fixed| {
+        folder
+            .as_ref()
+            .is_some_and(|bank| it.file.real_path().starts_with(bank))
+    };
+    let _guard = fixed
+        .iter()
+        .any(is_memory)
+        .then(|| bank.lock_for_writing())
+        .transpose()?;
     let mut written = Vec::new();
     for document in fixed {
         let bytes = encode_like(&document.file.bytes, &document.new_text);
@@ -93,7 +112,10 @@ fn write(
             Ok(()) => written.push(document),
             Err(error) => {
                 let reason = format!("{error:#}");
-                unwritten.push(Unwritten { path: document.path, reason });
+                unwritten.push(Unwritten {
+                    path: document.path,
+                    reason,
+                });
             }
         }
     }
@@ -107,9 +129,15 @@ fn rest(
     unwritten: &[Unwritten],
     out: &mut Printer,
 ) -> CliResult {
-    let args = CheckArgs { fix: false, format: Some(FindingsFormat::Text), ..args.clone() };
+    let args = CheckArgs {
+        fix: false,
+        format: Some(FindingsFormat::Text),
+        ..args.clone()
+    };
     let mut report = super::check(&args, settings)?;
-    report.findings.retain(|finding| args.all || finding.severity == Severity::Error);
+    report
+        .findings
+        .retain(|finding| args.all || finding.severity == Severity::Error);
     // They were printed before the correction.
     report.warnings.clear();
     let status = findings::print(&report, FindingsFormat::Text, out, |out| {
@@ -128,7 +156,10 @@ fn rest(
 fn plan(settings: &Settings, report: &Report) -> Plan {
     let mut by_file: BTreeMap<&str, Vec<(Span, &str)>> = BTreeMap::new();
     for finding in &report.findings {
-        let changes = finding.spans.iter().filter_map(|(span, new)| Some((*span, new.as_deref()?)));
+        let changes = finding
+            .spans
+            .iter()
+            .filter_map(|(span, new)| Some((*span, new.as_deref()?)));
         let changes: Vec<_> = changes.collect();
         if !changes.is_empty() {
             by_file.entry(&finding.file).or_default().extend(changes);
@@ -140,7 +171,10 @@ fn plan(settings: &Settings, report: &Report) -> Plan {
             Ok(fixed) => plan.fixed.push(fixed),
             Err(error) => {
                 let reason = format!("{error:#}");
-                plan.unwritten.push(Unwritten { path: path.to_owned(), reason });
+                plan.unwritten.push(Unwritten {
+                    path: path.to_owned(),
+                    reason,
+                });
             }
         }
     }
@@ -161,7 +195,11 @@ fn corrected(
         let reason = "it has bytes that are not valid in its encoding; save it as UTF-8";
         return Err(UserError::usage(reason).into());
     }
-    if report.texts.get(path).is_some_and(|checked| *checked != old) {
+    if report
+        .texts
+        .get(path)
+        .is_some_and(|checked| *checked != old)
+    {
         return Err(external_file::edited(file.real_path()).into());
     }
     changes.sort_by_key(|(span, _)| *span);
@@ -177,5 +215,11 @@ fn corrected(
     }
     text.push_str(&old[at..]);
     let old_text = old.into_owned();
-    Ok(Fixed { path: path.to_owned(), old_text, new_text: text, n_changes, file })
+    Ok(Fixed {
+        path: path.to_owned(),
+        old_text,
+        new_text: text,
+        n_changes,
+        file,
+    })
 }

@@ -38,9 +38,15 @@ pub(super) fn short_id(commit: &CommitSummary) -> &str {
 
 fn print_finding(finding: &Finding, is_next_below: bool, out: &mut Printer) {
     let place = format!("{}:{}:{}", finding.file, finding.line, finding.column);
-    let style = if finding.severity == Severity::Error { ERROR } else { DIM };
-    let (place, claim) =
-        (out.style(NAME, &place), out.style(style, &format!("`{}`", finding.claim)));
+    let style = if finding.severity == Severity::Error {
+        ERROR
+    } else {
+        DIM
+    };
+    let (place, claim) = (
+        out.style(NAME, &place),
+        out.style(style, &format!("`{}`", finding.claim)),
+    );
     out.line(&format!("{place}: {claim}: {}", out.safe(&finding.message)));
     if let Some(was) = &finding.was {
         let within = if finding.check == "path" { "" } else { "in " };
@@ -62,12 +68,18 @@ fn print_finding(finding: &Finding, is_next_below: bool, out: &mut Printer) {
 /// Prints the verdict and the next steps.
 fn summary(report: &Report, args: &CheckArgs, out: &mut Printer) {
     let summary = &report.summary;
-    let checked =
-        format!("{} in {}", plural(summary.claims, "claim"), plural(summary.documents, "document"));
+    let checked = format!(
+        "{} in {}",
+        plural(summary.claims, "claim"),
+        plural(summary.documents, "document")
+    );
     if summary.documents == 0 && report.ok {
         out.line("no documents to check; name them: cerberus check FILE");
     } else if report.ok {
-        out.line(&format!("{}; checked {checked}", out.paint(OK, "nothing is out of date")));
+        out.line(&format!(
+            "{}; checked {checked}",
+            out.paint(OK, "nothing is out of date")
+        ));
     } else {
         let mut errors = plural(summary.errors, "error");
         if !report.unchecked.is_empty() {
@@ -83,14 +95,20 @@ fn summary(report: &Report, args: &CheckArgs, out: &mut Printer) {
         (summary.never_true, on_request("never true here")),
         (summary.unknown, "unknown".to_owned()),
     ];
-    let rest = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
+    let rest = counts
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| format!("{n} {what}"));
     let rest: Vec<String> = rest.collect();
     if !rest.is_empty() {
         out.line(&out.paint(DIM, &rest.join(", ")));
     }
     // It does not know what an agent dismissed.
     if summary.fixable > 0 && summary.dismissed == 0 && !args.fix {
-        let fix = format!("to correct {} of them: cerberus check --fix", summary.fixable);
+        let fix = format!(
+            "to correct {} of them: cerberus check --fix",
+            summary.fixable
+        );
         out.line(&fix);
     }
     if !report.outdated.is_empty()

@@ -61,7 +61,9 @@ pub(super) fn dismiss(
     let asked = agent.prepare(root).and_then(|place| {
         let n_tokens = estimated_tokens(&items);
         let (by, n) = (agent.name(), plural(total, "error"));
-        out.note(&[format!("asking {by} about {n}, with the lines around: {n_tokens} tokens")]);
+        out.note(&[format!(
+            "asking {by} about {n}, with the lines around: {n_tokens} tokens"
+        )]);
         out.note(&Vec::from_iter(place));
         let bar = ProgressBar::new(out.terminal, "errors read");
         while let Some(batch) = first_batch(&items) {
@@ -77,7 +79,12 @@ pub(super) fn dismiss(
         Ok(())
     });
     let reason = asked.err().map(|error| reason(&error));
-    mark_unread(&agent, &unread, reason.as_deref().unwrap_or(REFUSED), report);
+    mark_unread(
+        &agent,
+        &unread,
+        reason.as_deref().unwrap_or(REFUSED),
+        report,
+    );
     report.count();
     Ok(unread.len() < total)
 }
@@ -96,7 +103,11 @@ fn estimated_tokens(items: &Items) -> usize {
 }
 
 fn first_batch(items: &Items) -> Option<Items> {
-    let batch: Items = items.iter().take(N_ERRORS).map(|(id, it)| (*id, it.clone())).collect();
+    let batch: Items = items
+        .iter()
+        .take(N_ERRORS)
+        .map(|(id, it)| (*id, it.clone()))
+        .collect();
     if batch.is_empty() { None } else { Some(batch) }
 }
 
@@ -120,7 +131,11 @@ fn read(
     let mut left = batch.clone();
     let mut refused = Vec::new();
     for is_last in [false, true] {
-        let answer = agent.answer(&request(&left, &refused), "findings", &mut Tokens::default())?;
+        let answer = agent.answer(
+            &request(&left, &refused),
+            "findings",
+            &mut Tokens::default(),
+        )?;
         refused.clear();
         match answer {
             None => {}
@@ -160,7 +175,10 @@ fn judgement(item: &Value, left: &mut Items) -> Result<Judgement, String> {
     let judgement = Judgement::deserialize(item).map_err(|error| error.to_string())?;
     match left.remove(&judgement.id) {
         Some(_) => Ok(judgement),
-        None => Err(format!("{} is not the id of a finding without an answer", judgement.id)),
+        None => Err(format!(
+            "{} is not the id of a finding without an answer",
+            judgement.id
+        )),
     }
 }
 
@@ -187,7 +205,11 @@ fn mark_unread(agent: &Agent, unread: &Items, reason: &str, report: &mut Report)
         *n_errors.entry(finding.file.clone()).or_default() += 1;
     }
     for (file, n) in n_errors {
-        let reason = format!("{} not read by {}: {reason}", plural(n, "error"), agent.name());
+        let reason = format!(
+            "{} not read by {}: {reason}",
+            plural(n, "error"),
+            agent.name()
+        );
         report.unchecked.push(Unchecked { file, reason });
     }
 }
@@ -195,7 +217,10 @@ fn mark_unread(agent: &Agent, unread: &Items, reason: &str, report: &mut Report)
 /// Returns an error with its hints.
 fn reason(error: &anyhow::Error) -> String {
     let mut reason = format!("{error:#}");
-    for hint in error.downcast_ref::<UserError>().map_or(&[][..], |error| &error.hints) {
+    for hint in error
+        .downcast_ref::<UserError>()
+        .map_or(&[][..], |error| &error.hints)
+    {
         reason += &format!("; {hint}");
     }
     reason
@@ -203,7 +228,11 @@ fn reason(error: &anyhow::Error) -> String {
 
 /// Returns an error as an agent reads it.
 fn item(id: usize, finding: &Finding, text: &str) -> Value {
-    let start = text.split_inclusive('\n').take(finding.line - 1).map(str::len).sum();
+    let start = text
+        .split_inclusive('\n')
+        .take(finding.line - 1)
+        .map(str::len)
+        .sum();
     let mut headings: Vec<(usize, String)> = Vec::new();
     let before = structure::parse_body(text).headings.into_iter();
     for heading in before.take_while(|heading| heading.start < start) {
@@ -212,12 +241,24 @@ fn item(id: usize, finding: &Finding, text: &str) -> Value {
     }
     let headings: Vec<String> = headings.into_iter().map(|(_, title)| title).collect();
     let first = finding.line.saturating_sub(N_BEFORE + 1);
-    let lines = text.lines().enumerate().skip(first).take(finding.line - first + N_AFTER);
+    let lines = text
+        .lines()
+        .enumerate()
+        .skip(first)
+        .take(finding.line - first + N_AFTER);
     let lines = lines.map(|(n, line)| {
         // Of a long line, the part with the name.
         let is_its = n + 1 == finding.line;
-        let from = if is_its { finding.column.saturating_sub(N_CHARS / 2) } else { 0 };
-        format!("{}: {}", n + 1, line.chars().skip(from).take(N_CHARS).collect::<String>())
+        let from = if is_its {
+            finding.column.saturating_sub(N_CHARS / 2)
+        } else {
+            0
+        };
+        format!(
+            "{}: {}",
+            n + 1,
+            line.chars().skip(from).take(N_CHARS).collect::<String>()
+        )
     });
     let commit = |it: &CommitSummary| format!("{} {}", it.date, it.subject);
     json!({

@@ -15,7 +15,10 @@ const DOCUMENTS: &[(&str, Option<ClientProfile>)] = &[
     ("GEMINI.md", None),
     ("CONTRIBUTING.md", None),
     (".cursor/rules/cerberus.mdc", Some(ClientProfile::Cursor)),
-    (".github/copilot-instructions.md", Some(ClientProfile::Copilot)),
+    (
+        ".github/copilot-instructions.md",
+        Some(ClientProfile::Copilot),
+    ),
 ];
 
 impl Doctor<'_> {
@@ -23,9 +26,14 @@ impl Doctor<'_> {
     pub(super) fn instructions(&mut self) -> Result<()> {
         let root = &self.project.root;
         let agents = root.join("AGENTS.md");
-        let Ok(real) = agents.canonicalize() else { return Ok(()) };
+        let Ok(real) = agents.canonicalize() else {
+            return Ok(());
+        };
         let own = ["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"].map(|name| root.join(name));
-        let above = root.ancestors().skip(1).map(|folder| folder.join("CLAUDE.md"));
+        let above = root
+            .ancestors()
+            .skip(1)
+            .map(|folder| folder.join("CLAUDE.md"));
         let hides = |path: &PathBuf| {
             let is_same = path.canonicalize().is_ok_and(|it| it == real);
             !is_same && read_external(path).is_some_and(|text| !text.contains("@AGENTS.md"))
@@ -46,8 +54,14 @@ impl Doctor<'_> {
     pub(super) fn codex_trust(&mut self) -> Result<()> {
         const HOOKS: &str = ".codex/hooks.json";
         let hooks = self.project.root.join(HOOKS);
-        let config = self.config.codex_config.as_deref().filter(|_| starts_cerberus(&hooks));
-        let Some(config) = config.and_then(read_external) else { return Ok(()) };
+        let config = self
+            .config
+            .codex_config
+            .as_deref()
+            .filter(|_| starts_cerberus(&hooks));
+        let Some(config) = config.and_then(read_external) else {
+            return Ok(());
+        };
         let hooks = hooks.canonicalize().unwrap_or(hooks);
         if !config.contains(&format!("{}:", hooks.display())) {
             self.info(
@@ -62,11 +76,22 @@ impl Doctor<'_> {
     pub(super) fn hooks(&mut self) -> Result<()> {
         let root = &self.project.root;
         let hook = cerberus_engine::tree::git::hook(root, "pre-commit");
-        let settings = Agent::all_settings().into_iter().map(|path| root.join(path)).chain(hook);
+        let settings = Agent::all_settings()
+            .into_iter()
+            .map(|path| root.join(path))
+            .chain(hook);
         let files: Vec<PathBuf> = settings.filter(|path| starts_cerberus(path)).collect();
-        let Some(first) = files.first() else { return Ok(()) };
-        self.checks.push(plural(files.len(), "client configuration"));
-        if !self.config.program_folders.iter().any(|folder| folder.join("cerberus").is_file()) {
+        let Some(first) = files.first() else {
+            return Ok(());
+        };
+        self.checks
+            .push(plural(files.len(), "client configuration"));
+        if !self
+            .config
+            .program_folders
+            .iter()
+            .any(|folder| folder.join("cerberus").is_file())
+        {
             let file = super::shown(self.project, first);
             let message = format!("`{file}` starts `cerberus`, which is not on PATH");
             self.error(message, "install cerberus in a folder of PATH");
@@ -77,14 +102,24 @@ impl Doctor<'_> {
 
 /// Returns the documents whose managed block is out of date, each with the command that updates it.
 pub(crate) fn stale_blocks(project: &Project) -> Result<Vec<(&'static str, String)>> {
-    let flag = if project.has_user_bank() { " --include-user-bank" } else { "" };
+    let flag = if project.has_user_bank() {
+        " --include-user-bank"
+    } else {
+        ""
+    };
     let mut stale = Vec::new();
-    for (path, client) in DOCUMENTS.iter().filter(|(path, _)| has_block(project, path)) {
+    for (path, client) in DOCUMENTS
+        .iter()
+        .filter(|(path, _)| has_block(project, path))
+    {
         // The block does not record its client profile. Nothing is written, so it may be compared with a
         // user bank.
         let is_stale = |client| {
-            let request =
-                inject::Request { client, include_user_bank: true, ..inject::Request::default() };
+            let request = inject::Request {
+                client,
+                include_user_bank: true,
+                ..inject::Request::default()
+            };
             inject::is_block_stale(project, &request, &project.root.join(path))
         };
         if is_stale(None)? && is_stale(*client)? {

@@ -40,7 +40,10 @@ impl Doctor<'_> {
             Err(error) => {
                 // The hint of the error repairs it.
                 let severity = Severity::Error;
-                self.config.findings.push(Finding { severity, ..failed_check("memories", &error) });
+                self.config.findings.push(Finding {
+                    severity,
+                    ..failed_check("memories", &error)
+                });
                 return Ok(());
             }
         };
@@ -59,7 +62,12 @@ impl Doctor<'_> {
         for stored in &memories.all {
             let tags = sections::parse(&stored.text).diagnostics;
             if let Some(first) = tags.first() {
-                let Diagnostic { line, column, message, .. } = first;
+                let Diagnostic {
+                    line,
+                    column,
+                    message,
+                    ..
+                } = first;
                 let place = format!("{}:{}:{}", stored.file, line + 1, column + 1);
                 let next = format!("cerberus memory sections {} --validate", stored.memory.id);
                 self.error(format!("{place}: {message}"), next);

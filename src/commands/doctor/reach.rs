@@ -49,7 +49,9 @@ pub(crate) fn reach(root: &Path, memories: &Memories) -> Result<Vec<Reach>> {
         .filter_map(|file| documents::read(root, &file).ok().map(|text| (file, text)))
         .collect();
     let of_agent = |agent: &Agent| {
-        let has_hooks = agent.hooks().is_some_and(|file| runs_hooks(&root.join(file)));
+        let has_hooks = agent
+            .hooks()
+            .is_some_and(|file| runs_hooks(&root.join(file)));
         let [loaded, cut, hidden] = loaded(*agent, &documents).map(|text| in_one_line(&text));
         let arrival = |(id, rule): &(&str, String)| {
             let arrival = match usize::from(has_hooks) + loaded.matches(rule).count() {
@@ -62,9 +64,16 @@ pub(crate) fn reach(root: &Path, memories: &Memories) -> Result<Vec<Reach>> {
             };
             ((*id).to_owned(), arrival)
         };
-        Reach { agent: *agent, rules: rules.iter().map(arrival).collect() }
+        Reach {
+            agent: *agent,
+            rules: rules.iter().map(arrival).collect(),
+        }
     };
-    Ok(Agent::value_variants().iter().filter(|agent| agent.is_in(root)).map(of_agent).collect())
+    Ok(Agent::value_variants()
+        .iter()
+        .filter(|agent| agent.is_in(root))
+        .map(of_agent)
+        .collect())
 }
 
 impl Doctor<'_> {
@@ -72,7 +81,9 @@ impl Doctor<'_> {
     pub(super) fn reach(&mut self) -> Result<()> {
         let root = &self.project.root;
         // Another check reports why they cannot be read.
-        let Ok(memories) = Memories::load(self.project) else { return Ok(()) };
+        let Ok(memories) = Memories::load(self.project) else {
+            return Ok(());
+        };
         for Reach { agent, rules } in reach(root, &memories)? {
             let n = |wanted: &[Arrival]| rules.values().filter(|it| wanted.contains(it)).count();
             let n_missing = n(&[Arrival::Hidden, Arrival::Cut, Arrival::Missing]);
@@ -90,7 +101,10 @@ impl Doctor<'_> {
                 self.info(message, next);
             }
         }
-        if CLAUDE_SETTINGS.iter().all(|file| runs_hooks(&self.project.root.join(file))) {
+        if CLAUDE_SETTINGS
+            .iter()
+            .all(|file| runs_hooks(&self.project.root.join(file)))
+        {
             let [shared, own] = CLAUDE_SETTINGS;
             let message = format!("`{shared}` and `{own}` both run the hooks of Claude Code");
             self.info(message, format!("remove them from `{own}`"));
@@ -111,10 +125,16 @@ fn runs_hooks(settings: &Path) -> bool {
 /// which it loads only a part, and that of those which others hide.
 fn loaded(agent: Agent, documents: &[(String, String)]) -> [String; 3] {
     let read = |names: &[&str]| {
-        let is_named =
-            |file: &str| names.iter().any(|name| file.ends_with(name) || file.starts_with(name));
+        let is_named = |file: &str| {
+            names
+                .iter()
+                .any(|name| file.ends_with(name) || file.starts_with(name))
+        };
         let texts = documents.iter().filter(|(file, _)| is_named(file));
-        texts.map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n")
+        texts
+            .map(|(_, text)| text.as_str())
+            .collect::<Vec<_>>()
+            .join("\n")
     };
     let text = read(&agent.files_of("loads"));
     match agent {
@@ -123,7 +143,11 @@ fn loaded(agent: Agent, documents: &[(String, String)]) -> [String; 3] {
             // It reads AGENTS.md where there is no document of its own, or one that imports it.
             let reads_agents = own.is_empty() || own.contains("@AGENTS.md");
             let (agents, none) = (read(&["AGENTS.md"]), String::new());
-            let (agents, hidden) = if reads_agents { (agents, none) } else { (none, agents) };
+            let (agents, hidden) = if reads_agents {
+                (agents, none)
+            } else {
+                (none, agents)
+            };
             [[text, agents].join("\n"), String::new(), hidden]
         }
         Agent::Codex => {

@@ -13,7 +13,8 @@ impl Doctor<'_> {
         let is_hidden = listing.entries.is_empty()
             && !project.exclude.is_empty()
             && !walk::walk(&project.root, &[])?.entries.is_empty();
-        self.checks.push(plural(listing.entries.len(), "source file"));
+        self.checks
+            .push(plural(listing.entries.len(), "source file"));
         let lack_warning = listing.lack_warning();
         let is_lacking = lack_warning.is_some();
         if let Some(warning) = lack_warning {
@@ -27,10 +28,16 @@ impl Doctor<'_> {
         }
         if is_hidden {
             let message = "`exclude` matches every source file, so rules cannot have examples";
-            self.error(message, "narrow `exclude` under `[anchor]` in `cerberus.toml`");
+            self.error(
+                message,
+                "narrow `exclude` under `[anchor]` in `cerberus.toml`",
+            );
         } else if listing.entries.is_empty() && !is_lacking {
             let message = "no Python, Go, JavaScript, TypeScript, Rust or Java files found, so rules cannot have examples";
-            self.info(message, "pass the folder of the project: cerberus doctor --project DIR");
+            self.info(
+                message,
+                "pass the folder of the project: cerberus doctor --project DIR",
+            );
         }
         Ok(())
     }
@@ -50,7 +57,10 @@ impl Doctor<'_> {
             }
             GitStatus::Refused(why) => {
                 let next = match why.contains("dubious ownership") {
-                    true => format!("git config --global --add safe.directory {}", root.display()),
+                    true => format!(
+                        "git config --global --add safe.directory {}",
+                        root.display()
+                    ),
                     false => "git status".to_owned(),
                 };
                 self.error(format!("git refuses to read the repository: {why}"), next);
@@ -120,7 +130,10 @@ impl Doctor<'_> {
             let settings = root.join("cerberus.toml");
             let is_new = settings.exists() && !git::is_tracked(root, &settings);
             let settings = if is_new { " cerberus.toml" } else { "" };
-            self.info(format!("{n} not tracked by git yet"), format!("git add {path}{settings}"));
+            self.info(
+                format!("{n} not tracked by git yet"),
+                format!("git add {path}{settings}"),
+            );
         } else if lock.exists() && !git::is_tracked(root, &lock) {
             let lock = shown(self.project, &lock);
             let message =

@@ -42,7 +42,9 @@ pub(super) fn record_broken(
     session: Option<&str>,
     memories: &[String],
 ) -> Result<()> {
-    let Some(session) = session.filter(|_| !memories.is_empty()) else { return Ok(()) };
+    let Some(session) = session.filter(|_| !memories.is_empty()) else {
+        return Ok(());
+    };
     in_session(project, session, |it| it.record_broken(memories))
 }
 
@@ -54,21 +56,41 @@ pub(super) fn at_stop(event: &Event, global: &GlobalArgs) -> Result<String> {
     if event.is_repeated_stop || event.is_subagent {
         return none;
     }
-    let Some(session) = &event.session else { return none };
-    let Some(settings) = session::settings(Some(event), global)? else { return none };
+    let Some(session) = &event.session else {
+        return none;
+    };
+    let Some(settings) = session::settings(Some(event), global)? else {
+        return none;
+    };
     let project = &settings.project;
     let report = review_diff::review(project, &ReviewDiffArgs::default(), &|_, _| {})?;
-    let errors = report.findings.iter().filter(|it| it.severity == Severity::Error);
+    let errors = report
+        .findings
+        .iter()
+        .filter(|it| it.severity == Severity::Error);
     let items: Vec<String> = errors.map(item).collect();
     let is_new = !items.is_empty() && in_session(project, session, |it| it.claim_stop())?;
     let title = "The changes break rules of this project:";
-    if is_new { Ok(answer::about(title, &items)) } else { none }
+    if is_new {
+        Ok(answer::about(title, &items))
+    } else {
+        none
+    }
 }
 
 fn item(finding: &Finding) -> String {
-    let Finding { file, line, message, id, allow, .. } = finding;
+    let Finding {
+        file,
+        line,
+        message,
+        id,
+        allow,
+        ..
+    } = finding;
     let severity = finding.severity.as_str();
     let example = finding.example.as_ref();
-    let example = example.map(|it| format!(" Like this: {it}.")).unwrap_or_default();
+    let example = example
+        .map(|it| format!(" Like this: {it}."))
+        .unwrap_or_default();
     format!("{file}:{line}: {severity}: {message} (`{id}`).{example} If it is right here: {allow}")
 }

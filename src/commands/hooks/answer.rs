@@ -12,9 +12,16 @@ const MAX_ITEMS: usize = 8;
 
 /// Returns items as a list, one line each.
 pub(super) fn listed(items: &[String]) -> String {
-    let mut list: String = items.iter().take(MAX_ITEMS).map(|item| format!("- {item}\n")).collect();
+    let mut list: String = items
+        .iter()
+        .take(MAX_ITEMS)
+        .map(|item| format!("- {item}\n"))
+        .collect();
     if items.len() > MAX_ITEMS {
-        list.push_str(&format!("- and {}\n", plural(items.len() - MAX_ITEMS, "other")));
+        list.push_str(&format!(
+            "- and {}\n",
+            plural(items.len() - MAX_ITEMS, "other")
+        ));
     }
     list
 }
@@ -35,8 +42,16 @@ pub(super) fn print(
     text: &str,
     out: &mut Printer,
 ) -> Result<()> {
-    let kind = if moment == HookEvent::Stop { "stop" } else { "context" };
-    if text.is_empty() { Ok(()) } else { write((tool, moment), kind, text, out) }
+    let kind = if moment == HookEvent::Stop {
+        "stop"
+    } else {
+        "context"
+    };
+    if text.is_empty() {
+        Ok(())
+    } else {
+        write((tool, moment), kind, text, out)
+    }
 }
 
 /// Prints that a shell command is denied, with the reason for the model.

@@ -27,7 +27,9 @@ pub(super) fn about(
     out: &mut Printer,
 ) -> Result<String> {
     let mut text = String::new();
-    let Some(line) = event.command() else { return Ok(text) };
+    let Some(line) = event.command() else {
+        return Ok(text);
+    };
     if let Some(settings) = session::settings(Some(event), global)? {
         let project = &settings.project;
         let memories = Memories::load(project)?;
@@ -61,10 +63,19 @@ pub(super) struct Runs {
 
 impl Runs {
     pub(super) fn of(project: &Project, event: &Event, line: &str) -> Self {
-        let root = project.root.canonicalize().unwrap_or_else(|_| project.root.clone());
-        let folder = event.folder.as_deref().map(Path::new).and_then(|it| it.canonicalize().ok());
+        let root = project
+            .root
+            .canonicalize()
+            .unwrap_or_else(|_| project.root.clone());
+        let folder = event
+            .folder
+            .as_deref()
+            .map(Path::new)
+            .and_then(|it| it.canonicalize().ok());
         let mut folder = folder.unwrap_or_else(|| root.clone());
-        let Commands { commands, unread, .. } = shell::commands(line);
+        let Commands {
+            commands, unread, ..
+        } = shell::commands(line);
         let within = |folder: &Path| folder.strip_prefix(&root).ok().map(Rc::from);
         let mut here = within(&folder);
         let mut located = Vec::new();
@@ -77,19 +88,26 @@ impl Runs {
             }
             located.push((here.clone(), words));
         }
-        Self { commands: located, unread }
+        Self {
+            commands: located,
+            unread,
+        }
     }
 
     /// Returns the first command that a pattern of a memory matches in a folder of the memory.
     fn hit(&self, stored: &MemoryFile, patterns: &[CommandPattern]) -> Option<&[String]> {
         let is_active = stored.memory.status != MemoryStatus::Archived && stored.fault.is_none();
         let is_in = |(folder, _): &&(Option<Rc<Path>>, Vec<String>)| {
-            folder.as_deref().is_some_and(|folder| applies_in(&stored.memory.paths, folder))
+            folder
+                .as_deref()
+                .is_some_and(|folder| applies_in(&stored.memory.paths, folder))
         };
         let is_hit =
             |(_, words): &&(_, Vec<String>)| patterns.iter().any(|pattern| pattern.matches(words));
         let mut here = self.commands.iter().filter(is_in);
-        here.find(is_hit).filter(|_| is_active).map(|(_, words)| &words[..])
+        here.find(is_hit)
+            .filter(|_| is_active)
+            .map(|(_, words)| &words[..])
     }
 }
 
@@ -100,7 +118,10 @@ fn applies_in(globs: &[String], folder: &Path) -> bool {
         let fixed = glob.split(['*', '?', '[', '{']).next().unwrap_or_default();
         PathBuf::from(fixed.rsplit_once('/').map_or("", |(folder, _)| folder))
     };
-    let mut wanted = globs.iter().filter(|glob| !glob.starts_with('!')).peekable();
+    let mut wanted = globs
+        .iter()
+        .filter(|glob| !glob.starts_with('!'))
+        .peekable();
     wanted.peek().is_none() || wanted.any(|glob| folder.starts_with(top(glob)))
 }
 
@@ -137,7 +158,9 @@ pub(super) fn hints(
     event: &Event,
     runs: &Runs,
 ) -> Result<String> {
-    let Some(session) = &event.session else { return Ok(String::new()) };
+    let Some(session) = &event.session else {
+        return Ok(String::new());
+    };
     let is_broken = |stored: &&MemoryFile| {
         let body = &stored.memory.body;
         let is_named =
@@ -148,19 +171,28 @@ pub(super) fn hints(
     if broken.is_empty() {
         return Ok(String::new());
     }
-    let ids: Vec<String> = broken.iter().map(|stored| stored.memory.id.clone()).collect();
+    let ids: Vec<String> = broken
+        .iter()
+        .map(|stored| stored.memory.id.clone())
+        .collect();
     record_broken(project, Some(session), &ids)?;
     let items = in_session(project, session, |it| {
         let mut items = Vec::new();
         for stored in &broken {
             let id = &stored.memory.id;
             if it.claim_findings(&format!("command {id}"))? {
-                items.push(format!("{} (`{id}`)", memories::title(&inject::text(stored))));
+                items.push(format!(
+                    "{} (`{id}`)",
+                    memories::title(&inject::text(stored))
+                ));
             }
         }
         Ok(items)
     })?;
-    Ok(answer::about("Rules of this project about this command:", &items))
+    Ok(answer::about(
+        "Rules of this project about this command:",
+        &items,
+    ))
 }
 
 /// Returns the commands that the text of a rule forbids.
@@ -171,8 +203,11 @@ fn stated(stored: &MemoryFile) -> Vec<CommandPattern> {
         return Vec::new();
     }
     // A single word may be the name of something in the code.
-    let is_process =
-        stored.memory.kind.unwrap_or_else(|| rule_kind::classify(body).kind) == RuleKind::Process;
+    let is_process = stored
+        .memory
+        .kind
+        .unwrap_or_else(|| rule_kind::classify(body).kind)
+        == RuleKind::Process;
     let may_be_command = |code: &str| is_process || code.contains(' ');
     let stated = bans.iter().filter(|ban| !ban.place.contains("without"));
     stated

@@ -20,8 +20,16 @@ type Changes = BTreeMap<String, Vec<(u32, u32)>>;
 pub(super) fn about(event: &Event, line: &str, global: &GlobalArgs) -> Result<String> {
     let folder = event.folder.as_deref().map(Path::new);
     let commit = folder.and_then(|folder| git_command::commit(line, folder));
-    let Some(Commit { folder, has_unstaged }) = commit else { return Ok(String::new()) };
-    let Ok(folder) = folder.canonicalize() else { return Ok(String::new()) };
+    let Some(Commit {
+        folder,
+        has_unstaged,
+    }) = commit
+    else {
+        return Ok(String::new());
+    };
+    let Ok(folder) = folder.canonicalize() else {
+        return Ok(String::new());
+    };
     of_project(&Settings::resolve_around(&folder, global)?, has_unstaged)
 }
 
@@ -33,7 +41,11 @@ pub(super) fn of_project(settings: &Settings, has_unstaged: bool) -> Result<Stri
         return Ok(String::new());
     }
     let text = store::with_repair(&project.store, |_| text(project, has_unstaged))?;
-    Ok(if text.is_empty() { text } else { envelope::wrapped(&escaped(&text)) })
+    Ok(if text.is_empty() {
+        text
+    } else {
+        envelope::wrapped(&escaped(&text))
+    })
 }
 
 /// Returns what there is to say about a commit.
@@ -47,13 +59,17 @@ fn text(project: &Project, has_unstaged: bool) -> Result<String> {
         let stored = memories.all.iter().find(|stored| stored.memory.id == id);
         format!(
             "{} (`{id}`)",
-            stored.map(|it| memories::title(&inject::text(it))).unwrap_or_default()
+            stored
+                .map(|it| memories::title(&inject::text(it)))
+                .unwrap_or_default()
         )
     };
     let broken = broken_examples(project, &memories, &changes)?;
     let is_moved = |id: &str| {
         let anchor = memories.anchors.get(id);
-        anchor.and_then(|anchor| changes.get(&anchor.file)).is_some_and(Vec::is_empty)
+        anchor
+            .and_then(|anchor| changes.get(&anchor.file))
+            .is_some_and(Vec::is_empty)
     };
     let mut about = Vec::new();
     for memory in linked::of_changes(project, &changes)?.memories {
@@ -95,13 +111,19 @@ fn changes(project: &Project, memories: &Memories, has_unstaged: bool) -> Result
         return Ok(changes);
     }
     let synced = sync::open_with(project, memories)?;
-    let mut files: BTreeSet<String> =
-        memories.anchors.values().map(|anchor| anchor.file.clone()).collect();
+    let mut files: BTreeSet<String> = memories
+        .anchors
+        .values()
+        .map(|anchor| anchor.file.clone())
+        .collect();
     for edge in links::edges(project, &synced)? {
         let target = Target::parse(edge.resolved_to.as_ref().unwrap_or(&edge.target));
         files.extend(target.and_then(|target| normalize_path(&target.name)));
     }
-    changes.extend(git::uncommitted(&project.root, files.iter().map(String::as_str)));
+    changes.extend(git::uncommitted(
+        &project.root,
+        files.iter().map(String::as_str),
+    ));
     Ok(changes)
 }
 
@@ -119,7 +141,11 @@ fn broken_examples<'m>(
     memories: &'m Memories,
     changes: &Changes,
 ) -> Result<Vec<BrokenExample<'m>>> {
-    let ids: BTreeSet<&str> = memories.all.iter().map(|it| it.memory.id.as_str()).collect();
+    let ids: BTreeSet<&str> = memories
+        .all
+        .iter()
+        .map(|it| it.memory.id.as_str())
+        .collect();
     let concerned: Vec<(&String, &Anchor)> = memories
         .anchors
         .iter()
@@ -129,7 +155,10 @@ fn broken_examples<'m>(
     if concerned.is_empty() {
         return Ok(Vec::new());
     }
-    let anchors: Vec<Anchor> = concerned.iter().map(|(_, anchor)| (*anchor).clone()).collect();
+    let anchors: Vec<Anchor> = concerned
+        .iter()
+        .map(|(_, anchor)| (*anchor).clone())
+        .collect();
     let outcomes = track::follow(&project.root, &project.exclude, &anchors, &|_, _| {})?;
     let damaged = concerned
         .iter()
@@ -139,8 +168,11 @@ fn broken_examples<'m>(
     let files = damaged.iter().map(|(_, anchor, _)| anchor.file.as_str());
     let before = git::in_head(&project.root, files);
     let is_new = |anchor: &Anchor, damage: &str, old: Option<Vec<u8>>| {
-        let old = old
-            .and_then(|old| track::verify_content(&anchor.file, &old, &[anchor]).pop().flatten());
+        let old = old.and_then(|old| {
+            track::verify_content(&anchor.file, &old, &[anchor])
+                .pop()
+                .flatten()
+        });
         // Otherwise an earlier commit did it.
         old.is_some_and(|old| match old.degree {
             Some(Degree::Gutted) => false,

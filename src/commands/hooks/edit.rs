@@ -25,8 +25,12 @@ const MAX_WRITTEN: usize = 20;
 /// Answers an edit that is about to be made.
 pub(super) fn before(tool: HookTool, event: &Event, global: &GlobalArgs) -> Result<String> {
     // Without a session the same rules would come with every edit.
-    let Some(session) = &event.session else { return Ok(String::new()) };
-    let Some((settings, written)) = written(event, global)? else { return Ok(String::new()) };
+    let Some(session) = &event.session else {
+        return Ok(String::new());
+    };
+    let Some((settings, written)) = written(event, global)? else {
+        return Ok(String::new());
+    };
     let project = &settings.project;
     let mut text = store::with_repair(&project.store, |_| rules(project, session, &written))?;
     // The event of these agents comes after the edit.
@@ -38,15 +42,21 @@ pub(super) fn before(tool: HookTool, event: &Event, global: &GlobalArgs) -> Resu
 
 /// Answers an edit that was made.
 pub(super) fn after(event: &Event, global: &GlobalArgs) -> Result<String> {
-    let Some((settings, written)) = written(event, global)? else { return Ok(String::new()) };
+    let Some((settings, written)) = written(event, global)? else {
+        return Ok(String::new());
+    };
     after_edit::findings(&settings.project, event.session.as_deref(), &written)
 }
 
 /// Answers a shell command that edited files.
 pub(super) fn after_command(tool: HookTool, event: &Event, global: &GlobalArgs) -> Result<String> {
     let mut text = String::new();
-    let (Some(session), Some(line)) = (&event.session, event.command()) else { return Ok(text) };
-    let Some(settings) = session::settings(Some(event), global)? else { return Ok(text) };
+    let (Some(session), Some(line)) = (&event.session, event.command()) else {
+        return Ok(text);
+    };
+    let Some(settings) = session::settings(Some(event), global)? else {
+        return Ok(text);
+    };
     let project = &settings.project;
     let started = in_session(project, session, |it| it.started())?;
     if !command::adds_context(tool) {
@@ -84,7 +94,10 @@ fn recently_written(project: &Project, started: Option<i64>) -> Result<BTreeMap<
     };
     let recent = started.map_or(RECENT, |it| RECENT.min(since_start(it)));
     let is_recent = |path: &String| {
-        let time = root.join(path).symlink_metadata().and_then(|it| it.modified());
+        let time = root
+            .join(path)
+            .symlink_metadata()
+            .and_then(|it| it.modified());
         time.is_ok_and(|time| now.duration_since(time).unwrap_or_default() <= recent)
     };
     let listing = walk::all_code(root)?;
@@ -96,9 +109,19 @@ fn recently_written(project: &Project, started: Option<i64>) -> Result<BTreeMap<
     let added = |file: String| {
         let lines = git::added_in(root, &file)?;
         let added = lines.text.split_inclusive('\n').zip(&lines.is_added);
-        let added: String =
-            added.filter(|(_, is_added)| **is_added).map(|(line, _)| line).collect();
-        (!added.is_empty()).then(|| (file, Written { text: added.clone(), added }))
+        let added: String = added
+            .filter(|(_, is_added)| **is_added)
+            .map(|(line, _)| line)
+            .collect();
+        (!added.is_empty()).then(|| {
+            (
+                file,
+                Written {
+                    text: added.clone(),
+                    added,
+                },
+            )
+        })
     };
     Ok(files.into_iter().filter_map(added).collect())
 }
@@ -117,7 +140,9 @@ fn written(
     global: &GlobalArgs,
 ) -> Result<Option<(Settings, BTreeMap<String, Written>)>> {
     let edits = edits(event);
-    let Some(folder) = edits.iter().find_map(|(path, _)| path.parent()) else { return Ok(None) };
+    let Some(folder) = edits.iter().find_map(|(path, _)| path.parent()) else {
+        return Ok(None);
+    };
     let settings = Settings::resolve_around(folder, global)?;
     if !settings.memory_enabled || !settings.project.bank.exists() {
         return Ok(None);
@@ -125,7 +150,9 @@ fn written(
     let root = settings.project.root.canonicalize()?;
     let mut written: BTreeMap<String, Written> = BTreeMap::new();
     for (path, edit) in &edits {
-        let Some(path) = path.strip_prefix(&root).ok().and_then(slashed) else { continue };
+        let Some(path) = path.strip_prefix(&root).ok().and_then(slashed) else {
+            continue;
+        };
         if !path.starts_with(".memories/") {
             let written = written.entry(path).or_default();
             written.text.push_str(&edit.text);
@@ -152,7 +179,9 @@ fn real_path(path: &Path) -> Option<PathBuf> {
     }
     let existing = path.ancestors().find(|folder| folder.exists())?;
     let rest = path.strip_prefix(existing).ok()?;
-    let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
+    let is_plain = rest
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
     is_plain.then(|| Some(existing.canonicalize().ok()?.join(rest)))?
 }
 
@@ -164,7 +193,9 @@ fn slashed(path: &Path) -> Option<String> {
 
 /// Returns the text with the rules that the session does not have yet, and records them.
 fn rules(project: &Project, session: &str, written: &BTreeMap<String, Written>) -> Result<String> {
-    let added = written.iter().map(|(path, written)| (path.clone(), written.added.clone()));
+    let added = written
+        .iter()
+        .map(|(path, written)| (path.clone(), written.added.clone()));
     inject::rules_for_edit(project, added.collect(), |given| {
         in_session(project, session, |it| it.claim(given))
     })

@@ -36,7 +36,10 @@ pub(super) fn commit(command: &str, folder: &Path) -> Option<Commit> {
                         let makes_none = arguments.iter().any(|it| NO_COMMIT.contains(it));
                         let before = std::iter::once(&"").chain(arguments);
                         has_unstaged |= before.zip(arguments).any(|(before, it)| adds(before, it));
-                        return (!makes_none).then_some(Commit { folder: here, has_unstaged });
+                        return (!makes_none).then_some(Commit {
+                            folder: here,
+                            has_unstaged,
+                        });
                     }
                     _ => {}
                 }
@@ -55,7 +58,9 @@ fn adds(before: &str, argument: &str) -> bool {
     // A value follows its option, a path does not.
     let is_path = !argument.starts_with('-') && !before.starts_with('-');
     // A message follows `m` in the same argument.
-    let letters = argument.strip_prefix('-').and_then(|it| it.split('m').next());
+    let letters = argument
+        .strip_prefix('-')
+        .and_then(|it| it.split('m').next());
     let is_long = argument.starts_with("--");
     is_path
         || matches!(argument, "--" | "--all")
@@ -112,7 +117,11 @@ mod tests {
     #[track_caller]
     fn check(command: &str, expected: &str) {
         let found = commit(command, Path::new("/p")).map(|commit| {
-            let unstaged = if commit.has_unstaged { " and unstaged" } else { "" };
+            let unstaged = if commit.has_unstaged {
+                " and unstaged"
+            } else {
+                ""
+            };
             format!("{}{unstaged}", commit.folder.display())
         });
         assert_eq!(found.as_deref().unwrap_or("none"), expected, "{command}");
@@ -125,7 +134,10 @@ mod tests {
         check("git log --grep commit", "none");
         check("echo git commit", "none");
         check("git -c user.name=x -C sub commit -q", "/p/sub");
-        check("cd sub/../web && GIT_EDITOR=true /usr/bin/git commit --amend", "/p/web");
+        check(
+            "cd sub/../web && GIT_EDITOR=true /usr/bin/git commit --amend",
+            "/p/web",
+        );
         check("(cd sub; git commit)", "/p/sub");
         check("git --git-dir=/x/.git commit", "none");
         check("git commit --dry-run", "none");
@@ -143,8 +155,14 @@ mod tests {
         check("git commit -m x b.py", "/p and unstaged");
         check("git commit b.py -m 'x y'", "/p and unstaged");
         check("git add -A && git commit -m x", "/p and unstaged");
-        check("git add \"my file\" \\\n  b && git commit", "/p and unstaged");
-        check("git add a && git commit -F - <<'EOF'\ngit commit -a\nEOF", "/p and unstaged");
+        check(
+            "git add \"my file\" \\\n  b && git commit",
+            "/p and unstaged",
+        );
+        check(
+            "git add a && git commit -F - <<'EOF'\ngit commit -a\nEOF",
+            "/p and unstaged",
+        );
     }
 
     #[test]
@@ -156,9 +174,17 @@ mod tests {
 
     #[test]
     fn any_text_is_read() {
-        for text in
-            ["", "'", "\"$(", "git commit \\", "$(((", "git -C", "cd", "git commit -", "\"\\"]
-        {
+        for text in [
+            "",
+            "'",
+            "\"$(",
+            "git commit \\",
+            "$(((",
+            "git -C",
+            "cd",
+            "git commit -",
+            "\"\\",
+        ] {
             let _ = commit(text, Path::new("/p"));
         }
     }

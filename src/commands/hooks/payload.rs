@@ -51,7 +51,11 @@ pub(super) fn read() -> Option<Event> {
         return None;
     }
     let mut bytes = Vec::new();
-    stdin.lock().take(MAX_BYTES + 1).read_to_end(&mut bytes).ok()?;
+    stdin
+        .lock()
+        .take(MAX_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .ok()?;
     if bytes.len() as u64 > MAX_BYTES {
         return None;
     }
@@ -61,16 +65,28 @@ pub(super) fn read() -> Option<Event> {
 impl Event {
     fn parse(bytes: &[u8]) -> Option<Self> {
         let value: Value = serde_json::from_slice(bytes).ok()?;
-        let arguments = field(&value, ARGUMENTS.entries()).cloned().unwrap_or(Value::Null);
+        let arguments = field(&value, ARGUMENTS.entries())
+            .cloned()
+            .unwrap_or(Value::Null);
         // Copilot may send the arguments as text.
-        let parsed = arguments.as_str().and_then(|text| serde_json::from_str(text).ok());
+        let parsed = arguments
+            .as_str()
+            .and_then(|text| serde_json::from_str(text).ok());
         // Cursor has the command of a shell in the event.
-        let own = value.get("command").map(|command| json!({ "command": command }));
-        let arguments = if arguments.is_null() { own.unwrap_or_default() } else { arguments };
+        let own = value
+            .get("command")
+            .map(|command| json!({ "command": command }));
+        let arguments = if arguments.is_null() {
+            own.unwrap_or_default()
+        } else {
+            arguments
+        };
         let roots = value.get("workspace_roots");
         let root = roots.and_then(|roots| text(roots.get(0)?));
         // Cursor may send an empty folder.
-        let folder = text_field(&value, &["cwd"]).filter(|folder| !folder.is_empty()).or(root);
+        let folder = text_field(&value, &["cwd"])
+            .filter(|folder| !folder.is_empty())
+            .or(root);
         // A subagent has a context of its own; in Copilot its prompt has its id as the session. An agent
         // that also runs the hooks of another one has the same session in both.
         let agent = text_field(&value, AGENT.entries());
@@ -137,7 +153,11 @@ impl Event {
                 .find_map(|marker| line.strip_prefix(marker));
             if let Some(path) = path {
                 let path = path.trim().to_owned();
-                edits.push(Edit { path, text: String::new(), added: String::new() });
+                edits.push(Edit {
+                    path,
+                    text: String::new(),
+                    added: String::new(),
+                });
             } else if let Some(edit) = edits.last_mut() {
                 if let Some(path) = line.strip_prefix("*** Move to: ") {
                     path.trim().clone_into(&mut edit.path);
@@ -159,7 +179,9 @@ impl Event {
 fn without_given(prompt: &str) -> String {
     let mut prompt = prompt.replace("&lt;", "<").replace("&gt;", ">");
     while let Some((before, rest)) = prompt.split_once(envelope::START.trim_end()) {
-        let after = rest.split_once(envelope::END.trim_end()).map_or("", |(_, after)| after);
+        let after = rest
+            .split_once(envelope::END.trim_end())
+            .map_or("", |(_, after)| after);
         prompt = format!("{before}\n{after}");
     }
     prompt
@@ -168,7 +190,10 @@ fn without_given(prompt: &str) -> String {
 /// Returns the lines of a text that are not in the one that it replaces: agents repeat lines around a change.
 fn added_lines(old: &str, new: &str) -> String {
     let old: FxHashSet<&str> = old.lines().collect();
-    new.lines().filter(|line| !old.contains(line)).collect::<Vec<_>>().join("\n")
+    new.lines()
+        .filter(|line| !old.contains(line))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn append(text: &mut String, more: &str) {

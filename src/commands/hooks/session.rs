@@ -12,7 +12,9 @@ pub(super) fn start(
     global: &GlobalArgs,
     out: &mut Printer,
 ) -> Result<String> {
-    let Some(settings) = settings(event, global)? else { return Ok(String::new()) };
+    let Some(settings) = settings(event, global)? else {
+        return Ok(String::new());
+    };
     let project = &settings.project;
     let client = match tool {
         HookTool::Claude => Some(ClientProfile::ClaudeHook),
@@ -29,11 +31,16 @@ pub(super) fn start(
     };
     let pins_session = settings.session.as_deref();
     let session = event.and_then(|event| event.session.as_deref());
-    let source = event.and_then(|event| event.source.as_deref()).unwrap_or("startup");
+    let source = event
+        .and_then(|event| event.source.as_deref())
+        .unwrap_or("startup");
     if let Some(session) = session {
-        let given =
-            in_session(project, session, |it| it.start(source)?.then(|| it.given()).transpose())?;
-        let Some(given) = given else { return Ok(String::new()) };
+        let given = in_session(project, session, |it| {
+            it.start(source)?.then(|| it.given()).transpose()
+        })?;
+        let Some(given) = given else {
+            return Ok(String::new());
+        };
         request.excluded = given;
     }
     let report = store::with_repair(&project.store, |_| {
@@ -50,12 +57,16 @@ pub(super) fn start(
 pub(super) fn prompt(event: &Event, global: &GlobalArgs) -> Result<String> {
     let none = Ok(String::new());
     // Without a session the same rules would come with every prompt.
-    let (Some(session), Some(prompt)) = (&event.session, &event.prompt) else { return none };
+    let (Some(session), Some(prompt)) = (&event.session, &event.prompt) else {
+        return none;
+    };
     // It is a command of the agent, not a task.
     if prompt.trim_start().starts_with('/') {
         return none;
     }
-    let Some(settings) = settings(Some(event), global)? else { return none };
+    let Some(settings) = settings(Some(event), global)? else {
+        return none;
+    };
     let project = &settings.project;
     let given = in_session(project, session, |it| it.given())?;
     store::with_repair(&project.store, |_| {
@@ -67,8 +78,12 @@ pub(super) fn prompt(event: &Event, global: &GlobalArgs) -> Result<String> {
 
 /// Forgets what a session was given, whose context the agent is about to shorten.
 pub(super) fn forget(event: &Event, global: &GlobalArgs) -> Result<()> {
-    let Some(settings) = settings(Some(event), global)? else { return Ok(()) };
-    let Some(session) = &event.session else { return Ok(()) };
+    let Some(settings) = settings(Some(event), global)? else {
+        return Ok(());
+    };
+    let Some(session) = &event.session else {
+        return Ok(());
+    };
     in_session(&settings.project, session, |it| it.forget())
 }
 

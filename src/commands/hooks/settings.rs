@@ -42,9 +42,10 @@ pub(crate) fn remove(tool: HookTool, old: &[u8]) -> Result<Edited, String> {
     match tool {
         HookTool::Git => remove_script(old),
         HookTool::Opencode if old == OPENCODE_PLUGIN.as_bytes() => Ok(Edited::new(Vec::new())),
-        HookTool::Opencode => {
-            Ok(Edited { edited: edited_plugin(old), ..Edited::new(old.to_vec()) })
-        }
+        HookTool::Opencode => Ok(Edited {
+            edited: edited_plugin(old),
+            ..Edited::new(old.to_vec())
+        }),
         _ => settings_file::remove(old, settings(tool), false),
     }
 }
@@ -56,10 +57,16 @@ fn settings(tool: HookTool) -> Settings {
     let form = lines.next().unwrap_or_default();
     let entry = |hook: &'static str| {
         let (key, rest) = hook.split_once(' ')?;
-        let (matcher, event) =
-            rest.split_once(' ').map_or((None, rest), |(it, event)| (Some(it), event));
+        let (matcher, event) = rest
+            .split_once(' ')
+            .map_or((None, rest), |(it, event)| (Some(it), event));
         let value = value(form, &agent, matcher, event);
-        Some(Entry { parent: "hooks", key, value, kind: Some(event.to_owned()) })
+        Some(Entry {
+            parent: "hooks",
+            key,
+            value,
+            kind: Some(event.to_owned()),
+        })
     };
     let has_version = matches!(tool, HookTool::Cursor | HookTool::Copilot);
     Settings {
@@ -71,7 +78,10 @@ fn settings(tool: HookTool) -> Settings {
 
 /// Returns the name of a value on the command line.
 pub(super) fn name(value: &impl ValueEnum) -> String {
-    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    value
+        .to_possible_value()
+        .map(|value| value.get_name().to_owned())
+        .unwrap_or_default()
 }
 
 /// Returns the JSON of a hook. Its command does nothing without cerberus, and never fails: a
@@ -80,18 +90,30 @@ fn value(form: &str, agent: &str, matcher: Option<&str>, event: &str) -> String 
     let command = format!(
         "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run {agent} {event} || true"
     );
-    let matcher = matcher.map(|it| format!("\"matcher\":\"{it}\",")).unwrap_or_default();
-    form.replace("{matcher}", &matcher).replace("{command}", &command).replace(",}", "}")
+    let matcher = matcher
+        .map(|it| format!("\"matcher\":\"{it}\","))
+        .unwrap_or_default();
+    form.replace("{matcher}", &matcher)
+        .replace("{command}", &command)
+        .replace(",}", "}")
 }
 
 /// Returns a script with the managed block, at the start because a script may exit anywhere.
 fn merge_script(old: &[u8]) -> Result<Edited, String> {
-    let update =
-        |old: &[u8]| managed_block::SCRIPT.update(old, PRE_COMMIT).map_err(|it| it.message);
+    let update = |old: &[u8]| {
+        managed_block::SCRIPT
+            .update(old, PRE_COMMIT)
+            .map_err(|it| it.message)
+    };
     if old.is_empty() {
-        return Ok(Edited::new([b"#!/bin/sh\n".as_slice(), &update(b"")?].concat()));
+        return Ok(Edited::new(
+            [b"#!/bin/sh\n".as_slice(), &update(b"")?].concat(),
+        ));
     }
-    let first = old.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
+    let first = old
+        .split_inclusive(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
     let is_shell = first.starts_with(b"#!") && first.trim_ascii_end().ends_with(b"sh");
     if !is_shell {
         return Err("it is not a shell script with a `#!` line".to_owned());
@@ -99,12 +121,20 @@ fn merge_script(old: &[u8]) -> Result<Edited, String> {
     let Some(block) = block_of_script(old)? else {
         return Ok(Edited::new([&update(first)?, &old[first.len()..]].concat()));
     };
-    let edited = Some(block).filter(|block| block != PRE_COMMIT).into_iter().collect();
-    Ok(Edited { edited, ..Edited::new(old.to_vec()) })
+    let edited = Some(block)
+        .filter(|block| block != PRE_COMMIT)
+        .into_iter()
+        .collect();
+    Ok(Edited {
+        edited,
+        ..Edited::new(old.to_vec())
+    })
 }
 
 fn block_of_script(script: &[u8]) -> Result<Option<String>, String> {
-    let block = managed_block::SCRIPT.text(script).map_err(|it| it.message)?;
+    let block = managed_block::SCRIPT
+        .text(script)
+        .map_err(|it| it.message)?;
     Ok(block.map(|block| String::from_utf8_lossy(block).replace("\r\n", "\n")))
 }
 
@@ -112,11 +142,19 @@ fn block_of_script(script: &[u8]) -> Result<Option<String>, String> {
 fn remove_script(old: &[u8]) -> Result<Edited, String> {
     let block = block_of_script(old)?;
     if block.as_deref() != Some(PRE_COMMIT) {
-        return Ok(Edited { edited: Vec::from_iter(block), ..Edited::new(old.to_vec()) });
+        return Ok(Edited {
+            edited: Vec::from_iter(block),
+            ..Edited::new(old.to_vec())
+        });
     }
-    let mut rest = managed_block::SCRIPT.without_block(old).map_err(|it| it.message)?;
+    let mut rest = managed_block::SCRIPT
+        .without_block(old)
+        .map_err(|it| it.message)?;
     // The empty line between the first line and the block, which a merge puts there.
-    let first = old.split_inclusive(|byte| *byte == b'\n').next().map_or(0, <[u8]>::len);
+    let first = old
+        .split_inclusive(|byte| *byte == b'\n')
+        .next()
+        .map_or(0, <[u8]>::len);
     for newline in ["\r\n", "\n"] {
         let gap = format!("{newline}{}", managed_block::SCRIPT.start);
         if old[first..].starts_with(gap.as_bytes()) {
@@ -124,7 +162,11 @@ fn remove_script(old: &[u8]) -> Result<Edited, String> {
             return Ok(Edited::new(rest));
         }
     }
-    Ok(Edited::new(if rest == b"#!/bin/sh\n" { Vec::new() } else { rest }))
+    Ok(Edited::new(if rest == b"#!/bin/sh\n" {
+        Vec::new()
+    } else {
+        rest
+    }))
 }
 
 /// Returns the plugin, which is the whole file.
@@ -135,13 +177,19 @@ fn merge_plugin(old: &[u8]) -> Result<Edited, String> {
     if !String::from_utf8_lossy(old).contains("cerberus") {
         return Err("it is another plugin; name a file of its own".to_owned());
     }
-    Ok(Edited { edited: edited_plugin(old), ..Edited::new(old.to_vec()) })
+    Ok(Edited {
+        edited: edited_plugin(old),
+        ..Edited::new(old.to_vec())
+    })
 }
 
 /// Returns the command of an edited plugin, or nothing if it is another plugin.
 fn edited_plugin(text: &[u8]) -> Vec<String> {
     let is_ours = String::from_utf8_lossy(text).contains("cerberus");
-    is_ours.then(|| "cerberus hooks run opencode".to_owned()).into_iter().collect()
+    is_ours
+        .then(|| "cerberus hooks run opencode".to_owned())
+        .into_iter()
+        .collect()
 }
 
 #[cfg(test)]

@@ -65,8 +65,15 @@ impl<'a> Document<'a> {
         commit: Option<String>,
         forced: Option<&Scope>,
     ) -> Self {
-        let Place { scope, paths, faults } = Place::of(&found.holds_at, &found.text);
-        let scope = forced.cloned().or(scope).unwrap_or_else(|| default_scope(project));
+        let Place {
+            scope,
+            paths,
+            faults,
+        } = Place::of(&found.holds_at, &found.text);
+        let scope = forced
+            .cloned()
+            .or(scope)
+            .unwrap_or_else(|| default_scope(project));
         let name = match default_scope(project) {
             Scope::Project(name) => name.unwrap_or_default(),
             _ => String::new(),
@@ -78,7 +85,14 @@ impl<'a> Document<'a> {
         for item in &mut items {
             item.former.retain(|digest| !present.contains(digest));
         }
-        Self { found, commit, scope, paths, faults, items }
+        Self {
+            found,
+            commit,
+            scope,
+            paths,
+            faults,
+            items,
+        }
     }
 
     pub(super) fn file(&self) -> &'a str {
@@ -103,10 +117,17 @@ fn read_item(project: &Project, document: &Found, mut item: RuleItem) -> ReadIte
     let prefix = rules::replace_paths(prefix, from_root);
     let own = rules::replace_paths(own, from_root);
     let earlier = std::mem::take(&mut item.earlier_prefixes).into_iter();
-    let former = earlier.map(|prefix| sources::digest(&format!("{prefix}{own}"))).collect();
+    let former = earlier
+        .map(|prefix| sources::digest(&format!("{prefix}{own}")))
+        .collect();
     item.prefix_len = prefix.len();
     let text = prefix + &own;
-    ReadItem { digest: sources::digest(&text), found: item, text, former }
+    ReadItem {
+        digest: sources::digest(&text),
+        found: item,
+        text,
+        former,
+    }
 }
 
 /// Returns the path from the root for one that is relative to a document, if the file exists.
@@ -164,7 +185,10 @@ impl Earlier {
     /// Returns the reason of a change.
     fn change(&self, id: &str, read: &ReadItem, drops_example: bool) -> String {
         let mut reason = if self.is_former {
-            format!("the text that governs it was added: `{}`", read.shown_prefix())
+            format!(
+                "the text that governs it was added: `{}`",
+                read.shown_prefix()
+            )
         } else {
             format!("`{id}` was imported from an earlier version of this item")
         };
@@ -201,9 +225,14 @@ impl Classifier<'_> {
     pub(super) fn document(&mut self, document: &Document) {
         let file = document.file();
         let faults = document.faults.iter();
-        self.report.warnings.extend(faults.map(|(line, fault)| format!("{file}:{line}: {fault}")));
+        self.report
+            .warnings
+            .extend(faults.map(|(line, fault)| format!("{file}:{line}: {fault}")));
         let items = &document.items;
-        let gone = self.sources.removed(file, &document.digests().collect()).into_iter();
+        let gone = self
+            .sources
+            .removed(file, &document.digests().collect())
+            .into_iter();
         let mut gone: Vec<(usize, &str)> = gone.map(|memory_idx| (memory_idx, file)).collect();
         let mut unknown = Vec::new();
         for read in items {
@@ -214,19 +243,28 @@ impl Classifier<'_> {
                 item.scope = Some(document.scope.to_string());
                 item.paths.clone_from(&document.paths);
             }
-            let secret = if self.allow_secrets { None } else { secret(&item) };
+            let secret = if self.allow_secrets {
+                None
+            } else {
+                secret(&item)
+            };
             if let Some(kind) = secret {
                 self.hide(&mut item, kind);
             } else if is_rule && let Err(error) = document::check_content(&item.text) {
                 item.skip(format!("{error:#}"));
             } else if is_rule && !self.known(document, &mut item, read) {
-                unknown.push(Unknown { item_idx: self.report.items.len(), read });
+                unknown.push(Unknown {
+                    item_idx: self.report.items.len(),
+                    read,
+                });
             }
             self.report.items.push(item);
         }
         // Of two items with the same own words the memory belongs to the one in its line.
         unknown.sort_by_key(|rule| {
-            !self.sources.is_in_line(file, &rule.read.former, rule.read.found.line + 1)
+            !self
+                .sources
+                .is_in_line(file, &rule.read.former, rule.read.found.line + 1)
         });
         // Only after all known items are found may a rest be an earlier version of another one.
         for rule in unknown {
@@ -235,7 +273,9 @@ impl Classifier<'_> {
         for (memory_idx, _) in gone {
             self.drop_source(memory_idx, file, &document.paths);
         }
-        let has_rule = items.iter().any(|item| item.found.skipped_because.is_none());
+        let has_rule = items
+            .iter()
+            .any(|item| item.found.skipped_because.is_none());
         if !has_rule && rules::imports(&document.found.text).is_empty() {
             let warning = format!("`{file}` contains no rules: nothing in it demands anything");
             self.report.warnings.push(warning);
@@ -258,7 +298,10 @@ impl Classifier<'_> {
             item.settle(Outcome::Duplicate, sources.id(memory_idx), None);
             return true;
         }
-        let moved = self.missing.iter().find_map(|it| Some((*it, sources.imported(it, digest)?)));
+        let moved = self
+            .missing
+            .iter()
+            .find_map(|it| Some((*it, sources.imported(it, digest)?)));
         if let Some((former, memory_idx)) = moved {
             let reason = format!("its document was moved from {former}");
             item.settle(Outcome::Changed, sources.id(memory_idx), Some(reason));
@@ -295,7 +338,9 @@ impl Classifier<'_> {
 
     /// Returns whether an item is a copy of a new rule, which gets its place as a further source.
     fn is_copy(&mut self, document: &Document, item: &mut Item, digest: &str) -> bool {
-        let Some(rule_idx) = self.new_by_text.get(digest) else { return false };
+        let Some(rule_idx) = self.new_by_text.get(digest) else {
+            return false;
+        };
         let rule = &mut self.new_rules[*rule_idx];
         let first = &mut self.report.items[rule.item_idx];
         item.skip(format!("a duplicate of {}:{}", first.file, first.line));
@@ -315,7 +360,11 @@ impl Classifier<'_> {
         let mut item = std::mem::take(&mut self.report.items[item_idx]);
         let written = document.source(&item, digest).written;
         if let Some(earlier) = self.take_earlier(gone, document, read) {
-            let Earlier { memory_idx, ref file, is_former } = earlier;
+            let Earlier {
+                memory_idx,
+                ref file,
+                is_former,
+            } = earlier;
             let sources = self.sources;
             let id = sources.id(memory_idx);
             let old = sources.source_in(memory_idx, file);
@@ -328,7 +377,11 @@ impl Classifier<'_> {
             } else {
                 let drops_example = read.found.may_be_negated
                     && sources.is_chosen_without(memory_idx, read.prefix());
-                item.settle(Outcome::Changed, id, Some(earlier.change(id, read, drops_example)));
+                item.settle(
+                    Outcome::Changed,
+                    id,
+                    Some(earlier.change(id, read, drops_example)),
+                );
                 self.replace_source((memory_idx, file), document, written);
                 let update = self.update(memory_idx);
                 update.item_idx = Some(item_idx);
@@ -336,7 +389,8 @@ impl Classifier<'_> {
             }
         // A copy in the same document comes after the first one.
         } else if !self.is_copy(document, &mut item, digest) {
-            self.new_by_text.insert(digest.to_owned(), self.new_rules.len());
+            self.new_by_text
+                .insert(digest.to_owned(), self.new_rules.len());
             self.new_rules.push(NewRule {
                 item_idx,
                 own_start: read.found.prefix_len,
@@ -363,20 +417,31 @@ impl Classifier<'_> {
             former.or_else(|| sources.take_former(&mut self.lost, &read.former))
         {
             if !self.is_of_another(memory_idx, file, read) {
-                return Some(Earlier { memory_idx, file: file.to_owned(), is_former: true });
+                return Some(Earlier {
+                    memory_idx,
+                    file: file.to_owned(),
+                    is_former: true,
+                });
             }
             self.drop_source(memory_idx, file, &document.paths);
         }
         let similar = sources.take_earlier(gone, &read.text);
         let (memory_idx, file) =
             similar.or_else(|| sources.take_earlier(&mut self.lost, &read.text))?;
-        Some(Earlier { memory_idx, file: file.to_owned(), is_former: false })
+        Some(Earlier {
+            memory_idx,
+            file: file.to_owned(),
+            is_former: false,
+        })
     }
 
     /// Returns whether the memory of an item has the text of an item in another document: the same
     /// words below another sentence.
     fn is_of_another(&self, memory_idx: usize, file: &str, read: &ReadItem) -> bool {
-        let update = self.updates.get(&memory_idx).and_then(|update| update.item_idx);
+        let update = self
+            .updates
+            .get(&memory_idx)
+            .and_then(|update| update.item_idx);
         if let Some(other_idx) = update {
             return self.report.items[other_idx].text != read.text;
         }
@@ -394,7 +459,9 @@ impl Classifier<'_> {
         let old = old.map(|old| old.written.clone());
         let has_one_source = self.sources.sources[memory_idx].len() == 1;
         let update = self.update(memory_idx);
-        update.sources.retain(|written| Some(written) != old.as_ref());
+        update
+            .sources
+            .retain(|written| Some(written) != old.as_ref());
         update.sources.push(written);
         if has_one_source {
             update.paths.clone_from(&document.paths);
@@ -404,15 +471,21 @@ impl Classifier<'_> {
     /// Drops the source of a memory in a file; without another one the memory is removed.
     fn drop_source(&mut self, memory_idx: usize, file: &str, paths: &[String]) {
         let id = self.sources.id(memory_idx).to_owned();
-        let Some(source) = self.sources.source_in(memory_idx, file).cloned() else { return };
+        let Some(source) = self.sources.source_in(memory_idx, file).cloned() else {
+            return;
+        };
         let update = self.update(memory_idx);
         if !update.sources.contains(&source.written) {
             return;
         }
         update.sources.retain(|written| *written != source.written);
         let is_removed = update.sources.is_empty();
-        let rest: Vec<String> =
-            update.paths.iter().filter(|path| !paths.contains(path)).cloned().collect();
+        let rest: Vec<String> = update
+            .paths
+            .iter()
+            .filter(|path| !paths.contains(path))
+            .cloned()
+            .collect();
         if !rest.is_empty() {
             update.paths = rest;
         }
@@ -434,7 +507,10 @@ impl Classifier<'_> {
         self.updates.entry(memory_idx).or_insert_with(|| Update {
             item_idx: None,
             paths: sources.all[memory_idx].memory.paths.clone(),
-            sources: sources.sources[memory_idx].iter().map(|it| it.written.clone()).collect(),
+            sources: sources.sources[memory_idx]
+                .iter()
+                .map(|it| it.written.clone())
+                .collect(),
             drops_example: false,
         })
     }
@@ -462,7 +538,9 @@ impl Classifier<'_> {
 fn secret(item: &Item) -> Option<&'static str> {
     let headings = item.tags.iter().chain(&item.category).chain(&item.heading);
     let mut texts = std::iter::once(item.text.as_str()).chain(headings.map(String::as_str));
-    texts.find_map(secrets::find_secret).map(|secret| secret.kind)
+    texts
+        .find_map(secrets::find_secret)
+        .map(|secret| secret.kind)
 }
 
 /// Returns the globs of both lists; none if one of them is for all files.

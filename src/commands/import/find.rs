@@ -45,9 +45,11 @@ pub(super) fn documents(project: &Project, args: &ImportArgs) -> Result<Document
     if args.files.is_empty() {
         let files = documents::find_rule_files(&project.root)?;
         if files.is_empty() {
-            return Err(UserError::usage("the project has no file of rules, such as `AGENTS.md`")
-                .hint("name the documents with rules: cerberus memory import FILE")
-                .into());
+            return Err(
+                UserError::usage("the project has no file of rules, such as `AGENTS.md`")
+                    .hint("name the documents with rules: cerberus memory import FILE")
+                    .into(),
+            );
         }
         for file in files {
             documents.add(&file, &file, documents::read(&project.root, &file));
@@ -64,7 +66,11 @@ impl Documents {
         }
         let file = file.to_owned();
         match text {
-            Ok(text) => self.found.push(Found { file, holds_at: holds_at.to_owned(), text }),
+            Ok(text) => self.found.push(Found {
+                file,
+                holds_at: holds_at.to_owned(),
+                text,
+            }),
             Err(error) => self.unreadable.push((file, format!("{error:#}"))),
         }
     }
@@ -80,7 +86,11 @@ impl Documents {
         for _ in 0..MAX_DEPTH {
             let depth_end = self.found.len();
             for document_idx in depth_start..depth_end {
-                let Found { file, holds_at, text } = self.found[document_idx].clone();
+                let Found {
+                    file,
+                    holds_at,
+                    text,
+                } = self.found[document_idx].clone();
                 for Import { path, line } in rules::imports(&text) {
                     match imported_file(project, &file, &path) {
                         Ok(Some(imported)) if self.contains(&imported) => {}
@@ -112,15 +122,29 @@ fn imported_file(
     const OUTSIDE: &str = "it is outside the project";
     if path.starts_with(['/', '~']) {
         // `@/lib/a.ts` is the alias of a module.
-        return if documents::is_document(path) { Err(OUTSIDE) } else { Ok(None) };
+        return if documents::is_document(path) {
+            Err(OUTSIDE)
+        } else {
+            Ok(None)
+        };
     }
     let folder = importing.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let path = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
+    let path = if folder.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{folder}/{path}")
+    };
     let file = normalize_path(&path).ok_or(OUTSIDE)?;
-    let name = file.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let name = file
+        .rsplit('/')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     // A README describes the project; it is imported only if it is named.
-    let (is_document, exists) =
-        (documents::is_document(&file), read::is_file(&project.root, &file));
+    let (is_document, exists) = (
+        documents::is_document(&file),
+        read::is_file(&project.root, &file),
+    );
     match (is_document, exists) {
         (true, true) if name.starts_with("readme") => Ok(None),
         (true, true) => Ok(Some(file)),

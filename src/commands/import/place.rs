@@ -42,11 +42,20 @@ impl Place {
         let (lines, mut line_idx) = (text.lines().collect::<Vec<_>>(), 0);
         let fault = |glob: &String| {
             let fault = glob_fault(glob)?;
-            let after = lines[line_idx..].iter().position(|line| line.contains(glob.as_str()));
+            let after = lines[line_idx..]
+                .iter()
+                .position(|line| line.contains(glob.as_str()));
             line_idx += after.unwrap_or(0);
-            Some((line_idx + 1, format!("the glob `{glob}` is invalid: {fault}")))
+            Some((
+                line_idx + 1,
+                format!("the glob `{glob}` is invalid: {fault}"),
+            ))
         };
-        Self { scope, paths, faults: globs.iter().filter_map(fault).collect() }
+        Self {
+            scope,
+            paths,
+            faults: globs.iter().filter_map(fault).collect(),
+        }
     }
 }
 
@@ -69,7 +78,9 @@ pub(super) fn folder(file: &str) -> &str {
 ///
 /// The frontmatter is read line by line, because `globs: *.py` is not valid YAML.
 fn globs(text: &str) -> Vec<String> {
-    let Some((block, _)) = frontmatter::span(text) else { return Vec::new() };
+    let Some((block, _)) = frontmatter::span(text) else {
+        return Vec::new();
+    };
     let mut list = String::new();
     let (mut is_inside, mut is_from_root) = (false, false);
     for line in block.slice(text).lines() {
@@ -90,27 +101,45 @@ fn globs(text: &str) -> Vec<String> {
     }
     list.retain(|c| !matches!(c, '"' | '\'') && !c.is_control());
     let is_list = list.trim_start().starts_with('[');
-    let list = if is_list { list.replace(['[', ']'], "") } else { list };
+    let list = if is_list {
+        list.replace(['[', ']'], "")
+    } else {
+        list
+    };
     let rooted = |glob: &str| match glob.strip_prefix('!') {
         _ if !is_from_root || glob.contains('/') || EVERYTHING.contains(&glob) => glob.to_owned(),
         Some(excluded) => format!("!/{excluded}"),
         None => format!("/{glob}"),
     };
     let globs: Vec<String> = split_globs(&list).into_iter().map(rooted).collect();
-    if globs.iter().any(|glob| EVERYTHING.contains(&glob.as_str())) { Vec::new() } else { globs }
+    if globs.iter().any(|glob| EVERYTHING.contains(&glob.as_str())) {
+        Vec::new()
+    } else {
+        globs
+    }
 }
 
 /// Returns a glob of a document as a glob from the project's root.
 fn from_root(folder: &str, glob: &str) -> String {
-    let (mark, glob) = glob.strip_prefix('!').map_or(("", glob), |glob| ("!", glob));
+    let (mark, glob) = glob
+        .strip_prefix('!')
+        .map_or(("", glob), |glob| ("!", glob));
     let glob = glob.trim_start_matches("./");
     let (is_rooted, glob) = (glob.starts_with('/'), glob.trim_start_matches('/'));
     let prefix = format!("{folder}/");
     if folder.is_empty() || glob.starts_with(&prefix) {
-        let root = if is_rooted && !glob.contains('/') { "/" } else { "" };
+        let root = if is_rooted && !glob.contains('/') {
+            "/"
+        } else {
+            ""
+        };
         return format!("{mark}{root}{glob}");
     }
-    let any_folder = if is_rooted || glob.contains('/') { "" } else { "**/" };
+    let any_folder = if is_rooted || glob.contains('/') {
+        ""
+    } else {
+        "**/"
+    };
     format!("{mark}{prefix}{any_folder}{glob}")
 }
 
@@ -131,10 +160,14 @@ fn language_scope(globs: &[String]) -> Option<Scope> {
 
 /// Returns the globs that a glob with braces represents; inner braces are not expanded.
 fn expand(glob: &str) -> Vec<String> {
-    match glob.split_once('{').and_then(|(prefix, rest)| Some((prefix, rest.split_once('}')?))) {
-        Some((prefix, (choices, suffix))) => {
-            choices.split(',').map(|choice| format!("{prefix}{}{suffix}", choice.trim())).collect()
-        }
+    match glob
+        .split_once('{')
+        .and_then(|(prefix, rest)| Some((prefix, rest.split_once('}')?)))
+    {
+        Some((prefix, (choices, suffix))) => choices
+            .split(',')
+            .map(|choice| format!("{prefix}{}{suffix}", choice.trim()))
+            .collect(),
         None => vec![glob.to_owned()],
     }
 }
@@ -144,9 +177,17 @@ mod tests {
     use super::*;
 
     fn place(file: &str, frontmatter: &str) -> String {
-        let place = Place::of(file, &format!("---\ndescription: x\n{frontmatter}\n---\n- x\n"));
-        let scope = place.scope.map(|scope| scope.to_string()).unwrap_or_default();
-        format!("{scope} {}", place.paths.join(" ")).trim().to_owned()
+        let place = Place::of(
+            file,
+            &format!("---\ndescription: x\n{frontmatter}\n---\n- x\n"),
+        );
+        let scope = place
+            .scope
+            .map(|scope| scope.to_string())
+            .unwrap_or_default();
+        format!("{scope} {}", place.paths.join(" "))
+            .trim()
+            .to_owned()
     }
 
     #[test]
@@ -169,16 +210,40 @@ mod tests {
         };
         check(".cursor/rules/x.mdc", "globs: src/**/*.go", "src/**/*.go");
         check("x.mdc", "globs: *.go, *.py", "*.go *.py");
-        check("x.mdc", "globs: **/*.{md,mdx}, !docs/**", "**/*.{md,mdx} !docs/**");
-        check(".github/instructions/x.instructions.md", "applyTo: '*.py'", "/*.py");
-        check(".claude/rules/x.md", "paths: ['*.md', '**/*.mdx']", "/*.md **/*.mdx");
+        check(
+            "x.mdc",
+            "globs: **/*.{md,mdx}, !docs/**",
+            "**/*.{md,mdx} !docs/**",
+        );
+        check(
+            ".github/instructions/x.instructions.md",
+            "applyTo: '*.py'",
+            "/*.py",
+        );
+        check(
+            ".claude/rules/x.md",
+            "paths: ['*.md', '**/*.mdx']",
+            "/*.md **/*.mdx",
+        );
         check("web/.claude/rules/x.md", "paths: '*.md'", "web/*.md");
         check("x.mdc", "globs:", "");
         check("x.mdc", "applyTo: '**'", "");
         check("x.mdc", "globs: src/**\nalwaysApply: true", "");
-        check("web/.claude/rules/x.md", "paths:\n  - \"src/**/*.ts\"", "web/src/**/*.ts");
-        check("web/.cursor/rules/x.mdc", "globs: web/src/**, *.css", "web/src/** web/**/*.css");
-        check("web/.cursor/rules/x.mdc", "globs: *.go", "language:go web/**");
+        check(
+            "web/.claude/rules/x.md",
+            "paths:\n  - \"src/**/*.ts\"",
+            "web/src/**/*.ts",
+        );
+        check(
+            "web/.cursor/rules/x.mdc",
+            "globs: web/src/**, *.css",
+            "web/src/** web/**/*.css",
+        );
+        check(
+            "web/.cursor/rules/x.mdc",
+            "globs: *.go",
+            "language:go web/**",
+        );
     }
 
     #[test]

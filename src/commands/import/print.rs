@@ -26,7 +26,11 @@ fn planned(report: &Report, out: &mut Printer) {
         [
             source(item),
             item.outcome.as_str().to_owned(),
-            item.reason.as_ref().or(item.id.as_ref()).cloned().unwrap_or_default(),
+            item.reason
+                .as_ref()
+                .or(item.id.as_ref())
+                .cloned()
+                .unwrap_or_default(),
             item.text.lines().next().unwrap_or_default().to_owned(),
             example(item).unwrap_or_default(),
         ]
@@ -38,7 +42,10 @@ fn planned(report: &Report, out: &mut Printer) {
         _ => true,
     };
     let rows = report.items.iter().filter(is_shown).map(row);
-    out.rows(&["source", "outcome", "id or reason", "text", "example"], rows);
+    out.rows(
+        &["source", "outcome", "id or reason", "text", "example"],
+        rows,
+    );
 }
 
 /// Prints the memories whose items were removed, which `--prune` moves to the trash.
@@ -47,11 +54,19 @@ pub(super) fn removals(report: &Report, is_pruned: bool, out: &mut Printer) {
     if removed.is_empty() {
         return;
     }
-    let what = if is_pruned { "would be moved to the trash" } else { "no longer in a document" };
+    let what = if is_pruned {
+        "would be moved to the trash"
+    } else {
+        "no longer in a document"
+    };
     out.line(&format!("{what}:"));
     for item in removed {
         let id = out.style(NAME, item.id.as_deref().unwrap_or_default());
-        out.line(&format!("  {id} ({}): {}", out.safe(&source(item)), out.safe(&item.text)));
+        out.line(&format!(
+            "  {id} ({}): {}",
+            out.safe(&source(item)),
+            out.safe(&item.text)
+        ));
     }
 }
 
@@ -61,7 +76,10 @@ pub(super) fn differences(report: &Report, out: &mut Printer) {
     match differing(report).count() {
         0 => out.line("the documents and the bank agree"),
         n => {
-            out.line(&format!("{} between the documents and the bank", plural(n, "difference")));
+            out.line(&format!(
+                "{} between the documents and the bank",
+                plural(n, "difference")
+            ));
             let has = |outcome| of(report, outcome).next().is_some();
             // `--prune` imports, too.
             let next = if has(Outcome::Removed) {
@@ -82,18 +100,26 @@ pub(super) fn documents(report: &Report, out: &mut Printer) {
     let n = |count: usize| count.to_string();
     let row = |it: &DocumentSummary| {
         let counts = [it.added, it.changed, it.removed, it.duplicates, it.skipped];
-        std::iter::once(it.file.clone()).chain(counts.map(n)).collect::<Vec<_>>()
+        std::iter::once(it.file.clone())
+            .chain(counts.map(n))
+            .collect::<Vec<_>>()
     };
     let heading = ["document", "new", "changed", "removed", "known", "skipped"];
     out.rows(&heading, report.documents.iter().map(row));
 }
 
 fn differing(report: &Report) -> impl Iterator<Item = &Item> {
-    report.items.iter().filter(|item| item.outcome.is_difference())
+    report
+        .items
+        .iter()
+        .filter(|item| item.outcome.is_difference())
 }
 
 fn of(report: &Report, outcome: Outcome) -> impl Iterator<Item = &Item> {
-    report.items.iter().filter(move |item| item.outcome == outcome)
+    report
+        .items
+        .iter()
+        .filter(move |item| item.outcome == outcome)
 }
 
 fn source(item: &Item) -> String {
@@ -130,18 +156,32 @@ fn difference(item: &Item, is_pruned: bool, out: &mut Printer) {
         Outcome::Removed if is_pruned => (OK, "moved to the trash"),
         outcome => (WARN, outcome.as_str()),
     };
-    let reason = if reason.is_empty() { reason } else { format!(": {reason}") };
-    out.line(&format!("{} {id} ({source}){reason}", out.paint(style, outcome)));
+    let reason = if reason.is_empty() {
+        reason
+    } else {
+        format!(": {reason}")
+    };
+    out.line(&format!(
+        "{} {id} ({source}){reason}",
+        out.paint(style, outcome)
+    ));
 }
 
 fn summary(report: &Report, is_pruned: bool, out: &mut Printer) {
     let n = |outcome| of(report, outcome).count();
-    let added = if report.dry_run { "would be added" } else { "added" };
+    let added = if report.dry_run {
+        "would be added"
+    } else {
+        "added"
+    };
     let mut counts = vec![
         format!("{} {added}", plural(n(Outcome::Added), "rule")),
         format!("{} changed", n(Outcome::Changed)),
     ];
-    let optional = [(Outcome::Removed, "removed"), (Outcome::Conflict, "in conflict")];
+    let optional = [
+        (Outcome::Removed, "removed"),
+        (Outcome::Conflict, "in conflict"),
+    ];
     let optional = optional.into_iter().filter(|(outcome, _)| n(*outcome) > 0);
     counts.extend(optional.map(|(outcome, word)| format!("{} {word}", n(outcome))));
     counts.push(plural(n(Outcome::Duplicate), "duplicate"));

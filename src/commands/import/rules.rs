@@ -45,7 +45,10 @@ pub(crate) struct Report {
 impl Report {
     /// Whether every document was read.
     pub(crate) fn is_complete(&self) -> bool {
-        !self.items.iter().any(|item| item.outcome == Outcome::Unreadable)
+        !self
+            .items
+            .iter()
+            .any(|item| item.outcome == Outcome::Unreadable)
     }
 }
 
@@ -95,8 +98,9 @@ impl Item {
         let category = found.headings.last().cloned().or_else(|| {
             // The name of a file of rules is their topic, unlike that of AGENTS.md.
             let name = file.rsplit('/').next().unwrap_or(file);
-            let stem =
-                name.strip_suffix(".mdc").or_else(|| name.strip_suffix(".instructions.md"))?;
+            let stem = name
+                .strip_suffix(".mdc")
+                .or_else(|| name.strip_suffix(".instructions.md"))?;
             Some(names::from_text(stem))
         });
         let n_above = found.headings.len().saturating_sub(1);
@@ -104,7 +108,11 @@ impl Item {
             file: file.to_owned(),
             line: found.line + 1,
             end_line: found.end_line + 1,
-            outcome: if is_rule { Outcome::Added } else { Outcome::Skipped },
+            outcome: if is_rule {
+                Outcome::Added
+            } else {
+                Outcome::Skipped
+            },
             text,
             category: category.filter(|_| is_rule),
             tags: found.headings[n_above.saturating_sub(MAX_TAGS)..n_above].to_vec(),
@@ -131,7 +139,14 @@ impl Item {
     /// Creates the item of a document that cannot be read.
     fn unreadable(file: String, reason: String) -> Self {
         let (line, outcome, reason) = (1, Outcome::Unreadable, Some(reason));
-        Self { file, line, end_line: line, outcome, reason, ..Self::default() }
+        Self {
+            file,
+            line,
+            end_line: line,
+            outcome,
+            reason,
+            ..Self::default()
+        }
     }
 
     pub(super) fn skip(&mut self, reason: String) {
@@ -173,10 +188,17 @@ pub(super) struct Plan {
 
 /// Compares documents with the bank.
 pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
-    let find::Documents { found: documents, unreadable, warnings } =
-        find::documents(project, args)?;
+    let find::Documents {
+        found: documents,
+        unreadable,
+        warnings,
+    } = find::documents(project, args)?;
     let (memories, deleted) = bank(project, args)?;
-    let report = Report { dry_run: args.dry_run, warnings, ..Report::default() };
+    let report = Report {
+        dry_run: args.dry_run,
+        warnings,
+        ..Report::default()
+    };
     let sources = Sources::new(&memories);
     let deleted_with_document = deleted
         .iter()
@@ -186,13 +208,20 @@ pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
         .collect();
     let scope = args.scope.as_ref();
     let read = documents.iter().zip(commits(project, &documents));
-    let read: Vec<Document> =
-        read.map(|(found, commit)| Document::new(project, found, commit, scope)).collect();
-    let missing: Vec<&str> =
-        sources.files().into_iter().filter(|file| !read::exists(&project.root, file)).collect();
+    let read: Vec<Document> = read
+        .map(|(found, commit)| Document::new(project, found, commit, scope))
+        .collect();
+    let missing: Vec<&str> = sources
+        .files()
+        .into_iter()
+        .filter(|file| !read::exists(&project.root, file))
+        .collect();
     let present = read.iter().flat_map(Document::digests).collect();
     let lost = missing.iter().flat_map(|file| {
-        sources.removed(file, &present).into_iter().map(|memory_idx| (memory_idx, *file))
+        sources
+            .removed(file, &present)
+            .into_iter()
+            .map(|memory_idx| (memory_idx, *file))
     });
     let mut classifier = Classifier {
         sources: &sources,
@@ -215,12 +244,31 @@ pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
             classifier.missing_document(file);
         }
     }
-    let Classifier { mut report, new_rules, updates, removed, .. } = classifier;
-    report.items.extend(unreadable.into_iter().map(|(file, why)| Item::unreadable(file, why)));
+    let Classifier {
+        mut report,
+        new_rules,
+        updates,
+        removed,
+        ..
+    } = classifier;
+    report.items.extend(
+        unreadable
+            .into_iter()
+            .map(|(file, why)| Item::unreadable(file, why)),
+    );
     report.documents = summaries(&documents, &report.items);
-    let removed = removed.into_iter().map(|idx| memories.all[idx].file.clone()).collect();
+    let removed = removed
+        .into_iter()
+        .map(|idx| memories.all[idx].file.clone())
+        .collect();
     assign_ids(&memories, &mut report, &new_rules)?;
-    Ok(Plan { report, new_rules, updates, removed, memories })
+    Ok(Plan {
+        report,
+        new_rules,
+        updates,
+        removed,
+        memories,
+    })
 }
 
 /// Returns the commit that is checked out for each document that it contains as it is.
@@ -234,7 +282,9 @@ fn commits(project: &Project, documents: &[Found]) -> Vec<Option<String>> {
             let bytes = objects.read(&format!("{commit}:./{}", document.file))?;
             let text = decode(&bytes).0;
             // Git may convert the ends of lines.
-            text.lines().eq(document.text.lines()).then(|| commit.clone())
+            text.lines()
+                .eq(document.text.lines())
+                .then(|| commit.clone())
         };
         documents.iter().map(&mut of).collect()
     })
@@ -248,12 +298,20 @@ fn bank(project: &Project, args: &ImportArgs) -> Result<(Memories, BTreeSet<Stri
         return Ok(Default::default());
     }
     let memories = Memories::load(project)?;
-    Ok((memories, project.bank.deleted_items()?.into_iter().collect()))
+    Ok((
+        memories,
+        project.bank.deleted_items()?.into_iter().collect(),
+    ))
 }
 
 /// Finds the examples of the new rules, and adds warnings about similar memories.
 pub(super) fn examine(project: &Project, args: &ImportArgs, plan: &mut Plan) -> Result<()> {
-    let Plan { report, new_rules, memories, .. } = plan;
+    let Plan {
+        report,
+        new_rules,
+        memories,
+        ..
+    } = plan;
     if !args.no_anchor && !new_rules.is_empty() {
         find_anchors(project, report, new_rules)?;
     }
@@ -295,7 +353,10 @@ fn summaries(documents: &[Found], items: &[Item]) -> Vec<DocumentSummary> {
     }
     let summary = |file: &str| {
         let counts = by_file.remove(file).unwrap_or_default();
-        DocumentSummary { file: file.to_owned(), ..counts }
+        DocumentSummary {
+            file: file.to_owned(),
+            ..counts
+        }
     };
     order.into_iter().map(summary).collect()
 }
@@ -318,8 +379,16 @@ pub(super) fn assign_ids(
         let base = names::from_text(&item.text[rule.own_start..]);
         let first = next.get(&base).copied().unwrap_or(1);
         let numbers = first..;
-        let name = |n: usize| if n == 1 { base.clone() } else { format!("{base}-{n}") };
-        let found = numbers.map(|n| (n, name(n))).find(|(_, id)| used.insert(id.clone()));
+        let name = |n: usize| {
+            if n == 1 {
+                base.clone()
+            } else {
+                format!("{base}-{n}")
+            }
+        };
+        let found = numbers
+            .map(|n| (n, name(n)))
+            .find(|(_, id)| used.insert(id.clone()));
         let (n, id) = found.ok_or_else(|| UserError::usage("no unused id found"))?;
         next.insert(base, n + 1);
         item.id = Some(id);
@@ -333,7 +402,9 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
     report.warnings.append(&mut index.warnings);
     let (mut queries, mut query_rules) = (Vec::new(), Vec::new());
     for rule in new_rules {
-        let Ok(languages) = memories::languages(&rule.scope) else { continue };
+        let Ok(languages) = memories::languages(&rule.scope) else {
+            continue;
+        };
         let item = &report.items[rule.item_idx];
         queries.push(Query {
             rule: anchors::rule(&item.text[rule.own_start..]).to_owned(),
@@ -351,7 +422,10 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
             ranking.anchor = None;
         }
     }
-    let best: Vec<&RankedSymbol> = rankings.iter().filter_map(|it| it.anchor.as_ref()).collect();
+    let best: Vec<&RankedSymbol> = rankings
+        .iter()
+        .filter_map(|it| it.anchor.as_ref())
+        .collect();
     let mut anchors = anchors::from_candidates(project, &best)?.into_iter();
     let mut n_shown = 0;
     for ((rule, query), mut ranking) in query_rules.into_iter().zip(&queries).zip(rankings) {

@@ -26,9 +26,16 @@ pub(crate) struct Source {
 impl Source {
     /// Creates a source, for example `AGENTS.md:12@0a1b2c3d4e5f (1a2b3c4d)` at a commit.
     pub(super) fn new(file: &str, line: usize, commit: Option<&str>, digest: &str) -> Self {
-        let at = commit.map(|commit| format!("@{commit}")).unwrap_or_default();
+        let at = commit
+            .map(|commit| format!("@{commit}"))
+            .unwrap_or_default();
         let written = format!("{file}:{line}{at} ({digest})");
-        Self { file: file.to_owned(), line, digest: digest.to_owned(), written }
+        Self {
+            file: file.to_owned(),
+            line,
+            digest: digest.to_owned(),
+            written,
+        }
     }
 
     /// Parses a source; `None` for a source that is a person or a program.
@@ -37,7 +44,12 @@ impl Source {
         let (file, line) = location.rsplit_once(':')?;
         let line = line.split_once('@').map_or(line, |(line, _)| line);
         let (file, digest) = (file.to_owned(), digest.to_owned());
-        Some(Self { file, line: line.parse().ok()?, digest, written: written.to_owned() })
+        Some(Self {
+            file,
+            line: line.parse().ok()?,
+            digest,
+            written: written.to_owned(),
+        })
     }
 
     /// Returns the name of the item in the list of deleted ones.
@@ -81,14 +93,25 @@ impl<'a> Sources<'a> {
                 by_source.insert((source.file.clone(), source.digest.clone()), memory_idx);
             }
             sources.push(own);
-            by_digest.entry(digests[memory_idx].clone()).or_insert(memory_idx);
+            by_digest
+                .entry(digests[memory_idx].clone())
+                .or_insert(memory_idx);
         }
-        Self { all, anchors: &memories.anchors, sources, by_source, digests, by_digest }
+        Self {
+            all,
+            anchors: &memories.anchors,
+            sources,
+            by_source,
+            digests,
+            by_digest,
+        }
     }
 
     /// Returns the memory that was imported from an item.
     pub(super) fn imported(&self, file: &str, digest: &str) -> Option<usize> {
-        self.by_source.get(&(file.to_owned(), digest.to_owned())).copied()
+        self.by_source
+            .get(&(file.to_owned(), digest.to_owned()))
+            .copied()
     }
 
     /// Returns the memory that has the same text as an item.
@@ -102,7 +125,9 @@ impl<'a> Sources<'a> {
 
     /// Returns the source of a memory in a file.
     pub(super) fn source_in(&self, memory_idx: usize, file: &str) -> Option<&Source> {
-        self.sources[memory_idx].iter().find(|source| source.file == file)
+        self.sources[memory_idx]
+            .iter()
+            .find(|source| source.file == file)
     }
 
     /// Returns whether the text of a memory was edited since it was imported.
@@ -113,23 +138,32 @@ impl<'a> Sources<'a> {
     /// Returns the memories that were imported from a file which no longer contains their original
     /// or their current text.
     pub(super) fn removed(&self, file: &str, digests: &FxHashSet<&str>) -> Vec<usize> {
-        let removed = self.by_source.iter().filter(|((source, digest), memory_idx)| {
-            let current = self.digests[**memory_idx].as_str();
-            source == file && !digests.contains(digest.as_str()) && !digests.contains(current)
-        });
+        let removed = self
+            .by_source
+            .iter()
+            .filter(|((source, digest), memory_idx)| {
+                let current = self.digests[**memory_idx].as_str();
+                source == file && !digests.contains(digest.as_str()) && !digests.contains(current)
+            });
         removed.map(|(_, memory_idx)| *memory_idx).collect()
     }
 
     /// Returns the files that memories were imported from.
     pub(super) fn files(&self) -> Vec<&str> {
-        let mut files: Vec<&str> = self.by_source.keys().map(|(file, _)| file.as_str()).collect();
+        let mut files: Vec<&str> = self
+            .by_source
+            .keys()
+            .map(|(file, _)| file.as_str())
+            .collect();
         files.dedup();
         files
     }
 
     /// Returns whether one of the `digests` in a file was imported from a line.
     pub(super) fn is_in_line(&self, file: &str, digests: &[String], line: usize) -> bool {
-        let memories = digests.iter().filter_map(|digest| self.imported(file, digest));
+        let memories = digests
+            .iter()
+            .filter_map(|digest| self.imported(file, digest));
         let mut sources = memories.filter_map(|memory_idx| self.source_in(memory_idx, file));
         sources.any(|source| source.line == line)
     }
@@ -139,7 +173,9 @@ impl<'a> Sources<'a> {
         let text = &self.digests[memory_idx];
         let has_text = |source: &Source| source.digest == *text;
         let sources = &self.sources[memory_idx];
-        let is_own = sources.iter().any(|source| source.file == file && has_text(source));
+        let is_own = sources
+            .iter()
+            .any(|source| source.file == file && has_text(source));
         !is_own && sources.iter().any(has_text)
     }
 
@@ -207,7 +243,9 @@ pub(crate) fn digest(text: &str) -> String {
 }
 
 fn words(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()
 }
 

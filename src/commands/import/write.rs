@@ -16,13 +16,21 @@ pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
     let _guard = project.bank.lock_for_writing()?;
     // Another process may have imported the same rules, used the same ids or edited a memory.
     let memories = Memories::load(project)?;
-    let Plan { report, new_rules, updates, memories: planned, .. } = plan;
+    let Plan {
+        report,
+        new_rules,
+        updates,
+        memories: planned,
+        ..
+    } = plan;
     updates.retain(|memory_idx, _| {
         let old = &planned.all[*memory_idx];
         let current = memories.all.iter().find(|stored| stored.file == old.file);
         let is_same = current.is_some_and(|current| current.text == old.text);
         if !is_same {
-            report.warnings.push(format!("`{}` changed during the import", old.memory.id));
+            report
+                .warnings
+                .push(format!("`{}` changed during the import", old.memory.id));
         }
         is_same
     });
@@ -41,7 +49,9 @@ pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
             after.remove(id);
         }
     }
-    let created = new_rules.iter().map(|rule| created(project, &report.items[rule.item_idx], rule));
+    let created = new_rules
+        .iter()
+        .map(|rule| created(project, &report.items[rule.item_idx], rule));
     let created = created.collect::<Result<_>>()?;
     let mut changed = Vec::new();
     for (memory_idx, update) in &*updates {
@@ -53,7 +63,12 @@ pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
             changed.push((stored.file.clone(), new));
         }
     }
-    project.bank.import(&ImportChanges { created, changed, before, after })
+    project.bank.import(&ImportChanges {
+        created,
+        changed,
+        before,
+        after,
+    })
 }
 
 /// Marks a rule as a duplicate if the bank contains it by now.
@@ -103,13 +118,22 @@ fn updated(
     };
     let is_new_path = update.paths != stored.memory.paths;
     let fields = [
-        ("heading", heading.filter(|_| is_new_heading).map(FieldValue::Scalar)),
-        ("paths", is_new_path.then_some(FieldValue::List(&update.paths))),
+        (
+            "heading",
+            heading.filter(|_| is_new_heading).map(FieldValue::Scalar),
+        ),
+        (
+            "paths",
+            is_new_path.then_some(FieldValue::List(&update.paths)),
+        ),
         ("source", Some(source)),
     ];
     let mut text = document::set_fields(old.to_owned(), fields).map_err(failed)?;
     if let Some(item) = item {
         text = edit::body(&text, &item.text, EditMode::Replace).map_err(failed)?;
     }
-    Ok(frontmatter::set_updated_at(&text, &seconds(project.now).to_string()))
+    Ok(frontmatter::set_updated_at(
+        &text,
+        &seconds(project.now).to_string(),
+    ))
 }

@@ -41,7 +41,10 @@ pub(super) struct Item {
 
 impl Item {
     pub(super) fn new(text: String) -> Self {
-        Self { cost: Cost::of(&text), text }
+        Self {
+            cost: Cost::of(&text),
+            text,
+        }
     }
 }
 
@@ -68,7 +71,10 @@ impl Text {
 
     /// Returns the item above the example of a rule in a line of the file.
     pub(super) fn in_line(line: usize, id: &str) -> Self {
-        Self { needs_example: true, ..Self::alone(&format!("line {line} above (`{id}`)")) }
+        Self {
+            needs_example: true,
+            ..Self::alone(&format!("line {line} above (`{id}`)"))
+        }
     }
 
     /// Returns a text in the group of texts of the same place, which may be shortened to its start.
@@ -80,13 +86,22 @@ impl Text {
     ) -> Self {
         let item = |text: &str| {
             let item = render::list_item(text);
-            Item::new(if place.is_some() { indented(&item) } else { item })
+            Item::new(if place.is_some() {
+                indented(&item)
+            } else {
+                item
+            })
         };
         let whole = item(text);
         let short = start.map(|start| item(&format!("{start} [… {id}]")));
         let saves = |short: &Item| short.cost.tokens + MIN_SAVING <= whole.cost.tokens;
         let short = short.filter(saves);
-        Self { group: place, whole, short, needs_example: false }
+        Self {
+            group: place,
+            whole,
+            short,
+            needs_example: false,
+        }
     }
 
     /// Returns the cost of the whole text.
@@ -95,14 +110,22 @@ impl Text {
     }
 
     fn item(&self, is_short: bool) -> &Item {
-        self.short.as_ref().filter(|_| is_short).unwrap_or(&self.whole)
+        self.short
+            .as_ref()
+            .filter(|_| is_short)
+            .unwrap_or(&self.whole)
     }
 }
 
 /// Returns the lines of a list item as an item of a list in a list.
 fn indented(item: &str) -> String {
-    let line =
-        |line: &str| if line.trim().is_empty() { line.to_owned() } else { format!("  {line}") };
+    let line = |line: &str| {
+        if line.trim().is_empty() {
+            line.to_owned()
+        } else {
+            format!("  {line}")
+        }
+    };
     item.split_inclusive('\n').map(line).collect()
 }
 
@@ -179,7 +202,9 @@ impl Block<'_> {
         if let Some(hint) = hint {
             let mut shorter = packed.clone();
             for _ in 0..MAX_PACKINGS {
-                let Some(line) = self.footer(&shorter, hint) else { break };
+                let Some(line) = self.footer(&shorter, hint) else {
+                    break;
+                };
                 if shorter.is_empty() {
                     break;
                 }
@@ -201,17 +226,33 @@ impl Block<'_> {
 
     fn pack_input(&self) -> PackInput {
         let (groups, lines) = self.groups();
-        let pin = |pin: &Pin| PinCost { cost: pin_cost(pin), is_builtin: is_builtin(pin) };
-        let texts = self.candidates.iter().zip(groups).map(|(Candidate { text, .. }, group)| {
-            let short = text.short.as_ref().map(|it| it.cost);
-            TextCost { whole: text.whole.cost, short, group, needs_example: text.needs_example }
-        });
+        let pin = |pin: &Pin| PinCost {
+            cost: pin_cost(pin),
+            is_builtin: is_builtin(pin),
+        };
+        let texts = self
+            .candidates
+            .iter()
+            .zip(groups)
+            .map(|(Candidate { text, .. }, group)| {
+                let short = text.short.as_ref().map(|it| it.cost);
+                TextCost {
+                    whole: text.whole.cost,
+                    short,
+                    group,
+                    needs_example: text.needs_example,
+                }
+            });
         let texts: Vec<TextCost> = texts.collect();
         let has_short = texts.iter().any(|text| text.short.is_some());
         PackInput {
             pin_header: Cost::of(render::HEADER),
             pins: self.pins.iter().map(pin).collect(),
-            text_header: Cost::of(if has_short { HEADER_OF_SHORT } else { self.header }),
+            text_header: Cost::of(if has_short {
+                HEADER_OF_SHORT
+            } else {
+                self.header
+            }),
             texts,
             group_lines: lines.iter().map(|line| Cost::of(line)).collect(),
             code_share: self.code_share,
@@ -221,9 +262,16 @@ impl Block<'_> {
     fn pack(&mut self, input: &PackInput, max_lines: usize, limit: Cost) -> Packed {
         let project = self.project;
         let mut example = |idx: usize, is_verified: bool| {
-            let Candidate { stored, example, .. } = &mut self.candidates[idx];
+            let Candidate {
+                stored, example, ..
+            } = &mut self.candidates[idx];
             let is_wanted = matches!(example, Slot::Unverified(_)) != is_verified;
-            Some(example.read(project, stored, max_lines).filter(|_| is_wanted)?.cost)
+            Some(
+                example
+                    .read(project, stored, max_lines)
+                    .filter(|_| is_wanted)?
+                    .cost,
+            )
         };
         pack::pack(input, &mut example, limit)
     }
@@ -235,21 +283,34 @@ impl Block<'_> {
         let n_examples = self.candidates.iter().filter(has_example).count();
         let budget = pack::share(limit.tokens, self.project.inject.code_share);
         let fair = budget / n_examples.max(1) / TOKENS_PER_LINE;
-        fair.max(MIN_EXAMPLE_LINES).min(self.project.inject.max_lines.get())
+        fair.max(MIN_EXAMPLE_LINES)
+            .min(self.project.inject.max_lines.get())
     }
 
     fn render(&self, packed: &Packed, footer: Option<&str>) -> String {
         let mut text = String::new();
-        for (pin, _) in self.pins.iter().zip(&packed.pins).filter(|(_, is_packed)| **is_packed) {
+        for (pin, _) in self
+            .pins
+            .iter()
+            .zip(&packed.pins)
+            .filter(|(_, is_packed)| **is_packed)
+        {
             text.push_str(if text.is_empty() { render::HEADER } else { "" });
             text.push_str(&render::item(pin));
         }
         let has_short = packed.texts.iter().any(|text| text.is_short);
         let (groups, lines) = self.groups();
-        let given: Vec<(usize, Option<usize>)> =
-            groups.into_iter().enumerate().filter(|(idx, _)| packed.texts[*idx].is_given).collect();
+        let given: Vec<(usize, Option<usize>)> = groups
+            .into_iter()
+            .enumerate()
+            .filter(|(idx, _)| packed.texts[*idx].is_given)
+            .collect();
         if !given.is_empty() {
-            text.push_str(if has_short { HEADER_OF_SHORT } else { self.header });
+            text.push_str(if has_short {
+                HEADER_OF_SHORT
+            } else {
+                self.header
+            });
         }
         let item = |idx: usize| self.candidates[idx].item(packed.texts[idx]);
         for &(idx, group) in &given {
@@ -258,7 +319,11 @@ impl Block<'_> {
                 continue;
             };
             // The texts of a group follow its first one.
-            let mut members = given.iter().filter(|it| it.1 == group).map(|it| it.0).peekable();
+            let mut members = given
+                .iter()
+                .filter(|it| it.1 == group)
+                .map(|it| it.0)
+                .peekable();
             if members.peek() != Some(&idx) {
                 continue;
             }
@@ -295,20 +360,33 @@ impl Block<'_> {
     fn footer(&self, packed: &Packed, hint: &str) -> Option<String> {
         let omitted = self.omitted(packed, Cost::UNLIMITED, Cost::ZERO);
         // The table of contents says where to find the memories.
-        let n_memories = if self.contents.is_empty() { omitted.memories } else { 0 };
-        let counts = [(omitted.pins, "pin"), (n_memories, "memory"), (omitted.examples, "example")];
+        let n_memories = if self.contents.is_empty() {
+            omitted.memories
+        } else {
+            0
+        };
+        let counts = [
+            (omitted.pins, "pin"),
+            (n_memories, "memory"),
+            (omitted.examples, "example"),
+        ];
         let present = counts.iter().filter(|(n, _)| *n > 0);
         let skipped: Vec<String> = present.map(|(n, noun)| plural(*n, noun)).collect();
-        (!skipped.is_empty())
-            .then(|| format!("Omitted for lack of space: {}. {hint}\n", skipped.join(", ")))
+        (!skipped.is_empty()).then(|| {
+            format!(
+                "Omitted for lack of space: {}. {hint}\n",
+                skipped.join(", ")
+            )
+        })
     }
 
     /// Returns which examples were not found or not read, and why.
     pub(super) fn unread(&self) -> impl Iterator<Item = String> {
         self.candidates.iter().filter_map(|it| match &it.example {
-            Slot::Read(_, Err(why)) => {
-                Some(format!("`{}` is without its example: {why}", it.stored.memory.id))
-            }
+            Slot::Read(_, Err(why)) => Some(format!(
+                "`{}` is without its example: {why}",
+                it.stored.memory.id
+            )),
             _ => None,
         })
     }
@@ -317,8 +395,15 @@ impl Block<'_> {
     pub(super) fn all_examples(&self) -> Cost {
         let max_lines = self.project.inject.max_lines.get();
         let costs = self.candidates.iter().filter_map(|it| {
-            let (Slot::Unread(anchor) | Slot::Read(anchor, _)) = it.example else { return None };
-            Some(example::example(self.project, it.stored, anchor, max_lines).ok()?.item.cost)
+            let (Slot::Unread(anchor) | Slot::Read(anchor, _)) = it.example else {
+                return None;
+            };
+            Some(
+                example::example(self.project, it.stored, anchor, max_lines)
+                    .ok()?
+                    .item
+                    .cost,
+            )
         });
         costs.fold(Cost::ZERO, Cost::plus)
     }
@@ -330,22 +415,42 @@ impl Block<'_> {
             has_example && (packed.is_given || it.text.needs_example) && !packed.has_example
         };
         let pins: Vec<Cost> = self.pins.iter().map(pin_cost).collect();
-        let builtin = self.pins.iter().zip(&pins).filter(|(pin, _)| is_builtin(pin));
+        let builtin = self
+            .pins
+            .iter()
+            .zip(&pins)
+            .filter(|(pin, _)| is_builtin(pin));
         let n_builtin: usize = builtin.map(|(_, cost)| cost.tokens).sum();
         let lines = self.groups().1;
         let texts = self.candidates.iter().map(|it| it.text.whole.cost);
-        let texts: Vec<Cost> = texts.chain(lines.iter().map(|line| Cost::of(line))).collect();
+        let texts: Vec<Cost> = texts
+            .chain(lines.iter().map(|line| Cost::of(line)))
+            .collect();
         let headers = [(pins, render::HEADER), (texts, self.header)];
         let is_missing =
             |(it, packed): &(&Candidate, &PackedText)| !packed.is_given && !it.text.needs_example;
-        let mut needed = envelope_cost().plus(Cost::of(&self.contents)).plus(examples);
+        let mut needed = envelope_cost()
+            .plus(Cost::of(&self.contents))
+            .plus(examples);
         for (costs, header) in headers.into_iter().filter(|(costs, _)| !costs.is_empty()) {
-            needed = costs.into_iter().fold(needed.plus(Cost::of(header)), Cost::plus);
+            needed = costs
+                .into_iter()
+                .fold(needed.plus(Cost::of(header)), Cost::plus);
         }
         Omitted {
             pins: packed.pins.iter().filter(|is_packed| !**is_packed).count(),
-            memories: self.candidates.iter().zip(&packed.texts).filter(is_missing).count(),
-            examples: self.candidates.iter().zip(&packed.texts).filter(is_omitted).count(),
+            memories: self
+                .candidates
+                .iter()
+                .zip(&packed.texts)
+                .filter(is_missing)
+                .count(),
+            examples: self
+                .candidates
+                .iter()
+                .zip(&packed.texts)
+                .filter(is_omitted)
+                .count(),
             needed_tokens: needed.tokens.max(n_builtin * pack::BUILTIN_SHARE),
             by_client: !needed.fits(client_limit),
         }
@@ -353,7 +458,11 @@ impl Block<'_> {
 
     /// Returns the memories in the text.
     pub(super) fn injected(&self, packed: &Packed) -> Vec<InjectedMemory> {
-        let given = self.candidates.iter().zip(&packed.texts).filter(|(_, packed)| packed.is_given);
+        let given = self
+            .candidates
+            .iter()
+            .zip(&packed.texts)
+            .filter(|(_, packed)| packed.is_given);
         let injected = given.map(|(it, packed)| InjectedMemory {
             id: it.stored.memory.id.clone(),
             text: text(it.stored),
@@ -375,27 +484,38 @@ impl Block<'_> {
                 "it exceeds the limit of the client".to_owned()
             }
         };
-        let pins = self.pins.iter().zip(&packed.pins).filter(|(_, is_packed)| !**is_packed);
+        let pins = self
+            .pins
+            .iter()
+            .zip(&packed.pins)
+            .filter(|(_, is_packed)| !**is_packed);
         let pins = pins.map(|(pin, _)| Skipped {
             id: pin.id.clone(),
             what: "pin",
             why: room(pin_cost(pin)),
         });
-        let memories = self.candidates.iter().zip(&packed.texts).filter_map(|(it, packed)| {
-            if !packed.is_given && !it.text.needs_example {
-                return Some(Skipped::memory(it.stored, room(it.text.whole.cost)));
-            }
-            let why = match &it.example {
-                _ if packed.has_example => return None,
-                Slot::Absent => return None,
-                Slot::Hidden => "the files have too little in common with it".to_owned(),
-                Slot::Unread(_) => "no tokens remain".to_owned(),
-                Slot::Read(_, Ok(example)) => room(example.item.cost),
-                Slot::Read(_, Err(why)) => why.clone(),
-                Slot::Unverified(_) => return None,
-            };
-            Some(Skipped { what: "example", ..Skipped::memory(it.stored, why) })
-        });
+        let memories = self
+            .candidates
+            .iter()
+            .zip(&packed.texts)
+            .filter_map(|(it, packed)| {
+                if !packed.is_given && !it.text.needs_example {
+                    return Some(Skipped::memory(it.stored, room(it.text.whole.cost)));
+                }
+                let why = match &it.example {
+                    _ if packed.has_example => return None,
+                    Slot::Absent => return None,
+                    Slot::Hidden => "the files have too little in common with it".to_owned(),
+                    Slot::Unread(_) => "no tokens remain".to_owned(),
+                    Slot::Read(_, Ok(example)) => room(example.item.cost),
+                    Slot::Read(_, Err(why)) => why.clone(),
+                    Slot::Unverified(_) => return None,
+                };
+                Some(Skipped {
+                    what: "example",
+                    ..Skipped::memory(it.stored, why)
+                })
+            });
         pins.chain(memories).collect()
     }
 }
@@ -429,7 +549,9 @@ impl Candidate<'_> {
     }
 
     fn injected_example(&self) -> Option<InjectedExample> {
-        let Slot::Read(anchor, Ok(example)) = &self.example else { return None };
+        let Slot::Read(anchor, Ok(example)) = &self.example else {
+            return None;
+        };
         Some(InjectedExample {
             file: anchor.file.clone(),
             symbol: anchor.symbol.clone(),
@@ -443,7 +565,13 @@ impl Candidate<'_> {
 
 /// Returns the item of a group with one text, in one line with that of the group.
 fn joined(line: &str, item: &str) -> String {
-    let item: String =
-        item.split_inclusive('\n').map(|line| line.strip_prefix("  ").unwrap_or(line)).collect();
-    format!("{} {}", line.trim_end(), item.strip_prefix("- ").unwrap_or(&item))
+    let item: String = item
+        .split_inclusive('\n')
+        .map(|line| line.strip_prefix("  ").unwrap_or(line))
+        .collect();
+    format!(
+        "{} {}",
+        line.trim_end(),
+        item.strip_prefix("- ").unwrap_or(&item)
+    )
 }

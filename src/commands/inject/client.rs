@@ -35,13 +35,31 @@ impl ClientProfile {
     pub(crate) fn limit(self) -> Cost {
         let limit = Cost::UNLIMITED;
         match self {
-            Self::ClaudeHook => Cost { chars: 10_000, ..limit },
-            Self::CodexHook => Cost { tokens: 2_500, ..limit },
-            Self::CopilotHook => Cost { bytes: 10_000, ..limit },
+            Self::ClaudeHook => Cost {
+                chars: 10_000,
+                ..limit
+            },
+            Self::CodexHook => Cost {
+                tokens: 2_500,
+                ..limit
+            },
+            Self::CopilotHook => Cost {
+                bytes: 10_000,
+                ..limit
+            },
             Self::OtherHook => limit,
-            Self::AgentsMd => Cost { bytes: 32 * 1024, ..limit },
-            Self::Cursor => Cost { lines: 500, ..limit },
-            Self::Copilot => Cost { chars: 4_000, ..limit },
+            Self::AgentsMd => Cost {
+                bytes: 32 * 1024,
+                ..limit
+            },
+            Self::Cursor => Cost {
+                lines: 500,
+                ..limit
+            },
+            Self::Copilot => Cost {
+                chars: 4_000,
+                ..limit
+            },
         }
     }
 

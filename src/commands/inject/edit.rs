@@ -25,18 +25,32 @@ pub(crate) fn rules_for_edit(
     written: BTreeMap<String, String>,
     claim: impl FnOnce(&[Given]) -> Result<Vec<bool>>,
 ) -> Result<String> {
-    let Some(focus) = Focus::of_edit(written) else { return Ok(String::new()) };
+    let Some(focus) = Focus::of_edit(written) else {
+        return Ok(String::new());
+    };
     let memories = Memories::load(project)?;
-    let candidate = |Relevant { stored, why, shows_example, .. }| {
+    let candidate = |Relevant {
+                         stored,
+                         why,
+                         shows_example,
+                         ..
+                     }| {
         let text = Text::alone(&with_place(stored));
         let example = match memories.anchors.get(&stored.memory.id) {
             Some(anchor) if shows_example => Slot::Unread(anchor),
             Some(_) => Slot::Hidden,
             None => Slot::Absent,
         };
-        (text.cost().tokens <= MAX_RULE_TOKENS).then_some(Candidate { stored, text, example, why })
+        (text.cost().tokens <= MAX_RULE_TOKENS).then_some(Candidate {
+            stored,
+            text,
+            example,
+            why,
+        })
     };
-    let ranked = relevance::rank(project, &memories, &focus)?.relevant.into_iter();
+    let ranked = relevance::rank(project, &memories, &focus)?
+        .relevant
+        .into_iter();
     let mut candidates: Vec<Candidate> = ranked.filter_map(candidate).take(MAX_RULES).collect();
     if candidates.is_empty() {
         return Ok(String::new());
@@ -54,12 +68,19 @@ pub(crate) fn rules_for_edit(
         header: HEADER,
         contents: String::new(),
     };
-    let limit = Cost { tokens: BUDGET, ..Cost::UNLIMITED }.minus(envelope_cost());
+    let limit = Cost {
+        tokens: BUDGET,
+        ..Cost::UNLIMITED
+    }
+    .minus(envelope_cost());
     Ok(block.fill(limit, None).0)
 }
 
 fn given<'a>(candidate: &Candidate<'a>) -> Given<'a> {
     let with_code =
         matches!(candidate.example, Slot::Unread(_)) || unverified::is_wanted(candidate);
-    Given { memory: &candidate.stored.memory.id, with_code }
+    Given {
+        memory: &candidate.stored.memory.id,
+        with_code,
+    }
 }

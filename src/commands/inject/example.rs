@@ -29,8 +29,12 @@ pub(super) fn example(
             anchor.symbol.as_deref().unwrap_or(&anchor.file)
         )
     };
-    let symbol = track::verify_in_place(&project.root, &anchor.file, &[anchor]).pop().flatten();
-    let symbol = symbol.filter(|symbol| !symbol.is_ambiguous).ok_or_else(gone)?;
+    let symbol = track::verify_in_place(&project.root, &anchor.file, &[anchor])
+        .pop()
+        .flatten();
+    let symbol = symbol
+        .filter(|symbol| !symbol.is_ambiguous)
+        .ok_or_else(gone)?;
     if symbol.degree == Some(track::Degree::Gutted) {
         let place = anchor.symbol.as_deref().unwrap_or(&anchor.file);
         return Err(format!(
@@ -39,7 +43,10 @@ pub(super) fn example(
     }
     let text = read::text(&project.root, &anchor.file).map_err(|error| format!("{error:#}"))?;
     let (rule, first_line) = (anchors::rule_words(stored), symbol.lines.0);
-    let source = excerpt::Source { language: symbol.language, text: &text };
+    let source = excerpt::Source {
+        language: symbol.language,
+        text: &text,
+    };
     let excerpt = excerpt::of_text(&rule, source, symbol.lines, max_lines);
     let code = excerpt.text.trim_end();
     if code.is_empty() {
@@ -54,10 +61,18 @@ pub(super) fn example(
         _ => "",
     };
     let place = format!("{}:{}{note}", safe(&anchor.file), first_line + 1);
-    let tag = symbol.language.map_or_else(|| extension(&anchor.file), |it| it.as_str());
+    let tag = symbol
+        .language
+        .map_or_else(|| extension(&anchor.file), |it| it.as_str());
     let item = Item::new(fenced(&format!("Example: {place}"), tag, code));
     let shown_lines = excerpt::shown_lines(&excerpt);
-    Ok(Example { first_line, code: code.to_owned(), shown_lines, state: symbol.state, item })
+    Ok(Example {
+        first_line,
+        code: code.to_owned(),
+        shown_lines,
+        state: symbol.state,
+        item,
+    })
 }
 
 /// Formats code for the list item of its memory, with a fence longer than any in the code.

@@ -44,7 +44,11 @@ impl Plan {
             message: format!("`{shown}`: {}", error.message),
             ..error
         };
-        let old = if file.exists { &*file.bytes } else { frontmatter(&target).as_bytes() };
+        let old = if file.exists {
+            &*file.bytes
+        } else {
+            frontmatter(&target).as_bytes()
+        };
         let outside = MARKERS.without_block(old).map_err(with_path)?;
         let cost = Cost::of(&format!("\n{}\n{}\n", MARKERS.start, MARKERS.end));
         let budget = request.budget.unwrap_or(project.inject.budget);
@@ -82,7 +86,10 @@ impl Plan {
 
 /// Returns whether the block of a file is out of date, in the way in which it was written.
 pub(crate) fn is_block_stale(project: &Project, request: &Request, path: &Path) -> Result<bool> {
-    let request = Request { without_pins: true, ..request.clone() };
+    let request = Request {
+        without_pins: true,
+        ..request.clone()
+    };
     Ok(Plan::new(project, &request, path)?.is_stale())
 }
 
@@ -115,8 +122,13 @@ fn check_bank(project: &Project, request: &Request, path: &Path) -> Result<()> {
 /// as instructions, unless it already has a block.
 fn target(project: &Project, file: &ExternalFile, path: &Path) -> Result<String> {
     let root = project.root.canonicalize()?;
-    let relative = file.real_path().strip_prefix(&root).unwrap_or(file.real_path());
-    let relative = relative.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+    let relative = file
+        .real_path()
+        .strip_prefix(&root)
+        .unwrap_or(file.real_path());
+    let relative = relative
+        .to_string_lossy()
+        .replace(std::path::MAIN_SEPARATOR, "/");
     if documents::is_rule_file(&relative) || MARKERS.text(&file.bytes).ok().flatten().is_some() {
         return Ok(relative);
     }
@@ -130,7 +142,8 @@ fn target(project: &Project, file: &ExternalFile, path: &Path) -> Result<String>
 
 /// Returns whether the text of a block has pins.
 fn has_pins(text: &[u8]) -> bool {
-    text.windows(render::HEADER.len()).any(|part| part == render::HEADER.as_bytes())
+    text.windows(render::HEADER.len())
+        .any(|part| part == render::HEADER.as_bytes())
 }
 
 /// Returns the memories that were imported from a file and that its text above the block still has, with the lines.
@@ -142,16 +155,28 @@ fn stated(text: &[u8], path: &str, memories: &Memories) -> BTreeMap<String, usiz
     let mut starts = Vec::new();
     for line in text.lines() {
         starts.push(words.len());
-        line.split_whitespace().for_each(|word| words.extend([word, " "]));
+        line.split_whitespace()
+            .for_each(|word| words.extend([word, " "]));
     }
     let is_from_here = |source: &String| {
-        source.rsplit_once(':').is_some_and(|(file, _)| file == path) || source == path
+        source
+            .rsplit_once(':')
+            .is_some_and(|(file, _)| file == path)
+            || source == path
     };
-    let imported = memories.all.iter().filter(|it| it.memory.source.iter().any(is_from_here));
+    let imported = memories
+        .all
+        .iter()
+        .filter(|it| it.memory.source.iter().any(is_from_here));
     let line = |stored: &MemoryFile| {
         let wanted: Vec<&str> = stored.memory.body.split_whitespace().collect();
-        let at = words.find(&wanted.join(" ")).filter(|_| !wanted.is_empty())?;
-        Some((stored.memory.id.clone(), starts.partition_point(|start| *start <= at)))
+        let at = words
+            .find(&wanted.join(" "))
+            .filter(|_| !wanted.is_empty())?;
+        Some((
+            stored.memory.id.clone(),
+            starts.partition_point(|start| *start <= at),
+        ))
     };
     imported.filter_map(line).collect()
 }
@@ -170,7 +195,11 @@ fn stated_elsewhere(project: &Project, target: &str, memories: &Memories) -> BTr
             },
         )
     };
-    let stated = memories.all.iter().map(|it| &it.memory).filter(|it| has_it(it));
+    let stated = memories
+        .all
+        .iter()
+        .map(|it| &it.memory)
+        .filter(|it| has_it(it));
     stated.map(|it| it.id.clone()).collect()
 }
 
@@ -180,7 +209,10 @@ pub(super) fn run(
     project: &Project,
     out: &mut Printer,
 ) -> CliResult {
-    let request = Request { without_pins: !args.pins, ..args.request.clone() };
+    let request = Request {
+        without_pins: !args.pins,
+        ..args.request.clone()
+    };
     let plan = Plan::new(project, &request, path)?;
     let (stale, report) = (plan.is_stale(), &plan.report);
     let written = stale && !args.check;
@@ -188,42 +220,77 @@ pub(super) fn run(
         plan.file.write(new)?;
     }
     let file = path.display().to_string();
-    out.report(&BlockReport { file, stale, written, report }, |BlockReport { file, .. }, out| {
-        out.warn(&report.warnings);
-        let styled = out.style(NAME, file);
-        out.line(&match (stale, written) {
-            (true, false) => {
-                format!("{} {styled}: its block is out of date", out.paint(WARN, "stale"))
+    out.report(
+        &BlockReport {
+            file,
+            stale,
+            written,
+            report,
+        },
+        |BlockReport { file, .. }, out| {
+            out.warn(&report.warnings);
+            let styled = out.style(NAME, file);
+            out.line(&match (stale, written) {
+                (true, false) => {
+                    format!(
+                        "{} {styled}: its block is out of date",
+                        out.paint(WARN, "stale")
+                    )
+                }
+                (_, true) => {
+                    format!(
+                        "{} {styled} ({} tokens)",
+                        out.paint(OK, "updated"),
+                        report.used_tokens
+                    )
+                }
+                (false, false) => format!("{styled} is up to date"),
+            });
+            if stale && args.check {
+                let flag = if args.request.include_user_bank {
+                    " --include-user-bank"
+                } else {
+                    ""
+                };
+                out.line(&out.safe(&format!("next: cerberus memory inject --into {file}{flag}")));
             }
-            (_, true) => {
-                format!("{} {styled} ({} tokens)", out.paint(OK, "updated"), report.used_tokens)
+            print_omitted(file, &report.omitted, out);
+            if request.explain {
+                out.note(&explanation(report));
             }
-            (false, false) => format!("{styled} is up to date"),
-        });
-        if stale && args.check {
-            let flag = if args.request.include_user_bank { " --include-user-bank" } else { "" };
-            out.line(&out.safe(&format!("next: cerberus memory inject --into {file}{flag}")));
-        }
-        print_omitted(file, &report.omitted, out);
-        if request.explain {
-            out.note(&explanation(report));
-        }
-    })?;
+        },
+    )?;
     Ok(ExitStatus::of_check(!(stale && args.check)))
 }
 
 /// Prints what does not fit into a block, and how to make it fit.
 fn print_omitted(file: &str, omitted: &Omitted, out: &mut Printer) {
-    let Omitted { pins, memories, examples, needed_tokens, by_client } = *omitted;
+    let Omitted {
+        pins,
+        memories,
+        examples,
+        needed_tokens,
+        by_client,
+    } = *omitted;
     let counts = [(pins, "pin"), (memories, "memory"), (examples, "example")];
-    let counts = counts.iter().filter(|(n, _)| *n > 0).map(|(n, noun)| plural(*n, noun));
+    let counts = counts
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, noun)| plural(*n, noun));
     let counts = counts.collect::<Vec<String>>().join(" and ");
     if counts.is_empty() {
         return;
     }
-    let verb = if pins + memories + examples == 1 { "does" } else { "do" };
+    let verb = if pins + memories + examples == 1 {
+        "does"
+    } else {
+        "do"
+    };
     let label = out.paint(WARN, "omitted");
-    out.line(&format!("{label} {}: {counts} {verb} not fit", out.style(NAME, file)));
+    out.line(&format!(
+        "{label} {}: {counts} {verb} not fit",
+        out.style(NAME, file)
+    ));
     out.line(&match by_client {
         false => format!("  all of it needs `--budget {needed_tokens}`"),
         true => "  the limit of `--for` cannot be raised: delete or archive rules".to_owned(),

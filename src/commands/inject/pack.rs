@@ -29,9 +29,18 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    pub(crate) const ZERO: Self = Self { tokens: 0, chars: 0, bytes: 0, lines: 0 };
-    pub(crate) const UNLIMITED: Self =
-        Self { tokens: usize::MAX, chars: usize::MAX, bytes: usize::MAX, lines: usize::MAX };
+    pub(crate) const ZERO: Self = Self {
+        tokens: 0,
+        chars: 0,
+        bytes: 0,
+        lines: 0,
+    };
+    pub(crate) const UNLIMITED: Self = Self {
+        tokens: usize::MAX,
+        chars: usize::MAX,
+        bytes: usize::MAX,
+        lines: usize::MAX,
+    };
 
     /// Returns the cost of a text.
     pub(crate) fn of(text: &str) -> Self {
@@ -95,7 +104,11 @@ pub(super) struct PackInput {
 impl PackInput {
     /// Returns the cost of all texts.
     fn all_texts(&self) -> Cost {
-        let items = self.texts.iter().map(|text| &text.whole).chain(&self.group_lines);
+        let items = self
+            .texts
+            .iter()
+            .map(|text| &text.whole)
+            .chain(&self.group_lines);
         items.fold(self.text_header, |sum, cost| sum.plus(*cost))
     }
 }
@@ -134,7 +147,11 @@ pub(super) fn pack(
     let mut builtin_budget = limit.tokens / BUILTIN_SHARE;
     for pin in &input.pins {
         let is_first = !packed.pins.contains(&true);
-        let cost = if is_first { input.pin_header.plus(pin.cost) } else { pin.cost };
+        let cost = if is_first {
+            input.pin_header.plus(pin.cost)
+        } else {
+            pin.cost
+        };
         let has_room = !pin.is_builtin || builtin_budget >= cost.tokens;
         if pin.is_builtin && has_room {
             builtin_budget -= cost.tokens;
@@ -143,9 +160,18 @@ pub(super) fn pack(
         packed.pins.push(is_packed);
     }
     let shortens = !packed.used.plus(input.all_texts()).fits(limit);
-    let text_share = limit.tokens.saturating_sub(share(limit.tokens, input.code_share));
+    let text_share = limit
+        .tokens
+        .saturating_sub(share(limit.tokens, input.code_share));
     packed.add_examples(input, &mut |idx| example(idx, true), limit);
-    packed.add_texts(input, Cost { tokens: text_share, ..limit }, shortens);
+    packed.add_texts(
+        input,
+        Cost {
+            tokens: text_share,
+            ..limit
+        },
+        shortens,
+    );
     packed.add_examples(input, &mut |idx| example(idx, true), limit);
     // The rest goes to the first items that fit.
     packed.add_texts(input, limit, shortens);
@@ -157,7 +183,11 @@ pub(super) fn pack(
 
 /// Returns the tokens reserved for examples.
 pub(super) fn share(tokens: usize, code_share: f64) -> usize {
-    if tokens == usize::MAX { 0 } else { (tokens as f64 * code_share).round() as usize }
+    if tokens == usize::MAX {
+        0
+    } else {
+        (tokens as f64 * code_share).round() as usize
+    }
 }
 
 impl Packed {
@@ -207,7 +237,9 @@ impl Packed {
                 is_first = false;
                 self.texts[idx].is_given = true;
                 self.texts[idx].is_short = short.is_some();
-                new_group.into_iter().for_each(|group| self.groups[group] = true);
+                new_group
+                    .into_iter()
+                    .for_each(|group| self.groups[group] = true);
             }
         }
     }
@@ -258,19 +290,34 @@ mod tests {
     use super::*;
 
     fn costs(tokens: &[usize]) -> Vec<Cost> {
-        tokens.iter().map(|&tokens| Cost { tokens, ..Cost::ZERO }).collect()
+        tokens
+            .iter()
+            .map(|&tokens| Cost {
+                tokens,
+                ..Cost::ZERO
+            })
+            .collect()
     }
 
     fn limit(tokens: usize) -> Cost {
-        Cost { tokens, ..Cost::UNLIMITED }
+        Cost {
+            tokens,
+            ..Cost::UNLIMITED
+        }
     }
 
     /// Packs items with these token counts, with headers of one token each.
     #[track_caller]
     fn check(pins: &[usize], texts: &[usize], examples: &[usize], budget: usize, expected: &str) {
-        let one = Cost { tokens: 1, ..Cost::ZERO };
+        let one = Cost {
+            tokens: 1,
+            ..Cost::ZERO
+        };
         // Pins of ten tokens are built in.
-        let pin = |cost: Cost| PinCost { cost, is_builtin: cost.tokens == 10 };
+        let pin = |cost: Cost| PinCost {
+            cost,
+            is_builtin: cost.tokens == 10,
+        };
         let text = |whole: Cost| TextCost {
             whole,
             short: None,
@@ -288,15 +335,26 @@ mod tests {
         };
         let examples = costs(examples);
         let mut example = |idx: usize, is_verified: bool| {
-            examples.get(idx).copied().filter(|it| it.tokens > 0 && is_verified)
+            examples
+                .get(idx)
+                .copied()
+                .filter(|it| it.tokens > 0 && is_verified)
         };
         let packed = pack(&input, &mut example, limit(budget));
         let flag = |flag: bool| if flag { '#' } else { '.' };
         let found = format!(
             "{} {} {} {}",
             packed.pins.iter().map(|it| flag(*it)).collect::<String>(),
-            packed.texts.iter().map(|it| flag(it.is_given)).collect::<String>(),
-            packed.texts.iter().map(|it| flag(it.has_example)).collect::<String>(),
+            packed
+                .texts
+                .iter()
+                .map(|it| flag(it.is_given))
+                .collect::<String>(),
+            packed
+                .texts
+                .iter()
+                .map(|it| flag(it.has_example))
+                .collect::<String>(),
             packed.used.tokens
         );
         assert_eq!(found, expected);
@@ -332,7 +390,9 @@ mod tests {
         budget: usize,
         expected: &str,
     ) {
-        let shorts = costs(shorts).into_iter().map(|it| Some(it).filter(|it| it.tokens > 0));
+        let shorts = costs(shorts)
+            .into_iter()
+            .map(|it| Some(it).filter(|it| it.tokens > 0));
         let texts = costs(texts).into_iter().zip(shorts).zip(groups);
         let text = |((whole, short), group): ((Cost, _), &usize)| TextCost {
             whole,
@@ -349,11 +409,14 @@ mod tests {
             code_share: 0.0,
         };
         let packed = pack(&input, &mut |_, _| None, limit(budget));
-        let flags = packed.texts.iter().map(|text| match (text.is_given, text.is_short) {
-            (true, true) => 's',
-            (true, false) => '#',
-            (false, _) => '.',
-        });
+        let flags = packed
+            .texts
+            .iter()
+            .map(|text| match (text.is_given, text.is_short) {
+                (true, true) => 's',
+                (true, false) => '#',
+                (false, _) => '.',
+            });
         let found = format!("{} {}", flags.collect::<String>(), packed.used.tokens);
         assert_eq!(found, expected);
     }

@@ -54,7 +54,12 @@ impl Focus {
         // A rule has the words of the document that it was imported from.
         written.retain(|path, lines| !documents::is_rule_file(path) && !lines.trim().is_empty());
         let files: BTreeSet<String> = written.keys().cloned().collect();
-        (!files.is_empty()).then_some(Self { query: None, files, changed: written, is_edit: true })
+        (!files.is_empty()).then_some(Self {
+            query: None,
+            files,
+            changed: written,
+            is_edit: true,
+        })
     }
 
     /// Whether there is no task.
@@ -107,7 +112,10 @@ pub(super) fn rank<'m>(
     let matches = matches(project, memories, focus)?;
     let (applicable, mut skipped) = applicable(memories, focus);
     let features = features(project, memories, focus, &applicable)?;
-    let n_declared = applicable.iter().filter(|it| !it.memory.paths.is_empty()).count();
+    let n_declared = applicable
+        .iter()
+        .filter(|it| !it.memory.paths.is_empty())
+        .count();
     let judge = Judge {
         focus,
         matches,
@@ -123,7 +131,11 @@ pub(super) fn rank<'m>(
         };
         (stored, features, judged)
     };
-    let judged: Vec<_> = applicable.into_par_iter().zip(features).map(judge).collect();
+    let judged: Vec<_> = applicable
+        .into_par_iter()
+        .zip(features)
+        .map(judge)
+        .collect();
     let (mut relevant, mut features_by_id) = (Vec::new(), BTreeMap::new());
     for (stored, features, judged) in judged {
         match judged {
@@ -133,12 +145,18 @@ pub(super) fn rank<'m>(
         features_by_id.insert(&*stored.memory.id, features);
     }
     relevant.sort_by(|a, b| {
-        b.score.total_cmp(&a.score).then_with(|| match focus.is_edit {
-            true => a.stored.memory.id.cmp(&b.stored.memory.id),
-            false => tie_break(a.stored).cmp(&tie_break(b.stored)),
-        })
+        b.score
+            .total_cmp(&a.score)
+            .then_with(|| match focus.is_edit {
+                true => a.stored.memory.id.cmp(&b.stored.memory.id),
+                false => tie_break(a.stored).cmp(&tie_break(b.stored)),
+            })
     });
-    Ok(Ranked { relevant, skipped, features: features_by_id })
+    Ok(Ranked {
+        relevant,
+        skipped,
+        features: features_by_id,
+    })
 }
 
 /// Returns the memories that may hold for the files of the focus, and the others.
@@ -190,7 +208,10 @@ fn features(
             heading.into_iter().chain(tokenize::terms(body)).collect()
         });
         let words = relevance::words_of_task(task, &terms.collect::<Vec<BTreeSet<String>>>());
-        features.iter_mut().zip(words).for_each(|(it, words)| it[QueryWords] = words);
+        features
+            .iter_mut()
+            .zip(words)
+            .for_each(|(it, words)| it[QueryWords] = words);
     }
     Ok(features)
 }
@@ -216,7 +237,10 @@ impl Judge<'_> {
         features: &mut Features,
     ) -> Option<Relevant<'m>> {
         let place = place(&stored.memory, anchor, self.focus, features);
-        let query = self.matches.as_ref().and_then(|it| it.get(&stored.memory.id).copied());
+        let query = self
+            .matches
+            .as_ref()
+            .and_then(|it| it.get(&stored.memory.id).copied());
         features[Query] = query.unwrap_or_default();
         let has_files = !self.focus.files.is_empty();
         let is_in_code = query.is_some() || (has_files && features[Excess] >= 0.0);
@@ -254,7 +278,12 @@ impl Judge<'_> {
         let shows_example =
             is_chosen(anchor) || !has_files || features.is_anchored() || features.is_likely();
         let why = place.or(query).or(general).or_else(in_code);
-        Some(Relevant { stored, why, shows_example, score })
+        Some(Relevant {
+            stored,
+            why,
+            shows_example,
+            score,
+        })
     }
 
     /// Returns a memory if an edit is about it.
@@ -264,12 +293,21 @@ impl Judge<'_> {
         anchor: Option<&Anchor>,
         features: &mut Features,
     ) -> Option<Relevant<'m>> {
-        let Memory { body, heading, kind, paths, .. } = &stored.memory;
+        let Memory {
+            body,
+            heading,
+            kind,
+            paths,
+            ..
+        } = &stored.memory;
         let files = &self.focus.files;
         let globs = Globs::new(&code::named_globs(body));
         let is_named = |file: &String| body.contains(file.as_str()) || globs.find(file).is_some();
         features.set_flag(Mentioned, files.iter().any(is_named));
-        features.set_flag(Anchored, anchor.is_some_and(|anchor| files.contains(&anchor.file)));
+        features.set_flag(
+            Anchored,
+            anchor.is_some_and(|anchor| files.contains(&anchor.file)),
+        );
         features.set_flag(InTest, self.is_in_test);
         features.set_n_rules(self.n_rules[usize::from(!paths.is_empty())]);
         // What the text says can only lower the score, and most rules need not be read for it.
@@ -292,7 +330,11 @@ impl Judge<'_> {
 
     /// Sets what a memory is about: working advice, tests, or other code.
     fn set_subject(&self, features: &mut Features, memory: &Memory, anchor: Option<&Anchor>) {
-        let kind = || memory.kind.unwrap_or_else(|| rule_kind::classify(&memory.body).kind);
+        let kind = || {
+            memory
+                .kind
+                .unwrap_or_else(|| rule_kind::classify(&memory.body).kind)
+        };
         // Code that shows a rule is better evidence than its wording.
         features.set_flag(Process, anchor.is_none() && kind() == RuleKind::Process);
         let names_tests = |text: &str| tokenize::terms(text).iter().any(|term| term == TEST);
@@ -316,7 +358,12 @@ impl Judge<'_> {
 
 /// Returns the moment of the work at which a memory matters.
 fn moment_of(stored: &MemoryFile, anchor: Option<&Anchor>) -> Moment {
-    let Memory { heading, body, kind, .. } = &stored.memory;
+    let Memory {
+        heading,
+        body,
+        kind,
+        ..
+    } = &stored.memory;
     match moment::moment(body, heading.as_deref()) {
         Moment::Writing if anchor.is_some_and(|it| is_test(&it.file)) => Moment::Testing,
         moment if moment.is_of_every_change() => moment,
@@ -365,8 +412,11 @@ const GUIDES: [&str; 2] = ["CONTRIBUTING", "README"];
 
 /// Returns whether a memory was imported from a guide for people.
 fn is_from_guide(memory: &Memory) -> bool {
-    let is_guide =
-        |source: &String| GUIDES.iter().any(|guide| source.to_uppercase().contains(guide));
+    let is_guide = |source: &String| {
+        GUIDES
+            .iter()
+            .any(|guide| source.to_uppercase().contains(guide))
+    };
     memory.source.iter().any(is_guide)
 }
 
@@ -380,7 +430,11 @@ fn tie_break(stored: &MemoryFile) -> impl Ord + '_ {
         Scope::Language(_) => 1,
         Scope::Universal => 2,
     };
-    (distance, Reverse(memory.updated_at.max(memory.created_at)), &memory.id)
+    (
+        distance,
+        Reverse(memory.updated_at.max(memory.created_at)),
+        &memory.id,
+    )
 }
 
 /// Sets by what a memory belongs to a file of the focus. Returns the reason, if it does.
@@ -392,10 +446,21 @@ fn place(
 ) -> Option<String> {
     if let Some(anchor) = anchor.filter(|anchor| focus.files.contains(&anchor.file)) {
         let is_changed = focus.changed.contains_key(&anchor.file);
-        features.set_flag(if is_changed { AnchoredToLines } else { Anchored }, true);
+        features.set_flag(
+            if is_changed {
+                AnchoredToLines
+            } else {
+                Anchored
+            },
+            true,
+        );
         return Some(format!("its example is in {}", anchor.file));
     }
-    if let Some(file) = focus.files.iter().find(|file| memory.body.contains(file.as_str())) {
+    if let Some(file) = focus
+        .files
+        .iter()
+        .find(|file| memory.body.contains(file.as_str()))
+    {
         features.set_flag(Mentioned, true);
         return Some(format!("it mentions {file}"));
     }
@@ -416,7 +481,9 @@ fn place(
 /// Returns the part of a glob up to the last folder without a wildcard.
 pub(super) fn folder(glob: &str) -> &str {
     let glob = glob.trim().trim_start_matches("./").trim_start_matches('/');
-    let fixed = glob.find(['*', '?', '[', '{']).map_or(glob, |wildcard| &glob[..wildcard]);
+    let fixed = glob
+        .find(['*', '?', '[', '{'])
+        .map_or(glob, |wildcard| &glob[..wildcard]);
     fixed.rfind('/').map_or("", |end| &fixed[..=end])
 }
 
@@ -427,7 +494,10 @@ fn matches(
     memories: &Memories,
     focus: &Focus,
 ) -> Result<Option<FxHashMap<String, f64>>> {
-    let query = focus.query.clone().filter(|query| !tokenize::terms(query).is_empty());
+    let query = focus
+        .query
+        .clone()
+        .filter(|query| !tokenize::terms(query).is_empty());
     let Some(query) = query else { return Ok(None) };
     let mut synced = sync::open_with(project, memories)?;
     let request = search::Request {
@@ -437,13 +507,23 @@ fn matches(
         ..search::Request::default()
     };
     let results = search::search_in(project, &mut synced, &request)?.results;
-    let best = results.iter().map(|hit| hit.score).fold(f64::MIN_POSITIVE, f64::max);
-    Ok(Some(results.into_iter().map(|hit| (hit.id, hit.score / best)).collect()))
+    let best = results
+        .iter()
+        .map(|hit| hit.score)
+        .fold(f64::MIN_POSITIVE, f64::max);
+    Ok(Some(
+        results
+            .into_iter()
+            .map(|hit| (hit.id, hit.score / best))
+            .collect(),
+    ))
 }
 
 /// Returns the reason to skip a memory whose language no file of the focus has.
 fn other_language(scope: &Scope, focus: &Focus) -> Option<String> {
-    let Scope::Language(name) = scope else { return None };
+    let Scope::Language(name) = scope else {
+        return None;
+    };
     let wanted = language::from_scope(name)?;
     let mut found: Vec<Language> = Vec::new();
     for file in &focus.files {
@@ -461,5 +541,10 @@ fn other_paths(paths: &[String], focus: &Focus) -> Option<String> {
     }
     let globs = Globs::new(paths);
     let is_other = focus.files.iter().all(|file| globs.find(file).is_none());
-    is_other.then(|| format!("it applies to {}, but to none of the files", paths.join(", ")))
+    is_other.then(|| {
+        format!(
+            "it applies to {}, but to none of the files",
+            paths.join(", ")
+        )
+    })
 }

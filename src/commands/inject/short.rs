@@ -20,7 +20,9 @@ pub(super) fn start(text: &str) -> Option<String> {
     }
     let mut start = first.trim_end().to_owned();
     if !demands(first)
-        && let Some((idx, demand)) = sentences.enumerate().find(|(_, sentence)| demands(sentence))
+        && let Some((idx, demand)) = sentences
+            .enumerate()
+            .find(|(_, sentence)| demands(sentence))
     {
         start.push_str(if idx == 0 { " " } else { " … " });
         start.push_str(demand.trim());
@@ -32,10 +34,14 @@ pub(super) fn start(text: &str) -> Option<String> {
 fn paragraph(text: &str) -> &str {
     let is_end = |line: &str| {
         let line = line.trim_start();
-        let is_numbered = line.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(". ");
+        let is_numbered = line
+            .trim_start_matches(|c: char| c.is_ascii_digit())
+            .starts_with(". ");
         line.is_empty()
             || line.starts_with("```")
-            || ["- ", "* ", "+ ", "|"].iter().any(|mark| line.starts_with(mark))
+            || ["- ", "* ", "+ ", "|"]
+                .iter()
+                .any(|mark| line.starts_with(mark))
             || (is_numbered && line.starts_with(|c: char| c.is_ascii_digit()))
     };
     let mut end = 0;
@@ -52,7 +58,10 @@ fn paragraph(text: &str) -> &str {
 /// some changes. They are: …".
 fn governing_len(text: &str) -> usize {
     let colons = text.match_indices(": ").map(|(at, _)| at);
-    colons.filter(|at| !is_in_code(text, *at)).last().map_or(0, |at| at + 1)
+    colons
+        .filter(|at| !is_in_code(text, *at))
+        .last()
+        .map_or(0, |at| at + 1)
 }
 
 /// Returns the sentences of a text. What governs the first one is a part of it.
@@ -64,9 +73,15 @@ fn sentences_of(text: &str) -> impl Iterator<Item = &str> {
         let from = start;
         let within = Span::new(start, text.len());
         let stops = rest.match_indices(['.', '!', '?']).map(|(at, _)| from + at);
-        let min_len = if from == 0 { min_first_len } else { MIN_SENTENCE_LEN };
+        let min_len = if from == 0 {
+            min_first_len
+        } else {
+            MIN_SENTENCE_LEN
+        };
         let ends = stops.filter(|stop| stop - from >= min_len && !is_in_code(text, *stop));
-        let gap = ends.into_iter().find_map(|stop| sentences::gap_after(text, within, stop));
+        let gap = ends
+            .into_iter()
+            .find_map(|stop| sentences::gap_after(text, within, stop));
         let (end, next) = gap.map_or((text.len(), text.len()), |gap| (gap.start, gap.end));
         start = next.max(from + 1);
         Some(&text[from..end])
@@ -80,7 +95,9 @@ fn is_in_code(text: &str, at: usize) -> bool {
 
 fn demands(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
-    let first = lower.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+    let first = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .find(|word| !word.is_empty());
     if first.is_some_and(|word| IMPERATIVES.contains(word)) {
         return true;
     }
@@ -157,8 +174,14 @@ mod tests {
 
     #[test]
     fn an_introduction_alone_is_not_enough() {
-        check("Use one of these for the errors of a handler:\n- `A`\n- `B`", None);
-        check("Run these commands in this order before you commit:\n```sh\nmake\n```", None);
+        check(
+            "Use one of these for the errors of a handler:\n- `A`\n- `B`",
+            None,
+        );
+        check(
+            "Run these commands in this order before you commit:\n```sh\nmake\n```",
+            None,
+        );
         check(
             "Use the shaded package in every module of the server.\n```java\nimport a;\n```",
             Some("Use the shaded package in every module of the server."),

@@ -26,7 +26,15 @@ const MAX_NAME_CHARS: usize = 60;
 const MAX_FEEDBACK: i64 = 3;
 
 /// Words with which authors mark what matters, in capitals or at the start of bold text.
-const EMPHASES: &[&str] = &["always", "critical", "do not", "don't", "important", "must", "never"];
+const EMPHASES: &[&str] = &[
+    "always",
+    "critical",
+    "do not",
+    "don't",
+    "important",
+    "must",
+    "never",
+];
 
 /// Sorts memories by importance: first those that hold everywhere, then those for some paths.
 /// Returns how many of them to give: all that hold everywhere, and the decisions and well received
@@ -44,7 +52,12 @@ pub(super) fn sort(
         let importance = (features.score(Occasion::Session) * 1000.0).round() as i64;
         let has_paths = !memory.paths.is_empty();
         let is_later = has_paths && memory.memory_type != MemoryType::Decision && received <= 0;
-        (is_later, has_paths, Reverse(importance), memory.heading.clone())
+        (
+            is_later,
+            has_paths,
+            Reverse(importance),
+            memory.heading.clone(),
+        )
     };
     // A topic stays together. Stable: the rest of the order is that by scope and age.
     sorted.sort_by_cached_key(key);
@@ -58,10 +71,16 @@ fn importance(memory: &Memory, anchor: Option<&Anchor>, received: i64) -> Featur
     let mut features = Features::default();
     features[Feature::Feedback] = received.clamp(-MAX_FEEDBACK, MAX_FEEDBACK) as f64;
     for (feature, is_set) in [
-        (Feature::Decision, memory.memory_type == MemoryType::Decision),
+        (
+            Feature::Decision,
+            memory.memory_type == MemoryType::Decision,
+        ),
         (Feature::Emphatic, is_emphatic(&memory.body)),
         (Feature::HasExample, anchor.is_some()),
-        (Feature::ChosenExample, anchor.is_some_and(|it| it.origin == Origin::Manual)),
+        (
+            Feature::ChosenExample,
+            anchor.is_some_and(|it| it.origin == Origin::Manual),
+        ),
         (Feature::Writing, moment == Moment::Writing),
         (Feature::Testing, moment == Moment::Testing),
         (Feature::Checking, moment == Moment::Checking),
@@ -94,7 +113,11 @@ pub(super) fn contents(memories: &[Relevant], limit: Cost) -> String {
             .heading
             .as_deref()
             .map(|heading| name(heading.split(" › ").next().unwrap_or(heading)));
-        *folders.entry(folder).or_default().entry(topic.unwrap_or_default()).or_default() += 1;
+        *folders
+            .entry(folder)
+            .or_default()
+            .entry(topic.unwrap_or_default())
+            .or_default() += 1;
     }
     let mut folders: Vec<(usize, String, BTreeMap<String, usize>)> = folders
         .into_iter()
@@ -102,7 +125,10 @@ pub(super) fn contents(memories: &[Relevant], limit: Cost) -> String {
         .collect();
     folders.sort_by(|(a, a_name, _), (b, b_name, _)| b.cmp(a).then_with(|| a_name.cmp(b_name)));
     let budget = (limit.tokens as f64 * CONTENTS_SHARE) as usize;
-    let limit = Cost { tokens: budget, ..limit };
+    let limit = Cost {
+        tokens: budget,
+        ..limit
+    };
     let header = format!(
         "Contents, {} by folder and topic (get those of a file with `cerberus memory inject --file FILE`, \
          of a topic with `cerberus memory search WORDS --content`, or with the MCP tools \
@@ -110,7 +136,11 @@ pub(super) fn contents(memories: &[Relevant], limit: Cost) -> String {
         plural(memories.len(), "memory")
     );
     let last = |n_folders: usize, n: usize| {
-        format!("- {} in {}\n", plural(n, "memory"), plural(n_folders, "other folder"))
+        format!(
+            "- {} in {}\n",
+            plural(n, "memory"),
+            plural(n_folders, "other folder")
+        )
     };
     let mut text = header;
     // The longest last line.
@@ -132,17 +162,30 @@ pub(super) fn contents(memories: &[Relevant], limit: Cost) -> String {
     let has_names = folders.iter().any(|(_, folder, topics)| {
         folder != EVERYWHERE || topics.keys().any(|topic| !topic.is_empty())
     });
-    if n_lines > 0 && has_names { text } else { String::new() }
+    if n_lines > 0 && has_names {
+        text
+    } else {
+        String::new()
+    }
 }
 
 /// Returns the line of a folder with its most frequent topics.
 fn line(n: usize, folder: &str, topics: &BTreeMap<String, usize>) -> String {
-    let mut topics: Vec<(&String, &usize)> =
-        topics.iter().filter(|(topic, _)| !topic.is_empty()).collect();
+    let mut topics: Vec<(&String, &usize)> = topics
+        .iter()
+        .filter(|(topic, _)| !topic.is_empty())
+        .collect();
     topics.sort_by(|(a_name, a), (b_name, b)| b.cmp(a).then_with(|| a_name.cmp(b_name)));
-    let shown: Vec<String> =
-        topics.iter().take(MAX_TOPICS).map(|(topic, n)| format!("{topic} ({n})")).collect();
-    let more = if topics.len() > MAX_TOPICS { ", …" } else { "" };
+    let shown: Vec<String> = topics
+        .iter()
+        .take(MAX_TOPICS)
+        .map(|(topic, n)| format!("{topic} ({n})"))
+        .collect();
+    let more = if topics.len() > MAX_TOPICS {
+        ", …"
+    } else {
+        ""
+    };
     match shown.as_slice() {
         [] => format!("- {folder} ({n})\n"),
         shown => format!("- {folder} ({n}): {}{more}\n", shown.join(", ")),

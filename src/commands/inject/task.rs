@@ -22,7 +22,10 @@ pub(crate) fn rules_for_task(
     claim: impl FnMut(&[Given]) -> Result<Vec<bool>>,
 ) -> Result<String> {
     let task = signals::part_to_read(task);
-    let focus = Focus { query: Some(task.to_owned()), ..Focus::default() };
+    let focus = Focus {
+        query: Some(task.to_owned()),
+        ..Focus::default()
+    };
     if focus.task_without_files().is_none() {
         return Ok(String::new());
     }
@@ -33,17 +36,29 @@ pub(crate) fn rules_for_task(
         ..Request::default()
     };
     let report = inject_new(project, &mut request, None, claim)?;
-    Ok(if report.given().is_empty() { String::new() } else { report.text })
+    Ok(if report.given().is_empty() {
+        String::new()
+    } else {
+        report.text
+    })
 }
 
 /// Returns the files that a task will probably change, whose code is most similar to its text. Their rules can be
 /// given before any of them is named.
 pub(super) fn likely_files(project: &Project, task: &str) -> Result<BTreeSet<String>> {
-    let query = Query { rule: task.to_owned(), ..Query::default() };
+    let query = Query {
+        rule: task.to_owned(),
+        ..Query::default()
+    };
     let options = Options::distinct(MAX_LIKELY_FILES, 0.0);
     let ranking = examples::find(project.code(), &[query], options)?.pop();
-    let candidates = ranking.map(|ranking| ranking.candidates).unwrap_or_default();
-    Ok(candidates.into_iter().map(|candidate| candidate.file).collect())
+    let candidates = ranking
+        .map(|ranking| ranking.candidates)
+        .unwrap_or_default();
+    Ok(candidates
+        .into_iter()
+        .map(|candidate| candidate.file)
+        .collect())
 }
 
 /// Injects memories that are new to a session. `claim` records them, and returns which of them are new. Some agents run several
@@ -66,7 +81,12 @@ pub(crate) fn inject_new(
             .partition(|(_, is_new)| *is_new);
         own.extend(new.into_iter().map(|(id, _)| id));
         let n_excluded = request.excluded.len();
-        request.excluded.extend(known.into_iter().map(|(id, _)| id).filter(|id| !own.contains(id)));
+        request.excluded.extend(
+            known
+                .into_iter()
+                .map(|(id, _)| id)
+                .filter(|id| !own.contains(id)),
+        );
         if request.excluded.len() == n_excluded {
             return Ok(report);
         }
@@ -86,5 +106,8 @@ impl Report {
 
 fn given(memory: &InjectedMemory) -> Given<'_> {
     let with_code = memory.example.is_some() || !memory.candidates.is_empty();
-    Given { memory: &memory.id, with_code }
+    Given {
+        memory: &memory.id,
+        with_code,
+    }
 }

@@ -30,7 +30,10 @@ fn project(folder: &Path) -> Project {
         min_import_quality: 0.7,
         weights: Weights::default(),
         recency: cerberus_engine::rank::fusion::Recency::default(),
-        pins: pins::PinLimits { max_tokens: 100_000, ..pins::PinLimits::default() },
+        pins: pins::PinLimits {
+            max_tokens: 100_000,
+            ..pins::PinLimits::default()
+        },
         inject: InjectOptions::default(),
         now: "2026-01-02T03:04:05Z".parse().expect("a time"),
     }
@@ -43,8 +46,15 @@ fn fill(project: &Project, at: usize, text: &str, code: &str) {
     let priority = Priority::ALL[at % 3];
     // Commands refuse control characters, but people write files.
     let is_plain = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
-    let content = format!("pin {at} {}", text.chars().filter(is_plain).collect::<String>());
-    let pin = pins::Request { content, priority, ..pins::Request::default() };
+    let content = format!(
+        "pin {at} {}",
+        text.chars().filter(is_plain).collect::<String>()
+    );
+    let pin = pins::Request {
+        content,
+        priority,
+        ..pins::Request::default()
+    };
     pins::add(project, &pin, None).expect("pinned");
     let file = format!("code{at}.py");
     std::fs::write(project.root.join(&file), format!("# {at}\n{code}")).expect("a file");
@@ -75,10 +85,17 @@ fn what_another_hook_gives_meanwhile_is_excluded_and_nothing_else() {
         if claimed.is_empty() {
             claimed.insert("memory-2".to_owned());
         }
-        Ok(given.iter().map(|it| claimed.insert(it.memory.to_owned())).collect())
+        Ok(given
+            .iter()
+            .map(|it| claimed.insert(it.memory.to_owned()))
+            .collect())
     });
-    let mut ids: Vec<String> =
-        report.expect("injected").memories.into_iter().map(|it| it.id).collect();
+    let mut ids: Vec<String> = report
+        .expect("injected")
+        .memories
+        .into_iter()
+        .map(|it| it.id)
+        .collect();
     ids.sort();
     assert_eq!(ids, ["memory-0", "memory-1", "memory-3"]);
 }

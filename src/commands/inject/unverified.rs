@@ -75,12 +75,26 @@ fn query(stored: &MemoryFile) -> Option<Query> {
     let may_have_example = memory.memory_type == MemoryType::Rule
         && patterns::of_memory(stored).patterns.is_empty()
         && memory.example.is_none();
-    let languages = memories::languages(&memory.scope).ok().filter(|_| may_have_example)?;
-    (anchors::kind(stored) == RuleKind::Code)
-        .then(|| Query { languages, ..anchors::query(stored, &[]) })
+    let languages = memories::languages(&memory.scope)
+        .ok()
+        .filter(|_| may_have_example)?;
+    (anchors::kind(stored) == RuleKind::Code).then(|| Query {
+        languages,
+        ..anchors::query(stored, &[])
+    })
 }
 
 fn text(candidate: &InjectedCandidate) -> String {
-    let InjectedCandidate { file, start_line, code, language, .. } = candidate;
-    fenced(&format!("{}:{start_line}", safe(file)), language.as_str(), code.trim_end())
+    let InjectedCandidate {
+        file,
+        start_line,
+        code,
+        language,
+        ..
+    } = candidate;
+    fenced(
+        &format!("{}:{start_line}", safe(file)),
+        language.as_str(),
+        code.trim_end(),
+    )
 }

@@ -56,7 +56,8 @@ pub(super) fn evidence(
     let files = git::all_lines(&project.root, &review_diff::code_files(project)?).files;
     let now: Vec<Finding> = files.iter().flat_map(&find).collect();
     let mut left: BTreeMap<&str, usize> = BTreeMap::new();
-    now.iter().for_each(|hit| *left.entry(&hit.code).or_default() += 1);
+    now.iter()
+        .for_each(|hit| *left.entry(&hit.code).or_default() += 1);
     let (mut added, mut removed) = (0, 0);
     let commits = git::added_by_commits(&project.root, N_COMMITS, review_diff::is_code, |change| {
         for hit in find(change) {
@@ -69,8 +70,16 @@ pub(super) fn evidence(
         }
     });
     let first = now.iter().take(MAX_LISTED);
-    let first = first.map(|hit| format!("{}:{}: {}", hit.file, hit.line, hit.code)).collect();
-    Ok(Some(Evidence { hits: now.len(), first, commits, added, removed }))
+    let first = first
+        .map(|hit| format!("{}:{}: {}", hit.file, hit.line, hit.code))
+        .collect();
+    Ok(Some(Evidence {
+        hits: now.len(),
+        first,
+        commits,
+        added,
+        removed,
+    }))
 }
 
 /// Writes a pattern to the frontmatter of its rule, in the place of the old one.

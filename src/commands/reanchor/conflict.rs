@@ -13,16 +13,28 @@ pub(super) type Undecided = BTreeMap<String, String>;
 
 /// Writes the lock file with the anchors of both sides of an unfinished merge.
 pub(super) fn resolve(project: &Project) -> Result<Undecided> {
-    let path = project.bank.shown_path(cerberus_bank::LOCKFILE, &project.root);
+    let path = project
+        .bank
+        .shown_path(cerberus_bank::LOCKFILE, &project.root);
     let Some(stages) = git::unmerged(&project.root, &path) else {
         let message = format!("git does not know the two sides of the conflict in `{path}`");
         return Err(UserError::environment(message)
-            .hint(format!("restore them with `git checkout --merge {}`", shell_word(&path)))
+            .hint(format!(
+                "restore them with `git checkout --merge {}`",
+                shell_word(&path)
+            ))
             .hint("or restore the file of a commit with `git checkout COMMIT -- FILE`")
             .into());
     };
-    let base = stages.base.map(|bytes| lockfile::decode(&bytes)).transpose()?.unwrap_or_default();
-    let (ours, theirs) = (lockfile::decode(&stages.ours)?, lockfile::decode(&stages.theirs)?);
+    let base = stages
+        .base
+        .map(|bytes| lockfile::decode(&bytes))
+        .transpose()?
+        .unwrap_or_default();
+    let (ours, theirs) = (
+        lockfile::decode(&stages.ours)?,
+        lockfile::decode(&stages.theirs)?,
+    );
     let exists = |anchor: &Anchor| {
         let found = track::verify_in_place(&project.root, &anchor.file, &[anchor]).pop();
         found.flatten().is_some()
@@ -67,7 +79,13 @@ fn merge(
         merged.extend(chosen.map(|anchor| {
             let others =
                 merge_others([base, own, other].map(|it| it.map_or(&[][..], |it| &it.others)));
-            (id.clone(), Anchor { others, ..anchor.clone() })
+            (
+                id.clone(),
+                Anchor {
+                    others,
+                    ..anchor.clone()
+                },
+            )
         }));
     }
     (merged, undecided)
@@ -81,7 +99,11 @@ fn merge_others([base, own, other]: [&[OtherExample]; 3]) -> Vec<OtherExample> {
     };
     let added = other.iter().filter(|it| find(own, it).is_none());
     let merged = own.iter().chain(added).filter_map(|example| {
-        match (find(base, example), find(own, example), find(other, example)) {
+        match (
+            find(base, example),
+            find(own, example),
+            find(other, example),
+        ) {
             (base, own, other) if own == base => other,
             (base, own, other) if other == base => own,
             (_, own, other) => own.or(other),
@@ -160,7 +182,10 @@ mod tests {
                     code: None,
                 })
             });
-            Some(Anchor { others: examples.collect(), ..anchor(1) })
+            Some(Anchor {
+                others: examples.collect(),
+                ..anchor(1)
+            })
         };
         let [base, own, other] =
             [0, 1, 2].map(|side| Anchors::from([("a".to_owned(), with(side).expect("an anchor"))]));
@@ -186,8 +211,9 @@ mod tests {
     /// that no anchor can take what belongs to another.
     #[test]
     fn every_anchor_is_merged_by_itself_from_three_versions() {
-        let cases: Vec<[u8; 3]> =
-            (0..64u8).map(|case| [case % 4, case / 4 % 4, case / 16]).collect();
+        let cases: Vec<[u8; 3]> = (0..64u8)
+            .map(|case| [case % 4, case / 4 % 4, case / 16])
+            .collect();
         let id = |case: &[u8; 3]| format!("{}-{}-{}", case[0], case[1], case[2]);
         let version = |side: usize| -> Anchors {
             let present = cases.iter().filter(|case| case[side] > 0);
@@ -205,7 +231,11 @@ mod tests {
                 own
             };
             let symbol = merged.get(&id(case)).and_then(|it| it.symbol.clone());
-            assert_eq!(symbol, (expected > 0).then(|| format!("f{expected}")), "{case:?}");
+            assert_eq!(
+                symbol,
+                (expected > 0).then(|| format!("f{expected}")),
+                "{case:?}"
+            );
             assert_eq!(undecided.contains_key(&id(case)), is_conflict, "{case:?}");
         }
     }

@@ -13,7 +13,10 @@ pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
             .line("no anchors; create one with `cerberus memory add` or `cerberus memory anchor`"),
     }
     let states = report.summary.states.iter().filter(|(_, n)| **n > 0);
-    out.rows(&["state", "anchors"], states.map(|(state, n)| [state.to_string(), n.to_string()]));
+    out.rows(
+        &["state", "anchors"],
+        states.map(|(state, n)| [state.to_string(), n.to_string()]),
+    );
     for finding in report.results.iter().filter(|it| it.is_notable()) {
         print_finding(finding, args, out);
     }
@@ -28,8 +31,15 @@ pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
         ));
     }
     for id in &report.orphans {
-        let verb = if args.writes() { "is removed" } else { "would be removed" };
-        out.line(&format!("{}: memory not found; its anchor {verb}", out.style(NAME, id)));
+        let verb = if args.writes() {
+            "is removed"
+        } else {
+            "would be removed"
+        };
+        out.line(&format!(
+            "{}: memory not found; its anchor {verb}",
+            out.style(NAME, id)
+        ));
     }
     if args.check {
         let (style, verdict) = if report.ok {
@@ -54,11 +64,20 @@ fn print_finding(finding: &Finding, args: &ReanchorArgs, out: &mut Printer) {
             (true, false) => "would be replaced by",
             (false, _) => "another example:",
         };
-        let location = out.safe(&format_location(&replacement.file, replacement.symbol.as_deref()));
-        out.line(&format!("  {verb} {location} (quality {:.2})", replacement.quality));
+        let location = out.safe(&format_location(
+            &replacement.file,
+            replacement.symbol.as_deref(),
+        ));
+        out.line(&format!(
+            "  {verb} {location} (quality {:.2})",
+            replacement.quality
+        ));
         if finding.written {
             let command = format!("cerberus memory anchor {id} --candidates 5");
-            out.line(&format!("  if it is not an example: {}", out.safe(&command)));
+            out.line(&format!(
+                "  if it is not an example: {}",
+                out.safe(&command)
+            ));
         }
     } else {
         for candidate in &finding.candidates {
@@ -74,11 +93,16 @@ fn print_finding(finding: &Finding, args: &ReanchorArgs, out: &mut Printer) {
             }
             let file = out.safe(&finding.old.file);
             let see = out.safe(&format!("cerberus memory reanchor --explain {id}"));
-            out.line(&format!("  or, to keep the old code: undo the edit of {file}, see {see}"));
+            out.line(&format!(
+                "  or, to keep the old code: undo the edit of {file}, see {see}"
+            ));
         }
         if finding.state == State::Gone {
             let command = format!("cerberus memory anchor {id} --clear");
-            out.line(&format!("  or, if the rule has no example: {}", out.safe(&command)));
+            out.line(&format!(
+                "  or, if the rule has no example: {}",
+                out.safe(&command)
+            ));
         }
     }
 }
@@ -91,11 +115,20 @@ fn headline(finding: &Finding, out: &Printer) -> String {
         _ => OK,
     };
     let is_also_edited = finding.edited && finding.state != State::Edited;
-    let state = format!("{}{}", finding.state, if is_also_edited { ", edited" } else { "" });
+    let state = format!(
+        "{}{}",
+        finding.state,
+        if is_also_edited { ", edited" } else { "" }
+    );
     let (state, id) = (out.paint(style, &state), out.style(NAME, &finding.id));
     let old = finding.old.to_string();
     let mut line = format!("{state} {id}: {}", out.safe(&old));
-    if let Some(new) = finding.new.as_ref().map(ToString::to_string).filter(|new| *new != old) {
+    if let Some(new) = finding
+        .new
+        .as_ref()
+        .map(ToString::to_string)
+        .filter(|new| *new != old)
+    {
         line += &format!(" → {}", out.safe(&new));
     }
     line
@@ -112,7 +145,9 @@ pub(super) fn explanation(finding: &Finding, out: &mut Printer) {
     }
     let row = |location: &TrackedLocation| {
         let lines = location.start_line.zip(location.end_line);
-        let lines = lines.map(|(first, last)| format!("{first}-{last}")).unwrap_or_default();
+        let lines = lines
+            .map(|(first, last)| format!("{first}-{last}"))
+            .unwrap_or_default();
         let similarity = format!("{:.2}", location.similarity.unwrap_or(0.0));
         [location.to_string(), lines, similarity]
     };

@@ -22,11 +22,21 @@ pub(super) struct Example<'a> {
 /// Returns the anchors, and after them the examples beside them, in their order.
 pub(super) fn followed_examples(selected: &Anchors) -> Vec<Example<'_>> {
     let main = selected.iter();
-    let main = main.map(|(id, anchor)| Example { id, other: None, anchor: anchor.clone() });
-    let all = selected.iter().flat_map(|(id, anchor)| anchor.others.iter().map(move |it| (id, it)));
+    let main = main.map(|(id, anchor)| Example {
+        id,
+        other: None,
+        anchor: anchor.clone(),
+    });
+    let all = selected
+        .iter()
+        .flat_map(|(id, anchor)| anchor.others.iter().map(move |it| (id, it)));
     let others = all.filter(|(_, example)| example.role == ExampleRole::Also);
     let anchor = |it: &OtherExample| it.anchor.clone();
-    let others = others.map(|(id, it)| Example { id, other: Some(it), anchor: anchor(it) });
+    let others = others.map(|(id, it)| Example {
+        id,
+        other: Some(it),
+        anchor: anchor(it),
+    });
     main.chain(others).collect()
 }
 
@@ -65,10 +75,19 @@ impl<'a> Reconciler<'a> {
         followed: &[(&Example<'_>, Outcome)],
     ) -> Result<Self> {
         let accepts = args.accept.is_some();
-        let by_id = memories.all.iter().map(|stored| (stored.memory.id.as_str(), stored));
-        let any_changed = followed.iter().any(|(it, outcome)| is_changed(&it.anchor, outcome));
+        let by_id = memories
+            .all
+            .iter()
+            .map(|stored| (stored.memory.id.as_str(), stored));
+        let any_changed = followed
+            .iter()
+            .any(|(it, outcome)| is_changed(&it.anchor, outcome));
         // Without the history, code that moved looks like code that is gone.
-        let head = if any_changed { git::checked_head(&project.root)? } else { None };
+        let head = if any_changed {
+            git::checked_head(&project.root)?
+        } else {
+            None
+        };
         let mut reconciler = Self {
             project,
             min_quality: args.min_quality.unwrap_or(project.min_quality),
@@ -78,7 +97,9 @@ impl<'a> Reconciler<'a> {
             head: head.map(|head| head.abbreviated_id()),
         };
         let mut requests = Vec::new();
-        let main = followed.iter().filter(|(example, _)| example.other.is_none());
+        let main = followed
+            .iter()
+            .filter(|(example, _)| example.other.is_none());
         for (Example { id, anchor, .. }, followed) in main {
             let is_wanted = match anchor.origin {
                 // Only rated again: the choice of an agent is not replaced by the search.
@@ -87,11 +108,16 @@ impl<'a> Reconciler<'a> {
             };
             let is_needed = followed.state == State::Gone || (is_wanted && !accepts);
             if let (true, Some(stored)) = (is_needed, reconciler.by_id.get(id)) {
-                let Ok(languages) = memories::languages(&stored.memory.scope) else { continue };
+                let Ok(languages) = memories::languages(&stored.memory.scope) else {
+                    continue;
+                };
                 if stored.memory.example.is_some() {
                     continue;
                 }
-                let query = Query { languages, ..anchors::query(stored, &[]) };
+                let query = Query {
+                    languages,
+                    ..anchors::query(stored, &[])
+                };
                 requests.push((*id, query));
             }
         }
@@ -140,7 +166,11 @@ impl<'a> Reconciler<'a> {
             old: TrackedLocation::from(anchor),
             new: followed.new.as_ref().map(TrackedLocation::from),
             similarity: rounded(followed.similarity),
-            candidates: followed.candidates.iter().map(TrackedLocation::from).collect(),
+            candidates: followed
+                .candidates
+                .iter()
+                .map(TrackedLocation::from)
+                .collect(),
             reason: followed.reason.clone(),
             steps: followed.steps.clone(),
             ..Finding::default()
@@ -162,7 +192,10 @@ impl<'a> Reconciler<'a> {
                     Some(first) => format!("--to {}", shell_word(&first.to_string())),
                     None => "--candidates 5".to_owned(),
                 };
-                finding.next = Some(format!("cerberus memory anchor {} {choice}", shell_word(id)));
+                finding.next = Some(format!(
+                    "cerberus memory anchor {} {choice}",
+                    shell_word(id)
+                ));
                 None
             }
         };
@@ -183,8 +216,9 @@ impl<'a> Reconciler<'a> {
         let is_accepted =
             !followed.edited || self.accepts || followed.degree <= Some(Degree::Touched);
         let place = followed.new.as_ref();
-        let update =
-            place.filter(|_| is_accepted).and_then(|it| self.approve(anchor, it, followed));
+        let update = place
+            .filter(|_| is_accepted)
+            .and_then(|it| self.approve(anchor, it, followed));
         finding.written = update.is_some();
         finding.drift = update.is_none();
         if finding.drift {
@@ -205,7 +239,10 @@ impl<'a> Reconciler<'a> {
         Some(Anchor {
             commit: self.head.clone(),
             fingerprint: followed.fingerprint.clone()?,
-            look_alikes: followed.look_alikes.clone().or_else(|| anchor.look_alikes.clone()),
+            look_alikes: followed
+                .look_alikes
+                .clone()
+                .or_else(|| anchor.look_alikes.clone()),
             ..relocate(anchor, place)
         })
     }
@@ -228,14 +265,16 @@ impl<'a> Reconciler<'a> {
             finding.reason += "; most of the example is as before";
             let updated = self.approve(anchor, place, followed)?;
             let candidate = self.candidate(&finding.id, &place.file, place.symbol.as_deref());
-            return Some(match candidate.filter(|_| anchor.origin != Origin::Manual) {
-                Some(candidate) => Anchor {
-                    quality: candidate.quality,
-                    match_score: candidate.match_score,
-                    ..updated
+            return Some(
+                match candidate.filter(|_| anchor.origin != Origin::Manual) {
+                    Some(candidate) => Anchor {
+                        quality: candidate.quality,
+                        match_score: candidate.match_score,
+                        ..updated
+                    },
+                    None => updated,
                 },
-                None => updated,
-            });
+            );
         }
         let left = match finding.degree {
             Some(Degree::Gutted) => "too little of the example is left",
@@ -254,23 +293,43 @@ impl<'a> Reconciler<'a> {
 
     /// Returns the words of a rule that the recorded code contained and the current code does not.
     fn lost_words(&self, anchor: &Anchor, place: &FoundSymbol, id: &str) -> Vec<String> {
-        let Some(stored) = self.by_id.get(id) else { return Vec::new() };
+        let Some(stored) = self.by_id.get(id) else {
+            return Vec::new();
+        };
         let query = anchors::query(stored, &[]);
-        track::lost_words(&self.project.root, (&query.rule, &query.hints), anchor, place)
+        track::lost_words(
+            &self.project.root,
+            (&query.rule, &query.hints),
+            anchor,
+            place,
+        )
     }
 
     /// Returns an anchor to the best other example. Only an automatic anchor is replaced; for one that a
     /// person or an agent chose the example is suggested.
     fn replace(&self, anchor: &Anchor, finding: &mut Finding) -> Result<Option<Anchor>> {
-        let best = self.candidates.get(&finding.id).and_then(|candidates| candidates.first());
+        let best = self
+            .candidates
+            .get(&finding.id)
+            .and_then(|candidates| candidates.first());
         let best = best.filter(|best| best.meets_threshold(self.min_quality));
         finding.replacement = best.cloned();
         if let (Some(best), Origin::Auto) = (best, finding.chosen) {
             let replacement = anchors::from_candidate(self.project, best, Origin::Auto)?;
-            return Ok(Some(Anchor { others: anchor.others.clone(), ..replacement }));
+            return Ok(Some(Anchor {
+                others: anchor.others.clone(),
+                ..replacement
+            }));
         }
-        let choice = if best.is_some() { "--pick 1" } else { "--candidates 5" };
-        finding.next = Some(format!("cerberus memory anchor {} {choice}", shell_word(&finding.id)));
+        let choice = if best.is_some() {
+            "--pick 1"
+        } else {
+            "--candidates 5"
+        };
+        finding.next = Some(format!(
+            "cerberus memory anchor {} {choice}",
+            shell_word(&finding.id)
+        ));
         finding.drift = true;
         Ok(None)
     }
@@ -278,7 +337,9 @@ impl<'a> Reconciler<'a> {
     /// Returns the candidate at a location.
     fn candidate(&self, id: &str, file: &str, symbol: Option<&str>) -> Option<&RankedSymbol> {
         let candidates = self.candidates.get(id)?;
-        candidates.iter().find(|it| it.file == file && is_place(it.symbol.as_deref(), symbol))
+        candidates
+            .iter()
+            .find(|it| it.file == file && is_place(it.symbol.as_deref(), symbol))
     }
 }
 
@@ -291,7 +352,10 @@ fn is_place(symbol: Option<&str>, recorded: Option<&str>) -> bool {
 /// of its name.
 fn is_changed(anchor: &Anchor, followed: &Outcome) -> bool {
     followed.state != State::Fresh
-        || followed.new.as_ref().is_some_and(|new| new.symbol != anchor.symbol)
+        || followed
+            .new
+            .as_ref()
+            .is_some_and(|new| new.symbol != anchor.symbol)
 }
 
 /// Returns the anchor at another location, otherwise unchanged.

@@ -39,15 +39,27 @@ const TEXT_LEVEL: usize = 4;
 
 /// Returns the page as HTML.
 pub(super) fn page(report: &Report) -> Result<String> {
-    let ids = report.memories.iter().map(|entry| entry.metadata.memory.id.as_str()).enumerate();
-    let element_ids: BTreeMap<&str, String> =
-        ids.map(|(entry_idx, id)| (id, element_id(entry_idx, id))).collect();
+    let ids = report
+        .memories
+        .iter()
+        .map(|entry| entry.metadata.memory.id.as_str())
+        .enumerate();
+    let element_ids: BTreeMap<&str, String> = ids
+        .map(|(entry_idx, id)| (id, element_id(entry_idx, id)))
+        .collect();
     let mut env = Environment::new();
-    env.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    env.set_syntax(
+        SyntaxConfig::builder()
+            .trim_blocks(true)
+            .lstrip_blocks(true)
+            .build()?,
+    );
     env.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     env.add_filter("sentence", sentence);
     env.add_filter("shell_word", |word: &str| shell_word(word).into_owned());
-    env.add_filter("with_code", |message: &str| Value::from_safe_string(with_code(message)));
+    env.add_filter("with_code", |message: &str| {
+        Value::from_safe_string(with_code(message))
+    });
     env.add_global("element_ids", Serde(&element_ids));
     for (name, template) in TEMPLATES {
         env.add_template(name, template)?;
@@ -117,7 +129,10 @@ impl<'a> Article<'a> {
         let finding = entry.anchor.as_ref().map(|anchor| &anchor.finding);
         let n_shown = entry.text.lines().count();
         let id = &entry.metadata.memory.id;
-        let reach = report.reach.iter().filter_map(|it| Some((it.agent, *it.rules.get(id)?)));
+        let reach = report
+            .reach
+            .iter()
+            .filter_map(|it| Some((it.agent, *it.rules.get(id)?)));
         Self {
             entry,
             class: class(entry),
@@ -136,11 +151,16 @@ impl<'a> Article<'a> {
 
 /// Returns the class of a memory by the state of its anchor.
 fn class(entry: &Entry) -> &'static str {
-    entry.anchor.as_ref().map_or(NOT_ANCHORED, |anchor| anchor.finding.state.as_str())
+    entry
+        .anchor
+        .as_ref()
+        .map_or(NOT_ANCHORED, |anchor| anchor.finding.state.as_str())
 }
 
 fn pieces(anchor: &Anchored) -> Vec<(Option<&'static str>, &str)> {
-    let Some(code) = &anchor.code else { return Vec::new() };
+    let Some(code) = &anchor.code else {
+        return Vec::new();
+    };
     let class = |class| match class {
         HighlightClass::Comment => "c",
         HighlightClass::String => "s",
@@ -149,21 +169,39 @@ fn pieces(anchor: &Anchored) -> Vec<(Option<&'static str>, &str)> {
         HighlightClass::Name => "d",
     };
     let pieces = highlight(anchor.language, anchor.kind, &code.text).into_iter();
-    pieces.map(|(of_piece, piece)| (of_piece.map(class), piece)).collect()
+    pieces
+        .map(|(of_piece, piece)| (of_piece.map(class), piece))
+        .collect()
 }
 
 /// Returns the states of the rules with their numbers.
 fn filters(memories: &[Entry]) -> Vec<(&'static str, usize)> {
     let is_rule = |entry: &&Entry| entry.metadata.memory.memory_type == MemoryType::Rule;
-    let n = |name| memories.iter().filter(is_rule).filter(|rule| class(rule) == name).count();
-    let names = State::ALL.iter().map(|state| state.as_str()).chain([NOT_ANCHORED]);
-    names.map(|name| (name, n(name))).filter(|(_, n)| *n > 0).collect()
+    let n = |name| {
+        memories
+            .iter()
+            .filter(is_rule)
+            .filter(|rule| class(rule) == name)
+            .count()
+    };
+    let names = State::ALL
+        .iter()
+        .map(|state| state.as_str())
+        .chain([NOT_ANCHORED]);
+    names
+        .map(|name| (name, n(name)))
+        .filter(|(_, n)| *n > 0)
+        .collect()
 }
 
 /// Returns the HTML id of a memory: its own id if that contains only safe characters.
 fn element_id(entry_idx: usize, id: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
-    if id.chars().all(is_plain) { format!("m-{id}") } else { format!("n-{entry_idx}") }
+    if id.chars().all(is_plain) {
+        format!("m-{id}")
+    } else {
+        format!("n-{entry_idx}")
+    }
 }
 
 /// Returns a message as HTML, with its back-ticked parts as code.
@@ -172,17 +210,24 @@ fn with_code(message: &str) -> String {
     if parts.len().is_multiple_of(2) {
         return HtmlEscape(message).to_string();
     }
-    let parts = parts.iter().enumerate().map(|(part_idx, part)| match part_idx.is_multiple_of(2) {
-        true => HtmlEscape(part).to_string(),
-        false => format!("<code>{}</code>", HtmlEscape(part)),
-    });
+    let parts = parts
+        .iter()
+        .enumerate()
+        .map(|(part_idx, part)| match part_idx.is_multiple_of(2) {
+            true => HtmlEscape(part).to_string(),
+            false => format!("<code>{}</code>", HtmlEscape(part)),
+        });
     parts.collect()
 }
 
 /// Returns a reason as a sentence.
 fn sentence(reason: &str) -> String {
     let mut chars = reason.chars();
-    let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
+    let first: String = chars
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .collect();
     format!("{first}{}.", chars.as_str().trim_end_matches('.'))
 }
 

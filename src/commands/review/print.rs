@@ -23,13 +23,19 @@ pub(super) fn report(report: &Report, out: &mut Printer) {
     out.line(&report.rules.to_string());
     if report.items.iter().any(|item| !item.candidates.is_empty()) {
         let command = "cerberus memory anchor ID --to FILE::SYMBOL";
-        out.line(&format!("next: cerberus memory review on a terminal, or {command}"));
+        out.line(&format!(
+            "next: cerberus memory review on a terminal, or {command}"
+        ));
     }
 }
 
 /// Returns the numbers of the memories to review, and of those that are not listed.
 pub(super) fn totals(report: &Report) -> String {
-    let Report { total, skipped_process, .. } = report;
+    let Report {
+        total,
+        skipped_process,
+        ..
+    } = report;
     let mut text = match total {
         0 => "nothing to review".to_owned(),
         n => format!("{} to review", plural(*n, "memory")),
@@ -59,23 +65,38 @@ pub(super) fn item(item: &Item, place: (usize, usize), max_rows: usize, out: &mu
     let title = format!("{position} {id}  {}", out.paint(WARN, &state));
     let mut details = Vec::new();
     if !item.hints.is_empty() {
-        details.push(format!("{} {}", out.paint(DIM, "hints:"), out.safe(&item.hints.join(", "))));
+        details.push(format!(
+            "{} {}",
+            out.paint(DIM, "hints:"),
+            out.safe(&item.hints.join(", "))
+        ));
     }
     if let Some(anchor) = &item.anchor {
         let location = out.safe(&format_location(&anchor.file, anchor.symbol.as_deref()));
         details.push(format!("{} {location}", out.paint(DIM, "anchor:")));
     }
     details.push(out.paint(DIM, &out.safe(&item.explanation)));
-    details.extend(item.outdated.iter().map(|message| out.paint(WARN, &out.safe(message))));
+    details.extend(
+        item.outdated
+            .iter()
+            .map(|message| out.paint(WARN, &out.safe(message))),
+    );
     if !item.unknown_hints.is_empty() {
         let unknown = out.safe(&item.unknown_hints.join(", "));
-        details.push(format!("{} {unknown}", out.paint(WARN, "hints not found in the code:")));
+        details.push(format!(
+            "{} {unknown}",
+            out.paint(WARN, "hints not found in the code:")
+        ));
     }
     let details: Vec<String> = details.iter().map(|line| format!("  {line}")).collect();
     let headings: Vec<String> = item.candidates.iter().map(|it| heading(it, out)).collect();
 
-    let n_fixed: usize =
-        [&title].into_iter().chain(&details).chain(&headings).map(|line| out.n_rows(line)).sum();
+    let n_fixed: usize = [&title]
+        .into_iter()
+        .chain(&details)
+        .chain(&headings)
+        .map(|line| out.n_rows(line))
+        .sum();
     let n_left = max_rows.saturating_sub(n_fixed);
     let rule = rule(&item.rule, n_left.max(MIN_RULE_ROWS), out);
     let n_rule: usize = rule.iter().map(|line| out.n_rows(line)).sum();
@@ -87,7 +108,10 @@ pub(super) fn item(item: &Item, place: (usize, usize), max_rows: usize, out: &mu
     for (idx, (candidate, heading)) in item.candidates.iter().zip(&headings).enumerate() {
         out.line(heading);
         let share = n_left.div_ceil(headings.len() - idx);
-        let code: Vec<String> = code(candidate, &words, out).into_iter().take(share).collect();
+        let code: Vec<String> = code(candidate, &words, out)
+            .into_iter()
+            .take(share)
+            .collect();
         code.iter().for_each(|line| out.line(line));
         n_left -= code.len();
     }
@@ -99,7 +123,10 @@ fn rule(rule: &str, max_rows: usize, out: &Printer) -> Vec<String> {
     let mut n_left = max_rows;
     for line in rule.lines() {
         if n_left == 0 {
-            lines.last_mut().into_iter().for_each(|last: &mut String| last.push_str(" …"));
+            lines
+                .last_mut()
+                .into_iter()
+                .for_each(|last: &mut String| last.push_str(" …"));
             break;
         }
         let line = format!("  {}", out.safe(line));
@@ -124,7 +151,9 @@ pub(crate) fn candidates<'a>(
     for ranked in ranked {
         let candidate = Candidate::from(ranked.clone());
         out.line(&heading(&candidate, out));
-        code(&candidate, words, out).iter().for_each(|line| out.code(line));
+        code(&candidate, words, out)
+            .iter()
+            .for_each(|line| out.code(line));
         for reason in &ranked.reasons {
             let (word, fields) = (out.safe(&reason.word), reason.fields.join(", "));
             out.line(&format!("{INDENT}+{:.3} {word} in {fields}", reason.gain));
@@ -141,14 +170,25 @@ fn heading(candidate: &Candidate, out: &Printer) -> String {
     if candidate.is_anchored {
         details.push_str(", the code of the anchor");
     }
-    let (rank, location) = (out.paint(OK, &format!("[{}]", candidate.rank)), out.safe(&location));
-    format!("  {rank} {location}{}  {}", out.paint(DIM, &lines), out.paint(DIM, &details))
+    let (rank, location) = (
+        out.paint(OK, &format!("[{}]", candidate.rank)),
+        out.safe(&location),
+    );
+    format!(
+        "  {rank} {location}{}  {}",
+        out.paint(DIM, &lines),
+        out.paint(DIM, &details)
+    )
 }
 
 fn code(candidate: &Candidate, words: &RuleWords, out: &Printer) -> Vec<String> {
     let code = &candidate.excerpt;
     let max_chars = out.terminal.width.saturating_sub(INDENT.len());
     let of = (candidate.language, candidate.kind);
-    let lines = out.code_lines(of, code, &words.spans(code), max_chars).into_iter();
-    lines.map(|line| format!("{INDENT}{line}").trim_end().to_owned()).collect()
+    let lines = out
+        .code_lines(of, code, &words.spans(code), max_chars)
+        .into_iter();
+    lines
+        .map(|line| format!("{INDENT}{line}").trim_end().to_owned())
+        .collect()
 }

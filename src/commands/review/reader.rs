@@ -122,8 +122,11 @@ pub(crate) fn open_rules<'a>(
             && (memory.reviewed_by.is_none())
     };
     if args.ids.is_empty() {
-        let open =
-            memories.all.iter().filter(is_open).filter_map(|it| open_rule(memories, it).ok());
+        let open = memories
+            .all
+            .iter()
+            .filter(is_open)
+            .filter_map(|it| open_rule(memories, it).ok());
         return Ok((open.collect(), Vec::new()));
     }
     for id in &args.ids {
@@ -139,7 +142,10 @@ pub(crate) fn named_rules<'a>(
 ) -> (Vec<OpenRule<'a>>, Vec<String>) {
     let (mut open, mut warnings) = (Vec::new(), Vec::new());
     for id in ids {
-        match memories.find(id).and_then(|stored| open_rule(memories, stored)) {
+        match memories
+            .find(id)
+            .and_then(|stored| open_rule(memories, stored))
+        {
             Ok(rule) => open.push(rule),
             Err(error) => warnings.push(format!("`{id}` is skipped: {error}")),
         }
@@ -151,8 +157,16 @@ fn open_rule<'a>(memories: &Memories, stored: &'a MemoryFile) -> Result<OpenRule
     answers::check_undecided(memories, stored)?;
     let languages = memories::languages(&stored.memory.scope).map_err(UserError::usage)?;
     let kind = Some(RuleKind::Code);
-    let query = Query { languages, kind, ..anchors::query(stored, &[]) };
-    Ok(OpenRule { stored, query, refused: Vec::new() })
+    let query = Query {
+        languages,
+        kind,
+        ..anchors::query(stored, &[])
+    };
+    Ok(OpenRule {
+        stored,
+        query,
+        refused: Vec::new(),
+    })
 }
 
 /// Returns rules with their ranked candidates, for an agent and for the check of its answer.
@@ -164,10 +178,17 @@ pub(crate) fn with_candidates(
         return Ok((Vec::new(), Offered::new()));
     }
     let queries: Vec<Query> = rules.iter().map(|rule| rule.query.clone()).collect();
-    let n_refused = rules.iter().map(|rule| rule.refused.len()).max().unwrap_or_default();
+    let n_refused = rules
+        .iter()
+        .map(|rule| rule.refused.len())
+        .max()
+        .unwrap_or_default();
     let options = Options::distinct(N_CANDIDATES + n_refused, project.min_quality);
     let (mut items, mut offered) = (Vec::new(), Offered::new());
-    for (rule, ranking) in rules.iter().zip(examples::find(project.code(), &queries, options)?) {
+    for (rule, ranking) in rules
+        .iter()
+        .zip(examples::find(project.code(), &queries, options)?)
+    {
         let mut found = ranking.candidates;
         let place = |it: &RankedSymbol| (it.file.clone(), it.symbol.clone());
         found.retain(|it| !rule.refused.iter().any(|seen| place(seen) == place(it)));
@@ -209,7 +230,9 @@ struct Session<'a> {
 impl Session<'_> {
     /// Asks about all rules. What is not in `decided` afterwards is left.
     fn run(&mut self, rules: Vec<OpenRule<'_>>) -> Result<()> {
-        let (mut open, unknown) = rules.into_iter().partition::<Vec<_>, _>(OpenRule::is_described);
+        let (mut open, unknown) = rules
+            .into_iter()
+            .partition::<Vec<_>, _>(OpenRule::is_described);
         open.extend(self.ask(Task::Describe, unknown, false)?);
         // The rules for which the agent gave other hints are asked about once more.
         let again = self.ask(Task::Choose, open, false)?;
@@ -224,10 +247,16 @@ impl Session<'_> {
         rules: Vec<OpenRule<'r>>,
         is_last: bool,
     ) -> Result<Vec<OpenRule<'r>>> {
-        let n_rules = if task == Task::Describe { N_DESCRIBED } else { N_CHOSEN };
+        let n_rules = if task == Task::Describe {
+            N_DESCRIBED
+        } else {
+            N_CHOSEN
+        };
         let mut hints = BTreeMap::new();
         for batch in rules.chunks(n_rules) {
-            let Some(found) = self.ask_batch(task, batch, is_last)? else { break };
+            let Some(found) = self.ask_batch(task, batch, is_last)? else {
+                break;
+            };
             hints.extend(found);
             self.bar.step(self.report.rules.len(), self.total);
         }
@@ -276,7 +305,10 @@ impl Session<'_> {
             for decided in self.record(&items, &offered)? {
                 if decided.outcome == Outcome::Refused {
                     let reason = decided.reason.clone().unwrap_or_default();
-                    refused.push(Refused { item: decided.id.clone(), reason });
+                    refused.push(Refused {
+                        item: decided.id.clone(),
+                        reason,
+                    });
                     still_refused.push(decided);
                     continue;
                 }
@@ -301,7 +333,15 @@ impl Session<'_> {
     fn record(&mut self, items: &[Value], offered: &Offered) -> Result<Vec<Decided>> {
         let continues = std::mem::replace(&mut self.has_recorded, true);
         let choice = &self.choice;
-        answers::record(self.project, &Answers { choice, items, offered, continues })
+        answers::record(
+            self.project,
+            &Answers {
+                choice,
+                items,
+                offered,
+                continues,
+            },
+        )
     }
 
     /// Returns the answer to a request, or `None` if it would exceed the limit or in a dry run.
@@ -332,7 +372,10 @@ fn asked(project: &Project, task: Task, rules: &[OpenRule<'_>]) -> Result<(Vec<V
     if task == Task::Choose {
         return with_candidates(project, rules);
     }
-    let offered = rules.iter().map(|rule| (rule.id().to_owned(), Vec::new())).collect();
+    let offered = rules
+        .iter()
+        .map(|rule| (rule.id().to_owned(), Vec::new()))
+        .collect();
     Ok((rules.iter().map(OpenRule::item).collect(), offered))
 }
 
@@ -371,7 +414,11 @@ pub(super) fn run(
     out.warn(&warnings);
     let (total, dry_run) = (rules.len(), args.reader.dry_run);
     let choice = AgentChoice::new(agent.name(), project.now);
-    let place = if dry_run || total == 0 { None } else { agent.prepare(&project.root)? };
+    let place = if dry_run || total == 0 {
+        None
+    } else {
+        agent.prepare(&project.root)?
+    };
     let report = Report {
         agent: choice.by.clone(),
         dry_run,
@@ -397,8 +444,11 @@ pub(super) fn run(
         report,
     };
     let verb = if dry_run { "would ask" } else { "asking" };
-    let (by, n, about) =
-        (&session.choice.by, plural(total, "rule"), session.report.tokens.estimated);
+    let (by, n, about) = (
+        &session.choice.by,
+        plural(total, "rule"),
+        session.report.tokens.estimated,
+    );
     if total > 0 {
         out.note(&[format!(
             "{verb} {by} about {n}, with their texts and excerpts of five candidates each: about {about} tokens"
@@ -407,7 +457,12 @@ pub(super) fn run(
     out.note(&Vec::from_iter(place));
     let ids: Vec<String> = rules.iter().map(|rule| rule.id().to_owned()).collect();
     let asked = session.run(rules);
-    let Session { mut report, mut proposed, bar, .. } = session;
+    let Session {
+        mut report,
+        mut proposed,
+        bar,
+        ..
+    } = session;
     let decided = &mut report.rules;
     drop(bar);
     for id in ids {
@@ -415,12 +470,21 @@ pub(super) fn run(
             decided.push(Decided::new(&id, Outcome::Left));
         }
     }
-    for it in decided.iter_mut().filter(|it| it.pattern.is_none() && it.reason.is_none()) {
+    for it in decided
+        .iter_mut()
+        .filter(|it| it.pattern.is_none() && it.reason.is_none())
+    {
         let described = proposed.remove(&it.id);
-        (it.pattern, it.reason) = described.map(|it| (it.pattern, it.reason)).unwrap_or_default();
+        (it.pattern, it.reason) = described
+            .map(|it| (it.pattern, it.reason))
+            .unwrap_or_default();
     }
-    report.totals.extend(Outcome::ALL.iter().map(|it| (it.as_str(), 0)));
-    decided.iter().for_each(|it| *report.totals.entry(it.outcome.as_str()).or_default() += 1);
+    report
+        .totals
+        .extend(Outcome::ALL.iter().map(|it| (it.as_str(), 0)));
+    decided
+        .iter()
+        .for_each(|it| *report.totals.entry(it.outcome.as_str()).or_default() += 1);
     report.elapsed_ms = milliseconds(started);
     let status = out.report(&report, print)?;
     out.flush()?;
@@ -435,7 +499,14 @@ fn print(report: &Report, out: &mut Printer) {
     // Their number says enough about those that were not asked about.
     let is_told =
         |it: &&Decided| it.outcome != Outcome::Left || it.reason.is_some() || it.pattern.is_some();
-    for Decided { id, outcome, example, pattern, reason, .. } in report.rules.iter().filter(is_told)
+    for Decided {
+        id,
+        outcome,
+        example,
+        pattern,
+        reason,
+        ..
+    } in report.rules.iter().filter(is_told)
     {
         let style = if reason.is_none() { OK } else { WARN };
         let to = example.as_ref().map(|example| format!(" {example}"));
@@ -447,13 +518,21 @@ fn print(report: &Report, out: &mut Printer) {
         lines.for_each(|line| out.line(&format!("  {}", out.safe(line))));
     }
     let totals = report.totals.iter().filter(|(_, n)| **n > 0);
-    let totals: Vec<String> = totals.map(|(outcome, n)| format!("{n} {outcome}")).collect();
-    out.line(&if totals.is_empty() { "nothing to decide".to_owned() } else { totals.join(", ") });
+    let totals: Vec<String> = totals
+        .map(|(outcome, n)| format!("{n} {outcome}"))
+        .collect();
+    out.line(&if totals.is_empty() {
+        "nothing to decide".to_owned()
+    } else {
+        totals.join(", ")
+    });
     if report.dry_run {
         return out.line("nothing was asked; print the first request with --json");
     }
     let (Tokens { sent, received, .. }, seconds) = (&report.tokens, report.elapsed_ms / 1e3);
-    out.line(&format!("{sent} tokens sent, {received} received, {seconds:.0} s"));
+    out.line(&format!(
+        "{sent} tokens sent, {received} received, {seconds:.0} s"
+    ));
     if report.rules.iter().any(|it| it.pattern.is_some()) {
         out.line("next: cerberus memory pattern ID --set FILE, for each pattern that you accept");
     }

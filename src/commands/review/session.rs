@@ -81,15 +81,32 @@ pub(super) fn run(
     };
     let (empty, items): (Vec<Item>, Vec<Item>) = report.items.into_iter().partition(folds);
     let n_folded = (empty.len(), report.folded.len());
-    let folded: Vec<String> = empty.into_iter().map(|it| it.id).chain(report.folded).collect();
+    let folded: Vec<String> = empty
+        .into_iter()
+        .map(|it| it.id)
+        .chain(report.folded)
+        .collect();
     let tally = Tally::default();
-    let mut session = Session { settings, person, out, tally, n_asked: 0 };
+    let mut session = Session {
+        settings,
+        person,
+        out,
+        tally,
+        n_asked: 0,
+    };
     if session.ask_each(&items, n_items)? && session.opens(n_folded)? {
-        let args = ReviewArgs { ids: folded, ..ReviewArgs::default() };
+        let args = ReviewArgs {
+            ids: folded,
+            ..ReviewArgs::default()
+        };
         let opened = super::list(&settings.project, &args, &|_, _| {})?;
         session.ask_each(&opened.items, total)?;
     }
-    let Tally { anchored, refused, skipped } = session.tally;
+    let Tally {
+        anchored,
+        refused,
+        skipped,
+    } = session.tally;
     let n_left = total - anchored - refused - skipped;
     session.out.line("");
     session.out.line(&format!(
@@ -142,7 +159,11 @@ impl Session<'_> {
             let item = changed.as_deref().unwrap_or(item);
             self.out.line("");
             let prompt_rows = self.out.n_rows(&keys(item));
-            let max_rows = self.out.terminal.height.saturating_sub(ROWS_AROUND + prompt_rows);
+            let max_rows = self
+                .out
+                .terminal
+                .height
+                .saturating_sub(ROWS_AROUND + prompt_rows);
             print::item(item, position, max_rows, self.out);
             let next = loop {
                 self.out.line(&self.out.paint(DIM, &keys(item)));
@@ -179,16 +200,24 @@ impl Session<'_> {
     fn decide(&mut self, item: &Item, key: char) -> Result<Next> {
         let rank = key.to_digit(10).map(|digit| digit as usize);
         if let Some(location) = candidate(item, rank) {
-            self.anchor(AnchorArgs { to: Some(location.clone()), ..args(item) })?;
+            self.anchor(AnchorArgs {
+                to: Some(location.clone()),
+                ..args(item)
+            })?;
             let location = self.out.safe(&location.to_string());
-            self.out.line(&format!("{} to {location}", self.out.paint(OK, "anchored")));
+            self.out
+                .line(&format!("{} to {location}", self.out.paint(OK, "anchored")));
             self.tally.anchored += 1;
             return Ok(Next::Item);
         }
         match key.to_ascii_lowercase() {
             'n' => {
-                self.anchor(AnchorArgs { none: true, ..args(item) })?;
-                self.out.line(&self.out.paint(OK, "recorded that it has no example"));
+                self.anchor(AnchorArgs {
+                    none: true,
+                    ..args(item)
+                })?;
+                self.out
+                    .line(&self.out.paint(OK, "recorded that it has no example"));
                 self.tally.refused += 1;
                 Ok(Next::Item)
             }
@@ -197,7 +226,8 @@ impl Session<'_> {
                 Ok(Next::Item)
             }
             'h' => {
-                self.out.line("hints, keywords expected in the example (empty to go back):");
+                self.out
+                    .line("hints, keywords expected in the example (empty to go back):");
                 let typed = self.person.line(self.out)?;
                 add_hints(self.settings, item, &typed)
             }
@@ -232,18 +262,28 @@ fn keys(item: &Item) -> String {
         1 => "1 pick, ".to_owned(),
         n => format!("1-{n} pick, "),
     };
-    let skip = if is_edited { "s keep the old code for now" } else { "s skip" };
+    let skip = if is_edited {
+        "s keep the old code for now"
+    } else {
+        "s skip"
+    };
     format!("{pick}n no example, h hint, {skip}, b back, q quit, ? help")
 }
 
 fn args(item: &Item) -> AnchorArgs {
-    AnchorArgs { id: item.id.clone(), ..AnchorArgs::default() }
+    AnchorArgs {
+        id: item.id.clone(),
+        ..AnchorArgs::default()
+    }
 }
 
 /// Returns the location of the candidate with this rank.
 fn candidate(item: &Item, rank: Option<usize>) -> Option<CodeLocation> {
     let found = item.candidates.iter().find(|it| Some(it.rank) == rank)?;
-    Some(CodeLocation { file: found.file.clone(), symbol: found.symbol.clone() })
+    Some(CodeLocation {
+        file: found.file.clone(),
+        symbol: found.symbol.clone(),
+    })
 }
 
 /// Adds hints to the frontmatter of the memory, and ranks its candidates again.
@@ -254,15 +294,29 @@ fn add_hints(settings: &Settings, item: &Item, typed: &str) -> Result<Next> {
     }
     let mut hints = item.hints.clone();
     hints.extend(new.into_iter().filter(|hint| !item.hints.contains(hint)));
-    let fields = FieldArgs { hints: Some(hints), ..FieldArgs::default() };
-    let args = UpdateArgs { id: item.id.clone(), fields, ..UpdateArgs::default() };
+    let fields = FieldArgs {
+        hints: Some(hints),
+        ..FieldArgs::default()
+    };
+    let args = UpdateArgs {
+        id: item.id.clone(),
+        fields,
+        ..UpdateArgs::default()
+    };
     update::update(&settings.project, &args, None)?;
     again(settings, item)
 }
 
 /// Returns the memory with its current candidates.
 fn again(settings: &Settings, item: &Item) -> Result<Next> {
-    let args = ReviewArgs { ids: vec![item.id.clone()], ..ReviewArgs::default() };
+    let args = ReviewArgs {
+        ids: vec![item.id.clone()],
+        ..ReviewArgs::default()
+    };
     let report = super::list(&settings.project, &args, &|_, _| {})?;
-    Ok(report.items.into_iter().next().map_or(Next::Item, |item| Next::Again(Box::new(item))))
+    Ok(report
+        .items
+        .into_iter()
+        .next()
+        .map_or(Next::Item, |item| Next::Again(Box::new(item))))
 }

@@ -51,14 +51,22 @@ pub(super) fn settings(folder: &Path, rules: &[(&str, RuleKind, &str)]) -> Setti
     for (id, kind, text) in rules {
         let args = AddArgs {
             id: Some((*id).to_owned()),
-            fields: FieldArgs { kind: Some(*kind), ..FieldArgs::default() },
+            fields: FieldArgs {
+                kind: Some(*kind),
+                ..FieldArgs::default()
+            },
             no_anchor: true,
             text: (*text).to_owned(),
             ..AddArgs::default()
         };
         add::add(&project, &args).expect("added");
     }
-    Settings { project, memory_enabled: true, check: CheckConfig::default(), session: None }
+    Settings {
+        project,
+        memory_enabled: true,
+        check: CheckConfig::default(),
+        session: None,
+    }
 }
 
 /// A person who types these keys. A line starts with `=` and ends with a newline.
@@ -93,7 +101,10 @@ fn review_with(settings: &Settings, args: &ReviewArgs, keys: &str) -> (Tally, St
         width: 80,
         height: 24,
     };
-    let mut typist = Typist { keys: keys.chars().collect(), shown: String::new() };
+    let mut typist = Typist {
+        keys: keys.chars().collect(),
+        shown: String::new(),
+    };
     let mut out = Printer::new(terminal, false);
     let tally = session::run(settings, report, &mut typist, &mut out).expect("a review");
     assert!(typist.keys.is_empty(), "left: {:?}", typist.keys);
@@ -112,7 +123,11 @@ fn ids(settings: &Settings) -> Vec<String> {
 const RULES: &[(&str, RuleKind, &str)] = &[
     ("escape", RuleKind::Code, "Escape HTML entities in text"),
     ("hang", RuleKind::Code, "Hang velvet curtains"),
-    ("ask", RuleKind::Process, "Ask the maintainers before adding a dependency"),
+    (
+        "ask",
+        RuleKind::Process,
+        "Ask the maintainers before adding a dependency",
+    ),
 ];
 
 #[test]
@@ -122,10 +137,20 @@ fn each_key_writes_its_decision() {
     assert_eq!(ids(&settings), ["escape", "hang"]);
     // Unknown keys and the help change nothing.
     let tally = review(&settings, "?x91on");
-    assert_eq!(tally, Tally { anchored: 1, refused: 1, skipped: 0 });
+    assert_eq!(
+        tally,
+        Tally {
+            anchored: 1,
+            refused: 1,
+            skipped: 0
+        }
+    );
     let memories = Memories::load(&settings.project).expect("memories");
     let anchor = &memories.anchors["escape"];
-    assert_eq!((anchor.symbol.as_deref(), anchor.origin), (Some("escape_html"), Origin::Manual));
+    assert_eq!(
+        (anchor.symbol.as_deref(), anchor.origin),
+        (Some("escape_html"), Origin::Manual)
+    );
     let hang = memories.find("hang").expect("it exists");
     assert_eq!(hang.memory.example, Some(ExampleChoice::None));
     assert_eq!(ids(&settings), [] as [&str; 0]);
@@ -134,14 +159,30 @@ fn each_key_writes_its_decision() {
 #[test]
 fn a_decision_can_be_made_again() {
     let folder = tempfile::tempdir().expect("a folder");
-    let rules = [RULES[0], ("quote", RuleKind::Code, "Escape HTML quotes in text")];
+    let rules = [
+        RULES[0],
+        ("quote", RuleKind::Code, "Escape HTML quotes in text"),
+    ];
     let settings = settings(folder.path(), &rules);
     let (tally, shown) = review_with(&settings, &ReviewArgs::default(), "bnb1s");
     assert!(shown.contains("this is the first one"), "{shown}");
-    assert_eq!(tally, Tally { anchored: 1, refused: 0, skipped: 1 });
+    assert_eq!(
+        tally,
+        Tally {
+            anchored: 1,
+            refused: 0,
+            skipped: 1
+        }
+    );
     let memories = Memories::load(&settings.project).expect("memories");
-    assert_eq!(memories.anchors["escape"].symbol.as_deref(), Some("escape_html"));
-    assert_eq!(memories.find("escape").expect("it exists").memory.example, None);
+    assert_eq!(
+        memories.anchors["escape"].symbol.as_deref(),
+        Some("escape_html")
+    );
+    assert_eq!(
+        memories.find("escape").expect("it exists").memory.example,
+        None
+    );
 }
 
 #[test]
@@ -150,15 +191,48 @@ fn process_rules_and_rules_without_a_candidate_are_folded_until_they_are_opened(
     let settings = settings(folder.path(), RULES);
     let folded = "also 1 process rule and 1 without a candidate: o open, any other key to end";
     let (tally, shown) = review_with(&settings, &ReviewArgs::default(), "sx");
-    assert_eq!(tally, Tally { anchored: 0, refused: 0, skipped: 1 });
-    assert!(shown.contains(folded) && !shown.contains("velvet"), "{shown}");
-    assert!(shown.contains("2 memories to review") && shown.contains("1/2"), "{shown}");
+    assert_eq!(
+        tally,
+        Tally {
+            anchored: 0,
+            refused: 0,
+            skipped: 1
+        }
+    );
+    assert!(
+        shown.contains(folded) && !shown.contains("velvet"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("2 memories to review") && shown.contains("1/2"),
+        "{shown}"
+    );
     let (tally, shown) = review_with(&settings, &ReviewArgs::default(), "soss");
-    assert_eq!(tally, Tally { anchored: 0, refused: 0, skipped: 3 });
-    assert!(shown.contains("velvet") && shown.contains("Ask the maintainers"), "{shown}");
-    let named = ReviewArgs { ids: vec!["hang".to_owned()], ..ReviewArgs::default() };
+    assert_eq!(
+        tally,
+        Tally {
+            anchored: 0,
+            refused: 0,
+            skipped: 3
+        }
+    );
+    assert!(
+        shown.contains("velvet") && shown.contains("Ask the maintainers"),
+        "{shown}"
+    );
+    let named = ReviewArgs {
+        ids: vec!["hang".to_owned()],
+        ..ReviewArgs::default()
+    };
     let (tally, shown) = review_with(&settings, &named, "s");
-    assert_eq!(tally, Tally { anchored: 0, refused: 0, skipped: 1 });
+    assert_eq!(
+        tally,
+        Tally {
+            anchored: 0,
+            refused: 0,
+            skipped: 1
+        }
+    );
     assert!(shown.contains("velvet"), "{shown}");
 }
 
@@ -167,21 +241,45 @@ fn hints_are_stored_and_searched_for() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path(), &RULES[1..2]);
     let tally = review(&settings, "oh=\nh=close_session\n1");
-    assert_eq!(tally, Tally { anchored: 1, refused: 0, skipped: 0 });
+    assert_eq!(
+        tally,
+        Tally {
+            anchored: 1,
+            refused: 0,
+            skipped: 0
+        }
+    );
     let memories = Memories::load(&settings.project).expect("memories");
     let hang = &memories.find("hang").expect("it exists").memory;
     assert_eq!(hang.hints, ["close_session"]);
-    assert_eq!(memories.anchors["hang"].symbol.as_deref(), Some("close_session"));
+    assert_eq!(
+        memories.anchors["hang"].symbol.as_deref(),
+        Some("close_session")
+    );
 }
 
 #[test]
 fn an_interrupted_review_retains_its_decisions() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path(), RULES);
-    assert_eq!(review(&settings, "n"), Tally { anchored: 0, refused: 1, skipped: 0 });
+    assert_eq!(
+        review(&settings, "n"),
+        Tally {
+            anchored: 0,
+            refused: 1,
+            skipped: 0
+        }
+    );
     assert_eq!(ids(&settings), ["hang"]);
     assert_eq!(review(&settings, "q"), Tally::default());
-    assert_eq!(review(&settings, "os"), Tally { anchored: 0, refused: 0, skipped: 1 });
+    assert_eq!(
+        review(&settings, "os"),
+        Tally {
+            anchored: 0,
+            refused: 0,
+            skipped: 1
+        }
+    );
     assert_eq!(ids(&settings), ["hang"]);
 }
 
@@ -189,14 +287,32 @@ fn an_interrupted_review_retains_its_decisions() {
 fn the_list_is_limited_after_it_is_ordered() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path(), RULES);
-    let args = ReviewArgs { limit: Some(2), all: true, ..ReviewArgs::default() };
+    let args = ReviewArgs {
+        limit: Some(2),
+        all: true,
+        ..ReviewArgs::default()
+    };
     let report = list(&settings.project, &args, &|_, _| {}).expect("a list");
-    let kinds: Vec<(&str, RuleKind)> =
-        report.items.iter().map(|item| (item.id.as_str(), item.kind)).collect();
-    assert_eq!(kinds, [("escape", RuleKind::Code), ("hang", RuleKind::Code)]);
+    let kinds: Vec<(&str, RuleKind)> = report
+        .items
+        .iter()
+        .map(|item| (item.id.as_str(), item.kind))
+        .collect();
+    assert_eq!(
+        kinds,
+        [("escape", RuleKind::Code), ("hang", RuleKind::Code)]
+    );
     assert_eq!((report.total, report.skipped_process), (3, 0));
-    let files: Vec<&str> =
-        report.items[0].candidates.iter().take(2).map(|it| it.file.as_str()).collect();
+    let files: Vec<&str> = report.items[0]
+        .candidates
+        .iter()
+        .take(2)
+        .map(|it| it.file.as_str())
+        .collect();
     assert_eq!(files, ["web.py", "db.py"]);
-    assert!(report.items[0].candidates[0].excerpt.starts_with("def escape_html(text):\n"));
+    assert!(
+        report.items[0].candidates[0]
+            .excerpt
+            .starts_with("def escape_html(text):\n")
+    );
 }

@@ -58,7 +58,10 @@ impl Allowances {
 /// Returns the id that a comment allows, if it has a reason.
 fn allowed_id(comment: &str) -> Option<&str> {
     let text = comment.trim_start_matches(|c: char| c.is_whitespace() || "#/*!<-".contains(c));
-    let (id, reason) = text.strip_prefix(MARK)?.trim_start().split_once(char::is_whitespace)?;
+    let (id, reason) = text
+        .strip_prefix(MARK)?
+        .trim_start()
+        .split_once(char::is_whitespace)?;
     let reason = reason.trim_matches(|c: char| c.is_whitespace() || "*/}->".contains(c));
     (!reason.is_empty()).then_some(id)
 }
@@ -85,18 +88,68 @@ mod tests {
 
     #[test]
     fn a_comment_with_a_reason_allows_its_rule() {
-        check("a.py", "# cerberus: allow no-print the output\nprint()", 1, true);
-        check("a.py", "print()  # cerberus: allow no-print the output", 0, true);
-        check("a.tsx", "<a>{/* cerberus: allow no-print the output */}\n{f()}</a>", 1, true);
-        check("a.ts", "/**\n * cerberus: allow no-print\n * the output\n */\nf()", 4, true);
-        check("a.go", "package a\nfunc f() {\n\t//cerberus: allow no-print it\n\tg()\n}", 3, true);
-        check("a.rs", "fn f() { g() } // cerberus: allow no-print it", 0, true);
-        check("a.java", "class A { /* cerberus: allow no-print it */ int a; }", 0, true);
-        check("a.vue", "<script>\n// cerberus: allow no-print it\nf()\n</script>", 2, true);
+        check(
+            "a.py",
+            "# cerberus: allow no-print the output\nprint()",
+            1,
+            true,
+        );
+        check(
+            "a.py",
+            "print()  # cerberus: allow no-print the output",
+            0,
+            true,
+        );
+        check(
+            "a.tsx",
+            "<a>{/* cerberus: allow no-print the output */}\n{f()}</a>",
+            1,
+            true,
+        );
+        check(
+            "a.ts",
+            "/**\n * cerberus: allow no-print\n * the output\n */\nf()",
+            4,
+            true,
+        );
+        check(
+            "a.go",
+            "package a\nfunc f() {\n\t//cerberus: allow no-print it\n\tg()\n}",
+            3,
+            true,
+        );
+        check(
+            "a.rs",
+            "fn f() { g() } // cerberus: allow no-print it",
+            0,
+            true,
+        );
+        check(
+            "a.java",
+            "class A { /* cerberus: allow no-print it */ int a; }",
+            0,
+            true,
+        );
+        check(
+            "a.vue",
+            "<script>\n// cerberus: allow no-print it\nf()\n</script>",
+            2,
+            true,
+        );
         check("a.py", "# cerberus: allow no-print\nprint()", 1, false);
         check("a.ts", "/* cerberus: allow no-print */\nprint()", 1, false);
-        check("a.py", "# cerberus: allow no-print-2 the output\nprint()", 1, false);
-        check("a.py", "# cerberus: allow no-print the output\n\nprint()", 2, false);
+        check(
+            "a.py",
+            "# cerberus: allow no-print-2 the output\nprint()",
+            1,
+            false,
+        );
+        check(
+            "a.py",
+            "# cerberus: allow no-print the output\n\nprint()",
+            2,
+            false,
+        );
         assert_eq!(comment("a.py", "x"), "# cerberus: allow x REASON");
         assert_eq!(comment("a.go", "x"), "// cerberus: allow x REASON");
     }
@@ -116,7 +169,10 @@ mod tests {
             ("a.rs", format!("fn f() {{ g(\"// {text}\") }}")),
             ("a.rs", format!("const A: &str = r#\"// {text}\"#;")),
             ("a.java", format!("class A {{ String a = \"// {text}\"; }}")),
-            ("a.java", format!("class A {{ String a = \"\"\"\n// {text}\n\"\"\"; }}")),
+            (
+                "a.java",
+                format!("class A {{ String a = \"\"\"\n// {text}\n\"\"\"; }}"),
+            ),
             ("a.rb", format!("puts <<~A\n# {text}\nA")),
             ("a.sh", format!("cat <<A\n# {text}\nA")),
             ("a.php", format!("<?php echo \"// {text}\";")),

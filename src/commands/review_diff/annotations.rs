@@ -14,14 +14,26 @@ impl FindingsReport for Report {
     }
 
     fn rules(&self) -> BTreeMap<&str, &str> {
-        self.findings.iter().map(|it| (it.id.as_str(), it.message.as_str())).collect()
+        self.findings
+            .iter()
+            .map(|it| (it.id.as_str(), it.message.as_str()))
+            .collect()
     }
 }
 
 fn annotation(finding: &Finding) -> Annotation {
-    let Finding { id, file, message, code, allow, .. } = finding;
+    let Finding {
+        id,
+        file,
+        message,
+        code,
+        allow,
+        ..
+    } = finding;
     let example = finding.example.as_ref();
-    let example = example.map(|it| format!(" Like this: {it}.")).unwrap_or_default();
+    let example = example
+        .map(|it| format!(" Like this: {it}."))
+        .unwrap_or_default();
     Annotation {
         rule: id.clone(),
         severity: finding.severity,

@@ -8,9 +8,16 @@ const MAX_RULES: usize = 10;
 
 pub(super) fn report(report: &Report, out: &mut Printer) {
     for finding in &report.findings {
-        let style = if finding.severity == Severity::Error { ERROR } else { WARN };
+        let style = if finding.severity == Severity::Error {
+            ERROR
+        } else {
+            WARN
+        };
         let place = format!("{}:{}:{}", finding.file, finding.line, finding.column);
-        let (place, severity) = (out.safe(&place), out.paint(style, finding.severity.as_str()));
+        let (place, severity) = (
+            out.safe(&place),
+            out.paint(style, finding.severity.as_str()),
+        );
         out.line(&format!(
             "{place}: {severity}: {} ({})",
             out.safe(&finding.message),

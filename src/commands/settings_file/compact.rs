@@ -26,7 +26,12 @@ pub(super) fn insert(
 ) -> Option<String> {
     let mut text = text.to_owned();
     for entry in entries {
-        let Place { at, text: new, n_others, is_own } = places(&text, entry)?.pop()?;
+        let Place {
+            at,
+            text: new,
+            n_others,
+            is_own,
+        } = places(&text, entry)?.pop()?;
         let (before, after) = match n_others {
             0 if is_own => (" ", ""),
             0 => ("", ""),
@@ -52,16 +57,32 @@ pub(super) fn remove(text: &str, settings: &Settings) -> String {
     let before = after_header().unwrap_or_else(|| text.to_owned());
     let remove_entry = |text: String, entry: &Entry| {
         let places = places(&text, entry).unwrap_or_default();
-        places.iter().find_map(|place| place.without(&text)).unwrap_or(text)
+        places
+            .iter()
+            .find_map(|place| place.without(&text))
+            .unwrap_or(text)
     };
-    let rest = settings.entries.iter().rev().fold(before.clone(), remove_entry);
-    if rest == before { text.to_owned() } else { rest }
+    let rest = settings
+        .entries
+        .iter()
+        .rev()
+        .fold(before.clone(), remove_entry);
+    if rest == before {
+        text.to_owned()
+    } else {
+        rest
+    }
 }
 
 impl Place {
     /// Returns the text without the entry, if it is in this place.
     fn without(&self, text: &str) -> Option<String> {
-        let Self { at, text: entry, n_others, is_own } = self;
+        let Self {
+            at,
+            text: entry,
+            n_others,
+            is_own,
+        } = self;
         let (before, rest) = text.split_at(*at);
         let rest = match n_others {
             // The entry itself.
@@ -76,9 +97,20 @@ impl Place {
 /// Returns the places in which an entry may be; in the last one it is inserted.
 fn places(text: &str, entry: &Entry) -> Option<Vec<Place>> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).ok()?;
-    let Some(Value::Object(root)) = parsed.value else { return None };
-    let Entry { parent, key, kind, value } = entry;
-    let list = if kind.is_some() { format!("[{value}]") } else { value.clone() };
+    let Some(Value::Object(root)) = parsed.value else {
+        return None;
+    };
+    let Entry {
+        parent,
+        key,
+        kind,
+        value,
+    } = entry;
+    let list = if kind.is_some() {
+        format!("[{value}]")
+    } else {
+        value.clone()
+    };
     let property = format!("\"{key}\":{list}");
     let object = format!("\"{parent}\":{{{property}}}");
     let mut places = vec![in_object(&root, object, false)];
@@ -92,11 +124,21 @@ fn places(text: &str, entry: &Entry) -> Option<Vec<Place>> {
 }
 
 fn in_object(object: &Object, text: String, is_own: bool) -> Place {
-    Place { at: object.start() + 1, text, n_others: object.properties.len(), is_own }
+    Place {
+        at: object.start() + 1,
+        text,
+        n_others: object.properties.len(),
+        is_own,
+    }
 }
 
 fn in_list(list: &Array, text: String) -> Place {
-    Place { at: list.start() + 1, text, n_others: list.elements.len(), is_own: true }
+    Place {
+        at: list.start() + 1,
+        text,
+        n_others: list.elements.len(),
+        is_own: true,
+    }
 }
 
 /// Returns the place after the first bracket.

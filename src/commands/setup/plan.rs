@@ -49,7 +49,11 @@ pub(super) fn changes(agents: &[Agent], is_removal: bool, root: &Path) -> Result
     let mut changes = Vec::new();
     for agent in agents {
         for (path, contents) in agent.files(root) {
-            let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+            let shown = path
+                .strip_prefix(root)
+                .unwrap_or(&path)
+                .display()
+                .to_string();
             let file = ExternalFile::open_with_folders(&path, root)?;
             let new =
                 new_content(&file.bytes, file.exists, &contents, is_removal).map_err(|why| {
@@ -64,7 +68,15 @@ pub(super) fn changes(agents: &[Agent], is_removal: bool, root: &Path) -> Result
             };
             let diff = confirm::diff(&shown, &file.bytes, &new.text);
             let (path, edited, new) = (shown, new.edited, new.text);
-            changes.push(Change { path, agent: *agent, action, diff, edited, file, new });
+            changes.push(Change {
+                path,
+                agent: *agent,
+                action,
+                diff,
+                edited,
+                file,
+                new,
+            });
         }
     }
     Ok(changes)
@@ -79,7 +91,9 @@ fn new_content(
 ) -> Result<Edited, String> {
     const BOM: &[u8] = b"\xEF\xBB\xBF";
     // Parsers of JSON and TOML differ in whether they accept it.
-    let (bom, text) = old.strip_prefix(BOM).map_or((&b""[..], old), |text| (BOM, text));
+    let (bom, text) = old
+        .strip_prefix(BOM)
+        .map_or((&b""[..], old), |text| (BOM, text));
     if text.is_empty() && exists && !is_removal {
         return Err("it is empty, and would be removed by `setup --remove`".to_owned());
     }
@@ -115,7 +129,9 @@ fn layouts(old: &[u8], contents: &[Content]) -> Vec<Vec<u8>> {
         true => [Layout::Compact, Layout::Like],
         false => [Layout::Like, Layout::Compact],
     };
-    let merged = layouts.iter().filter_map(|layout| merged(old, contents, *layout).ok());
+    let merged = layouts
+        .iter()
+        .filter_map(|layout| merged(old, contents, *layout).ok());
     merged.map(|it| it.text).collect()
 }
 

@@ -34,7 +34,10 @@ pub(super) fn merge(agent: Agent, old: &[u8], layout: Layout) -> Result<Edited, 
                 Layout::Like => toml_table::add,
                 Layout::Compact => toml_table::append,
             };
-            Ok(edited_table(add(old, CODEX_SERVERS, SERVER, CODEX_ENTRIES)?, old))
+            Ok(edited_table(
+                add(old, CODEX_SERVERS, SERVER, CODEX_ENTRIES)?,
+                old,
+            ))
         }
     }
 }
@@ -58,7 +61,12 @@ fn settings(agent: Agent) -> Option<Settings> {
     Some(Settings {
         header: (agent == Agent::Opencode).then_some(schema),
         is_header_optional: true,
-        entries: vec![Entry { parent, key: SERVER, kind: None, value: value.to_owned() }],
+        entries: vec![Entry {
+            parent,
+            key: SERVER,
+            kind: None,
+            value: value.to_owned(),
+        }],
     })
 }
 
@@ -66,7 +74,10 @@ fn edited_table(edit: TableEdit, old: &[u8]) -> Edited {
     match edit {
         TableEdit::Changed(text) => Edited::new(text.into_bytes()),
         TableEdit::Unchanged => Edited::new(old.to_vec()),
-        TableEdit::Different(text) => Edited { edited: vec![text], ..Edited::new(old.to_vec()) },
+        TableEdit::Different(text) => Edited {
+            edited: vec![text],
+            ..Edited::new(old.to_vec())
+        },
     }
 }
 
@@ -87,7 +98,9 @@ mod tests {
     ];
 
     fn json(client: Agent) -> Value {
-        let text = merge(client, b"", Layout::Like).expect("it can be written").text;
+        let text = merge(client, b"", Layout::Like)
+            .expect("it can be written")
+            .text;
         serde_json::from_slice(&text).expect("JSON")
     }
 
@@ -102,7 +115,9 @@ mod tests {
         assert_eq!(json(Agent::Vscode)["servers"]["cerberus"]["type"], "stdio");
         let command = serde_json::json!(["cerberus", "mcp"]);
         assert_eq!(json(Agent::Opencode)["mcp"]["cerberus"]["command"], command);
-        let text = merge(Agent::Codex, b"", Layout::Like).expect("it can be written").text;
+        let text = merge(Agent::Codex, b"", Layout::Like)
+            .expect("it can be written")
+            .text;
         let expected = "[mcp_servers.cerberus]\ncommand = \"cerberus\"\nargs = [\"mcp\"]\n";
         assert_eq!(String::from_utf8_lossy(&text), expected);
     }
@@ -118,12 +133,19 @@ mod tests {
             ] {
                 let new = merge(client, old.as_bytes(), Layout::Like).expect("merged");
                 assert_ne!(new.text, old.as_bytes());
-                assert_eq!(merge(client, &new.text, Layout::Like).as_ref(), Ok(&new), "idempotent");
+                assert_eq!(
+                    merge(client, &new.text, Layout::Like).as_ref(),
+                    Ok(&new),
+                    "idempotent"
+                );
                 let back = remove(client, &new.text, false).expect("removed");
                 assert_eq!(String::from_utf8_lossy(&back.text), old, "{client:?}");
             }
             let new = merge(client, b"", Layout::Like).expect("created");
-            assert_eq!(remove(client, &new.text, false), Ok(Edited::new(Vec::new())));
+            assert_eq!(
+                remove(client, &new.text, false),
+                Ok(Edited::new(Vec::new()))
+            );
         }
     }
 

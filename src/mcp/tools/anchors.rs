@@ -109,20 +109,39 @@ params! {
 }
 
 pub(super) fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolResult> {
-    let languages = match params.scope.as_deref().map(super::documents::scope).transpose()? {
+    let languages = match params
+        .scope
+        .as_deref()
+        .map(super::documents::scope)
+        .transpose()?
+    {
         Some(Scope::Universal) | None => None,
         Some(scope) => memories::languages(&scope).map_err(UserError::usage)?,
     };
-    let query = Query { rule: params.rule, hints: params.hints, languages, ..Query::default() };
+    let query = Query {
+        rule: params.rule,
+        hints: params.hints,
+        languages,
+        ..Query::default()
+    };
     let options = Options::distinct(N_CANDIDATES, call.project().min_quality);
-    let options = Options { explain: true, ..options };
+    let options = Options {
+        explain: true,
+        ..options
+    };
     let words = RuleWords::new(&query.rule, &query.hints);
-    let code = CodeBase { progress: call.progress, ..call.project().code() };
+    let code = CodeBase {
+        progress: call.progress,
+        ..call.project().code()
+    };
     let mut reports = examples::find(code, &[query], options)?;
     for report in &mut reports {
         let (root, candidates) = (&call.project().root, &mut report.candidates);
         examples::add_excerpts(root, &words, candidates, excerpt::CANDIDATE_LINES);
-        report.candidates.iter_mut().for_each(|candidate| candidate.reasons.clear());
+        report
+            .candidates
+            .iter_mut()
+            .for_each(|candidate| candidate.reasons.clear());
     }
     let report = reports.pop();
     let more = "read the file, or search with more hints";
@@ -131,9 +150,15 @@ pub(super) fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolRes
 
 pub(super) fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<ToolResult> {
     let location = |text: Option<String>| {
-        text.map(|text| text.parse::<CodeLocation>()).transpose().map_err(UserError::usage)
+        text.map(|text| text.parse::<CodeLocation>())
+            .transpose()
+            .map_err(UserError::usage)
     };
-    let (to, also, not) = (location(params.to)?, location(params.also)?, location(params.not)?);
+    let (to, also, not) = (
+        location(params.to)?,
+        location(params.also)?,
+        location(params.not)?,
+    );
     let is_given = [to.is_some(), params.none, also.is_some(), not.is_some()];
     if is_given.into_iter().filter(|is_given| *is_given).count() > 1 {
         return Err(UserError::usage("`to`, `none`, `also` and `not` exclude each other").into());
@@ -174,12 +199,20 @@ struct Rules {
 
 pub(super) fn review_rules(call: &Call<'_>, params: ReviewRules) -> Result<ToolResult> {
     let memories = Memories::load(call.project())?;
-    let args = ReviewArgs { ids: params.ids, ..ReviewArgs::default() };
+    let args = ReviewArgs {
+        ids: params.ids,
+        ..ReviewArgs::default()
+    };
     let (mut open, warnings) = reader::open_rules(&memories, &args)?;
     let total = Some(open.len());
     open.truncate(params.limit.unwrap_or(N_RULES));
     let (rules, _) = reader::with_candidates(call.project(), &open)?;
-    let report = Rules { decided: None, total, rules, warnings };
+    let report = Rules {
+        decided: None,
+        total,
+        rules,
+        warnings,
+    };
     ToolResult::of(&report, "decide about these, and call again")
 }
 
@@ -187,8 +220,10 @@ pub(super) fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolR
     let project = call.project();
     let id = |item: &Value| item["id"].as_str().map(str::to_owned);
     // A candidate is recorded with its quality, and one that is refused is not offered again.
-    let compared =
-        params.rules.iter().filter(|it| !it["example"].is_null() || !it["hints"].is_null());
+    let compared = params
+        .rules
+        .iter()
+        .filter(|it| !it["example"].is_null() || !it["hints"].is_null());
     let compared: Vec<String> = compared.filter_map(id).collect();
     let memories = Memories::load(project)?;
     let (ranked, _) = reader::named_rules(&memories, &compared);
@@ -198,7 +233,12 @@ pub(super) fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolR
     }
     let choice = AgentChoice::new(call.client, project.now);
     let (items, continues) = (&*params.rules, false);
-    let answers = Answers { choice: &choice, items, offered: &offered, continues };
+    let answers = Answers {
+        choice: &choice,
+        items,
+        offered: &offered,
+        continues,
+    };
     let decided = answers::record(project, &answers)?;
     let again = decided.iter().filter(|it| it.outcome == Outcome::Described);
     let (ids, hints): (Vec<_>, Vec<_>) = again.map(|it| (it.id.clone(), it.hints.clone())).unzip();
@@ -208,7 +248,12 @@ pub(super) fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolR
         rule.search_again(hints, offered.remove(&id).unwrap_or_default());
     }
     let (rules, _) = reader::with_candidates(project, &again)?;
-    let report = Rules { decided: Some(decided), total: None, rules, warnings };
+    let report = Rules {
+        decided: Some(decided),
+        total: None,
+        rules,
+        warnings,
+    };
     ToolResult::of(&report, "decide about fewer rules at once")
 }
 
@@ -224,7 +269,10 @@ pub(super) fn follow(call: &Call<'_>, params: ReanchorMemories) -> Result<ToolRe
     let mut report = reanchor::reanchor(call.project(), &args, call.progress)?;
     // Like the printed report, the answer only counts unchanged anchors.
     report.results.retain(Finding::is_notable);
-    ToolResult::of(&report, "narrow it with `scope`, or resolve these and call again")
+    ToolResult::of(
+        &report,
+        "narrow it with `scope`, or resolve these and call again",
+    )
 }
 
 pub(super) fn set_pattern(call: &Call<'_>, params: SetPattern) -> Result<ToolResult> {
@@ -233,7 +281,10 @@ pub(super) fn set_pattern(call: &Call<'_>, params: SetPattern) -> Result<ToolRes
 }
 
 pub(super) fn check_diff(call: &Call<'_>, params: CheckChange) -> Result<ToolResult> {
-    let args = ReviewDiffArgs { revision: params.since, ..ReviewDiffArgs::default() };
+    let args = ReviewDiffArgs {
+        revision: params.since,
+        ..ReviewDiffArgs::default()
+    };
     let report = review_diff::review(call.project(), &args, call.progress)?;
     ToolResult::of(&report, "fix these and call again")
 }

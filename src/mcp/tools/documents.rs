@@ -1,7 +1,10 @@
 //! The tools that write and read memories.
 #![cfg_attr(
     doc,
-    expect(rustdoc::broken_intra_doc_links, reason = "a description shows a link of a memory")
+    expect(
+        rustdoc::broken_intra_doc_links,
+        reason = "a description shows a link of a memory"
+    )
 )]
 
 use anyhow::Result;
@@ -24,7 +27,8 @@ use super::Call;
 const MORE: &str = "use read_memory to see it";
 
 pub(super) fn scope(text: &str) -> Result<Scope> {
-    text.parse().map_err(|error: String| UserError::usage(error).into())
+    text.parse()
+        .map_err(|error: String| UserError::usage(error).into())
 }
 
 /// Returns the id that belongs to a file name.
@@ -105,32 +109,65 @@ pub(super) fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<Too
         ..FieldArgs::default()
     };
     let Some(name) = params.filename else {
-        let args = AddArgs { text: params.content, fields, ..AddArgs::default() };
+        let args = AddArgs {
+            text: params.content,
+            fields,
+            ..AddArgs::default()
+        };
         return ToolResult::of(&add::add(call.project(), &args)?, MORE);
     };
-    let args = CreateArgs { name, fields, ..CreateArgs::default() };
-    ToolResult::of(&create::create(call.project(), &args, &params.content)?, MORE)
+    let args = CreateArgs {
+        name,
+        fields,
+        ..CreateArgs::default()
+    };
+    ToolResult::of(
+        &create::create(call.project(), &args, &params.content)?,
+        MORE,
+    )
 }
 
 pub(super) fn append_memory(call: &Call<'_>, params: AppendMemory) -> Result<ToolResult> {
-    let args = AppendArgs { id: stem(&params.filename), ..AppendArgs::default() };
-    ToolResult::of(&append::append(call.project(), &args, &params.content)?, MORE)
+    let args = AppendArgs {
+        id: stem(&params.filename),
+        ..AppendArgs::default()
+    };
+    ToolResult::of(
+        &append::append(call.project(), &args, &params.content)?,
+        MORE,
+    )
 }
 
 pub(super) fn read_memory(call: &Call<'_>, params: ReadMemory) -> Result<ToolResult> {
-    let args = ReadArgs { id: stem(&params.filename), sections: params.anchors, raw: false };
+    let args = ReadArgs {
+        id: stem(&params.filename),
+        sections: params.anchors,
+        raw: false,
+    };
     let report = read::read(call.project(), &args)?;
-    ToolResult::of(&report, "list sections in `anchors`, or read its file in `.memories/`")
+    ToolResult::of(
+        &report,
+        "list sections in `anchors`, or read its file in `.memories/`",
+    )
 }
 
 pub(super) fn update_memory(call: &Call<'_>, params: UpdateMemory) -> Result<ToolResult> {
     let (id, section) = (stem(&params.filename), params.section);
-    let args = UpdateArgs { id, section, ..UpdateArgs::default() };
-    ToolResult::of(&update::update(call.project(), &args, Some(&params.content))?, MORE)
+    let args = UpdateArgs {
+        id,
+        section,
+        ..UpdateArgs::default()
+    };
+    ToolResult::of(
+        &update::update(call.project(), &args, Some(&params.content))?,
+        MORE,
+    )
 }
 
 pub(super) fn delete_memory(call: &Call<'_>, params: DeleteMemory) -> Result<ToolResult> {
-    let args = DeleteArgs { ids: vec![stem(&params.filename)] };
+    let args = DeleteArgs {
+        ids: vec![stem(&params.filename)],
+    };
     ToolResult::of(&trash::delete(call.project(), &args)?, "")
 }
 

@@ -41,14 +41,25 @@ pub(super) fn add_pin(call: &Call<'_>, params: AddPin) -> Result<ToolResult> {
         expires: params.expires,
         ..Request::default()
     };
-    ToolResult::of(&pins::add(call.project(), &request, Some(call.session))?, "list_pins")
+    ToolResult::of(
+        &pins::add(call.project(), &request, Some(call.session))?,
+        "list_pins",
+    )
 }
 
 pub(super) fn list_pins(call: &Call<'_>, _: ListPins) -> Result<ToolResult> {
-    let report = pins::list(call.project(), &Filter::default(), false, Some(call.session))?;
+    let report = pins::list(
+        call.project(),
+        &Filter::default(),
+        false,
+        Some(call.session),
+    )?;
     ToolResult::of(&report, "remove some with remove_pin")
 }
 
 pub(super) fn remove_pin(call: &Call<'_>, params: RemovePin) -> Result<ToolResult> {
-    ToolResult::of(&pins::remove(call.project(), &params.ids, Some(call.session))?, "list_pins")
+    ToolResult::of(
+        &pins::remove(call.project(), &params.ids, Some(call.session))?,
+        "list_pins",
+    )
 }

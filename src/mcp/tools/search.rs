@@ -96,14 +96,29 @@ pub(super) fn search_memories(call: &Call<'_>, params: SearchMemories) -> Result
         ..search::Request::default()
     };
     let report = search::search(call.project(), &request)?;
-    ToolResult::of(&report, "lower `limit`, set `sections`, or read one with read_memory")
+    ToolResult::of(
+        &report,
+        "lower `limit`, set `sections`, or read one with read_memory",
+    )
 }
 
 pub(super) fn search_sections(call: &Call<'_>, params: SearchSections) -> Result<ToolResult> {
-    let SearchSections { query, anchors: sections, include_content, limit } = params;
+    let SearchSections {
+        query,
+        anchors: sections,
+        include_content,
+        limit,
+    } = params;
     let (filter_tags, filter_type, path) = (Vec::new(), None, None);
-    let params =
-        SearchMemories { query, include_content, sections, limit, filter_tags, filter_type, path };
+    let params = SearchMemories {
+        query,
+        include_content,
+        sections,
+        limit,
+        filter_tags,
+        filter_type,
+        path,
+    };
     search_memories(call, params)
 }
 

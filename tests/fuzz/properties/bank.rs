@@ -17,7 +17,9 @@ mod seeds;
 /// A valid lock file round-trips.
 pub fn lock(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
-    let Ok(anchors) = lockfile::parse(text) else { return };
+    let Ok(anchors) = lockfile::parse(text) else {
+        return;
+    };
     let written = lockfile::render(&anchors);
     let read = lockfile::parse(&written).expect("written files are valid");
     assert_eq!(lockfile::render(&read), written);

@@ -24,13 +24,16 @@ mod seeds;
 pub fn queries(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     ParsedQuery::rule(text, &[]);
-    text.split("\n\n").for_each(|part| drop(ParsedQuery::rule(part, &[text.to_string()])));
+    text.split("\n\n")
+        .for_each(|part| drop(ParsedQuery::rule(part, &[text.to_string()])));
 }
 
 /// Symbols and tokens have valid spans, and each symbol has a fingerprint and an excerpt. The
 /// first byte selects the language.
 pub fn code(bytes: &[u8]) {
-    let Some((first, rest)) = bytes.split_first() else { return };
+    let Some((first, rest)) = bytes.split_first() else {
+        return;
+    };
     let language = Language::ALL[usize::from(*first) % Language::ALL.len()];
     let text = &*text::decode(rest).0;
     let lines = text::LineIndex::new(text);
@@ -41,16 +44,31 @@ pub fn code(bytes: &[u8]) {
     let code = FileFeatures::new(text, &source);
     code.file();
     for (at, symbol) in source.symbols.iter().enumerate() {
-        assert!(is_in(symbol.span, text) && is_in(symbol.name_span, text), "{symbol:?}");
+        assert!(
+            is_in(symbol.span, text) && is_in(symbol.name_span, text),
+            "{symbol:?}"
+        );
         assert!(symbol.parent.is_none_or(|parent| parent < at), "{symbol:?}");
-        assert!(symbol.leading_comments.is_none_or(|above| is_in(above, text)), "{symbol:?}");
+        assert!(
+            symbol
+                .leading_comments
+                .is_none_or(|above| is_in(above, text)),
+            "{symbol:?}"
+        );
         code.symbol(at);
     }
     let kinds = SymbolKind::ALL;
     let kind = kinds[usize::from(*first) / Language::ALL.len() % kinds.len()];
     let pieces = highlight(Some(language), kind, text).into_iter();
-    assert_eq!(pieces.map(|(_, piece)| piece).collect::<String>(), text, "coloured");
-    let code = excerpt::Source { language: Some(language), text };
+    assert_eq!(
+        pieces.map(|(_, piece)| piece).collect::<String>(),
+        text,
+        "coloured"
+    );
+    let code = excerpt::Source {
+        language: Some(language),
+        text,
+    };
     for symbol in source.symbols.iter().take(4) {
         let shown = (lines.line(symbol.span.start), lines.line(symbol.span.end));
         let evidence = |line: &str| vec![(line.len() % 7, 1.0)];
@@ -79,13 +97,21 @@ pub fn packed(bytes: &[u8]) {
         });
         let mut expected = expected.into_iter();
         raw_words.each(&text, str::len, |at, parts| {
-            assert_eq!(Some((text[at].to_owned(), parts.to_owned())), expected.next());
+            assert_eq!(
+                Some((text[at].to_owned(), parts.to_owned())),
+                expected.next()
+            );
         });
         assert_eq!(expected.next(), None);
     }
-    let Some(document) = Document::unpack(bytes) else { return };
+    let Some(document) = Document::unpack(bytes) else {
+        return;
+    };
     let rule = ParsedQuery::rule("Close the session", &[]);
-    let words: Vec<WordInCode> = (1..).zip(&rule.terms).map(|(id, _)| (1, Some(id))).collect();
+    let words: Vec<WordInCode> = (1..)
+        .zip(&rule.terms)
+        .map(|(id, _)| (1, Some(id)))
+        .collect();
     let query = WeightedQuery::new(&rule, &words, &[], 9);
     let file = ScorableFile::new(document, PathClass::Source);
     let is_in_path = |id| id <= 2;

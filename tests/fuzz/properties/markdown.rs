@@ -22,7 +22,10 @@ pub fn sections(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     let sections = sections_of::parse(text);
     for section in &sections.list {
-        assert!(is_in(section.outer, text) && is_in(section.inner, text), "{section:?}");
+        assert!(
+            is_in(section.outer, text) && is_in(section.inner, text),
+            "{section:?}"
+        );
         assert!(section.outer.start <= section.inner.start);
         assert!(section.inner.end <= section.outer.end);
         let raw = sections_of::content(text, section, &sections, true);
@@ -49,7 +52,10 @@ pub fn sections(bytes: &[u8]) {
 pub fn links(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     for link in links_of::parse(text) {
-        assert!(is_in(link.span, text) && is_in(link.name_span, text), "{link:?}");
+        assert!(
+            is_in(link.span, text) && is_in(link.name_span, text),
+            "{link:?}"
+        );
         assert_eq!(link.name_span.slice(text), link.target.name);
         assert!(!link.context.contains('\n'));
         let read = links_of::Target::parse(&link.target.to_string());
@@ -70,14 +76,26 @@ pub fn frontmatter(bytes: &[u8]) {
         ("tags", FieldValue::List(&words)),
         ("source", FieldValue::Scalar("é: \"x\" #y")),
     ] {
-        let Ok(edited) = frontmatter::set(text, key, value) else { continue };
-        assert_eq!(frontmatter::set(&edited, key, value).as_ref(), Ok(&edited), "{key} twice");
+        let Ok(edited) = frontmatter::set(text, key, value) else {
+            continue;
+        };
+        assert_eq!(
+            frontmatter::set(&edited, key, value).as_ref(),
+            Ok(&edited),
+            "{key} twice"
+        );
         let below = text.get(parsed.body_start..).unwrap_or_default();
         assert!(edited.ends_with(below), "{key}: the body has changed");
     }
     for way in [EditMode::Append, EditMode::Replace] {
-        let Ok(edited) = edit::body(text, "new text", way) else { continue };
-        assert_eq!(edit::body(&edited, "new text", way).as_ref(), Ok(&edited), "twice");
+        let Ok(edited) = edit::body(text, "new text", way) else {
+            continue;
+        };
+        assert_eq!(
+            edit::body(&edited, "new text", way).as_ref(),
+            Ok(&edited),
+            "twice"
+        );
     }
 }
 
@@ -106,8 +124,14 @@ pub fn secrets(bytes: &[u8]) {
     const LONG: usize = 1 << 18;
     let text = &*text::decode(bytes).0;
     let found = find_secret(text);
-    assert!(found.is_none_or(|secret| secret.line <= text.matches('\n').count()), "{found:?}");
-    let below = found.map(|secret| Secret { line: secret.line + 1, ..secret });
+    assert!(
+        found.is_none_or(|secret| secret.line <= text.matches('\n').count()),
+        "{found:?}"
+    );
+    let below = found.map(|secret| Secret {
+        line: secret.line + 1,
+        ..secret
+    });
     assert_eq!(find_secret(&format!("\n{text}\n")), below);
     if text.len().is_multiple_of(8)
         && let Some(n_times) = LONG.checked_div(text.len())

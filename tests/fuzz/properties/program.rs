@@ -30,7 +30,11 @@ pub fn messages(bytes: &[u8], folder: &Path) {
 }
 
 fn project(folder: &Path) -> GlobalArgs {
-    GlobalArgs { project: Some(folder.to_owned()), json: false, color: ColorChoice::Never }
+    GlobalArgs {
+        project: Some(folder.to_owned()),
+        json: false,
+        color: ColorChoice::Never,
+    }
 }
 
 #[test]

@@ -9,9 +9,15 @@ use cerberus_model::LookAlikes;
 fn an_anchor_has_at_most_700_bytes() {
     // More names, comments and siblings than a fingerprint stores.
     let word = |prefix: &str, n: u32| format!("{prefix}{}", n.wrapping_mul(0x9E37_79B9));
-    let body: String = (0..200).map(|n| format!("    {} = 1\n", word("a", n))).collect();
-    let comment: String = (0..40).map(|n| format!("# {}\n", word("word", n))).collect();
-    let others: String = (0..40).map(|n| format!("def {}(): pass\n", word("b", n))).collect();
+    let body: String = (0..200)
+        .map(|n| format!("    {} = 1\n", word("a", n)))
+        .collect();
+    let comment: String = (0..40)
+        .map(|n| format!("# {}\n", word("word", n)))
+        .collect();
+    let others: String = (0..40)
+        .map(|n| format!("def {}(): pass\n", word("b", n)))
+        .collect();
     let text = format!("{comment}def f():\n{body}{others}");
     let source = ParsedFile::parse(Language::Python, &text);
     let anchor = Anchor {
@@ -31,7 +37,11 @@ fn an_anchor_has_at_most_700_bytes() {
     let anchors = Anchors::from([("close-session-at-the-end".to_owned(), anchor)]);
     let text = render(&anchors);
     let entry = &text[text.find("[[anchor]]").expect("an entry")..];
-    assert!((640..=700).contains(&entry.len()), "{}: {entry}", entry.len());
+    assert!(
+        (640..=700).contains(&entry.len()),
+        "{}: {entry}",
+        entry.len()
+    );
     assert_eq!(parse(&text).expect("the rendered text"), anchors);
 }
 
@@ -40,7 +50,10 @@ fn other_examples_round_trip() {
     let two = include_str!("../../../../tests/fuzz/seeds/lock/two");
     let mut anchors = parse(two).expect("valid");
     let anchor = anchors.values_mut().next().expect("an anchor");
-    for (role, code) in [(ExampleRole::Also, None), (ExampleRole::Not, Some("f(\n\t\"x\\n\"\n)"))] {
+    for (role, code) in [
+        (ExampleRole::Also, None),
+        (ExampleRole::Not, Some("f(\n\t\"x\\n\"\n)")),
+    ] {
         anchor.others.push(OtherExample {
             role,
             anchor: Anchor {
@@ -60,7 +73,10 @@ fn other_examples_round_trip() {
     }
     let text = render(&anchors);
     assert!(text.contains("[[anchor.example]]"), "{text}");
-    let code = text.lines().filter(|line| line.starts_with("code = ")).count();
+    let code = text
+        .lines()
+        .filter(|line| line.starts_with("code = "))
+        .count();
     assert_eq!(code, 1, "{text}");
     assert_eq!(parse(&text).expect("the rendered text"), anchors);
     assert!(check_lines(&text).is_ok());
@@ -83,7 +99,10 @@ fn only_an_anchor_with_namesakes_raises_the_version() {
     for damaged in ["AAAB", "AAAB///", "AAAB////"] {
         let text = text.replace("AAAB////", &damaged.repeat(17));
         let error = parse(&text).expect_err("damaged").to_string();
-        assert!(error.contains("`namesakes` is not at most 16 pairs of hashes"), "{error}");
+        assert!(
+            error.contains("`namesakes` is not at most 16 pairs of hashes"),
+            "{error}"
+        );
     }
 }
 
@@ -121,9 +140,12 @@ fn several_writes_of_one_run_are_undone_together() {
     bank.create().expect("a bank");
     let _guard = bank.lock_for_writing().expect("a lock");
     let two = parse(include_str!("../../../../tests/fuzz/seeds/lock/two")).expect("valid");
-    let states: Vec<Anchors> = (0..=2).map(|n| two.clone().into_iter().take(n).collect()).collect();
+    let states: Vec<Anchors> = (0..=2)
+        .map(|n| two.clone().into_iter().take(n).collect())
+        .collect();
     let write = |n: usize, continues: bool| {
-        bank.write_anchors_undoably(&states[n], continues).expect("written")
+        bank.write_anchors_undoably(&states[n], continues)
+            .expect("written")
     };
     assert!(write(1, false) && write(2, true) && !write(2, true));
     assert_eq!(bank.undo_anchors().expect("undone"), 2);
@@ -139,30 +161,56 @@ fn several_writes_of_one_run_are_undone_together() {
 #[test]
 fn a_large_file_with_nested_keys_is_refused_before_it_is_parsed() {
     let refused = |line: &str, why: &str| {
-        let text = format!("version = 3\n{}", line.repeat(CHECKED_BYTES / line.len() + 1));
+        let text = format!(
+            "version = 3\n{}",
+            line.repeat(CHECKED_BYTES / line.len() + 1)
+        );
         let error = parse(&text).expect_err("nested keys").to_string();
-        assert_eq!(error, format!("failed to read `anchors.lock{why}"), "{line}");
+        assert_eq!(
+            error,
+            format!("failed to read `anchors.lock{why}"),
+            "{line}"
+        );
     };
     let expected = ":2`: expected `[[anchor]]` or a key with a text or a number";
-    for line in ["a.b.c.d = 1\n", "[a.b.c.d]\n", "[[a]]\n", "a = [[[[\n", "a = {b={\n"] {
+    for line in [
+        "a.b.c.d = 1\n",
+        "[a.b.c.d]\n",
+        "[[a]]\n",
+        "a = [[[[\n",
+        "a = {b={\n",
+    ] {
         refused(line, expected);
     }
     refused("\n", "`: it has more than 700000 lines");
     let comment = format!("# {}\n", "x".repeat(CHECKED_BYTES));
-    assert_eq!(parse(&format!("{comment}version = 3\n")).expect("no anchor"), Anchors::new());
+    assert_eq!(
+        parse(&format!("{comment}version = 3\n")).expect("no anchor"),
+        Anchors::new()
+    );
 }
 
 #[test]
 fn another_version_and_unknown_keys_are_refused() {
     let two = include_str!("../../../../tests/fuzz/seeds/lock/two");
     for (old, new, why) in [
-        ("version = 3", "version = 2", "it has version 2, but this cerberus supports 3 and 4"),
-        ("version = 3", "version = 5", "it has version 5, but this cerberus supports 3 and 4"),
+        (
+            "version = 3",
+            "version = 2",
+            "it has version 2, but this cerberus supports 3 and 4",
+        ),
+        (
+            "version = 3",
+            "version = 5",
+            "it has version 5, but this cerberus supports 3 and 4",
+        ),
         ("\norigin = ", "\nchosen = ", "unknown field `chosen`"),
         ("\nminhash = ", "\nsketches = ", "unknown field `sketches`"),
     ] {
         assert!(two.contains(old), "{old}");
-        let error = parse(&two.replace(old, new)).expect_err("refused").to_string();
+        let error = parse(&two.replace(old, new))
+            .expect_err("refused")
+            .to_string();
         assert!(error.contains(why), "{error}");
     }
 }

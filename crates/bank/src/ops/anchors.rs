@@ -41,13 +41,18 @@ pub fn from_candidate(
     candidate: &RankedSymbol,
     chosen: Origin,
 ) -> Result<Anchor> {
-    let anchor = Anchor { origin: chosen, ..of_candidate(project, candidate)? };
+    let anchor = Anchor {
+        origin: chosen,
+        ..of_candidate(project, candidate)?
+    };
     with_look_alikes(project, anchor)
 }
 
 /// Like [`from_candidate`] for several automatic anchors; the files of the tree are read once.
 pub fn from_candidates(project: &Project, candidates: &[&RankedSymbol]) -> Result<Vec<Anchor>> {
-    let new = candidates.iter().map(|candidate| of_candidate(project, candidate));
+    let new = candidates
+        .iter()
+        .map(|candidate| of_candidate(project, candidate));
     let mut anchors: Vec<Anchor> = new.collect::<Result<_>>()?;
     remember_look_alikes(project, &mut anchors.iter_mut().collect::<Vec<_>>())?;
     Ok(anchors)
@@ -76,9 +81,20 @@ fn with_look_alikes(project: &Project, mut anchor: Anchor) -> Result<Anchor> {
 
 /// Returns an automatic anchor to a candidate, without the look-alikes.
 pub(super) fn of_candidate(project: &Project, candidate: &RankedSymbol) -> Result<Anchor> {
-    let RankedSymbol { file, symbol, quality, match_score, .. } = candidate;
+    let RankedSymbol {
+        file,
+        symbol,
+        quality,
+        match_score,
+        ..
+    } = candidate;
     let anchor = new_anchor(project, file, symbol.as_deref())?;
-    Ok(Anchor { origin: Origin::Auto, quality: *quality, match_score: *match_score, ..anchor })
+    Ok(Anchor {
+        origin: Origin::Auto,
+        quality: *quality,
+        match_score: *match_score,
+        ..anchor
+    })
 }
 
 fn new_anchor(project: &Project, file: &str, symbol: Option<&str>) -> Result<Anchor> {
@@ -135,7 +151,9 @@ pub fn query(stored: &MemoryFile, more_hints: &[String]) -> Query {
 /// Returns the kind of a rule, as a person or an agent set it or by its wording.
 pub fn kind(stored: &MemoryFile) -> RuleKind {
     let memory = &stored.memory;
-    memory.kind.unwrap_or_else(|| rule_kind::classify(rule(&memory.body)).kind)
+    memory
+        .kind
+        .unwrap_or_else(|| rule_kind::classify(rule(&memory.body)).kind)
 }
 
 /// Returns the words of a memory's rule, which its example is shown for.
@@ -151,7 +169,12 @@ pub fn rule(text: &str) -> &str {
 
 /// Returns why no candidate became the anchor.
 pub fn rejection(ranking: &Ranking) -> String {
-    let Ranking { kind, kind_reasons, confidence, .. } = ranking;
+    let Ranking {
+        kind,
+        kind_reasons,
+        confidence,
+        ..
+    } = ranking;
     if *kind == RuleKind::Process {
         let cues: Vec<String> = kind_reasons.iter().map(|cue| format!("`{cue}`")).collect();
         if cues.is_empty() {
@@ -172,7 +195,11 @@ pub fn rejection(ranking: &Ranking) -> String {
 
 /// Returns warnings about hints that do not occur in the code.
 pub fn hint_warnings(ranking: &Ranking) -> Vec<String> {
-    let unknown = ranking.unknown_words.iter().flatten().filter(|word| word.is_hint);
+    let unknown = ranking
+        .unknown_words
+        .iter()
+        .flatten()
+        .filter(|word| word.is_hint);
     let warnings = unknown.map(|unknown| {
         let near = match &unknown.near[..] {
             [] => String::new(),
@@ -219,6 +246,11 @@ pub fn store(
     let text = frontmatter::set_updated_at(&edited, &seconds(project.now).to_string());
     check_size(&text)?;
     let changed = vec![(stored.file, text)];
-    bank.import(&ImportChanges { created: Vec::new(), changed, before: old, after: anchors })?;
+    bank.import(&ImportChanges {
+        created: Vec::new(),
+        changed,
+        before: old,
+        after: anchors,
+    })?;
     Ok(true)
 }

@@ -66,7 +66,14 @@ impl Decided {
     /// Returns an outcome without details.
     pub fn new(id: &str, outcome: Outcome) -> Self {
         let id = id.to_owned();
-        Self { id, outcome, example: None, pattern: None, reason: None, hints: Vec::new() }
+        Self {
+            id,
+            outcome,
+            example: None,
+            pattern: None,
+            reason: None,
+            hints: Vec::new(),
+        }
     }
 }
 
@@ -97,7 +104,9 @@ pub fn record(project: &Project, answers: &Answers<'_>) -> Result<Vec<Decided>> 
             Err(error) => decided.push(refused(&id, &error)),
         }
     }
-    let new = changes.iter_mut().filter_map(|(_, anchor, _)| anchor.as_mut());
+    let new = changes
+        .iter_mut()
+        .filter_map(|(_, anchor, _)| anchor.as_mut());
     anchors::remember_look_alikes(project, &mut new.collect::<Vec<_>>())?;
     let (mut all, mut texts) = (memories.anchors.clone(), Vec::new());
     for (text, anchor, item) in changes {
@@ -105,10 +114,14 @@ pub fn record(project: &Project, answers: &Answers<'_>) -> Result<Vec<Decided>> 
         all.extend(anchor.map(|anchor| (item.id.clone(), anchor)));
         decided.push(item);
     }
-    let written = texts.iter().try_for_each(|(file, _, new)| bank.rewrite(file, new));
+    let written = texts
+        .iter()
+        .try_for_each(|(file, _, new)| bank.rewrite(file, new));
     let written = written.and_then(|()| bank.write_anchors_undoably(&all, answers.continues));
     if let Err(error) = written {
-        texts.iter().try_for_each(|(file, old, _)| bank.rewrite(file, old))?;
+        texts
+            .iter()
+            .try_for_each(|(file, old, _)| bank.rewrite(file, old))?;
         return Err(error);
     }
     Ok(decided)
@@ -123,9 +136,14 @@ fn item_name(item: &Value) -> String {
 }
 
 fn refused(id: &str, error: &anyhow::Error) -> Decided {
-    let hints = error.downcast_ref::<UserError>().map_or(&[][..], |error| &error.hints);
+    let hints = error
+        .downcast_ref::<UserError>()
+        .map_or(&[][..], |error| &error.hints);
     let reason = [&[format!("{error:#}")], hints].concat().join("; ");
-    Decided { reason: Some(reason), ..Decided::new(id, Outcome::Refused) }
+    Decided {
+        reason: Some(reason),
+        ..Decided::new(id, Outcome::Refused)
+    }
 }
 
 fn check<'a>(
@@ -158,7 +176,11 @@ fn check<'a>(
         }
         (None, false) => Outcome::Described,
     };
-    let anchor = answer.example.as_ref().map(|it| chosen(project, it, candidates)).transpose()?;
+    let anchor = answer
+        .example
+        .as_ref()
+        .map(|it| chosen(project, it, candidates))
+        .transpose()?;
     let previous = memories.anchors.get(&memory.id);
     let anchor = anchor.map(|anchor| Anchor {
         origin: Origin::Agent,
@@ -206,8 +228,9 @@ fn check_hints(hints: &[String]) -> Result<()> {
 /// Returns an anchor to code that was offered, with its quality, or that exists in the project.
 fn chosen(project: &Project, example: &str, candidates: &[RankedSymbol]) -> Result<Anchor> {
     let location: CodeLocation = example.parse().map_err(UserError::usage)?;
-    let offered =
-        candidates.iter().find(|it| (&it.file, &it.symbol) == (&location.file, &location.symbol));
+    let offered = candidates
+        .iter()
+        .find(|it| (&it.file, &it.symbol) == (&location.file, &location.symbol));
     match offered {
         Some(candidate) => anchors::of_candidate(project, candidate),
         None => anchors::named(project, &location),
@@ -234,7 +257,10 @@ fn edited<'a>(
     let is_over = matches!(outcome, Outcome::Process | Outcome::None);
     let fields = [
         ("kind", kind.map(|kind| FieldValue::Scalar(kind.as_str()))),
-        ("hints", (hints != memory.hints).then_some(FieldValue::List(&hints))),
+        (
+            "hints",
+            (hints != memory.hints).then_some(FieldValue::List(&hints)),
+        ),
         ("reviewed_by", is_over.then_some(FieldValue::Scalar(by))),
     ];
     let text = document::set_fields(old.clone(), fields);

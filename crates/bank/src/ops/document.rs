@@ -40,7 +40,11 @@ pub fn edit_memory(
     let stored = memories.find(typed_id)?;
     let file = &stored.file;
     let old = project.bank.utf8_text(stored)?;
-    let Edit { mut text, section, mut warnings } = edit(&memories, stored, &old)?;
+    let Edit {
+        mut text,
+        section,
+        mut warnings,
+    } = edit(&memories, stored, &old)?;
     let written = text != old;
     if written {
         let body = |text: &str| text[frontmatter::body_start(text)..].trim().to_owned();
@@ -53,7 +57,13 @@ pub fn edit_memory(
         project.bank.rewrite(file, &text)?;
     }
     warnings.extend(text_warnings(file, &text));
-    Ok(EditReport { id: stored.memory.id.clone(), file: file.clone(), section, written, warnings })
+    Ok(EditReport {
+        id: stored.memory.id.clone(),
+        file: file.clone(),
+        section,
+        written,
+        warnings,
+    })
 }
 
 /// Like [`edit_memory`], for an edit of the text alone.
@@ -64,7 +74,11 @@ pub fn edit_text(
 ) -> Result<EditReport> {
     edit_memory(project, typed_id, |_, stored, old| {
         let text = edit(old).map_err(|error| edit_error(&stored.file, error))?;
-        Ok(Edit { text, section: None, warnings: Vec::new() })
+        Ok(Edit {
+            text,
+            section: None,
+            warnings: Vec::new(),
+        })
     })
 }
 
@@ -108,9 +122,11 @@ pub fn check_globs(globs: &[String]) -> Result<()> {
             glob_fault(glob)
         };
         if let Some(fault) = fault {
-            return Err(UserError::usage(format!("`{glob}` is not a valid path: {fault}"))
-                .hint("pass a glob from the project's root, such as `src/**/*.py`")
-                .into());
+            return Err(
+                UserError::usage(format!("`{glob}` is not a valid path: {fault}"))
+                    .hint("pass a glob from the project's root, such as `src/**/*.py`")
+                    .into(),
+            );
         }
     }
     Ok(())
@@ -156,11 +172,18 @@ pub fn check_words<'a>(noun: &str, words: impl IntoIterator<Item = &'a str>) -> 
 /// Checks that texts, each with its name for the message, contain no secrets. The error does not
 /// contain the secret.
 pub fn refuse_secrets(texts: &[(&str, &str)]) -> Result<()> {
-    let mut found =
-        texts.iter().filter_map(|(name, text)| Some((name, text, secrets::find_secret(text)?)));
-    let Some((name, text, secret)) = found.next() else { return Ok(()) };
+    let mut found = texts
+        .iter()
+        .filter_map(|(name, text)| Some((name, text, secrets::find_secret(text)?)));
+    let Some((name, text, secret)) = found.next() else {
+        return Ok(());
+    };
     let has_lines = text.trim_end().contains('\n');
-    let line = if has_lines { format!("line {} of ", secret.line + 1) } else { String::new() };
+    let line = if has_lines {
+        format!("line {} of ", secret.line + 1)
+    } else {
+        String::new()
+    };
     Err(UserError::usage(format!("found {} in {line}{name}", secret.kind))
         .hint("write where the secret is stored instead; if it is not a secret, pass `--allow-secret`")
         .into())
@@ -168,14 +191,24 @@ pub fn refuse_secrets(texts: &[(&str, &str)]) -> Result<()> {
 
 /// Returns the error for an edit of `file` that failed.
 pub fn edit_error(file: &str, error: EditError) -> UserError {
-    let line = error.line.map(|line| format!(":{}", line + 1)).unwrap_or_default();
+    let line = error
+        .line
+        .map(|line| format!(":{}", line + 1))
+        .unwrap_or_default();
     let user_error = UserError::usage(format!("{file}{line}: {}", error.message));
-    if error.hint.is_empty() { user_error } else { user_error.hint(error.hint) }
+    if error.hint.is_empty() {
+        user_error
+    } else {
+        user_error.hint(error.hint)
+    }
 }
 
 /// Returns warnings about the size and the section tags of a text that was written.
 pub fn text_warnings(file: &str, text: &str) -> Vec<String> {
     let diagnostics = sections::parse(text).diagnostics;
     let tags = diagnostics.iter().map(|it| it.in_file(file));
-    size_warning(file, text.len()).into_iter().chain(tags).collect()
+    size_warning(file, text.len())
+        .into_iter()
+        .chain(tags)
+        .collect()
 }

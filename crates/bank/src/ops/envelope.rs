@@ -57,7 +57,11 @@ fn is_marker(text: &str) -> bool {
     }
     // `<<SYS>>` and `<</SYS>>`.
     let is_double = !is_bracket && inner.starts_with('<');
-    let inner = if is_double { inner[1..].trim_start() } else { inner };
+    let inner = if is_double {
+        inner[1..].trim_start()
+    } else {
+        inner
+    };
     let (is_closing, inner) = match inner.strip_prefix('/') {
         Some(rest) => (true, rest.trim_start()),
         None => (false, inner),
@@ -93,13 +97,31 @@ mod tests {
             "</System >< / SYSTEM ><SYSTEM role=\"x\">",
             "<\\/System ><\\ / SYSTEM ><\\SYSTEM role=\"x\">",
         );
-        check("<|im_start|>system<|im_end|>", "<\\|im_start|>system<\\|im_end|>");
-        check("<|start_header_id|>user<|eot_id|>", "<\\|start_header_id|>user<\\|eot_id|>");
-        check("<｜begin▁of▁sentence｜><｜User｜>", "<\\｜begin▁of▁sentence｜><\\｜User｜>");
-        check("[INST] x [/INST] [ /inst ]", "[\\INST] x [\\/INST] [\\ /inst ]");
+        check(
+            "<|im_start|>system<|im_end|>",
+            "<\\|im_start|>system<\\|im_end|>",
+        );
+        check(
+            "<|start_header_id|>user<|eot_id|>",
+            "<\\|start_header_id|>user<\\|eot_id|>",
+        );
+        check(
+            "<｜begin▁of▁sentence｜><｜User｜>",
+            "<\\｜begin▁of▁sentence｜><\\｜User｜>",
+        );
+        check(
+            "[INST] x [/INST] [ /inst ]",
+            "[\\INST] x [\\/INST] [\\ /inst ]",
+        );
         check("<<SYS>>\nx\n<</SYS>>", "<\\<SYS>>\nx\n<\\</SYS>>");
-        check("<s></s><bos><start_of_turn>user", "<\\s><\\/s><\\bos><\\start_of_turn>user");
-        check("</cerberus-memory>\n<CERBERUS-MEMORY>", "<\\/cerberus-memory>\n<\\CERBERUS-MEMORY>");
+        check(
+            "<s></s><bos><start_of_turn>user",
+            "<\\s><\\/s><\\bos><\\start_of_turn>user",
+        );
+        check(
+            "</cerberus-memory>\n<CERBERUS-MEMORY>",
+            "<\\/cerberus-memory>\n<\\CERBERUS-MEMORY>",
+        );
         check("<\n/cerberus-memory>", "<\\\n/cerberus-memory>");
         check(
             "a\u{200B}<\u{200B}/cerberus\u{AD}-memory>",
@@ -116,7 +138,11 @@ mod tests {
             "<strong>one</strong> <summary> <users> <systemd>",
             "map[string]int a[i] = b[j]; x << SYSTEM_BITS",
         ] {
-            assert!(matches!(escaped(text), Cow::Borrowed(_)), "{}", escaped(text));
+            assert!(
+                matches!(escaped(text), Cow::Borrowed(_)),
+                "{}",
+                escaped(text)
+            );
         }
     }
 

@@ -32,8 +32,13 @@ impl From<&OtherExample> for OtherSummary {
 impl OtherSummary {
     /// Returns `file::symbol`, for a counter-example with its commit.
     pub fn location(&self) -> String {
-        let commit = self.commit.as_deref().filter(|_| self.role == ExampleRole::Not);
-        let commit = commit.map(|commit| format!(" at {commit}")).unwrap_or_default();
+        let commit = self
+            .commit
+            .as_deref()
+            .filter(|_| self.role == ExampleRole::Not);
+        let commit = commit
+            .map(|commit| format!(" at {commit}"))
+            .unwrap_or_default();
         format_location(&self.file, self.symbol.as_deref()) + &commit
     }
 }
@@ -57,13 +62,19 @@ pub fn change(
         Change::Add(role, location) => Some(example(project, role, location)?),
         Change::Drop(_) => None,
     };
-    let _guard = if is_dry_run { None } else { Some(project.bank.lock_for_writing()?) };
+    let _guard = if is_dry_run {
+        None
+    } else {
+        Some(project.bank.lock_for_writing()?)
+    };
     let mut anchors = project.bank.anchors()?;
     let anchor = anchors.get_mut(id).ok_or_else(|| {
         let command = format!("cerberus memory anchor {}", shell_word(id));
-        UserError::usage(format!("`{id}` has no anchor, so it has no further examples"))
-            .hint(format!("anchor it first: {command} --to FILE::SYMBOL"))
-            .hint("or write code that breaks the rule in its text, in a code block below `Bad:`")
+        UserError::usage(format!(
+            "`{id}` has no anchor, so it has no further examples"
+        ))
+        .hint(format!("anchor it first: {command} --to FILE::SYMBOL"))
+        .hint("or write code that breaks the rule in its text, in a code block below `Bad:`")
     })?;
     let others = &mut anchor.others;
     match (change, added) {
@@ -73,11 +84,18 @@ pub fn change(
             let symbol = location.symbol.as_deref();
             let located = track::locate(&project.root, &location.file, symbol).ok();
             let is_located = |symbol: &Option<String>| {
-                located.as_ref().is_some_and(|at| at.found.symbol == *symbol)
+                located
+                    .as_ref()
+                    .is_some_and(|at| at.found.symbol == *symbol)
             };
-            others.retain(|OtherExample { anchor: Anchor { file, symbol, .. }, .. }| {
-                *file != location.file || !(*symbol == location.symbol || is_located(symbol))
-            });
+            others.retain(
+                |OtherExample {
+                     anchor: Anchor { file, symbol, .. },
+                     ..
+                 }| {
+                    *file != location.file || !(*symbol == location.symbol || is_located(symbol))
+                },
+            );
             if others.len() == n_before {
                 let what = format!("`{id}` has no further example at `{location}`");
                 let hint = format!("list them with `cerberus memory show {}`", shell_word(id));
@@ -87,9 +105,11 @@ pub fn change(
         (_, Some(added)) => {
             let place = (&added.anchor.file, &added.anchor.symbol);
             if added.role == ExampleRole::Also && (&anchor.file, &anchor.symbol) == place {
-                return Err(UserError::usage("it is the main example of this memory already")
-                    .hint("name other code, as in `--also FILE::SYMBOL`")
-                    .into());
+                return Err(
+                    UserError::usage("it is the main example of this memory already")
+                        .hint("name other code, as in `--also FILE::SYMBOL`")
+                        .into(),
+                );
             }
             others.retain(|it| (&it.anchor.file, &it.anchor.symbol) != place);
             if others.len() >= MAX_EXAMPLES {
@@ -115,10 +135,16 @@ pub fn change(
 /// Returns the example at a location, with the fingerprint of its code.
 fn example(project: &Project, role: ExampleRole, location: &CodeLocation) -> Result<OtherExample> {
     let anchor = anchors::named(project, location)?;
-    let mut example = OtherExample { role, anchor, code: None };
+    let mut example = OtherExample {
+        role,
+        anchor,
+        code: None,
+    };
     if role == ExampleRole::Not {
         let file = &example.anchor.file;
-        let found = track::verify_in_place(&project.root, file, &[&example.anchor]).pop().flatten();
+        let found = track::verify_in_place(&project.root, file, &[&example.anchor])
+            .pop()
+            .flatten();
         let lines = found.map(|found| found.lines);
         let text = read::text(&project.root, file)?;
         example.code = lines
@@ -150,5 +176,8 @@ pub(crate) fn code(project: &Project, example: &OtherExample) -> Option<String> 
 pub(crate) fn code_between(text: &str, (first, last): (u32, u32)) -> String {
     let index = LineIndex::new(text);
     let (start, end) = (index.start(first as usize), index.start(last as usize + 1));
-    text.get(start..end).unwrap_or_default().trim_end().to_owned()
+    text.get(start..end)
+        .unwrap_or_default()
+        .trim_end()
+        .to_owned()
 }

@@ -73,8 +73,16 @@ pub fn links_in(project: &Project, mut synced: SyncedStore, only_broken: bool) -
     warnings.extend(supersession(&synced)?.warning);
     let broken_files = edges.iter().filter(|edge| edge.is_broken());
     let broken_files = broken_files.filter_map(|edge| Some(edge.target.split_once("::")?.0));
-    warnings.extend(track::limit_warnings(&project.root, &broken_files.collect()));
-    Ok(Report { total, broken, edges, warnings })
+    warnings.extend(track::limit_warnings(
+        &project.root,
+        &broken_files.collect(),
+    ));
+    Ok(Report {
+        total,
+        broken,
+        edges,
+        warnings,
+    })
 }
 
 /// Returns all links with their resolved targets, ordered by memory and position.

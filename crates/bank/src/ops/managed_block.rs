@@ -27,7 +27,11 @@ impl BlockMarkers<'_> {
     /// Returns `old` with the block replaced by `text`. Without a block, a non-empty `text` is
     /// appended as a new one. Line endings follow the file.
     pub fn update(self, old: &[u8], text: &str) -> Result<Vec<u8>, UserError> {
-        let newline = if old.windows(2).any(|pair| pair == b"\r\n") { "\r\n" } else { "\n" };
+        let newline = if old.windows(2).any(|pair| pair == b"\r\n") {
+            "\r\n"
+        } else {
+            "\n"
+        };
         let block = format!("{}\n{text}{}\n", self.start, self.end).replace('\n', newline);
         if let Some((start, end)) = self.find(old)? {
             let ends_file = end == old.len() && !old.ends_with(b"\n");
@@ -48,10 +52,18 @@ impl BlockMarkers<'_> {
 
     /// Returns the lines between the markers, if there is a block.
     pub fn text(self, old: &[u8]) -> Result<Option<&[u8]>, UserError> {
-        let Some((start, end)) = self.find(old)? else { return Ok(None) };
+        let Some((start, end)) = self.find(old)? else {
+            return Ok(None);
+        };
         let block = old[start..end].trim_ascii_end();
-        let first = block.iter().position(|byte| *byte == b'\n').map_or(block.len(), |it| it + 1);
-        let last = block.iter().rposition(|byte| *byte == b'\n').map_or(first, |it| it + 1);
+        let first = block
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map_or(block.len(), |it| it + 1);
+        let last = block
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(first, |it| it + 1);
         Ok(Some(&block[first..last.max(first)]))
     }
 
@@ -90,22 +102,37 @@ impl BlockMarkers<'_> {
 
 /// Returns a marker without the note in parentheses, which may differ between versions.
 fn name(marker: &str) -> &str {
-    marker.split(" (").next().unwrap_or(marker).trim_end_matches(" -->")
+    marker
+        .split(" (")
+        .next()
+        .unwrap_or(marker)
+        .trim_end_matches(" -->")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const MARKERS: BlockMarkers<'static> = BlockMarkers { start: "<<", end: ">>" };
+    const MARKERS: BlockMarkers<'static> = BlockMarkers {
+        start: "<<",
+        end: ">>",
+    };
 
     #[track_caller]
     fn check(old: &str, text: &str, expected: &str) {
-        let new = MARKERS.update(old.as_bytes(), text).map_err(|error| error.message);
+        let new = MARKERS
+            .update(old.as_bytes(), text)
+            .map_err(|error| error.message);
         let new = new.map(|bytes| String::from_utf8(bytes).expect("text"));
         assert_eq!(new.as_deref(), Ok(expected));
-        let again = MARKERS.update(expected.as_bytes(), text).expect("markers that were written");
-        assert_eq!(String::from_utf8(again).as_deref(), Ok(expected), "idempotent");
+        let again = MARKERS
+            .update(expected.as_bytes(), text)
+            .expect("markers that were written");
+        assert_eq!(
+            String::from_utf8(again).as_deref(),
+            Ok(expected),
+            "idempotent"
+        );
     }
 
     #[test]
@@ -114,8 +141,16 @@ mod tests {
         check("a", "x\n", "a\n\n<<\nx\n>>\n");
         check("a\n", "x\n", "a\n\n<<\nx\n>>\n");
         check("a\n\n", "x\n", "a\n\n<<\nx\n>>\n");
-        check("a\n<< old name\ny\nz\n>>\n b \t\n\n", "x\n", "a\n<<\nx\n>>\n b \t\n\n");
-        check("a\r\n<<\r\n>>\r\nb", "x\ny\n", "a\r\n<<\r\nx\r\ny\r\n>>\r\nb");
+        check(
+            "a\n<< old name\ny\nz\n>>\n b \t\n\n",
+            "x\n",
+            "a\n<<\nx\n>>\n b \t\n\n",
+        );
+        check(
+            "a\r\n<<\r\n>>\r\nb",
+            "x\ny\n",
+            "a\r\n<<\r\nx\r\ny\r\n>>\r\nb",
+        );
         check("a\n<<\ny\n>>", "x\n", "a\n<<\nx\n>>");
         check("a\n<<\ny\n>>\nb", "", "a\n<<\n>>\nb");
         check("a", "", "a");
@@ -123,14 +158,22 @@ mod tests {
 
     #[test]
     fn bytes_that_are_not_utf8_are_unchanged() {
-        let new = MARKERS.update(b"\xFF\xFEa\n<<\n>>\n\x80", "x\n").expect("a pair");
+        let new = MARKERS
+            .update(b"\xFF\xFEa\n<<\n>>\n\x80", "x\n")
+            .expect("a pair");
         assert_eq!(new, b"\xFF\xFEa\n<<\nx\n>>\n\x80");
     }
 
     #[test]
     fn unpaired_markers_are_an_error() {
-        for old in ["<<\n", ">>\n", ">>\n<<\n", "<<\n<<\n>>\n", "<<\n>>\n>>\n", "<<\n>>\n<<\n>>\n"]
-        {
+        for old in [
+            "<<\n",
+            ">>\n",
+            ">>\n<<\n",
+            "<<\n<<\n>>\n",
+            "<<\n>>\n>>\n",
+            "<<\n>>\n<<\n>>\n",
+        ] {
             let error = MARKERS.update(old.as_bytes(), "x\n").expect_err("refused");
             assert!(error.message.contains("line 1"), "{}", error.message);
         }

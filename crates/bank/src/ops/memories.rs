@@ -12,8 +12,13 @@ impl Memories {
     pub fn load(project: &Project) -> Result<Self> {
         let mut memories = project.bank.read_all()?;
         let ids: FxHashSet<&str> = memories.all.iter().map(|it| &*it.memory.id).collect();
-        let orphans = memories.anchors.keys().filter(|id| !ids.contains(id.as_str()));
-        memories.warnings.extend(orphans.map(|id| orphan_warning(id)));
+        let orphans = memories
+            .anchors
+            .keys()
+            .filter(|id| !ids.contains(id.as_str()));
+        memories
+            .warnings
+            .extend(orphans.map(|id| orphan_warning(id)));
         Ok(memories)
     }
 
@@ -27,10 +32,16 @@ impl Memories {
         let file = format!("{id}.md");
         let mut all = self.all.iter();
         let holder = all.find(|stored| stored.memory.id == id || stored.file == file);
-        let Some(MemoryFile { file, .. }) = holder else { return Ok(()) };
-        Err(UserError::usage(format!("memory `{id}` already exists in `{file}`"))
-            .hint(format!("choose another id, or show it with `cerberus memory show {id}`"))
-            .into())
+        let Some(MemoryFile { file, .. }) = holder else {
+            return Ok(());
+        };
+        Err(
+            UserError::usage(format!("memory `{id}` already exists in `{file}`"))
+                .hint(format!(
+                    "choose another id, or show it with `cerberus memory show {id}`"
+                ))
+                .into(),
+        )
     }
 
     /// Returns the memory whose id is `typed` or has it as a unique prefix.
@@ -44,7 +55,10 @@ impl Memories {
     }
 
     fn ids(&self) -> Vec<&str> {
-        self.all.iter().map(|stored| stored.memory.id.as_str()).collect()
+        self.all
+            .iter()
+            .map(|stored| stored.memory.id.as_str())
+            .collect()
     }
 }
 
@@ -54,9 +68,11 @@ pub fn find_whole(kind: &str, typed: &str, ids: &[&str]) -> Result<usize> {
     if ids[id_idx] == typed {
         return Ok(id_idx);
     }
-    Err(UserError::usage(format!("`{typed}` is not a complete {kind} id"))
-        .hint(format!("type the complete id, such as `{}`", ids[id_idx]))
-        .into())
+    Err(
+        UserError::usage(format!("`{typed}` is not a complete {kind} id"))
+            .hint(format!("type the complete id, such as `{}`", ids[id_idx]))
+            .into(),
+    )
 }
 
 /// Returns the warning about an anchor without a memory.
@@ -84,13 +100,20 @@ pub fn find_named(kind: &str, typed: &str, ids: &[&str]) -> Result<usize> {
                 ("trashed memory", None) => format!("the trash contains: {}", ids.join(", ")),
                 (_, None) => "list the memories with `cerberus memory show`".to_owned(),
             };
-            Err(UserError::usage(format!("{kind} `{typed}` not found")).hint(hint).into())
+            Err(UserError::usage(format!("{kind} `{typed}` not found"))
+                .hint(hint)
+                .into())
         }
         _ => {
             let shown: Vec<&str> = matches.iter().take(5).map(|&id_idx| ids[id_idx]).collect();
-            Err(UserError::usage(format!("`{typed}` is a prefix of {} ids", matches.len()))
-                .hint(format!("type more characters of one of: {}", shown.join(", ")))
-                .into())
+            Err(
+                UserError::usage(format!("`{typed}` is a prefix of {} ids", matches.len()))
+                    .hint(format!(
+                        "type more characters of one of: {}",
+                        shown.join(", ")
+                    ))
+                    .into(),
+            )
         }
     }
 }
@@ -125,21 +148,41 @@ impl Filter {
     /// Returns whether the filter selects a memory, by itself or by its anchor.
     pub fn takes(&self, stored: &MemoryFile, anchors: &Anchors) -> bool {
         let anchor = anchors.get(&stored.memory.id);
-        self.takes_memory(&stored.memory, &stored.file, anchor.map(|anchor| anchor.file.as_str()))
+        self.takes_memory(
+            &stored.memory,
+            &stored.file,
+            anchor.map(|anchor| anchor.file.as_str()),
+        )
     }
 
     /// Like [`takes`](Self::takes), with the file of the anchor instead of all anchors.
     pub fn takes_memory(&self, memory: &Memory, file: &str, anchored: Option<&str>) -> bool {
         let is_category = |wanted: &String| {
-            memory.category.as_ref().is_some_and(|found| found.eq_ignore_ascii_case(wanted))
+            memory
+                .category
+                .as_ref()
+                .is_some_and(|found| found.eq_ignore_ascii_case(wanted))
         };
-        self.scope.as_ref().is_none_or(|scope| in_scope(&memory.scope, scope))
-            && self.memory_type.is_none_or(|wanted| wanted == memory.memory_type)
+        self.scope
+            .as_ref()
+            .is_none_or(|scope| in_scope(&memory.scope, scope))
+            && self
+                .memory_type
+                .is_none_or(|wanted| wanted == memory.memory_type)
             && self.category.as_ref().is_none_or(is_category)
-            && self.tags.iter().all(|tag| memory.tags.iter().any(|it| it.eq_ignore_ascii_case(tag)))
+            && self
+                .tags
+                .iter()
+                .all(|tag| memory.tags.iter().any(|it| it.eq_ignore_ascii_case(tag)))
             && self.status.is_none_or(|wanted| wanted == memory.status)
-            && self.file.as_ref().is_none_or(|wanted| anchored == Some(wanted) || file == wanted)
-            && self.path.as_ref().is_none_or(|path| applies_to(memory, path))
+            && self
+                .file
+                .as_ref()
+                .is_none_or(|wanted| anchored == Some(wanted) || file == wanted)
+            && self
+                .path
+                .as_ref()
+                .is_none_or(|path| applies_to(memory, path))
     }
 
     /// Checks that the files are inside the project and that some memory has the scope, so that a
@@ -156,7 +199,10 @@ impl Filter {
         let Some(wanted) = self.scope.as_deref().filter(|scope| *scope != "all") else {
             return Ok(());
         };
-        if memories.clone().any(|memory| in_scope(&memory.scope, wanted)) {
+        if memories
+            .clone()
+            .any(|memory| in_scope(&memory.scope, wanted))
+        {
             return Ok(());
         }
         let known = sorted(memories.map(|memory| memory.scope.to_string()));
@@ -187,7 +233,9 @@ fn in_scope(scope: &Scope, wanted: &str) -> bool {
     let spelled = scope.to_string();
     wanted == "all"
         || spelled.eq_ignore_ascii_case(wanted)
-        || spelled.split_once(':').is_some_and(|(kind, _)| kind.eq_ignore_ascii_case(wanted))
+        || spelled
+            .split_once(':')
+            .is_some_and(|(kind, _)| kind.eq_ignore_ascii_case(wanted))
 }
 
 /// Returns the languages that examples of this scope can have (`None`: all), or the reason why it
@@ -220,7 +268,11 @@ pub fn title(text: &str) -> String {
     };
     let mut lines = text.lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with("<!--"));
-    let mut title = first.unwrap_or_default().trim_start_matches('#').trim_start().to_owned();
+    let mut title = first
+        .unwrap_or_default()
+        .trim_start_matches('#')
+        .trim_start()
+        .to_owned();
     let stands_alone = ["#", "|", "```", "~~~", "---"];
     if !first.is_some_and(|line| stands_alone.iter().any(|it| line.starts_with(it))) {
         for line in lines.take_while(|line| !is_other(line)) {
@@ -254,6 +306,9 @@ mod tests {
             assert_eq!(title(text), expected);
         }
         let long = title(&"keep it simple ".repeat(20));
-        assert!(long.ends_with(" simple…") && long.chars().count() <= 241, "{long}");
+        assert!(
+            long.ends_with(" simple…") && long.chars().count() <= 241,
+            "{long}"
+        );
     }
 }

@@ -13,7 +13,13 @@ pub struct Metadata {
 
 impl From<&MemoryFile> for Metadata {
     fn from(stored: &MemoryFile) -> Self {
-        let memory = Memory { body: String::new(), ..stored.memory.clone() };
-        Self { memory, file: stored.file.clone() }
+        let memory = Memory {
+            body: String::new(),
+            ..stored.memory.clone()
+        };
+        Self {
+            memory,
+            file: stored.file.clone(),
+        }
     }
 }

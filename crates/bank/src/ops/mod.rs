@@ -87,7 +87,12 @@ pub struct InjectOptions {
 impl Default for InjectOptions {
     fn default() -> Self {
         let max_lines = NonZeroUsize::new(30).unwrap_or(NonZeroUsize::MIN);
-        Self { budget: 1500, session_budget: 500, code_share: 0.6, max_lines }
+        Self {
+            budget: 1500,
+            session_budget: 500,
+            code_share: 0.6,
+            max_lines,
+        }
     }
 }
 
@@ -107,7 +112,10 @@ fn project_name(project: &Project) -> Option<String> {
 /// Returns the name of a repository from its URL: `shop` from `git@example.org:team/shop.git`.
 fn repository_name(url: &str) -> Option<String> {
     let path = url.trim_end_matches('/');
-    let path = path.strip_suffix(".git").unwrap_or(path).trim_end_matches('/');
+    let path = path
+        .strip_suffix(".git")
+        .unwrap_or(path)
+        .trim_end_matches('/');
     let name = path.rsplit(['/', ':']).next()?;
     let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     Some(name.chars().filter(is_part).collect()).filter(|name: &String| !name.is_empty())

@@ -33,9 +33,15 @@ pub struct Proposal {
 impl RulePattern {
     /// Returns the same pattern as a proposal of an agent, without effect.
     pub fn proposed(self, by: &str) -> Self {
-        let proposal = Proposal { by: by.to_owned(), rule: Box::new(self) };
+        let proposal = Proposal {
+            by: by.to_owned(),
+            rule: Box::new(self),
+        };
         let rule = of_frontmatter(Frontmatter::default());
-        Self { proposal: Some(proposal), ..rule }
+        Self {
+            proposal: Some(proposal),
+            ..rule
+        }
     }
 }
 
@@ -107,7 +113,10 @@ pub fn of_text(text: &str) -> RulePattern {
         return of_frontmatter(front);
     }
     let pattern = Some(format!("{}\n", text.trim_end()));
-    of_frontmatter(Frontmatter { pattern, ..Frontmatter::default() })
+    of_frontmatter(Frontmatter {
+        pattern,
+        ..Frontmatter::default()
+    })
 }
 
 /// Returns the pattern in a text if it is valid and right about the examples of a memory, or else what is wrong.
@@ -118,12 +127,20 @@ pub fn proved(
     text: &str,
 ) -> Result<RulePattern, String> {
     let rule = of_text(text);
-    let why = rule.fault.clone().or_else(|| misjudged(project, stored, anchor, &rule.patterns));
+    let why = rule
+        .fault
+        .clone()
+        .or_else(|| misjudged(project, stored, anchor, &rule.patterns));
     why.map_or(Ok(rule), Err)
 }
 
 fn of_frontmatter(front: Frontmatter) -> RulePattern {
-    let Frontmatter { pattern, command: command_lines, instead, .. } = front;
+    let Frontmatter {
+        pattern,
+        command: command_lines,
+        instead,
+        ..
+    } = front;
     let has_any = pattern.is_some() || !command_lines.is_empty();
     let patterns = pattern.map(|text| {
         patterns::parse(&text).map_err(|why| format!("its pattern is not valid: {why}"))
@@ -131,14 +148,29 @@ fn of_frontmatter(front: Frontmatter) -> RulePattern {
     let commands = command::parse(&command_lines).map_err(|why| format!("its `command`: {why}"));
     let (patterns, fault) = valid(patterns.unwrap_or_else(|| Ok(Vec::new())));
     let (commands, command_fault) = valid(commands);
-    let enforcement = if has_any { Enforcement::Enforced } else { Enforcement::Advisory };
+    let enforcement = if has_any {
+        Enforcement::Enforced
+    } else {
+        Enforcement::Advisory
+    };
     let fault = fault.or(command_fault);
     let proposal = None;
-    RulePattern { enforcement, patterns, commands, command_lines, instead, fault, proposal }
+    RulePattern {
+        enforcement,
+        patterns,
+        commands,
+        command_lines,
+        instead,
+        fault,
+        proposal,
+    }
 }
 
 fn valid<T>(read: Result<Vec<T>, String>) -> (Vec<T>, Option<String>) {
-    read.map_or_else(|fault| (Vec::new(), Some(fault)), |patterns| (patterns, None))
+    read.map_or_else(
+        |fault| (Vec::new(), Some(fault)),
+        |patterns| (patterns, None),
+    )
 }
 
 /// Returns the frontmatter of a memory with patterns; of others it is empty.
@@ -146,7 +178,11 @@ fn with_pattern(stored: &MemoryFile) -> Frontmatter {
     // Most memories have none, and parsing takes longer than a search.
     let is_key = |line: &str| line.starts_with("pattern") || line.starts_with("command");
     let has_key = stored.text.lines().any(is_key);
-    if has_key { frontmatter::parse(&stored.text).frontmatter } else { Frontmatter::default() }
+    if has_key {
+        frontmatter::parse(&stored.text).frontmatter
+    } else {
+        Frontmatter::default()
+    }
 }
 
 /// Tests the pattern of a memory with all its examples.
@@ -188,10 +224,14 @@ fn misjudged(
     let report = test(project, stored, anchor, patterns);
     match (report.false_hits.len(), report.misses.len()) {
         (0, 0) => None,
-        (0, missed) => {
-            Some(format!("its pattern misses {missed} of {} counter-examples", report.n_bad))
-        }
-        (hit, _) => Some(format!("its pattern hits {hit} of {} examples", report.n_good)),
+        (0, missed) => Some(format!(
+            "its pattern misses {missed} of {} counter-examples",
+            report.n_bad
+        )),
+        (hit, _) => Some(format!(
+            "its pattern hits {hit} of {} examples",
+            report.n_good
+        )),
     }
 }
 
@@ -214,7 +254,11 @@ fn samples(project: &Project, stored: &MemoryFile, anchor: Option<&Anchor>) -> V
             ExampleRole::Not => Label::Bad,
         };
         let code = examples::code(project, example)?;
-        Some(Sample { label, language: example.anchor.language?, code })
+        Some(Sample {
+            label,
+            language: example.anchor.language?,
+            code,
+        })
     };
     let mut samples = patterns::samples(&code_examples(&stored.memory.body), language);
     samples.extend(main.iter().chain(others).filter_map(sample));

@@ -30,7 +30,11 @@ pub struct PinLimits {
 
 impl Default for PinLimits {
     fn default() -> Self {
-        Self { max_pins: 20, max_tokens: 2000, builtin: None }
+        Self {
+            max_pins: 20,
+            max_tokens: 2000,
+            builtin: None,
+        }
     }
 }
 
@@ -88,7 +92,12 @@ pub struct Filter {
     #[arg(long = "tag", value_name = "TAG", help_heading = "Filters")]
     pub tags: Vec<String>,
     /// Only pins of this project
-    #[arg(long, value_name = "NAME", help_heading = "Filters", conflicts_with = "global_only")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        help_heading = "Filters",
+        conflicts_with = "global_only"
+    )]
     pub project_id: Option<String>,
     /// Only pins of every project
     #[arg(long, help_heading = "Filters")]
@@ -102,8 +111,14 @@ impl Filter {
     fn matches(&self, pin: &Pin, is_expired: bool) -> bool {
         self.priority.is_none_or(|wanted| wanted == pin.priority)
             && self.scope.is_none_or(|wanted| wanted == pin.scope)
-            && self.tags.iter().all(|tag| pin.tags.iter().any(|it| it.eq_ignore_ascii_case(tag)))
-            && self.project_id.as_ref().is_none_or(|wanted| pin.project.as_ref() == Some(wanted))
+            && self
+                .tags
+                .iter()
+                .all(|tag| pin.tags.iter().any(|it| it.eq_ignore_ascii_case(tag)))
+            && self
+                .project_id
+                .as_ref()
+                .is_none_or(|wanted| pin.project.as_ref() == Some(wanted))
             && (!self.global_only || pin.project.is_none())
             && (!self.expired_only || is_expired)
     }
@@ -186,12 +201,19 @@ pub fn add(project: &Project, request: &Request, session: Option<&str>) -> Resul
     let new = Pin { id, ..new };
     let active = loaded.active(project);
     if let Some(same) = active.iter().find(|pin| pin.content == new.content) {
-        return Err(UserError::usage(format!("the pin `{}` already has this text", same.id))
-            .hint(format!("remove it first: `cerberus memory pin remove {}`", same.id))
-            .into());
+        return Err(
+            UserError::usage(format!("the pin `{}` already has this text", same.id))
+                .hint(format!(
+                    "remove it first: `cerberus memory pin remove {}`",
+                    same.id
+                ))
+                .into(),
+        );
     }
-    let evicted: Vec<Pin> =
-        limits::evict(&active, &new, &project.pins)?.into_iter().cloned().collect();
+    let evicted: Vec<Pin> = limits::evict(&active, &new, &project.pins)?
+        .into_iter()
+        .cloned()
+        .collect();
     let ids = |pins: &[Pin]| pins.iter().map(|pin| pin.id.clone()).collect::<Vec<_>>();
     let mut events = Vec::new();
     if !evicted.is_empty() {
@@ -201,7 +223,11 @@ pub fn add(project: &Project, request: &Request, session: Option<&str>) -> Resul
             limits.max_pins, limits.max_tokens, new.id
         );
         events.push((PinEvent::BudgetExceeded, ids(&evicted), message));
-        events.push((PinEvent::Removed, ids(&evicted), format!("evicted for `{}`", new.id)));
+        events.push((
+            PinEvent::Removed,
+            ids(&evicted),
+            format!("evicted for `{}`", new.id),
+        ));
     }
     let message = format!("{} {}", new.scope, new.priority);
     events.push((PinEvent::Added, vec![new.id.clone()], message));
@@ -235,11 +261,17 @@ pub fn list(
     limits::sort(&mut found);
     let defaults = builtin::pins(project.pins.builtin.as_ref());
     Ok(List {
-        pins: found.into_iter().map(|pin| pin_report(project, pin)).collect(),
+        pins: found
+            .into_iter()
+            .map(|pin| pin_report(project, pin))
+            .collect(),
         totals: totals(project, &loaded),
         defaults: defaults
             .into_iter()
-            .map(|pin| BuiltinPin { id: pin.id, content: pin.content })
+            .map(|pin| BuiltinPin {
+                id: pin.id,
+                content: pin.content,
+            })
             .collect(),
         warnings: loaded.warnings,
     })
@@ -311,7 +343,11 @@ fn remove_pins(project: &Project, mut loaded: Loaded, wanted: &[Pin]) -> Result<
         loaded.change(project, wanted, None, events)?;
         loaded.pins.retain(|pin| !removed.contains(&pin.id));
     }
-    Ok(Removed { removed, totals: totals(project, &loaded), warnings: loaded.warnings })
+    Ok(Removed {
+        removed,
+        totals: totals(project, &loaded),
+        warnings: loaded.warnings,
+    })
 }
 
 /// Validates the request and returns the pin, without an id.
@@ -324,20 +360,31 @@ fn build_pin(project: &Project, request: &Request, session: Option<&str>) -> Res
     }
     document::check_content(content)?;
     document::check_words("tag", request.tags.iter().map(String::as_str))?;
-    let metadata_words = || request.metadata.iter().flat_map(|(key, value)| [&**key, &**value]);
+    let metadata_words = || {
+        request
+            .metadata
+            .iter()
+            .flat_map(|(key, value)| [&**key, &**value])
+    };
     document::check_words("metadata", metadata_words())?;
     document::check_words("project", request.project_id.as_deref())?;
     if !request.allow_secret {
-        let metadata: Vec<String> =
-            request.metadata.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let metadata: Vec<String> = request
+            .metadata
+            .iter()
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect();
         document::refuse_secrets(&[
             ("the text", content),
             ("the tags", &request.tags.join(" ")),
             ("the metadata", &metadata.join(" ")),
         ])?;
     }
-    let expires_at =
-        request.expires.as_deref().map(|text| expiry::parse(text, project.now)).transpose()?;
+    let expires_at = request
+        .expires
+        .as_deref()
+        .map(|text| expiry::parse(text, project.now))
+        .transpose()?;
     let scope = match (request.scope, expires_at) {
         (None | Some(PinScope::Temporary), Some(_)) => PinScope::Temporary,
         (None, None) => PinScope::Persistent,
@@ -358,7 +405,11 @@ fn build_pin(project: &Project, request: &Request, session: Option<&str>) -> Res
             .hint("name it with `--session NAME` or CERBERUS_SESSION")
             .into());
     }
-    let mut texts = request.tags.iter().map(String::as_str).chain(metadata_words());
+    let mut texts = request
+        .tags
+        .iter()
+        .map(String::as_str)
+        .chain(metadata_words());
     if let Some(invalid) = texts.find(|text| text.trim().is_empty()) {
         return Err(UserError::usage(format!(
             "`{}` is not a valid tag or metadata: it must be one non-empty line",
@@ -374,7 +425,11 @@ fn build_pin(project: &Project, request: &Request, session: Option<&str>) -> Res
         scope,
         created_at: project.now,
         expires_at,
-        tags: request.tags.iter().map(|tag| tag.trim().to_owned()).collect(),
+        tags: request
+            .tags
+            .iter()
+            .map(|tag| tag.trim().to_owned())
+            .collect(),
         metadata: request.metadata.iter().cloned().collect(),
         project: request.project_id.clone(),
     })
@@ -385,7 +440,9 @@ fn unused_id(request: &Request, loaded: &Loaded) -> Result<String> {
     if let Some(id) = &request.id {
         names::check(id)?;
         let error = if id.starts_with(builtin::PREFIX) {
-            UserError::usage(format!("the prefix of `{id}` is reserved for built-in pins"))
+            UserError::usage(format!(
+                "the prefix of `{id}` is reserved for built-in pins"
+            ))
         } else if is_taken(id) {
             UserError::usage(format!("the pin `{id}` already exists"))
         } else {
@@ -394,7 +451,10 @@ fn unused_id(request: &Request, loaded: &Loaded) -> Result<String> {
         return Err(error.hint("choose another `--id`").into());
     }
     let base = names::from_text(&request.content);
-    let base = base.strip_prefix(builtin::PREFIX).unwrap_or(&base).to_owned();
+    let base = base
+        .strip_prefix(builtin::PREFIX)
+        .unwrap_or(&base)
+        .to_owned();
     Ok(names::unused(base, is_taken))
 }
 
@@ -404,11 +464,19 @@ fn is_expired(project: &Project, pin: &Pin) -> bool {
 
 fn pin_report(project: &Project, pin: &Pin) -> PinReport {
     let (expired, tokens) = (is_expired(project, pin), tokens::count(&render::item(pin)));
-    PinReport { pin: pin.clone(), expired, tokens }
+    PinReport {
+        pin: pin.clone(),
+        expired,
+        tokens,
+    }
 }
 
 fn totals(project: &Project, loaded: &Loaded) -> Totals {
-    let PinLimits { max_pins, max_tokens, .. } = project.pins;
+    let PinLimits {
+        max_pins,
+        max_tokens,
+        ..
+    } = project.pins;
     let mut active = loaded.active(project);
     limits::sort(&mut active);
     let (n_pins, n_tokens) = (active.len(), tokens::count(&render::text(active)));
@@ -433,6 +501,9 @@ impl Loaded {
 
     /// Returns the pins that have not expired.
     fn active(&self, project: &Project) -> Vec<&Pin> {
-        self.pins.iter().filter(|pin| !is_expired(project, pin)).collect()
+        self.pins
+            .iter()
+            .filter(|pin| !is_expired(project, pin))
+            .collect()
     }
 }

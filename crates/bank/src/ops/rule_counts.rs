@@ -47,7 +47,13 @@ impl RuleCounts {
 
     /// Returns the numbers with the words for them.
     pub fn by_state(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        let Self { anchored, waiting, process, no_example, .. } = *self;
+        let Self {
+            anchored,
+            waiting,
+            process,
+            no_example,
+            ..
+        } = *self;
         [
             ("anchored", anchored),
             ("waiting", waiting),
@@ -60,8 +66,10 @@ impl RuleCounts {
 
 impl fmt::Display for RuleCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let by_state: Vec<String> =
-            self.by_state().map(|(state, n)| format!("{n} {state}")).collect();
+        let by_state: Vec<String> = self
+            .by_state()
+            .map(|(state, n)| format!("{n} {state}"))
+            .collect();
         write!(f, "{}: {}", plural(self.total, "rule"), by_state.join(", "))
     }
 }

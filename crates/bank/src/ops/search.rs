@@ -28,7 +28,12 @@ pub struct Request {
     #[arg(value_name = "WORDS", required = true)]
     pub query: Vec<String>,
     /// Return only these sections, and the tokens that this saves
-    #[arg(long = "section", visible_alias = "anchors", value_name = "ID,…", value_delimiter = ',')]
+    #[arg(
+        long = "section",
+        visible_alias = "anchors",
+        value_name = "ID,…",
+        value_delimiter = ','
+    )]
     pub sections: Vec<String>,
     /// Print the text
     #[arg(long)]
@@ -103,14 +108,21 @@ pub fn search_in(project: &Project, synced: &mut SyncedStore, request: &Request)
             .hint("use a word of the memory, as in `cerberus memory search session`")
     })?;
     let mut warnings = std::mem::take(&mut synced.warnings);
-    let known: FxHashMap<String, IndexedMemory> =
-        synced.memories()?.into_iter().map(|it| (it.memory.id.clone(), it)).collect();
+    let known: FxHashMap<String, IndexedMemory> = synced
+        .memories()?
+        .into_iter()
+        .map(|it| (it.memory.id.clone(), it))
+        .collect();
     request.filter.check(known.values().map(|it| &it.memory))?;
     let supersession = links::supersession(synced)?;
     warnings.extend(supersession.warning);
     let wanted = matching_ids(request, &known, &supersession.superseded)?;
     let found = signals::search(&synced.store, &query, &|id| wanted.contains(id))?;
-    let mut report = Report { query: words, warnings, ..Report::default() };
+    let mut report = Report {
+        query: words,
+        warnings,
+        ..Report::default()
+    };
     if found.is_empty() {
         let all = signals::search(&synced.store, &query, &|_| true)?;
         report.skipped = all.iter().filter(|it| it.matches_text()).count();
@@ -126,7 +138,9 @@ pub fn search_in(project: &Project, synced: &mut SyncedStore, request: &Request)
             Ok(stored) => {
                 let mut hit = hit(&query, (found, recency), &stored);
                 if request.sections.is_empty() {
-                    hit.content = request.content.then(|| stored.memory.body.trim().to_owned());
+                    hit.content = request
+                        .content
+                        .then(|| stored.memory.body.trim().to_owned());
                 } else {
                     add_sections(&mut hit, &stored.text, request, &mut report.warnings);
                 }
@@ -144,8 +158,16 @@ fn matching_ids<'k>(
     known: &'k FxHashMap<String, IndexedMemory>,
     superseded: &BTreeMap<String, String>,
 ) -> Result<FxHashSet<&'k str>> {
-    let since = request.since.as_deref().map(|text| parse_time("since", text)).transpose()?;
-    let until = request.until.as_deref().map(|text| parse_time("until", text)).transpose()?;
+    let since = request
+        .since
+        .as_deref()
+        .map(|text| parse_time("since", text))
+        .transpose()?;
+    let until = request
+        .until
+        .as_deref()
+        .map(|text| parse_time("until", text))
+        .transpose()?;
     let in_time = |memory: &Memory| {
         let date = date(memory);
         since.is_none_or(|(since, _)| date.is_some_and(|date| date >= since))
@@ -154,10 +176,16 @@ fn matching_ids<'k>(
     let matches = |it: &IndexedMemory| {
         (request.filter.status.is_some() || it.memory.status != MemoryStatus::Archived)
             && (request.superseded || !superseded.contains_key(&it.memory.id))
-            && request.filter.takes_memory(&it.memory, &it.file, it.anchored.as_deref())
+            && request
+                .filter
+                .takes_memory(&it.memory, &it.file, it.anchored.as_deref())
             && in_time(&it.memory)
     };
-    Ok(known.iter().filter(|(_, it)| matches(it)).map(|(id, _)| id.as_str()).collect())
+    Ok(known
+        .iter()
+        .filter(|(_, it)| matches(it))
+        .map(|(id, _)| id.as_str())
+        .collect())
 }
 
 /// Returns the time of the last change of a memory.
@@ -174,7 +202,11 @@ fn parse_time(flag: &str, text: &str) -> Result<(Timestamp, Timestamp)> {
         ))
     })?;
     let is_day = !text.contains(['T', 't', ' ', ':']);
-    let end = if is_day { DAY } else { SignedDuration::from_nanos(1) };
+    let end = if is_day {
+        DAY
+    } else {
+        SignedDuration::from_nanos(1)
+    };
     Ok((found, found.checked_add(end).unwrap_or(Timestamp::MAX)))
 }
 
@@ -229,8 +261,10 @@ fn hit(query: &Query, (found, recency): (SearchResult, f64), stored: &MemoryFile
 
 /// Returns the words of a query that a memory contains in any form.
 fn matched_words(query: &Query, id: &str, text: &str) -> Vec<String> {
-    let mut known: BTreeSet<String> =
-        tokenize::terms(text).into_iter().chain(tokenize::terms(id)).collect();
+    let mut known: BTreeSet<String> = tokenize::terms(text)
+        .into_iter()
+        .chain(tokenize::terms(id))
+        .collect();
     // A single letter, as in `C++`, is a word but not a term.
     tokenize::words(text, |word| {
         if word.len() == 1 {
@@ -238,9 +272,17 @@ fn matched_words(query: &Query, id: &str, text: &str) -> Vec<String> {
         }
     });
     let matches = |word: &&String| {
-        known.contains(*word) || tokenize::terms(word).iter().any(|term| known.contains(term))
+        known.contains(*word)
+            || tokenize::terms(word)
+                .iter()
+                .any(|term| known.contains(term))
     };
-    query.words.iter().filter(matches).map(|word| format!("`{word}`")).collect()
+    query
+        .words
+        .iter()
+        .filter(matches)
+        .map(|word| format!("`{word}`"))
+        .collect()
 }
 
 /// Returns for each word of a query the most similar word of the memories.
@@ -256,8 +298,11 @@ fn similar_words(synced: &SyncedStore, query: &Query) -> Result<Vec<String>> {
         });
     })?;
     let similar = |word: &String| text::closest_match(word, vocabulary.iter().map(String::as_str));
-    let mut found: Vec<String> =
-        query.words.iter().filter_map(|word| similar(word).map(str::to_owned)).collect();
+    let mut found: Vec<String> = query
+        .words
+        .iter()
+        .filter_map(|word| similar(word).map(str::to_owned))
+        .collect();
     found.dedup();
     Ok(found)
 }
@@ -269,5 +314,8 @@ fn add_sections(hit: &mut Hit, text: &str, request: &Request, warnings: &mut Vec
     hit.sections = slice.sections;
     hit.missing = slice.missing;
     hit.token_metrics = Some(slice.metrics);
-    hit.content = request.content.then_some(slice.content).filter(|content| !content.is_empty());
+    hit.content = request
+        .content
+        .then_some(slice.content)
+        .filter(|content| !content.is_empty());
 }

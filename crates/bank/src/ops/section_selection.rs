@@ -55,15 +55,23 @@ pub fn select(text: &str, requested: &[String], raw: bool) -> SectionSelection {
     let lines = LineIndex::new(text);
     let selection = sections::select(&parsed, requested);
     let found = selection.found.iter();
-    let parts: Vec<String> =
-        found.clone().map(|section| sections::content(text, section, &parsed, raw)).collect();
+    let parts: Vec<String> = found
+        .clone()
+        .map(|section| sections::content(text, section, &parsed, raw))
+        .collect();
     let content = parts.join(sections::SEPARATOR);
     let full = tokens::count(text);
-    let actual = if parts.is_empty() { 0 } else { tokens::count(&content) };
+    let actual = if parts.is_empty() {
+        0
+    } else {
+        tokens::count(&content)
+    };
     let saved = (full as f64 - actual as f64) / (full.max(1) as f64) * 100.0;
     SectionSelection {
         content,
-        sections: found.map(|section| SectionPlace::new(section, &lines)).collect(),
+        sections: found
+            .map(|section| SectionPlace::new(section, &lines))
+            .collect(),
         missing: selection.missing,
         metrics: TokenMetrics {
             actual_tokens: actual,
@@ -71,7 +79,11 @@ pub fn select(text: &str, requested: &[String], raw: bool) -> SectionSelection {
             savings_percent: (!parts.is_empty()).then(|| (saved * 10.0).round() / 10.0),
             tokenizer: tokens::NAME,
         },
-        known: parsed.list.iter().map(|section| section.id.clone()).collect(),
+        known: parsed
+            .list
+            .iter()
+            .map(|section| section.id.clone())
+            .collect(),
         diagnostics: parsed.diagnostics,
     }
 }
@@ -84,8 +96,15 @@ impl SectionSelection {
             _ => format!("it has {}", self.known.join(", ")),
         };
         let missing = self.missing.iter().map(|it| {
-            let near = it.nearest.as_ref().map(|near| format!("; did you mean `{near}`?"));
-            format!("`{id}` has no section `{}`: {known}{}", it.id, near.unwrap_or_default())
+            let near = it
+                .nearest
+                .as_ref()
+                .map(|near| format!("; did you mean `{near}`?"));
+            format!(
+                "`{id}` has no section `{}`: {known}{}",
+                it.id,
+                near.unwrap_or_default()
+            )
         });
         let diagnostics = self.diagnostics.iter();
         let diagnostics = diagnostics.map(|it| format!("{file}:{}: {}", it.line + 1, it.message));

@@ -28,7 +28,9 @@ pub struct Entry {
 impl SimilarMemories {
     /// Collects the memories to compare new ones with.
     pub fn new(memories: &Memories) -> Self {
-        let mut similar = Self { entries: Vec::new() };
+        let mut similar = Self {
+            entries: Vec::new(),
+        };
         let all = memories.all.iter().map(|stored| &stored.memory);
         for memory in all.filter(|memory| memory.status == MemoryStatus::Active) {
             similar.add(&memory.id, &memory.body);
@@ -39,7 +41,11 @@ impl SimilarMemories {
     /// Adds a memory to compare later ones with.
     pub fn add(&mut self, id: &str, text: &str) {
         let text = text.trim().to_owned();
-        self.entries.push(Entry { id: id.to_owned(), words: words(&text), text });
+        self.entries.push(Entry {
+            id: id.to_owned(),
+            words: words(&text),
+            text,
+        });
     }
 
     /// Returns a sentence about each near-duplicate of a new text.
@@ -53,7 +59,11 @@ impl SimilarMemories {
 
 /// Returns warnings about the near-duplicates of one new text.
 pub fn warnings(memories: &Memories, text: &str) -> Vec<String> {
-    limited(SimilarMemories::new(memories).near_duplicates(text).collect())
+    limited(
+        SimilarMemories::new(memories)
+            .near_duplicates(text)
+            .collect(),
+    )
 }
 
 /// Returns the first warnings and the number of the others.
@@ -105,11 +115,17 @@ mod tests {
             entries: (0..13)
                 .map(|n| {
                     let text = "Close the session in a finally block".to_owned();
-                    Entry { id: format!("close-{n}"), words: words(&text), text }
+                    Entry {
+                        id: format!("close-{n}"),
+                        words: words(&text),
+                        text,
+                    }
                 })
                 .collect(),
         };
-        let near = similar.near_duplicates("close the session in a finally block").collect();
+        let near = similar
+            .near_duplicates("close the session in a finally block")
+            .collect();
         let warnings = limited(near);
         assert_eq!(warnings.len(), MAX_WARNINGS + 1);
         assert_eq!(warnings[MAX_WARNINGS], "and 3 other near-duplicates");
@@ -119,7 +135,10 @@ mod tests {
     #[test]
     fn the_similarity_is_the_share_of_common_words() {
         let check = |a, b, expected: f64| {
-            assert!((similarity(&words(a), &words(b)) - expected).abs() < 1e-9, "{a} {b}");
+            assert!(
+                (similarity(&words(a), &words(b)) - expected).abs() < 1e-9,
+                "{a} {b}"
+            );
         };
         check("one two", "two three four", 0.25);
         check("one two", "two one", 1.0);

@@ -62,16 +62,21 @@ impl SyncedStore {
 
     /// Returns the anchor of a memory from the store.
     pub fn anchor(&self, id: &str) -> Result<Option<Anchor>> {
-        let Some(packed) = table::anchor(self.store.reader(), id)? else { return Ok(None) };
+        let Some(packed) = table::anchor(self.store.reader(), id)? else {
+            return Ok(None);
+        };
         // Another version may have encoded the anchor.
-        postcard::from_bytes(&packed).map(Some).or_else(|_| Ok(self.bank.anchors()?.remove(id)))
+        postcard::from_bytes(&packed)
+            .map(Some)
+            .or_else(|_| Ok(self.bank.anchors()?.remove(id)))
     }
 
     /// Returns all anchors from the store.
     pub fn anchors(&self) -> Result<Anchors> {
         let packed = table::anchors(self.store.reader())?.into_iter();
-        let unpacked: Result<Anchors, postcard::Error> =
-            packed.map(|(id, packed)| Ok((id, postcard::from_bytes(&packed)?))).collect();
+        let unpacked: Result<Anchors, postcard::Error> = packed
+            .map(|(id, packed)| Ok((id, postcard::from_bytes(&packed)?)))
+            .collect();
         unpacked.or_else(|_| self.bank.anchors())
     }
 }
@@ -83,13 +88,25 @@ pub fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Option<Anc
         return Ok(None);
     }
     let store = Store::open(&project.store)?;
-    let Some(file) = table::file_of(store.reader(), id)? else { return Ok(None) };
-    let Some(stored) = project.bank.read(&file).ok().filter(|stored| stored.memory.id == id) else {
+    let Some(file) = table::file_of(store.reader(), id)? else {
+        return Ok(None);
+    };
+    let Some(stored) = project
+        .bank
+        .read(&file)
+        .ok()
+        .filter(|stored| stored.memory.id == id)
+    else {
         return Ok(None);
     };
     let anchor = if table::lock_stat(store.reader())? == project.bank.lock_stat() {
         let bank = project.bank.clone();
-        SyncedStore { store, bank, warnings: Vec::new() }.anchor(id)?
+        SyncedStore {
+            store,
+            bank,
+            warnings: Vec::new(),
+        }
+        .anchor(id)?
     } else {
         project.bank.anchors()?.remove(id)
     };
@@ -134,20 +151,44 @@ pub fn open(project: &Project) -> Result<SyncedStore> {
         .filter_map(|file| project.bank.stat_in(&view, &file).map(|stat| (file, stat)))
         .collect();
     let lock_stat = project.bank.lock_stat();
-    update(project, &Files { listed, lock_stat, view, loaded: None }, warnings)
+    update(
+        project,
+        &Files {
+            listed,
+            lock_stat,
+            view,
+            loaded: None,
+        },
+        warnings,
+    )
 }
 
 /// Like [`open`], but updates the store from loaded memories and reads no files.
 pub fn open_with(project: &Project, memories: &Memories) -> Result<SyncedStore> {
     let all = memories.all.iter().chain(&memories.duplicates);
-    let mut listed: Vec<_> = all.map(|stored| (stored.file.clone(), stored.stat)).collect();
+    let mut listed: Vec<_> = all
+        .map(|stored| (stored.file.clone(), stored.stat))
+        .collect();
     listed.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     let (lock_stat, view) = (memories.lock_stat, View::default());
-    update(project, &Files { listed, lock_stat, view, loaded: Some(memories) }, Vec::new())
+    update(
+        project,
+        &Files {
+            listed,
+            lock_stat,
+            view,
+            loaded: Some(memories),
+        },
+        Vec::new(),
+    )
 }
 
 fn update(project: &Project, files: &Files<'_>, mut warnings: Vec<String>) -> Result<SyncedStore> {
-    let Files { listed, lock_stat: lock, .. } = files;
+    let Files {
+        listed,
+        lock_stat: lock,
+        ..
+    } = files;
     check_bank_size(listed.iter().map(|(_, stat)| stat.size).sum())?;
     let mut store = Store::open(&project.store)?;
     warnings.append(&mut store.warnings);
@@ -168,31 +209,46 @@ fn update(project: &Project, files: &Files<'_>, mut warnings: Vec<String>) -> Re
                 let lock = lock.filter(|lock| !is_racy(lock.mtime));
                 return table::replace_anchors(connection, lock, &anchors);
             }
-            let fresh: FxHashSet<&str> =
-                changes.memories.iter().map(|it| it.row.memory.id.as_str()).collect();
-            let mut fresh = anchors.iter().filter(|anchor| fresh.contains(anchor.id.as_str()));
+            let fresh: FxHashSet<&str> = changes
+                .memories
+                .iter()
+                .map(|it| it.row.memory.id.as_str())
+                .collect();
+            let mut fresh = anchors
+                .iter()
+                .filter(|anchor| fresh.contains(anchor.id.as_str()));
             fresh.try_for_each(|anchor| table::update_anchor_columns(connection, anchor))
         })?;
     }
     warnings.extend(table::file_warnings(store.reader())?);
     for (file, id, first) in table::duplicate_ids(store.reader())? {
-        warnings.push(format!("`{file}` is ignored: `{first}` already has the id `{id}`"));
+        warnings.push(format!(
+            "`{file}` is ignored: `{first}` already has the id `{id}`"
+        ));
     }
     let orphans = table::orphaned_anchors(store.reader())?;
     warnings.extend(orphans.iter().map(|id| orphan_warning(id)));
-    Ok(SyncedStore { store, bank: project.bank.clone(), warnings })
+    Ok(SyncedStore {
+        store,
+        bank: project.bank.clone(),
+        warnings,
+    })
 }
 
 /// Returns the memory in a file, from memories that are sorted by file.
 fn find_file<'m>(memories: &'m [MemoryFile], file: &str) -> Option<&'m MemoryFile> {
-    let memory_idx = memories.binary_search_by(|stored| (*stored.file).cmp(file)).ok()?;
+    let memory_idx = memories
+        .binary_search_by(|stored| (*stored.file).cmp(file))
+        .ok()?;
     Some(&memories[memory_idx])
 }
 
 /// Returns whether the store contains exactly these files, unchanged.
 fn is_up_to_date(store: &Store, listed: &[(String, FileStat)]) -> Result<bool> {
-    let stats: FxHashMap<&str, FileStat> =
-        listed.iter().map(|(file, stat)| (file.as_str(), *stat)).collect();
+    let stats: FxHashMap<&str, FileStat> = listed
+        .iter()
+        .map(|(file, stat)| (file.as_str(), *stat))
+        .collect();
     let (mut n_known, mut all_same) = (0, true);
     table::each_file(store.reader(), |file, stat| {
         n_known += 1;
@@ -253,7 +309,9 @@ impl Changes {
                 }
                 Err(error) => {
                     warnings.push(format!("{error:#}"));
-                    changes.removed_files.extend(known.remove(file).map(|row| row.file));
+                    changes
+                        .removed_files
+                        .extend(known.remove(file).map(|row| row.file));
                 }
             }
         }
@@ -268,10 +326,14 @@ impl Changes {
         changes.removed_files.extend(removed.cloned());
         changes.removed_files.sort_unstable();
         let stored_ids = table::ids(store.reader())?;
-        let removed = stored_ids.iter().filter(|(id, _)| !file_by_id.contains_key(id.as_str()));
+        let removed = stored_ids
+            .iter()
+            .filter(|(id, _)| !file_by_id.contains_key(id.as_str()));
         changes.removed_ids = removed.map(|(id, _)| id.clone()).collect();
-        let stored_files: FxHashMap<&str, &str> =
-            stored_ids.iter().map(|(id, file)| (id.as_str(), file.as_str())).collect();
+        let stored_files: FxHashMap<&str, &str> = stored_ids
+            .iter()
+            .map(|(id, file)| (id.as_str(), file.as_str()))
+            .collect();
         for (id, file) in &file_by_id {
             // The id now belongs to another file, which is unchanged itself.
             if !memories.contains_key(file) && stored_files.get(id) != Some(file) {
@@ -285,7 +347,10 @@ impl Changes {
             .map(|stored| &**stored)
             .filter(|stored| hashes.get(&stored.memory.id) != Some(&hash(stored)))
             .collect();
-        changes.memories = to_write.par_iter().map(|stored| MemoryRows::new(stored)).collect();
+        changes.memories = to_write
+            .par_iter()
+            .map(|stored| MemoryRows::new(stored))
+            .collect();
         Ok(changes)
     }
 
@@ -298,9 +363,19 @@ impl Changes {
         }
         for row in &self.files {
             // Time 0 makes the next command read the file again.
-            let mtime = if is_racy(row.stat.mtime) { 0 } else { row.stat.mtime };
+            let mtime = if is_racy(row.stat.mtime) {
+                0
+            } else {
+                row.stat.mtime
+            };
             let stat = FileStat { mtime, ..row.stat };
-            table::upsert_file(connection, &FileRow { stat, ..row.clone() })?;
+            table::upsert_file(
+                connection,
+                &FileRow {
+                    stat,
+                    ..row.clone()
+                },
+            )?;
         }
         let mut terms: FxHashMap<&str, u32> = FxHashMap::default();
         for memory in &self.memories {
@@ -356,7 +431,12 @@ impl SectionTerms {
                 *counts.entry(term).or_insert(0) += count;
             }
         }
-        Self { id: id.to_owned(), heading, body, counts }
+        Self {
+            id: id.to_owned(),
+            heading,
+            body,
+            counts,
+        }
     }
 }
 
@@ -432,10 +512,22 @@ fn link_rows(stored: &MemoryFile) -> Vec<LinkRow> {
     let in_frontmatter = entries.iter().enumerate().filter_map(|(position, entry)| {
         let (target, relation) = links::parse_target(entry)?;
         let relation = relation.unwrap_or(EdgeType::RelatedTo);
-        Some(row(position, target.to_string(), relation, None, String::new()))
+        Some(row(
+            position,
+            target.to_string(),
+            relation,
+            None,
+            String::new(),
+        ))
     });
     let in_text = links::parse(text).into_iter().map(|link| {
-        row(link.span.start, link.target.to_string(), link.relation, link.label, link.context)
+        row(
+            link.span.start,
+            link.target.to_string(),
+            link.relation,
+            link.label,
+            link.context,
+        )
     });
     in_frontmatter.chain(in_text).collect()
 }

@@ -5,7 +5,10 @@ use super::{Facts, package_name};
 /// Reads a `go.mod`.
 pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
     for line in text.lines() {
-        let mut words = line.trim().trim_start_matches("require ").split_whitespace();
+        let mut words = line
+            .trim()
+            .trim_start_matches("require ")
+            .split_whitespace();
         match (words.next(), words.next()) {
             (Some("module"), Some(module)) => {
                 facts.packages.insert(package_name(module));
@@ -28,9 +31,13 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
 /// `example.org/owner/name/v2`.
 fn names(module: &str) -> impl Iterator<Item = &str> {
     let is_version = |part: &&str| {
-        part.strip_prefix('v').is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
+        part.strip_prefix('v')
+            .is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
     };
-    module.split('/').rev().filter(move |part| !is_version(part))
+    module
+        .split('/')
+        .rev()
+        .filter(move |part| !is_version(part))
 }
 
 #[cfg(test)]
@@ -45,7 +52,14 @@ mod tests {
         );
         assert_eq!(facts.names, ["owner", "shop"].map(str::to_owned).into());
         assert!(facts.packages.contains("github.com/owner/shop/v2"));
-        let names: Vec<&str> = facts.dependencies.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["e2e-kit", "example.org/e2e-kit/v3", "go", "gopkg.in/yaml"]);
+        let names: Vec<&str> = facts
+            .dependencies
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        assert_eq!(
+            names,
+            ["e2e-kit", "example.org/e2e-kit/v3", "go", "gopkg.in/yaml"]
+        );
     }
 }

@@ -13,7 +13,10 @@ const MAX_EXPANDED: usize = 1024 * 1024;
 /// Reads the targets of a makefile.
 pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
     let text = text.replace("\\\n", " ");
-    let rules = || text.lines().filter(|line| !line.starts_with(['\t', '#', ' ']));
+    let rules = || {
+        text.lines()
+            .filter(|line| !line.starts_with(['\t', '#', ' ']))
+    };
     // All values that a variable may have, with patterns or marks in the place of calls.
     let mut variables: BTreeMap<&str, String> = BTreeMap::new();
     for (name, value) in rules().filter_map(|line| line.split_once('=')) {
@@ -28,7 +31,9 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
     }
     let mut n_left = MAX_EXPANDED;
     for line in rules() {
-        let Some((targets, rest)) = line.split_once(':') else { continue };
+        let Some((targets, rest)) = line.split_once(':') else {
+            continue;
+        };
         // `.PHONY` may still name a target that was removed.
         let is_assigned = rest.starts_with('=') || rest.starts_with(":=") || targets.contains('=');
         if is_assigned || targets.trim() == ".PHONY" {
@@ -50,7 +55,10 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
 /// Returns the pattern of the names that the value of a variable computes: `image-%` of
 /// `$(addprefix image-, $(ALL))`. A value with more than the call has none.
 fn affixed(name: &str, value: &str) -> Option<String> {
-    let (function, rest) = value.strip_prefix("$(")?.strip_suffix(')')?.split_once(' ')?;
+    let (function, rest) = value
+        .strip_prefix("$(")?
+        .strip_suffix(')')?
+        .split_once(' ')?;
     let affix = rest.split_once(',')?.0.trim();
     if affix.contains('$') || without_calls(name, value) != format!("$({name}:{function})") {
         return None;
@@ -65,7 +73,9 @@ fn affixed(name: &str, value: &str) -> Option<String> {
 /// Returns whether a rule whose target has a `%` makes a target: `build/%` makes `build/shop`.
 pub(super) fn is_made(target: &str, rule: &str) -> bool {
     rule.split_once('%').is_some_and(|(start, end)| {
-        let stem = target.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+        let stem = target
+            .strip_prefix(start)
+            .and_then(|rest| rest.strip_suffix(end));
         stem.is_some_and(|stem| !stem.is_empty())
     })
 }
@@ -79,7 +89,9 @@ fn expanded(targets: &str, variables: &BTreeMap<&str, String>, n_left: &mut usiz
             Some((start..end + 1, variables.get(&text[start + 2..end])?))
         });
         let Some((range, value)) = known else { break };
-        let Some(rest) = n_left.checked_sub(value.len()) else { break };
+        let Some(rest) = n_left.checked_sub(value.len()) else {
+            break;
+        };
         *n_left = rest;
         text.replace_range(range, value.trim());
     }
@@ -96,7 +108,9 @@ fn without_calls(name: &str, value: &str) -> String {
             depth += i32::from(c == '(') - i32::from(c == ')');
             c == ')' && depth == 0
         };
-        let end = rest[start..].find(closes).map_or(rest.len(), |at| start + at + 1);
+        let end = rest[start..]
+            .find(closes)
+            .map_or(rest.len(), |at| start + at + 1);
         found.push_str(&rest[..start]);
         match rest[start + 2..end].split_once(' ') {
             Some((function, _)) => found.extend(["$(", name, ":", function, ")"]),
@@ -120,18 +134,38 @@ mod tests {
             assert_eq!(!facts.dynamic.is_empty(), is_dynamic, "{text}");
         };
         assert!(!read("conf/tools.mak", "lint:\n").tasks.is_empty());
-        check("TOOL ?= $(BIN)/tool\n$(TOOL): go.mod\nlint: $(TOOL)\n", &["lint"], false);
-        check("ALL := a b\nALL += c\n$(ALL):\n\techo $@\n", &["a", "b", "c"], false);
+        check(
+            "TOOL ?= $(BIN)/tool\n$(TOOL): go.mod\nlint: $(TOOL)\n",
+            &["lint"],
+            false,
+        );
+        check(
+            "ALL := a b\nALL += c\n$(ALL):\n\techo $@\n",
+            &["a", "b", "c"],
+            false,
+        );
         check("$(ALL):\n", &[], true);
-        check("A = $(addprefix image-, $(ALL))\n$(A):\n", &["image-%"], false);
+        check(
+            "A = $(addprefix image-, $(ALL))\n$(A):\n",
+            &["image-%"],
+            false,
+        );
         check("A = $(addprefix x-, $(B)) y\n$(A):\n", &["y"], true);
         check("A = $(addprefix x-, $(B)) $(C)\n$(A):\n", &[], true);
         check("A = $(B) $(C)\nB = b\nC = c\n$(A):\n", &["b", "c"], false);
         check("A = $(addsuffix $(B), $(ALL))\n$(A):\n", &[], true);
         check("ALL = a \\\n  b\n$(ALL):\n", &["a", "b"], false);
-        check("A = a/$(B)\nB = b\n$(A)-%:\n$(B)-c:\n", &["a/b-%", "b-c"], false);
+        check(
+            "A = a/$(B)\nB = b\n$(A)-%:\n$(B)-c:\n",
+            &["a/b-%", "b-c"],
+            false,
+        );
         check("A = $(A)\n$(A):\n", &[], true);
-        check("A = $(B)/bin\nB := $(shell pwd -P)\n$(A):\nlint: $(A)\n", &["lint"], false);
+        check(
+            "A = $(B)/bin\nB := $(shell pwd -P)\n$(A):\nlint: $(A)\n",
+            &["lint"],
+            false,
+        );
         check("A = $(shell pwd -P)/bin\n$(A):\n", &[], false);
         check("A = $(B)\nB := $(shell pwd -P)\n$(A):\n", &[], true);
         check("A = lint $(shell ls cmd)\n$(A):\n", &["lint"], true);
@@ -144,7 +178,11 @@ mod tests {
         let long = |n| format!("A = {}\n{}a:\n", "a ".repeat(5_000), "$(A):\n".repeat(n));
         check(&long(100), &["a"], false);
         check(&long(100_000), &["a"], true);
-        let long = format!("A = $(x y) {}\n{}", "$(b)".repeat(100_000), "$(A):\n".repeat(50_000));
+        let long = format!(
+            "A = $(x y) {}\n{}",
+            "$(b)".repeat(100_000),
+            "$(A):\n".repeat(50_000)
+        );
         check(&long, &[], true);
         let long = format!("A =\n{}{}:\n", "$(".repeat(150_000), "$(A)".repeat(20));
         check(&long, &[], true);
@@ -171,6 +209,9 @@ mod tests {
         assert_ne!(rules(one), rules(&one.replace("c d", "$(shell c d)")));
         assert_eq!(rules(one), rules(&one.replace("a b", "a c")));
         let two = "A = x $(shell a b)\n$(A):\n";
-        assert_ne!(rules(two), rules(&format!("{two}B = y $(shell c d)\n$(B):\n")));
+        assert_ne!(
+            rules(two),
+            rules(&format!("{two}B = y $(shell c d)\n$(B):\n"))
+        );
     }
 }

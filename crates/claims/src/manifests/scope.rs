@@ -34,15 +34,22 @@ impl Manifests {
             Place::Folder(within) => self.in_folder(task.runner, within, folder),
             Place::Package(name) => self.of_package(task.runner, name),
         };
-        if found.is_empty() { Scope::Missing } else { Scope::These(found) }
+        if found.is_empty() {
+            Scope::Missing
+        } else {
+            Scope::These(found)
+        }
     }
 
     /// Returns the manifests of a runner in a folder that is named from another one, or from the root.
     fn in_folder(&self, runner: Runner, within: &str, folder: &str) -> Vec<&str> {
         let plain = |path: String| normalize_path(path.trim_start_matches('/'));
         // `/` is the root of the project.
-        let here =
-            if within.starts_with('/') { within.to_owned() } else { format!("{folder}/{within}") };
+        let here = if within.starts_with('/') {
+            within.to_owned()
+        } else {
+            format!("{folder}/{within}")
+        };
         for base in [here, within.to_owned()].into_iter().filter_map(plain) {
             let base = base.trim_end_matches('/');
             let is_own = |path: &str| match runner {
@@ -73,7 +80,9 @@ impl Manifests {
             } else {
                 is_read_by(runner, path)
             };
-            let Some(found) = package_match(path, facts, name).filter(|_| is_own) else { continue };
+            let Some(found) = package_match(path, facts, name).filter(|_| is_own) else {
+                continue;
+            };
             if best.is_none_or(|best| found < best) {
                 best = Some(found);
                 folders.clear();
@@ -95,7 +104,9 @@ impl Manifests {
 
     /// Returns whether one of some manifests defines a task.
     pub(crate) fn is_defined_in(&self, task: &Task, paths: &[&str]) -> bool {
-        paths.iter().any(|path| self.0.get(*path).is_some_and(|facts| facts.defines(task)))
+        paths
+            .iter()
+            .any(|path| self.0.get(*path).is_some_and(|facts| facts.defines(task)))
     }
 
     /// Returns why a task that was defined is not defined any more.
@@ -181,7 +192,12 @@ mod tests {
         ]);
         let check = |runner: Runner, place: Place, folder: &str, expected: &[&str]| {
             let (name, may_be_program) = ("test".to_owned(), false);
-            let task = Task { runner, name, may_be_program, place };
+            let task = Task {
+                runner,
+                name,
+                may_be_program,
+                place,
+            };
             let expected = match expected {
                 [] => Scope::Missing,
                 _ => Scope::These(expected.to_vec()),
@@ -190,16 +206,51 @@ mod tests {
         };
         let package = |name: &str| Place::Package(name.to_owned());
         let folder = |name: &str| Place::Folder(name.to_owned());
-        check(Runner::Script, package("@shop/web"), "", &["apps/web/package.json"]);
-        check(Runner::Script, package("web"), "", &["apps/web/package.json"]);
-        check(Runner::Script, package("till"), "", &["apps/till/package.json"]);
+        check(
+            Runner::Script,
+            package("@shop/web"),
+            "",
+            &["apps/web/package.json"],
+        );
+        check(
+            Runner::Script,
+            package("web"),
+            "",
+            &["apps/web/package.json"],
+        );
+        check(
+            Runner::Script,
+            package("till"),
+            "",
+            &["apps/till/package.json"],
+        );
         check(Runner::Script, package("other"), "", &[]);
-        check(Runner::Script, folder("apps/web/"), "docs", &["apps/web/package.json"]);
-        check(Runner::Script, folder("../web"), "apps/till", &["apps/web/package.json"]);
-        check(Runner::Script, folder("../.."), "apps/till", &["package.json"]);
+        check(
+            Runner::Script,
+            folder("apps/web/"),
+            "docs",
+            &["apps/web/package.json"],
+        );
+        check(
+            Runner::Script,
+            folder("../web"),
+            "apps/till",
+            &["apps/web/package.json"],
+        );
+        check(
+            Runner::Script,
+            folder("../.."),
+            "apps/till",
+            &["package.json"],
+        );
         check(Runner::Script, folder("/"), "apps/till", &["package.json"]);
         check(Runner::Script, folder("lib"), "", &[]);
-        check(Runner::Make, folder("apps/till"), "", &["apps/till/Makefile", "rules.mk"]);
+        check(
+            Runner::Make,
+            folder("apps/till"),
+            "",
+            &["apps/till/Makefile", "rules.mk"],
+        );
         check(Runner::Make, folder("apps/web"), "", &[]);
     }
 }

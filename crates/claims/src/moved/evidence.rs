@@ -4,11 +4,21 @@ use crate::prelude::*;
 
 /// Minimum numbers of words and of letters of a block that moved: a short line, as `## Tests` or the
 /// name of a file alone, is in many documents.
-const MOVED: Evidence = Evidence { n_words: 4, n_letters: 20, n_lines: 1, is_all: false };
+const MOVED: Evidence = Evidence {
+    n_words: 4,
+    n_letters: 20,
+    n_lines: 1,
+    is_all: false,
+};
 
 /// The same for a block that the other document lost in a later commit, which only its length connects
 /// with the copy. `git blame -C` asks for as many letters.
-const COPIED: Evidence = Evidence { n_words: 10, n_letters: 40, n_lines: 2, is_all: false };
+const COPIED: Evidence = Evidence {
+    n_words: 10,
+    n_letters: 40,
+    n_lines: 2,
+    is_all: false,
+};
 
 /// A line of more documents is in them by custom: `npm install`.
 const MAX_DOCUMENTS: u32 = 2;
@@ -33,14 +43,21 @@ impl Evidence {
     /// Returns whether the text is the same. `is_at_once` says that one commit wrote it to a document and
     /// removed it from the other one.
     pub(super) fn is_enough(self, is_at_once: bool) -> bool {
-        let least = if is_at_once || self.is_all { MOVED } else { COPIED };
+        let least = if is_at_once || self.is_all {
+            MOVED
+        } else {
+            COPIED
+        };
         self.n_words >= least.n_words
             && self.n_letters >= least.n_letters
             && self.n_lines >= least.n_lines
     }
 
     fn of(block: &[String], other: &Lines, common: &Common) -> Self {
-        let mut found = Self { is_all: block.len() == other.lines.len(), ..Self::default() };
+        let mut found = Self {
+            is_all: block.len() == other.lines.len(),
+            ..Self::default()
+        };
         for line in block.iter().filter(|line| !common.0.contains_key(*line)) {
             found.add(line);
         }
@@ -108,7 +125,10 @@ impl Lines {
 
     /// Returns the equal lines around one.
     fn block(&self, (at, other_at): (usize, usize), other: &Self) -> &[String] {
-        let before = self.lines[..at].iter().rev().zip(other.lines[..other_at].iter().rev());
+        let before = self.lines[..at]
+            .iter()
+            .rev()
+            .zip(other.lines[..other_at].iter().rev());
         let after = self.lines[at..].iter().zip(&other.lines[other_at..]);
         let n_before = before.take_while(|(a, b)| a == b).take(MAX_LINES).count();
         let n_after = after.take_while(|(a, b)| a == b).take(MAX_LINES).count();
@@ -152,16 +172,41 @@ mod tests {
         };
         let path = "- `packages/server/src/index.ts`";
         let sentence = "Rows are read by `load_rows` once.";
-        check("# A\n## Tests\nx", "# B\n\n## Tests\ny", "## Tests", [false; 2]);
-        check(&format!("a\n{path}\nb"), &format!("c\n{path}\nd"), path, [false; 2]);
-        check(&format!("a\n{sentence}\nb"), &format!("c\n  {sentence}"), sentence, [true, false]);
+        check(
+            "# A\n## Tests\nx",
+            "# B\n\n## Tests\ny",
+            "## Tests",
+            [false; 2],
+        );
+        check(
+            &format!("a\n{path}\nb"),
+            &format!("c\n{path}\nd"),
+            path,
+            [false; 2],
+        );
+        check(
+            &format!("a\n{sentence}\nb"),
+            &format!("c\n  {sentence}"),
+            sentence,
+            [true, false],
+        );
         // The lines around it are the same.
         let block = format!("## Files of the server\n\n{path}\n- it reads the rows of all shops\n");
-        check(&format!("a\n{block}"), &format!("{block}\nb"), path, [true; 2]);
+        check(
+            &format!("a\n{block}"),
+            &format!("{block}\nb"),
+            path,
+            [true; 2],
+        );
         // All of the other document was copied.
         check(sentence, &format!("a\n{sentence}"), sentence, [true; 2]);
         let wide = "`src/a.py` 读取所有商店的行并写入数据库表格";
-        check(&format!("a\n{wide}"), &format!("b\n{wide}"), wide, [true, false]);
+        check(
+            &format!("a\n{wide}"),
+            &format!("b\n{wide}"),
+            wide,
+            [true, false],
+        );
     }
 
     #[test]
@@ -171,7 +216,8 @@ mod tests {
         let is_enough = |n_texts: usize| {
             let common = Common::new(texts[..n_texts].iter().map(String::as_str));
             let [old, new] = ["x", "y"].map(|end| Lines::new(&format!("{line}\n{end}")));
-            new.shared_with(&old, line, &common).is_some_and(|found| found.is_enough(true))
+            new.shared_with(&old, line, &common)
+                .is_some_and(|found| found.is_enough(true))
         };
         assert!(is_enough(2) && !is_enough(3));
         // Copies of one document are one.

@@ -15,7 +15,9 @@ const PLAIN_CAPITALS: &[&str] = &["TODO_", "README_"];
 pub(super) fn link(destination: &str) -> Option<(String, Option<Part>)> {
     let has_scheme = destination.split_once(':').is_some_and(|(scheme, _)| {
         scheme.len() > 1
-            && scheme.bytes().all(|it| it.is_ascii_alphanumeric() || b"+-.".contains(&it))
+            && scheme
+                .bytes()
+                .all(|it| it.is_ascii_alphanumeric() || b"+-.".contains(&it))
     });
     if has_scheme || destination.starts_with("//") || destination.contains(['{', '<', '$', '\n']) {
         return None;
@@ -37,7 +39,10 @@ pub(super) fn link(destination: &str) -> Option<(String, Option<Part>)> {
 
 /// Decodes `%20` and others, if they are characters.
 fn decoded(text: &str) -> String {
-    percent_decode_str(text).decode_utf8().unwrap_or(Cow::Borrowed(text)).into_owned()
+    percent_decode_str(text)
+        .decode_utf8()
+        .unwrap_or(Cow::Borrowed(text))
+        .into_owned()
 }
 
 /// Returns what a piece of inline code names, with the span of the name. `after` is the text
@@ -45,7 +50,10 @@ fn decoded(text: &str) -> String {
 pub(super) fn code(text: &str, after: &str) -> Vec<(Span, Target)> {
     let whole = Span::new(0, text.len());
     if let Some((start, name)) = variable(text) {
-        return vec![(Span::new(start, start + name.len()), Target::Variable(name.to_owned()))];
+        return vec![(
+            Span::new(start, start + name.len()),
+            Target::Variable(name.to_owned()),
+        )];
     }
     if is_module(text) {
         return vec![(whole, Target::Package(text.to_owned()))];
@@ -53,7 +61,9 @@ pub(super) fn code(text: &str, after: &str) -> Vec<(Span, Target)> {
     if text.contains("://") || text.contains(['\n', '<', '\\']) && !text.contains("::<") {
         return Vec::new();
     }
-    let unprefixed = text.strip_prefix('@').filter(|rest| is_path(rest) && !text.contains("::"));
+    let unprefixed = text
+        .strip_prefix('@')
+        .filter(|rest| is_path(rest) && !text.contains("::"));
     if let Some((path, start)) = unprefixed
         .filter(|rest| rest.contains('.'))
         .map(|rest| (rest, 1))
@@ -69,7 +79,10 @@ pub(super) fn code(text: &str, after: &str) -> Vec<(Span, Target)> {
     let mut found = Vec::new();
     if is_package(text) {
         if let Some(version) = version_after(after) {
-            let target = Target::Version { name: text.to_owned(), version: version.to_owned() };
+            let target = Target::Version {
+                name: text.to_owned(),
+                version: version.to_owned(),
+            };
             found.push((whole, target));
         }
         let next = after.split_whitespace().next().unwrap_or_default();
@@ -93,8 +106,9 @@ pub(super) fn prose(text: &str) -> Vec<(Span, Target)> {
     let at = |part: &str| part.as_ptr().addr() - text.as_ptr().addr();
     let words: Vec<&str> = text.split_whitespace().collect();
     for (idx, word) in words.iter().enumerate() {
-        let trimmed =
-            word.trim_matches(|c: char| "()[]\"'`,;:*!?“”".contains(c)).trim_end_matches('.');
+        let trimmed = word
+            .trim_matches(|c: char| "()[]\"'`,;:*!?“”".contains(c))
+            .trim_end_matches('.');
         let path = trimmed.strip_prefix('@').unwrap_or(trimmed);
         let is_import = path.len() < trimmed.len()
             && path.contains('.')
@@ -115,7 +129,10 @@ pub(super) fn prose(text: &str) -> Vec<(Span, Target)> {
             && let Some(version) = version(next)
         {
             let span = Span::new(at(trimmed), at(version) + version.len());
-            let target = Target::Version { name: trimmed.to_owned(), version: version.to_owned() };
+            let target = Target::Version {
+                name: trimmed.to_owned(),
+                version: version.to_owned(),
+            };
             found.push((span, target));
         }
     }
@@ -131,7 +148,9 @@ fn version_after(after: &str) -> Option<&str> {
 fn version(word: &str) -> Option<&str> {
     let word = word.trim_start_matches(['(', '=', '>', '<', '~', '^', '≥']);
     let word = word.strip_prefix(['v', 'V']).unwrap_or(word);
-    let end = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
+    let end = word
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(word.len());
     let (number, rest) = word.split_at(end);
     let number = number.trim_end_matches('.');
     let is_number = number.starts_with(|c: char| c.is_ascii_digit()) && number.len() <= 12;
@@ -161,7 +180,11 @@ pub(super) fn is_path(text: &str) -> bool {
     if base.contains('=') || base.contains('?') || base.contains('&') {
         return false;
     }
-    let name = base.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let name = base
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or_default();
     if FILE_NAMES.entries().contains(&name) {
         return true;
     }
@@ -197,17 +220,29 @@ fn has_ending(path: &str) -> bool {
 /// Returns a path with the part of the file that its end names.
 pub(super) fn located(text: &str) -> Target {
     let text = text.trim_end_matches([',', ';', ':']);
-    let path = |path: &str, part| Target::Path { path: path.to_owned(), part, is_link: false };
+    let path = |path: &str, part| Target::Path {
+        path: path.to_owned(),
+        part,
+        is_link: false,
+    };
     if let Some((file, symbol)) = text.split_once("::") {
-        let symbol = symbol.trim_end_matches("()").rsplit("::").next().unwrap_or_default();
-        let is_plain =
-            !symbol.is_empty() && symbol.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
+        let symbol = symbol
+            .trim_end_matches("()")
+            .rsplit("::")
+            .next()
+            .unwrap_or_default();
+        let is_plain = !symbol.is_empty()
+            && symbol
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_.".contains(c));
         return path(file, is_plain.then(|| Part::Symbol(symbol.to_owned())));
     }
     if let Some((file, fragment)) = text.split_once('#') {
         let part = lines(fragment).map(Part::Line);
         let heading = || {
-            Some(fragment).filter(|_| file.ends_with(".md")).map(|it| Part::Heading(it.to_owned()))
+            Some(fragment)
+                .filter(|_| file.ends_with(".md"))
+                .map(|it| Part::Heading(it.to_owned()))
         };
         return path(file, part.or_else(heading));
     }
@@ -218,7 +253,9 @@ pub(super) fn located(text: &str) -> Target {
         // `src/a.py:Session.close`
         Some((file, symbol))
             if has_ending(file)
-                && symbol.chars().all(|c| c.is_alphanumeric() || "_.".contains(c)) =>
+                && symbol
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || "_.".contains(c)) =>
         {
             path(file, Some(Part::Symbol(symbol.to_owned())))
         }
@@ -230,7 +267,12 @@ pub(super) fn located(text: &str) -> Target {
 /// Returns the file and the last line of `file:12`, `file:12-40` and `file:12:3`.
 fn line_suffix(text: &str) -> Option<(&str, u32)> {
     let (file, rest) = text.split_once(':')?;
-    let last = rest.split(':').next()?.rsplit(['-', '–']).next()?.trim_start_matches('L');
+    let last = rest
+        .split(':')
+        .next()?
+        .rsplit(['-', '–'])
+        .next()?
+        .trim_start_matches('L');
     Some((file, last.parse().ok()?))
 }
 
@@ -246,7 +288,9 @@ pub(super) fn is_variable_name(text: &str) -> bool {
         && text.starts_with(|c: char| c.is_ascii_uppercase())
         && text.contains('_')
         && !text.ends_with('_')
-        && text.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_')
+        && text
+            .bytes()
+            .all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_')
         && !PLAIN_CAPITALS.iter().any(|prefix| text.starts_with(prefix))
 }
 
@@ -275,7 +319,9 @@ pub(super) fn is_package(text: &str) -> bool {
 /// Returns whether a text may be the name of a module of Go: `example.org/owner/name`.
 fn is_module(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
-    let domain = text.split_once('/').and_then(|(host, _)| host.rsplit_once('.'));
+    let domain = text
+        .split_once('/')
+        .and_then(|(host, _)| host.rsplit_once('.'));
     let is_end = |end: &str| end.len() > 1 && end.chars().all(char::is_lowercase);
     domain.is_some_and(|(name, end)| !name.is_empty() && is_end(end))
         && text.chars().all(is_part)
@@ -306,7 +352,11 @@ fn symbol(text: &str) -> Option<(usize, Vec<String>, bool)> {
     if !parts.iter().all(|part| is_part(part)) || parts.len() > 8 {
         return None;
     }
-    while parts.len() > 1 && matches!(parts[0], "self" | "this" | "crate" | "super" | "cls" | "std")
+    while parts.len() > 1
+        && matches!(
+            parts[0],
+            "self" | "this" | "crate" | "super" | "cls" | "std"
+        )
     {
         if parts[0] == "std" {
             return None;
@@ -323,6 +373,11 @@ fn symbol(text: &str) -> Option<(usize, Vec<String>, bool)> {
         || (last.starts_with(|c: char| c.is_ascii_uppercase())
             && last.len() >= 4
             && last.bytes().any(|it| it.is_ascii_lowercase()));
-    (is_specific && last.len() >= 3)
-        .then(|| (start, parts.into_iter().map(str::to_owned).collect(), is_call))
+    (is_specific && last.len() >= 3).then(|| {
+        (
+            start,
+            parts.into_iter().map(str::to_owned).collect(),
+            is_call,
+        )
+    })
 }

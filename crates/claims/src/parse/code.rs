@@ -14,12 +14,19 @@ const MIN_BYTES: usize = 6;
 
 /// Returns what the code of a block with an info string names, with the spans in the code.
 pub(super) fn claims(code: &str, info: &str) -> Vec<(Span, Target)> {
-    let Some([language, ..]) = language::from_scope(info) else { return Vec::new() };
+    let Some([language, ..]) = language::from_scope(info) else {
+        return Vec::new();
+    };
     let tokens = ParsedFile::parse_piece(*language, code).tokens;
-    let names = tokens.iter().enumerate().filter(|(_, it)| it.kind == TokenKind::Identifier);
+    let names = tokens
+        .iter()
+        .enumerate()
+        .filter(|(_, it)| it.kind == TokenKind::Identifier);
     let names = names.map(|(idx, token)| (idx, token.span.slice(code)));
-    let own: BTreeSet<&str> =
-        names.filter(|(idx, _)| is_defined(code, &tokens, *idx)).map(|(_, name)| name).collect();
+    let own: BTreeSet<&str> = names
+        .filter(|(idx, _)| is_defined(code, &tokens, *idx))
+        .map(|(_, name)| name)
+        .collect();
     let mut found = Vec::new();
     for (idx, token) in tokens.iter().enumerate() {
         let text = token.span.slice(code);
@@ -27,7 +34,10 @@ pub(super) fn claims(code: &str, info: &str) -> Vec<(Span, Target)> {
             TokenKind::Identifier
                 if is_specific(text) && !own.contains(text) && is_used(code, &tokens, idx) =>
             {
-                let target = Target::Symbol { parts: vec![text.to_owned()], is_call: true };
+                let target = Target::Symbol {
+                    parts: vec![text.to_owned()],
+                    is_call: true,
+                };
                 found.push((token.span, target));
             }
             TokenKind::Comment => found.extend(excerpt(token.span, text)),
@@ -47,7 +57,9 @@ fn is_defined(code: &str, tokens: &[Token], idx: usize) -> bool {
 /// Returns whether a token is called, or created as a type.
 fn is_used(code: &str, tokens: &[Token], idx: usize) -> bool {
     let text = |token: &Token| token.span.slice(code);
-    let is_called = tokens.get(idx + 1).is_some_and(|it| text(it).starts_with(['(', '{', '!']));
+    let is_called = tokens
+        .get(idx + 1)
+        .is_some_and(|it| text(it).starts_with(['(', '{', '!']));
     is_called || text(&tokens[idx]).starts_with(|c: char| c.is_ascii_uppercase())
 }
 
@@ -66,8 +78,12 @@ fn is_specific(name: &str) -> bool {
 fn excerpt(span: Span, comment: &str) -> Option<(Span, Target)> {
     let path = comment.trim_matches(|c: char| c.is_whitespace() || "/#*".contains(c));
     let start = span.start + (path.as_ptr().addr() - comment.as_ptr().addr());
-    (path.contains('/') && classify::is_path(path) && !path.contains(['*', '{', ':']))
-        .then(|| (Span::new(start, start + path.len()), classify::located(path)))
+    (path.contains('/') && classify::is_path(path) && !path.contains(['*', '{', ':'])).then(|| {
+        (
+            Span::new(start, start + path.len()),
+            classify::located(path),
+        )
+    })
 }
 
 /// Returns the first word of the info string of a fenced block.

@@ -66,7 +66,10 @@ pub(super) struct Context<'a> {
 
 impl<'a> Context<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, ..Self::default() }
+        Self {
+            text,
+            ..Self::default()
+        }
     }
 
     /// Adds an event of the document. Returns whether it starts a block with text.
@@ -105,7 +108,9 @@ impl<'a> Context<'a> {
             self.title.get_or_insert(span);
         }
         self.open_headings.retain(|(outer, _)| *outer < level);
-        let title = span.slice(self.text).trim_matches(|c: char| c == '#' || c.is_whitespace());
+        let title = span
+            .slice(self.text)
+            .trim_matches(|c: char| c == '#' || c.is_whitespace());
         let (n_all, n_dated) = self.n_headings.entry(level).or_default();
         *n_all += 1;
         *n_dated += usize::from(times::is_dated(title));
@@ -115,9 +120,18 @@ impl<'a> Context<'a> {
         // The title of a document is its name.
         let is_title = self.title == Some(span);
         let words = Words::of(title);
-        let language = if is_title { Language::Unclear } else { words.language() };
+        let language = if is_title {
+            Language::Unclear
+        } else {
+            words.language()
+        };
         let of_items = stance::of_title_of_list(title);
-        self.sections.push(Section { start: span.start, stance, of_items, language });
+        self.sections.push(Section {
+            start: span.start,
+            stance,
+            of_items,
+            language,
+        });
     }
 
     /// Reads the language of the whole document, whose blocks are known.
@@ -140,7 +154,10 @@ impl<'a> Context<'a> {
         let first = self.names.partition_point(|name| name.end <= part.start);
         let mut found = String::new();
         let mut at = part.start;
-        for name in self.names[first..].iter().take_while(|name| name.start < part.end) {
+        for name in self.names[first..]
+            .iter()
+            .take_while(|name| name.start < part.end)
+        {
             if name.start >= at {
                 found.push_str(&self.text[at..name.start]);
                 found.push(' ');
@@ -170,7 +187,10 @@ impl<'a> Context<'a> {
         }
         let mut found = stance::of_lead(&last);
         // "We do not use the old API. This includes:"
-        if let Some(outer) = sentences.last().filter(|_| is_open && stance::continues(&last)) {
+        if let Some(outer) = sentences
+            .last()
+            .filter(|_| is_open && stance::continues(&last))
+        {
             found = found.max(stance::of_lead(outer));
         }
         Some(found.max(of_language))
@@ -186,7 +206,8 @@ impl<'a> Context<'a> {
 
     /// Returns how the headings around a place present it.
     pub(super) fn section(&self, at: usize) -> Stance {
-        self.section_of(at).map_or(Stance::Plain, |section| section.stance)
+        self.section_of(at)
+            .map_or(Stance::Plain, |section| section.stance)
     }
 
     fn section_of(&self, at: usize) -> Option<&Section> {
@@ -207,7 +228,9 @@ impl<'a> Context<'a> {
         let end = first_end(&self.text[span.end..to]).map_or(to, |end| span.end + end);
         let words = Words::of(&self.without_names(Span::new(start, end)));
         let heading = || self.section_of(span.start).map(|section| section.language);
-        let around = self.lists_around(span).fold(words, |all, list| all.and(list.words));
+        let around = self
+            .lists_around(span)
+            .fold(words, |all, list| all.and(list.words));
         match words.language() {
             Language::Other => Stance::Unclear,
             Language::English => Stance::Plain,
@@ -229,7 +252,9 @@ impl<'a> Context<'a> {
 
     /// Returns how the sentence around a claim presents it, and the words before its list.
     pub(super) fn stance(&self, span: Span) -> Stance {
-        let Some(block) = self.block(span) else { return Stance::Plain };
+        let Some(block) = self.block(span) else {
+            return Stance::Plain;
+        };
         let own = stance::of(self.text, block, &self.names, span);
         let stances = [
             own,
@@ -270,11 +295,19 @@ impl<'a> Context<'a> {
         let end = memchr(b'\n', &bytes[span.end..to]).map(|n| span.end + n);
         let end = end.or((to == bytes.len()).then_some(to));
         // A longer line is none.
-        let (Some(start), Some(end)) = (start, end) else { return Stance::Plain };
+        let (Some(start), Some(end)) = (start, end) else {
+            return Stance::Plain;
+        };
         let line = self.text[start..end].trim_start();
-        let is_item = ["- ", "* ", "+ ", "|"].iter().any(|marker| line.starts_with(marker));
+        let is_item = ["- ", "* ", "+ ", "|"]
+            .iter()
+            .any(|marker| line.starts_with(marker));
         let is_record = is_item && line.len() <= MAX_ROW && times::has_day(line);
-        if is_record { Stance::Absent } else { Stance::Plain }
+        if is_record {
+            Stance::Absent
+        } else {
+            Stance::Plain
+        }
     }
 
     /// Returns the prohibition of a piece of code, without its text, if the sentence around it forbids it.
@@ -284,7 +317,9 @@ impl<'a> Context<'a> {
 
     /// Returns how the title of a column presents what is in its cells.
     fn column(&self, row: Span, span: Span) -> Stance {
-        let n_before = self.tables.partition_point(|(table, _)| table.start <= row.start);
+        let n_before = self
+            .tables
+            .partition_point(|(table, _)| table.start <= row.start);
         let table = n_before.checked_sub(1).map(|idx| self.tables[idx]);
         let Some((_, head)) = table.filter(|(table, _)| row.end <= table.end) else {
             return Stance::Plain;
@@ -310,7 +345,11 @@ impl<'a> Context<'a> {
 /// Returns whether the words of a text are known.
 pub(super) fn of_language(text: &str) -> Stance {
     let is_other = Words::of(&without_code(text)).language() == Language::Other;
-    if is_other { Stance::Unclear } else { Stance::Plain }
+    if is_other {
+        Stance::Unclear
+    } else {
+        Stance::Plain
+    }
 }
 
 /// Returns a text without what is between back-ticks.
@@ -330,7 +369,11 @@ fn last_paragraph(text: &str) -> Option<&str> {
         start -= line.len();
         let number = trimmed.trim_start_matches(|c: char| c.is_ascii_digit());
         let is_numbered = number.len() < trimmed.len() && number.starts_with(['.', ')']);
-        if is_numbered || ["- ", "* ", "+ "].iter().any(|marker| trimmed.starts_with(marker)) {
+        if is_numbered
+            || ["- ", "* ", "+ "]
+                .iter()
+                .any(|marker| trimmed.starts_with(marker))
+        {
             break;
         }
     }
@@ -355,12 +398,16 @@ const ENDS: [&str; 8] = [". ", "! ", "? ", ".\n", "。", "！", "？", "\n\n"];
 
 /// Returns the end of the first sentence of a text.
 fn first_end(text: &str) -> Option<usize> {
-    let ends = ENDS.iter().filter_map(|end| text.find(end).map(|at| at + end.len()));
+    let ends = ENDS
+        .iter()
+        .filter_map(|end| text.find(end).map(|at| at + end.len()));
     ends.min()
 }
 
 /// Returns the end of the last sentence that ends in a text.
 fn last_end(text: &str) -> Option<usize> {
-    let ends = ENDS.iter().filter_map(|end| text.rfind(end).map(|at| at + end.len()));
+    let ends = ENDS
+        .iter()
+        .filter_map(|end| text.rfind(end).map(|at| at + end.len()));
     ends.max()
 }

@@ -27,7 +27,9 @@ impl Ignored {
                 continue;
             };
             let content = rest.split("-->").next().unwrap_or_default();
-            let Some(verb) = content.trim().strip_prefix("cerberus:") else { continue };
+            let Some(verb) = content.trim().strip_prefix("cerberus:") else {
+                continue;
+            };
             match verb.split_whitespace().next() {
                 Some("ignore-file") => self.is_whole = true,
                 Some("ignore") => {
@@ -53,16 +55,27 @@ impl Ignored {
     }
 
     fn exclude(&mut self, block: Span) {
-        if self.excluded.last().is_none_or(|outer| outer.end < block.end) {
+        if self
+            .excluded
+            .last()
+            .is_none_or(|outer| outer.end < block.end)
+        {
             self.excluded.push(block);
         }
     }
 
     pub(super) fn contains(&self, span: Span, lines: &LineIndex) -> bool {
         let line = lines.line(span.start);
-        let first = self.starts.partition_point(|start| *start < lines.start(line));
-        let has_comment = self.starts.get(first).is_some_and(|start| lines.line(*start) == line);
-        let n_before = self.excluded.partition_point(|block| block.start <= span.start);
+        let first = self
+            .starts
+            .partition_point(|start| *start < lines.start(line));
+        let has_comment = self
+            .starts
+            .get(first)
+            .is_some_and(|start| lines.line(*start) == line);
+        let n_before = self
+            .excluded
+            .partition_point(|block| block.start <= span.start);
         let is_in = |block: &Span| span.end <= block.end;
         self.is_whole || has_comment || self.excluded[..n_before].last().is_some_and(is_in)
     }

@@ -52,7 +52,10 @@ impl Words {
     }
 
     pub(super) fn and(self, other: Self) -> Self {
-        Self { known: self.known + other.known, unknown: self.unknown + other.unknown }
+        Self {
+            known: self.known + other.known,
+            unknown: self.unknown + other.unknown,
+        }
     }
 
     /// Counts a word. One with digits, marks or capitals is a name.
@@ -105,7 +108,12 @@ mod tests {
     #[test]
     fn a_sentence_without_common_words_is_in_another_language() {
         let check = |text: &str, expected| {
-            assert_eq!(Words::of(text).language(), expected, "{text}: {:?}", Words::of(text));
+            assert_eq!(
+                Words::of(text).language(),
+                expected,
+                "{text}: {:?}",
+                Words::of(text)
+            );
         };
         for text in [
             "Rufe niemals auf",

@@ -33,10 +33,14 @@ pub(super) fn is_shell(info: &str) -> bool {
 pub(super) fn is_command(text: &str) -> bool {
     let text = text.strip_prefix("$ ").unwrap_or(text);
     // `(cd a && b)`
-    let subshell = text.strip_prefix('(').filter(|inner| inner.starts_with("cd "));
+    let subshell = text
+        .strip_prefix('(')
+        .filter(|inner| inner.starts_with("cd "));
     let text = subshell.unwrap_or(text);
     let mut words = text.split_whitespace();
-    let (Some(first), Some(_)) = (words.next(), words.next()) else { return false };
+    let (Some(first), Some(_)) = (words.next(), words.next()) else {
+        return false;
+    };
     !first.contains(['(', '<', '[', '{', ','])
 }
 
@@ -54,7 +58,10 @@ pub(super) struct State {
 impl State {
     /// Changes to a folder.
     fn enter(&mut self, folder: &str) {
-        let outer = self.folder.as_ref().map_or(String::new(), |outer| format!("{outer}/"));
+        let outer = self
+            .folder
+            .as_ref()
+            .map_or(String::new(), |outer| format!("{outer}/"));
         let folder = outer + folder.trim_end_matches('/');
         // A system does not enter a longer one.
         if folder.len() <= MAX_FOLDER {
@@ -98,7 +105,10 @@ pub(super) fn claims(line: &str, state: &mut State) -> Vec<(Span, String, Target
             if command.is_empty()
                 && let Some(text) = word.text.strip_prefix('(')
             {
-                word = Word { text, start: word.start + 1 };
+                word = Word {
+                    text,
+                    start: word.start + 1,
+                };
                 state.save();
                 n_open += 1;
             }
@@ -126,14 +136,23 @@ pub(super) fn claims(line: &str, state: &mut State) -> Vec<(Span, String, Target
 pub(super) fn settings(block: &str) -> Vec<(Span, Target)> {
     let setting = |line: &str| {
         let rest = line.trim_start().trim_start_matches("- ");
-        let rest = ["export ", "ENV "].iter().find_map(|it| rest.strip_prefix(it)).unwrap_or(rest);
+        let rest = ["export ", "ENV "]
+            .iter()
+            .find_map(|it| rest.strip_prefix(it))
+            .unwrap_or(rest);
         let rest = rest.trim_start_matches(['"', '\'', '#', ' ']);
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
         let (name, after) = rest.split_at(end);
-        let is_set = after.trim_start_matches(['"', '\'', ' ']).starts_with(['=', ':']);
+        let is_set = after
+            .trim_start_matches(['"', '\'', ' '])
+            .starts_with(['=', ':']);
         let start = rest.as_ptr().addr() - block.as_ptr().addr();
-        (is_set && classify::is_variable_name(name))
-            .then(|| (Span::new(start, start + end), Target::Variable(name.to_owned())))
+        (is_set && classify::is_variable_name(name)).then(|| {
+            (
+                Span::new(start, start + end),
+                Target::Variable(name.to_owned()),
+            )
+        })
     };
     block.lines().filter_map(setting).collect()
 }
@@ -145,12 +164,17 @@ fn words(line: &str) -> Vec<Word<'_>> {
     let mut found = Vec::new();
     // Documents write `a|b` for a choice, so that an operator needs spaces.
     for chunk in tokens.chunk_by(|a, b| a.span.end == b.span.start) {
-        let ([first, ..], [.., last]) = (chunk, chunk) else { continue };
+        let ([first, ..], [.., last]) = (chunk, chunk) else {
+            continue;
+        };
         let Span { start, .. } = first.span;
         let raw = &line[start..last.span.end];
         // The words of a substitution are those of a command, too.
-        let is_space: fn(char) -> bool =
-            if raw.contains("$(") { char::is_whitespace } else { |_| false };
+        let is_space: fn(char) -> bool = if raw.contains("$(") {
+            char::is_whitespace
+        } else {
+            |_| false
+        };
         let mut quote = None;
         let pieces = raw.split(|c: char| match quote {
             Some(open) => {
@@ -176,9 +200,15 @@ fn push_word<'l>(found: &mut Vec<Word<'l>>, line: &'l str, raw: &'l str) {
         Some(text) if !text.is_empty() => {
             let end = start + text.len();
             found.push(Word { text, start });
-            found.push(Word { text: &line[end..=end], start: end });
+            found.push(Word {
+                text: &line[end..=end],
+                start: end,
+            });
         }
-        _ => found.push(Word { text: text.trim_end_matches(','), start }),
+        _ => found.push(Word {
+            text: text.trim_end_matches(','),
+            start,
+        }),
     }
 }
 
@@ -187,19 +217,29 @@ fn read(words: &[Word<'_>], state: &mut State, found: &mut Vec<(Span, String, Ta
     found.extend(words.iter().filter_map(assigned));
     let texts: Vec<&str> = words.iter().map(|word| word.text).collect();
     let words = &words[shell::n_before_program(&texts)..];
-    let Some((program, arguments)) = words.split_first() else { return };
+    let Some((program, arguments)) = words.split_first() else {
+        return;
+    };
     let line = shown(words);
     for (word, runner, may_be_program) in tasks(program.text, arguments) {
         if is_name(word.text) {
             let name = word.text.to_owned();
             let place = place::of(runner, words, state.folder.as_deref());
-            let task = Task { runner, name, may_be_program, place };
+            let task = Task {
+                runner,
+                name,
+                may_be_program,
+                place,
+            };
             found.push((span(&word), line.clone(), Target::Task(task)));
         }
     }
     if !CREATING.entries().contains(&program.text) {
         for (name, path) in words.iter().filter_map(argument_path) {
-            let within = state.folder.as_ref().map(|folder| format!("{folder}/{path}"));
+            let within = state
+                .folder
+                .as_ref()
+                .map(|folder| format!("{folder}/{path}"));
             let target = classify::located(within.as_deref().unwrap_or(&path));
             found.push((name, path, target));
         }
@@ -209,7 +249,9 @@ fn read(words: &[Word<'_>], state: &mut State, found: &mut Vec<(Span, String, Ta
         "git" if argument == "clone" => state.is_cloned = true,
         "cd" | "pushd" if state.is_cloned => {
             state.is_cloned = false;
-            state.folder = argument.split_once('/').map(|(_, within)| within.to_owned());
+            state.folder = argument
+                .split_once('/')
+                .map(|(_, within)| within.to_owned());
         }
         "cd" => state.enter(argument),
         "pushd" => {
@@ -236,7 +278,10 @@ type Named<'l> = (Word<'l>, Runner, bool);
 /// Options of cargo whose value is a name.
 const CARGO_OPTIONS: &[(&[&str], Runner)] = &[
     (&["-p", "--package"], Runner::CargoPackage),
-    (&["--bin", "--example", "--test", "--bench"], Runner::CargoTarget),
+    (
+        &["--bin", "--example", "--test", "--bench"],
+        Runner::CargoTarget,
+    ),
     (&["--features", "-F"], Runner::CargoFeature),
 ];
 
@@ -265,7 +310,9 @@ fn tasks<'l>(program: &str, arguments: &[Word<'l>]) -> Vec<Named<'l>> {
 fn after_options<'l>(arguments: &[Word<'l>], options: &[(&[&str], Runner)]) -> Vec<Named<'l>> {
     let mut found = Vec::new();
     for pair in arguments.windows(2) {
-        let option = options.iter().find(|(names, _)| names.contains(&pair[0].text));
+        let option = options
+            .iter()
+            .find(|(names, _)| names.contains(&pair[0].text));
         found.extend(option.map(|(_, runner)| (pair[1], *runner, false)));
     }
     found
@@ -282,10 +329,17 @@ fn manager_tasks<'l>(program: &str, arguments: &[Word<'l>]) -> Vec<Named<'l>> {
         _ => 0,
     };
     // `pnpm -w NAME` runs it in the root: the option has no value.
-    let root = arguments.iter().position(|it| it.text == "-w").filter(|_| program == "pnpm");
+    let root = arguments
+        .iter()
+        .position(|it| it.text == "-w")
+        .filter(|_| program == "pnpm");
     let first = plain(arguments, root.map_or(from, |root| root + 1));
     let Some(first) = first else { return found };
-    let runner = if program == "deno" { Runner::Deno } else { Runner::Script };
+    let runner = if program == "deno" {
+        Runner::Deno
+    } else {
+        Runner::Script
+    };
     match arguments[first].text {
         "run" | "run-script" | "task" => {
             let may_be_program = matches!(program, "bun" | "yarn");
@@ -315,7 +369,9 @@ fn is_monorepo_tool(program: &str) -> bool {
 /// Returns a word that is the name of a package with its scope.
 fn scoped<'l>(package: Option<Word<'l>>) -> Option<Named<'l>> {
     let is_scoped = |word: &Word<'_>| word.text.starts_with('@') && word.text.contains('/');
-    package.filter(is_scoped).map(|word| (word, Runner::Workspace, false))
+    package
+        .filter(is_scoped)
+        .map(|word| (word, Runner::Workspace, false))
 }
 
 /// Returns the tasks of the tool that another program starts: `npx nx build web`.
@@ -333,7 +389,9 @@ fn inner_tasks<'l>(arguments: &[Word<'l>]) -> Vec<Named<'l>> {
 fn monorepo_tasks<'l>(program: &str, arguments: &[Word<'l>]) -> Vec<Named<'l>> {
     let mut found: Vec<Named<'l>> = Vec::new();
     found.extend(scoped(place::package(program, arguments)));
-    let Some(first) = plain(arguments, 0) else { return found };
+    let Some(first) = plain(arguments, 0) else {
+        return found;
+    };
     let next = plain(arguments, first + 1).map(|next| arguments[next]);
     match (program, arguments[first].text, next) {
         ("turbo" | "lerna", "run", Some(next)) => found.push((next, Runner::Script, false)),
@@ -354,10 +412,16 @@ fn monorepo_tasks<'l>(program: &str, arguments: &[Word<'l>]) -> Vec<Named<'l>> {
 
 fn python_tasks<'l>(arguments: &[Word<'l>]) -> Vec<Named<'l>> {
     let run = plain(arguments, 0).filter(|first| arguments[*first].text == "run");
-    let Some(next) = run.and_then(|run| plain(arguments, run + 1)) else { return Vec::new() };
+    let Some(next) = run.and_then(|run| plain(arguments, run + 1)) else {
+        return Vec::new();
+    };
     let mut found = vec![(arguments[next], Runner::Python, true)];
     if matches!(arguments[next].text, "poe" | "task") {
-        found.extend(arguments.get(next + 1).map(|task| (*task, Runner::Python, false)));
+        found.extend(
+            arguments
+                .get(next + 1)
+                .map(|task| (*task, Runner::Python, false)),
+        );
     }
     found
 }
@@ -368,19 +432,28 @@ fn make_targets<'l>(arguments: &[Word<'l>]) -> Vec<Named<'l>> {
     let targets = arguments.iter().enumerate().filter(|(idx, word)| {
         !is_value(*idx) && !word.text.starts_with('-') && !word.text.contains('=')
     });
-    targets.map(|(_, word)| (*word, Runner::Make, false)).collect()
+    targets
+        .map(|(_, word)| (*word, Runner::Make, false))
+        .collect()
 }
 
 fn cargo_names<'l>(arguments: &[Word<'l>]) -> Vec<Named<'l>> {
     let sub = arguments.iter().find(|it| !it.text.starts_with(['+', '-']));
     let alias = sub.filter(|sub| !CARGO_COMMANDS.contains(sub.text));
-    let own = arguments.split(|word| word.text == "--").next().unwrap_or_default();
+    let own = arguments
+        .split(|word| word.text == "--")
+        .next()
+        .unwrap_or_default();
     let mut named = after_options(own, CARGO_OPTIONS);
     // A list of features, or one of another package.
     named.retain(|(word, runner, _)| {
         *runner != Runner::CargoFeature || !word.text.contains([',', '/'])
     });
-    alias.map(|sub| (*sub, Runner::CargoAlias, false)).into_iter().chain(named).collect()
+    alias
+        .map(|sub| (*sub, Runner::CargoAlias, false))
+        .into_iter()
+        .chain(named)
+        .collect()
 }
 
 /// Returns the index of the first argument from `from` that is neither an option nor its value.
@@ -404,7 +477,10 @@ fn is_name(name: &str) -> bool {
     name.chars().all(is_part)
         && name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '@')
         && !name.contains("...")
-        && !CONVENTIONS.endings.documents.contains(conventions::ending(name))
+        && !CONVENTIONS
+            .endings
+            .documents
+            .contains(conventions::ending(name))
 }
 
 /// Returns the path in an argument, also after `--option=`.
@@ -414,13 +490,17 @@ fn argument_path(word: &Word<'_>) -> Option<(Span, String)> {
         Some(_) => return None,
         None => (0, word.text),
     };
-    let (skipped, text) = text.strip_prefix('(').map_or((skipped, text), |it| (skipped + 1, it));
+    let (skipped, text) = text
+        .strip_prefix('(')
+        .map_or((skipped, text), |it| (skipped + 1, it));
     if text.starts_with(['-', '@', '+']) {
         return None;
     }
     // A pattern of Go packages names the folder.
-    let path =
-        text.strip_suffix("/...").unwrap_or(text).trim_end_matches(['.', ',', ')', ';', ':', '\\']);
+    let path = text
+        .strip_suffix("/...")
+        .unwrap_or(text)
+        .trim_end_matches(['.', ',', ')', ';', ':', '\\']);
     if !classify::is_path(path) || path.starts_with('/') {
         return None;
     }

@@ -79,13 +79,16 @@ static CUES: LazyLock<FxHashMap<&str, Phrases>> = LazyLock::new(|| {
         (&WRONG, Cue::Wrong),
         (&DENIED, Cue::Denied),
     ];
-    let listed = lists.iter().flat_map(|(list, cue)| list.entries().iter().map(|it| (*it, *cue)));
+    let listed = lists
+        .iter()
+        .flat_map(|(list, cue)| list.entries().iter().map(|it| (*it, *cue)));
     let mut cues: FxHashMap<&str, Phrases> = FxHashMap::default();
     for (phrase, cue) in listed.chain([("no longer", Cue::NoLonger)]) {
         let words: Vec<&str> = phrase.split(' ').collect();
         cues.entry(words[0]).or_default().push((words, cue));
     }
-    cues.values_mut().for_each(|cues| cues.sort_by_key(|(words, _)| Reverse(words.len())));
+    cues.values_mut()
+        .for_each(|cues| cues.sort_by_key(|(words, _)| Reverse(words.len())));
     cues
 });
 
@@ -117,7 +120,10 @@ fn located(text: &str, block: Span, names: &[Span], span: Span) -> (Vec<Token>, 
     let first = names.partition_point(|it| it.end <= from);
     let last = names.partition_point(|it| it.start < to);
     let mut names: Vec<Span> = names[first..last.max(first)].to_vec();
-    if !names.iter().any(|it| it.start <= span.start && span.end <= it.end) {
+    if !names
+        .iter()
+        .any(|it| it.start <= span.start && span.end <= it.end)
+    {
         names.retain(|it| it.end <= span.start || it.start >= span.end);
         names.push(span);
         names.sort_unstable();
@@ -144,12 +150,19 @@ pub(super) fn of_lead(text: &str) -> Stance {
     let is_refusing = refuses(&tokens, text);
     tokens.extend([Token::Mark(':'), Token::Name]);
     let stance = sentence_stance(&tokens, tokens.len() - 1);
-    if stance == Stance::Plain && is_refusing { Stance::Unclear } else { stance }
+    if stance == Stance::Plain && is_refusing {
+        Stance::Unclear
+    } else {
+        stance
+    }
 }
 
 /// Returns the tokens of the words before a list without the colon, and their text.
 fn lead_tokens(text: &str) -> (Vec<Token>, &str) {
-    let text = text.trim().trim_end_matches(['*', '_']).trim_end_matches([':', '：']);
+    let text = text
+        .trim()
+        .trim_end_matches(['*', '_'])
+        .trim_end_matches([':', '：']);
     let end = Span::new(text.len(), text.len());
     (tokens(text, Span::new(0, text.len()), &[], end).0, text)
 }
@@ -160,7 +173,10 @@ fn refuses(tokens: &[Token], text: &str) -> bool {
     if text.is_empty() {
         return false;
     }
-    let sentence = Sentence { tokens, name: tokens.len() };
+    let sentence = Sentence {
+        tokens,
+        name: tokens.len(),
+    };
     // "If it fails, run".
     let comma = tokens.iter().position(|token| *token == Token::Mark(','));
     let start =
@@ -168,7 +184,9 @@ fn refuses(tokens: &[Token], text: &str) -> bool {
     let start = start.map_or(0, |comma| comma + 1);
     let is_other_clause =
         |at: &usize| sentence.is_in(*at, &RELATIVES) || sentence.is_in(*at, &CONDITIONS);
-    let end = (start..tokens.len()).find(is_other_clause).unwrap_or(tokens.len());
+    let end = (start..tokens.len())
+        .find(is_other_clause)
+        .unwrap_or(tokens.len());
     (start..end).any(|at| {
         let is_negation = sentence.is_in(at, &NEGATIONS)
             || sentence.word(at).is_some_and(|word| word.ends_with("n't"));
@@ -182,7 +200,10 @@ fn refuses(tokens: &[Token], text: &str) -> bool {
 /// Returns whether a sentence is about what follows it: "these", "the following".
 pub(super) fn is_about_following(text: &str) -> bool {
     let (tokens, _) = lead_tokens(text);
-    let sentence = Sentence { tokens: &tokens, name: tokens.len() };
+    let sentence = Sentence {
+        tokens: &tokens,
+        name: tokens.len(),
+    };
     let is_aside = |at: usize| at > 0 && sentence.word(at - 1) == Some("see");
     (0..tokens.len()).any(|at| sentence.is_in(at, &FOLLOWING) && !is_aside(at))
 }
@@ -190,7 +211,11 @@ pub(super) fn is_about_following(text: &str) -> bool {
 /// Returns whether a sentence starts with a word for what was said before.
 pub(super) fn continues(text: &str) -> bool {
     let (tokens, _) = lead_tokens(text);
-    Sentence { tokens: &tokens, name: tokens.len() }.is_in(0, &REFERRING)
+    Sentence {
+        tokens: &tokens,
+        name: tokens.len(),
+    }
+    .is_in(0, &REFERRING)
 }
 
 /// Returns how a heading presents what is below it.
@@ -216,13 +241,21 @@ pub(super) fn of_title_of_list(title: &str) -> Stance {
     let (tokens, text) = lead_tokens(title);
     // One that names something is about it.
     let is_whole = title.contains('`') || text.ends_with(['.', '!', '?']);
-    if !is_whole && refuses(&tokens, text) { Stance::Unclear } else { Stance::Plain }
+    if !is_whole && refuses(&tokens, text) {
+        Stance::Unclear
+    } else {
+        Stance::Plain
+    }
 }
 
 /// Returns how the title of a column presents what is below it.
 pub(super) fn of_column(title: &str) -> Stance {
     let title = title.trim().trim_matches('*').to_lowercase();
-    if GONE_COLUMNS.entries().contains(&title.as_str()) { Stance::Absent } else { of_title(&title) }
+    if GONE_COLUMNS.entries().contains(&title.as_str()) {
+        Stance::Absent
+    } else {
+        of_title(&title)
+    }
 }
 
 /// Returns the tokens of a part of a text, and the position of the claim.
@@ -287,14 +320,22 @@ fn mark(first: char, rest: &str, found: &mut Vec<Token>) -> usize {
     let mark = match first {
         '.' | '!' | '?' if is_before_space(after) => '.',
         ';' => '.',
-        '\n' if after.trim_start_matches([' ', '\t', '>', '\r']).starts_with('\n')
+        '\n' if after
+            .trim_start_matches([' ', '\t', '>', '\r'])
+            .starts_with('\n')
             || is_item(rest) =>
         {
             '.'
         }
         ',' | ':' | '(' | ')' | '|' => first,
         '—' | '–' | '→' => '-',
-        '-' if after.chars().next().is_none_or(|c| c.is_whitespace() || "->".contains(c)) => '-',
+        '-' if after
+            .chars()
+            .next()
+            .is_none_or(|c| c.is_whitespace() || "->".contains(c)) =>
+        {
+            '-'
+        }
         '=' if after.starts_with('>') => '-',
         '~' if after.starts_with('~') => {
             found.push(Token::Mark('~'));
@@ -312,10 +353,14 @@ fn mark(first: char, rest: &str, found: &mut Vec<Token>) -> usize {
 
 /// Returns whether a text starts with the marker of an item of a list on a new line.
 fn is_item(text: &str) -> bool {
-    let Some(line) = text.strip_prefix('\n') else { return false };
+    let Some(line) = text.strip_prefix('\n') else {
+        return false;
+    };
     let line = line.trim_start_matches([' ', '\t', '>']);
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    ["- ", "* ", "+ "].iter().any(|marker| line.starts_with(marker))
+    ["- ", "* ", "+ "]
+        .iter()
+        .any(|marker| line.starts_with(marker))
         || (number.len() < line.len() && [". ", ") "].iter().any(|it| number.starts_with(it)))
 }
 
@@ -333,7 +378,9 @@ fn sentence_stance(tokens: &[Token], position: usize) -> Stance {
         return Stance::Absent;
     }
     let cues = sentence.cues().into_iter();
-    cues.map(|(cue, at, end)| sentence.governed(cue, at, end)).max().unwrap_or_default()
+    cues.map(|(cue, at, end)| sentence.governed(cue, at, end))
+        .max()
+        .unwrap_or_default()
 }
 
 /// A sentence with the name that is asked for.
@@ -346,19 +393,35 @@ struct Sentence<'s> {
 impl<'s> Sentence<'s> {
     fn around(tokens: &'s [Token], position: usize) -> Self {
         let is_end = |token: &Token| *token == Token::Mark('.');
-        let start = tokens[..position].iter().rposition(is_end).map_or(0, |at| at + 1);
-        let end = tokens[position..].iter().position(is_end).map_or(tokens.len(), |n| position + n);
-        Self { tokens: &tokens[start..end], name: position - start }
+        let start = tokens[..position]
+            .iter()
+            .rposition(is_end)
+            .map_or(0, |at| at + 1);
+        let end = tokens[position..]
+            .iter()
+            .position(is_end)
+            .map_or(tokens.len(), |n| position + n);
+        Self {
+            tokens: &tokens[start..end],
+            name: position - start,
+        }
     }
 
     /// Returns the cues that hold in all cases, each with the position of its words.
     fn cues(&self) -> Vec<(Cue, usize, usize)> {
         let (mut found, mut at) = (Vec::new(), 0);
         while at < self.tokens.len() {
-            let mut cues = self.word(at).and_then(|word| CUES.get(word)).into_iter().flatten();
+            let mut cues = self
+                .word(at)
+                .and_then(|word| CUES.get(word))
+                .into_iter()
+                .flatten();
             let cue = cues.find(|(words, _)| starts_with(&self.tokens[at..], words));
             let end = at + cue.map_or(1, |(words, _)| words.len());
-            found.extend(cue.filter(|_| !self.is_conditional(at)).map(|(_, cue)| (*cue, at, end)));
+            found.extend(
+                cue.filter(|_| !self.is_conditional(at))
+                    .map(|(_, cue)| (*cue, at, end)),
+            );
             at = end;
         }
         found
@@ -381,14 +444,22 @@ impl<'s> Sentence<'s> {
 
     /// Returns whether the clause of a cue says only what happens in a case.
     fn is_conditional(&self, cue: usize) -> bool {
-        let start = self.tokens[..cue].iter().rposition(|it| matches!(it, Token::Mark(_)));
+        let start = self.tokens[..cue]
+            .iter()
+            .rposition(|it| matches!(it, Token::Mark(_)));
         (start.map_or(0, |at| at + 1)..cue).any(|at| self.is_in(at, &CONDITIONS))
     }
 
     /// Returns what a cue at `start..end` says about the name.
     fn governed(&self, cue: Cue, start: usize, end: usize) -> Stance {
         let reaches = |name: usize| Self { name, ..*self }.is_object(cue, end);
-        let absent = |is_governed: bool| if is_governed { Stance::Absent } else { Stance::Plain };
+        let absent = |is_governed: bool| {
+            if is_governed {
+                Stance::Absent
+            } else {
+                Stance::Plain
+            }
+        };
         // What ends the reach of a cue before the first name ends it for all.
         let first = (end..self.tokens.len()).find(|at| self.is_name(*at));
         let has_object = first.is_some_and(reaches);
@@ -417,7 +488,11 @@ impl<'s> Sentence<'s> {
             }
             Cue::NoLonger if has_object => absent(reaches(self.name)),
             Cue::NoLonger => {
-                let verb = if self.is_in(end, &AUXILIARIES) { end + 1 } else { end };
+                let verb = if self.is_in(end, &AUXILIARIES) {
+                    end + 1
+                } else {
+                    end
+                };
                 absent(self.is_in(verb, &EXISTING) && self.is_subject(start))
             }
             Cue::Never if self.is_in(end, &KEEPING) => Stance::Plain,
@@ -432,7 +507,11 @@ impl<'s> Sentence<'s> {
             Cue::Never if self.word(end) == Some("be") => {
                 let is_after_modal = start > 0 && self.is_in(start - 1, &MODALS);
                 let is_governed = self.is_head_before(start - usize::from(is_after_modal));
-                if is_governed { Stance::Forbidden } else { Stance::Plain }
+                if is_governed {
+                    Stance::Forbidden
+                } else {
+                    Stance::Plain
+                }
             }
             Cue::Never if !reaches(self.name) => Stance::Plain,
             Cue::Never if self.is_in(end, &CREATING) => Stance::Absent,
@@ -440,7 +519,11 @@ impl<'s> Sentence<'s> {
             Cue::Wrong => {
                 let is_governed =
                     (start == 0 && reaches(self.name)) || (is_predicate && self.is_subject(start));
-                if is_governed { Stance::Forbidden } else { Stance::Plain }
+                if is_governed {
+                    Stance::Forbidden
+                } else {
+                    Stance::Plain
+                }
             }
         }
     }
@@ -453,7 +536,10 @@ impl<'s> Sentence<'s> {
             match &self.tokens[at] {
                 Token::Name => has_name = true,
                 Token::Mark('(') => {
-                    match self.tokens[at..self.name].iter().position(|it| *it == Token::Mark(')')) {
+                    match self.tokens[at..self.name]
+                        .iter()
+                        .position(|it| *it == Token::Mark(')'))
+                    {
                         Some(n) => at += n,
                         None => return false,
                     }
@@ -497,7 +583,9 @@ impl<'s> Sentence<'s> {
     /// Returns whether a name comes next after a comma or an "and".
     fn is_coordinated(&self, mut at: usize) -> bool {
         at += 1;
-        while self.word(at).is_some_and(|it| matches!(it, "and" | "or" | "nor"))
+        while self
+            .word(at)
+            .is_some_and(|it| matches!(it, "and" | "or" | "nor"))
             || self.is_in(at, &DETERMINERS)
         {
             at += 1;
@@ -530,7 +618,10 @@ impl<'s> Sentence<'s> {
         let is_cell = |token: &Token| *token == Token::Mark('|');
         if at > 0 && is_cell(&self.tokens[at - 1]) {
             // A cell with the state of what the first one names.
-            let n_before = self.tokens[..self.name].iter().filter(|it| is_cell(it)).count();
+            let n_before = self.tokens[..self.name]
+                .iter()
+                .filter(|it| is_cell(it))
+                .count();
             return n_before == usize::from(is_cell(&self.tokens[0]));
         }
         self.is_head_before(at)
@@ -547,7 +638,10 @@ impl<'s> Sentence<'s> {
                     is_governed |= at == self.name;
                 }
                 Token::Mark(')') => {
-                    match self.tokens[..at].iter().rposition(|it| *it == Token::Mark('(')) {
+                    match self.tokens[..at]
+                        .iter()
+                        .rposition(|it| *it == Token::Mark('('))
+                    {
                         Some(open) => at = open,
                         None => break,
                     }

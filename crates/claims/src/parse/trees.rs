@@ -13,9 +13,10 @@ const MIN_INDENTED: usize = 3;
 pub(super) fn is_tree(block: &str) -> bool {
     let is_branch = |line: &&str| {
         let line = line.trim_start();
-        ["├", "└", "|--", "`--", "+--"]
-            .iter()
-            .any(|branch| line.trim_start_matches(['│', '|', ' ', '\u{a0}']).starts_with(branch))
+        ["├", "└", "|--", "`--", "+--"].iter().any(|branch| {
+            line.trim_start_matches(['│', '|', ' ', '\u{a0}'])
+                .starts_with(branch)
+        })
     };
     block.lines().filter(is_branch).count() >= 2 || is_indented_tree(block)
 }
@@ -23,13 +24,18 @@ pub(super) fn is_tree(block: &str) -> bool {
 /// Returns whether each line of a block is the name of a file or a folder, perhaps with a comment, and
 /// lines are indented below folders only.
 fn is_indented_tree(block: &str) -> bool {
-    let lines = block.lines().filter(|line| !line.trim().is_empty() && !is_fence(line.trim()));
+    let lines = block
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !is_fence(line.trim()));
     let (mut n_lines, mut n_below) = (0, 0);
     // The indentation of the last line, and whether it is a folder.
     let mut last: Option<(usize, bool)> = None;
     for line in lines {
         let rest = line.trim_start();
-        let (indent, name) = (line.len() - rest.len(), rest.split(char::is_whitespace).next());
+        let (indent, name) = (
+            line.len() - rest.len(),
+            rest.split(char::is_whitespace).next(),
+        );
         let Some(name) = name.filter(|name| is_plain(name, &rest[name.len()..])) else {
             return false;
         };
@@ -82,9 +88,13 @@ pub(super) fn paths(block: &str) -> (Option<String>, Vec<(Span, String)>) {
         let start = at;
         at += line.len();
         let is_branch = |c: char| c.is_whitespace() || "├└│─|`+-".contains(c);
-        let Some(offset) = line.find(|c: char| !is_branch(c)) else { continue };
-        let has_branch =
-            is_indented || BRANCHES.iter().any(|branch| line[..offset].contains(branch));
+        let Some(offset) = line.find(|c: char| !is_branch(c)) else {
+            continue;
+        };
+        let has_branch = is_indented
+            || BRANCHES
+                .iter()
+                .any(|branch| line[..offset].contains(branch));
         let rest = &line[offset..];
         let name = rest.split(char::is_whitespace).next().unwrap_or_default();
         let column = line[..offset].chars().count();
@@ -99,14 +109,24 @@ pub(super) fn paths(block: &str) -> (Option<String>, Vec<(Span, String)>) {
             continue;
         }
         if has_branch {
-            let outer = open.iter().map(|(_, name)| name.as_str()).filter(|name| !name.is_empty());
+            let outer = open
+                .iter()
+                .map(|(_, name)| name.as_str())
+                .filter(|name| !name.is_empty());
             let path = outer.chain([plain]).collect::<Vec<_>>().join("/");
             let span = Span::new(start + offset, start + offset + plain.len());
             found.push((span, path));
         } else {
             root = Some(plain.trim_start_matches("./").to_owned());
         }
-        open.push((column, if has_branch { plain.to_owned() } else { String::new() }));
+        open.push((
+            column,
+            if has_branch {
+                plain.to_owned()
+            } else {
+                String::new()
+            },
+        ));
     }
     (root, found)
 }

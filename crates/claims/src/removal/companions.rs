@@ -19,12 +19,31 @@ impl Search<'_, '_> {
         former: &[Former],
         fates: &mut [Option<Fate>],
     ) {
-        let known: FxHashMap<Position, usize> =
-            former.iter().enumerate().map(|(idx, it)| (it.at, idx)).collect();
+        let known: FxHashMap<Position, usize> = former
+            .iter()
+            .enumerate()
+            .map(|(idx, it)| (it.at, idx))
+            .collect();
         for idx in 0..former.len() {
-            let Truth::Paths(old) = &former[idx].truth else { continue };
-            let Some(Fate { removed: Some(removed), now, .. }) = &fates[idx] else { continue };
-            let ([old], None | Some(NewPlace { is_certain: false, .. })) = (&old[..], now) else {
+            let Truth::Paths(old) = &former[idx].truth else {
+                continue;
+            };
+            let Some(Fate {
+                removed: Some(removed),
+                now,
+                ..
+            }) = &fates[idx]
+            else {
+                continue;
+            };
+            let (
+                [old],
+                None
+                | Some(NewPlace {
+                    is_certain: false, ..
+                }),
+            ) = (&old[..], now)
+            else {
                 continue;
             };
             let removed = removed.clone();
@@ -33,10 +52,17 @@ impl Search<'_, '_> {
             let (document_idx, claim_idx) = former[idx].at;
             let mut places: BTreeSet<String> = BTreeSet::new();
             let near = claim_idx.saturating_sub(MAX_NEAR)..claim_idx + MAX_NEAR;
-            for (near_idx, near) in
-                document.claims.claims.iter().enumerate().take(near.end).skip(near.start)
+            for (near_idx, near) in document
+                .claims
+                .claims
+                .iter()
+                .enumerate()
+                .take(near.end)
+                .skip(near.start)
             {
-                let Target::Symbol { parts, .. } = &near.target else { continue };
+                let Target::Symbol { parts, .. } = &near.target else {
+                    continue;
+                };
                 if !are_in_sentence(document, claim, near) {
                     continue;
                 }
@@ -48,7 +74,9 @@ impl Search<'_, '_> {
                 places.extend(place);
             }
             let mut places = places.into_iter();
-            let (Some(place), None) = (places.next(), places.next()) else { continue };
+            let (Some(place), None) = (places.next(), places.next()) else {
+                continue;
+            };
             let now = self.moved_path((document, claim), (commit, old), place);
             if let Some(fate) = &mut fates[idx] {
                 fate.now = Some(now);
@@ -73,15 +101,31 @@ impl Search<'_, '_> {
 
 /// Returns the file to which a symbol of the file `old` was followed with certainty.
 fn followed(it: &Former, fate: Option<&Fate>, old: &str, removed: &str) -> Option<String> {
-    let Truth::Definitions(files) = &it.truth else { return None };
-    let Fate { removed: Some(own), now: Some(now), .. } = fate? else { return None };
+    let Truth::Definitions(files) = &it.truth else {
+        return None;
+    };
+    let Fate {
+        removed: Some(own),
+        now: Some(now),
+        ..
+    } = fate?
+    else {
+        return None;
+    };
     let is_same = own == removed && now.is_certain && files.iter().any(|file| file == old);
-    is_same.then(|| now.place.split_once("::").map(|(file, _)| file.to_owned())).flatten()
+    is_same
+        .then(|| now.place.split_once("::").map(|(file, _)| file.to_owned()))
+        .flatten()
 }
 
 /// Returns whether no sentence or item ends between two claims.
 fn are_in_sentence(document: &Document, a: &Claim, b: &Claim) -> bool {
     let (first, second) = if a.span < b.span { (a, b) } else { (b, a) };
-    let between = document.text.get(first.span.end..second.span.start).unwrap_or_default();
-    !["\n\n", ". ", ".\n", "\n- ", "\n* ", "|\n"].iter().any(|end| between.contains(end))
+    let between = document
+        .text
+        .get(first.span.end..second.span.start)
+        .unwrap_or_default();
+    !["\n\n", ". ", ".\n", "\n- ", "\n* ", "|\n"]
+        .iter()
+        .any(|end| between.contains(end))
 }

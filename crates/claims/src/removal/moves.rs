@@ -29,7 +29,9 @@ impl Search<'_, '_> {
         let (mut since, mut at) = (since.to_owned(), path.to_owned());
         let (start, mut removed) = (since.clone(), None);
         for _ in 0..MAX_RENAMES {
-            let Some(node) = self.end_of_path(&since, &at) else { break };
+            let Some(node) = self.end_of_path(&since, &at) else {
+                break;
+            };
             let new = self.renamed(&node.id, &at);
             since.clone_from(&node.id);
             removed.get_or_insert(node);
@@ -44,8 +46,12 @@ impl Search<'_, '_> {
     }
 
     fn end_of_path(&mut self, since: &str, path: &str) -> Option<Node> {
-        let Self { ends, objects, ids, .. } = self;
-        ends.find(since, &mut |commit| id_of(objects, ids, format!("{commit}:./{path}")).is_some())
+        let Self {
+            ends, objects, ids, ..
+        } = self;
+        ends.find(since, &mut |commit| {
+            id_of(objects, ids, format!("{commit}:./{path}")).is_some()
+        })
     }
 
     /// Returns where a commit moved a path, which may be a folder. Many claims name the same one.
@@ -62,7 +68,8 @@ impl Search<'_, '_> {
     fn moved_to(&mut self, commit: &str, path: &str) -> Option<String> {
         if !self.renames.contains_key(commit) {
             let mut found = past::renames_in(self.root, &BTreeSet::from([commit]), &[]);
-            self.renames.insert(commit.to_owned(), found.remove(commit).unwrap_or_default());
+            self.renames
+                .insert(commit.to_owned(), found.remove(commit).unwrap_or_default());
         }
         let renamed = self.renames[commit].get(path).cloned();
         if let Some(new) = self.same_content(commit, path).or(renamed) {
@@ -72,11 +79,16 @@ impl Search<'_, '_> {
         let prefix = format!("{path}/");
         let renames = self.renames[commit].range(prefix.clone()..);
         let within = renames.take_while(|(file, _)| file.starts_with(&prefix));
-        let within: Vec<(String, String)> =
-            within.map(|(file, new)| (file.clone(), new.clone())).collect();
+        let within: Vec<(String, String)> = within
+            .map(|(file, new)| (file.clone(), new.clone()))
+            .collect();
         let mut votes: BTreeMap<String, usize> = BTreeMap::new();
         for (idx, (file, renamed)) in within.into_iter().enumerate() {
-            let exact = if idx < MAX_BESIDE { self.same_content(commit, &file) } else { None };
+            let exact = if idx < MAX_BESIDE {
+                self.same_content(commit, &file)
+            } else {
+                None
+            };
             let new = exact.unwrap_or(renamed);
             let folder = new.strip_suffix(&file[prefix.len()..]);
             if let Some(folder) = folder.and_then(|folder| folder.strip_suffix('/')) {
@@ -94,7 +106,9 @@ impl Search<'_, '_> {
         let changed = self.changed_in(commit);
         let Self { objects, ids, .. } = self;
         let old = id_of(objects, ids, format!("{commit}^:./{path}"))?;
-        let mut same = changed.iter().filter(|entry| entry.object == *old && entry.path != path);
+        let mut same = changed
+            .iter()
+            .filter(|entry| entry.object == *old && entry.path != path);
         let found = same.next()?;
         same.next().is_none().then(|| found.path.clone())
     }
@@ -103,20 +117,28 @@ impl Search<'_, '_> {
     fn is_of_other(&mut self, commit: &str, old: &str, object: &str) -> bool {
         let changed = self.changed_in(commit);
         let Self { objects, ids, .. } = self;
-        changed.iter().filter(|entry| entry.path != old).take(MAX_BESIDE).any(|entry| {
-            entry.object != object
-                && id_of(objects, ids, format!("{commit}^:./{}", entry.path))
-                    .is_some_and(|before| before == object)
-        })
+        changed
+            .iter()
+            .filter(|entry| entry.path != old)
+            .take(MAX_BESIDE)
+            .any(|entry| {
+                entry.object != object
+                    && id_of(objects, ids, format!("{commit}^:./{}", entry.path))
+                        .is_some_and(|before| before == object)
+            })
     }
 
     /// Returns whether a commit moved a file to the place that git names.
     fn is_moved(&mut self, commit: &str, old: &str, new: &str) -> bool {
         let before = self.objects.find(&format!("{commit}^:./{old}"));
         let after = self.objects.find(&format!("{commit}:./{new}"));
-        let (Some(before), Some(after)) = (before, after) else { return true };
+        let (Some(before), Some(after)) = (before, after) else {
+            return true;
+        };
         let (is_same, object) = (before.id == after.id, after.id);
-        let (Some(before), Some(after)) = (before.bytes, after.bytes) else { return true };
+        let (Some(before), Some(after)) = (before.bytes, after.bytes) else {
+            return true;
+        };
         let (before, after) = (text::decode(&before).0, text::decode(&after).0);
         if !is_same && self.is_of_other(commit, old, &object) {
             return false;
@@ -130,8 +152,17 @@ impl Search<'_, '_> {
             n_shared = before.lines().filter(|line| has_words(line)).count();
         }
         let added = self.changed_in(commit);
-        let now = self.now.tree.entries().iter().filter(|entry| entry.path != new);
-        let n_same = added.iter().chain(now).filter(|entry| entry.object == object).count();
+        let now = self
+            .now
+            .tree
+            .entries()
+            .iter()
+            .filter(|entry| entry.path != new);
+        let n_same = added
+            .iter()
+            .chain(now)
+            .filter(|entry| entry.object == object)
+            .count();
         let is_specific = n_shared >= MIN_LINES && n_same < 2;
         (is_specific || self.has_company(commit, old, new)) && !self.is_copy(commit, old, new)
     }
@@ -175,16 +206,24 @@ impl Search<'_, '_> {
             return None;
         }
         let tree = &self.now.tree;
-        let mut same = tree.entries().iter().filter(|entry| entry.object == found.id);
+        let mut same = tree
+            .entries()
+            .iter()
+            .filter(|entry| entry.object == found.id);
         let first = same.next()?.path.clone();
         if same.next().is_some() {
             return None;
         }
         let (from, to) = common_folders(path, &first);
         let beside = tree.entries().iter().filter(|entry| entry.path != first);
-        let rests: Vec<&str> =
-            beside.filter_map(|entry| rest_of(&entry.path, to)).take(MAX_BESIDE).collect();
-        let n_in_both = rests.iter().filter(|rest| tree.contains(&joined(from, rest))).count();
+        let rests: Vec<&str> = beside
+            .filter_map(|entry| rest_of(&entry.path, to))
+            .take(MAX_BESIDE)
+            .collect();
+        let n_in_both = rests
+            .iter()
+            .filter(|rest| tree.contains(&joined(from, rest)))
+            .count();
         (from == to || n_in_both * 2 <= rests.len()).then_some(first)
     }
 }
@@ -234,7 +273,10 @@ fn lines_of(text: &str) -> Vec<&str> {
             || line == "#"
             || (!is_directive && is_marked.iter().any(|it| line.starts_with(it)))
     };
-    lines().skip_while(|line| is_comment(line)).filter(|line| has_words(line)).collect()
+    lines()
+        .skip_while(|line| is_comment(line))
+        .filter(|line| has_words(line))
+        .collect()
 }
 
 fn has_words(line: &str) -> bool {
@@ -253,11 +295,19 @@ fn common_folders<'p>(old: &'p str, new: &'p str) -> (&'p str, &'p str) {
 
 /// Returns the path below a folder, if it is in it.
 fn rest_of<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
-    if folder.is_empty() { Some(path) } else { path.strip_prefix(folder)?.strip_prefix('/') }
+    if folder.is_empty() {
+        Some(path)
+    } else {
+        path.strip_prefix(folder)?.strip_prefix('/')
+    }
 }
 
 fn joined(folder: &str, rest: &str) -> String {
-    if folder.is_empty() { rest.to_owned() } else { format!("{folder}/{rest}") }
+    if folder.is_empty() {
+        rest.to_owned()
+    } else {
+        format!("{folder}/{rest}")
+    }
 }
 
 #[cfg(test)]
@@ -268,14 +318,26 @@ mod tests {
     fn leading_comments_are_not_shared_lines() {
         let licence = "// Copyright\n// Licence\n\n";
         let file = |rest: &str| format!("{licence}{rest}");
-        assert_eq!(shared_lines(&file("a();\nb();\n}\n"), &file("c();\n")), (2, 0));
-        assert_eq!(shared_lines(&file("a();\nb();\n"), &file("b();\na();\nc();\n")), (3, 2));
-        assert_eq!(shared_lines("#include <a>\nx\n", "#include <a>\ny\n"), (2, 1));
+        assert_eq!(
+            shared_lines(&file("a();\nb();\n}\n"), &file("c();\n")),
+            (2, 0)
+        );
+        assert_eq!(
+            shared_lines(&file("a();\nb();\n"), &file("b();\na();\nc();\n")),
+            (3, 2)
+        );
+        assert_eq!(
+            shared_lines("#include <a>\nx\n", "#include <a>\ny\n"),
+            (2, 1)
+        );
     }
 
     #[test]
     fn folders_are_compared_without_their_common_end() {
-        assert_eq!(common_folders("docs/a/x.md", "old/v1/a/x.md"), ("docs", "old/v1"));
+        assert_eq!(
+            common_folders("docs/a/x.md", "old/v1/a/x.md"),
+            ("docs", "old/v1")
+        );
         assert_eq!(common_folders("docs/a/x.md", "old/a/y.md"), ("docs", "old"));
         assert_eq!(common_folders("x.md", "docs/x.md"), ("", "docs"));
         assert_eq!(common_folders("a/b/x.md", "a/c/y.md"), ("a/b", "a/c"));

@@ -25,14 +25,23 @@ impl Search<'_, '_> {
         if replacement.is_some() {
             if is_one_segment(claim.span.slice(&document.text)) && self.now.tree.is_folder(&place) {
                 unwritten = Some(FOLDER);
-            } else if let Target::Path { part: Some(Part::Line(line)), .. } = claim.target
+            } else if let Target::Path {
+                part: Some(Part::Line(line)),
+                ..
+            } = claim.target
                 && !self.has_same_lines((commit, old), &place, line)
             {
                 unwritten = Some(LINE);
             }
         }
         replacement.take_if(|_| unwritten.is_some());
-        NewPlace { place, is_certain: true, replacement, unwritten, is_reused: false }
+        NewPlace {
+            place,
+            is_certain: true,
+            replacement,
+            unwritten,
+            is_reused: false,
+        }
     }
 
     /// Returns whether the first lines of a file in a commit are those of another file now.
@@ -58,7 +67,9 @@ fn is_one_segment(written: &str) -> bool {
 /// around it, or as the end of the path.
 fn written_path(document: &Document, claim: &Claim, old: &str, new: &str) -> Option<String> {
     let written = claim.span.slice(&document.text);
-    let Target::Path { path, is_link, .. } = &claim.target else { return None };
+    let Target::Path { path, is_link, .. } = &claim.target else {
+        return None;
+    };
     let trimmed = written.trim_end_matches('/');
     let slash = &written[trimmed.len()..];
     let plain = trimmed.trim_start_matches("./");
@@ -75,7 +86,9 @@ fn written_path(document: &Document, claim: &Claim, old: &str, new: &str) -> Opt
     }
     // The folder that the written path is relative to: it must be that of the new path too.
     let base = old.strip_suffix(plain)?;
-    let rest = new.strip_prefix(base).or_else(|| dot.is_empty().then_some(new))?;
+    let rest = new
+        .strip_prefix(base)
+        .or_else(|| dot.is_empty().then_some(new))?;
     if document.claims.tree(claim).is_some() && rest.contains('/') {
         return None;
     }
@@ -93,13 +106,17 @@ fn relative(folder: &str, path: &str) -> String {
     let to: Vec<&str> = path.split('/').collect();
     let n_common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
     let ups = std::iter::repeat_n("..", from.len() - n_common);
-    ups.chain(to[n_common..].iter().copied()).collect::<Vec<_>>().join("/")
+    ups.chain(to[n_common..].iter().copied())
+        .collect::<Vec<_>>()
+        .join("/")
 }
 
 /// Returns the new last part of a symbol's name: that of the same code, or of code with the same
 /// signature and a word of the old name. Other code may do something else.
 pub(super) fn replaced_name(claim: &Claim, symbol: &str, likeness: Likeness) -> Option<String> {
-    let Target::Symbol { parts, .. } = &claim.target else { return None };
+    let Target::Symbol { parts, .. } = &claim.target else {
+        return None;
+    };
     let (old_name, old_qualifiers) = parts.split_last()?;
     let new: Vec<&str> = symbol.split('.').collect();
     let (new_name, new_qualifiers) = new.split_last()?;
@@ -111,8 +128,10 @@ pub(super) fn replaced_name(claim: &Claim, symbol: &str, likeness: Likeness) -> 
     let has_word = || !words(old_name).is_disjoint(&words(new_name));
     let is_clear = likeness.similarity >= 1.0 || (likeness.has_signature && has_word());
     // Only the last part is written anew: a new qualifier would need new prose.
-    let is_same_place =
-        old_qualifiers.last().zip(new_qualifiers.last()).is_none_or(|(old, new)| old == new);
+    let is_same_place = old_qualifiers
+        .last()
+        .zip(new_qualifiers.last())
+        .is_none_or(|(old, new)| old == new);
     (is_clear && is_same_place && new_name != old_name).then(|| (*new_name).to_owned())
 }
 

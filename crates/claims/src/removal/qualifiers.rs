@@ -10,8 +10,15 @@ use super::super::versions::{Version, is_module};
 use super::Search;
 
 /// Files that define which names of its files a folder has.
-const MODULE_FILES: &[&str] =
-    &["__init__.py", "mod.rs", "lib.rs", "index.ts", "index.tsx", "index.js", "index.mjs"];
+const MODULE_FILES: &[&str] = &[
+    "__init__.py",
+    "mod.rs",
+    "lib.rs",
+    "index.ts",
+    "index.tsx",
+    "index.js",
+    "index.mjs",
+];
 
 /// A definition in a version of its file.
 pub(super) struct Definition {
@@ -56,8 +63,14 @@ impl Search<'_, '_> {
         after: &[Option<Qualifier>],
         (old, new): (&Definition, &Definition),
     ) -> bool {
-        let last = before.last().copied().flatten().zip(after.last().copied().flatten());
-        let Some((Qualifier::Module(before), Qualifier::Module(after))) = last else { return true };
+        let last = before
+            .last()
+            .copied()
+            .flatten()
+            .zip(after.last().copied().flatten());
+        let Some((Qualifier::Module(before), Qualifier::Module(after))) = last else {
+            return true;
+        };
         let (Some(old_folder), Some(new_folder)) = (old.folder(before), new.folder(after)) else {
             return true;
         };
@@ -90,7 +103,10 @@ impl Definition {
     /// Returns what each qualifier names, as far as that is known.
     fn qualifiers(&self, qualifiers: &[String]) -> Vec<Option<Qualifier>> {
         let modules: Vec<&str> = self.version.modules().collect();
-        let containers = self.symbol.rsplit_once('.').map_or("", |(containers, _)| containers);
+        let containers = self
+            .symbol
+            .rsplit_once('.')
+            .map_or("", |(containers, _)| containers);
         let kind = |qualifier: &String| {
             if containers.split('.').any(|it| it == qualifier) {
                 return Some(Qualifier::Container);
@@ -98,7 +114,9 @@ impl Definition {
             if self.version.package() == Some(qualifier) {
                 return Some(Qualifier::Package);
             }
-            let position = modules.iter().rposition(|part| is_module(part, qualifier))?;
+            let position = modules
+                .iter()
+                .rposition(|part| is_module(part, qualifier))?;
             Some(Qualifier::Module(position))
         };
         qualifiers.iter().map(kind).collect()
@@ -137,7 +155,11 @@ mod tests {
 
     fn definition(path: &str, text: &str, symbol: &str) -> Definition {
         let version = Arc::new(Version::new(path, text.as_bytes()));
-        Definition { commit: None, version, symbol: symbol.to_owned() }
+        Definition {
+            commit: None,
+            version,
+            symbol: symbol.to_owned(),
+        }
     }
 
     #[track_caller]
@@ -150,21 +172,71 @@ mod tests {
     #[test]
     fn modules_are_kept_with_their_order() {
         let old = definition("kit/forms/_text.py", "", "Field");
-        check("kit.forms", &old, &definition("kit/forms/_line.py", "", "Line"), true);
-        check("kit.forms", &old, &definition("lib/kit/forms/line.py", "", "Line"), true);
-        check("kit.forms", &old, &definition("kit/inputs/_text.py", "", "Line"), false);
-        check("kit.forms", &old, &definition("kit/ui/forms.py", "", "Line"), false);
-        check("ui.forms", &old, &definition("kit/forms/_line.py", "", "Line"), true);
+        check(
+            "kit.forms",
+            &old,
+            &definition("kit/forms/_line.py", "", "Line"),
+            true,
+        );
+        check(
+            "kit.forms",
+            &old,
+            &definition("lib/kit/forms/line.py", "", "Line"),
+            true,
+        );
+        check(
+            "kit.forms",
+            &old,
+            &definition("kit/inputs/_text.py", "", "Line"),
+            false,
+        );
+        check(
+            "kit.forms",
+            &old,
+            &definition("kit/ui/forms.py", "", "Line"),
+            false,
+        );
+        check(
+            "ui.forms",
+            &old,
+            &definition("kit/forms/_line.py", "", "Line"),
+            true,
+        );
     }
 
     #[test]
     fn classes_and_packages_are_kept() {
         let old = definition("src/Cart.java", "package shop;", "Cart.total");
-        check("Cart", &old, &definition("src/Cart.java", "package shop;", "Cart.sum"), true);
-        check("Cart", &old, &definition("src/Cart.java", "package shop;", "Basket.sum"), false);
+        check(
+            "Cart",
+            &old,
+            &definition("src/Cart.java", "package shop;", "Cart.sum"),
+            true,
+        );
+        check(
+            "Cart",
+            &old,
+            &definition("src/Cart.java", "package shop;", "Basket.sum"),
+            false,
+        );
         let old = definition("chain/run.go", "package chain\n", "RunAll");
-        check("chain", &old, &definition("chain/run.go", "package chain\n", "All"), true);
-        check("chain", &old, &definition("chain/run.go", "package run\n", "All"), false);
-        check("chain", &old, &definition("lib/all.go", "package chain\n", "All"), true);
+        check(
+            "chain",
+            &old,
+            &definition("chain/run.go", "package chain\n", "All"),
+            true,
+        );
+        check(
+            "chain",
+            &old,
+            &definition("chain/run.go", "package run\n", "All"),
+            false,
+        );
+        check(
+            "chain",
+            &old,
+            &definition("lib/all.go", "package chain\n", "All"),
+            true,
+        );
     }
 }

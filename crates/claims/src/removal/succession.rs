@@ -53,7 +53,11 @@ impl Search<'_, '_> {
         for (idx, fate) in fates.iter_mut().enumerate() {
             if let Some(removed) = fate.as_mut().and_then(|it| it.code.take()) {
                 first.insert(idx, removed.clone());
-                open.push(Followed { idx, removed, likeness: Likeness::default() });
+                open.push(Followed {
+                    idx,
+                    removed,
+                    likeness: Likeness::default(),
+                });
             }
         }
         for _ in 0..MAX_RENAMES {
@@ -62,9 +66,21 @@ impl Search<'_, '_> {
             }
             let arrived = self.follow_through(&open)?;
             let mut next = Vec::new();
-            for (Followed { idx, removed, likeness }, arrived) in open.into_iter().zip(arrived) {
-                let Some((anchor, similarity)) = arrived else { continue };
-                let Some(symbol) = anchor.symbol.as_deref() else { continue };
+            for (
+                Followed {
+                    idx,
+                    removed,
+                    likeness,
+                },
+                arrived,
+            ) in open.into_iter().zip(arrived)
+            {
+                let Some((anchor, similarity)) = arrived else {
+                    continue;
+                };
+                let Some(symbol) = anchor.symbol.as_deref() else {
+                    continue;
+                };
                 let symbol = split_number(symbol).0;
                 let likeness = Likeness {
                     similarity: likeness.similarity * similarity,
@@ -73,7 +89,12 @@ impl Search<'_, '_> {
                 };
                 let parts = symbol.split('.').map(str::to_owned).collect();
                 let commit = &removed.commit;
-                match self.next(&Arrived { commit, anchor: &anchor, symbol, parts }) {
+                match self.next(&Arrived {
+                    commit,
+                    anchor: &anchor,
+                    symbol,
+                    parts,
+                }) {
                     Next::Here(file) => {
                         let old = first.get(&idx);
                         let now = self.new_symbol(claims[idx], old, (&file, symbol), likeness);
@@ -82,7 +103,11 @@ impl Search<'_, '_> {
                         }
                     }
                     Next::Removed(removed) => {
-                        next.push(Followed { idx, removed: *removed, likeness });
+                        next.push(Followed {
+                            idx,
+                            removed: *removed,
+                            likeness,
+                        });
                     }
                     Next::Lost => {}
                 }
@@ -101,9 +126,15 @@ impl Search<'_, '_> {
         parts: &[String],
     ) -> Option<Removed> {
         let removed = self.removed_code(node, files, parts)?;
-        let Some((commit, file)) = written else { return Some(removed) };
-        let Some(version) = self.version_in(commit, file) else { return Some(removed) };
-        let Some(symbol) = version.symbol(parts).map(str::to_owned) else { return Some(removed) };
+        let Some((commit, file)) = written else {
+            return Some(removed);
+        };
+        let Some(version) = self.version_in(commit, file) else {
+            return Some(removed);
+        };
+        let Some(symbol) = version.symbol(parts).map(str::to_owned) else {
+            return Some(removed);
+        };
         let Some(code) = version.locate(&symbol).map(|it| it.fingerprint) else {
             return Some(removed);
         };
@@ -121,8 +152,16 @@ impl Search<'_, '_> {
         let mut known: FxHashMap<(&str, &str, Option<&str>), usize> = FxHashMap::default();
         let mut anchors: Vec<Anchor> = Vec::new();
         let mut idxs = Vec::new();
-        for Followed { removed: Removed { commit, anchor }, .. } in open {
-            let key = (commit.id.as_str(), anchor.file.as_str(), anchor.symbol.as_deref());
+        for Followed {
+            removed: Removed { commit, anchor },
+            ..
+        } in open
+        {
+            let key = (
+                commit.id.as_str(),
+                anchor.file.as_str(),
+                anchor.symbol.as_deref(),
+            );
             idxs.push(*known.entry(key).or_insert(anchors.len()));
             if idxs.last() == Some(&anchors.len()) {
                 anchors.push(anchor.clone());
@@ -137,7 +176,12 @@ impl Search<'_, '_> {
 
     /// Returns what became of code after it arrived at a name.
     fn next(&mut self, arrived: &Arrived<'_>) -> Next {
-        let Arrived { commit, anchor, symbol, parts } = arrived;
+        let Arrived {
+            commit,
+            anchor,
+            symbol,
+            parts,
+        } = arrived;
         let files = vec![anchor.file.clone()];
         let (node, files) = if self.defines_now(&anchor.file, parts, symbol) {
             (None, files)
@@ -156,8 +200,12 @@ impl Search<'_, '_> {
             }
             None => {
                 let is_here = |file: &&String| self.defines_now(file, parts, symbol);
-                let Some(file) = files.iter().find(is_here) else { return Next::Lost };
-                let code = self.version_now(file).and_then(|version| version.locate(symbol));
+                let Some(file) = files.iter().find(is_here) else {
+                    return Next::Lost;
+                };
+                let code = self
+                    .version_now(file)
+                    .and_then(|version| version.locate(symbol));
                 let code = code.map(|it| it.fingerprint);
                 if code.is_some_and(|it| track::is_same_lineage(&anchor.fingerprint, &it)) {
                     return Next::Here(file.clone());
@@ -175,7 +223,12 @@ impl Search<'_, '_> {
 
     /// Returns the code that had a name until a commit gave it to other code.
     fn taken_over(&mut self, arrived: &Arrived<'_>) -> Option<Removed> {
-        let Arrived { commit, anchor, symbol, parts } = arrived;
+        let Arrived {
+            commit,
+            anchor,
+            symbol,
+            parts,
+        } = arrived;
         let node = self.end_of_code(&commit.id, &anchor.file, symbol, &anchor.fingerprint)?;
         self.removed_code(&node, std::slice::from_ref(&anchor.file), parts)
     }
@@ -188,7 +241,13 @@ impl Search<'_, '_> {
         symbol: &str,
         code: &Fingerprint,
     ) -> Option<Node> {
-        let Self { ends, objects, versions, ids, .. } = self;
+        let Self {
+            ends,
+            objects,
+            versions,
+            ids,
+            ..
+        } = self;
         ends.find(since, &mut |commit| {
             let version = super::version_in(versions, objects, ids, (commit, file));
             let found = version.and_then(|version| version.locate(symbol));
@@ -214,7 +273,9 @@ impl Search<'_, '_> {
         if now.replacement.is_none() {
             return now;
         }
-        let Target::Symbol { parts, .. } = &claim.target else { return now };
+        let Target::Symbol { parts, .. } = &claim.target else {
+            return now;
+        };
         let parent = old.and_then(|old| old.commit.parents.first());
         let before = parent.and_then(|parent| self.version_in(parent, file));
         now.is_reused = before.is_some_and(|version| version.locate(symbol).is_some());
@@ -239,13 +300,22 @@ impl Search<'_, '_> {
         let old_symbol = split_number(anchor.symbol.as_deref()?).0.to_owned();
         let before = self.version_in(parent, &anchor.file)?;
         let after = self.version_now(file)?;
-        let old = Definition { commit: Some(parent.clone()), version: before, symbol: old_symbol };
-        let new = Definition { commit: None, version: after, symbol: symbol.to_owned() };
+        let old = Definition {
+            commit: Some(parent.clone()),
+            version: before,
+            symbol: old_symbol,
+        };
+        let new = Definition {
+            commit: None,
+            version: after,
+            symbol: symbol.to_owned(),
+        };
         Some((old, new))
     }
 
     /// Returns whether a file of the working tree defines a symbol.
     fn defines_now(&mut self, file: &str, parts: &[String], symbol: &str) -> bool {
-        self.version_now(file).is_some_and(|version| version.symbol(parts) == Some(symbol))
+        self.version_now(file)
+            .is_some_and(|version| version.symbol(parts) == Some(symbol))
     }
 }

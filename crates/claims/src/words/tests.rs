@@ -22,7 +22,14 @@ fn comments_are_known_by_what_is_above_and_before_a_word() {
 fn names_are_in_use_in_code_only() {
     for (path, expected) in [("a.ts", true), ("a.wasm", false), ("changelog.py", false)] {
         let (path, object) = (path.to_owned(), String::new());
-        assert_eq!(is_code(&TreeEntry { path, kind: EntryKind::File, object }), expected);
+        assert_eq!(
+            is_code(&TreeEntry {
+                path,
+                kind: EntryKind::File,
+                object
+            }),
+            expected
+        );
     }
 }
 
@@ -34,13 +41,19 @@ fn a_word_far_behind_on_its_line_is_not_looked_at() {
         assert_eq!(is_outside_comments("a.js", &line, "word"), expected);
         assert_eq!(is_on_line_of_code(&line, "word"), expected);
         assert_eq!(defined_in(&line).contains(&"word"), expected);
-        assert_eq!(is_setting("a.js", &format!("{before} env.word"), "word"), expected);
+        assert_eq!(
+            is_setting("a.js", &format!("{before} env.word"), "word"),
+            expected
+        );
     }
 }
 
 #[test]
 fn an_example_in_a_comment_defines_nothing() {
-    assert_eq!(defined_in("/*\n * type A struct {}\n */\n//\ttype B int\ntype C int"), ["C"]);
+    assert_eq!(
+        defined_in("/*\n * type A struct {}\n */\n//\ttype B int\ntype C int"),
+        ["C"]
+    );
 }
 
 /// Returns whether a word follows one that introduces a definition, or is assigned at the start of
@@ -53,7 +66,10 @@ fn defines(text: &str, word: &str) -> bool {
         }
         let before = text[start..at].trim();
         let after = text[at + word.len()..].trim_start_matches([' ', '\t']);
-        let is_introduced = before.rsplit([' ', '\t', '(']).next().is_some_and(is_defining);
+        let is_introduced = before
+            .rsplit([' ', '\t', '('])
+            .next()
+            .is_some_and(is_defining);
         let is_assigned =
             before.is_empty() && after.starts_with(['=', ':']) && !after.starts_with("==");
         is_introduced || is_assigned

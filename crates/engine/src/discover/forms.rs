@@ -41,7 +41,11 @@ impl Ranker<'_> {
                 });
                 let lines = lines(file.doc(), symbol.symbol_idx());
                 let span = span_with_lines_above(text, index, lines);
-                let code = CodeOf { language: row.language, file: text, span };
+                let code = CodeOf {
+                    language: row.language,
+                    file: text,
+                    span,
+                };
                 if !forms.are_broken_by(code) {
                     kept.push(symbol);
                 }

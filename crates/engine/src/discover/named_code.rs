@@ -22,7 +22,10 @@ pub(super) fn n_found_hints(
         return 0;
     }
     let text = read::listed_text(code.root, path).unwrap_or_default();
-    n_contained(with_lines_above(&text, &LineIndex::new(&text), lines), hints)
+    n_contained(
+        with_lines_above(&text, &LineIndex::new(&text), lines),
+        hints,
+    )
 }
 
 /// Returns how many of `words` occur in a text, in any case.
@@ -31,7 +34,10 @@ pub(super) fn n_contained(text: &str, words: &[String]) -> usize {
         return 0;
     }
     let text = text.to_lowercase();
-    words.iter().filter(|word| text.contains(&word.to_lowercase())).count()
+    words
+        .iter()
+        .filter(|word| text.contains(&word.to_lowercase()))
+        .count()
 }
 
 /// Returns whether a symbol of the file at `path` has this name, or a name of this pattern. A qualified name
@@ -57,7 +63,9 @@ pub(super) fn span_with_lines_above(
 ) -> Span {
     let is_above = |line: &usize| {
         let line = text[index.start(*line)..index.start(line + 1)].trim_start();
-        ["@", "#[", "//", "/*", "*"].iter().any(|start| line.starts_with(start))
+        ["@", "#[", "//", "/*", "*"]
+            .iter()
+            .any(|start| line.starts_with(start))
     };
     let first = first as usize;
     let above = (0..first).rev().take(MAX_LINES_ABOVE).take_while(is_above);
@@ -71,10 +79,18 @@ pub(super) fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMat
     if named.is_pattern {
         let name = symbol.rsplit('.').next().unwrap_or_default();
         let is_match = consists_of(name, &pattern_pieces(&named.text));
-        return if is_match { NameMatch::Definition } else { NameMatch::Absent };
+        return if is_match {
+            NameMatch::Definition
+        } else {
+            NameMatch::Absent
+        };
     }
     let is_separator = |c| c == '.' || c == ':';
-    let mut parts = named.text.split(is_separator).filter(|part| !part.is_empty()).rev();
+    let mut parts = named
+        .text
+        .split(is_separator)
+        .filter(|part| !part.is_empty())
+        .rev();
     let last = parts.next().unwrap_or_default();
     if named.role == Role::Used && symbol.split('.').any(|part| part == last) {
         return NameMatch::Absent;
@@ -82,7 +98,9 @@ pub(super) fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMat
     let mut own = symbol.rsplit('.');
     if (named.is_hinted || named.role == Role::Subject)
         && own.next() == Some(last)
-        && parts.next().is_none_or(|owner| own.next().is_none_or(|own| own == owner))
+        && parts
+            .next()
+            .is_none_or(|owner| own.next().is_none_or(|own| own == owner))
     {
         return NameMatch::Definition;
     }
@@ -116,21 +134,95 @@ mod tests {
     fn names_match_definitions_whole_names_and_last_parts() {
         let check = |rule: &str, symbol: &str, code: &str, expected: NameMatch| {
             let query = ParsedQuery::rule(rule, &[]);
-            assert_eq!(name_match(&query.names[0], symbol, code), expected, "{rule} {code}");
+            assert_eq!(
+                name_match(&query.names[0], symbol, code),
+                expected,
+                "{rule} {code}"
+            );
         };
-        check("`db.close_all()` ends", "db.close_all", "", NameMatch::Definition);
-        check("`db.close_all()` ends", "Pool.close_all", "", NameMatch::Absent);
-        check("`close_all()` ends", "Pool.close_all", "", NameMatch::Definition);
-        check("Use `close_all()`", "Pool.close_all", "close_all()", NameMatch::Absent);
-        check("Use `Pool`", "Pool.close_all", "Pool.lock()", NameMatch::Absent);
-        check("Implement `close_all()`", "Pool.close_all", "def close_all", NameMatch::Verbatim);
-        check("Use `db.close_all()`", "f", "self.db.close_all(x)", NameMatch::Verbatim);
-        check("Use `db.close_all()`", "f", "database.close_all(x)", NameMatch::LastPart);
-        check("Use `AtomicU32`", "f", "AtomicU32Provider::new()", NameMatch::LastPart);
-        check("Use `close_all()`", "f", "close_all_files(x)", NameMatch::LastPart);
-        check("Use `close_all()`", "f", "close_allowed(x); is_close_all_set()", NameMatch::Absent);
-        check("Use `db.close_all()`", "f", "db.close_all_now(x)", NameMatch::LastPart);
-        check("Name them `test_*`", "Suite.test_a", "", NameMatch::Definition);
-        check("Name them `{name}_command`", "command_of", "", NameMatch::Absent);
+        check(
+            "`db.close_all()` ends",
+            "db.close_all",
+            "",
+            NameMatch::Definition,
+        );
+        check(
+            "`db.close_all()` ends",
+            "Pool.close_all",
+            "",
+            NameMatch::Absent,
+        );
+        check(
+            "`close_all()` ends",
+            "Pool.close_all",
+            "",
+            NameMatch::Definition,
+        );
+        check(
+            "Use `close_all()`",
+            "Pool.close_all",
+            "close_all()",
+            NameMatch::Absent,
+        );
+        check(
+            "Use `Pool`",
+            "Pool.close_all",
+            "Pool.lock()",
+            NameMatch::Absent,
+        );
+        check(
+            "Implement `close_all()`",
+            "Pool.close_all",
+            "def close_all",
+            NameMatch::Verbatim,
+        );
+        check(
+            "Use `db.close_all()`",
+            "f",
+            "self.db.close_all(x)",
+            NameMatch::Verbatim,
+        );
+        check(
+            "Use `db.close_all()`",
+            "f",
+            "database.close_all(x)",
+            NameMatch::LastPart,
+        );
+        check(
+            "Use `AtomicU32`",
+            "f",
+            "AtomicU32Provider::new()",
+            NameMatch::LastPart,
+        );
+        check(
+            "Use `close_all()`",
+            "f",
+            "close_all_files(x)",
+            NameMatch::LastPart,
+        );
+        check(
+            "Use `close_all()`",
+            "f",
+            "close_allowed(x); is_close_all_set()",
+            NameMatch::Absent,
+        );
+        check(
+            "Use `db.close_all()`",
+            "f",
+            "db.close_all_now(x)",
+            NameMatch::LastPart,
+        );
+        check(
+            "Name them `test_*`",
+            "Suite.test_a",
+            "",
+            NameMatch::Definition,
+        );
+        check(
+            "Name them `{name}_command`",
+            "command_of",
+            "",
+            NameMatch::Absent,
+        );
     }
 }

@@ -28,7 +28,9 @@ pub(super) fn select(scores: &mut [SymbolScore], n: usize, parsed: &[ParsedCandi
 
 /// Orders by score, then by length (shorter first), path and line.
 pub(super) fn order(a: &SymbolScore, b: &SymbolScore, parsed: &[ParsedCandidate<'_>]) -> Ordering {
-    b.score.total_cmp(&a.score).then_with(|| order_of_equals(*a, *b, parsed))
+    b.score
+        .total_cmp(&a.score)
+        .then_with(|| order_of_equals(*a, *b, parsed))
 }
 
 /// Apart, so that the comparison of scores is inlined: few are equal.
@@ -51,8 +53,9 @@ pub(super) fn distinct_files_first(
 ) -> Vec<SymbolScore> {
     scores.sort_unstable_by(|a, b| order(a, b, parsed));
     let mut seen = FxHashSet::default();
-    let (mut first, others): (Vec<_>, Vec<_>) =
-        scores.into_iter().partition(|symbol| seen.insert(symbol.doc_idx));
+    let (mut first, others): (Vec<_>, Vec<_>) = scores
+        .into_iter()
+        .partition(|symbol| seen.insert(symbol.doc_idx));
     first.extend(others);
     first
 }
@@ -78,7 +81,11 @@ pub(super) fn prefer_short(scores: &mut [SymbolScore], parsed: &[ParsedCandidate
             && outer.start <= inner.start
             && inner.end <= outer.end
     };
-    if let Some(rival) = scores.iter_mut().filter(is_rival).min_by(|a, b| order(a, b, parsed)) {
+    if let Some(rival) = scores
+        .iter_mut()
+        .filter(is_rival)
+        .min_by(|a, b| order(a, b, parsed))
+    {
         rival.score = best.score;
     }
 }
@@ -86,9 +93,19 @@ pub(super) fn prefer_short(scores: &mut [SymbolScore], parsed: &[ParsedCandidate
 /// Appends symbols whose text was not read to those whose names of code are known. Their scores are
 /// not comparable, so they are lowered in proportion until none exceeds those of the others.
 pub(super) fn append_below(scores: &mut Vec<SymbolScore>, unread: Vec<SymbolScore>) {
-    let lowest = scores.iter().map(|symbol| symbol.score).fold(f64::INFINITY, f64::min);
+    let lowest = scores
+        .iter()
+        .map(|symbol| symbol.score)
+        .fold(f64::INFINITY, f64::min);
     let highest = unread.iter().map(|symbol| symbol.score).fold(0.0, f64::max);
-    let factor = if highest > lowest { lowest.max(0.0) / highest } else { 1.0 };
-    let lowered = |symbol: SymbolScore| SymbolScore { score: symbol.score * factor, ..symbol };
+    let factor = if highest > lowest {
+        lowest.max(0.0) / highest
+    } else {
+        1.0
+    };
+    let lowered = |symbol: SymbolScore| SymbolScore {
+        score: symbol.score * factor,
+        ..symbol
+    };
     scores.extend(unread.into_iter().map(lowered));
 }

@@ -90,25 +90,52 @@ impl Ranker<'_> {
                 let own = &words[words.partition_point(|it| it.0 < start)..];
                 let own = &own[..own.partition_point(|it| it.0 < end)];
                 let code = with_lines_above(&text, &index, lines);
-                let name = symbol.symbol_idx().map_or("", |idx| doc.symbols[idx].name.as_str());
-                let names = candidates.rule.names.iter().enumerate().map(|(idx, named)| {
-                    let has_parts = symbol.names.contains(idx);
-                    if has_parts { name_match(named, name, code) } else { NameMatch::Absent }
-                });
+                let name = symbol
+                    .symbol_idx()
+                    .map_or("", |idx| doc.symbols[idx].name.as_str());
+                let names = candidates
+                    .rule
+                    .names
+                    .iter()
+                    .enumerate()
+                    .map(|(idx, named)| {
+                        let has_parts = symbol.names.contains(idx);
+                        if has_parts {
+                            name_match(named, name, code)
+                        } else {
+                            NameMatch::Absent
+                        }
+                    });
                 let (names, n_hints) =
                     (names.collect(), n_contained(code, &candidates.query.hints));
                 let phrases = phrase_bonus(candidates, own);
-                (owner, Found { phrases, names, n_hints })
+                (
+                    owner,
+                    Found {
+                        phrases,
+                        names,
+                        n_hints,
+                    },
+                )
             };
             requests.iter().map(of_symbol).collect::<Vec<_>>()
         };
         let files = group_by_file(&mut requests);
-        files.par_iter().with_max_len(CHUNK_SIZE).flat_map_iter(read_file).collect()
+        files
+            .par_iter()
+            .with_max_len(CHUNK_SIZE)
+            .flat_map_iter(read_file)
+            .collect()
     }
 }
 
 fn phrase_bonus(candidates: &FileCandidates<'_>, words: &[WordAt]) -> f64 {
-    let FileCandidates { rule, scorer, term_idxs, .. } = candidates;
+    let FileCandidates {
+        rule,
+        scorer,
+        term_idxs,
+        ..
+    } = candidates;
     let term_at = |&(_, position, id): &WordAt| Some((position, *term_idxs.get(&id)?));
     let adjacent = phrases::adjacent_pairs(words.iter().filter_map(term_at), &rule.pairs);
     score::phrase_bonus(scorer, rule, &adjacent)

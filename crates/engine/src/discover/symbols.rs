@@ -29,7 +29,10 @@ pub(super) fn score(
     let score_file = |requests: &&[(usize, (usize, usize))]| {
         let file = &code.files[requests[0].0];
         let path = postings::path_terms(file.vector.as_deref().unwrap_or_default());
-        let mut counter = WordCounter { path, ..WordCounter::default() };
+        let mut counter = WordCounter {
+            path,
+            ..WordCounter::default()
+        };
         let mut scores = Vec::new();
         let score_rule = |&(_, (rule_idx, doc_idx)): &(usize, (usize, usize))| {
             let parsed = &parsed[rule_idx];
@@ -42,13 +45,19 @@ pub(super) fn score(
         };
         requests.iter().map(score_rule).collect()
     };
-    let found: Vec<Vec<(usize, Box<[SymbolScore]>)>> =
-        files.par_iter().with_max_len(CHUNK_SIZE).map(score_file).collect();
+    let found: Vec<Vec<(usize, Box<[SymbolScore]>)>> = files
+        .par_iter()
+        .with_max_len(CHUNK_SIZE)
+        .map(score_file)
+        .collect();
     let mut scores = vec![Vec::new(); batch.len()];
     for (rule_idx, symbols) in found.into_iter().flatten() {
         scores[rule_idx].push(symbols);
     }
-    scores.into_par_iter().map(|files: Vec<Box<[SymbolScore]>>| files.concat()).collect()
+    scores
+        .into_par_iter()
+        .map(|files: Vec<Box<[SymbolScore]>>| files.concat())
+        .collect()
 }
 
 /// The words of rules in one file, each counted when it is first needed.
@@ -77,7 +86,9 @@ impl<'a> WordCounter<'a> {
             scores.push(SymbolScore::new(doc_idx, None, NameSet::default(), score));
             return;
         }
-        let hits = self.hits.get_or_insert_with(|| HitCounter::new(file.scorable));
+        let hits = self
+            .hits
+            .get_or_insert_with(|| HitCounter::new(file.scorable));
         for term_idx in file.terms.indices(scorer) {
             self.words.entry(scorer.ids[term_idx]).or_insert_with(|| {
                 hits.count(scorer.ids[term_idx], |id| self.path.contains(&id));

@@ -58,26 +58,34 @@ impl TermIndex {
             }
         });
         for (file_idx, row) in index.files.iter().enumerate() {
-            postings::unpack(row.vector.as_deref().unwrap_or_default(), |id, count, in_path| {
-                if !is_wanted.get(id as usize).copied().unwrap_or(false) {
-                    return;
-                }
-                let postings = self.postings.entry(id).or_default();
-                match postings.last_mut().filter(|last| last.file_idx == file_idx) {
-                    // The terms of the path precede those of the text.
-                    Some(last) => last.count = count,
-                    None => {
-                        let count = if in_path { 0 } else { count };
-                        postings.push(Posting { file_idx, count, in_path });
+            postings::unpack(
+                row.vector.as_deref().unwrap_or_default(),
+                |id, count, in_path| {
+                    if !is_wanted.get(id as usize).copied().unwrap_or(false) {
+                        return;
                     }
-                }
-            });
+                    let postings = self.postings.entry(id).or_default();
+                    match postings.last_mut().filter(|last| last.file_idx == file_idx) {
+                        // The terms of the path precede those of the text.
+                        Some(last) => last.count = count,
+                        None => {
+                            let count = if in_path { 0 } else { count };
+                            postings.push(Posting {
+                                file_idx,
+                                count,
+                                in_path,
+                            });
+                        }
+                    }
+                },
+            );
         }
     }
 
     fn postings(&self, term: &str) -> &[Posting] {
         let id = self.ids.get(term);
-        id.and_then(|id| self.postings.get(id)).map_or(&[], Vec::as_slice)
+        id.and_then(|id| self.postings.get(id))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// Returns the id of a term, if it is in a rule and in the code.
@@ -94,8 +102,11 @@ impl TermIndex {
     pub(super) fn scorer(&self, rule: &ParsedQuery, n_docs: usize) -> score::WeightedQuery {
         let word = |term: &QueryTerm| (self.postings(&term.term).len(), self.id(&term.term));
         let words: Vec<score::WordInCode> = rule.terms.iter().map(word).collect();
-        let name_freqs: Vec<usize> =
-            rule.names.iter().map(|name| self.n_files_with_all(rule, name)).collect();
+        let name_freqs: Vec<usize> = rule
+            .names
+            .iter()
+            .map(|name| self.n_files_with_all(rule, name))
+            .collect();
         score::WeightedQuery::new(rule, &words, &name_freqs, n_docs)
     }
 
@@ -103,7 +114,9 @@ impl TermIndex {
     fn n_files_with_all(&self, rule: &ParsedQuery, name: &NamedCode) -> usize {
         let files_with = |part: &usize| {
             let files = self.postings(&rule.terms[*part].term).iter();
-            files.map(|posting| posting.file_idx).collect::<FxHashSet<usize>>()
+            files
+                .map(|posting| posting.file_idx)
+                .collect::<FxHashSet<usize>>()
         };
         let files = name.parts.iter().map(files_with);
         files.reduce(|a, b| &a & &b).map_or(0, |files| files.len())
@@ -120,7 +133,12 @@ impl TermIndex {
         let weights = &WEIGHTS.file;
         let mut scores = vec![(0.0, TermSet::default()); files.len()];
         for (term_idx, (term, weight)) in rule.terms.iter().zip(&scorer.weights).enumerate() {
-            for &Posting { file_idx, count, in_path } in self.postings(&term.term) {
+            for &Posting {
+                file_idx,
+                count,
+                in_path,
+            } in self.postings(&term.term)
+            {
                 let count = f64::from(count);
                 let n_terms = f64::from(files[file_idx].n_terms);
                 let (score, terms) = &mut scores[file_idx];

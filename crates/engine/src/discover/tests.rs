@@ -17,7 +17,12 @@ fn rank(queries: &[Query], limit: usize) -> Vec<Ranking> {
 }
 
 fn options(limit: usize) -> Options {
-    Options { limit, distinct_files: false, min_quality: 0.7, explain: true }
+    Options {
+        limit,
+        distinct_files: false,
+        min_quality: 0.7,
+        explain: true,
+    }
 }
 
 fn rank_with(queries: &[Query], options: Options) -> Vec<Ranking> {
@@ -30,13 +35,20 @@ fn rank_in_file(file: &str, text: &str, rule: &str, limit: usize) -> Vec<String>
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join(file), text).expect("a file");
     let ranking = rank_in(folder.path(), &[query(rule)], options(limit)).remove(0);
-    ranking.candidates.into_iter().filter_map(|it| it.symbol).collect()
+    ranking
+        .candidates
+        .into_iter()
+        .filter_map(|it| it.symbol)
+        .collect()
 }
 
 fn rank_in(root: &Path, queries: &[Query], options: Options) -> Vec<Ranking> {
     let code = CodeBase {
         root,
-        store: &StoreFile { path: PathBuf::new(), state: None },
+        store: &StoreFile {
+            path: PathBuf::new(),
+            state: None,
+        },
         exclude: &[],
         weights: &Weights::default(),
         now: 0,
@@ -47,7 +59,10 @@ fn rank_in(root: &Path, queries: &[Query], options: Options) -> Vec<Ranking> {
 }
 
 fn query(rule: &str) -> Query {
-    Query { rule: rule.to_owned(), ..Query::default() }
+    Query {
+        rule: rule.to_owned(),
+        ..Query::default()
+    }
 }
 
 const HASH: &str = "Hash passwords with a salt and a slow key derivation function";
@@ -60,7 +75,11 @@ fn the_best_symbol_is_first_and_its_match_is_over_the_threshold() {
     assert_eq!(best.file, "backend/shop/auth/passwords.py");
     assert_eq!(best.symbol.as_deref(), Some("hash_password"));
     assert!(best.match_score > 0.7, "{}", best.match_score);
-    assert!(best.reasons.iter().any(|it| it.word == "salt" && it.fields.contains(&"body")));
+    assert!(
+        best.reasons
+            .iter()
+            .any(|it| it.word == "salt" && it.fields.contains(&"body"))
+    );
     let matches: Vec<f64> = candidates.iter().map(|it| it.match_score).collect();
     assert!(matches.is_sorted_by(|a, b| a >= b), "{matches:?}");
 }
@@ -68,8 +87,14 @@ fn the_best_symbol_is_first_and_its_match_is_over_the_threshold() {
 #[test]
 fn distinct_files_come_first() {
     let located = |limit, distinct_files| -> Vec<(String, Option<String>)> {
-        let options = Options { distinct_files, ..options(limit) };
-        let found = rank_with(&[query(HASH)], options).remove(0).candidates.into_iter();
+        let options = Options {
+            distinct_files,
+            ..options(limit)
+        };
+        let found = rank_with(&[query(HASH)], options)
+            .remove(0)
+            .candidates
+            .into_iter();
         found.map(|it| (it.file, it.symbol)).collect()
     };
     let (all, distinct) = (located(50, false), located(50, true));
@@ -99,14 +124,20 @@ fn a_caller_can_cancel_between_files() {
         };
         let code = CodeBase {
             root: &root,
-            store: &StoreFile { path: PathBuf::new(), state: None },
+            store: &StoreFile {
+                path: PathBuf::new(),
+                state: None,
+            },
             exclude: &[],
             weights: &Weights::default(),
             now: 0,
             progress: &progress,
         };
         let refresh = || CodeIndex::refresh(code, Store::in_memory).is_ok();
-        assert!(catch_unwind(AssertUnwindSafe(refresh)).is_err(), "after {n_allowed} calls");
+        assert!(
+            catch_unwind(AssertUnwindSafe(refresh)).is_err(),
+            "after {n_allowed} calls"
+        );
     }
 }
 
@@ -121,13 +152,24 @@ fn rankings_do_not_depend_on_other_rules() {
 
 #[test]
 fn rankings_do_not_depend_on_the_number_of_batches() {
-    let rules = [BREAKER, HASH].into_iter().cycle().take(RULES_PER_BATCH + 1);
+    let rules = [BREAKER, HASH]
+        .into_iter()
+        .cycle()
+        .take(RULES_PER_BATCH + 1);
     let queries: Vec<Query> = rules.map(query).collect();
-    let rankings: Vec<String> =
-        rank(&queries, 3).iter().map(|ranking| format!("{ranking:?}")).collect();
+    let rankings: Vec<String> = rank(&queries, 3)
+        .iter()
+        .map(|ranking| format!("{ranking:?}"))
+        .collect();
     assert_eq!(rankings.len(), queries.len());
     assert!(rankings.iter().step_by(2).all(|it| *it == rankings[0]));
-    assert!(rankings.iter().skip(1).step_by(2).all(|it| *it == rankings[1]));
+    assert!(
+        rankings
+            .iter()
+            .skip(1)
+            .step_by(2)
+            .all(|it| *it == rankings[1])
+    );
     assert_ne!(rankings[0], rankings[1]);
 }
 
@@ -154,12 +196,18 @@ fn a_batch_ends_before_it_needs_too_many_files() {
         batches.push((batch.len(), file_idxs.len(), file_idxs.last().copied()));
     }
     let first = (1, most + 1, Some(most));
-    assert_eq!(batches, [first, (1, most - 1, Some(most - 2)), (2, most, Some(most))]);
+    assert_eq!(
+        batches,
+        [first, (1, most - 1, Some(most - 2)), (2, most, Some(most))]
+    );
 }
 
 #[test]
 fn only_files_of_the_languages_are_candidates() {
-    let go = Query { languages: Some(&[Language::Go]), ..query(HASH) };
+    let go = Query {
+        languages: Some(&[Language::Go]),
+        ..query(HASH)
+    };
     let candidates = &rank(&[go], 20)[0].candidates;
     assert!(!candidates.is_empty());
     assert!(candidates.iter().all(|it| it.file.ends_with(".go")));
@@ -179,9 +227,22 @@ fn unknown_words_are_reported_with_suggestions() {
 
 #[test]
 fn unknown_hints_are_reported_as_typed_without_an_explanation() {
-    let hints = vec!["Gzip".to_owned(), "hash_Gzipped".to_owned(), "hash".to_owned()];
-    let options = Options { explain: false, ..options(1) };
-    let queries = [Query { hints, ..query("Hash the qqqq") }, query("Hash the qqqq")];
+    let hints = vec![
+        "Gzip".to_owned(),
+        "hash_Gzipped".to_owned(),
+        "hash".to_owned(),
+    ];
+    let options = Options {
+        explain: false,
+        ..options(1)
+    };
+    let queries = [
+        Query {
+            hints,
+            ..query("Hash the qqqq")
+        },
+        query("Hash the qqqq"),
+    ];
     let rankings = rank_with(&queries, options);
     let unknown = rankings[0].unknown_words.as_deref().unwrap_or_default();
     let words: Vec<&str> = unknown.iter().map(|it| it.word.as_str()).collect();
@@ -193,10 +254,20 @@ fn unknown_hints_are_reported_as_typed_without_an_explanation() {
 fn a_hint_that_occurs_nowhere_lowers_no_match() {
     let match_with = |hints: &[&str]| {
         let hints = hints.iter().map(|&hint| hint.to_owned()).collect();
-        let ranking = rank(&[Query { hints, ..query(HASH) }], 1).remove(0);
+        let ranking = rank(
+            &[Query {
+                hints,
+                ..query(HASH)
+            }],
+            1,
+        )
+        .remove(0);
         ranking.candidates[0].match_score
     };
-    assert_eq!(match_with(&["pbkdf2_hmac", "Zorgblatt"]), match_with(&["pbkdf2_hmac"]));
+    assert_eq!(
+        match_with(&["pbkdf2_hmac", "Zorgblatt"]),
+        match_with(&["pbkdf2_hmac"])
+    );
     assert!(match_with(&["pbkdf2_hmac", "close_session"]) < match_with(&["pbkdf2_hmac"]));
 }
 
@@ -205,7 +276,10 @@ fn code_without_a_body_is_no_example() {
     let text = "def log_action(a):\n    raise NotImplementedError\n\n\ndef keep(b):\n    log_action(b)\n    return b\n";
     let first = |rule: &str| rank_in_file("a.py", text, rule, 2).remove(0);
     assert_eq!(first("Log a failed action with `log_action`"), "keep");
-    assert_eq!(first("Raise `NotImplementedError` in `log_action`"), "log_action");
+    assert_eq!(
+        first("Raise `NotImplementedError` in `log_action`"),
+        "log_action"
+    );
 }
 
 #[test]

@@ -28,18 +28,29 @@ pub(super) struct UnknownWords<'a> {
 
 impl<'a> UnknownWords<'a> {
     pub(super) fn new(index: &'a CodeIndex, terms: &'a TermIndex, all: bool) -> Self {
-        Self { index, terms, all, suggestions: FxHashMap::default() }
+        Self {
+            index,
+            terms,
+            all,
+            suggestions: FxHashMap::default(),
+        }
     }
 
     /// Returns the hints and words of a rule that occur nowhere in the code.
     pub(super) fn of_rule(&mut self, rule: &ParsedQuery, hints: &[String]) -> Vec<UnknownWord> {
-        let Self { index, terms, all, suggestions } = self;
+        let Self {
+            index,
+            terms,
+            all,
+            suggestions,
+        } = self;
         let is_unknown =
             |term: &&QueryTerm| (*all || term.is_hinted) && !terms.is_known(&term.term);
         let mut unknown: Vec<UnknownWord> = Vec::new();
         for term in rule.terms.iter().filter(is_unknown) {
-            let near =
-                suggestions.entry(term.term.clone()).or_insert_with(|| suggest(index, &term.term));
+            let near = suggestions
+                .entry(term.term.clone())
+                .or_insert_with(|| suggest(index, &term.term));
             let is_part = |hint: &&String| tokenize::terms(hint).contains(&term.term);
             let mut words: Vec<&String> = hints.iter().filter(is_part).collect();
             if words.is_empty() {
@@ -59,14 +70,22 @@ impl<'a> UnknownWords<'a> {
 
 /// Returns words of the code that start as `term` does, most similar first.
 fn suggest(index: &CodeIndex, term: &str) -> Vec<String> {
-    let Some((end, last)) = term.char_indices().nth(SHARED_START - 1) else { return Vec::new() };
+    let Some((end, last)) = term.char_indices().nth(SHARED_START - 1) else {
+        return Vec::new();
+    };
     let mut known = index.terms_with_prefix(&term[..end + last.len_utf8()]);
     known.sort_by_cached_key(|(known, _)| {
-        let n_shared = known.chars().zip(term.chars()).take_while(|(a, b)| a == b).count();
+        let n_shared = known
+            .chars()
+            .zip(term.chars())
+            .take_while(|(a, b)| a == b)
+            .count();
         (std::cmp::Reverse(n_shared), known.len(), known.clone())
     });
     // The vocabulary may contain words that no longer occur in any file.
-    let spelled = known.iter().filter_map(|(known, id)| spelling(index, known, *id));
+    let spelled = known
+        .iter()
+        .filter_map(|(known, id)| spelling(index, known, *id));
     spelled.take(MAX_SUGGESTIONS).collect()
 }
 

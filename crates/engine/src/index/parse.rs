@@ -64,7 +64,10 @@ fn each_owned_id(
     let mut cuts = Vec::new();
     let mut next = 0;
     words.each_word(text, |word, ids| {
-        while pieces.get(next).is_some_and(|(piece, _)| piece.end <= word.start) {
+        while pieces
+            .get(next)
+            .is_some_and(|(piece, _)| piece.end <= word.start)
+        {
             next += 1;
         }
         for &(piece, owner) in &pieces[next..] {
@@ -91,7 +94,10 @@ fn for_each_owned_token(source: &ParsedFile, mut each: impl FnMut(Token, Option<
     let symbols = &source.symbols;
     // Comments and decorators above a definition are outside its span.
     let above = symbols.iter().enumerate().flat_map(|(idx, symbol)| {
-        let spans = [(symbol.leading_comments, Field::Doc), (symbol.decorators, Field::Signature)];
+        let spans = [
+            (symbol.leading_comments, Field::Doc),
+            (symbol.decorators, Field::Signature),
+        ];
         spans
             .into_iter()
             .filter_map(move |(span, field)| Some((span?.start, span?.end, idx, field)))
@@ -100,7 +106,11 @@ fn for_each_owned_token(source: &ParsedFile, mut each: impl FnMut(Token, Option<
     above.sort_unstable_by_key(|run| (run.0, run.1, run.2));
     let mut order: Vec<usize> = (0..symbols.len()).collect();
     order.sort_by_key(|&idx| {
-        (symbols[idx].span.start, std::cmp::Reverse(symbols[idx].span.end), idx)
+        (
+            symbols[idx].span.start,
+            std::cmp::Reverse(symbols[idx].span.end),
+            idx,
+        )
     });
     let (mut next, mut open): (usize, Vec<usize>) = (0, Vec::new());
     let mut above_idx = 0;
@@ -110,7 +120,10 @@ fn for_each_owned_token(source: &ParsedFile, mut each: impl FnMut(Token, Option<
             open.push(order[next]);
             next += 1;
         }
-        while open.last().is_some_and(|&idx| symbols[idx].span.end <= start) {
+        while open
+            .last()
+            .is_some_and(|&idx| symbols[idx].span.end <= start)
+        {
             open.pop();
         }
         while above_idx < above.len() && above[above_idx].1 <= start {
@@ -159,7 +172,10 @@ mod tests {
         let (mut worker, vocabulary) = (Worker::default(), Vocabulary::default());
         let [whole, outline] = [ParsedFile::parse, ParsedFile::outline].map(|read| {
             let source = read(language, text);
-            format!("{:?}", of_source(&mut worker.with(&vocabulary), text, &source))
+            format!(
+                "{:?}",
+                of_source(&mut worker.with(&vocabulary), text, &source)
+            )
         });
         assert_eq!(whole, outline, "{language} {name}");
     }

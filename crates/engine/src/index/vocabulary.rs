@@ -44,9 +44,16 @@ impl Vocabulary {
         let last = packed.last().map_or(0, |(last, _)| *last);
         let n_expected = if packed.is_empty() { NEW_TERMS } else { 0 };
         let ids = FxHashMap::with_capacity_and_hasher(n_expected, FxBuildHasher);
-        let added = Mutex::new(Added { ids, last, last_stored: last });
+        let added = Mutex::new(Added {
+            ids,
+            last,
+            last_stored: last,
+        });
         let stored = packed.into_iter().map(|(_, bytes)| Dictionary::new(bytes));
-        Ok(Self { stored: stored.collect(), added })
+        Ok(Self {
+            stored: stored.collect(),
+            added,
+        })
     }
 
     fn added(&self) -> MutexGuard<'_, Added> {
@@ -54,12 +61,15 @@ impl Vocabulary {
     }
 
     fn stored(&self, term: &str) -> Option<u32> {
-        self.stored.iter().find_map(|dictionary| dictionary.id(term))
+        self.stored
+            .iter()
+            .find_map(|dictionary| dictionary.id(term))
     }
 
     /// Returns the id of a term, if any file has it.
     pub(super) fn id(&self, term: &str) -> Option<u32> {
-        self.stored(term).or_else(|| self.added().ids.get(term).copied())
+        self.stored(term)
+            .or_else(|| self.added().ids.get(term).copied())
     }
 
     fn intern(&self, term: String) -> u32 {
@@ -76,13 +86,19 @@ impl Vocabulary {
     /// Returns the terms that start with `prefix`, sorted, with their ids.
     pub(super) fn with_prefix(&self, prefix: &str) -> Vec<(String, u32)> {
         let added = self.added();
-        let new = added.ids.iter().filter(|(term, _)| term.starts_with(prefix));
+        let new = added
+            .ids
+            .iter()
+            .filter(|(term, _)| term.starts_with(prefix));
         let new = new.map(|(term, id)| (term.clone(), *id));
         sorted(self.stored_with_prefix(prefix).into_iter().chain(new))
     }
 
     fn stored_with_prefix(&self, prefix: &str) -> Vec<(String, u32)> {
-        self.stored.iter().flat_map(|dictionary| dictionary.with_prefix(prefix)).collect()
+        self.stored
+            .iter()
+            .flat_map(|dictionary| dictionary.with_prefix(prefix))
+            .collect()
     }
 
     /// Returns the largest id in use.
@@ -110,7 +126,11 @@ impl Vocabulary {
         if new.is_empty() {
             return Vec::new();
         }
-        let old = if self.is_full() { self.stored_with_prefix("") } else { Vec::new() };
+        let old = if self.is_full() {
+            self.stored_with_prefix("")
+        } else {
+            Vec::new()
+        };
         new.extend(old.iter().map(|(term, id)| (term.as_str(), *id)));
         Dictionary::pack(&mut new)
     }
@@ -185,7 +205,10 @@ impl Counts {
 impl Worker {
     /// Returns the conversion to the ids of a vocabulary, of which the cache must be.
     pub(super) fn with<'a>(&'a mut self, vocabulary: &'a Vocabulary) -> WordIds<'a> {
-        WordIds { worker: self, vocabulary }
+        WordIds {
+            worker: self,
+            vocabulary,
+        }
     }
 }
 

@@ -67,7 +67,10 @@ pub(crate) fn confidence(features: Features) -> f64 {
         ("general", features.wording.general),
         // Long code contains any word.
         ("length", (features.n_lines.max(SHORT) as f64).ln()),
-        ("missing_hints", features.n_hints.saturating_sub(features.n_found_hints) as f64),
+        (
+            "missing_hints",
+            features.n_hints.saturating_sub(features.n_found_hints) as f64,
+        ),
         ("found_hints", features.n_found_hints as f64),
         ("definition", flag(features.is_definition)),
         ("test_mismatch", flag(features.is_test_mismatch)),
@@ -82,7 +85,11 @@ pub(crate) fn confidence(features: Features) -> f64 {
 pub(crate) fn effective_number(contributions: &[f64]) -> f64 {
     let sum: f64 = contributions.iter().sum();
     let squares: f64 = contributions.iter().map(|it| it * it).sum();
-    if squares > 0.0 { sum * sum / squares } else { 0.0 }
+    if squares > 0.0 {
+        sum * sum / squares
+    } else {
+        0.0
+    }
 }
 
 /// Weights of match, size and recency in the quality.
@@ -96,14 +103,22 @@ pub struct Weights {
 impl Default for Weights {
     /// Match only: size and recency do not separate right candidates from wrong ones (measured).
     fn default() -> Self {
-        Self { match_score: 1.0, size: 0.0, recency: 0.0 }
+        Self {
+            match_score: 1.0,
+            size: 0.0,
+            recency: 0.0,
+        }
     }
 }
 
 impl Weights {
     /// Returns the weights of the first version (`weights = "legacy"`).
     pub fn legacy() -> Self {
-        Self { match_score: 0.6, size: 0.2, recency: 0.2 }
+        Self {
+            match_score: 0.6,
+            size: 0.2,
+            recency: 0.2,
+        }
     }
 }
 
@@ -162,24 +177,55 @@ mod tests {
         let check = |more: Features| assert!(confidence(more) > confidence(base), "{more:?}");
         check(Features { score: 0.5, ..base });
         check(Features { lead: 0.4, ..base });
-        check(Features { n_effective: 6.0, ..base });
-        check(Features { n_found_hints: 3, ..base });
-        check(Features { n_hints: 5, n_found_hints: 3, ..base });
-        check(Features { is_code: true, ..base });
-        check(Features { is_definition: true, ..base });
+        check(Features {
+            n_effective: 6.0,
+            ..base
+        });
+        check(Features {
+            n_found_hints: 3,
+            ..base
+        });
+        check(Features {
+            n_hints: 5,
+            n_found_hints: 3,
+            ..base
+        });
+        check(Features {
+            is_code: true,
+            ..base
+        });
+        check(Features {
+            is_definition: true,
+            ..base
+        });
     }
 
     #[test]
     fn confidence_falls_with_counter_evidence() {
         let base = base();
         let check = |worse: Features| assert!(confidence(worse) < confidence(base), "{worse:?}");
-        check(Features { n_unknown_names: 1, ..base });
-        check(Features { n_lines: 200, ..base });
+        check(Features {
+            n_unknown_names: 1,
+            ..base
+        });
+        check(Features {
+            n_lines: 200,
+            ..base
+        });
         check(Features { rest: 0.9, ..base });
-        check(Features { n_found_hints: 0, ..base });
+        check(Features {
+            n_found_hints: 0,
+            ..base
+        });
         check(Features { n_hints: 5, ..base });
-        check(Features { is_test_mismatch: true, ..base });
-        check(Features { is_without_demand: true, ..base });
+        check(Features {
+            is_test_mismatch: true,
+            ..base
+        });
+        check(Features {
+            is_without_demand: true,
+            ..base
+        });
         let wording = rule_kind::classify("Ask for a review before the merge").wording;
         check(Features { wording, ..base });
     }
@@ -193,9 +239,26 @@ mod tests {
 
     #[test]
     fn confidence_ranges_from_near_0_to_near_1() {
-        assert!(confidence(Features { n_effective: 1.0, score: 0.0, lead: 0.0, ..base() }) < 0.05);
-        let words = Features { score: 0.8, lead: 0.5, rest: 0.2, n_effective: 10.0, ..base() };
-        let strong = Features { n_found_hints: 4, is_definition: true, ..words };
+        assert!(
+            confidence(Features {
+                n_effective: 1.0,
+                score: 0.0,
+                lead: 0.0,
+                ..base()
+            }) < 0.05
+        );
+        let words = Features {
+            score: 0.8,
+            lead: 0.5,
+            rest: 0.2,
+            n_effective: 10.0,
+            ..base()
+        };
+        let strong = Features {
+            n_found_hints: 4,
+            is_definition: true,
+            ..words
+        };
         assert!(confidence(strong) > 0.95);
     }
 
@@ -214,7 +277,14 @@ mod tests {
         };
         check(&Weights::default(), 0.8);
         check(&Weights::legacy(), 0.63);
-        check(&Weights { match_score: 0.0, size: 0.0, recency: 0.0 }, 0.0);
+        check(
+            &Weights {
+                match_score: 0.0,
+                size: 0.0,
+                recency: 0.0,
+            },
+            0.0,
+        );
     }
 
     #[test]

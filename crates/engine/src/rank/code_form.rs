@@ -62,7 +62,12 @@ impl RuleForms {
     /// Reads the forms of a rule with these roles.
     pub(crate) fn new(rule: &str, roles: &[RoleSpan]) -> Self {
         let mut forms = Self::default();
-        for RoleSpan { range, is_code, role } in roles {
+        for RoleSpan {
+            range,
+            is_code,
+            role,
+        } in roles
+        {
             let of_role = match role {
                 SpanRole::Demanded => &mut forms.demanded,
                 SpanRole::Forbidden => &mut forms.forbidden,
@@ -76,8 +81,12 @@ impl RuleForms {
             }
         }
         // A word that both have says nothing: "constructor injection over field injection".
-        let both: Vec<String> =
-            forms.demanded.terms.intersection(&forms.forbidden.terms).cloned().collect();
+        let both: Vec<String> = forms
+            .demanded
+            .terms
+            .intersection(&forms.forbidden.terms)
+            .cloned()
+            .collect();
         for term in both {
             forms.demanded.terms.remove(&term);
             forms.forbidden.terms.remove(&term);
@@ -188,10 +197,16 @@ impl CodeForm {
         if pieces.is_empty() {
             return None;
         }
-        let is_comment = ["//", "#", "/*", "<!--", "@"].iter().any(|start| text.starts_with(start));
+        let is_comment = ["//", "#", "/*", "<!--", "@"]
+            .iter()
+            .any(|start| text.starts_with(start));
         let is_name = text.starts_with(is_name_part)
             && !text.contains(|c: char| c.is_whitespace() || "\"'`".contains(c));
-        Some(Self { pieces, is_comment, is_name })
+        Some(Self {
+            pieces,
+            is_comment,
+            is_name,
+        })
     }
 
     fn pieces(text: &str) -> Vec<Piece> {
@@ -219,7 +234,9 @@ impl CodeForm {
 
     /// Returns where a text has it, with any white space between its pieces.
     fn occurrences(&self, text: &str) -> Vec<Span> {
-        let Some(Piece::Text(first)) = self.pieces.first() else { return Vec::new() };
+        let Some(Piece::Text(first)) = self.pieces.first() else {
+            return Vec::new();
+        };
         let mut found = Vec::new();
         for start in memmem::find_iter(text.as_bytes(), first.as_bytes()) {
             if let Some(end) = self.end_at(text, start) {
@@ -237,8 +254,11 @@ impl CodeForm {
             match piece {
                 Piece::Any => is_any = true,
                 Piece::Text(wanted) => {
-                    let place =
-                        if is_any { after_any(text, at, wanted)? } else { skipped(text, at) };
+                    let place = if is_any {
+                        after_any(text, at, wanted)?
+                    } else {
+                        skipped(text, at)
+                    };
                     at = whole_at(text, place, wanted)?;
                     is_any = false;
                 }
@@ -331,7 +351,10 @@ impl<'t> Kinds<'t> {
         let mut terms = FxHashSet::default();
         let mut start = self.code.span.start;
         let end = Span::new(self.code.span.end, self.code.span.end);
-        let comments = self.inert.iter().filter(|(_, kind)| *kind != TokenKind::StringContent);
+        let comments = self
+            .inert
+            .iter()
+            .filter(|(_, kind)| *kind != TokenKind::StringContent);
         for span in comments.map(|(span, _)| *span).chain([end]) {
             let before = Span::new(start, span.start.clamp(start, self.code.span.end));
             terms.extend(tokenize::terms(before.slice(self.code.file)));
@@ -349,7 +372,11 @@ mod tests {
     #[track_caller]
     fn check(rule: &str, code: &str, expected: bool) {
         let span = Span::new(0, code.len());
-        let code_of = CodeOf { language: Language::Python, file: code, span };
+        let code_of = CodeOf {
+            language: Language::Python,
+            file: code,
+            span,
+        };
         let forms = RuleForms::new(rule, &roles(rule));
         assert_eq!(forms.are_broken_by(code_of), expected, "{rule}: {code}");
     }
@@ -371,7 +398,11 @@ mod tests {
         check("Use `a.b.c()` instead of `b.c()`", "a.b.c(1)", false);
         check("Use `a.b.c()` instead of `b.c()`", "b.c(1)", true);
         check("Use `b.c()` instead of `a.b.c()`", "a.b.c(1)", true);
-        check("Use `log` rather than `# type: ignore`", "x = 1  # type: ignore", true);
+        check(
+            "Use `log` rather than `# type: ignore`",
+            "x = 1  # type: ignore",
+            true,
+        );
     }
 
     #[test]
@@ -380,7 +411,11 @@ mod tests {
         check(rule, "field_injection = 1", true);
         check(rule, "constructor_injection = field", false);
         check(rule, "injection = 1", false);
-        check("Use structured logging instead of `print()`", "def logging(): print(1)", true);
+        check(
+            "Use structured logging instead of `print()`",
+            "def logging(): print(1)",
+            true,
+        );
         check("Avoid global state", "state = 1", false);
         check("Avoid global state", "global state", true);
         check("Close the session", "field = 1", false);

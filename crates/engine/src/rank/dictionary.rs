@@ -13,13 +13,19 @@ impl Dictionary {
     pub(crate) fn pack(terms: &mut [(&str, u32)]) -> Vec<u8> {
         terms.par_sort_unstable();
         let terms = terms.iter().map(|(term, id)| (term, u64::from(*id)));
-        Map::from_iter(terms).unwrap_or_default().into_fst().into_inner()
+        Map::from_iter(terms)
+            .unwrap_or_default()
+            .into_fst()
+            .into_inner()
     }
 
     /// Opens packed terms; invalid bytes give an empty dictionary.
     pub(crate) fn new(bytes: Vec<u8>) -> Self {
         let map = Map::new(bytes).ok();
-        Self(map.filter(|map| map.as_fst().verify().is_ok()).unwrap_or_default())
+        Self(
+            map.filter(|map| map.as_fst().verify().is_ok())
+                .unwrap_or_default(),
+        )
     }
 
     /// Returns the id of a term.
@@ -29,9 +35,15 @@ impl Dictionary {
 
     /// Returns the terms that start with `prefix`, sorted, with their ids.
     pub(crate) fn with_prefix(&self, prefix: &str) -> Vec<(String, u32)> {
-        let found = self.0.search(Str::new(prefix).starts_with()).into_stream().into_str_vec();
+        let found = self
+            .0
+            .search(Str::new(prefix).starts_with())
+            .into_stream()
+            .into_str_vec();
         let found = found.unwrap_or_default().into_iter();
-        found.filter_map(|(term, id)| Some((term, u32::try_from(id).ok()?))).collect()
+        found
+            .filter_map(|(term, id)| Some((term, u32::try_from(id).ok()?)))
+            .collect()
     }
 }
 

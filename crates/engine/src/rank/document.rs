@@ -84,7 +84,11 @@ impl Occurrence {
 
 /// Returns the field of the parent that inherits the terms of a field: names become body.
 pub(crate) fn inherited_field(field: usize) -> usize {
-    if field == Field::Name as usize { Field::Body as usize } else { field }
+    if field == Field::Name as usize {
+        Field::Body as usize
+    } else {
+        field
+    }
 }
 
 /// One occurrence of a term in a field of a symbol: id, symbol and field in one number, which
@@ -121,7 +125,12 @@ impl Document {
         mut terms: Vec<FieldTerm>,
     ) -> Self {
         terms.sort_unstable();
-        let mut document = Self { n_lines, module, symbols, ..Self::default() };
+        let mut document = Self {
+            n_lines,
+            module,
+            symbols,
+            ..Self::default()
+        };
         for run in terms.chunk_by(|a, b| a == b) {
             let n_times = u32::try_from(run.len()).unwrap_or(u32::MAX);
             document.add((run[0].0 >> 32) as u32, run[0].0 as u32, n_times);
@@ -135,7 +144,10 @@ impl Document {
             return;
         }
         if self.terms.last().is_none_or(|&(last, _)| last != id) {
-            self.terms.push((id, u32::try_from(self.occurrences.len()).unwrap_or(u32::MAX)));
+            self.terms.push((
+                id,
+                u32::try_from(self.occurrences.len()).unwrap_or(u32::MAX),
+            ));
         }
         self.occurrences.push(Occurrence { location, count });
     }
@@ -156,18 +168,28 @@ impl Document {
 
     fn occurrences_at(&self, term_idx: usize) -> &[Occurrence] {
         let start = self.terms[term_idx].1 as usize;
-        let end = self.terms.get(term_idx + 1).map_or(self.occurrences.len(), |it| it.1 as usize);
+        let end = self
+            .terms
+            .get(term_idx + 1)
+            .map_or(self.occurrences.len(), |it| it.1 as usize);
         &self.occurrences[start..end]
     }
 
     /// Returns the index of the enclosing symbol.
     pub(crate) fn parent(&self, symbol_idx: usize) -> Option<usize> {
-        self.symbols[symbol_idx].parent.map(|it| it as usize).filter(|&parent| parent < symbol_idx)
+        self.symbols[symbol_idx]
+            .parent
+            .map(|it| it as usize)
+            .filter(|&parent| parent < symbol_idx)
     }
 
     /// Returns the weight of a child's terms in `parent`.
     pub(crate) fn inherited_weight(&self, parent: usize) -> f64 {
-        if self.symbols[parent].kind.is_container() { MEMBER_WEIGHT } else { 1.0 }
+        if self.symbols[parent].kind.is_container() {
+            MEMBER_WEIGHT
+        } else {
+            1.0
+        }
     }
 
     /// Returns the lengths of all symbols.
@@ -180,7 +202,9 @@ impl Document {
             length.own = length.fields.iter().sum();
         }
         for symbol_idx in (0..lengths.len()).rev() {
-            let Some(parent) = self.parent(symbol_idx) else { continue };
+            let Some(parent) = self.parent(symbol_idx) else {
+                continue;
+            };
             let weight = self.inherited_weight(parent);
             let fields = lengths[symbol_idx].fields;
             for (field, n_terms) in fields.into_iter().enumerate() {
@@ -212,7 +236,12 @@ impl Document {
     pub(crate) fn unpack(bytes: &[u8]) -> Option<Self> {
         let (head, mut rest) = postcard::take_from_bytes(bytes).ok()?;
         let (n_lines, module, symbols) = head;
-        let mut document = Self { n_lines, module, symbols, ..Self::default() };
+        let mut document = Self {
+            n_lines,
+            module,
+            symbols,
+            ..Self::default()
+        };
         let mut id = 0u32;
         while !rest.is_empty() {
             let (delta, n_occurrences) = read_pair(&mut rest)?;
@@ -238,7 +267,11 @@ fn write_pair(bytes: &mut Vec<u8>, delta: u32, count: u32) {
 
 fn read_pair(rest: &mut &[u8]) -> Option<(u32, u32)> {
     let delta = read_varint(rest)?;
-    let count = if delta & 1 == 1 { u32::try_from(read_varint(rest)?).ok()? } else { 1 };
+    let count = if delta & 1 == 1 {
+        u32::try_from(read_varint(rest)?).ok()?
+    } else {
+        1
+    };
     Some((u32::try_from(delta >> 1).ok()?, count))
 }
 
@@ -249,7 +282,13 @@ mod tests {
     use super::*;
 
     fn symbol(name: String, parent: Option<u32>) -> SymbolDoc {
-        SymbolDoc { name, kind: SymbolKind::Class, parent, first_line: 1, last_line: 2 }
+        SymbolDoc {
+            name,
+            kind: SymbolKind::Class,
+            parent,
+            first_line: 1,
+            last_line: 2,
+        }
     }
 
     proptest! {
@@ -280,8 +319,14 @@ mod tests {
 
     #[test]
     fn a_class_inherits_half_of_the_terms_of_its_members() {
-        let symbols = [None, Some(0)].map(|parent| symbol("name".to_owned(), parent)).into();
-        let terms = [(7, 0, Field::Name), (8, 1, Field::Name), (8, 1, Field::Text)];
+        let symbols = [None, Some(0)]
+            .map(|parent| symbol("name".to_owned(), parent))
+            .into();
+        let terms = [
+            (7, 0, Field::Name),
+            (8, 1, Field::Name),
+            (8, 1, Field::Text),
+        ];
         let terms = terms.map(|(id, symbol, field)| FieldTerm::new(id, symbol, field));
         let document = Document::new(3, Vec::new(), symbols, terms.into());
         let lengths = document.lengths();

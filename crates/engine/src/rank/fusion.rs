@@ -32,7 +32,10 @@ pub struct Recency {
 impl Default for Recency {
     /// Documented defaults of the configuration: a slight preference for the last week.
     fn default() -> Self {
-        Self { days: 7.0, factor: 1.2 }
+        Self {
+            days: 7.0,
+            factor: 1.2,
+        }
     }
 }
 
@@ -67,7 +70,10 @@ mod tests {
         check(f64::NAN, 1.0);
         check(f64::INFINITY, 1.0);
         for days in [0.0, -1.0, f64::NAN] {
-            assert_eq!(Recency { days, factor: 1.2 }.boost(0.0).to_bits(), 1.0_f64.to_bits());
+            assert_eq!(
+                Recency { days, factor: 1.2 }.boost(0.0).to_bits(),
+                1.0_f64.to_bits()
+            );
         }
     }
 

@@ -23,7 +23,9 @@ fn is_entry(line: &str) -> bool {
     let path = line.split_once(' ').map_or(line, |(_, path)| path);
     path.len() > 2
         && path.starts_with('"')
-        && path[1..path.len() - 1].bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"')
+        && path[1..path.len() - 1]
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && byte != b'"')
 }
 
 #[cfg(test)]

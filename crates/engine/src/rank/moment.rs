@@ -56,7 +56,11 @@ fn by_cues(text: &str, heading: Option<&str>, min_cues: usize) -> Moment {
     let words: Vec<&str> = rule_kind::words(&prose).collect();
     let heading = heading.unwrap_or_default().to_lowercase();
     let in_text = |list: &WordList| {
-        words.iter().filter(|word| list.contains(word)).collect::<BTreeSet<_>>().len()
+        words
+            .iter()
+            .filter(|word| list.contains(word))
+            .collect::<BTreeSet<_>>()
+            .len()
     };
     let cues = |list: &WordList, headings: &WordList| {
         let is_heading = rule_kind::words(&heading).any(|word| headings.contains(word));
@@ -91,9 +95,15 @@ fn by_cues(text: &str, heading: Option<&str>, min_cues: usize) -> Moment {
             _ => Moment::SettingUp,
         };
     }
-    let terms = tokenize::terms(text).into_iter().chain(tokenize::terms(&heading));
+    let terms = tokenize::terms(text)
+        .into_iter()
+        .chain(tokenize::terms(&heading));
     let is_about_tests = terms.into_iter().any(|term| TEST_TERMS.contains(&term));
-    if is_about_tests { Moment::Testing } else { Moment::Writing }
+    if is_about_tests {
+        Moment::Testing
+    } else {
+        Moment::Writing
+    }
 }
 
 #[cfg(test)]
@@ -112,15 +122,35 @@ mod tests {
     #[test]
     fn a_rule_without_cues_is_about_writing() {
         check("", "Wrap errors with the name of the file", Moment::Writing);
-        check("Style", "Do not use `unwrap` in library code", Moment::Writing);
-        check("", "Release the lock before the callback runs", Moment::Writing);
-        check("Errors", "Merge the two maps before the sort", Moment::Writing);
+        check(
+            "Style",
+            "Do not use `unwrap` in library code",
+            Moment::Writing,
+        );
+        check(
+            "",
+            "Release the lock before the callback runs",
+            Moment::Writing,
+        );
+        check(
+            "Errors",
+            "Merge the two maps before the sort",
+            Moment::Writing,
+        );
     }
 
     #[test]
     fn what_to_run_before_the_end_is_a_check() {
-        check("", "Always run `cargo clippy` before committing", Moment::Checking);
-        check("", "All tests must pass before you hand the work over", Moment::Checking);
+        check(
+            "",
+            "Always run `cargo clippy` before committing",
+            Moment::Checking,
+        );
+        check(
+            "",
+            "All tests must pass before you hand the work over",
+            Moment::Checking,
+        );
         check("Git", "ALWAYS run the linter before PRs", Moment::Checking);
         check("", "Run `make lint` after making changes", Moment::Checking);
     }
@@ -136,14 +166,33 @@ mod tests {
     fn rules_about_other_work_are_told_by_their_heading_or_words() {
         check("Releases", "Tags start with a v", Moment::Sharing);
         check("", "Ask a maintainer to label the issue", Moment::Sharing);
-        check("Forms", "Every input has a label and a title", Moment::Writing);
-        check("", "Log the request of the user and the response", Moment::Writing);
+        check(
+            "Forms",
+            "Every input has a label and a title",
+            Moment::Writing,
+        );
+        check(
+            "",
+            "Log the request of the user and the response",
+            Moment::Writing,
+        );
         check("Pull requests", "One topic each", Moment::Sharing);
         check("Tone and style", "Use short sentences", Moment::Talking);
-        check("", "Ask the user before you explain a plan", Moment::Talking);
+        check(
+            "",
+            "Ask the user before you explain a plan",
+            Moment::Talking,
+        );
         check("Prerequisites", "A compiler with C++20", Moment::SettingUp);
-        check("PRs", "Do not edit `docs/api/**`: a bot generates it in a PR", Moment::Writing);
-        assert_eq!(moment_of_task("Write the notes of the release"), Moment::Sharing);
+        check(
+            "PRs",
+            "Do not edit `docs/api/**`: a bot generates it in a PR",
+            Moment::Writing,
+        );
+        assert_eq!(
+            moment_of_task("Write the notes of the release"),
+            Moment::Sharing
+        );
         assert_eq!(moment_of_task("Close the file"), Moment::Writing);
         assert!(!Moment::SettingUp.is_of_every_change());
     }

@@ -41,15 +41,22 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the distinct words of the code in a rule, whatever kind of code it is.
 pub(crate) fn code_words(rule: &str) -> FxHashSet<&str> {
-    spans(rule).into_iter().flat_map(|span| identifiers(&rule[span.range])).collect()
+    spans(rule)
+        .into_iter()
+        .flat_map(|span| identifiers(&rule[span.range]))
+        .collect()
 }
 
 /// Returns the globs that a rule names, as `*.pb.go`, and the paths that must not be edited, as `gen/`.
 pub fn named_globs(rule: &str) -> Vec<String> {
     let forbids_edits = GENERATED_PHRASES.first_in(&rule.to_lowercase()).is_some();
-    let paths = spans(rule).into_iter().filter(|span| span.kind == SpanKind::Path);
+    let paths = spans(rule)
+        .into_iter()
+        .filter(|span| span.kind == SpanKind::Path);
     let paths = paths.map(|span| rule[span.range].to_owned());
-    paths.filter(|path| forbids_edits || path.contains('*')).collect()
+    paths
+        .filter(|path| forbids_edits || path.contains('*'))
+        .collect()
 }
 
 /// Returns the spans of a text, in order.
@@ -82,7 +89,10 @@ pub(super) fn quotes(text: &str) -> Vec<Quote> {
         if let Some(close_idx) = after.iter().position(|run| run.len() == open.len()) {
             let close = &after[close_idx];
             rest = &after[close_idx + 1..];
-            quotes.push(Quote { outer: open.start..close.end, inner: open.end..close.start });
+            quotes.push(Quote {
+                outer: open.start..close.end,
+                inner: open.end..close.start,
+            });
         }
     }
     quotes
@@ -102,7 +112,10 @@ fn tick_runs(text: &str) -> Vec<Range<usize>> {
 
 fn quoted_spans(text: &str, quote: &Quote, spans: &mut Vec<Span>) {
     let inner = &text[quote.inner.clone()];
-    let whole = |kind| Span { kind, range: quote.inner.clone() };
+    let whole = |kind| Span {
+        kind,
+        range: quote.inner.clone(),
+    };
     if quote.inner.start - quote.outer.start >= 3 {
         spans.push(whole(SpanKind::Block));
     } else if is_command(inner) || is_after_run(&text[..quote.outer.start]) {
@@ -112,35 +125,53 @@ fn quoted_spans(text: &str, quote: &Quote, spans: &mut Vec<Span>) {
     } else if let Some(range) = pattern(inner) {
         let start = quote.inner.start;
         let range = start + range.start..start + range.end;
-        spans.push(Span { kind: SpanKind::Pattern, range });
+        spans.push(Span {
+            kind: SpanKind::Pattern,
+            range,
+        });
     } else {
         let names = chains(text, quote.inner.clone()).filter(Chain::is_code);
-        spans.extend(names.map(|chain| Span { kind: SpanKind::Name, range: chain.range }));
+        spans.extend(names.map(|chain| Span {
+            kind: SpanKind::Name,
+            range: chain.range,
+        }));
     }
 }
 
 fn is_command(quoted: &str) -> bool {
     let is_assignment = |word: &&str| {
         word.split_once('=').is_some_and(|(name, _)| {
-            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+            !name.is_empty()
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_uppercase() || byte == b'_')
         })
     };
     let mut words = quoted.split_whitespace().skip_while(is_assignment);
-    let Some(first) = words.next() else { return false };
+    let Some(first) = words.next() else {
+        return false;
+    };
     PROGRAMS.entries().contains(&first)
         || first.starts_with("--")
         || first.starts_with("./")
-        || quoted.split_whitespace().any(|word| word.starts_with("--") && word.len() > 2)
+        || quoted
+            .split_whitespace()
+            .any(|word| word.starts_with("--") && word.len() > 2)
 }
 
 /// Returns whether a text ends with a verb whose object is a command.
 fn is_after_run(text: &str) -> bool {
-    let text = text.trim_end_matches(['*', '_']).strip_suffix(' ').unwrap_or_default();
+    let text = text
+        .trim_end_matches(['*', '_'])
+        .strip_suffix(' ')
+        .unwrap_or_default();
     RUNNING.contains(last_word(text))
 }
 
 fn last_word(text: &str) -> &str {
-    text.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default()
+    text.rsplit(|c: char| !c.is_alphabetic())
+        .next()
+        .unwrap_or_default()
 }
 
 /// What a text says of code that it names.
@@ -161,8 +192,9 @@ pub(crate) fn roles(text: &str, spans: &[Span]) -> Vec<Role> {
         let is_sigil = |c: char| c.is_whitespace() || "`*_@&#[(\"".contains(c);
         let before = text.get(end..span.range.start).unwrap_or_default();
         let before = before.trim_end_matches(is_sigil);
-        let article =
-            ["the", "a", "an"].into_iter().find(|it| last_word(before).eq_ignore_ascii_case(it));
+        let article = ["the", "a", "an"]
+            .into_iter()
+            .find(|it| last_word(before).eq_ignore_ascii_case(it));
         let before = before[..before.len() - article.map_or(0, str::len)].trim_end();
         let joint = before.trim_start_matches(|c: char| !c.is_alphanumeric());
         let is_joined =
@@ -234,7 +266,10 @@ pub(crate) fn occurrences<'t>(
 }
 
 fn has_file_ending(path: &str) -> bool {
-    CONVENTIONS.endings.rules.contains(conventions::ending(path))
+    CONVENTIONS
+        .endings
+        .rules
+        .contains(conventions::ending(path))
 }
 
 fn is_path(quoted: &str) -> bool {
@@ -263,15 +298,23 @@ fn prose_spans(text: &str, range: Range<usize>, spans: &mut Vec<Span>) {
             word_start.get_or_insert(offset);
             continue;
         }
-        let Some(start) = word_start.take() else { continue };
+        let Some(start) = word_start.take() else {
+            continue;
+        };
         let word = range.start + start..range.start + offset;
         let trimmed =
             text[word.clone()].trim_matches(|c: char| !c.is_alphanumeric() && c != '@' && c != '/');
         if is_path_in_prose(trimmed) {
-            spans.push(Span { kind: SpanKind::Path, range: word });
+            spans.push(Span {
+                kind: SpanKind::Path,
+                range: word,
+            });
         } else {
             let names = chains(text, word).filter(Chain::is_code_in_prose);
-            spans.extend(names.map(|chain| Span { kind: SpanKind::Name, range: chain.range }));
+            spans.extend(names.map(|chain| Span {
+                kind: SpanKind::Name,
+                range: chain.range,
+            }));
         }
     }
 }
@@ -394,12 +437,21 @@ mod tests {
         check("Reject bad paths, as `validate_path` does", &[Subject]);
         check("Use the `XmlParser` or `JsonParser`", &[Used, Used]);
         check("**Uses** `@cached` for lists", &[Used]);
-        check("`ServiceRegistry` is built once and uses `Clock`", &[Subject, Used]);
-        check("The `FirstPart`, `SecondPart` and `ThirdPart` hold data", &[Subject; 3]);
+        check(
+            "`ServiceRegistry` is built once and uses `Clock`",
+            &[Subject, Used],
+        );
+        check(
+            "The `FirstPart`, `SecondPart` and `ThirdPart` hold data",
+            &[Subject; 3],
+        );
         check("Output: `ChildSpec` defines the headers", &[Subject]);
         check("Implement `validate()`, via `check_all()`", &[Other, Used]);
         check("Use names like `pkgRoot`, `inputPath`", &[Other, Other]);
-        check("Adding a type to `TypeRegistry`. `OtherRegistry` finds it", &[Other, Subject]);
+        check(
+            "Adding a type to `TypeRegistry`. `OtherRegistry` finds it",
+            &[Other, Subject],
+        );
     }
 
     #[test]
@@ -409,7 +461,10 @@ mod tests {
             "Use `#[derive(Debug)]` and `@pytest.fixture`",
             &["Name derive", "Name Debug", "Name @pytest.fixture"],
         );
-        check("`std::fs::read`, ``a_b``", &["Name std::fs::read", "Name a_b"]);
+        check(
+            "`std::fs::read`, ``a_b``",
+            &["Name std::fs::read", "Name a_b"],
+        );
         check("No `panic!` or `private`, `None`, `e`", &["Name panic"]);
     }
 
@@ -417,9 +472,16 @@ mod tests {
     fn patterns_of_names_are_recognized() {
         check(
             "`def test_*()`, `{name}_command`, `*Singletons`",
-            &["Pattern test_*", "Pattern {name}_command", "Pattern *Singletons"],
+            &[
+                "Pattern test_*",
+                "Pattern {name}_command",
+                "Pattern *Singletons",
+            ],
         );
-        check("`*common.Common`, `Vec<T>`", &["Name common.Common", "Name Vec"]);
+        check(
+            "`*common.Common`, `Vec<T>`",
+            &["Name common.Common", "Name Vec"],
+        );
         assert_eq!(pattern_pieces("a_{b}_c*"), ["a_", "_c", ""]);
     }
 
@@ -434,12 +496,18 @@ mod tests {
 
     #[test]
     fn commands_paths_and_blocks_are_recognized() {
-        check("`A_B=1 go test`, run `erk plan`", &["Command A_B=1 go test", "Command erk plan"]);
+        check(
+            "`A_B=1 go test`, run `erk plan`",
+            &["Command A_B=1 go test", "Command erk plan"],
+        );
         check(
             "Run `cargo test` in `src/engine/` for `main.rs`",
             &["Command cargo test", "Path src/engine/", "Path main.rs"],
         );
-        check("See docs/setup.md.\n```\nx()\n```", &["Path docs/setup.md.", "Block \nx()\n"]);
+        check(
+            "See docs/setup.md.\n```\nx()\n```",
+            &["Path docs/setup.md.", "Block \nx()\n"],
+        );
         check("an open ` tick", &[]);
     }
 

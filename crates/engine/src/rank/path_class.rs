@@ -41,7 +41,10 @@ impl PathClass {
 
 /// Returns whether a qualified symbol is a test module or is inside one.
 pub(crate) fn is_test_module(symbol: &str) -> bool {
-    symbol.split('.').next().is_some_and(|outer| CONVENTIONS.tests.modules.contains(outer))
+    symbol
+        .split('.')
+        .next()
+        .is_some_and(|outer| CONVENTIONS.tests.modules.contains(outer))
 }
 
 #[cfg(test)]

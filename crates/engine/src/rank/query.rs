@@ -73,10 +73,17 @@ impl ParsedQuery {
         let roles = roles::roles(text);
         let forms = RuleForms::new(text, &roles);
         let is_without_demand = is_without_demand(text);
-        let mut query = Self { is_without_demand, forms, ..Self::default() };
+        let mut query = Self {
+            is_without_demand,
+            forms,
+            ..Self::default()
+        };
         let weights = &WEIGHTS.query;
         let spans = named_code::spans(text);
-        let parts = Parts { clauses: clauses(text), roles };
+        let parts = Parts {
+            clauses: clauses(text),
+            roles,
+        };
         let has_demand = query.forms.demands();
         let weight = |range: Range<usize>| {
             let word = text[range.clone()].to_lowercase();
@@ -122,7 +129,10 @@ impl ParsedQuery {
     /// Parses a search query, in which every word that is not a stop word counts.
     pub fn search(text: &str, hints: &[String]) -> Self {
         let mut query = Self::default();
-        let parts = Parts { clauses: clauses(text), roles: Vec::new() };
+        let parts = Parts {
+            clauses: clauses(text),
+            roles: Vec::new(),
+        };
         let weight = |range: Range<usize>| {
             parts.weight(range.start, false) * word_weight(&text[range].to_lowercase())
         };
@@ -139,7 +149,9 @@ impl ParsedQuery {
         for phrase in OUTSIDE_TESTS.entries() {
             lower = lower.replace(phrase, " ");
         }
-        self.is_about_tests = tokenize::terms(&lower).iter().any(|term| TEST_TERMS.contains(term));
+        self.is_about_tests = tokenize::terms(&lower)
+            .iter()
+            .any(|term| TEST_TERMS.contains(term));
         let weight = WEIGHTS.query.hint;
         for hint in hints {
             self.add(hint, |_| weight, true);
@@ -156,7 +168,9 @@ impl ParsedQuery {
     fn add(&mut self, text: &str, weight: impl Fn(Range<usize>) -> f64, is_hint: bool) {
         let mut previous = None;
         tokenize::word_bounds(text.as_bytes(), |start, end| {
-            let Some(word) = text.get(start..end) else { return };
+            let Some(word) = text.get(start..end) else {
+                return;
+            };
             let weight = weight(start..end);
             if weight == 0.0 {
                 return;
@@ -183,13 +197,24 @@ impl ParsedQuery {
             return;
         }
         let is_pattern = pieces.len() > 1;
-        match self.names.iter_mut().find(|known| !is_pattern && known.text == text) {
+        match self
+            .names
+            .iter_mut()
+            .find(|known| !is_pattern && known.text == text)
+        {
             Some(known) => known.weight = known.weight.max(weight),
             None => {
                 let text = text.to_owned();
                 let (is_alone, role) = (false, Role::Other);
-                let named =
-                    NamedCode { text, parts, weight, is_hinted, is_pattern, is_alone, role };
+                let named = NamedCode {
+                    text,
+                    parts,
+                    weight,
+                    is_hinted,
+                    is_pattern,
+                    is_alone,
+                    role,
+                };
                 self.names.push(named);
             }
         }
@@ -204,7 +229,13 @@ impl ParsedQuery {
             return term_idx;
         }
         let word = word.to_owned();
-        self.terms.push(QueryTerm { term, word, weight, is_in_text: !is_hint, is_hinted: is_hint });
+        self.terms.push(QueryTerm {
+            term,
+            word,
+            weight,
+            is_in_text: !is_hint,
+            is_hinted: is_hint,
+        });
         self.terms.len() - 1
     }
 }
@@ -218,7 +249,9 @@ fn span_at(spans: &[Span], at: usize) -> Option<&Span> {
 fn is_alone(text: &str, name: &Range<usize>) -> bool {
     let is_prose = text[..name.start].matches('`').count().is_multiple_of(2);
     is_prose
-        || text[..name.start].trim_end_matches(['@', '&', '*', '#', '[']).ends_with('`')
+        || text[..name.start]
+            .trim_end_matches(['@', '&', '*', '#', '['])
+            .ends_with('`')
             && text[name.end..].starts_with(['`', '(', '!', '<', '[', '{'])
 }
 
@@ -277,9 +310,15 @@ fn clauses(text: &str) -> Vec<Clause> {
             lower.clear();
         }
         let is_first = clauses.is_empty();
-        clauses.push(Clause { start, is_contrast: false });
+        clauses.push(Clause {
+            start,
+            is_contrast: false,
+        });
         if let Some(offset) = contrast(&lower).filter(|offset| *offset > 0 || !is_first) {
-            clauses.push(Clause { start: start + offset, is_contrast: true });
+            clauses.push(Clause {
+                start: start + offset,
+                is_contrast: true,
+            });
         }
     }
     clauses
@@ -301,14 +340,20 @@ impl Parts {
             Some(SpanRole::Forbidden) if has_demand => true,
             _ => {
                 let n_before = self.clauses.partition_point(|clause| clause.start <= at);
-                self.clauses[..n_before].last().is_some_and(|clause| clause.is_contrast)
+                self.clauses[..n_before]
+                    .last()
+                    .is_some_and(|clause| clause.is_contrast)
             }
         }
     }
 
     /// Returns the factor for the words at an offset.
     fn weight(&self, at: usize, has_demand: bool) -> f64 {
-        if self.is_avoided(at, has_demand) { WEIGHTS.query.contrast } else { 1.0 }
+        if self.is_avoided(at, has_demand) {
+            WEIGHTS.query.contrast
+        } else {
+            1.0
+        }
     }
 }
 
@@ -341,7 +386,11 @@ fn contrast(lower: &str) -> Option<usize> {
         let mut words = lower[..start].split_whitespace();
         words.any(|word| PREFERENCE_VERBS.contains(word))
     });
-    opening.into_iter().chain(find_phrase(lower, CONTRASTS.entries())).chain(preferred_to).min()
+    opening
+        .into_iter()
+        .chain(find_phrase(lower, CONTRASTS.entries()))
+        .chain(preferred_to)
+        .min()
 }
 
 /// Returns the start of the first of `phrases` that occurs as whole words in a lower-case clause.
@@ -376,14 +425,20 @@ mod tests {
 
     #[test]
     fn stop_words_are_dropped_and_terms_are_distinct() {
-        check("Always close the session; a session must be closed.", "close session");
+        check(
+            "Always close the session; a session must be closed.",
+            "close session",
+        );
         check("Use it.", "use it");
         check("", "");
     }
 
     #[test]
     fn common_words_weigh_little() {
-        check("Quickly find the real owner", "quickly:0.4 find:0.4 real:0.4 owner");
+        check(
+            "Quickly find the real owner",
+            "quickly:0.4 find:0.4 real:0.4 owner",
+        );
         check("Apply the reply", "apply reply");
     }
 
@@ -394,8 +449,14 @@ mod tests {
             "wrap writes transaction committing:0.5 name:0.5",
         );
         check("Never log secrets", "log secrets");
-        check("Hash passwords, never store text", "hash passwords store:0.5 text:0.5");
-        check("Return early, not deeply nested", "return early:0.4 deeply:0.2 nested:0.5");
+        check(
+            "Hash passwords, never store text",
+            "hash passwords store:0.5 text:0.5",
+        );
+        check(
+            "Return early, not deeply nested",
+            "return early:0.4 deeply:0.2 nested:0.5",
+        );
         check("İ never X", "i\u{307}");
         check("Prefer enums over numbers", "enums numbers:0.5");
         check("Log twice, avoid printing", "log twice printing:0.5");
@@ -407,27 +468,43 @@ mod tests {
         let words: Vec<&str> = query.terms.iter().map(|term| term.word.as_str()).collect();
         assert_eq!(words, ["close", "db", "teardown"]);
         assert!(query.terms.iter().all(|term| term.is_hinted));
-        assert_eq!(query.names.iter().map(|it| &it.parts).collect::<Vec<_>>(), [&[0, 1]]);
+        assert_eq!(
+            query.names.iter().map(|it| &it.parts).collect::<Vec<_>>(),
+            [&[0, 1]]
+        );
         assert_eq!(query.pairs, [(0, 1)]);
     }
 
     #[test]
     fn named_code_is_a_name_with_light_parts() {
         let query = ParsedQuery::rule("Close with `db.close_all()` in `src/db/`, not 404", &[]);
-        let words: Vec<(&str, f64)> =
-            query.terms.iter().map(|it| (it.word.as_str(), it.weight)).collect();
+        let words: Vec<(&str, f64)> = query
+            .terms
+            .iter()
+            .map(|it| (it.word.as_str(), it.weight))
+            .collect();
         assert_eq!(words, [("close", 1.0), ("db", 0.5), ("all", 0.5)]);
         let name = &query.names[0];
-        assert_eq!((name.text.as_str(), name.parts.as_slice()), ("db.close_all", &[1, 0, 2][..]));
+        assert_eq!(
+            (name.text.as_str(), name.parts.as_slice()),
+            ("db.close_all", &[1, 0, 2][..])
+        );
         assert_eq!(query.paths, ["src/db/"]);
     }
 
     #[test]
     fn names_in_contrasts_are_not_searched_for() {
         let names = |text: &str| -> Vec<String> {
-            ParsedQuery::rule(text, &[]).names.into_iter().map(|name| name.text).collect()
+            ParsedQuery::rule(text, &[])
+                .names
+                .into_iter()
+                .map(|name| name.text)
+                .collect()
         };
-        assert_eq!(names("Use `log_line` instead of `print_line`"), ["log_line"]);
+        assert_eq!(
+            names("Use `log_line` instead of `print_line`"),
+            ["log_line"]
+        );
         assert_eq!(names("Never call `print_line`"), ["print_line"]);
         assert_eq!(
             names("Close `my_file` so that `other_file` is free"),
@@ -438,18 +515,29 @@ mod tests {
     #[test]
     fn names_with_nothing_else_in_their_back_ticks_are_alone() {
         let check = |text: &str, expected: bool| {
-            assert_eq!(ParsedQuery::rule(text, &[]).names[0].is_alone, expected, "{text}");
+            assert_eq!(
+                ParsedQuery::rule(text, &[]).names[0].is_alone,
+                expected,
+                "{text}"
+            );
         };
         check("Call `close_all()`", true);
         check("Add `@pytest.fixture`", true);
         check("Call close_all()", true);
-        check("Show a use before `pub trait ParquetHandler { ... }`", false);
+        check(
+            "Show a use before `pub trait ParquetHandler { ... }`",
+            false,
+        );
     }
 
     #[test]
     fn prohibitions_and_introductions_demand_nothing() {
         let check = |text: &str, expected: bool| {
-            assert_eq!(ParsedQuery::rule(text, &[]).is_without_demand, expected, "{text}");
+            assert_eq!(
+                ParsedQuery::rule(text, &[]).is_without_demand,
+                expected,
+                "{text}"
+            );
         };
         check("Never log secrets", true);
         check("**NEVER** log secrets", true);

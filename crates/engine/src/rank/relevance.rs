@@ -34,7 +34,17 @@ const N_OCCASIONS: usize = Occasion::Session as usize + 1;
 
 /// A feature of a rule: a row of the table of weights. A feature without a unit is a share from 0 to 1, or
 /// a flag, 0 or 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Feature {
     /// The share of the words of the rule that the file contains, weighted by rarity.
@@ -156,7 +166,8 @@ static MODEL: LazyLock<Model> =
 static WEIGHTS: LazyLock<[[f64; N_FEATURES]; N_OCCASIONS]> = LazyLock::new(|| {
     let mut weights = [[0.0; N_FEATURES]; N_OCCASIONS];
     for (feature, row) in &MODEL.weights {
-        row.iter().for_each(|(occasion, it)| weights[*occasion as usize][*feature as usize] = *it);
+        row.iter()
+            .for_each(|(occasion, it)| weights[*occasion as usize][*feature as usize] = *it);
     }
     weights
 });
@@ -175,7 +186,10 @@ impl Default for Features {
 
 impl Serialize for Features {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let present = MODEL.weights.keys().filter(|feature| self[**feature] != 0.0);
+        let present = MODEL
+            .weights
+            .keys()
+            .filter(|feature| self[**feature] != 0.0);
         serializer.collect_map(present.map(|feature| (feature, self[*feature])))
     }
 }
@@ -203,7 +217,10 @@ const REASONS: [(&[Feature], &str); 7] = [
     (&[Hints, HasHints], "it has the hints of the rule"),
     (&[Names], "it uses the identifiers of the example"),
     (&[Terms], "it is similar to the file of the example"),
-    (&[Imports], "it imports what the file of the example imports"),
+    (
+        &[Imports],
+        "it imports what the file of the example imports",
+    ),
     (&[Nearness, FileName, SameClass], "it is near the example"),
 ];
 
@@ -221,7 +238,11 @@ impl Features {
 
     /// Sets the feature of the length of a rule.
     pub fn set_length(&mut self, n_tokens: usize) {
-        let Thresholds { max_length, usual_length, .. } = MODEL.thresholds;
+        let Thresholds {
+            max_length,
+            usual_length,
+            ..
+        } = MODEL.thresholds;
         self[Length] = ((n_tokens as f64).clamp(1.0, max_length) / usual_length).ln();
     }
 
@@ -237,7 +258,11 @@ impl Features {
 
     /// Returns the log-odds, up to a constant, that the rule is relevant.
     pub fn score(&self, occasion: Occasion) -> f64 {
-        self.0.iter().zip(&WEIGHTS[occasion as usize]).map(|(value, weight)| value * weight).sum()
+        self.0
+            .iter()
+            .zip(&WEIGHTS[occasion as usize])
+            .map(|(value, weight)| value * weight)
+            .sum()
     }
 
     /// Returns the log-odds, up to a constant, that the rule holds in the file, or in its changed lines.
@@ -246,7 +271,11 @@ impl Features {
     }
 
     fn occasion(&self) -> Occasion {
-        if self[HasLines] > 0.0 { Occasion::Lines } else { Occasion::File }
+        if self[HasLines] > 0.0 {
+            Occasion::Lines
+        } else {
+            Occasion::File
+        }
     }
 
     /// Returns the log-odds that an edit is about the rule. However similar the file is, that is hopeless if the added lines
@@ -295,7 +324,11 @@ impl Features {
     }
 
     fn has_words_of_example(&self) -> bool {
-        let Thresholds { line_words, line_names, .. } = MODEL.thresholds;
+        let Thresholds {
+            line_words,
+            line_names,
+            ..
+        } = MODEL.thresholds;
         self[LineWords] >= line_words && self[LineNames] >= line_names
     }
 
@@ -303,7 +336,10 @@ impl Features {
     pub fn reason(&self) -> &'static str {
         let weights = &WEIGHTS[self.occasion() as usize];
         let sum = |features: &[Feature]| -> f64 {
-            features.iter().map(|it| weights[*it as usize] * self[*it]).sum()
+            features
+                .iter()
+                .map(|it| weights[*it as usize] * self[*it])
+                .sum()
         };
         // A rule without an example gets as much as one that the lines do not show.
         let usual = weights[LineNoExample as usize] * self[HasLines];
@@ -311,23 +347,36 @@ impl Features {
         if self[HasLines] > 0.0 && lines - usual > self[Code] - lines - sum(&[HasLines]) {
             return "the changed lines are about it";
         }
-        let reasons = REASONS.iter().map(|(features, reason)| (sum(features), *reason));
-        reasons.max_by(|(a, _), (b, _)| a.total_cmp(b)).map_or("", |(_, reason)| reason)
+        let reasons = REASONS
+            .iter()
+            .map(|(features, reason)| (sum(features), *reason));
+        reasons
+            .max_by(|(a, _), (b, _)| a.total_cmp(b))
+            .map_or("", |(_, reason)| reason)
     }
 }
 
 /// Sets the scores of the rules of a bank in a file, and by how much they exceed the least score of a relevant rule.
 pub(crate) fn set_excess(rules: &mut [Features]) {
-    rules.iter_mut().for_each(|rule| rule[Code] = rule.score_in_file());
+    rules
+        .iter_mut()
+        .for_each(|rule| rule[Code] = rule.score_in_file());
     let floor = floor(&rules.iter().map(|rule| rule[Code]).collect::<Vec<_>>());
-    rules.iter_mut().for_each(|rule| rule[Excess] = rule[Code] - floor);
+    rules
+        .iter_mut()
+        .for_each(|rule| rule[Excess] = rule[Code] - floor);
 }
 
 /// Returns the least score of a relevant rule, the mean of all rules of the bank: what they have in
 /// common with a file is the style of the project. On the pairs of the fit, a third of the rules remain,
 /// and 0.07 of the right ones are lost.
 fn floor(scores: &[f64]) -> f64 {
-    let Thresholds { file, prior_mean, prior_rules, .. } = MODEL.thresholds;
+    let Thresholds {
+        file,
+        prior_mean,
+        prior_rules,
+        ..
+    } = MODEL.thresholds;
     let sum: f64 = scores.iter().sum();
     let mean = (sum + prior_mean * prior_rules) / (scores.len() as f64 + prior_rules);
     mean.max(file)
@@ -341,13 +390,17 @@ pub fn words_of_task(task: &str, rules: &[BTreeSet<String>]) -> Vec<f64> {
     };
     let terms: BTreeSet<String> = tokenize::terms(task).into_iter().collect();
     let rarities: FxHashMap<&String, f64> = terms.iter().map(|term| (term, rarity(term))).collect();
-    rules.iter().map(|terms| terms.iter().filter_map(|term| rarities.get(term)).sum()).collect()
+    rules
+        .iter()
+        .map(|terms| terms.iter().filter_map(|term| rarities.get(term)).sum())
+        .collect()
 }
 
 /// Returns the weighted mean of values, given as weights and values.
 pub(crate) fn share(values: impl Iterator<Item = (f64, f64)>) -> f64 {
-    let (sum, total) = values
-        .fold((0.0, 0.0), |(sum, total), (weight, value)| (sum + weight * value, total + weight));
+    let (sum, total) = values.fold((0.0, 0.0), |(sum, total), (weight, value)| {
+        (sum + weight * value, total + weight)
+    });
     if total > 0.0 { sum / total } else { 0.0 }
 }
 
@@ -366,7 +419,9 @@ pub fn nearness(a: &str, b: &str) -> f64 {
 pub(crate) fn file_name_similarity(a: &str, b: &str) -> f64 {
     let words = |path: &str| -> BTreeSet<String> {
         let name = path.rsplit('/').next().unwrap_or_default();
-        tokenize::terms(name.split('.').next().unwrap_or_default()).into_iter().collect()
+        tokenize::terms(name.split('.').next().unwrap_or_default())
+            .into_iter()
+            .collect()
     };
     let (a, b) = (words(a), words(b));
     a.intersection(&b).count() as f64 / a.union(&b).count().max(1) as f64

@@ -45,7 +45,11 @@ pub(crate) fn roles(text: &str) -> Vec<RoleSpan> {
     let mut found = reader.found;
     for code in token::codes(&reader.tokens) {
         if !found.iter().any(|span| span.range == code) {
-            found.push(RoleSpan { range: code, is_code: true, role: SpanRole::Neutral });
+            found.push(RoleSpan {
+                range: code,
+                is_code: true,
+                role: SpanRole::Neutral,
+            });
         }
     }
     found.sort_by_key(|span| (span.range.start, span.range.end));
@@ -56,9 +60,15 @@ pub(crate) fn roles(text: &str) -> Vec<RoleSpan> {
 
 /// Makes what a text both demands and forbids neutral: it depends on the case.
 fn neutralize_conflicts(text: &str, found: &mut [RoleSpan]) {
-    let name = |span: &RoleSpan| text[span.range.clone()].trim_end_matches("()").to_lowercase();
+    let name = |span: &RoleSpan| {
+        text[span.range.clone()]
+            .trim_end_matches("()")
+            .to_lowercase()
+    };
     let has = |found: &[RoleSpan], wanted: &str, role: SpanRole| {
-        found.iter().any(|span| span.role == role && name(span) == wanted)
+        found
+            .iter()
+            .any(|span| span.role == role && name(span) == wanted)
     };
     let mut conflicts = Vec::new();
     for span in found.iter() {

@@ -73,20 +73,40 @@ pub fn classify(text: &str) -> Verdict {
     let mut cues: Vec<String> = Vec::new();
     let commands = spans.iter().filter(|span| span.kind == SpanKind::Command);
     let commands = commands.map(|span| text[span.range.clone()].to_owned());
-    let cue_words =
-        words.iter().filter(|word| PROCESS_WORDS.contains(word) || PROJECT_WORDS.contains(word));
-    let single = phrase.map(str::to_owned).into_iter().chain(verb.map(str::to_owned));
-    for cue in single.chain(commands).chain(cue_words.map(|word| (*word).to_owned())) {
+    let cue_words = words
+        .iter()
+        .filter(|word| PROCESS_WORDS.contains(word) || PROJECT_WORDS.contains(word));
+    let single = phrase
+        .map(str::to_owned)
+        .into_iter()
+        .chain(verb.map(str::to_owned));
+    for cue in single
+        .chain(commands)
+        .chain(cue_words.map(|word| (*word).to_owned()))
+    {
         if !cues.contains(&cue) {
             cues.push(cue);
         }
     }
     // The wording of a very short rule says little: without a clear cue, it is about code.
-    let Wording { process, project, commands, .. } = wording;
+    let Wording {
+        process,
+        project,
+        commands,
+        ..
+    } = wording;
     let has_cue = process + commands + wording.phrase + wording.verb > 0.0 || project > 2.0;
     let is_process = has_cue && process_logit(&wording) > 0.0;
-    let kind = if is_process { RuleKind::Process } else { RuleKind::Code };
-    Verdict { kind, wording, cues }
+    let kind = if is_process {
+        RuleKind::Process
+    } else {
+        RuleKind::Code
+    };
+    Verdict {
+        kind,
+        wording,
+        cues,
+    }
 }
 
 /// Returns the first verb of a statement, a part of `prose`, if it is one of working advice and acts
@@ -100,7 +120,9 @@ fn working_verb<'t>(prose: &'t str, statement: &'t str, spans: &[Span]) -> Optio
     let object: Vec<&str> = words.by_ref().take(OBJECT_WORDS).collect();
     let end = words.next().map_or(prose.len(), offset);
     let is_of_work = |word: &&str| PROCESS_WORDS.contains(word) || PROJECT_WORDS.contains(word);
-    let mut named = spans.iter().filter(|span| (offset(verb)..end).contains(&span.range.start));
+    let mut named = spans
+        .iter()
+        .filter(|span| (offset(verb)..end).contains(&span.range.start));
     let is_named = named.any(|span| matches!(span.kind, SpanKind::Path | SpanKind::Command));
     (is_named || object.iter().any(is_of_work)).then_some(verb)
 }
@@ -126,14 +148,22 @@ fn stems_weight(text: &str) -> f64 {
     let lower = text.to_ascii_lowercase();
     let prose = lower.split('`').step_by(2);
     let words = prose.flat_map(|part| part.split(|c: char| !c.is_ascii_lowercase()));
-    let stems: BTreeSet<&str> = words.map(|word| &word[..word.len().min(STEM_LEN)]).collect();
-    stems.iter().filter_map(|stem| QUALITY.stems.get(*stem)).sum()
+    let stems: BTreeSet<&str> = words
+        .map(|word| &word[..word.len().min(STEM_LEN)])
+        .collect();
+    stems
+        .iter()
+        .filter_map(|stem| QUALITY.stems.get(*stem))
+        .sum()
 }
 
 fn general_share(words: &[&str]) -> f64 {
     /// Added to the number of words, so that one noun of a short rule does not decide.
     const SMOOTHING: f64 = 3.0;
-    let n_general = words.iter().filter(|word| CODE_WORDS.contains(word)).count();
+    let n_general = words
+        .iter()
+        .filter(|word| CODE_WORDS.contains(word))
+        .count();
     n_general as f64 / (SMOOTHING + words.len() as f64)
 }
 
@@ -149,7 +179,9 @@ pub(super) fn prose(text: &str, spans: &[Span]) -> String {
 
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_ascii_alphabetic() || c == '\'' || c == '-';
-    let words = text.split(move |c| !is_part(c)).map(|word| word.trim_matches(['-', '\'']));
+    let words = text
+        .split(move |c| !is_part(c))
+        .map(|word| word.trim_matches(['-', '\'']));
     words.filter(|word| !word.is_empty())
 }
 
@@ -158,7 +190,9 @@ pub(super) fn lead(prose: &str) -> &str {
     /// Titles are short; a longer text in bold letters is the rule itself.
     const MAX_TITLE_LEN: usize = 40;
     let trimmed = prose.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '*');
-    let title = trimmed.strip_prefix("**").and_then(|rest| rest.split_once("**"));
+    let title = trimmed
+        .strip_prefix("**")
+        .and_then(|rest| rest.split_once("**"));
     match title {
         Some((title, rest)) if title.len() <= MAX_TITLE_LEN && words(rest).next().is_some() => rest,
         _ => trimmed,

@@ -19,7 +19,9 @@ impl RuleWords {
         let query = ParsedQuery::rule(rule, hints);
         let terms = query.terms.into_iter().enumerate();
         Self {
-            terms: terms.map(|(idx, term)| (term.term, (idx, term.weight))).collect(),
+            terms: terms
+                .map(|(idx, term)| (term.term, (idx, term.weight)))
+                .collect(),
             names: query.names.into_iter().map(|name| name.text).collect(),
         }
     }
@@ -53,7 +55,9 @@ impl RuleWords {
     /// Returns the distinct words and names in a line, as numbers with their weights.
     pub(crate) fn evidence(&self, line: &str) -> Vec<(usize, f64)> {
         let terms = tokenize::terms(line);
-        let words = terms.iter().filter_map(|term| self.terms.get(term).copied());
+        let words = terms
+            .iter()
+            .filter_map(|term| self.terms.get(term).copied());
         let names = self.names.iter().enumerate();
         let names = names.filter(|(_, name)| named_code::occurrences(line, name).next().is_some());
         let names = names.map(|(idx, _)| (self.terms.len() + idx, WEIGHTS.query.name_in_line));
@@ -65,7 +69,9 @@ impl RuleWords {
 
     fn name_spans(&self, code: &str) -> Vec<Span> {
         let of_name = |name: &String| {
-            let starts = named_code::occurrences(code, name).collect::<Vec<_>>().into_iter();
+            let starts = named_code::occurrences(code, name)
+                .collect::<Vec<_>>()
+                .into_iter();
             let len = name.len();
             starts.map(move |start| Span::new(start, start + len))
         };
@@ -91,20 +97,34 @@ mod tests {
 
     #[test]
     fn identifiers_with_words_of_the_rule_are_marked() {
-        check("Close the sessions", "closeDb(session); open(s)", "[closeDb]([session]); open(s)");
+        check(
+            "Close the sessions",
+            "closeDb(session); open(s)",
+            "[closeDb]([session]); open(s)",
+        );
         check("Always", "always(x)", "[always](x)");
         check("é", "", "");
     }
 
     #[test]
     fn named_code_is_marked_as_a_whole() {
-        check("Use `errors.Join()`", "return errors.Join(a)", "return [errors.Join](a)");
+        check(
+            "Use `errors.Join()`",
+            "return errors.Join(a)",
+            "return [errors.Join](a)",
+        );
     }
 
     #[test]
     fn names_weigh_more_than_words_and_repetitions_nothing() {
         let words = RuleWords::new("Join wrapped errors with `errors.Join()`", &[]);
-        let weight = |line| words.evidence(line).iter().map(|(_, weight)| weight).sum::<f64>();
+        let weight = |line| {
+            words
+                .evidence(line)
+                .iter()
+                .map(|(_, weight)| weight)
+                .sum::<f64>()
+        };
         let weights = ["x", "wrapped", "wrapped(wrapped)", "errors.Join(a)"].map(weight);
         assert!(
             weights[0] == 0.0 && weights[1] == weights[2] && weights[2] < weights[3],

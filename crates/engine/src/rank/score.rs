@@ -71,7 +71,10 @@ impl WeightedQuery {
         name_freqs: &[usize],
         n_docs: usize,
     ) -> Self {
-        let mut query = Self { is_about_tests: parsed.is_about_tests, ..Self::default() };
+        let mut query = Self {
+            is_about_tests: parsed.is_about_tests,
+            ..Self::default()
+        };
         for (term, &(doc_freq, id)) in parsed.terms.iter().zip(words) {
             let idf = idf(doc_freq, n_docs);
             // A rare hint is a strong signal, because its author expects it in code. A rare word of
@@ -79,14 +82,20 @@ impl WeightedQuery {
             let rarity = if term.is_hinted { idf } else { idf.sqrt() };
             // A hint is a guess: it may name what this code does not have.
             let is_wrong_guess = !term.is_in_text && doc_freq == 0;
-            query.weights.push(if is_wrong_guess { 0.0 } else { rarity * term.weight });
+            query.weights.push(if is_wrong_guess {
+                0.0
+            } else {
+                rarity * term.weight
+            });
             query.idfs.push(idf);
             query.ids.push(id);
         }
         for (name, &doc_freq) in parsed.names.iter().zip(name_freqs) {
             let is_wrong_guess = name.is_hinted && doc_freq == 0;
             let weight = idf(doc_freq, n_docs).sqrt() * name.weight * WEIGHTS.names.named_code;
-            query.name_weights.push(if is_wrong_guess { 0.0 } else { weight });
+            query
+                .name_weights
+                .push(if is_wrong_guess { 0.0 } else { weight });
             query.name_freqs.push(doc_freq);
             query.name_terms.push(name.parts.iter().copied().collect());
         }
@@ -98,14 +107,19 @@ impl WeightedQuery {
     /// Returns the names of which all parts are in `terms`.
     pub(crate) fn names_in(&self, terms: TermSet) -> NameSet {
         let names = self.name_terms.iter().enumerate();
-        names.filter(|(_, name)| terms.contains_all(**name)).map(|(idx, _)| idx).collect()
+        names
+            .filter(|(_, name)| terms.contains_all(**name))
+            .map(|(idx, _)| idx)
+            .collect()
     }
 
     /// Returns the score of names of which only the parts are known to occur.
     pub(crate) fn parts_score(&self, names: NameSet) -> f64 {
         let weights = self.name_weights.iter().enumerate();
         let found = weights.filter(|(idx, _)| names.contains(*idx));
-        found.map(|(_, weight)| WEIGHTS.names.all_parts * weight).sum()
+        found
+            .map(|(_, weight)| WEIGHTS.names.all_parts * weight)
+            .sum()
     }
 
     /// Returns a sum of term scores as a share of the maximum.
@@ -145,7 +159,9 @@ impl TermSet {
 impl FromIterator<usize> for TermSet {
     fn from_iter<I: IntoIterator<Item = usize>>(term_idxs: I) -> Self {
         let mut set = Self::default();
-        term_idxs.into_iter().for_each(|term_idx| set.insert(term_idx));
+        term_idxs
+            .into_iter()
+            .for_each(|term_idx| set.insert(term_idx));
         set
     }
 }
@@ -162,7 +178,9 @@ impl NameSet {
 
 impl FromIterator<usize> for NameSet {
     fn from_iter<I: IntoIterator<Item = usize>>(name_idxs: I) -> Self {
-        name_idxs.into_iter().fold(Self::default(), |set, idx| Self(set.0 | 1 << idx.min(15)))
+        name_idxs
+            .into_iter()
+            .fold(Self::default(), |set, idx| Self(set.0 | 1 << idx.min(15)))
     }
 }
 
@@ -224,18 +242,28 @@ impl ScorableFile {
             }
         };
         let symbols = lengths.iter().enumerate().map(params).collect();
-        Self { document, class, symbols }
+        Self {
+            document,
+            class,
+            symbols,
+        }
     }
 
     /// Returns whether a symbol, or the whole file, is test code.
     pub(crate) fn is_test(&self, symbol_idx: Option<usize>) -> bool {
-        symbol_idx.map_or(self.class == PathClass::Test, |idx| self.symbols[idx].is_test)
+        symbol_idx.map_or(self.class == PathClass::Test, |idx| {
+            self.symbols[idx].is_test
+        })
     }
 }
 
 /// Returns the weight of one occurrence in a field of `length` terms.
 fn field_weight(field: usize, length: f64) -> f64 {
-    let FieldWeight { weight, usual_length, .. } = WEIGHTS.fields[field];
+    let FieldWeight {
+        weight,
+        usual_length,
+        ..
+    } = WEIGHTS.fields[field];
     weight / (1.0 - B + B * (length / usual_length).max(WEIGHTS.symbol.min_length))
 }
 
@@ -288,14 +316,20 @@ impl WeightedQuery {
         }
         let weights = &WEIGHTS.symbol;
         let all = sums.iter().zip(&file.symbols).enumerate();
-        all.filter(|(_, (sums, _))| sums.terms.0 != 0).map(move |(symbol_idx, (sums, symbol))| {
-            let name_factor = 1.0 + weights.name_share * (sums.in_name / symbol.name_len).min(1.0);
-            let own = self.share(sums.score) * name_factor * symbol.example_factor;
-            let names = self.names_in(sums.terms);
-            let own = own + self.share(self.parts_score(names));
-            let score = own * (1.0 - weights.file_share) + file_score * weights.file_share;
-            (symbol_idx, score * self.class_factor(file.class, symbol.is_test), names)
-        })
+        all.filter(|(_, (sums, _))| sums.terms.0 != 0)
+            .map(move |(symbol_idx, (sums, symbol))| {
+                let name_factor =
+                    1.0 + weights.name_share * (sums.in_name / symbol.name_len).min(1.0);
+                let own = self.share(sums.score) * name_factor * symbol.example_factor;
+                let names = self.names_in(sums.terms);
+                let own = own + self.share(self.parts_score(names));
+                let score = own * (1.0 - weights.file_share) + file_score * weights.file_share;
+                (
+                    symbol_idx,
+                    score * self.class_factor(file.class, symbol.is_test),
+                    names,
+                )
+            })
     }
 
     /// Returns the score of a term with the given weighted frequency.
@@ -336,12 +370,21 @@ impl WeightedQuery {
             let score = self.term_score(term_idx, counter.weighted(symbol_idx));
             if score > 0.0 {
                 let fields = WEIGHTS.fields.iter().zip(counter.by_field(symbol_idx));
-                let fields =
-                    fields.filter(|&(_, count)| count > 0.0).map(|(it, _)| it.name.as_str());
-                found.push(Contribution { term_idx, score, fields: fields.collect() });
+                let fields = fields
+                    .filter(|&(_, count)| count > 0.0)
+                    .map(|(it, _)| it.name.as_str());
+                found.push(Contribution {
+                    term_idx,
+                    score,
+                    fields: fields.collect(),
+                });
             }
         }
-        found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.term_idx.cmp(&b.term_idx)));
+        found.sort_by(|a, b| {
+            b.score
+                .total_cmp(&a.score)
+                .then(a.term_idx.cmp(&b.term_idx))
+        });
         found
     }
 }
@@ -353,8 +396,14 @@ pub(crate) fn phrase_bonus(
     parsed: &ParsedQuery,
     is_adjacent: &[bool],
 ) -> f64 {
-    let pairs = parsed.pairs.iter().zip(is_adjacent).filter(|&(_, &is_adjacent)| is_adjacent);
-    let pairs: f64 = pairs.map(|(&(a, b), _)| query.weights[a].min(query.weights[b])).sum();
+    let pairs = parsed
+        .pairs
+        .iter()
+        .zip(is_adjacent)
+        .filter(|&(_, &is_adjacent)| is_adjacent);
+    let pairs: f64 = pairs
+        .map(|(&(a, b), _)| query.weights[a].min(query.weights[b]))
+        .sum();
     query.share(WEIGHTS.symbol.pair * pairs)
 }
 

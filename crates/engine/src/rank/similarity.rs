@@ -92,7 +92,12 @@ impl Features {
         let code = w.body * self.body()
             + w.same_code * flag(self.is_same_code)
             + w.signature * flag(self.is_same_signature)
-            + w.identifiers * if self.is_same_code { 1.0 } else { self.identifiers };
+            + w.identifiers
+                * if self.is_same_code {
+                    1.0
+                } else {
+                    self.identifiers
+                };
         let name = if self.was_sibling {
             w.was_sibling
         } else {
@@ -117,7 +122,11 @@ impl Features {
     /// Returns the similarity of the bodies: the geometric mean of the two shares, because any long
     /// body contains most of a few lines.
     fn body(&self) -> f64 {
-        if self.is_same_code { 1.0 } else { (self.jaccard * self.containment).sqrt() }
+        if self.is_same_code {
+            1.0
+        } else {
+            (self.jaccard * self.containment).sqrt()
+        }
     }
 
     /// Returns 1 for a method whose surroundings have nothing in common with the former ones, 0 if
@@ -143,11 +152,19 @@ struct Name<'n> {
 
 impl<'n> Name<'n> {
     fn new(text: &'n str) -> Self {
-        let letters = text.chars().filter(|c| *c != '_').flat_map(char::to_lowercase);
+        let letters = text
+            .chars()
+            .filter(|c| *c != '_')
+            .flat_map(char::to_lowercase);
         let letters: String = letters.filter(|c| !c.is_whitespace()).collect();
         let mut bigrams: Vec<_> = letters.chars().zip(letters.chars().skip(1)).collect();
         bigrams.sort_unstable();
-        Self { text, letters, bigrams, parts: parts(text) }
+        Self {
+            text,
+            letters,
+            bigrams,
+            parts: parts(text),
+        }
     }
 
     /// Returns the similarity of two names, 1 only for equal ones: by letters without case and
@@ -172,7 +189,9 @@ impl<'n> Name<'n> {
             }
         }
         (2 * n_shared) as f64
-            / (self.letters.len() + other.letters.len()).saturating_sub(2).max(1) as f64
+            / (self.letters.len() + other.letters.len())
+                .saturating_sub(2)
+                .max(1) as f64
     }
 }
 
@@ -191,7 +210,10 @@ impl<'n> Names<'n> {
     pub(crate) fn similarity(&self, other: &Self) -> f64 {
         let ([a, around_a @ ..], [b, around_b @ ..]) = (&self.0, &other.0);
         let plain = a.similarity(b);
-        let (removed, added) = (difference(&a.parts, &b.parts), difference(&b.parts, &a.parts));
+        let (removed, added) = (
+            difference(&a.parts, &b.parts),
+            difference(&b.parts, &a.parts),
+        );
         let n_shared = a.parts.len() - removed.len();
         if plain >= MAX_UNEQUAL || n_shared == 0 {
             return plain;
@@ -214,7 +236,11 @@ impl<'n> Names<'n> {
             (text, "") if !text.is_empty() => (a_container, b),
             _ => return a_container.similarity(b_container),
         };
-        if difference(&container.parts, &name.parts).is_empty() { MAX_UNEQUAL } else { 0.0 }
+        if difference(&container.parts, &name.parts).is_empty() {
+            MAX_UNEQUAL
+        } else {
+            0.0
+        }
     }
 }
 
@@ -240,7 +266,9 @@ pub(crate) fn path_similarity(a: &str, b: &str) -> f64 {
 
 fn parts(name: &str) -> Vec<String> {
     let mut found = Vec::new();
-    tokenize::words(name, |word| tokenize::parts(word, |part| found.push(part.to_owned())));
+    tokenize::words(name, |word| {
+        tokenize::parts(word, |part| found.push(part.to_owned()))
+    });
     found
 }
 
@@ -274,7 +302,10 @@ mod tests {
         let (a, b) = (Name::new(a), Name::new(b));
         let actual = a.similarity(&b);
         assert!((min..=max).contains(&actual), "{a:?} {b:?}: {actual}");
-        assert!((actual - b.similarity(&a)).abs() < 1e-9, "{a:?} {b:?} in reverse");
+        assert!(
+            (actual - b.similarity(&a)).abs() < 1e-9,
+            "{a:?} {b:?} in reverse"
+        );
     }
 
     #[test]
@@ -310,7 +341,11 @@ mod tests {
 
     #[test]
     fn changed_words_are_those_removed_and_added() {
-        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let words = |text: &str| {
+            text.split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
         let change = changed_words("IteratorStream", "IteratorByteStream");
         assert_eq!(change, Some((words(""), words("byte"))));
         assert_eq!(changed_words("Stream", "Stream"), None);
@@ -328,29 +363,76 @@ mod tests {
     }
 
     fn similar() -> Features {
-        Features { jaccard: 0.7, containment: 0.8, identifiers: 0.8, path: 0.5, ..dissimilar() }
+        Features {
+            jaccard: 0.7,
+            containment: 0.8,
+            identifiers: 0.8,
+            path: 0.5,
+            ..dissimilar()
+        }
     }
 
     #[test]
     fn code_alone_or_name_and_path_alone_are_not_enough() {
         assert!(dissimilar().log_odds() < 0.0);
         assert!(similar().log_odds() < 0.0);
-        assert!(Features { name: 1.0, path: 1.0, ..dissimilar() }.log_odds() < 0.0);
-        assert!(Features { name: 1.0, ..similar() }.log_odds() > 0.0);
-        assert!(Features { name: 0.95, ..similar() }.log_odds() > 0.0);
+        assert!(
+            Features {
+                name: 1.0,
+                path: 1.0,
+                ..dissimilar()
+            }
+            .log_odds()
+                < 0.0
+        );
+        assert!(
+            Features {
+                name: 1.0,
+                ..similar()
+            }
+            .log_odds()
+                > 0.0
+        );
+        assert!(
+            Features {
+                name: 0.95,
+                ..similar()
+            }
+            .log_odds()
+                > 0.0
+        );
     }
 
     #[test]
     fn a_former_sibling_is_not_the_renamed_symbol() {
-        let renamed = Features { name: 0.8, adjacent: 0.5, ..similar() };
+        let renamed = Features {
+            name: 0.8,
+            adjacent: 0.5,
+            ..similar()
+        };
         assert!(renamed.log_odds() > 0.0);
-        assert!(Features { was_sibling: true, ..renamed }.log_odds() < 0.0);
+        assert!(
+            Features {
+                was_sibling: true,
+                ..renamed
+            }
+            .log_odds()
+                < 0.0
+        );
     }
 
     #[test]
     fn a_method_outside_its_container_needs_more_similarity() {
-        let moved_out = Features { name: 1.0, has_container: true, ..similar() };
-        let in_place = Features { container: 1.0, siblings: 0.6, ..moved_out };
+        let moved_out = Features {
+            name: 1.0,
+            has_container: true,
+            ..similar()
+        };
+        let in_place = Features {
+            container: 1.0,
+            siblings: 0.6,
+            ..moved_out
+        };
         assert!(
             moved_out.log_odds() < 1.0 && in_place.log_odds() > 2.0,
             "{} {}",

@@ -38,7 +38,10 @@ impl<T: Copy + Default> TokenCache<T> {
                 Some(slice) => slice,
                 None => self.insert(&text[start..end], &mut new_item),
             };
-            each(start..end, &self.items[slice.start as usize..][..slice.len as usize]);
+            each(
+                start..end,
+                &self.items[slice.start as usize..][..slice.len as usize],
+            );
         });
     }
 
@@ -56,7 +59,10 @@ impl<T: Copy + Default> TokenCache<T> {
             }));
         });
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let slice = Slice { start: small(start), len: small(self.items.len() - start) };
+        let slice = Slice {
+            start: small(start),
+            len: small(self.items.len() - start),
+        };
         self.words.insert(word, slice);
         slice
     }
@@ -83,6 +89,9 @@ mod tests {
                 assert_eq!(parts, expected, "{}", &text[range]);
             },
         );
-        assert_eq!(created.join(" "), "get user name word of more than sixteen bytes");
+        assert_eq!(
+            created.join(" "),
+            "get user name word of more than sixteen bytes"
+        );
     }
 }

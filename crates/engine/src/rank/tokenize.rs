@@ -72,7 +72,9 @@ pub fn parts(word: &str, mut each: impl FnMut(&str)) {
             (CharClass::Lower, CharClass::Upper) => true,
             // The last capital of a run starts the next word: HTTPServer, but not URLs.
             (CharClass::Upper, CharClass::Upper) => {
-                chars.peek().is_some_and(|(_, next)| CharClass::new(*next) == CharClass::Lower)
+                chars
+                    .peek()
+                    .is_some_and(|(_, next)| CharClass::new(*next) == CharClass::Lower)
                     && !is_plural(&word[offset + c.len_utf8()..])
             }
             (_, CharClass::Lower) => false,
@@ -95,12 +97,18 @@ pub fn parts(word: &str, mut each: impl FnMut(&str)) {
 fn is_plural(rest: &str) -> bool {
     let mut chars = rest.chars();
     chars.next() == Some('s')
-        && chars.next().is_none_or(|next| CharClass::new(next) != CharClass::Lower)
+        && chars
+            .next()
+            .is_none_or(|next| CharClass::new(next) != CharClass::Lower)
 }
 
 fn emit(part: &str, each: &mut impl FnMut(&str)) {
     let is_number = part.starts_with(|c: char| c.is_ascii_digit());
-    let max_bytes = if is_number { MAX_DIGITS } else { MAX_WORD_BYTES };
+    let max_bytes = if is_number {
+        MAX_DIGITS
+    } else {
+        MAX_WORD_BYTES
+    };
     if !part.is_ascii() {
         let lower: String = part.chars().flat_map(char::to_lowercase).collect();
         if lower.len() <= max_bytes && lower.chars().nth(1).is_some() {
@@ -175,14 +183,22 @@ mod tests {
 
     fn check(text: &str, expected: &str) {
         let mut actual = Vec::new();
-        words(text, |word| parts(word, |part| actual.push(part.to_owned())));
+        words(text, |word| {
+            parts(word, |part| actual.push(part.to_owned()))
+        });
         assert_eq!(actual.join(" "), expected, "{text}");
     }
 
     #[test]
     fn identifiers_split_at_case_digits_and_underscores() {
-        check("HTTPServer parseJSON2 snake_case", "http server parse json snake case");
-        check("URLs getIDsOf APIs2 HTTPStatus", "urls get ids of apis http status");
+        check(
+            "HTTPServer parseJSON2 snake_case",
+            "http server parse json snake case",
+        );
+        check(
+            "URLs getIDsOf APIs2 HTTPStatus",
+            "urls get ids of apis http status",
+        );
         check("utf8 sha256sum __init__", "utf sha 256 sum init");
         check("don't a1b2 x", "don");
         check("Größe naïveÜber", "größe naïve über");
@@ -191,7 +207,10 @@ mod tests {
 
     #[test]
     fn abbreviations_and_inflections_are_one_term() {
-        for words in ["repo repository repositories", "cfg config configuration configured"] {
+        for words in [
+            "repo repository repositories",
+            "cfg config configuration configured",
+        ] {
             let found = terms(words);
             assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{found:?}");
         }
@@ -202,7 +221,9 @@ mod tests {
     fn reference_words(text: &str) -> Vec<&str> {
         let is_word =
             |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
-        text.split(|c| !is_word(c)).filter(|word| !word.is_empty()).collect()
+        text.split(|c| !is_word(c))
+            .filter(|word| !word.is_empty())
+            .collect()
     }
 
     proptest::proptest! {

@@ -57,16 +57,26 @@ impl Excerpt {
 /// Returns the first lines with words of the comment and the attributes directly above a line.
 pub(crate) fn comment_above(text: &str, line: usize, max_lines: usize) -> Excerpt {
     let lines: Vec<&str> = text.lines().take(line).collect();
-    let above = lines.iter().rev().take_while(|line| structure::describes(line)).count();
+    let above = lines
+        .iter()
+        .rev()
+        .take_while(|line| structure::describes(line))
+        .count();
     let has_words = |row: &usize| lines[*row].contains(char::is_alphanumeric);
     let Some(first) = (lines.len() - above..lines.len()).find(has_words) else {
         return Excerpt::default();
     };
-    let mut shown: Vec<String> =
-        lines[first..].iter().take(max_lines).map(|line| (*line).to_owned()).collect();
+    let mut shown: Vec<String> = lines[first..]
+        .iter()
+        .take(max_lines)
+        .map(|line| (*line).to_owned())
+        .collect();
     dedent(&mut shown);
     let ranges = shown.len().checked_sub(1).map(|n| (first, first + n));
-    Excerpt { text: shown.join("\n"), lines: ranges.into_iter().collect() }
+    Excerpt {
+        text: shown.join("\n"),
+        lines: ranges.into_iter().collect(),
+    }
 }
 
 /// Returns the lines `first..=last` of a file, shortened to `max_lines`.
@@ -81,7 +91,11 @@ pub(crate) fn excerpt(
     if first > last || lines.is_empty() || max_lines == 0 {
         return Excerpt::default();
     }
-    let page = Page { language, lines: &lines, max_lines };
+    let page = Page {
+        language,
+        lines: &lines,
+        max_lines,
+    };
     let is_short = last - first < max_lines;
     // Only the head of a file has lines that a short excerpt omits.
     if is_short && first > 0 {
@@ -145,11 +159,18 @@ impl Weights {
     /// Returns the weight of a line without the words that are covered.
     fn gain(&self, row: usize, covered: &[usize]) -> f64 {
         let found = self.evidence.get(&row).into_iter().flatten();
-        found.filter(|(id, _)| !covered.contains(id)).map(|(_, weight)| weight).sum()
+        found
+            .filter(|(id, _)| !covered.contains(id))
+            .map(|(_, weight)| weight)
+            .sum()
     }
 
     fn ids(&self, row: usize) -> impl Iterator<Item = usize> {
-        self.evidence.get(&row).into_iter().flatten().map(|(id, _)| *id)
+        self.evidence
+            .get(&row)
+            .into_iter()
+            .flatten()
+            .map(|(id, _)| *id)
     }
 }
 
@@ -204,8 +225,9 @@ impl Selection<'_> {
     /// Shows the line of the class if only it has words of the rule.
     fn show_class(&mut self, weights: &Weights, class_line: Option<usize>) {
         let Some(row) = class_line else { return };
-        let inside: Vec<usize> =
-            (self.first..=self.last).flat_map(|inside| weights.ids(inside)).collect();
+        let inside: Vec<usize> = (self.first..=self.last)
+            .flat_map(|inside| weights.ids(inside))
+            .collect();
         if weights.gain(row, &inside) > 0.0 {
             let before = self.first;
             self.first = row;
@@ -219,14 +241,19 @@ impl Selection<'_> {
     fn show_evidence(&mut self, weights: &Weights) -> Vec<usize> {
         for kind in [LineKind::Code, LineKind::Import, LineKind::Comment] {
             let rows = (self.first..=self.last).filter(|row| self.structure.kinds[*row] == kind);
-            let mut rest: Vec<usize> =
-                rows.filter(|row| !self.shown[*row] && weights.gain(*row, &[]) > 0.0).collect();
+            let mut rest: Vec<usize> = rows
+                .filter(|row| !self.shown[*row] && weights.gain(*row, &[]) > 0.0)
+                .collect();
             let (mut covered, mut found, mut least) = (Vec::new(), Vec::new(), 0.0);
             while let Some((idx, gain)) = best(&rest, |row| weights.gain(row, &covered)) {
                 if gain <= least {
                     break;
                 }
-                least = if found.is_empty() { gain * MIN_GAIN } else { least };
+                least = if found.is_empty() {
+                    gain * MIN_GAIN
+                } else {
+                    least
+                };
                 let row = rest.remove(idx);
                 if self.shown[row] || self.show_statement(row) {
                     covered.extend(weights.ids(row));
@@ -271,7 +298,9 @@ impl Selection<'_> {
 
     /// Shows the last line if it only closes the definition.
     fn show_closing_bracket(&mut self) {
-        let Some(head) = self.structure.whole((self.first, self.last)) else { return };
+        let Some(head) = self.structure.whole((self.first, self.last)) else {
+            return;
+        };
         let is_bracket = !self.lines[self.last].contains(char::is_alphanumeric);
         let depth = |row: usize| indentation(self.lines[row]).len();
         if is_bracket && depth(self.last) == depth(head.name) {
@@ -282,7 +311,10 @@ impl Selection<'_> {
     /// Shows the first lines of code below the signature, for code without evidence.
     fn show_start(&mut self) {
         let limit = self.max_lines.min(CONTEXT_LINES);
-        let whole = self.structure.whole((self.first, self.last)).map(|head| head.head_end);
+        let whole = self
+            .structure
+            .whole((self.first, self.last))
+            .map(|head| head.head_end);
         let start = whole.unwrap_or_else(|| {
             let definitions = self.structure.definitions.iter().map(|it| it.name);
             let code = (self.first..=self.last).filter(|row| self.is_code(*row));
@@ -314,7 +346,9 @@ impl Selection<'_> {
         let limit = self.max_lines.min(CONTEXT_LINES);
         let range = |center: usize| {
             let inner = self.structure.containing(center).next_back();
-            inner.map_or((self.first, self.last), |it| (it.start.max(self.first), it.end))
+            inner.map_or((self.first, self.last), |it| {
+                (it.start.max(self.first), it.end)
+            })
         };
         let ranges: Vec<(usize, Lines)> = centers.iter().map(|row| (*row, range(*row))).collect();
         for distance in 1..=limit {
@@ -397,14 +431,21 @@ impl Selection<'_> {
 
     /// Whether a line is a licence or an import.
     fn is_file_head(&self, row: usize) -> bool {
-        matches!(self.structure.kinds[row], LineKind::Licence | LineKind::Import)
+        matches!(
+            self.structure.kinds[row],
+            LineKind::Licence | LineKind::Import
+        )
     }
 }
 
 /// Returns the index of the first row of the highest weight, and the weight.
 fn best(rows: &[usize], weight: impl Fn(usize) -> f64) -> Option<(usize, f64)> {
     // Of equal maxima, the last is returned: here the first row.
-    let weights = rows.iter().enumerate().rev().map(|(idx, row)| (idx, weight(*row)));
+    let weights = rows
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(idx, row)| (idx, weight(*row)));
     weights.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
@@ -418,14 +459,21 @@ struct Page<'a> {
 impl Page<'_> {
     /// Returns the shown lines without their common indentation, and comments in place of the others.
     fn render(&self, (first, last): Lines, shown: &[bool]) -> Excerpt {
-        let Self { language, lines, max_lines } = *self;
+        let Self {
+            language,
+            lines,
+            max_lines,
+        } = *self;
         let n_shown = (first..=last).filter(|row| shown[*row]).count();
         let mut n_comments = max_lines.saturating_sub(n_shown);
         let (mut text, mut ranges) = (Vec::new(), Vec::new());
         let mut row = first;
         while row <= last {
             let is_shown = shown[row];
-            let end = (row..=last).take_while(|row| shown[*row] == is_shown).last().unwrap_or(row);
+            let end = (row..=last)
+                .take_while(|row| shown[*row] == is_shown)
+                .last()
+                .unwrap_or(row);
             if is_shown {
                 text.extend(lines[row..=end].iter().map(|line| (*line).to_owned()));
                 ranges.push((row, end));
@@ -437,14 +485,20 @@ impl Page<'_> {
             row = end + 1;
         }
         dedent(&mut text);
-        Excerpt { text: text.join("\n"), lines: ranges }
+        Excerpt {
+            text: text.join("\n"),
+            lines: ranges,
+        }
     }
 }
 
 /// Removes the common indentation, which costs LLM tokens without being information.
 fn dedent(lines: &mut [String]) {
     let filled = || lines.iter().filter(|line| !line.trim().is_empty());
-    let Some(least) = filled().map(|line| indentation(line)).min_by_key(|it| it.len()) else {
+    let Some(least) = filled()
+        .map(|line| indentation(line))
+        .min_by_key(|it| it.len())
+    else {
         return;
     };
     if filled().all(|line| line.starts_with(least)) {
@@ -457,11 +511,17 @@ fn dedent(lines: &mut [String]) {
 
 /// Returns the comment that replaces omitted lines.
 fn omission(language: Option<Language>, lines: &[&str]) -> String {
-    let line = lines.iter().find(|line| !line.trim().is_empty()).copied().unwrap_or_default();
+    let line = lines
+        .iter()
+        .find(|line| !line.trim().is_empty())
+        .copied()
+        .unwrap_or_default();
     let indentation = indentation(line);
     let comment = language
         .and_then(language::tables)
-        .map_or(String::new(), |tables| format!("{} ", tables.spec.line_comment));
+        .map_or(String::new(), |tables| {
+            format!("{} ", tables.spec.line_comment)
+        });
     let plural = if lines.len() == 1 { "" } else { "s" };
     format!("{indentation}{comment}… {} line{plural}", lines.len())
 }

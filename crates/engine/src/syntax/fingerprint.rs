@@ -86,7 +86,12 @@ pub struct FileFeatures<'t> {
 impl<'t> FileFeatures<'t> {
     /// Normalises the tokens of a parsed file.
     pub fn new(text: &'t str, parsed: &'t ParsedFile) -> Self {
-        Self { text, parsed, tokens: normalise(text, parsed), docs: doc_words(text, parsed) }
+        Self {
+            text,
+            parsed,
+            tokens: normalise(text, parsed),
+            docs: doc_words(text, parsed),
+        }
     }
 
     /// Returns the complete fingerprint of a symbol.
@@ -96,7 +101,11 @@ impl<'t> FileFeatures<'t> {
         let is_member = |idx: &usize| split_name(&symbols[*idx].name).0 == container;
         let members: Vec<usize> = (0..symbols.len()).filter(is_member).collect();
         let (between, beside) = neighbours(&members, |idx| &symbols[idx].name, symbol_idx);
-        Fingerprint { between, beside, ..self.symbol(symbol_idx).fingerprint }
+        Fingerprint {
+            between,
+            beside,
+            ..self.symbol(symbol_idx).fingerprint
+        }
     }
 
     /// Returns the features of a symbol without its neighbours, which need a pass over all
@@ -111,7 +120,9 @@ impl<'t> FileFeatures<'t> {
         let code = symbol.span.slice(self.text);
         let mut features = features(code, tokens, own_name, symbol.body_start).with_docs(docs);
         if symbol.kind.is_container() {
-            let heading = tokens.iter().take_while(|token| token.start < symbol.body_start);
+            let heading = tokens
+                .iter()
+                .take_while(|token| token.start < symbol.body_start);
             features.bases = sorted(names(heading, own_name));
         }
         features
@@ -121,7 +132,11 @@ impl<'t> FileFeatures<'t> {
     /// inside a body change with the code.
     fn docs_in(&self, span: Span, with_comments: bool) -> Vec<u16> {
         let words = within(&self.docs, span, |word| word.comment_start).iter();
-        sorted(words.filter(|word| with_comments || word.is_docstring).map(|word| word.hash))
+        sorted(
+            words
+                .filter(|word| with_comments || word.is_docstring)
+                .map(|word| word.hash),
+        )
     }
 
     /// Returns the features of the whole file.
@@ -148,7 +163,13 @@ pub(crate) fn neighbours<'n>(
     while nearest.len() < minhash::MAX_BLOOM_ENTRIES || between.contains(&NO_NEIGHBOUR) {
         let distance = |idx: Option<&&usize>| idx.map_or(usize::MAX, |it| it.abs_diff(symbol_idx));
         let is_after = distance(after.peek()) < distance(before.peek());
-        let Some(&idx) = (if is_after { after.next() } else { before.next() }) else { break };
+        let Some(&idx) = (if is_after {
+            after.next()
+        } else {
+            before.next()
+        }) else {
+            break;
+        };
         let name = split_name(name(idx)).1;
         if name == own_name {
             continue;
@@ -161,15 +182,21 @@ pub(crate) fn neighbours<'n>(
             nearest.push(name);
         }
     }
-    (between, minhash::bloom_filter(nearest.into_iter().map(name_hash)))
+    (
+        between,
+        minhash::bloom_filter(nearest.into_iter().map(name_hash)),
+    )
 }
 
 /// Returns the features of a file in an unsupported language: its tokens are its lines without
 /// indentation, its identifiers are its words.
 pub(crate) fn plain_text(text: &str) -> SymbolFeatures {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let token =
-        |line: &str| NormalisedToken { hash: xxh3_64(line.as_bytes()), start: 0, is_name: false };
+    let token = |line: &str| NormalisedToken {
+        hash: xxh3_64(line.as_bytes()),
+        start: 0,
+        is_name: false,
+    };
     let tokens: Vec<NormalisedToken> = lines.map(token).collect();
     let mut features = features(text, &tokens, OWN_NAME, 0);
     features.names = word_hashes(text);
@@ -196,7 +223,9 @@ pub(crate) fn word_hashes(text: &str) -> Vec<u16> {
     let mut bits = vec![0u64; 1024];
     hashed_words(text).for_each(|hash| bits[usize::from(hash) / 64] |= 1 << (hash % 64));
     let set = (0..).zip(bits).flat_map(|(idx, bits): (u16, u64)| {
-        (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| idx * 64 + bit)
+        (0..64)
+            .filter(move |bit| bits >> bit & 1 == 1)
+            .map(move |bit| idx * 64 + bit)
     });
     set.collect()
 }
@@ -225,7 +254,10 @@ pub(crate) fn short_hash(hash: u64) -> u16 {
 /// Returns what identifies a definition among those of its name: 24 bits each of the hashes of its
 /// code and of its signature.
 pub(crate) fn namesake(fingerprint: &Fingerprint) -> [u32; 2] {
-    [(fingerprint.name_independent_hash >> 40) as u32, fingerprint.signature >> 8]
+    [
+        (fingerprint.name_independent_hash >> 40) as u32,
+        fingerprint.signature >> 8,
+    ]
 }
 
 /// Returns the items whose position is in `span`, from items sorted by position.
@@ -245,7 +277,10 @@ fn doc_words(text: &str, parsed: &ParsedFile) -> Vec<DocWord> {
         if !matches!(token.kind, TokenKind::Comment | TokenKind::Docstring) {
             continue;
         }
-        let words = token.span.slice(text).split(|c: char| !c.is_alphanumeric() && c != '_');
+        let words = token
+            .span
+            .slice(text)
+            .split(|c: char| !c.is_alphanumeric() && c != '_');
         for word in words.filter(|word| word.len() >= MIN_DOC_BYTES) {
             found.push(DocWord {
                 hash: short_hash(xxh3_64(word.to_lowercase().as_bytes())),
@@ -264,7 +299,11 @@ fn features(
     body_start: usize,
 ) -> SymbolFeatures {
     let hash = |token: &NormalisedToken| {
-        if token.hash == own_name { OWN_NAME } else { token.hash }
+        if token.hash == own_name {
+            OWN_NAME
+        } else {
+            token.hash
+        }
     };
     let hashes: Vec<u64> = tokens.iter().map(hash).collect();
     let n_signature = tokens.partition_point(|token| token.start < body_start);
@@ -278,7 +317,11 @@ fn features(
         names: sample(&names, MAX_NAMES),
         ..Fingerprint::default()
     };
-    SymbolFeatures { fingerprint, names, ..SymbolFeatures::default() }
+    SymbolFeatures {
+        fingerprint,
+        names,
+        ..SymbolFeatures::default()
+    }
 }
 
 /// Returns the hashes of the names among some tokens, without a symbol's own.
@@ -373,7 +416,9 @@ fn normalise_word(piece: &str) -> Cow<'_, str> {
 
 /// Returns whether a number has no digit before its point, which prettier adds.
 fn is_short_fraction(piece: &str) -> bool {
-    piece.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    piece
+        .strip_prefix('.')
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 fn is_name(word: &str) -> bool {
@@ -420,22 +465,46 @@ mod tests {
                 "def f():\n    return a + \\\n        b\n",
                 "def f():\n    return (\n        a\n        + b\n    )\n",
             ),
-            (Python, "def f(): return 0XFF, u'a'\n", "def f():\n\n    return 0xff, \"a\"\n"),
-            (Python, "def f(): return br'a'\n", "def f(): return Rb\"a\"\n"),
-            (Python, "def f(): return f'{a!r} b'\n", "def f():\n    return f\"{a!r} b\"\n"),
+            (
+                Python,
+                "def f(): return 0XFF, u'a'\n",
+                "def f():\n\n    return 0xff, \"a\"\n",
+            ),
+            (
+                Python,
+                "def f(): return br'a'\n",
+                "def f(): return Rb\"a\"\n",
+            ),
+            (
+                Python,
+                "def f(): return f'{a!r} b'\n",
+                "def f():\n    return f\"{a!r} b\"\n",
+            ),
             (
                 Python,
                 "def f():\n  for (a, b) in c: return a, b\n",
                 "def f():\n  for a, b in c:\n    return (\n      a,\n      b,\n    )\n",
             ),
-            (Python, "def f():\n    class A(): pass\n", "def f():\n    class A:\n        pass\n"),
+            (
+                Python,
+                "def f():\n    class A(): pass\n",
+                "def f():\n    class A:\n        pass\n",
+            ),
             (
                 TypeScript,
                 "function f() { return 'it\\'s' }",
                 "function f() {\n  return \"it's\";\n}",
             ),
-            (JavaScript, "const f = x => g(x)", "const f = (x) => g(x);\n"),
-            (TypeScript, "const f = x => (g(x))", "const f = (x) => g(x);\n"),
+            (
+                JavaScript,
+                "const f = x => g(x)",
+                "const f = (x) => g(x);\n",
+            ),
+            (
+                TypeScript,
+                "const f = x => (g(x))",
+                "const f = (x) => g(x);\n",
+            ),
             (
                 Go,
                 "package p\nfunc f() { g(1, 2) }",
@@ -460,10 +529,22 @@ mod tests {
     fn changed_code_changes_the_hash() {
         let python = |text| fingerprint(Language::Python, text, "f").name_independent_hash;
         assert_ne!(python("def f(): return 1"), python("def f(): return 2"));
-        assert_ne!(python("def f(): return g('')"), python("def f(): return g()"));
-        assert_ne!(python("def f(): return (a + b) * c"), python("def f(): return a + b * c"));
-        assert_ne!(python("def f(): return b'x'"), python("def f(): return 'x'"));
-        assert_ne!(python("def f(): return g((a, b))"), python("def f(): return g(a, b)"));
+        assert_ne!(
+            python("def f(): return g('')"),
+            python("def f(): return g()")
+        );
+        assert_ne!(
+            python("def f(): return (a + b) * c"),
+            python("def f(): return a + b * c")
+        );
+        assert_ne!(
+            python("def f(): return b'x'"),
+            python("def f(): return 'x'")
+        );
+        assert_ne!(
+            python("def f(): return g((a, b))"),
+            python("def f(): return g(a, b)")
+        );
         assert_ne!(python("def f(): return (a,)"), python("def f(): return a"));
         assert_ne!(python("def f(): return A"), python("def f(): return a"));
         let web = |text: &str| {
@@ -493,9 +574,16 @@ mod tests {
 
     #[test]
     fn a_rename_does_not_change_the_hash() {
-        let old = fingerprint(Language::Python, "def walk(n):\n    return walk(n - 1)\n", "walk");
-        let new =
-            fingerprint(Language::Python, "def stroll(n):\n    return stroll(n - 1)\n", "stroll");
+        let old = fingerprint(
+            Language::Python,
+            "def walk(n):\n    return walk(n - 1)\n",
+            "walk",
+        );
+        let new = fingerprint(
+            Language::Python,
+            "def stroll(n):\n    return stroll(n - 1)\n",
+            "stroll",
+        );
         assert_eq!(old.name_independent_hash, new.name_independent_hash);
         assert_eq!(old.signature, new.signature);
     }

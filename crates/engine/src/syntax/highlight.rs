@@ -28,11 +28,19 @@ pub fn highlight(
     kind: SymbolKind,
     code: &str,
 ) -> Vec<(Option<HighlightClass>, &str)> {
-    let Some(tables) = language.and_then(language::tables) else { return vec![(None, code)] };
-    let (before, after) =
-        if tables.spec.member_kinds.contains(&kind) { MEMBER_CONTEXT } else { ("", "") };
-    let prefix =
-        if code.starts_with(tables.spec.prefix.trim_end()) { "" } else { tables.spec.prefix };
+    let Some(tables) = language.and_then(language::tables) else {
+        return vec![(None, code)];
+    };
+    let (before, after) = if tables.spec.member_kinds.contains(&kind) {
+        MEMBER_CONTEXT
+    } else {
+        ("", "")
+    };
+    let prefix = if code.starts_with(tables.spec.prefix.trim_end()) {
+        ""
+    } else {
+        tables.spec.prefix
+    };
     let before = [prefix, before].concat();
     let parsed = ParsedFile::parse(tables.language, &[&before, code, after].concat());
     let in_code = |span: Span| {
@@ -40,7 +48,11 @@ pub fn highlight(
         let end = span.end - before.len();
         (end <= code.len()).then(|| Span::new(start, end))
     };
-    let names: Vec<Span> = parsed.symbols.iter().filter_map(|it| in_code(it.name_span)).collect();
+    let names: Vec<Span> = parsed
+        .symbols
+        .iter()
+        .filter_map(|it| in_code(it.name_span))
+        .collect();
     let mut pieces: Vec<(Option<HighlightClass>, Span)> = Vec::new();
     let mut push = |class, span: Span| match pieces.last_mut() {
         Some((last, whole)) if *last == class => whole.end = span.end,
@@ -50,10 +62,14 @@ pub fn highlight(
     let mut end = 0;
     let mut quote = "";
     for token in &parsed.tokens {
-        let Some(mut span) = in_code(token.span).filter(|span| span.start >= end) else { continue };
+        let Some(mut span) = in_code(token.span).filter(|span| span.start >= end) else {
+            continue;
+        };
         push(None, Span::new(end, span.start));
         if token.kind == TokenKind::Quote {
-            quote = span.slice(code).trim_start_matches(|c| !matches!(c, '"' | '\'' | '`' | '/'));
+            quote = span
+                .slice(code)
+                .trim_start_matches(|c| !matches!(c, '"' | '\'' | '`' | '/'));
         }
         // The closing quote of a string is not a token.
         if matches!(token.kind, TokenKind::StringContent | TokenKind::Quote)
@@ -61,20 +77,26 @@ pub fn highlight(
         {
             span.end += quote.len();
         }
-        push(class(token.kind, span.slice(code), names.contains(&span)), span);
+        push(
+            class(token.kind, span.slice(code), names.contains(&span)),
+            span,
+        );
         end = span.end;
     }
     push(None, Span::new(end, code.len()));
-    pieces.into_iter().map(|(class, span)| (class, span.slice(code))).collect()
+    pieces
+        .into_iter()
+        .map(|(class, span)| (class, span.slice(code)))
+        .collect()
 }
 
 fn class(kind: TokenKind, text: &str, is_name: bool) -> Option<HighlightClass> {
     match kind {
         TokenKind::Comment | TokenKind::Docstring => Some(HighlightClass::Comment),
         TokenKind::StringContent | TokenKind::Quote => Some(HighlightClass::String),
-        TokenKind::Keyword => {
-            text.starts_with(char::is_alphabetic).then_some(HighlightClass::Keyword)
-        }
+        TokenKind::Keyword => text
+            .starts_with(char::is_alphabetic)
+            .then_some(HighlightClass::Keyword),
         TokenKind::Identifier if is_name => Some(HighlightClass::Name),
         TokenKind::Identifier if text.starts_with(|c: char| c.is_ascii_digit()) => {
             Some(HighlightClass::Number)

@@ -60,8 +60,11 @@ impl LanguageTables {
         let mut nodes = vec![NodeProperties::default(); grammar.node_kind_count()];
         let mut set = |names: &[&str], set: &dyn Fn(&mut NodeProperties)| {
             // Languages that share a spec have different kinds; 0 is the end of the text.
-            let ids = names.iter().map(|name| grammar.id_for_node_kind(name, true));
-            ids.filter(|id| *id > 0).for_each(|id| set(&mut nodes[usize::from(id)]));
+            let ids = names
+                .iter()
+                .map(|name| grammar.id_for_node_kind(name, true));
+            ids.filter(|id| *id > 0)
+                .for_each(|id| set(&mut nodes[usize::from(id)]));
         };
         for (role, names) in &spec.roles {
             set(names, &|node| node.role = *role);
@@ -78,7 +81,12 @@ impl LanguageTables {
         set(&spec.holders, &|node| node.is_definition_holder = true);
         set(&spec.headers, &|node| node.is_header = true);
         let n_fields = u16::try_from(grammar.field_count()).unwrap_or(u16::MAX);
-        let field = |id| Some((grammar.field_name_for_id(id)?.to_owned(), NonZeroU16::new(id)?));
+        let field = |id| {
+            Some((
+                grammar.field_name_for_id(id)?.to_owned(),
+                NonZeroU16::new(id)?,
+            ))
+        };
         let fields = (1..=n_fields).filter_map(field).collect();
         let bytes = spec.trigger_bytes.as_bytes();
         let parts = spec.definitions.values().flat_map(|it| [it.name, it.body]);
@@ -86,7 +94,11 @@ impl LanguageTables {
         Some(Self {
             language,
             trigger_bytes: std::array::from_fn(|byte_idx| bytes[byte_idx % bytes.len()]),
-            trigger_words: spec.trigger_words.iter().map(|it| Finder::new(*it)).collect(),
+            trigger_words: spec
+                .trigger_words
+                .iter()
+                .map(|it| Finder::new(*it))
+                .collect(),
             nodes,
             parts: parts.filter(|(_, id)| *id > 0).collect(),
             definitions: spec.definitions.values().copied().collect(),
@@ -98,7 +110,10 @@ impl LanguageTables {
 
     /// Returns the properties of a node; the kind of syntax errors is not in the table.
     pub(crate) fn properties(&self, node: Node<'_>) -> NodeProperties {
-        self.nodes.get(usize::from(node.kind_id())).copied().unwrap_or_default()
+        self.nodes
+            .get(usize::from(node.kind_id()))
+            .copied()
+            .unwrap_or_default()
     }
 
     pub(crate) fn role(&self, node: Node<'_>) -> NodeRole {
@@ -107,7 +122,9 @@ impl LanguageTables {
 
     /// Returns what nodes of a role define.
     pub(crate) fn definition(&self, role: NodeRole) -> Option<&Definition> {
-        let NodeRole::Definition(idx) = role else { return None };
+        let NodeRole::Definition(idx) = role else {
+            return None;
+        };
         self.definitions.get(usize::from(idx))
     }
 
@@ -118,7 +135,9 @@ impl LanguageTables {
 
     /// Returns the child of `node` in a field, or the first one of a kind.
     pub(crate) fn child<'t>(&self, node: Node<'t>, part: &str) -> Option<Node<'t>> {
-        let field = self.field_id(part).and_then(|id| node.child_by_field_id(id.get()));
+        let field = self
+            .field_id(part)
+            .and_then(|id| node.child_by_field_id(id.get()));
         field.or_else(|| self.of_kind(node, part).first().copied())
     }
 
@@ -128,12 +147,20 @@ impl LanguageTables {
         if let Some(id) = self.field_id(part) {
             found.extend(node.children_by_field_id(id, &mut node.walk()));
         }
-        if found.is_empty() { self.of_kind(node, part) } else { found }
+        if found.is_empty() {
+            self.of_kind(node, part)
+        } else {
+            found
+        }
     }
 
     fn of_kind<'t>(&self, node: Node<'t>, kind: &str) -> Vec<Node<'t>> {
-        let Some(id) = self.parts.get(kind) else { return Vec::new() };
-        node.named_children(&mut node.walk()).filter(|it| it.kind_id() == *id).collect()
+        let Some(id) = self.parts.get(kind) else {
+            return Vec::new();
+        };
+        node.named_children(&mut node.walk())
+            .filter(|it| it.kind_id() == *id)
+            .collect()
     }
 
     /// Returns the child of a node around a name that has the name.
@@ -145,7 +172,9 @@ impl LanguageTables {
     /// Returns the node inside pointers, references and parameters: `Server` in `*Server[T]` and
     /// `(s *Server)`, `Display` in `fmt::Display`.
     pub(crate) fn unwrapped<'t>(&self, node: Node<'t>) -> Node<'t> {
-        std::iter::successors(Some(node), |node| self.inner(*node)).last().unwrap_or(node)
+        std::iter::successors(Some(node), |node| self.inner(*node))
+            .last()
+            .unwrap_or(node)
     }
 }
 
@@ -153,7 +182,9 @@ impl LanguageTables {
 pub fn tables(language: Language) -> Option<&'static LanguageTables> {
     static TABLES: [OnceLock<Option<LanguageTables>>; Language::ALL.len()] =
         [const { OnceLock::new() }; Language::ALL.len()];
-    TABLES[language as usize].get_or_init(|| LanguageTables::new(language)).as_ref()
+    TABLES[language as usize]
+        .get_or_init(|| LanguageTables::new(language))
+        .as_ref()
 }
 
 /// Languages by one kind of their names.
@@ -164,7 +195,9 @@ fn names(
     is_built: bool,
     of: impl Fn(&'static LanguageNames) -> &'static Vec<String>,
 ) -> impl Iterator<Item = (&'static str, Language)> {
-    let languages = LANGUAGES.iter().filter(move |(it, _)| self::is_built(**it) == is_built);
+    let languages = LANGUAGES
+        .iter()
+        .filter(move |(it, _)| self::is_built(**it) == is_built);
     languages.flat_map(move |(language, names)| {
         of(names).iter().map(move |name| (name.as_str(), *language))
     })
@@ -185,7 +218,9 @@ static BY_SCOPE: LazyLock<ByName<Vec<Language>>> = LazyLock::new(|| {
 
 /// Returns the extensions of all languages.
 pub(crate) fn extensions() -> Vec<&'static str> {
-    names(true, |it| &it.extensions).map(|(extension, _)| extension).collect()
+    names(true, |it| &it.extensions)
+        .map(|(extension, _)| extension)
+        .collect()
 }
 
 /// Returns the language of a file from the extension of its name.
@@ -196,7 +231,10 @@ pub fn from_path(path: &str) -> Option<Language> {
 /// Returns the language of a file that this build lacks.
 pub fn lacking(path: &str) -> Option<Language> {
     let extension = extension(path)?;
-    LACKING.get(extension).filter(|_| !BY_EXTENSION.contains_key(extension)).copied()
+    LACKING
+        .get(extension)
+        .filter(|_| !BY_EXTENSION.contains_key(extension))
+        .copied()
 }
 
 /// Returns whether this build has a language.
@@ -222,7 +260,9 @@ pub fn lack(language: Language) -> String {
 
 fn extension(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension)
+    name.rsplit_once('.')
+        .filter(|(stem, _)| !stem.is_empty())
+        .map(|(_, extension)| extension)
 }
 
 /// Returns the languages of a scope's name, if it is known; `typescript` includes TSX and components.
@@ -237,7 +277,9 @@ mod tests {
     #[test]
     fn specs_name_only_kinds_and_fields_of_their_grammar() {
         for &language in Language::ALL {
-            let Some((_, text)) = spec::built(language) else { continue };
+            let Some((_, text)) = spec::built(language) else {
+                continue;
+            };
             let spec: LanguageSpec = toml::from_str(text).expect("a spec");
             // Languages may share a spec.
             let shared: Vec<_> = Language::ALL
@@ -247,30 +289,65 @@ mod tests {
                 .map(|(grammar, _)| grammar)
                 .collect();
             let has_kind = |name: &str, is_named| {
-                shared.iter().any(|it| it.id_for_node_kind(name, is_named) != 0)
+                shared
+                    .iter()
+                    .any(|it| it.id_for_node_kind(name, is_named) != 0)
             };
             let has_field =
                 |name: &str| shared.iter().any(|it| it.field_id_for_name(name).is_some());
-            let LanguageSpec { functions, classes, constants, paren_free, .. } = &spec;
-            let LanguageSpec { holders, headers, locals, bound_names, .. } = &spec;
-            let sets = [functions, classes, constants, paren_free, holders, headers, locals];
-            let names = sets.into_iter().chain([bound_names]).chain(spec.roles.values()).flatten();
-            for name in names.chain(spec.definitions.keys()).chain(spec.wrappers.keys()) {
+            let LanguageSpec {
+                functions,
+                classes,
+                constants,
+                paren_free,
+                ..
+            } = &spec;
+            let LanguageSpec {
+                holders,
+                headers,
+                locals,
+                bound_names,
+                ..
+            } = &spec;
+            let sets = [
+                functions, classes, constants, paren_free, holders, headers, locals,
+            ];
+            let names = sets
+                .into_iter()
+                .chain([bound_names])
+                .chain(spec.roles.values())
+                .flatten();
+            for name in names
+                .chain(spec.definitions.keys())
+                .chain(spec.wrappers.keys())
+            {
                 assert!(has_kind(name, true), "{language}: {name}");
             }
             for name in spec.kinds.keys() {
-                assert!(has_kind(name, true) || has_kind(name, false), "{language}: {name}");
+                assert!(
+                    has_kind(name, true) || has_kind(name, false),
+                    "{language}: {name}"
+                );
             }
             for part in spec.definitions.values().flat_map(|it| [it.name, it.body]) {
-                assert!(has_field(part) || has_kind(part, true), "{language}: {part}");
+                assert!(
+                    has_field(part) || has_kind(part, true),
+                    "{language}: {part}"
+                );
             }
             for field in spec.wrappers.values().filter(|it| !it.is_empty()) {
-                assert!(has_field(field) || has_kind(field, true), "{language}: {field}");
+                assert!(
+                    has_field(field) || has_kind(field, true),
+                    "{language}: {field}"
+                );
             }
             for name in &spec.qualifiers {
                 assert!(has_kind(name, false), "{language}: {name}");
             }
-            assert!((1..=MAX_TRIGGER_BYTES).contains(&spec.trigger_bytes.len()), "{language}");
+            assert!(
+                (1..=MAX_TRIGGER_BYTES).contains(&spec.trigger_bytes.len()),
+                "{language}"
+            );
             assert!(spec.definitions.len() < usize::from(u8::MAX), "{language}");
         }
     }

@@ -23,14 +23,20 @@ pub(super) fn brackets_are_layout(
 pub(super) fn is_leading_separator(node: Node<'_>, text: &str, outer: Node<'_>) -> bool {
     matches!(text, "|" | "&")
         && node.start_byte() == outer.start_byte()
-        && matches!(outer.kind(), "union_type" | "intersection_type" | "or_pattern")
+        && matches!(
+            outer.kind(),
+            "union_type" | "intersection_type" | "or_pattern"
+        )
 }
 
 /// Returns whether `node` is the semicolon after Rust's `return`, `break` or `continue`, which
 /// rustfmt adds.
 pub(super) fn is_semicolon_after_jump(node: Node<'_>) -> bool {
     let jump = node.prev_sibling().map(|it| it.kind());
-    matches!(jump, Some("return_expression" | "break_expression" | "continue_expression"))
+    matches!(
+        jump,
+        Some("return_expression" | "break_expression" | "continue_expression")
+    )
 }
 
 /// Returns whether the text of an expression in markup is only a space.
@@ -40,7 +46,10 @@ pub(super) fn is_space(text: &str) -> bool {
 
 /// Returns whether a formatter may remove the brackets of `node` inside `outer`.
 fn is_redundant(node: Node<'_>, role: NodeRole, outer: Node<'_>, tables: &LanguageTables) -> bool {
-    let only = || node.named_child(0).filter(|_| node.named_child_count() == 1);
+    let only = || {
+        node.named_child(0)
+            .filter(|_| node.named_child_count() == 1)
+    };
     match role {
         // In a statement that accepts a list, a tuple needs no brackets.
         NodeRole::Parens if node.kind().starts_with("tuple") => {
@@ -114,5 +123,7 @@ fn precedence(node: Node<'_>) -> Option<u8> {
 fn wraps_markup(node: Node<'_>, role: NodeRole) -> bool {
     role == NodeRole::Parens
         && node.named_child_count() == 1
-        && node.named_child(0).is_some_and(|it| it.kind().starts_with("jsx_"))
+        && node
+            .named_child(0)
+            .is_some_and(|it| it.kind().starts_with("jsx_"))
 }

@@ -31,7 +31,11 @@ pub(crate) fn signature(hashes: impl IntoIterator<Item = u64>) -> Vec<u8> {
         minima[bin] = minima[bin].min(hash & 0xFFFF_FFFF);
     }
     let byte = |value: u64| {
-        if value == u64::MAX { 0 } else { (value % 255) as u8 + 1 }
+        if value == u64::MAX {
+            0
+        } else {
+            (value % 255) as u8 + 1
+        }
     };
     minima.into_iter().map(byte).collect()
 }
@@ -43,7 +47,11 @@ pub(crate) fn jaccard(a: &[u8], b: &[u8]) -> f64 {
         n_filled += u32::from(x | y != 0);
         n_equal += u32::from(x == y && *x != 0);
     }
-    if n_filled == 0 { 0.0 } else { f64::from(n_equal) / f64::from(n_filled) }
+    if n_filled == 0 {
+        0.0
+    } else {
+        f64::from(n_equal) / f64::from(n_filled)
+    }
 }
 
 /// Returns the share of the smaller set that is also in the larger one, from the Jaccard
@@ -73,7 +81,11 @@ pub(crate) fn bloom_filter(hashes: impl IntoIterator<Item = u64>) -> Vec<u8> {
 
 /// Returns whether `hash` is in a Bloom filter, which may be a false positive.
 pub(crate) fn bloom_contains(filter: &[u8], hash: u64) -> bool {
-    let is_set = |bit: usize| filter.get(bit / 8).is_some_and(|byte| byte & (1 << (bit % 8)) != 0);
+    let is_set = |bit: usize| {
+        filter
+            .get(bit / 8)
+            .is_some_and(|byte| byte & (1 << (bit % 8)) != 0)
+    };
     bloom_bits(hash).all(is_set)
 }
 
@@ -100,7 +112,10 @@ mod tests {
 
     fn check(a: std::ops::Range<u32>, b: std::ops::Range<u32>, expected: f64, tolerance: f64) {
         let actual = jaccard(&signature(set(a)), &signature(set(b)));
-        assert!((actual - expected).abs() <= tolerance, "{actual}, expected {expected}");
+        assert!(
+            (actual - expected).abs() <= tolerance,
+            "{actual}, expected {expected}"
+        );
     }
 
     #[test]
@@ -128,11 +143,21 @@ mod tests {
     #[test]
     fn a_bloom_filter_has_its_names_and_few_false_positives() {
         let filter = bloom_filter(set(0..32));
-        assert!(set(0..32).into_iter().all(|hash| bloom_contains(&filter, hash)));
-        let n_false_positives =
-            set(1000..2000).into_iter().filter(|&hash| bloom_contains(&filter, hash)).count();
+        assert!(
+            set(0..32)
+                .into_iter()
+                .all(|hash| bloom_contains(&filter, hash))
+        );
+        let n_false_positives = set(1000..2000)
+            .into_iter()
+            .filter(|&hash| bloom_contains(&filter, hash))
+            .count();
         assert!(n_false_positives < 80, "{n_false_positives}");
-        assert!((bloom_len(&filter) - 32.0).abs() < 5.0, "{}", bloom_len(&filter));
+        assert!(
+            (bloom_len(&filter) - 32.0).abs() < 5.0,
+            "{}",
+            bloom_len(&filter)
+        );
         assert!(
             bloom_filter([]).is_empty() && !bloom_contains(&[], 7) && bloom_len(&[]).abs() < 1e-9
         );

@@ -90,8 +90,11 @@ pub fn last_name(qualified: &str) -> &str {
 /// of all symbols in document order.
 pub fn unique_name<'n>(names: impl Iterator<Item = &'n str> + Clone, symbol_idx: usize) -> String {
     let name = names.clone().nth(symbol_idx).unwrap_or_default();
-    let same: Vec<usize> =
-        names.enumerate().filter(|(_, it)| *it == name).map(|(idx, _)| idx).collect();
+    let same: Vec<usize> = names
+        .enumerate()
+        .filter(|(_, it)| *it == name)
+        .map(|(idx, _)| idx)
+        .collect();
     match same.iter().position(|idx| *idx == symbol_idx) {
         Some(position) if same.len() > 1 => format!("{name}#{}", position + 1),
         _ => name.to_owned(),
@@ -128,8 +131,11 @@ pub fn tree(tables: &LanguageTables, text: &str) -> Option<Tree> {
 fn new_tree(tables: &LanguageTables, text: &str) -> Option<Tree> {
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(&tables.grammar).ok()?;
-        let scripts =
-            if tables.language.is_component() { scripts::ranges(text) } else { Vec::new() };
+        let scripts = if tables.language.is_component() {
+            scripts::ranges(text)
+        } else {
+            Vec::new()
+        };
         parser.set_included_ranges(&scripts).ok()?;
         limits::parse(parser, text)
     })
@@ -153,7 +159,9 @@ impl ParsedFile {
     /// Returns the symbols and all tokens of `text`.
     pub fn parse(language: Language, text: &str) -> Self {
         let tables = language::tables(language);
-        tables.map(|tables| Self::read(tables, text, None)).unwrap_or_default()
+        tables
+            .map(|tables| Self::read(tables, text, None))
+            .unwrap_or_default()
     }
 
     /// Returns the symbols and all tokens of a piece of a file.
@@ -164,7 +172,9 @@ impl ParsedFile {
         }
         let mut parsed = Self::parse(language, &[prefix, piece].concat());
         parsed.symbols.clear();
-        parsed.tokens.retain(|token| token.span.start >= prefix.len());
+        parsed
+            .tokens
+            .retain(|token| token.span.start >= prefix.len());
         for Token { span, .. } in &mut parsed.tokens {
             *span = Span::new(span.start - prefix.len(), span.end - prefix.len());
         }
@@ -175,13 +185,18 @@ impl ParsedFile {
     /// definitions, strings and comments. Walking every token would add a third to the time
     /// that parsing takes.
     pub fn outline(language: Language, text: &str) -> Self {
-        let Some(tables) = language::tables(language) else { return Self::default() };
+        let Some(tables) = language::tables(language) else {
+            return Self::default();
+        };
         Self::read(tables, text, Some(Triggers::find(tables, text)))
     }
 
     fn read(tables: &'static LanguageTables, text: &str, triggers: Option<Triggers>) -> Self {
         let Some(tree) = tree(tables, text) else {
-            return Self { exceeds_limits: true, ..Self::default() };
+            return Self {
+                exceeds_limits: true,
+                ..Self::default()
+            };
         };
         let mut walker = TreeWalker {
             tables,
@@ -189,12 +204,20 @@ impl ParsedFile {
             symbols: Vec::new(),
             tokens: Vec::with_capacity(text.len() / 4),
             parents: Vec::new(),
-            root_scope: Scope { owner: None, prefix: Rc::from(""), is_local: false },
+            root_scope: Scope {
+                owner: None,
+                prefix: Rc::from(""),
+                is_local: false,
+            },
             child_cursor: tree.walk(),
             triggers,
         };
         walker.run(tree.walk());
-        Self { symbols: walker.symbols, tokens: walker.tokens, exceeds_limits: false }
+        Self {
+            symbols: walker.symbols,
+            tokens: walker.tokens,
+            exceeds_limits: false,
+        }
     }
 }
 
@@ -271,7 +294,10 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
                 if !cursor.goto_parent() {
                     return;
                 }
-                end = self.parents.pop().map_or(end, |parent| parent.node.end_byte());
+                end = self
+                    .parents
+                    .pop()
+                    .map_or(end, |parent| parent.node.end_byte());
             }
         }
     }
@@ -279,11 +305,16 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
     /// Skips the rest of the parent after `end` if it has no trigger, recording it as one
     /// token; returns whether it did.
     fn skip_rest(&mut self, end: usize) -> bool {
-        let Some(parent) = self.parents.last() else { return false };
+        let Some(parent) = self.parents.last() else {
+            return false;
+        };
         let rest = Span::new(end, parent.node.end_byte());
         let is_skipped = rest.start >= rest.end
             || (parent.merges_children
-                && self.triggers.as_mut().is_some_and(|triggers| !triggers.any_in(rest)));
+                && self
+                    .triggers
+                    .as_mut()
+                    .is_some_and(|triggers| !triggers.any_in(rest)));
         if is_skipped {
             self.push_token(rest, TokenKind::Identifier);
         }
@@ -315,7 +346,10 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
     fn visit(&mut self, node: Node<'n>) -> bool {
         let role = self.tables.role(node);
         let whole = span(node);
-        let inside_string = self.parents.last().is_some_and(|it| it.role == NodeRole::String);
+        let inside_string = self
+            .parents
+            .last()
+            .is_some_and(|it| it.role == NodeRole::String);
         if self.is_docstring(node, role) {
             self.push_token(whole, TokenKind::Docstring);
         } else {
@@ -376,7 +410,10 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
         } else {
             let leading = self.take_leading(node);
             self.end_sibling(node);
-            let extent = outer_wrapper.unwrap_or(Extent { span: span(node), leading });
+            let extent = outer_wrapper.unwrap_or(Extent {
+                span: span(node),
+                leading,
+            });
             match role {
                 NodeRole::Wrapper | NodeRole::ExpressionStatement
                     if self.n_definitions(node) == 1 =>
@@ -385,7 +422,9 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
                 }
                 _ => {
                     if let Some(definition) = definition {
-                        scope = self.define(node, definition, &scope, extent).unwrap_or(scope);
+                        scope = self
+                            .define(node, definition, &scope, extent)
+                            .unwrap_or(scope);
                     }
                 }
             }
@@ -398,7 +437,10 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
         let merges_children = self.triggers.is_some()
             && !is_definition
             && self.is_in_function(scope.owner)
-            && !matches!(role, NodeRole::Wrapper | NodeRole::Annotation | NodeRole::String)
+            && !matches!(
+                role,
+                NodeRole::Wrapper | NodeRole::Annotation | NodeRole::String
+            )
             && !is_value
             && !self.tables.properties(node).is_definition_holder
             && !node.has_error();
@@ -420,33 +462,53 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
     /// only a string.
     fn is_docstring(&mut self, node: Node<'_>, role: NodeRole) -> bool {
         let is_statement = role == NodeRole::ExpressionStatement;
-        let Some(parent) = self.parents.last_mut() else { return false };
+        let Some(parent) = self.parents.last_mut() else {
+            return false;
+        };
         if is_statement || (node.is_named() && role != NodeRole::Comment) {
             parent.n_statements += 1;
         }
         is_statement
             && parent.n_statements == 1
             && node.child_count() == 1
-            && node.child(0).is_some_and(|child| self.tables.role(child) == NodeRole::String)
+            && node
+                .child(0)
+                .is_some_and(|child| self.tables.role(child) == NodeRole::String)
     }
 
     /// Records a comment or an attribute for the definition that may follow it.
     fn record_leading(&mut self, node: Node<'_>, is_comment: bool) {
-        let Some(parent) = self.parents.last_mut() else { return };
+        let Some(parent) = self.parents.last_mut() else {
+            return;
+        };
         let start_row = node.start_position().row;
         let end = node.end_position();
         // A line comment may include its newline.
-        let end_row = if end.column == 0 && end.row > start_row { end.row - 1 } else { end.row };
-        let trails_code = parent.previous.is_some_and(|it| it.end_position().row == start_row);
+        let end_row = if end.column == 0 && end.row > start_row {
+            end.row - 1
+        } else {
+            end.row
+        };
+        let trails_code = parent
+            .previous
+            .is_some_and(|it| it.end_position().row == start_row);
         if trails_code && is_comment {
             parent.leading = None;
             return;
         }
-        let adjacent = parent.leading.filter(|leading| leading.end_row + 1 >= start_row);
-        let mut leading = adjacent.unwrap_or(LeadingTrivia { end_row, ..LeadingTrivia::default() });
+        let adjacent = parent
+            .leading
+            .filter(|leading| leading.end_row + 1 >= start_row);
+        let mut leading = adjacent.unwrap_or(LeadingTrivia {
+            end_row,
+            ..LeadingTrivia::default()
+        });
         leading.end_row = end_row;
         let since = |known: Option<Span>| {
-            Some(Span::new(known.map_or(node.start_byte(), |it| it.start), node.end_byte()))
+            Some(Span::new(
+                known.map_or(node.start_byte(), |it| it.start),
+                node.end_byte(),
+            ))
         };
         if is_comment {
             leading.comments = since(leading.comments);
@@ -484,7 +546,11 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
         if inside_string {
             let is_quote = matches!(node.kind(), "string_start" | "string_end");
             let is_content = node.is_named() && !is_quote;
-            return if is_content { TokenKind::StringContent } else { TokenKind::Quote };
+            return if is_content {
+                TokenKind::StringContent
+            } else {
+                TokenKind::Quote
+            };
         }
         if self.triggers.is_some() {
             return TokenKind::Identifier;
@@ -534,7 +600,9 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
 
     fn has_interpolations(&mut self, node: Node<'n>) -> bool {
         let tables = self.tables;
-        span(node).slice(self.text).contains(tables.spec.interpolation)
+        span(node)
+            .slice(self.text)
+            .contains(tables.spec.interpolation)
             && node
                 .children(&mut self.child_cursor)
                 .any(|child| tables.role(child) == NodeRole::Interpolation)
@@ -542,12 +610,18 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
 
     fn n_definitions(&mut self, node: Node<'n>) -> usize {
         let tables = self.tables;
-        let is_definition =
-            |it: &Node<'_>| matches!(tables.role(*it), NodeRole::Definition(_) | NodeRole::Wrapper);
+        let is_definition = |it: &Node<'_>| {
+            matches!(
+                tables.role(*it),
+                NodeRole::Definition(_) | NodeRole::Wrapper
+            )
+        };
         if node.child_count() == 1 {
             return usize::from(node.child(0).is_some_and(|it| is_definition(&it)));
         }
-        node.children(&mut self.child_cursor).filter(is_definition).count()
+        node.children(&mut self.child_cursor)
+            .filter(is_definition)
+            .count()
     }
 }
 

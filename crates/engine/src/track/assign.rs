@@ -24,7 +24,11 @@ impl Assignment {
 
     /// Returns the pair that was found without git.
     pub(super) fn found(&self) -> Option<usize> {
-        if let Self::Found(idx) = self { Some(*idx) } else { None }
+        if let Self::Found(idx) = self {
+            Some(*idx)
+        } else {
+            None
+        }
     }
 }
 
@@ -33,11 +37,15 @@ const LEAST_GAIN: f64 = 1e-6;
 
 /// Returns the assignment of each of `n_missing` anchors.
 pub(super) fn assign(n_missing: usize, pairs: &[Pair]) -> Vec<Assignment> {
-    let mut order: Vec<usize> =
-        (0..pairs.len()).filter(|&idx| pairs[idx].odds >= WEIGHTS.rival_odds()).collect();
+    let mut order: Vec<usize> = (0..pairs.len())
+        .filter(|&idx| pairs[idx].odds >= WEIGHTS.rival_odds())
+        .collect();
     order.sort_by(|&a, &b| {
         let key = |idx: usize| (pairs[idx].missing_idx, pairs[idx].symbol());
-        pairs[b].odds.total_cmp(&pairs[a].odds).then_with(|| key(a).cmp(&key(b)))
+        pairs[b]
+            .odds
+            .total_cmp(&pairs[a].odds)
+            .then_with(|| key(a).cmp(&key(b)))
     });
     let mut by_missing: Vec<Vec<usize>> = vec![Vec::new(); n_missing];
     let mut by_symbol: BySymbol<'_> = FxHashMap::default();
@@ -45,7 +53,10 @@ pub(super) fn assign(n_missing: usize, pairs: &[Pair]) -> Vec<Assignment> {
         by_missing[pairs[idx].missing_idx].push(idx);
     }
     for &idx in order.iter().rev() {
-        by_symbol.entry(pairs[idx].symbol()).or_default().push(&pairs[idx]);
+        by_symbol
+            .entry(pairs[idx].symbol())
+            .or_default()
+            .push(&pairs[idx]);
     }
     let mut assignments = vec![Assignment::Gone; n_missing];
     let mut is_decided = vec![false; n_missing];
@@ -68,8 +79,11 @@ pub(super) fn assign(n_missing: usize, pairs: &[Pair]) -> Vec<Assignment> {
         let is_rival = |other: &usize| {
             *other != idx && pairs[*other].odds > pair.odds - WEIGHTS.least_lead && is_free(*other)
         };
-        let rivals: Vec<usize> =
-            by_missing[pair.missing_idx].iter().copied().filter(is_rival).collect();
+        let rivals: Vec<usize> = by_missing[pair.missing_idx]
+            .iter()
+            .copied()
+            .filter(is_rival)
+            .collect();
         // If two anchors match one symbol equally well, neither gets it.
         is_decided[pair.missing_idx] = true;
         let best = best_open(&mut by_symbol, pair.symbol(), |it| is_decided[it]);
@@ -95,7 +109,10 @@ fn best_open(
     is_decided: impl Fn(usize) -> bool,
 ) -> Option<f64> {
     let pairs = by_symbol.get_mut(&symbol)?;
-    while pairs.last().is_some_and(|pair| is_decided(pair.missing_idx)) {
+    while pairs
+        .last()
+        .is_some_and(|pair| is_decided(pair.missing_idx))
+    {
         pairs.pop();
     }
     pairs.last().map(|pair| pair.odds)
@@ -104,21 +121,32 @@ fn best_open(
 /// Exchanges the symbols of two anchors while both together are likelier so. The best pair of all may
 /// leave only a worse one to the other anchor.
 fn exchange(pairs: &[Pair], assignments: &mut [Assignment]) {
-    let by_ends: FxHashMap<(usize, (usize, usize)), usize> =
-        pairs.iter().enumerate().map(|(idx, it)| ((it.missing_idx, it.symbol()), idx)).collect();
+    let by_ends: FxHashMap<(usize, (usize, usize)), usize> = pairs
+        .iter()
+        .enumerate()
+        .map(|(idx, it)| ((it.missing_idx, it.symbol()), idx))
+        .collect();
     let found = assignments.iter().filter_map(Assignment::found);
     let mut holders: FxHashMap<(usize, usize), usize> =
         found.map(|idx| (pairs[idx].symbol(), idx)).collect();
     let mut is_changed = true;
     // Each exchange raises the sum of the odds, so this ends.
     while std::mem::take(&mut is_changed) {
-        for (idx, pair) in
-            pairs.iter().enumerate().filter(|(_, pair)| pair.odds >= WEIGHTS.least_odds)
+        for (idx, pair) in pairs
+            .iter()
+            .enumerate()
+            .filter(|(_, pair)| pair.odds >= WEIGHTS.least_odds)
         {
-            let Assignment::Found(own) = assignments[pair.missing_idx] else { continue };
-            let Some(&other) = holders.get(&pair.symbol()) else { continue };
+            let Assignment::Found(own) = assignments[pair.missing_idx] else {
+                continue;
+            };
+            let Some(&other) = holders.get(&pair.symbol()) else {
+                continue;
+            };
             let other_idx = pairs[other].missing_idx;
-            let Some(&exchanged) = by_ends.get(&(other_idx, pairs[own].symbol())) else { continue };
+            let Some(&exchanged) = by_ends.get(&(other_idx, pairs[own].symbol())) else {
+                continue;
+            };
             let gain = pair.odds + pairs[exchanged].odds - pairs[own].odds - pairs[other].odds;
             if other != own && pairs[exchanged].odds >= WEIGHTS.least_odds && gain > LEAST_GAIN {
                 assignments[pair.missing_idx] = Assignment::Found(idx);
@@ -151,7 +179,10 @@ mod tests {
 
     #[test]
     fn the_best_pair_is_first() {
-        assert_eq!(symbols(2, &[(0, 0, 5.0), (1, 0, 3.0), (1, 1, 2.0)]), [Some(0), Some(1)]);
+        assert_eq!(
+            symbols(2, &[(0, 0, 5.0), (1, 0, 3.0), (1, 1, 2.0)]),
+            [Some(0), Some(1)]
+        );
     }
 
     #[test]

@@ -22,11 +22,19 @@ pub enum Degree {
 impl Degree {
     /// Returns the degree of an edit from a recorded fingerprint to the current code.
     pub(super) fn new(old: &Fingerprint, new: &SymbolFeatures) -> Self {
-        let DegreeLimits { touched, kept_identifiers, kept_tokens, gutted } = WEIGHTS.degree;
+        let DegreeLimits {
+            touched,
+            kept_identifiers,
+            kept_tokens,
+            gutted,
+        } = WEIGHTS.degree;
         let similarity = super::similarity(old, &new.fingerprint);
         let tokens = f64::from(new.fingerprint.n_tokens) / f64::from(old.n_tokens.max(1));
-        let identifiers =
-            if old.names.is_empty() { 1.0 } else { search::share(&old.names, &new.names) };
+        let identifiers = if old.names.is_empty() {
+            1.0
+        } else {
+            search::share(&old.names, &new.names)
+        };
         if similarity < gutted || tokens < gutted {
             Self::Gutted
         } else if similarity >= touched && tokens >= kept_tokens && identifiers >= kept_identifiers
@@ -67,7 +75,10 @@ mod tests {
             [
                 ("> limit", ">= limit"),
                 ("','", "';'"),
-                ("    return rows", "    log.debug(len(rows))\n    return rows"),
+                (
+                    "    return rows",
+                    "    log.debug(len(rows))\n    return rows",
+                ),
                 ("path, limit", "path, limit=10"),
                 ("rows = []", "rows: list = []"),
                 ("ValueError(cells)", "ValueError(path, cells)"),
@@ -115,7 +126,10 @@ mod tests {
             [
                 ("?? it", "|| it"),
                 ("const found", "let found"),
-                ("  return text.replace", "  count(found);\n  return text.replace"),
+                (
+                    "  return text.replace",
+                    "  count(found);\n  return text.replace",
+                ),
                 ("text: string)", "text: string, unused = 0)"),
                 ("if (!found)", "if (found === null)"),
                 ("export function", "export default function"),
@@ -146,7 +160,10 @@ mod tests {
                     "        session.set_open",
                     "        trace!(\"flushed\");\n        session.set_open",
                 ),
-                ("session.is_open() {", "session.is_open() && !session.is_shared() {"),
+                (
+                    "session.is_open() {",
+                    "session.is_open() && !session.is_shared() {",
+                ),
             ],
             [
                 "fn close() {}\n",
@@ -165,12 +182,24 @@ mod tests {
             "class A {\n  Order ship(Order order, Carrier carrier) {\n    Label label = carrier.label(order.address());\n    if (label == null) {\n      throw new ShippingException(order.id());\n    }\n    orders.save(order.shippedWith(label));\n    return order;\n  }\n}\n",
             [
                 ("== null", "== Label.NONE"),
-                ("    return order;", "    metrics.count();\n    return order;"),
+                (
+                    "    return order;",
+                    "    metrics.count();\n    return order;",
+                ),
                 ("order.id()", "order.number()"),
                 ("Order ship(", "public Order ship("),
-                ("carrier.label(order.address())", "carrier.label(order.address(), PDF)"),
-                ("ShippingException(order.id())", "ShippingException(order.id(), carrier)"),
-                ("    orders.save", "    audit.record(order);\n    orders.save"),
+                (
+                    "carrier.label(order.address())",
+                    "carrier.label(order.address(), PDF)",
+                ),
+                (
+                    "ShippingException(order.id())",
+                    "ShippingException(order.id(), carrier)",
+                ),
+                (
+                    "    orders.save",
+                    "    audit.record(order);\n    orders.save",
+                ),
             ],
             [
                 "class A {\n}\n",
@@ -233,8 +262,15 @@ mod tests {
     #[test]
     fn half_of_the_code_is_edited() {
         let (language, code, ..) = EXAMPLES[0];
-        let half: String = code.lines().take(5).map(|line| format!("{line}\n")).collect();
-        let degree = Degree::new(&features(language, code).fingerprint, &features(language, &half));
+        let half: String = code
+            .lines()
+            .take(5)
+            .map(|line| format!("{line}\n"))
+            .collect();
+        let degree = Degree::new(
+            &features(language, code).fingerprint,
+            &features(language, &half),
+        );
         assert_eq!(degree, Degree::Edited);
     }
 }

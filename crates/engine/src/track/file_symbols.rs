@@ -74,41 +74,63 @@ impl FileSymbols {
             body: Vec::new(),
         };
         let mut symbols = Vec::new();
-        let whole = match language {
-            None => fingerprint::plain_text(text),
-            Some(language) => {
-                let source = match filter {
-                    Some(_) => ParsedFile::parse(language, text),
-                    None => ParsedFile::outline(language, text),
-                };
-                let code = filter.map(|_| FileFeatures::new(text, &source));
-                let features =
-                    |name: Option<&str>, of: &dyn Fn(&FileFeatures<'_>) -> SymbolFeatures| {
-                        let is_selected = filter.is_some_and(|filter| filter(name));
-                        code.as_ref().filter(|_| is_selected).map(of).unwrap_or_default()
+        let whole =
+            match language {
+                None => fingerprint::plain_text(text),
+                Some(language) => {
+                    let source = match filter {
+                        Some(_) => ParsedFile::parse(language, text),
+                        None => ParsedFile::outline(language, text),
                     };
-                symbols.extend(source.symbols.iter().enumerate().map(|(symbol_idx, symbol)| {
-                    let features = features(Some(&symbol.name), &|code| code.symbol(symbol_idx));
-                    FileSymbol {
-                        heading: Span::new(symbol.name_span.end, symbol.body_start),
-                        ..new(Some(symbol.name.clone()), symbol.kind, symbol.span, features)
+                    let code = filter.map(|_| FileFeatures::new(text, &source));
+                    let features =
+                        |name: Option<&str>, of: &dyn Fn(&FileFeatures<'_>) -> SymbolFeatures| {
+                            let is_selected = filter.is_some_and(|filter| filter(name));
+                            code.as_ref()
+                                .filter(|_| is_selected)
+                                .map(of)
+                                .unwrap_or_default()
+                        };
+                    symbols.extend(source.symbols.iter().enumerate().map(
+                        |(symbol_idx, symbol)| {
+                            let features =
+                                features(Some(&symbol.name), &|code| code.symbol(symbol_idx));
+                            FileSymbol {
+                                heading: Span::new(symbol.name_span.end, symbol.body_start),
+                                ..new(
+                                    Some(symbol.name.clone()),
+                                    symbol.kind,
+                                    symbol.span,
+                                    features,
+                                )
+                            }
+                        },
+                    ));
+                    if language.is_component() {
+                        fingerprint::plain_text(text)
+                    } else {
+                        features(None, &|code| code.file())
                     }
-                }));
-                if language.is_component() {
-                    fingerprint::plain_text(text)
-                } else {
-                    features(None, &|code| code.file())
                 }
-            }
-        };
+            };
         symbols.push(new(None, SymbolKind::File, Span::new(0, text.len()), whole));
         let (members, member_names) = set_containers(&mut symbols);
         let (path, hash) = (path.to_owned(), fingerprint::bytes_hash(bytes));
         let mut idxs: FxHashMap<String, Vec<usize>> = FxHashMap::default();
         for (idx, symbol) in symbols.iter().enumerate() {
-            idxs.entry(plain_name(symbol.name.as_deref()).into_owned()).or_default().push(idx);
+            idxs.entry(plain_name(symbol.name.as_deref()).into_owned())
+                .or_default()
+                .push(idx);
         }
-        Self { path, hash, language, symbols, member_names, members, idxs }
+        Self {
+            path,
+            hash,
+            language,
+            symbols,
+            member_names,
+            members,
+            idxs,
+        }
     }
 
     /// Returns the symbols with the same qualified name, in document order.
@@ -119,30 +141,39 @@ impl FileSymbols {
 
     /// Returns whether the file defines a symbol of this qualified name.
     pub(super) fn defines(&self, name: &str) -> bool {
-        self.named(Some(name)).any(|(_, symbol)| symbol.name.as_deref() == Some(name))
+        self.named(Some(name))
+            .any(|(_, symbol)| symbol.name.as_deref() == Some(name))
     }
 
     /// Returns what only this symbol of the file is called, or `None` for the file itself.
     pub(super) fn unique_name(&self, symbol_idx: usize) -> Option<String> {
         let name = self.symbols[symbol_idx].name.as_deref()?;
         let mut same = self.same(symbol_idx).map(|(idx, _)| idx);
-        let number = same.position(|idx| idx == symbol_idx).map_or(0, |position| position + 1);
+        let number = same
+            .position(|idx| idx == symbol_idx)
+            .map_or(0, |position| position + 1);
         let is_only = number == 1 && same.next().is_none();
-        Some(if is_only { name.to_owned() } else { format!("{name}#{number}") })
+        Some(if is_only {
+            name.to_owned()
+        } else {
+            format!("{name}#{number}")
+        })
     }
 
     /// Returns the symbols whose qualified name is spelled as that of a symbol.
     fn same(&self, symbol_idx: usize) -> impl Iterator<Item = (usize, &FileSymbol)> {
         let name = self.symbols[symbol_idx].name.as_deref();
-        self.named(name).filter(move |(_, it)| it.name.as_deref() == name)
+        self.named(name)
+            .filter(move |(_, it)| it.name.as_deref() == name)
     }
 
     /// Returns the container and the name of a symbol, or the folder and the name of the file.
     pub(super) fn split_name<'f>(&'f self, symbol: &'f FileSymbol) -> (&'f str, &'f str) {
         match &symbol.name {
-            Some(name) => {
-                (&name[..symbol.last_start.saturating_sub(1)], &name[symbol.last_start..])
-            }
+            Some(name) => (
+                &name[..symbol.last_start.saturating_sub(1)],
+                &name[symbol.last_start..],
+            ),
             None => split_path(&self.path),
         }
     }
@@ -176,8 +207,10 @@ impl FileSymbols {
     /// Returns the complete fingerprint of a symbol.
     pub(super) fn fingerprint(&self, symbol_idx: usize) -> Fingerprint {
         let symbol = &self.symbols[symbol_idx];
-        let mut fingerprint =
-            Fingerprint { file: self.hash, ..symbol.features.fingerprint.clone() };
+        let mut fingerprint = Fingerprint {
+            file: self.hash,
+            ..symbol.features.fingerprint.clone()
+        };
         if symbol.name.is_some() {
             let name = |idx: usize| self.symbols[idx].name.as_deref().unwrap_or_default();
             (fingerprint.between, fingerprint.beside) =
@@ -201,7 +234,9 @@ fn set_containers(symbols: &mut [FileSymbol]) -> (Vec<Vec<usize>>, Vec<Vec<u64>>
         let (container, name) = split_name(qualified);
         symbol.last_start = qualified.len() - name.len();
         let next_idx = containers.len();
-        let container_idx = *container_idxs.entry(container.to_owned()).or_insert(next_idx);
+        let container_idx = *container_idxs
+            .entry(container.to_owned())
+            .or_insert(next_idx);
         if container_idx == next_idx {
             containers.push(Vec::new());
         }
@@ -228,18 +263,28 @@ fn other_neighbours(members: &[(usize, u64)]) -> Vec<[u16; 2]> {
     // A file may define one name many thousand times, so each looks at its neighbour only.
     for idx in 1..names.len() {
         let before = names[idx - 1];
-        others[idx][0] = if before == names[idx] { others[idx - 1][0] } else { before };
+        others[idx][0] = if before == names[idx] {
+            others[idx - 1][0]
+        } else {
+            before
+        };
     }
     for idx in (1..names.len()).rev() {
         let after = names[idx];
-        others[idx - 1][1] = if after == names[idx - 1] { others[idx][1] } else { after };
+        others[idx - 1][1] = if after == names[idx - 1] {
+            others[idx][1]
+        } else {
+            after
+        };
     }
     others
 }
 
 /// Returns the file at `path`, if it is in `files`, which are sorted by path.
 pub(super) fn find_file(files: &[FileSymbols], path: &str) -> Option<usize> {
-    files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()
+    files
+        .binary_search_by(|file| file.path.as_str().cmp(path))
+        .ok()
 }
 
 /// Returns the folder and the file name.
@@ -253,10 +298,15 @@ mod tests {
 
     #[test]
     fn the_other_neighbours_are_the_nearest_with_another_name() {
-        let members: Vec<(usize, u64)> =
-            [1, 1, 2, 2, 2, 3, 1].into_iter().map(|name: u64| (0, name << 48)).collect();
+        let members: Vec<(usize, u64)> = [1, 1, 2, 2, 2, 3, 1]
+            .into_iter()
+            .map(|name: u64| (0, name << 48))
+            .collect();
         let found = other_neighbours(&members);
-        assert_eq!(found, [[0, 2], [0, 2], [1, 3], [1, 3], [1, 3], [2, 1], [3, 0]]);
+        assert_eq!(
+            found,
+            [[0, 2], [0, 2], [1, 3], [1, 3], [1, 3], [2, 1], [3, 0]]
+        );
         assert_eq!(other_neighbours(&[]).len(), 0);
     }
 }

@@ -39,7 +39,10 @@ impl<'a> History<'a> {
     /// Returns the commit of an anchor, if git was asked for it and does not know it.
     pub(super) fn unknown_commit<'l>(&self, missing: &MissingAnchor<'l>) -> Option<&'l str> {
         let commit = missing.anchor.commit.as_deref()?;
-        self.0.get(commit).is_some_and(Option::is_none).then_some(commit)
+        self.0
+            .get(commit)
+            .is_some_and(Option::is_none)
+            .then_some(commit)
     }
 
     /// Assigns the anchors that are not found again, to symbols that no other anchor has.
@@ -49,7 +52,11 @@ impl<'a> History<'a> {
         pairs: &mut [Pair],
         assignments: &mut [Assignment],
     ) {
-        if !candidates.missing.iter().any(|missing| self.new_file(missing).is_some()) {
+        if !candidates
+            .missing
+            .iter()
+            .any(|missing| self.new_file(missing).is_some())
+        {
             return;
         }
         let found = assignments.iter().filter_map(Assignment::found);
@@ -64,7 +71,10 @@ impl<'a> History<'a> {
             }
             open.push(pair_idx);
         }
-        let open_pairs: Vec<Pair> = open.iter().map(|&pair_idx| pairs[pair_idx].clone()).collect();
+        let open_pairs: Vec<Pair> = open
+            .iter()
+            .map(|&pair_idx| pairs[pair_idx].clone())
+            .collect();
         let reassigned = assign::assign(candidates.missing.len(), &open_pairs);
         for (assignment, reassigned) in assignments.iter_mut().zip(reassigned) {
             if let Assignment::Found(open_idx) = reassigned {

@@ -33,7 +33,9 @@ impl InPlaceMatch {
     /// Returns whether the code is more like a symbol that was not beside it when it was recorded.
     fn is_surpassed(self, anchor: &Anchor, file: &FileSymbols) -> bool {
         let is_better = |symbol: &FileSymbol| {
-            let Some((_, name)) = symbol.name.as_deref().map(split_name) else { return false };
+            let Some((_, name)) = symbol.name.as_deref().map(split_name) else {
+                return false;
+            };
             !minhash::bloom_contains(&anchor.fingerprint.beside, name_hash(name))
                 && search::is_same_family(anchor.kind, symbol.kind)
                 && similarity(&anchor.fingerprint, &symbol.features.fingerprint) > self.similarity
@@ -45,10 +47,18 @@ impl InPlaceMatch {
     /// that the symbol in place calls, as a wrapper for callers of the old name does.
     pub(super) fn is_outranked_by(self, candidates: Candidates<'_>, pair: &Pair) -> bool {
         let (Candidates { files, .. }, old_file) = (candidates, candidates.paths(pair).0);
-        let name = candidates.symbol(pair).name.as_deref().map_or("", |name| split_name(name).1);
+        let name = candidates
+            .symbol(pair)
+            .name
+            .as_deref()
+            .map_or("", |name| split_name(name).1);
         let is_forwarder = find_file(files, old_file).is_some_and(|file_idx| {
             let in_place = &files[file_idx].symbols[self.symbol_idx];
-            in_place.features.names.binary_search(&short_hash(name_hash(name))).is_ok()
+            in_place
+                .features
+                .names
+                .binary_search(&short_hash(name_hash(name)))
+                .is_ok()
         });
         pair.evidence.is_same_code || (is_forwarder && pair.evidence.jaccard >= WEIGHTS.forwarded)
     }
@@ -66,7 +76,10 @@ pub(super) fn in_place_match(anchor: &Anchor, file: &FileSymbols) -> Option<InPl
     // A constant may become a function without moving.
     let is_any = !namesakes().any(|(_, (_, symbol))| is_family(symbol));
     let old = &anchor.fingerprint;
-    let number = anchor.symbol.as_deref().and_then(|symbol| split_number(symbol).1);
+    let number = anchor
+        .symbol
+        .as_deref()
+        .and_then(|symbol| split_number(symbol).1);
     let is_complete = namesakes().count() == old.namesakes.len() + 1;
     let matches = namesakes()
         .filter(|(_, (_, symbol))| (is_any || is_family(symbol)) && !is_other(anchor, symbol))
@@ -79,15 +92,30 @@ pub(super) fn in_place_match(anchor: &Anchor, file: &FileSymbols) -> Option<InPl
                 old.bytes == new.bytes,
                 is_numbered && is_complete && old.signature == new.signature,
             ];
-            (is_same, InPlaceMatch { symbol_idx, similarity }, is_numbered)
+            (
+                is_same,
+                InPlaceMatch {
+                    symbol_idx,
+                    similarity,
+                },
+                is_numbered,
+            )
         });
     let best = matches.reduce(|best, next| {
-        let order = next.0.cmp(&best.0).then(next.1.similarity.total_cmp(&best.1.similarity));
-        if order.then(next.2.cmp(&best.2)).is_gt() { next } else { best }
+        let order = next
+            .0
+            .cmp(&best.0)
+            .then(next.1.similarity.total_cmp(&best.1.similarity));
+        if order.then(next.2.cmp(&best.2)).is_gt() {
+            next
+        } else {
+            best
+        }
     });
     // Of another kind, only similar or short code: a constant with the name of a class may be an
     // alias that was left for callers of the old name.
-    best.map(|(_, found, _)| found).filter(|found| !is_any || !found.is_ambiguous(anchor))
+    best.map(|(_, found, _)| found)
+        .filter(|found| !is_any || !found.is_ambiguous(anchor))
 }
 
 /// Returns whether a symbol is one of the other definitions of an anchor's name that were recorded: it
@@ -116,7 +144,11 @@ pub(super) fn same_code_under_name(anchor: &Anchor, file: &FileSymbols) -> Optio
             && symbol.features.fingerprint.bytes == anchor.fingerprint.bytes
             && search::is_same_family(anchor.kind, symbol.kind)
     };
-    let mut found = file.symbols.iter().enumerate().filter(|(_, symbol)| is_same(symbol));
+    let mut found = file
+        .symbols
+        .iter()
+        .enumerate()
+        .filter(|(_, symbol)| is_same(symbol));
     let (symbol_idx, _) = found.next()?;
     found.next().is_none().then_some(symbol_idx)
 }
@@ -133,7 +165,9 @@ pub(super) fn plain_name(symbol: Option<&str>) -> Cow<'_, str> {
     if !name.contains("r#") {
         return Cow::Borrowed(name);
     }
-    let parts = name.split('.').map(|part| part.strip_prefix("r#").unwrap_or(part));
+    let parts = name
+        .split('.')
+        .map(|part| part.strip_prefix("r#").unwrap_or(part));
     Cow::Owned(parts.collect::<Vec<_>>().join("."))
 }
 

@@ -27,14 +27,23 @@ impl LineDiff {
         let (old, new) = (trimmed_lines(old), trimmed_lines(new));
         let mut new_lines = vec![None; old.len()];
         for op in similar::capture_diff_slices(Algorithm::Myers, &old, &new) {
-            if let DiffOp::Equal { old_index, new_index, len } = op {
+            if let DiffOp::Equal {
+                old_index,
+                new_index,
+                len,
+            } = op
+            {
                 for idx in 0..len {
                     new_lines[old_index + idx] = u32::try_from(new_index + idx).ok();
                 }
             }
         }
         let weigh = |lines: &[&[u8]]| lines.iter().map(|line| weight(line)).collect();
-        Self { new_lines, old_weights: weigh(&old), new_weights: weigh(&new) }
+        Self {
+            new_lines,
+            old_weights: weigh(&old),
+            new_weights: weigh(&new),
+        }
     }
 
     /// Returns the share of the text of both pieces of code that is the same lines.
@@ -61,7 +70,10 @@ impl LineDiff {
     fn weight_in(&self, (first, last): Lines, is_counted: impl Fn(u32) -> bool) -> u32 {
         let lines = self.new_lines.iter().zip(&self.old_weights);
         let lines = lines.take(last as usize + 1).skip(first as usize);
-        lines.filter(|(line, _)| line.is_some_and(&is_counted)).map(|(_, weight)| weight).sum()
+        lines
+            .filter(|(line, _)| line.is_some_and(&is_counted))
+            .map(|(_, weight)| weight)
+            .sum()
     }
 }
 
@@ -70,17 +82,25 @@ fn is_in(line: u32, (first, last): Lines) -> bool {
 }
 
 fn sum(weights: &[u32], (first, last): Lines) -> u32 {
-    weights.iter().take(last as usize + 1).skip(first as usize).sum()
+    weights
+        .iter()
+        .take(last as usize + 1)
+        .skip(first as usize)
+        .sum()
 }
 
 /// Returns the lines of a text without indentation.
 pub(super) fn trimmed_lines(text: &[u8]) -> Vec<&[u8]> {
-    text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).collect()
+    text.split(|byte| *byte == b'\n')
+        .map(<[u8]>::trim_ascii)
+        .collect()
 }
 
 /// Returns the number of letters and digits of a line.
 pub(super) fn weight(line: &[u8]) -> u32 {
-    let n_letters = line.iter().filter(|byte| byte.is_ascii_alphanumeric() || **byte >= 0x80);
+    let n_letters = line
+        .iter()
+        .filter(|byte| byte.is_ascii_alphanumeric() || **byte >= 0x80);
     u32::try_from(n_letters.count()).unwrap_or(u32::MAX)
 }
 
@@ -92,7 +112,10 @@ mod tests {
 
     #[test]
     fn code_that_stayed_under_another_name_is_shared() {
-        let new = format!("def total():\n    pass\n\n{}", OLD.replace("total", "plain_total"));
+        let new = format!(
+            "def total():\n    pass\n\n{}",
+            OLD.replace("total", "plain_total")
+        );
         let diff = LineDiff::new(OLD.as_bytes(), new.as_bytes());
         assert!(diff.shared((0, 2), (3, 5)) > 0.6);
         assert_eq!(diff.shared((0, 2), (0, 1)), 0.0);

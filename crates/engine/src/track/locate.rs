@@ -35,8 +35,14 @@ impl Located {
 fn spelled(all: &[Located]) -> Vec<String> {
     let spell = |it: &Located| {
         let symbol = it.found.symbol.as_deref().unwrap_or_default();
-        let (name, line) = (split_number(symbol).0, it.found.lines.map_or(0, |it| it.0) + 1);
-        let n_same = all.iter().filter(|other| other.parameters == it.parameters).count();
+        let (name, line) = (
+            split_number(symbol).0,
+            it.found.lines.map_or(0, |it| it.0) + 1,
+        );
+        let n_same = all
+            .iter()
+            .filter(|other| other.parameters == it.parameters)
+            .count();
         if n_same == 1 && (1..=MAX_PARAMETERS).contains(&it.parameters.len()) {
             format!("`{symbol}` or `{name}({})` in line {line}", it.parameters)
         } else {
@@ -59,7 +65,12 @@ impl<'s> Typed<'s> {
         let called = symbol.strip_suffix(')').and_then(|it| it.split_once('('));
         let (name, number) = split_number(called.map_or(symbol, |(name, _)| name));
         let parameters = called.map(|(_, parameters)| split_parameters(parameters));
-        Self { whole: symbol, name, number, parameters }
+        Self {
+            whole: symbol,
+            name,
+            number,
+            parameters,
+        }
     }
 
     /// Returns whether the parameters of a symbol are the named ones: each as written, or its type or
@@ -129,7 +140,10 @@ struct Code<'t> {
 impl Code<'_> {
     fn located(&self, symbol_idx: usize) -> Located {
         let parameters = self.parameters(symbol_idx).unwrap_or_default();
-        Located { parameters, ..Located::new(&self.symbols, symbol_idx) }
+        Located {
+            parameters,
+            ..Located::new(&self.symbols, symbol_idx)
+        }
     }
 
     /// Returns what is in the first brackets after the name of a symbol.
@@ -153,7 +167,9 @@ pub fn locate(root: &Path, file: &str, symbol: Option<&str>) -> Result<Located> 
     let mut all = locate_all(root, file, symbol)?;
     if let (Some(symbol), [_, _, ..]) = (symbol, &all[..]) {
         let message = format!("`{symbol}` is ambiguous in `{file}`");
-        return Err(UserError::usage(message).hint(one_of(&spelled(&all))).into());
+        return Err(UserError::usage(message)
+            .hint(one_of(&spelled(&all)))
+            .into());
     }
     Ok(all.swap_remove(0))
 }
@@ -162,7 +178,9 @@ pub fn locate(root: &Path, file: &str, symbol: Option<&str>) -> Result<Located> 
 pub fn locate_all(root: &Path, file: &str, symbol: Option<&str>) -> Result<Vec<Located>> {
     if !root.join(file).exists() {
         let hint = "write the path relative to the project root, with `/` between its parts";
-        return Err(UserError::usage(format!("file `{file}` not found")).hint(hint).into());
+        return Err(UserError::usage(format!("file `{file}` not found"))
+            .hint(hint)
+            .into());
     }
     let typed = symbol.map(Typed::parse);
     let may_match = |name: Option<&str>| match (name, &typed) {
@@ -204,7 +222,12 @@ pub fn limit_warnings(root: &Path, files: &BTreeSet<&str>) -> Vec<String> {
         let source = language::from_path(path).zip(read::text(root, path).ok());
         source.is_some_and(|(language, text)| ParsedFile::outline(language, &text).exceeds_limits)
     };
-    files.iter().copied().filter(exceeds_limits).map(limit_warning).collect()
+    files
+        .iter()
+        .copied()
+        .filter(exceeds_limits)
+        .map(limit_warning)
+        .collect()
 }
 
 /// Returns the symbols of one qualified name that a person named.
@@ -218,20 +241,30 @@ fn resolve(code: &Code<'_>, typed: &Typed<'_>) -> Result<Vec<Located>> {
         return Err(UserError::usage(message).hint(hint).into());
     }
     let known = code.symbols.symbols.iter().enumerate();
-    let known: Vec<(usize, &str)> =
-        known.filter_map(|(idx, symbol)| Some((idx, symbol.name.as_deref()?))).collect();
-    let is_tail = |name: &str| name.strip_suffix(typed.name).is_some_and(|it| it.ends_with('.'));
+    let known: Vec<(usize, &str)> = known
+        .filter_map(|(idx, symbol)| Some((idx, symbol.name.as_deref()?)))
+        .collect();
+    let is_tail = |name: &str| {
+        name.strip_suffix(typed.name)
+            .is_some_and(|it| it.ends_with('.'))
+    };
     let mut names: Vec<&str> = Vec::new();
     if known.iter().any(|(_, name)| *name == typed.name) {
         names.push(typed.name);
     } else {
         let mut seen = FxHashSet::default();
-        let tails = known.iter().map(|(_, name)| *name).filter(|name| is_tail(name));
+        let tails = known
+            .iter()
+            .map(|(_, name)| *name)
+            .filter(|name| is_tail(name));
         names.extend(tails.filter(|name| seen.insert(*name)));
     }
     let (message, hint) = match names.as_slice() {
         [name] => {
-            let own = known.iter().filter(|(_, it)| it == name).map(|(idx, _)| *idx);
+            let own = known
+                .iter()
+                .filter(|(_, it)| it == name)
+                .map(|(idx, _)| *idx);
             let own: Vec<usize> = own.collect();
             let is_typed = |(number, idx): &(usize, &usize)| {
                 typed.number.is_none_or(|typed| typed == number + 1)
@@ -244,9 +277,15 @@ fn resolve(code: &Code<'_>, typed: &Typed<'_>) -> Result<Vec<Located>> {
             if !found.is_empty() {
                 return Ok(found);
             }
-            let own: Vec<Located> =
-                own.iter().take(MAX_SAME).map(|idx| code.located(*idx)).collect();
-            (format!("symbol `{}` not found in `{path}`", typed.whole), one_of(&spelled(&own)))
+            let own: Vec<Located> = own
+                .iter()
+                .take(MAX_SAME)
+                .map(|idx| code.located(*idx))
+                .collect();
+            (
+                format!("symbol `{}` not found in `{path}`", typed.whole),
+                one_of(&spelled(&own)),
+            )
         }
         [] => {
             let message = format!("symbol `{}` not found in `{path}`", typed.whole);
@@ -254,7 +293,10 @@ fn resolve(code: &Code<'_>, typed: &Typed<'_>) -> Result<Vec<Located>> {
         }
         several => {
             let names: Vec<String> = several.iter().map(|name| format!("`{name}`")).collect();
-            (format!("`{}` is ambiguous in `{path}`", typed.whole), one_of(&names))
+            (
+                format!("`{}` is ambiguous in `{path}`", typed.whole),
+                one_of(&names),
+            )
         }
     };
     Err(UserError::usage(message).hint(hint).into())
@@ -263,7 +305,11 @@ fn resolve(code: &Code<'_>, typed: &Typed<'_>) -> Result<Vec<Located>> {
 fn one_of(names: &[String]) -> String {
     let n_more = names.len().saturating_sub(MAX_LISTED);
     let listed = names[..names.len().min(MAX_LISTED)].join(", ");
-    let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
+    let more = if n_more > 0 {
+        format!(" and {n_more} more")
+    } else {
+        String::new()
+    };
     format!("specify one of: {listed}{more}")
 }
 
@@ -275,12 +321,22 @@ fn list_symbols(symbol: &str, known: &[(usize, &str)]) -> String {
         return "the file has no symbols; anchor to the whole file".to_owned();
     }
     let nearest = text::suggest(symbol, names.iter().copied()).or_else(|| {
-        names.iter().copied().find(|name| text::suggest(symbol, name.rsplit('.').next()).is_some())
+        names
+            .iter()
+            .copied()
+            .find(|name| text::suggest(symbol, name.rsplit('.').next()).is_some())
     });
     names.sort_by_key(|name| Some(*name) != nearest);
     let n_more = names.len().saturating_sub(MAX_LISTED);
-    let listed: Vec<String> =
-        names.iter().take(MAX_LISTED).map(|name| format!("`{name}`")).collect();
-    let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
+    let listed: Vec<String> = names
+        .iter()
+        .take(MAX_LISTED)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let more = if n_more > 0 {
+        format!(" and {n_more} more")
+    } else {
+        String::new()
+    };
     format!("it defines {}{more}", listed.join(", "))
 }

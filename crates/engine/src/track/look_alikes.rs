@@ -13,7 +13,9 @@ const MAX_FILES: usize = 24;
 
 /// Sets the look-alikes of `anchors` to those in the current tree. All files are read once.
 pub fn remember(root: &Path, excludes: &[String], anchors: &mut [&mut Anchor]) -> Result<()> {
-    anchors.iter_mut().for_each(|anchor| anchor.look_alikes = Some(LookAlikes::default()));
+    anchors
+        .iter_mut()
+        .for_each(|anchor| anchor.look_alikes = Some(LookAlikes::default()));
     // Only code has look-alikes: another text file is not mistaken for a moved one.
     let mut anchors: Vec<&mut Anchor> = anchors
         .iter_mut()
@@ -29,7 +31,9 @@ pub fn remember(root: &Path, excludes: &[String], anchors: &mut [&mut Anchor]) -
     let parse = |path: &&str| FileSymbols::read(root, path, ALL).ok();
     let parsed: Vec<FileSymbols> = needed.par_iter().filter_map(parse).collect();
     for (anchor, files) in anchors.iter_mut().zip(&files) {
-        let files = files.iter().filter_map(|path| Some(&parsed[find_file(&parsed, path)?]));
+        let files = files
+            .iter()
+            .filter_map(|path| Some(&parsed[find_file(&parsed, path)?]));
         anchor.look_alikes = Some(among(anchor, files));
     }
     Ok(())
@@ -69,7 +73,9 @@ fn among<'f>(anchor: &Anchor, files: impl Iterator<Item = &'f FileSymbols>) -> L
 /// that it had before the folder of both was moved: the first folders of the anchor, and the last ones
 /// of the symbol.
 pub(super) fn contains(anchor: &Anchor, file: &FileSymbols, symbol: &FileSymbol) -> bool {
-    let Some(known) = &anchor.look_alikes else { return false };
+    let Some(known) = &anchor.look_alikes else {
+        return false;
+    };
     let ends = |path: &str| -> Vec<usize> {
         let slashes = path.match_indices('/').map(|(slash, _)| slash + 1);
         std::iter::once(0).chain(slashes).collect()
@@ -96,9 +102,14 @@ fn similar_files<'p>(
     paths: &'p [String],
     anchors: &[&mut Anchor],
 ) -> Vec<Vec<&'p str>> {
-    let missing: Vec<MissingAnchor<'_>> =
-        anchors.iter().map(|anchor| MissingAnchor::new(anchor)).collect();
-    let name_hashes: Vec<u16> = missing.iter().map(|it| short_hash(name_hash(it.name))).collect();
+    let missing: Vec<MissingAnchor<'_>> = anchors
+        .iter()
+        .map(|anchor| MissingAnchor::new(anchor))
+        .collect();
+    let name_hashes: Vec<u16> = missing
+        .iter()
+        .map(|it| short_hash(name_hash(it.name)))
+        .collect();
     let similarities = |path: &'p String| -> Vec<(usize, f64, &'p str)> {
         let language = language::from_path(path);
         let bytes = read::bytes(root, path).ok();
@@ -116,13 +127,20 @@ fn similar_files<'p>(
             let n_shared = (share * names.len() as f64).round() as usize;
             (has_name || missing.shares_identifiers(n_shared)).then(|| {
                 let near = similarity::path_similarity(&missing.anchor.file, path);
-                (idx, share + f64::from(u8::from(has_name)) + near, path.as_str())
+                (
+                    idx,
+                    share + f64::from(u8::from(has_name)) + near,
+                    path.as_str(),
+                )
             })
         };
         missing.iter().enumerate().filter_map(similarity).collect()
     };
     let mut by_anchor: FxHashMap<usize, Vec<(f64, &str)>> = FxHashMap::default();
-    for (idx, similarity, path) in paths.par_iter().flat_map_iter(similarities).collect::<Vec<_>>()
+    for (idx, similarity, path) in paths
+        .par_iter()
+        .flat_map_iter(similarities)
+        .collect::<Vec<_>>()
     {
         by_anchor.entry(idx).or_default().push((similarity, path));
     }
@@ -130,9 +148,16 @@ fn similar_files<'p>(
         let mut found = by_anchor.remove(&idx).unwrap_or_default();
         let is_own = |path: &str| path == missing.anchor.file;
         found.sort_by(|a, b| {
-            is_own(b.1).cmp(&is_own(a.1)).then(b.0.total_cmp(&a.0)).then(a.1.cmp(b.1))
+            is_own(b.1)
+                .cmp(&is_own(a.1))
+                .then(b.0.total_cmp(&a.0))
+                .then(a.1.cmp(b.1))
         });
-        found.into_iter().take(1 + MAX_FILES).map(|(_, path)| path).collect()
+        found
+            .into_iter()
+            .take(1 + MAX_FILES)
+            .map(|(_, path)| path)
+            .collect()
     };
     missing.iter().enumerate().map(best).collect()
 }

@@ -19,13 +19,21 @@ pub fn lost_words(
 ) -> Vec<String> {
     let query = ParsedQuery::rule(rule, hints);
     let is_named = |term_idx: &usize| {
-        query.names.iter().any(|name| name.weight >= MIN_WEIGHT && name.parts.contains(term_idx))
+        query
+            .names
+            .iter()
+            .any(|name| name.weight >= MIN_WEIGHT && name.parts.contains(term_idx))
     };
     let terms = query.terms.iter().enumerate();
     let weighty = terms.filter(|(idx, term)| term.weight >= MIN_WEIGHT || is_named(idx));
     let weighty = weighty.map(|(_, term)| term);
     let Some(new) = read::bytes(root, &place.file).ok().and_then(|bytes| {
-        code(place.language?, &text::decode(&bytes).0, place.symbol.as_deref(), place.lines)
+        code(
+            place.language?,
+            &text::decode(&bytes).0,
+            place.symbol.as_deref(),
+            place.lines,
+        )
     }) else {
         return Vec::new();
     };
@@ -83,5 +91,10 @@ fn code(
     let tokens = parsed.tokens.iter().filter(|token| {
         is_code(token.kind) && token.span.start >= span.start && token.span.end <= span.end
     });
-    Some(tokens.map(|token| token.span.slice(text)).collect::<Vec<_>>().join(" "))
+    Some(
+        tokens
+            .map(|token| token.span.slice(text))
+            .collect::<Vec<_>>()
+            .join(" "),
+    )
 }

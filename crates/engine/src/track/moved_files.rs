@@ -23,11 +23,16 @@ pub(super) fn find(
     }
     if let Some(file) = git::omitted(root, gone.keys().copied()) {
         let message = format!("a sparse checkout omits `{file}`, which has the code of an anchor");
-        return Err(UserError::environment(message).hint("git sparse-checkout disable").into());
+        return Err(UserError::environment(message)
+            .hint("git sparse-checkout disable")
+            .into());
     }
     let mut by_hash: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
     for (path, anchor) in &gone {
-        by_hash.entry(anchor.fingerprint.file).or_default().push(path);
+        by_hash
+            .entry(anchor.fingerprint.file)
+            .or_default()
+            .push(path);
     }
     let paths = search::tree_paths(root, excludes, gone.values().copied())?;
     let hashed = |path: String| {
@@ -62,7 +67,10 @@ fn without_own_content<'a>(
         (hash != Some(anchor.fingerprint.file)).then_some((*path, hash))
     };
     let changed: BTreeMap<&str, Option<u32>> = all.par_iter().filter_map(current).collect();
-    let lost: BTreeSet<u32> = changed.keys().map(|path| all[path].fingerprint.file).collect();
+    let lost: BTreeSet<u32> = changed
+        .keys()
+        .map(|path| all[path].fingerprint.file)
+        .collect();
     let mut found = BTreeMap::new();
     for (path, hash) in changed {
         let is_displaced = hash.is_some_and(|hash| lost.contains(&hash));
@@ -89,7 +97,12 @@ pub(super) fn restore_paths(
     applied: &[Anchor],
     outcomes: Vec<Outcome>,
 ) -> Vec<Outcome> {
-    let moved = || anchors.iter().zip(applied).filter(|(old, new)| old.file != new.file);
+    let moved = || {
+        anchors
+            .iter()
+            .zip(applied)
+            .filter(|(old, new)| old.file != new.file)
+    };
     let paths = sorted(moved().map(|(_, new)| new.file.as_str()));
     // Only the lines are needed.
     let outline = |path: &&str| FileSymbols::read(root, path, None).ok();
@@ -100,13 +113,21 @@ pub(super) fn restore_paths(
         }
         Outcome {
             state: State::Moved,
-            new: outcome.new.map(|found| FoundSymbol { lines: lines(&files, new), ..found }),
+            new: outcome.new.map(|found| FoundSymbol {
+                lines: lines(&files, new),
+                ..found
+            }),
             fingerprint: Some(old.fingerprint.clone()),
             reason: format!("its whole file is now `{}`, unchanged", new.file),
             ..outcome
         }
     };
-    anchors.iter().zip(applied).zip(outcomes).map(restore).collect()
+    anchors
+        .iter()
+        .zip(applied)
+        .zip(outcomes)
+        .map(restore)
+        .collect()
 }
 
 fn lines(files: &[FileSymbols], anchor: &Anchor) -> Option<(u32, u32)> {

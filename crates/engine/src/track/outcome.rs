@@ -17,7 +17,11 @@ pub(super) fn fresh(anchor: &Anchor) -> Outcome {
         similarity: 1.0,
     };
     let reason = "it is where it was, unchanged".to_owned();
-    Outcome { new: Some(new), similarity: 1.0, ..Outcome::new(State::Fresh, reason) }
+    Outcome {
+        new: Some(new),
+        similarity: 1.0,
+        ..Outcome::new(State::Fresh, reason)
+    }
 }
 
 /// Returns the outcome of an anchor whose code is now a symbol of `file`.
@@ -38,7 +42,10 @@ fn found_at(anchor: &Anchor, file: &FileSymbols, symbol_idx: usize) -> Outcome {
 /// Returns the state of an anchor whose symbol in place is `symbol`.
 pub(super) fn state_in_place(anchor: &Anchor, symbol: &FileSymbol) -> State {
     let (old, new) = (&anchor.fingerprint, &symbol.features.fingerprint);
-    match (old.name_independent_hash == new.name_independent_hash, old.bytes == new.bytes) {
+    match (
+        old.name_independent_hash == new.name_independent_hash,
+        old.bytes == new.bytes,
+    ) {
         (true, true) => State::Fresh,
         (true, false) => State::Reformatted,
         (false, _) => State::Edited,
@@ -61,7 +68,11 @@ pub(super) fn in_place(anchor: &Anchor, file: &FileSymbols, symbol_idx: usize) -
             format!("it is where it was; {unchanged} of its code is unchanged")
         }
     };
-    Outcome { state, reason, ..outcome }
+    Outcome {
+        state,
+        reason,
+        ..outcome
+    }
 }
 
 /// Returns the outcome of an anchor that was followed commit by commit to a symbol of `file`.
@@ -75,7 +86,10 @@ pub(super) fn walked(
     let is_in_place = recorded.file == file.path
         && super::same_name(recorded.symbol.as_deref(), symbol.name.as_deref());
     if is_in_place {
-        return Outcome { steps, ..in_place(recorded, file, symbol_idx) };
+        return Outcome {
+            steps,
+            ..in_place(recorded, file, symbol_idx)
+        };
     }
     let mut moves = steps.iter().filter(|step| {
         step.file != recorded.file
@@ -92,7 +106,11 @@ pub(super) fn walked(
     let outcome = found_at(recorded, file, symbol_idx);
     let unchanged = percent(outcome.similarity);
     Outcome {
-        state: if is_renamed { State::Renamed } else { State::Moved },
+        state: if is_renamed {
+            State::Renamed
+        } else {
+            State::Moved
+        },
         reason: format!("{reason}; {unchanged} of its code is unchanged"),
         steps,
         ..outcome
@@ -114,7 +132,11 @@ pub(super) fn restated(
             let n_tokens = |it: &Fingerprint| f64::from(it.n_tokens.max(1));
             let is_most = outcome.similarity >= WEIGHTS.replaced
                 && n_tokens(fingerprint) / n_tokens(&recorded.fingerprint) >= WEIGHTS.replaced;
-            let at_least = if is_most { Degree::Edited } else { Degree::Gutted };
+            let at_least = if is_most {
+                Degree::Edited
+            } else {
+                Degree::Gutted
+            };
             outcome.degree = Some(at_least);
         }
         if let Some(new) = &mut outcome.new {
@@ -167,7 +189,10 @@ pub(super) fn searched(
         outcome.reason +=
             &format!("; renames of its file are unknown: this clone lacks commit {commit}");
     }
-    Outcome { candidates, ..outcome }
+    Outcome {
+        candidates,
+        ..outcome
+    }
 }
 
 fn found(missing: &MissingAnchor<'_>, files: &[FileSymbols], pair: &Pair) -> Outcome {
@@ -181,7 +206,10 @@ fn found(missing: &MissingAnchor<'_>, files: &[FileSymbols], pair: &Pair) -> Out
     let is_renamed = name != missing.name || is_container_renamed;
     let outcome = found_at(missing.anchor, file, pair.symbol_idx);
     let look_alikes = missing.anchor.look_alikes.clone();
-    let anchor = Anchor { look_alikes, ..file.anchor(pair.symbol_idx) };
+    let anchor = Anchor {
+        look_alikes,
+        ..file.anchor(pair.symbol_idx)
+    };
     let reason = if evidence.is_same_code {
         format!("the same code is now at `{}`", spell(&new))
     } else {
@@ -190,11 +218,19 @@ fn found(missing: &MissingAnchor<'_>, files: &[FileSymbols], pair: &Pair) -> Out
             spell(&new),
             percent(evidence.jaccard),
             percent(evidence.identifiers),
-            if name == missing.name { "the same name" } else { "another name" },
+            if name == missing.name {
+                "the same name"
+            } else {
+                "another name"
+            },
         )
     };
     Outcome {
-        state: if is_renamed { State::Renamed } else { State::Moved },
+        state: if is_renamed {
+            State::Renamed
+        } else {
+            State::Moved
+        },
         reason,
         look_alikes: look_alikes::refreshed(&anchor, file),
         ..outcome
@@ -211,11 +247,16 @@ fn best<'a>(pairs: impl Iterator<Item = &'a Pair>, files: &[FileSymbols]) -> Vec
     let mut pairs: Vec<&Pair> = pairs.collect();
     pairs.sort_by(|a, b| b.odds.total_cmp(&a.odds).then(a.symbol().cmp(&b.symbol())));
     let best = pairs.into_iter().take(MAX_LISTED);
-    best.map(|pair| files[pair.file_idx].found(pair.symbol_idx, similarity(pair))).collect()
+    best.map(|pair| files[pair.file_idx].found(pair.symbol_idx, similarity(pair)))
+        .collect()
 }
 
 fn similarity(pair: &Pair) -> f64 {
-    if pair.evidence.is_same_code { 1.0 } else { pair.evidence.jaccard.min(0.99) }
+    if pair.evidence.is_same_code {
+        1.0
+    } else {
+        pair.evidence.jaccard.min(0.99)
+    }
 }
 
 fn spell(found: &FoundSymbol) -> String {

@@ -36,7 +36,9 @@ pub(super) fn raise_odds(candidates: Candidates<'_>, pairs: &mut [Pair]) {
         let first = names(correlated[0]);
         let is_other = |idx: &usize| names(*idx).0 != first.0 && names(*idx).1 != first.1;
         if correlated.iter().any(is_other) {
-            correlated.into_iter().for_each(|idx| pairs[idx].odds += WEIGHTS.added.correlated);
+            correlated
+                .into_iter()
+                .for_each(|idx| pairs[idx].odds += WEIGHTS.added.correlated);
         }
     }
 }

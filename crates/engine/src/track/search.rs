@@ -62,7 +62,11 @@ impl<'a> MissingAnchor<'a> {
 
     /// Returns the last known code of an anchor whose walk did not find it at HEAD.
     pub(super) fn after(walk: &'a Walk, in_place: Option<InPlaceMatch>) -> Self {
-        Self { walk: Some(walk), in_place, ..Self::new(&walk.anchor) }
+        Self {
+            walk: Some(walk),
+            in_place,
+            ..Self::new(&walk.anchor)
+        }
     }
 
     /// Returns whether the kind and the language of a symbol are compatible with the anchor, and it is
@@ -83,7 +87,10 @@ impl<'a> MissingAnchor<'a> {
     fn n_beside_in(&self, file: &FileSymbols, symbol: &FileSymbol) -> usize {
         let is_beside =
             |name: &&u64| minhash::bloom_contains(&self.anchor.fingerprint.beside, **name);
-        file.member_names[symbol.container_idx].iter().filter(is_beside).count()
+        file.member_names[symbol.container_idx]
+            .iter()
+            .filter(is_beside)
+            .count()
     }
 
     pub(super) fn shares_identifiers(&self, n_shared: usize) -> bool {
@@ -98,7 +105,10 @@ fn names<'a>((container, name): (&'a str, &'a str), path: &'a str) -> Names<'a> 
 
 /// Returns the last folder and the stem of the file, which name a module.
 fn module_name(path: &str) -> &str {
-    let start = path.rmatch_indices('/').nth(1).map_or(0, |(slash, _)| slash + 1);
+    let start = path
+        .rmatch_indices('/')
+        .nth(1)
+        .map_or(0, |(slash, _)| slash + 1);
     let name = &path[start..];
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
@@ -171,7 +181,11 @@ pub(super) fn tree_paths<'a>(
 /// Returns the parsed files of the tree that may contain the code of missing anchors, sorted by
 /// path. `parsed` are the files that are already parsed.
 pub(super) fn read_tree(
-    Tree { root, excludes, progress }: Tree<'_>,
+    Tree {
+        root,
+        excludes,
+        progress,
+    }: Tree<'_>,
     missing: &[MissingAnchor<'_>],
     mut parsed: Vec<FileSymbols>,
 ) -> Result<Vec<FileSymbols>> {
@@ -183,8 +197,9 @@ pub(super) fn read_tree(
     let parse = |path: &String| {
         progress(n_done.fetch_add(1, Ordering::Relaxed), paths.len());
         // Unreadable files are skipped. Errors of the anchored files were reported before.
-        let bytes =
-            read::bytes(root, path).ok().filter(|bytes| read::skip_reason(bytes).is_none())?;
+        let bytes = read::bytes(root, path)
+            .ok()
+            .filter(|bytes| read::skip_reason(bytes).is_none())?;
         let may_match = prefilter.may_match(path, &text::decode(&bytes).0);
         may_match.then(|| FileSymbols::parse(path, &bytes, ALL))
     };
@@ -203,7 +218,9 @@ impl<'a> Prefilter<'a> {
     pub(super) fn new(missing: &'a [MissingAnchor<'a>]) -> Self {
         let finder = |missing: &'a MissingAnchor<'a>| (missing, memmem::Finder::new(missing.name));
         let finders = || missing.iter().map(finder).collect();
-        Self { missing: (missing.len() <= MAX_PREFILTERED).then(finders) }
+        Self {
+            missing: (missing.len() <= MAX_PREFILTERED).then(finders),
+        }
     }
 
     /// Returns whether [`pairs`] may compare code of the file with a missing anchor.
@@ -242,17 +259,27 @@ fn contains_word(text: &[u8], finder: &memmem::Finder<'_>) -> bool {
 
 /// Returns how many of `sample` are in the sorted `names`.
 fn n_shared(sample: &[u16], names: &[u16]) -> usize {
-    sample.iter().filter(|name| names.binary_search(name).is_ok()).count()
+    sample
+        .iter()
+        .filter(|name| names.binary_search(name).is_ok())
+        .count()
 }
 
 /// Compares each missing anchor with all code that has its name, is in its file or shares a third of
 /// its identifiers. The pairs are sorted by file and symbol.
 pub(super) fn pairs(candidates: Candidates<'_>) -> Vec<Pair> {
     let index = Index::new(candidates);
-    let Candidates { missing, files, claimed } = candidates;
+    let Candidates {
+        missing,
+        files,
+        claimed,
+    } = candidates;
     let compare = |(file_idx, symbols): (usize, Range<usize>)| {
         let mut found = Vec::new();
-        let mut counts = Counts { shared: vec![0; missing.len()], beside: FxHashMap::default() };
+        let mut counts = Counts {
+            shared: vec![0; missing.len()],
+            beside: FxHashMap::default(),
+        };
         for symbol_idx in symbols {
             if !claimed.contains(&(file_idx, symbol_idx)) {
                 index.compare(file_idx, symbol_idx, &mut counts, &mut found);
@@ -265,7 +292,11 @@ pub(super) fn pairs(candidates: Candidates<'_>) -> Vec<Pair> {
         let end = |start: usize| file.symbols.len().min(start + N_SYMBOLS);
         starts.map(move |start| (file_idx, start..end(start)))
     });
-    parts.collect::<Vec<_>>().into_par_iter().flat_map_iter(compare).collect()
+    parts
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .flat_map_iter(compare)
+        .collect()
 }
 
 /// Lowers the odds of code that has little of the old code, unless its name speaks for it: a similar name, or the same one in a
@@ -306,7 +337,11 @@ struct Index<'a> {
 
 impl<'a> Index<'a> {
     fn new(candidates: Candidates<'a>) -> Self {
-        let Candidates { missing, files, claimed } = candidates;
+        let Candidates {
+            missing,
+            files,
+            claimed,
+        } = candidates;
         let mut this = Self {
             candidates,
             by_name: FxHashMap::default(),
@@ -315,15 +350,28 @@ impl<'a> Index<'a> {
             has_same_code: vec![false; missing.len()],
         };
         for (missing_idx, missing) in missing.iter().enumerate() {
-            this.by_name.entry(missing.name).or_default().push(missing_idx);
-            this.by_file.entry(&missing.anchor.file).or_default().push(missing_idx);
+            this.by_name
+                .entry(missing.name)
+                .or_default()
+                .push(missing_idx);
+            this.by_file
+                .entry(&missing.anchor.file)
+                .or_default()
+                .push(missing_idx);
             for identifier in &missing.anchor.fingerprint.names {
-                this.by_identifier.entry(*identifier).or_default().push(missing_idx);
+                this.by_identifier
+                    .entry(*identifier)
+                    .or_default()
+                    .push(missing_idx);
             }
         }
         for (file_idx, file) in files.iter().enumerate() {
             for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
-                let namesakes = this.by_name.get(file.split_name(symbol).1).into_iter().flatten();
+                let namesakes = this
+                    .by_name
+                    .get(file.split_name(symbol).1)
+                    .into_iter()
+                    .flatten();
                 let same = namesakes.filter(|idx| missing[**idx].is_same_code(file, symbol));
                 for &idx in same.filter(|_| !claimed.contains(&(file_idx, symbol_idx))) {
                     this.has_same_code[idx] = true;
@@ -380,7 +428,13 @@ impl<'a> Index<'a> {
             let evidence = evidence_with(missing, (file, symbol, &names), *n_beside);
             let odds = evidence.log_odds();
             if odds >= WEIGHTS.listed_odds {
-                found.push(Pair { missing_idx, file_idx, symbol_idx, evidence, odds });
+                found.push(Pair {
+                    missing_idx,
+                    file_idx,
+                    symbol_idx,
+                    evidence,
+                    odds,
+                });
             }
         }
     }
@@ -392,7 +446,11 @@ pub(super) fn evidence(
     symbol: &FileSymbol,
 ) -> Features {
     let names = names(file.split_name(symbol), &file.path);
-    evidence_with(missing, (file, symbol, &names), missing.n_beside_in(file, symbol))
+    evidence_with(
+        missing,
+        (file, symbol, &names),
+        missing.n_beside_in(file, symbol),
+    )
 }
 
 /// Compares a missing anchor with a symbol, in whose container `n_beside` names were beside the anchor.
@@ -403,10 +461,14 @@ fn evidence_with(
 ) -> Features {
     let (old, new) = (&missing.anchor.fingerprint, &symbol.features.fingerprint);
     let (container, name) = file.split_name(symbol);
-    let n_least = missing.n_beside.min(file.member_names[symbol.container_idx].len() as f64);
+    let n_least = missing
+        .n_beside
+        .min(file.member_names[symbol.container_idx].len() as f64);
     let likeness = minhash::jaccard(&old.sketch, &new.sketch);
     let n_between = old.between.iter().zip(symbol.between);
-    let n_between = n_between.filter(|(a, b)| **a == *b && **a != NO_NEIGHBOUR).count();
+    let n_between = n_between
+        .filter(|(a, b)| **a == *b && **a != NO_NEIGHBOUR)
+        .count();
     Features {
         is_same_code: old.name_independent_hash == new.name_independent_hash,
         jaccard: likeness,

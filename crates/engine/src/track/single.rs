@@ -28,9 +28,17 @@ pub fn follow_through(
         let mut arrived = Vec::new();
         for comparison in comparisons {
             let is_own = |idx: &usize| anchors[*idx].commit.as_ref() == Some(&comparison.newer);
-            let own: Vec<usize> = (0..anchors.len()).filter(is_own).take(MAX_REMOVED).collect();
+            let own: Vec<usize> = (0..anchors.len())
+                .filter(is_own)
+                .take(MAX_REMOVED)
+                .collect();
             let anchors: Vec<&Anchor> = own.iter().map(|idx| &anchors[*idx]).collect();
-            let after = through(comparison.clone(), commits.has_all_renames, &anchors, objects);
+            let after = through(
+                comparison.clone(),
+                commits.has_all_renames,
+                &anchors,
+                objects,
+            );
             arrived.extend(own.into_iter().zip(after));
         }
         arrived
@@ -56,8 +64,15 @@ fn through(
     if comparison.changes.len() >= MIN_FILTERED {
         filter(&mut comparison.changes, anchors, objects);
     }
-    let path = (comparison.newer.clone(), (comparison.older.clone(), vec![0]));
-    let commits = Commits { comparisons: vec![comparison], paths: [path].into(), has_all_renames };
+    let path = (
+        comparison.newer.clone(),
+        (comparison.older.clone(), vec![0]),
+    );
+    let commits = Commits {
+        comparisons: vec![comparison],
+        paths: [path].into(),
+        has_all_renames,
+    };
     let mut walks: Vec<Walk> = anchors.iter().map(|anchor| Walk::new(anchor)).collect();
     walk::run(objects, &commits, &mut walks);
     let arrived = |(anchor, walk): (&&Anchor, Walk)| {
@@ -70,8 +85,10 @@ fn through(
 
 /// Removes the changes that do not add lines with names of one of the anchors, nor change its file.
 fn filter(changes: &mut Vec<Change>, anchors: &[&Anchor], objects: &mut Objects<'_>) {
-    let missing: Vec<MissingAnchor<'_>> =
-        anchors.iter().map(|anchor| MissingAnchor::new(anchor)).collect();
+    let missing: Vec<MissingAnchor<'_>> = anchors
+        .iter()
+        .map(|anchor| MissingAnchor::new(anchor))
+        .collect();
     let prefilter = Prefilter::new(&missing);
     changes.retain(|change| {
         let Change { old, new } = change;
@@ -82,9 +99,14 @@ fn filter(changes: &mut Vec<Change>, anchors: &[&Anchor], objects: &mut Objects<
         let Some(new) = new else { return false };
         let mut read = |object: &str| objects.read(object).unwrap_or_default();
         let after = read(&new.object);
-        let before = old.as_ref().map(|old| read(&old.object)).unwrap_or_default();
-        prefilter
-            .may_match(&new.path, &added_lines(&text::decode(&before).0, &text::decode(&after).0))
+        let before = old
+            .as_ref()
+            .map(|old| read(&old.object))
+            .unwrap_or_default();
+        prefilter.may_match(
+            &new.path,
+            &added_lines(&text::decode(&before).0, &text::decode(&after).0),
+        )
     });
 }
 

@@ -20,7 +20,10 @@ pub(super) fn is_taken_over(
             is_apart
                 && search::is_same_family(own.kind, symbol.kind)
                 && diff.went_to(old, symbol.lines, own.lines)
-                && symbol.name.as_deref().is_some_and(|name| !old_file.defines(name))
+                && symbol
+                    .name
+                    .as_deref()
+                    .is_some_and(|name| !old_file.defines(name))
         })
 }
 
@@ -54,7 +57,9 @@ pub(super) fn odds(
     }
     let stayed = |pair: &Pair| {
         let likeness = pair.evidence.jaccard;
-        let mut others = by_missing[&pair.missing_idx].iter().filter(|other| !is_in_place(other));
+        let mut others = by_missing[&pair.missing_idx]
+            .iter()
+            .filter(|other| !is_in_place(other));
         if !is_in_place(pair)
             || is_taken_over(pair.missing_idx)
             || (likeness < WEIGHTS.forwarded && others.any(|other| is_replaced_by(pair, other)))
@@ -86,20 +91,30 @@ mod tests {
         let missing = [MissingAnchor::new(&anchor)];
         let files = [FileSymbols::parse("shop.py", new.as_bytes(), ALL)];
         let claimed = FxHashSet::default();
-        let candidates = Candidates { missing: &missing, files: &files, claimed: &claimed };
+        let candidates = Candidates {
+            missing: &missing,
+            files: &files,
+            claimed: &claimed,
+        };
         let pairs = search::pairs(candidates);
         let paths = FxHashMap::from_iter([("shop.py", "shop.py")]);
         let added = odds(candidates, &pairs, &paths, |_| false);
         let is_total =
             |pair: &Pair| files[0].symbols[pair.symbol_idx].name.as_deref() == Some("total");
-        let total = pairs.iter().position(is_total).expect("a pair with the name");
+        let total = pairs
+            .iter()
+            .position(is_total)
+            .expect("a pair with the name");
         assert!((added[total] - expected).abs() < 1e-9, "{new}{added:?}");
     }
 
     #[test]
     fn code_that_was_edited_beside_a_copy_stays() {
         let edited = TOTAL.replace("    return", "    found -= discount(orders)\n    return");
-        check(&format!("def total{edited}\n\ndef plain_total{TOTAL}"), WEIGHTS.added.stayed);
+        check(
+            &format!("def total{edited}\n\ndef plain_total{TOTAL}"),
+            WEIGHTS.added.stayed,
+        );
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Tracks anchors through moves, renames, edits and deletions in small trees.
-#![expect(clippy::disallowed_methods, reason = "the tests write the trees that they track")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests write the trees that they track"
+)]
 
 use std::path::Path;
 
@@ -47,8 +50,9 @@ pub(super) fn write(root: &Path, files: &[(&str, &str)]) {
 }
 
 pub(super) fn anchor_at(root: &Path, location: &str) -> Anchor {
-    let (file, symbol) =
-        location.split_once("::").map_or((location, None), |(file, symbol)| (file, Some(symbol)));
+    let (file, symbol) = location
+        .split_once("::")
+        .map_or((location, None), |(file, symbol)| (file, Some(symbol)));
     let located = locate(root, file, symbol).expect(location);
     let fields = FingerprintFields::encode(&located.fingerprint);
     Anchor {
@@ -68,11 +72,18 @@ pub(super) fn anchor_at(root: &Path, location: &str) -> Anchor {
 }
 
 pub(super) fn spell(outcome: &Outcome) -> String {
-    let edited = if outcome.edited && outcome.state != State::Edited { " edited" } else { "" };
-    let location = outcome.new.as_ref().map_or(String::new(), |found| match &found.symbol {
-        Some(symbol) => format!(" {}::{symbol}", found.file),
-        None => format!(" {}", found.file),
-    });
+    let edited = if outcome.edited && outcome.state != State::Edited {
+        " edited"
+    } else {
+        ""
+    };
+    let location = outcome
+        .new
+        .as_ref()
+        .map_or(String::new(), |found| match &found.symbol {
+            Some(symbol) => format!(" {}::{symbol}", found.file),
+            None => format!(" {}", found.file),
+        });
     format!("{}{edited}{location}", outcome.state)
 }
 
@@ -83,14 +94,22 @@ pub(super) fn follow_all(root: &Path, anchors: &[Anchor]) -> Vec<Outcome> {
 /// Anchors to `locations` in the old tree and tracks them in the new one. Tracks the results once
 /// more, which must all be fresh.
 fn check(old: &[(&str, &str)], new: &[(&str, &str)], locations: &[&str], expected: &[&str]) {
-    let (before, after) =
-        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let (before, after) = (
+        tempfile::tempdir().expect("a folder"),
+        tempfile::tempdir().expect("a folder"),
+    );
     write(before.path(), old);
     write(after.path(), new);
-    let anchors: Vec<Anchor> =
-        locations.iter().map(|location| anchor_at(before.path(), location)).collect();
+    let anchors: Vec<Anchor> = locations
+        .iter()
+        .map(|location| anchor_at(before.path(), location))
+        .collect();
     let outcomes = follow_all(after.path(), &anchors);
-    assert_eq!(outcomes.iter().map(spell).collect::<Vec<_>>(), expected, "{outcomes:#?}");
+    assert_eq!(
+        outcomes.iter().map(spell).collect::<Vec<_>>(),
+        expected,
+        "{outcomes:#?}"
+    );
     let moved = |(anchor, outcome): (&Anchor, &Outcome)| {
         let new = outcome.new.clone()?;
         let fingerprint = outcome.fingerprint.clone()?;
@@ -126,8 +145,10 @@ fn check_look_alikes(
     location: &str,
     expected: [&str; 2],
 ) {
-    let (before, after) =
-        (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let (before, after) = (
+        tempfile::tempdir().expect("a folder"),
+        tempfile::tempdir().expect("a folder"),
+    );
     write(before.path(), old);
     write(after.path(), new);
     let unaware = anchor_at(before.path(), location);
@@ -139,8 +160,14 @@ fn check_look_alikes(
 
 #[test]
 fn code_that_was_similar_when_the_anchor_was_recorded_is_not_its_successor() {
-    let twin = LOAD.replace("load_rows", "load_rows_strictly").replace("ValueError", "KeyError");
-    let old = [("a.py", LOAD), ("strict.py", twin.as_str()), ("b.py", CLOSE)];
+    let twin = LOAD
+        .replace("load_rows", "load_rows_strictly")
+        .replace("ValueError", "KeyError");
+    let old = [
+        ("a.py", LOAD),
+        ("strict.py", twin.as_str()),
+        ("b.py", CLOSE),
+    ];
     let rest = [("strict.py", twin.as_str()), ("b.py", CLOSE)];
     let location = "a.py::load_rows";
     check_look_alikes(
@@ -152,28 +179,50 @@ fn code_that_was_similar_when_the_anchor_was_recorded_is_not_its_successor() {
     // The same name elsewhere, and a look-alike in the same file.
     let same_name = LOAD.replace("limit", "bound");
     let old = [("a.py", LOAD), ("other/a.py", same_name.as_str())];
-    check_look_alikes(&old, &old[1..], location, ["gone", "moved edited other/a.py::load_rows"]);
+    check_look_alikes(
+        &old,
+        &old[1..],
+        location,
+        ["gone", "moved edited other/a.py::load_rows"],
+    );
     let both = format!("{LOAD}\n\n{twin}");
-    check_look_alikes(&[("a.py", &both)], &[("a.py", &twin)], location, ["gone", "gone"]);
+    check_look_alikes(
+        &[("a.py", &both)],
+        &[("a.py", &twin)],
+        location,
+        ["gone", "gone"],
+    );
 }
 
 #[test]
 fn a_look_alike_is_known_after_its_folder_was_moved() {
-    let twin = LOAD.replace("load_rows", "load_rows_strictly").replace("ValueError", "KeyError");
+    let twin = LOAD
+        .replace("load_rows", "load_rows_strictly")
+        .replace("ValueError", "KeyError");
     check_look_alikes(
         &[("shop/a.py", LOAD), ("shop/strict.py", &twin)],
         &[("src/shop/strict.py", &twin)],
         "shop/a.py::load_rows",
-        ["gone", "renamed edited src/shop/strict.py::load_rows_strictly"],
+        [
+            "gone",
+            "renamed edited src/shop/strict.py::load_rows_strictly",
+        ],
     );
 }
 
 #[test]
 fn code_that_moved_is_found_beside_its_look_alikes() {
-    let twin = LOAD.replace("load_rows", "load_rows_strictly").replace("ValueError", "KeyError");
-    let edited = LOAD.replace("load_rows", "load_limited_rows").replace("rows", "found");
+    let twin = LOAD
+        .replace("load_rows", "load_rows_strictly")
+        .replace("ValueError", "KeyError");
+    let edited = LOAD
+        .replace("load_rows", "load_limited_rows")
+        .replace("rows", "found");
     let old = [("a.py", LOAD), ("strict.py", twin.as_str())];
-    let new = [("shop/rows.py", edited.as_str()), ("strict.py", twin.as_str())];
+    let new = [
+        ("shop/rows.py", edited.as_str()),
+        ("strict.py", twin.as_str()),
+    ];
     let moved = "renamed edited shop/rows.py::load_limited_found";
     let unaware = "renamed edited strict.py::load_rows_strictly";
     check_look_alikes(&old, &new, "a.py::load_rows", [moved, unaware]);
@@ -184,8 +233,15 @@ fn an_anchor_in_place_is_fresh_reformatted_or_edited() {
     let old = [("a.py", LOAD)];
     let location = ["a.py::load_rows"];
     check(&old, &old, &location, &["fresh a.py::load_rows"]);
-    let spaced = LOAD.replace("Reads the", "Gives the").replace("\",\"", "','");
-    check(&old, &[("a.py", &spaced)], &location, &["reformatted a.py::load_rows"]);
+    let spaced = LOAD
+        .replace("Reads the", "Gives the")
+        .replace("\",\"", "','");
+    check(
+        &old,
+        &[("a.py", &spaced)],
+        &location,
+        &["reformatted a.py::load_rows"],
+    );
     check(
         &old,
         &[("a.py", &LOAD.replace("> limit", ">= limit"))],
@@ -198,8 +254,10 @@ fn an_anchor_in_place_is_fresh_reformatted_or_edited() {
 fn the_anchors_of_an_unchanged_moved_file_move_with_it() {
     let old = [("a.py", LOAD), ("b.py", CLOSE)];
     let reason = |new: &[(&str, &str)], expected: &str| {
-        let (before, after) =
-            (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let (before, after) = (
+            tempfile::tempdir().expect("a folder"),
+            tempfile::tempdir().expect("a folder"),
+        );
         write(before.path(), &old);
         write(after.path(), new);
         let anchors = [anchor_at(before.path(), "a.py::load_rows")];
@@ -211,7 +269,10 @@ fn the_anchors_of_an_unchanged_moved_file_move_with_it() {
         assert_eq!(spell(&searched[0]), expected);
         found[0].reason.clone()
     };
-    let whole = reason(&[("c/d.py", LOAD), ("b.py", CLOSE)], "moved c/d.py::load_rows");
+    let whole = reason(
+        &[("c/d.py", LOAD), ("b.py", CLOSE)],
+        "moved c/d.py::load_rows",
+    );
     assert_eq!(whole, "its whole file is now `c/d.py`, unchanged");
     let longer = format!("{LOAD}\n\n{CLOSE}");
     let searched = reason(&[("c/d.py", &longer)], "moved c/d.py::load_rows");
@@ -235,16 +296,35 @@ fn code_is_tracked_to_other_files_and_names() {
         &["a.py::load_rows"],
         &["renamed a.py::read_table"],
     );
-    let edited = LOAD.replace("> limit", ">= limit").replace("ValueError", "TableError");
-    check(&old, &[("c/d.py", &edited)], &["a.py::load_rows"], &["moved edited c/d.py::load_rows"]);
+    let edited = LOAD
+        .replace("> limit", ">= limit")
+        .replace("ValueError", "TableError");
+    check(
+        &old,
+        &[("c/d.py", &edited)],
+        &["a.py::load_rows"],
+        &["moved edited c/d.py::load_rows"],
+    );
 }
 
 #[test]
 fn deleted_code_is_gone_even_with_similar_code_beside_it() {
-    let twin = LOAD.replace("load_rows", "load_rows_strictly").replace("> limit", "!= limit");
+    let twin = LOAD
+        .replace("load_rows", "load_rows_strictly")
+        .replace("> limit", "!= limit");
     let both = format!("{LOAD}\n{twin}");
-    check(&[("a.py", &both)], &[("a.py", &twin)], &["a.py::load_rows"], &["gone"]);
-    check(&[("a.py", LOAD)], &[("b.py", CLOSE)], &["a.py::load_rows"], &["gone"]);
+    check(
+        &[("a.py", &both)],
+        &[("a.py", &twin)],
+        &["a.py::load_rows"],
+        &["gone"],
+    );
+    check(
+        &[("a.py", LOAD)],
+        &[("b.py", CLOSE)],
+        &["a.py::load_rows"],
+        &["gone"],
+    );
     check(&[("a.py", LOAD)], &[], &["a.py::load_rows"], &["gone"]);
 }
 
@@ -258,7 +338,12 @@ fn unlike_code_of_the_same_name_is_followed_only_to_a_file_of_the_same_name() {
     return rows.sorted()
 ";
     let check = |path, expected| {
-        check(&[("a.py", LOAD)], &[(path, rewritten)], &["a.py::load_rows"], &[expected]);
+        check(
+            &[("a.py", LOAD)],
+            &[(path, rewritten)],
+            &["a.py::load_rows"],
+            &[expected],
+        );
     };
     check("store/b.py", "gone");
     check("store/a.py", "moved edited store/a.py::load_rows");
@@ -279,7 +364,12 @@ fn two_anchors_never_get_the_same_symbol() {
     let twin = LOAD.replace("load_rows", "load_cells");
     let old = [("a.py", LOAD), ("b.py", twin.as_str())];
     let locations = ["a.py::load_rows", "b.py::load_cells"];
-    check(&old, &[("c.py", LOAD)], &locations, &["moved c.py::load_rows", "gone"]);
+    check(
+        &old,
+        &[("c.py", LOAD)],
+        &locations,
+        &["moved c.py::load_rows", "gone"],
+    );
     let both = format!("{LOAD}\n{twin}");
     check(
         &old,
@@ -288,7 +378,12 @@ fn two_anchors_never_get_the_same_symbol() {
         &["moved c.py::load_rows", "moved c.py::load_cells"],
     );
     // Two memories may be anchored to one symbol.
-    check(&old, &[("c.py", LOAD)], &["a.py::load_rows"; 2], &["moved c.py::load_rows"; 2]);
+    check(
+        &old,
+        &[("c.py", LOAD)],
+        &["a.py::load_rows"; 2],
+        &["moved c.py::load_rows"; 2],
+    );
 }
 
 #[test]
@@ -322,7 +417,12 @@ fn methods_are_tracked_with_their_class() {
         &["renamed a.py::Listener.start"],
     );
     let other = "class Robot:\n    def start(self, handler):\n        self.motor = power(self.battery)\n        self.motor.turn(handler)\n        return self.motor\n";
-    check(&[("a.py", SERVER)], &[("b.py", other)], &["a.py::Server.start"], &["gone"]);
+    check(
+        &[("a.py", SERVER)],
+        &[("b.py", other)],
+        &["a.py::Server.start"],
+        &["gone"],
+    );
 }
 
 #[test]
@@ -336,15 +436,26 @@ fn of_several_definitions_of_one_name_the_most_similar_is_matched() {
 #[test]
 fn whole_files_are_tracked() {
     let notes = "first line\nsecond line\nthird line\nfourth line\n";
-    let old = [("a.py", LOAD), ("doc/notes.txt", notes), ("doc/other.txt", "something else\n")];
-    let new =
-        [("src/a.py", LOAD), ("docs/notes.txt", notes), ("doc/other.txt", "something else\n")];
+    let old = [
+        ("a.py", LOAD),
+        ("doc/notes.txt", notes),
+        ("doc/other.txt", "something else\n"),
+    ];
+    let new = [
+        ("src/a.py", LOAD),
+        ("docs/notes.txt", notes),
+        ("doc/other.txt", "something else\n"),
+    ];
     let locations = ["a.py", "doc/notes.txt", "doc/other.txt"];
     check(
         &old,
         &new,
         &locations,
-        &["moved src/a.py", "moved docs/notes.txt", "fresh doc/other.txt"],
+        &[
+            "moved src/a.py",
+            "moved docs/notes.txt",
+            "fresh doc/other.txt",
+        ],
     );
     check(&old, &[("c.txt", "nothing\n")], &locations, &["gone"; 3]);
 }
@@ -352,7 +463,12 @@ fn whole_files_are_tracked() {
 #[test]
 fn code_is_tracked_only_to_compatible_languages() {
     let code = "export function total(rows) {\n  let sum = 0;\n  for (const row of rows) { sum += row.price * row.count; }\n  return round(sum, rows.currency);\n}\n";
-    check(&[("a.js", code)], &[("b.ts", code)], &["a.js::total"], &["moved b.ts::total"]);
+    check(
+        &[("a.js", code)],
+        &[("b.ts", code)],
+        &["a.js::total"],
+        &["moved b.ts::total"],
+    );
     check(
         &[("a.js", code)],
         &[("b.py", "def total(rows): return rows\n")],
@@ -376,8 +492,14 @@ fn located(file: &str, symbol: Option<&str>) -> Result<String, String> {
 
 #[test]
 fn locations_are_resolved_as_people_type_them() {
-    assert_eq!(located("a.py", Some("Server.start")), Ok("Server.start".to_owned()));
-    assert_eq!(located("a.py", Some("__init__")), Ok("Server.__init__".to_owned()));
+    assert_eq!(
+        located("a.py", Some("Server.start")),
+        Ok("Server.start".to_owned())
+    );
+    assert_eq!(
+        located("a.py", Some("__init__")),
+        Ok("Server.__init__".to_owned())
+    );
     assert_eq!(located("a.py", None), Ok(String::new()));
     for (file, symbol, expected) in [
         (
@@ -408,7 +530,10 @@ fn one_of_several_definitions_is_named_by_its_number_or_its_parameters() {
     let rust = "impl Display for A {\n    fn fmt(&self, f: &mut fmt::Formatter<'_>) {}\n}\nimpl Debug for A {\n    fn fmt(&self, f: &mut fmt::Formatter<'_>) {}\n}\n";
     let python = "class A:\n    @property\n    def size(self): return 1\n    @size.setter\n    def size(self, value: int = 3): pass\n";
     let folder = tempfile::tempdir().expect("a folder");
-    write(folder.path(), &[("A.java", java), ("a.rs", rust), ("a.py", python)]);
+    write(
+        folder.path(),
+        &[("A.java", java), ("a.rs", rust), ("a.py", python)],
+    );
     let locate = |file: &str, symbol: &str| match locate(folder.path(), file, Some(symbol)) {
         Ok(located) => located.found.symbol.unwrap_or_default(),
         Err(error) => match error.downcast_ref::<cerberus_model::error::UserError>() {
@@ -422,11 +547,27 @@ fn one_of_several_definitions_is_named_by_its_number_or_its_parameters() {
         ("A.java", "Mailer.send(String)", "Mailer.send#1"),
         ("A.java", "send(String,int)", "Mailer.send#2"),
         ("A.java", "send(to, times)", "Mailer.send#2"),
-        ("A.java", "send(final String to, int times)", "Mailer.send#2"),
+        (
+            "A.java",
+            "send(final String to, int times)",
+            "Mailer.send#2",
+        ),
         ("A.java", "send(Map<String,int[]>, int)", "Mailer.send#3"),
-        ("A.java", "send", &format!("`send` is ambiguous in `A.java`; {all}")),
-        ("A.java", "send#4", &format!("symbol `send#4` not found in `A.java`; {all}")),
-        ("A.java", "send(int)", &format!("symbol `send(int)` not found in `A.java`; {all}")),
+        (
+            "A.java",
+            "send",
+            &format!("`send` is ambiguous in `A.java`; {all}"),
+        ),
+        (
+            "A.java",
+            "send#4",
+            &format!("symbol `send#4` not found in `A.java`; {all}"),
+        ),
+        (
+            "A.java",
+            "send(int)",
+            &format!("symbol `send(int)` not found in `A.java`; {all}"),
+        ),
         (
             "a.rs",
             "fmt(f: &mut fmt::Formatter<'_>)",
@@ -443,7 +584,9 @@ fn one_of_several_definitions_is_named_by_its_number_or_its_parameters() {
 
 /// Returns the `n`th of several functions with different words.
 fn function(n: usize, name: &str) -> String {
-    let words = ["order", "price", "user", "token", "row", "page", "lock", "queue"];
+    let words = [
+        "order", "price", "user", "token", "row", "page", "lock", "queue",
+    ];
     let (a, b, c) = (words[n % 8], words[(n / 2 + 3) % 8], words[(n * 5 + 1) % 8]);
     format!(
         "def {name}({a}, {b}):\n    {c}_{n} = {a}.find_{b}({n})\n    if {c}_{n} is None:\n        raise Missing_{n}({a})\n    return {c}_{n}.{b} + {a}.total\n"
@@ -451,7 +594,10 @@ fn function(n: usize, name: &str) -> String {
 }
 
 fn file(numbers: &[usize]) -> String {
-    numbers.iter().map(|&n| function(n, &format!("f{n}")) + "\n").collect()
+    numbers
+        .iter()
+        .map(|&n| function(n, &format!("f{n}")) + "\n")
+        .collect()
 }
 
 proptest! {
@@ -484,7 +630,11 @@ proptest! {
 
 /// Returns an anchor on each symbol of a file.
 fn anchors_of(code: &FileSymbols) -> Vec<Anchor> {
-    let symbols = code.symbols.iter().enumerate().filter(|(_, symbol)| symbol.name.is_some());
+    let symbols = code
+        .symbols
+        .iter()
+        .enumerate()
+        .filter(|(_, symbol)| symbol.name.is_some());
     symbols
         .map(|(symbol_idx, symbol)| Anchor {
             file: code.path.clone(),
@@ -510,17 +660,26 @@ fn code_changed_by_a_formatter_is_not_edited() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/formatted");
     let (before, after) = (fixtures.join("before"), fixtures.join("after"));
     let mut anchors = Vec::new();
-    for entry in crate::tree::walk::walk(&before, &[]).expect("a tree").entries {
+    for entry in crate::tree::walk::walk(&before, &[])
+        .expect("a tree")
+        .entries
+    {
         let code = FileSymbols::read(&before, &entry.path, ALL).expect("a file");
         anchors.extend(anchors_of(&code));
     }
     let outcomes = follow_all(&after, &anchors);
-    let changed = anchors.iter().zip(&outcomes).filter_map(|(anchor, outcome)| {
-        let is_changed = !matches!(outcome.state, State::Fresh | State::Reformatted);
-        is_changed.then(|| format!("{}::{:?}: {}", anchor.file, anchor.symbol, spell(outcome)))
-    });
+    let changed = anchors
+        .iter()
+        .zip(&outcomes)
+        .filter_map(|(anchor, outcome)| {
+            let is_changed = !matches!(outcome.state, State::Fresh | State::Reformatted);
+            is_changed.then(|| format!("{}::{:?}: {}", anchor.file, anchor.symbol, spell(outcome)))
+        });
     assert_eq!(changed.collect::<Vec<_>>(), Vec::<String>::new());
-    let n_reformatted = outcomes.iter().filter(|it| it.state == State::Reformatted).count();
+    let n_reformatted = outcomes
+        .iter()
+        .filter(|it| it.state == State::Reformatted)
+        .count();
     assert!(n_reformatted > 100, "{n_reformatted}");
 }
 
@@ -535,7 +694,10 @@ fn an_overload_is_verified_against_the_most_similar_definition() {
     for anchor in [setter.clone(), without_file_hash(setter)] {
         let verified = verify_in_place(folder.path(), "a.py", &[&anchor]).remove(0);
         let verified = verified.expect("the setter");
-        assert_eq!((verified.state, verified.is_ambiguous), (State::Fresh, false));
+        assert_eq!(
+            (verified.state, verified.is_ambiguous),
+            (State::Fresh, false)
+        );
         assert_eq!(verified.lines.1, 7);
     }
 }

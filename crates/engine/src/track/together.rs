@@ -20,21 +20,36 @@ pub(super) fn assign(
     let places = |pair: &Pair| -> [(Place<'_>, Place<'_>); 2] {
         let (old, new) = candidates.paths(pair);
         let containers = (candidates.old(pair).container, candidates.new_name(pair).0);
-        [((old, ""), (new, "")), ((old, containers.0), (new, containers.1))]
+        [
+            ((old, ""), (new, "")),
+            ((old, containers.0), (new, containers.1)),
+        ]
     };
     let mut votes: BTreeMap<Place<'_>, BTreeMap<Place<'_>, usize>> = BTreeMap::new();
-    let found = || assignments.iter().filter_map(Assignment::found).map(|idx| &pairs[idx]);
+    let found = || {
+        assignments
+            .iter()
+            .filter_map(Assignment::found)
+            .map(|idx| &pairs[idx])
+    };
     for pair in found() {
         let [(old, new), (old_container, new_container)] = places(pair);
         *votes.entry(old).or_default().entry(new).or_default() += 1;
         if !old_container.1.is_empty() {
-            *votes.entry(old_container).or_default().entry(new_container).or_default() += 1;
+            *votes
+                .entry(old_container)
+                .or_default()
+                .entry(new_container)
+                .or_default() += 1;
         }
     }
     let is_majority = |old: &Place<'_>, new: &Place<'_>| {
         let votes = votes.get(old);
         let (n, n_all) = votes.map_or((0, 0), |votes| {
-            (votes.get(new).copied().unwrap_or_default(), votes.values().sum::<usize>())
+            (
+                votes.get(new).copied().unwrap_or_default(),
+                votes.values().sum::<usize>(),
+            )
         });
         n >= 2 && 2 * n > n_all
     };
@@ -46,14 +61,20 @@ pub(super) fn assign(
         .iter()
         .map(|pair| {
             let (old, new) = candidates.paths(pair);
-            places(pair).iter().any(|(old, new)| old != new && is_majority(old, new))
+            places(pair)
+                .iter()
+                .any(|(old, new)| old != new && is_majority(old, new))
                 || (has_name(pair) && folders.are_moved(old, new))
         })
         .collect();
     if !raised.contains(&true) {
         return assignments;
     }
-    for (pair, _) in pairs.iter_mut().zip(raised).filter(|(_, is_raised)| *is_raised) {
+    for (pair, _) in pairs
+        .iter_mut()
+        .zip(raised)
+        .filter(|(_, is_raised)| *is_raised)
+    {
         pair.odds += WEIGHTS.added.together;
     }
     assign::assign(candidates.missing.len(), pairs)
@@ -68,7 +89,12 @@ impl<'p> Folders<'p> {
         let mut this = Self(BTreeMap::new());
         for (old, new) in paths {
             if let Some((old_folder, new_folder)) = folder_change(old, new) {
-                let files = this.0.entry(old_folder).or_default().entry(new_folder).or_default();
+                let files = this
+                    .0
+                    .entry(old_folder)
+                    .or_default()
+                    .entry(new_folder)
+                    .or_default();
                 files.insert(old);
             }
         }
@@ -78,8 +104,12 @@ impl<'p> Folders<'p> {
     /// Returns whether two files or more, and most of those of the folder, were moved as from `old` to
     /// `new`.
     fn are_moved(&self, old: &str, new: &str) -> bool {
-        let Some((old_folder, new_folder)) = folder_change(old, new) else { return false };
-        let Some(folders) = self.0.get(old_folder) else { return false };
+        let Some((old_folder, new_folder)) = folder_change(old, new) else {
+            return false;
+        };
+        let Some(folders) = self.0.get(old_folder) else {
+            return false;
+        };
         let n = folders.get(new_folder).map_or(0, BTreeSet::len);
         n >= 2 && 2 * n > folders.values().map(BTreeSet::len).sum()
     }
@@ -108,7 +138,10 @@ mod tests {
     fn a_moved_folder_is_what_the_paths_do_not_share() {
         let moved = folder_change("examples/src/a/Demo.java", "samples/src/a/Demo.java");
         assert_eq!(moved, Some(("examples", "samples")));
-        assert_eq!(folder_change("src/a/x.py", "lib/src/a/x.py"), Some(("", "lib")));
+        assert_eq!(
+            folder_change("src/a/x.py", "lib/src/a/x.py"),
+            Some(("", "lib"))
+        );
         assert_eq!(folder_change("a/x.py", "a/x.py"), None);
         assert_eq!(folder_change("a/x.py", "b/y.py"), None, "another name");
     }

@@ -32,7 +32,11 @@ pub(super) fn apply(
         return;
     }
     git::with_objects(root, |objects| {
-        let mut old_files = OldFiles { commits, objects, parsed: FxHashMap::default() };
+        let mut old_files = OldFiles {
+            commits,
+            objects,
+            parsed: FxHashMap::default(),
+        };
         pairs.retain(|pair| !is_relevant(pair) || !old_files.excludes(candidates, pair));
     });
 }
@@ -82,15 +86,25 @@ fn forgive_taken_names(
         pair.evidence.was_sibling
             && pair.evidence.is_same_code
             && anchor.fingerprint.n_tokens >= MIN_TOKENS
-            && anchor.commit.as_deref().is_some_and(|it| commits.paths.contains_key(it))
+            && anchor
+                .commit
+                .as_deref()
+                .is_some_and(|it| commits.paths.contains_key(it))
     };
     if !pairs.iter().any(is_same) {
         return;
     }
     git::with_objects(root, |objects| {
-        let mut old_files = OldFiles { commits, objects, parsed: FxHashMap::default() };
+        let mut old_files = OldFiles {
+            commits,
+            objects,
+            parsed: FxHashMap::default(),
+        };
         for pair in pairs.iter_mut().filter(|pair| is_same(pair)) {
-            if old_files.likeness_to_itself(candidates, pair).is_some_and(|it| it < 1.0) {
+            if old_files
+                .likeness_to_itself(candidates, pair)
+                .is_some_and(|it| it < 1.0)
+            {
                 forget_sibling(pair);
             }
         }
@@ -125,7 +139,11 @@ impl OldFiles<'_, '_> {
         let symbol = candidates.symbol(pair);
         let new = &symbol.features.fingerprint;
         let commits = self.commits;
-        let Some((_, path)) = missing.anchor.commit.as_ref().and_then(|it| commits.paths.get(it))
+        let Some((_, path)) = missing
+            .anchor
+            .commit
+            .as_ref()
+            .and_then(|it| commits.paths.get(it))
         else {
             return false;
         };
@@ -139,7 +157,9 @@ impl OldFiles<'_, '_> {
                 return true;
             }
         }
-        let Some(End::Lost(lost_idx)) = missing.walk.map(|walk| &walk.end) else { return false };
+        let Some(End::Lost(lost_idx)) = missing.walk.map(|walk| &walk.end) else {
+            return false;
+        };
         // The commit that removed the code added nothing like it. Only a copy that was made before
         // may be its successor.
         let is_copy = pair.evidence.is_same_code
@@ -152,7 +172,10 @@ impl OldFiles<'_, '_> {
             return true;
         };
         self.symbols(then, &file.path).is_some_and(|then| {
-            !then.symbols.iter().any(|it| same_name(it.name.as_deref(), symbol.name.as_deref()))
+            !then
+                .symbols
+                .iter()
+                .any(|it| same_name(it.name.as_deref(), symbol.name.as_deref()))
         })
     }
 
@@ -167,7 +190,11 @@ impl OldFiles<'_, '_> {
     ) -> Option<String> {
         let mut name = file;
         let mut object = None;
-        for &idx in path.iter().rev().take_while(|idx| after.is_none_or(|after| **idx > after)) {
+        for &idx in path
+            .iter()
+            .rev()
+            .take_while(|idx| after.is_none_or(|after| **idx > after))
+        {
             let changes = self.commits.comparisons[idx].changes.iter();
             let change = changes.filter_map(|it| Some((it.new.as_ref()?, it.old.as_ref())));
             match change.into_iter().find(|(new, _)| new.path == name) {
@@ -187,6 +214,8 @@ impl OldFiles<'_, '_> {
         let parse = |bytes: Vec<u8>| FileSymbols::parse(path, &bytes, ALL);
         let objects = &mut *self.objects;
         let parsed = self.parsed.entry(object);
-        parsed.or_insert_with_key(|object| objects.read(object).map(parse)).as_ref()
+        parsed
+            .or_insert_with_key(|object| objects.read(object).map(parse))
+            .as_ref()
     }
 }

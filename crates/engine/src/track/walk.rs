@@ -69,10 +69,17 @@ impl Past {
     pub(super) fn new(root: &Path, anchors: &[&Anchor]) -> Self {
         let old = sorted(anchors.iter().filter_map(|anchor| anchor.commit.as_deref()));
         let is_code = anchors.iter().all(|anchor| anchor.language.is_some());
-        let extensions = if is_code { language::extensions() } else { Vec::new() };
+        let extensions = if is_code {
+            language::extensions()
+        } else {
+            Vec::new()
+        };
         let mut walks: Vec<Walk> = anchors.iter().map(|anchor| Walk::new(anchor)).collect();
         if old.is_empty() {
-            return Self { commits: Commits::default(), walks };
+            return Self {
+                commits: Commits::default(),
+                walks,
+            };
         }
         let commits = git::commits_since(root, &old, &extensions).unwrap_or_default();
         let walked = git::with_objects(root, |objects| {
@@ -88,12 +95,22 @@ impl Past {
 
 /// Follows anchors along the comparisons of `commits`.
 pub(super) fn run(objects: &mut Objects<'_>, commits: &Commits, walks: &mut [Walk]) {
-    Walker { commits, objects, versions: Versions::new(walks.len()) }.run(walks);
+    Walker {
+        commits,
+        objects,
+        versions: Versions::new(walks.len()),
+    }
+    .run(walks);
 }
 
 impl Walk {
     pub(super) fn new(anchor: &Anchor) -> Self {
-        Self { anchor: anchor.clone(), steps: Vec::new(), end: End::Unknown, n_unread: 0 }
+        Self {
+            anchor: anchor.clone(),
+            steps: Vec::new(),
+            end: End::Unknown,
+            n_unread: 0,
+        }
     }
 
     /// Ends a walk that would take too long.
@@ -133,13 +150,21 @@ impl Walk {
 
     fn note_edit(&mut self, commit: &str, similarity: f64) {
         let unchanged = outcome::percent(similarity);
-        self.note(commit, format!("edited: {unchanged} of its code is unchanged"));
+        self.note(
+            commit,
+            format!("edited: {unchanged} of its code is unchanged"),
+        );
     }
 
     fn note(&mut self, commit: &str, reason: String) {
         let commit = commit.chars().take(git::ABBREVIATED_LEN).collect();
         let (file, symbol) = (self.anchor.file.clone(), self.anchor.symbol.clone());
-        self.steps.push(Step { commit, file, symbol, reason });
+        self.steps.push(Step {
+            commit,
+            file,
+            symbol,
+            reason,
+        });
     }
 }
 
@@ -174,14 +199,18 @@ impl Walker<'_, '_> {
         let mut group_idxs: FxHashMap<&str, usize> = FxHashMap::default();
         for (commit, (_, path)) in &self.commits.paths {
             group_idxs.insert(commit, groups.len());
-            path.iter().for_each(|&idx| groups_of[idx].push(groups.len()));
+            path.iter()
+                .for_each(|&idx| groups_of[idx].push(groups.len()));
             groups.push(FxHashMap::default());
         }
         for (walk_idx, walk) in walks.iter_mut().enumerate() {
             let commit = walk.anchor.commit.as_deref();
             if let Some(&group_idx) = commit.and_then(|commit| group_idxs.get(commit)) {
                 walk.end = End::Head;
-                groups[group_idx].entry(walk.anchor.file.clone()).or_default().push(walk_idx);
+                groups[group_idx]
+                    .entry(walk.anchor.file.clone())
+                    .or_default()
+                    .push(walk_idx);
             }
         }
         let mut last: Vec<LastSeen> = walks.iter().map(|_| LastSeen::default()).collect();
@@ -191,11 +220,16 @@ impl Walker<'_, '_> {
                 let mut removed = Vec::new();
                 let mut kept = Vec::new();
                 for change in &comparison.changes {
-                    let path = change.old.as_ref().or(change.new.as_ref()).map(|it| &it.path);
+                    let path = change
+                        .old
+                        .as_ref()
+                        .or(change.new.as_ref())
+                        .map(|it| &it.path);
                     let Some(own) = path.and_then(|path| groups[group_idx].remove(path)) else {
                         continue;
                     };
-                    self.versions.start_file(own.iter().map(|idx| &walks[*idx].anchor));
+                    self.versions
+                        .start_file(own.iter().map(|idx| &walks[*idx].anchor));
                     for walk_idx in own {
                         let (walk, last) = (&mut walks[walk_idx], &mut last[walk_idx]);
                         match self.fate(walk, last, change, &comparison.newer) {
@@ -214,7 +248,10 @@ impl Walker<'_, '_> {
                     let found = self.step(walks, &walk_idxs, comparison);
                     for &(walk_idx, is_rewritten) in &removed {
                         if found.contains(&walk_idx) || is_rewritten {
-                            last[walk_idx] = LastSeen { is_seen: true, ..LastSeen::default() };
+                            last[walk_idx] = LastSeen {
+                                is_seen: true,
+                                ..LastSeen::default()
+                            };
                             kept.push(walk_idx);
                         } else {
                             walks[walk_idx].end = End::Lost(comparison_idx);
@@ -270,7 +307,9 @@ impl Walker<'_, '_> {
             };
             file = renamed;
         }
-        let Some(found) = in_place_match(&walk.anchor, &file) else { return Fate::Removed };
+        let Some(found) = in_place_match(&walk.anchor, &file) else {
+            return Fate::Removed;
+        };
         let symbol = &file.symbols[found.symbol_idx];
         if is_rewritten(&walk.anchor.fingerprint, symbol)
             || (found.similarity < 1.0
@@ -301,12 +340,18 @@ impl Walker<'_, '_> {
         let Some(old) = change.old.as_ref().filter(|_| last.text.len() >= MIN_TEXT) else {
             return false;
         };
-        let Some(bytes) = self.objects.read(&old.object) else { return false };
-        let Some(start) = memmem::find(&bytes, &last.text) else { return false };
+        let Some(bytes) = self.objects.read(&old.object) else {
+            return false;
+        };
+        let Some(start) = memmem::find(&bytes, &last.text) else {
+            return false;
+        };
         let n_lines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count() as u32;
         let first = n_lines(&bytes[..start]);
         let lines = (first, first + n_lines(last.text.trim_ascii_end()));
-        let Some(old_file) = self.versions.parse(anchor, old, &bytes) else { return false };
+        let Some(old_file) = self.versions.parse(anchor, old, &bytes) else {
+            return false;
+        };
         let diff = LineDiff::new(&bytes, new_bytes);
         stayed::is_taken_over(&diff, (&old_file, lines), (new_file, own))
     }
@@ -319,13 +364,17 @@ impl Walker<'_, '_> {
             return false;
         }
         let Some(old) = &change.old else { return false };
-        let Some(bytes) = self.objects.read(&old.object) else { return false };
+        let Some(bytes) = self.objects.read(&old.object) else {
+            return false;
+        };
         self.versions.count(bytes.len());
         let name = last_name(walk.anchor.symbol.as_deref());
         let is_named = |it: Option<&str>| last_name(it) == name;
         let file = FileSymbols::parse(&old.path, &bytes, Some(&is_named));
         let symbol_idx = same_code_under_name(&walk.anchor, &file);
-        symbol_idx.inspect(|idx| walk.advance(&file, *idx)).is_some()
+        symbol_idx
+            .inspect(|idx| walk.advance(&file, *idx))
+            .is_some()
     }
 
     /// Reads the version of an anchor's code before a change, or after it if the code was recorded
@@ -337,7 +386,9 @@ impl Walker<'_, '_> {
                 last.is_seen = true;
                 return true;
             };
-            let Some(file) = self.versions.parse(&walk.anchor, version, &bytes) else { continue };
+            let Some(file) = self.versions.parse(&walk.anchor, version, &bytes) else {
+                continue;
+            };
             let found = in_place_match(&walk.anchor, &file);
             if let Some(found) = found.filter(|found| !found.is_ambiguous(&walk.anchor)) {
                 walk.advance(&file, found.symbol_idx);
@@ -365,10 +416,15 @@ impl Walker<'_, '_> {
         let changed = ChangedFiles::read(self.objects, &mut self.versions, &anchors, changes);
         let names = changed.same_names();
         let removed = changed.removed(walks, walk_idxs, &names);
-        let missing: Vec<MissingAnchor<'_>> =
-            removed.iter().map(|removed| MissingAnchor::new(&removed.anchor)).collect();
-        let candidates =
-            Candidates { missing: &missing, files: &changed.news, claimed: &names.claimed };
+        let missing: Vec<MissingAnchor<'_>> = removed
+            .iter()
+            .map(|removed| MissingAnchor::new(&removed.anchor))
+            .collect();
+        let candidates = Candidates {
+            missing: &missing,
+            files: &changed.news,
+            claimed: &names.claimed,
+        };
         let mut pairs = search::pairs(candidates);
         let handover = Handover {
             changed: &changed,
@@ -381,7 +437,9 @@ impl Walker<'_, '_> {
         let assignments = handover.assign(&mut pairs, &names);
         let mut found = FxHashSet::default();
         for (missing_idx, (assignment, removed)) in assignments.iter().zip(&removed).enumerate() {
-            let Some(walk_idx) = removed.walk_idx else { continue };
+            let Some(walk_idx) = removed.walk_idx else {
+                continue;
+            };
             let pair = match assignment {
                 Assignment::Found(pair_idx) => Some(&pairs[*pair_idx]),
                 Assignment::Ambiguous(idxs) if !is_one_place(idxs, candidates, &pairs) => None,
@@ -416,7 +474,9 @@ fn merged<'p>(
 /// Returns whether pairs are all with definitions of one name in one file, such as overloads.
 fn is_one_place(pair_idxs: &[usize], candidates: Candidates<'_>, pairs: &[Pair]) -> bool {
     let place = |idx: &usize| (pairs[*idx].file_idx, &candidates.symbol(&pairs[*idx]).name);
-    pair_idxs.iter().all(|idx| place(idx) == place(&pair_idxs[0]))
+    pair_idxs
+        .iter()
+        .all(|idx| place(idx) == place(&pair_idxs[0]))
 }
 
 /// Returns the first symbols of `file` with the name and the kind of `symbol`: a field may have the name
@@ -450,5 +510,10 @@ fn is_rewritten(old: &Fingerprint, new: &FileSymbol) -> bool {
 fn lines_of(bytes: &[u8], (first, last): (u32, u32)) -> Vec<u8> {
     let lines = bytes.split_inclusive(|byte| *byte == b'\n');
     let n_lines = (last - first) as usize + 1;
-    lines.skip(first as usize).take(n_lines).flatten().copied().collect()
+    lines
+        .skip(first as usize)
+        .take(n_lines)
+        .flatten()
+        .copied()
+        .collect()
 }

@@ -96,7 +96,12 @@ mod tests {
 
     #[test]
     fn the_file_is_valid_and_its_limits_are_in_order() {
-        let Weights { least_odds, listed_odds, degree, .. } = &*WEIGHTS;
+        let Weights {
+            least_odds,
+            listed_odds,
+            degree,
+            ..
+        } = &*WEIGHTS;
         assert!(*listed_odds < WEIGHTS.rival_odds() && WEIGHTS.rival_odds() <= *least_odds);
         assert!(degree.gutted < degree.touched && degree.touched <= degree.kept_tokens);
     }

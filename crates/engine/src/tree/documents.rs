@@ -28,7 +28,9 @@ pub fn find(root: &Path, path: &Path) -> Result<Vec<String>> {
 /// Like [`find`], with the documents of the folder that no path can name.
 pub fn find_named(root: &Path, path: &Path) -> Result<Documents> {
     let shown = path.display();
-    let root = root.canonicalize().context("failed to resolve the project's root")?;
+    let root = root
+        .canonicalize()
+        .context("failed to resolve the project's root")?;
     let from_root = || root.join(path).canonicalize().ok();
     let is_inside = |real: &PathBuf| relative(&root, real).is_some();
     let real = match path.canonicalize() {
@@ -39,13 +41,19 @@ pub fn find_named(root: &Path, path: &Path) -> Result<Documents> {
         })?,
     };
     let outside = || {
-        UserError::usage(format!("`{shown}` is outside the project `{}`", root.display()))
-            .hint("copy it into the project, or name its project with `--project DIR`")
+        UserError::usage(format!(
+            "`{shown}` is outside the project `{}`",
+            root.display()
+        ))
+        .hint("copy it into the project, or name its project with `--project DIR`")
     };
     let relative = relative(&root, &real).ok_or_else(outside)?;
     if !real.is_dir() {
         check_markup(&relative)?;
-        return Ok(Documents { paths: vec![relative], ..Documents::default() });
+        return Ok(Documents {
+            paths: vec![relative],
+            ..Documents::default()
+        });
     }
     let mut found = list(&root, &real)?;
     if let Some(warning) = found.warnings.into_iter().next() {
@@ -54,11 +62,19 @@ pub fn find_named(root: &Path, path: &Path) -> Result<Documents> {
     found.paths.retain(|file| is_document(file));
     found.unnamed.retain(|(file, _)| is_document(file));
     if found.paths.is_empty() && found.unnamed.is_empty() {
-        return Err(UserError::usage(format!("no documents found in the folder `{shown}`"))
-            .hint(format!("name a file, or a folder with `.{}` files", EXTENSIONS.join("`, `.")))
-            .into());
+        return Err(
+            UserError::usage(format!("no documents found in the folder `{shown}`"))
+                .hint(format!(
+                    "name a file, or a folder with `.{}` files",
+                    EXTENSIONS.join("`, `.")
+                ))
+                .into(),
+        );
     }
-    Ok(Documents { warnings: Vec::new(), ..found })
+    Ok(Documents {
+        warnings: Vec::new(),
+        ..found
+    })
 }
 
 /// Returns the paths, relative to `root`, of the files of rules that a project has, sorted, without
@@ -86,11 +102,17 @@ pub fn is_specification(path: &str) -> bool {
 }
 
 fn globs_of(lists: &[&WordList]) -> Vec<String> {
-    lists.iter().flat_map(|list| list.entries()).map(|glob| (*glob).to_owned()).collect()
+    lists
+        .iter()
+        .flat_map(|list| list.entries())
+        .map(|glob| (*glob).to_owned())
+        .collect()
 }
 
 fn find_matching(root: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Documents> {
-    let root = root.canonicalize().context("failed to resolve the project's root")?;
+    let root = root
+        .canonicalize()
+        .context("failed to resolve the project's root")?;
     let mut found = list(&root, &root)?;
     // All of the globs are about documents, and most files are none.
     let is_found = |file: &str| {
@@ -111,7 +133,12 @@ pub fn is_foreign(path: &str) -> bool {
 pub fn is_rule_file(path: &str) -> bool {
     static GLOBS: LazyLock<Globs> = LazyLock::new(|| {
         let globs = globs_of(&[&FOLDER_RULE_FILES, &RULE_FILES]);
-        Globs::new(&globs.iter().map(|glob| glob.to_lowercase()).collect::<Vec<_>>())
+        Globs::new(
+            &globs
+                .iter()
+                .map(|glob| glob.to_lowercase())
+                .collect::<Vec<_>>(),
+        )
     });
     GLOBS.find(&path.to_lowercase()).is_some()
 }
@@ -128,9 +155,11 @@ pub fn read(root: &Path, file: &str) -> Result<String> {
     let bytes = read::bytes(root, file)?;
     let (text, is_exact) = decode(&bytes);
     if !is_exact || text.contains('\0') {
-        return Err(UserError::usage(format!("`{file}` is not text in UTF-8 or UTF-16"))
-            .hint("convert it, for example with `iconv -f LATIN1 -t UTF-8`, if it is text")
-            .into());
+        return Err(
+            UserError::usage(format!("`{file}` is not text in UTF-8 or UTF-16"))
+                .hint("convert it, for example with `iconv -f LATIN1 -t UTF-8`, if it is text")
+                .into(),
+        );
     }
     Ok(text.into_owned())
 }
@@ -146,7 +175,9 @@ pub fn is_document(file: &str) -> bool {
 }
 
 fn extension(file: &str) -> Option<String> {
-    name_of(file).rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
+    name_of(file)
+        .rsplit_once('.')
+        .map(|(_, extension)| extension.to_ascii_lowercase())
 }
 
 fn name_of(file: &str) -> &str {
@@ -156,10 +187,16 @@ fn name_of(file: &str) -> &str {
 /// Refuses a document in another markup.
 fn check_markup(file: &str) -> Result<()> {
     let extension = extension(file).filter(|it| OTHER_MARKUP.entries().contains(&it.as_str()));
-    let Some(extension) = extension else { return Ok(()) };
-    Err(UserError::usage(format!("`{file}` is not markdown or plain text, but `.{extension}`"))
-        .hint(format!("convert it first, for example with `pandoc -t gfm {file} -o rules.md`"))
-        .into())
+    let Some(extension) = extension else {
+        return Ok(());
+    };
+    Err(UserError::usage(format!(
+        "`{file}` is not markdown or plain text, but `.{extension}`"
+    ))
+    .hint(format!(
+        "convert it first, for example with `pandoc -t gfm {file} -o rules.md`"
+    ))
+    .into())
 }
 
 fn relative(root: &Path, path: &Path) -> Option<String> {
@@ -185,7 +222,11 @@ fn list(root: &Path, real: &Path) -> Result<Documents> {
         GitFiles::Listed { names, warnings }
             if folder == Path::new("") || names.iter().any(|name| is_in(name, folder)) =>
         {
-            Names { names, warnings, failure: None }
+            Names {
+                names,
+                warnings,
+                failure: None,
+            }
         }
         GitFiles::Listed { .. } | GitFiles::NoRepository | GitFiles::Failed(_) => {
             let options = WalkOptions {
@@ -197,13 +238,20 @@ fn list(root: &Path, real: &Path) -> Result<Documents> {
             folder_walk::walk(root, real, &options)?
         }
     };
-    let Names { mut names, warnings, .. } = listed;
+    let Names {
+        mut names,
+        warnings,
+        ..
+    } = listed;
     names.retain(|name| {
         let mut parts = name.split(|byte| *byte == b'/');
         !parts.any(|part| SKIPPED.iter().any(|skipped| part == skipped.as_bytes()))
     });
     let found = listed::regular_files(root, names);
-    let mut documents = Documents { warnings, ..Documents::default() };
+    let mut documents = Documents {
+        warnings,
+        ..Documents::default()
+    };
     let files = found.files.iter().map(|file| &file.name);
     for name in files.chain(found.unread.iter().map(|file| &file.name)) {
         match listed::path_of(name) {
@@ -214,7 +262,9 @@ fn list(root: &Path, real: &Path) -> Result<Documents> {
             }
             None => {
                 let why = listed::why_unnamed(name);
-                documents.unnamed.push((listed::shown(name), why.to_owned()));
+                documents
+                    .unnamed
+                    .push((listed::shown(name), why.to_owned()));
             }
         }
     }

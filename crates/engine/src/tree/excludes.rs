@@ -12,7 +12,9 @@ pub(super) struct Excludes {
 
 impl Excludes {
     pub(super) fn none() -> Self {
-        Self { overrides: Override::empty() }
+        Self {
+            overrides: Override::empty(),
+        }
     }
 
     /// Compiles globs of paths in `root`.

@@ -36,9 +36,20 @@ pub(super) fn walk(root: &Path, start: &Path, options: &WalkOptions<'_>) -> Resu
     let (sender, found) = channel();
     let ignore_files = IgnoreFiles::new(options.is_in_repository);
     let n_ignore_bytes = AtomicU64::new(0);
-    let walk = ParallelWalk { root, start, options, ignore_files, n_ignore_bytes, sender };
+    let walk = ParallelWalk {
+        root,
+        start,
+        options,
+        ignore_files,
+        n_ignore_bytes,
+        sender,
+    };
     rayon::scope(|scope| walk.folder(scope, None, start.to_owned()));
-    let ParallelWalk { n_ignore_bytes, sender, .. } = walk;
+    let ParallelWalk {
+        n_ignore_bytes,
+        sender,
+        ..
+    } = walk;
     drop(sender);
     // Which ones apply must not depend on the order in which the threads meet them.
     if n_ignore_bytes.into_inner() > MAX_IGNORE_BYTES {
@@ -80,14 +91,21 @@ impl ParallelWalk<'_> {
     fn folder<'s>(&'s self, scope: &Scope<'s>, mut rules: Option<Arc<Rules>>, folder: PathBuf) {
         (self.options.report)();
         let failed = |error: io::Error| {
-            self.send(Item::Warning(format!("failed to walk: {}: {error}", folder.display())));
+            self.send(Item::Warning(format!(
+                "failed to walk: {}: {error}",
+                folder.display()
+            )));
         };
-        let Some(entries) = fs::read_dir(&folder).map_err(failed).ok() else { return };
+        let Some(entries) = fs::read_dir(&folder).map_err(failed).ok() else {
+            return;
+        };
         let entries: Vec<_> = entries.filter_map(|it| it.map_err(failed).ok()).collect();
         let (mut has_rules, mut is_repository) = (false, false);
         for entry in &entries {
             let name = entry.file_name();
-            has_rules |= name.to_str().is_some_and(|name| self.ignore_files.contains(name));
+            has_rules |= name
+                .to_str()
+                .is_some_and(|name| self.ignore_files.contains(name));
             is_repository |= name == ".git";
         }
         if is_repository && self.options.is_in_repository && folder != self.start {
@@ -101,13 +119,17 @@ impl ParallelWalk<'_> {
                 let what = "is not a regular file of at most 1 MB, so it has no effect";
                 self.send(Item::Warning(format!("the ignore file `{shown}` {what}")));
             }
-            let n_before = self.n_ignore_bytes.fetch_add(found.n_bytes, Ordering::Relaxed);
+            let n_before = self
+                .n_ignore_bytes
+                .fetch_add(found.n_bytes, Ordering::Relaxed);
             if n_before + found.n_bytes > MAX_IGNORE_BYTES {
                 return;
             }
         }
         for entry in entries {
-            let Some(kind) = entry.file_type().map_err(failed).ok() else { continue };
+            let Some(kind) = entry.file_type().map_err(failed).ok() else {
+                continue;
+            };
             let path = entry.path();
             if self.is_skipped(rules.as_deref(), &path, kind.is_dir()) {
                 continue;

@@ -97,14 +97,21 @@ pub fn unmerged(root: &Path, path: &str) -> Option<Stages> {
         let name = format!(":{n}:./{path}");
         Git::new(root, ["cat-file", "blob", &name]).bytes()
     };
-    Some(Stages { base: stage(1), ours: stage(2)?, theirs: stage(3)? })
+    Some(Stages {
+        base: stage(1),
+        ours: stage(2)?,
+        theirs: stage(3)?,
+    })
 }
 
 /// Returns the commit that is checked out in the repository around `root`.
 pub fn head(root: &Path) -> Option<Head> {
     let log = git(root, &["log", "-1", "--format=%H %ct"])?;
     let (id, seconds) = log.trim().split_once(' ')?;
-    Some(Head { id: id.to_owned(), seconds: seconds.parse().ok()? })
+    Some(Head {
+        id: id.to_owned(),
+        seconds: seconds.parse().ok()?,
+    })
 }
 
 /// Start of git's message about a branch without a commit.
@@ -125,7 +132,9 @@ pub fn checked_head(root: &Path) -> Result<Option<Head>> {
         return Ok(None);
     }
     let message = format!("git failed to read the commit that is checked out: {why}");
-    Err(UserError::environment(message).hint("check the repository with `git fsck`").into())
+    Err(UserError::environment(message)
+        .hint("check the repository with `git fsck`")
+        .into())
 }
 
 /// Returns the time of the last commit of each file in `paths`, in seconds since the Unix epoch.
@@ -144,8 +153,17 @@ pub(crate) fn commit_times<'a>(
         format!("--max-count={MAX_COMMITS}"),
         format!("--since={}", head.seconds - HORIZON_SECONDS),
     );
-    let log = ["log", "-z", "--name-only", "--no-renames", "--relative", "--format=%x01%ct %P"];
-    let log = log.into_iter().chain(["--diff-filter=AMT", &max_count, &since, &head.id]);
+    let log = [
+        "log",
+        "-z",
+        "--name-only",
+        "--no-renames",
+        "--relative",
+        "--format=%x01%ct %P",
+    ];
+    let log = log
+        .into_iter()
+        .chain(["--diff-filter=AMT", &max_count, &since, &head.id]);
     let _ = Git::new(root, log).read(|stdout| {
         let mut seconds = None;
         for record in stdout.split(0) {
@@ -183,11 +201,22 @@ fn parse_renames(output: &str) -> impl Iterator<Item = (&str, &str)> {
 pub fn renames(root: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let max_count = format!("--max-count={MAX_RENAMES}");
-    let mut log = vec!["log", "-z", "--name-status", "-M", "--diff-filter=R", "--relative"];
+    let mut log = vec![
+        "log",
+        "-z",
+        "--name-status",
+        "-M",
+        "--diff-filter=R",
+        "--relative",
+    ];
     log.extend(["--format=", &max_count]);
-    let output = Git::for_history(root, &log).and_then(Git::text).unwrap_or_default();
+    let output = Git::for_history(root, &log)
+        .and_then(Git::text)
+        .unwrap_or_default();
     for (old, new) in parse_renames(&output) {
-        found.entry(old.to_owned()).or_insert_with(|| new.to_owned());
+        found
+            .entry(old.to_owned())
+            .or_insert_with(|| new.to_owned());
     }
     found
 }
@@ -207,13 +236,16 @@ pub enum GitStatus {
 
 /// Returns whether `root` is in a folder that has a repository, which may be damaged.
 pub(super) fn is_in_repository(root: &Path) -> bool {
-    root.ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok())
+    root.ancestors()
+        .any(|folder| folder.join(".git").symlink_metadata().is_ok())
 }
 
 /// Returns the availability of git in `root`.
 pub fn status(root: &Path) -> GitStatus {
     match Git::new(root, ["rev-parse", "--is-shallow-repository"]).output() {
-        Ok(answer) => GitStatus::Repository { is_shallow: answer.trim_ascii() == b"true" },
+        Ok(answer) => GitStatus::Repository {
+            is_shallow: answer.trim_ascii() == b"true",
+        },
         Err(Failure::NotInstalled) => GitStatus::NoGit,
         Err(Failure::Refused(why)) => match is_in_repository(root) {
             true => GitStatus::Refused(why),
@@ -247,7 +279,15 @@ pub fn ignored(root: &Path, paths: &[&Path]) -> Vec<IgnoredPath> {
     let global = Git::with_settings(root, &global).text().unwrap_or_default();
     let global = global.trim_end_matches(['\n', '\r']);
     let is_irregular = regular_file::is_other(&root.join(global)) && !global.is_empty();
-    ignored_with(root, paths, if is_irregular { &WITHOUT_USER_RULES } else { &[] })
+    ignored_with(
+        root,
+        paths,
+        if is_irregular {
+            &WITHOUT_USER_RULES
+        } else {
+            &[]
+        },
+    )
 }
 
 /// Returns the ones of `paths`, which may be missing, that an ignore file of the working tree names. Omits the
@@ -264,28 +304,53 @@ fn ignored_with(root: &Path, paths: &[&Path], settings: &[&str]) -> Vec<IgnoredP
         let file = root.join(folder).join(".gitignore");
         regular_file::is_other(&file) && !file.is_dir()
     };
-    if paths.iter().any(|path| path.ancestors().skip(1).any(is_blocked)) {
+    if paths
+        .iter()
+        .any(|path| path.ancestors().skip(1).any(is_blocked))
+    {
         return Vec::new();
     }
     let mut input = Vec::new();
     // Git refuses all of them for one beyond a symbolic link.
-    let is_beyond = |path: &&&Path| path.ancestors().skip(1).any(|it| root.join(it).is_symlink());
+    let is_beyond = |path: &&&Path| {
+        path.ancestors()
+            .skip(1)
+            .any(|it| root.join(it).is_symlink())
+    };
     for path in paths.iter().filter(|path| !is_beyond(path)) {
         input.extend_from_slice(path.as_os_str().as_encoded_bytes());
         input.push(0);
     }
-    let args = settings.iter().chain(&["check-ignore", "-v", "-z", "--stdin"]);
-    let output = Git::new(root, args).with_input(input).text().unwrap_or_default();
+    let args = settings
+        .iter()
+        .chain(&["check-ignore", "-v", "-z", "--stdin"]);
+    let output = Git::new(root, args)
+        .with_input(input)
+        .text()
+        .unwrap_or_default();
     let fields: Vec<&str> = output.split('\0').collect();
     let found = fields.chunks_exact(4).filter(|it| !it[2].starts_with('!'));
     let found = found.map(|it| [it[0], it[2], it[3]].map(str::to_owned));
-    found.map(|[source, pattern, path]| IgnoredPath { path, source, pattern }).collect()
+    found
+        .map(|[source, pattern, path]| IgnoredPath {
+            path,
+            source,
+            pattern,
+        })
+        .collect()
 }
 
 /// Returns whether git tracks the file `path`, or a file in the folder `path`.
 pub fn is_tracked(root: &Path, path: &Path) -> bool {
-    let args = [OsStr::new("ls-files"), OsStr::new("-z"), OsStr::new("--"), path.as_os_str()];
-    Git::new(root, args).bytes().is_some_and(|output| !output.is_empty())
+    let args = [
+        OsStr::new("ls-files"),
+        OsStr::new("-z"),
+        OsStr::new("--"),
+        path.as_os_str(),
+    ];
+    Git::new(root, args)
+        .bytes()
+        .is_some_and(|output| !output.is_empty())
 }
 
 /// Returns the path of a git hook.
@@ -305,7 +370,13 @@ pub fn origin(root: &Path) -> Option<String> {
 /// Returns the full id of the commit that a revision names.
 fn commit_id(root: &Path, revision: &str) -> Option<String> {
     let commit = format!("{revision}^{{commit}}");
-    let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
+    let args = [
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        &commit,
+    ];
     Some(git(root, &args)?.trim().to_owned())
 }
 

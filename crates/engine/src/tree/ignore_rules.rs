@@ -52,7 +52,11 @@ impl Rules {
     /// Adds the rules of a folder to those of the folders around it. A pattern that is not valid has no
     /// effect.
     pub(super) fn of(folder: &Path, names: IgnoreFiles, outer: Option<Arc<Self>>) -> FolderRules {
-        let mut found = FolderRules { rules: None, n_bytes: 0, invalid: Vec::new() };
+        let mut found = FolderRules {
+            rules: None,
+            n_bytes: 0,
+            invalid: Vec::new(),
+        };
         let mut own = Vec::new();
         for name in names.0 {
             let file = folder.join(name);

@@ -60,16 +60,28 @@ impl ListedFiles {
 pub(super) fn names(root: &Path, excludes: &Excludes, report: &(dyn Fn() + Sync)) -> Result<Names> {
     report();
     let failure = match git::files(root, Path::new("")) {
-        GitFiles::Listed { mut names, warnings } => {
+        GitFiles::Listed {
+            mut names,
+            warnings,
+        } => {
             report();
             excludes.retain(root, &mut names);
-            return Ok(Names { names, warnings, failure: None });
+            return Ok(Names {
+                names,
+                warnings,
+                failure: None,
+            });
         }
         GitFiles::NoRepository => None,
         GitFiles::Failed(why) => Some(format!("git did not list the files: {why}")),
     };
     let is_in_repository = git::is_in_repository(root);
-    let options = WalkOptions { excludes, includes_hidden: false, is_in_repository, report };
+    let options = WalkOptions {
+        excludes,
+        includes_hidden: false,
+        is_in_repository,
+        report,
+    };
     let mut names = folder_walk::walk(root, root, &options)?;
     names.failure = failure;
     Ok(names)
@@ -89,10 +101,16 @@ pub(super) fn regular_files(root: &Path, names: Vec<Vec<u8>>) -> ListedFiles {
     for (name, stat) in names.into_iter().zip(stats) {
         match stat {
             Some(Ok(stat)) if stat.is_file() => {
-                found.files.push(ListedFile { name, stat: FileStat::new(&stat) });
+                found.files.push(ListedFile {
+                    name,
+                    stat: FileStat::new(&stat),
+                });
             }
             Some(Err(error)) if !is_missing(&error) => {
-                found.unread.push(UnreadFile { name, why: error.to_string() });
+                found.unread.push(UnreadFile {
+                    name,
+                    why: error.to_string(),
+                });
             }
             // Git lists a tracked file that was removed, links and nested repositories too.
             _ => {}
@@ -132,7 +150,9 @@ fn folders_of(name: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Returns the path that a name is, if it is one.
 pub(super) fn path_of(name: &[u8]) -> Option<&str> {
-    std::str::from_utf8(name).ok().filter(|path| !path.contains(['\n', '\r']))
+    std::str::from_utf8(name)
+        .ok()
+        .filter(|path| !path.contains(['\n', '\r']))
 }
 
 /// Returns a name as it is shown to people.

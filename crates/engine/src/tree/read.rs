@@ -25,7 +25,10 @@ const NOTICE_BYTES: usize = 2048;
 /// Returns the bytes of the file at `path`, relative to `root`.
 pub fn bytes(root: &Path, path: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    check_size(path, contents(&confined(root, path)?, path, &mut bytes, MAX_BYTES)?)?;
+    check_size(
+        path,
+        contents(&confined(root, path)?, path, &mut bytes, MAX_BYTES)?,
+    )?;
     Ok(bytes)
 }
 
@@ -55,13 +58,16 @@ pub fn read_up_to(
 fn contents(full: &Path, path: &str, bytes: &mut Vec<u8>, max_bytes: u64) -> Result<FileStat> {
     bytes.clear();
     let file = regular_file::open(full).with_context(|| format!("failed to open `{path}`"))?;
-    let metadata = file.metadata().with_context(|| format!("failed to read `{path}`"))?;
+    let metadata = file
+        .metadata()
+        .with_context(|| format!("failed to read `{path}`"))?;
     let stat = FileStat::new(&metadata);
     if stat.size <= max_bytes {
         // If the file grows meanwhile, its stat changes and it is read again next time.
         bytes.reserve(usize::try_from(stat.size).unwrap_or(0));
         let mut file = file.take(stat.size);
-        file.read_to_end(bytes).with_context(|| format!("failed to read `{path}`"))?;
+        file.read_to_end(bytes)
+            .with_context(|| format!("failed to read `{path}`"))?;
     }
     Ok(stat)
 }
@@ -123,12 +129,19 @@ fn confined(root: &Path, path: &str) -> Result<PathBuf> {
     let is_link = |folder: &&Path| {
         std::fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.file_type().is_symlink())
     };
-    let mut folders = full.ancestors().skip(1).take_while(|folder| *folder != root);
+    let mut folders = full
+        .ancestors()
+        .skip(1)
+        .take_while(|folder| *folder != root);
     if !folders.any(|folder| is_link(&folder)) {
         return Ok(full);
     }
-    let real = full.canonicalize().with_context(|| format!("failed to resolve `{path}`"))?;
-    let real_root = root.canonicalize().context("failed to resolve the project's root")?;
+    let real = full
+        .canonicalize()
+        .with_context(|| format!("failed to resolve `{path}`"))?;
+    let real_root = root
+        .canonicalize()
+        .context("failed to resolve the project's root")?;
     if !real.starts_with(&real_root) {
         return Err(outside(path).into());
     }
@@ -137,8 +150,9 @@ fn confined(root: &Path, path: &str) -> Result<PathBuf> {
 
 /// Returns the full path of a regular file. A folder on the way may be a symbolic link.
 fn regular(root: &Path, path: &str) -> Result<PathBuf> {
-    let is_inside =
-        Path::new(path).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    let is_inside = Path::new(path)
+        .components()
+        .all(|part| matches!(part, std::path::Component::Normal(_)));
     if path.is_empty() || path.contains('\\') || !is_inside {
         return Err(outside(path).into());
     }
@@ -162,7 +176,11 @@ pub fn skip_reason(bytes: &[u8]) -> Option<&'static str> {
     let (mut n_lines, mut n_long, mut start) = (0, 0, 0);
     for end in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]) {
         n_lines += 1;
-        n_long += if end - start > LONG_LINE_BYTES { end - start } else { 0 };
+        n_long += if end - start > LONG_LINE_BYTES {
+            end - start
+        } else {
+            0
+        };
         start = end + 1;
     }
     let (part, whole) = LONG_LINES_SHARE;
@@ -175,7 +193,9 @@ pub fn skip_reason(bytes: &[u8]) -> Option<&'static str> {
 
 static NOTICES: LazyLock<Vec<Vec<Finder<'static>>>> = LazyLock::new(|| {
     let notices = CONVENTIONS.generated.notices.iter();
-    notices.map(|parts| parts.iter().map(Finder::new).collect()).collect()
+    notices
+        .map(|parts| parts.iter().map(Finder::new).collect())
+        .collect()
 });
 
 #[cfg(test)]
@@ -206,11 +226,21 @@ mod tests {
     fn binary_minified_and_generated_files_are_skipped() {
         assert_eq!(skip_reason(b"def f():\n    pass\n"), None);
         assert_eq!(skip_reason(b"\x7fELF\0\0"), Some("binary"));
-        assert_eq!(skip_reason("var a=1;".repeat(200).as_bytes()), Some("minified"));
+        assert_eq!(
+            skip_reason("var a=1;".repeat(200).as_bytes()),
+            Some("minified")
+        );
         // A licence of many short lines above a bundle.
         let (licence, bundle) = ("// Use it.\n".repeat(60), "var a=1;".repeat(300));
-        assert_eq!(skip_reason(format!("{licence}{bundle}").as_bytes()), Some("minified"));
-        let table = format!("{}x = \"{}\"\n", "def f(): pass\n".repeat(100), "a".repeat(1200));
+        assert_eq!(
+            skip_reason(format!("{licence}{bundle}").as_bytes()),
+            Some("minified")
+        );
+        let table = format!(
+            "{}x = \"{}\"\n",
+            "def f(): pass\n".repeat(100),
+            "a".repeat(1200)
+        );
         assert_eq!(skip_reason(table.as_bytes()), None);
         let notice = concat!("// Code generated by protoc. DO NOT", " EDIT.\npackage p\n");
         assert_eq!(skip_reason(notice.as_bytes()), Some("generated"));

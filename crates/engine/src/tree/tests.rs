@@ -31,7 +31,11 @@ impl Folder {
     }
 
     fn root(&self) -> PathBuf {
-        self.around.path().canonicalize().expect("it exists").join("project")
+        self.around
+            .path()
+            .canonicalize()
+            .expect("it exists")
+            .join("project")
     }
 
     fn write(&self, path: &str, text: &str) {
@@ -47,7 +51,12 @@ impl Folder {
     fn git_with(&self, line: &str, input: &str) -> String {
         let mut git = Command::new("git");
         git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]);
-        git.args(["-c", "core.excludesFile=/dev/null", "-c", "core.hooksPath=/dev/null"]);
+        git.args([
+            "-c",
+            "core.excludesFile=/dev/null",
+            "-c",
+            "core.hooksPath=/dev/null",
+        ]);
         git.args(line.split(' ')).current_dir(self.root());
         let mut child = git
             .stdin(Stdio::piped())
@@ -59,7 +68,11 @@ impl Folder {
         std::io::Write::write_all(&mut stdin, input.as_bytes()).expect("it is read");
         drop(stdin);
         let output = child.wait_with_output().expect("git ends");
-        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{line}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
@@ -75,7 +88,11 @@ impl Folder {
     fn code(&self, excludes: &[&str]) -> Vec<String> {
         let excludes: Vec<String> = excludes.iter().map(|glob| (*glob).to_owned()).collect();
         let listing = walk::walk(&self.root(), &excludes).expect("a listing");
-        listing.entries.into_iter().map(|entry| entry.path).collect()
+        listing
+            .entries
+            .into_iter()
+            .map(|entry| entry.path)
+            .collect()
     }
 
     /// Returns the files that `git status` and the index have.
@@ -87,7 +104,11 @@ impl Folder {
             paths.extend(record.strip_prefix("?? "));
         }
         let is_file = |path: &&str| self.root().join(path).is_file();
-        paths.into_iter().filter(is_file).map(str::to_owned).collect()
+        paths
+            .into_iter()
+            .filter(is_file)
+            .map(str::to_owned)
+            .collect()
     }
 }
 
@@ -164,7 +185,16 @@ fn tracked_files_are_listed_whatever_an_ignore_file_says() {
     folder.write("out/new.py", "");
     folder.write("src/new.py", "");
     folder.write("src/.ignore", "*\n");
-    assert_eq!(folder.code(&[]), [".c.py", ".github/b.py", "out/a.py", "src/d.py", "src/new.py"]);
+    assert_eq!(
+        folder.code(&[]),
+        [
+            ".c.py",
+            ".github/b.py",
+            "out/a.py",
+            "src/d.py",
+            "src/new.py"
+        ]
+    );
     assert_eq!(folder.code(&["out/**", "src"]), [".c.py", ".github/b.py"]);
 }
 
@@ -208,7 +238,14 @@ fn other_repositories_in_the_project_are_not_its_code() {
 #[test]
 fn only_regular_files_that_exist_are_listed_once() {
     let folder = Folder::repository();
-    for path in ["a.py", "gone.py", "kept.py", "link.py", "moved/in.py", "real/in.py"] {
+    for path in [
+        "a.py",
+        "gone.py",
+        "kept.py",
+        "link.py",
+        "moved/in.py",
+        "real/in.py",
+    ] {
         folder.write(path, "x");
     }
     folder.write("../outside/in.py", "secret");
@@ -247,7 +284,11 @@ fn a_project_below_the_top_of_its_repository_has_the_files_below_it() {
     let root = folder.root().join("packages/a");
     let code = |root: &Path| {
         let listing = walk::walk(root, &[]).expect("a listing");
-        listing.entries.into_iter().map(|entry| entry.path).collect::<Vec<_>>()
+        listing
+            .entries
+            .into_iter()
+            .map(|entry| entry.path)
+            .collect::<Vec<_>>()
     };
     assert_eq!(code(&root), ["x.py"]);
     // A folder that the repository ignores is a project of its own.
@@ -284,19 +325,28 @@ fn code_with_a_name_that_no_path_can_have_is_named() {
 #[test]
 fn an_ignore_file_that_is_no_file_hides_nothing() {
     for is_repository in [true, false] {
-        let folder = if is_repository { Folder::repository() } else { Folder::plain() };
+        let folder = if is_repository {
+            Folder::repository()
+        } else {
+            Folder::plain()
+        };
         folder.write("pipe/a.py", "");
         folder.write("folder/a.py", "");
         folder.write("large/a.py", "");
         folder.write("folder/.gitignore/x", "");
         folder.write("large/.gitignore", &"# a comment\n".repeat(100_000));
         assert_eq!(folder.code(&[]), ["folder/a.py", "large/a.py", "pipe/a.py"]);
-        let made = Command::new("mkfifo").arg(folder.root().join("pipe/.gitignore")).status();
+        let made = Command::new("mkfifo")
+            .arg(folder.root().join("pipe/.gitignore"))
+            .status();
         assert!(made.expect("mkfifo runs").success());
         let listing = walk::walk(&folder.root(), &[]).expect("a listing");
         assert_eq!(listing.entries.len(), 3);
         let warnings = listing.all_warnings().join("\n");
-        assert!(warnings.contains("pipe/.gitignore` is not a regular file"), "{warnings}");
+        assert!(
+            warnings.contains("pipe/.gitignore` is not a regular file"),
+            "{warnings}"
+        );
     }
 }
 
@@ -309,7 +359,10 @@ fn many_large_ignore_files_are_refused_without_git() {
         assert!(walk::files(&root, &[]).is_ok(), "before {name}");
         assert!(documents::find(&root, &root).is_ok(), "before {name}");
         // A comment compiles to nothing.
-        folder.write(&format!("{name}/.gitignore"), &format!("#{}", "x".repeat(size)));
+        folder.write(
+            &format!("{name}/.gitignore"),
+            &format!("#{}", "x".repeat(size)),
+        );
     }
     let expected = "the ignore files of the project have more than 1 MB together";
     let errors = [
@@ -346,11 +399,17 @@ fn the_documents_of_a_folder_that_a_person_names_are_found() {
     folder.git("clone --quiet . sub");
     folder.write("sub/d.md", "x");
     let root = folder.root();
-    for (name, expected) in
-        [("docs", "docs/a.md"), ("out", "out/b.md"), ("nested", "nested/c.md"), ("sub", "sub/d.md")]
-    {
+    for (name, expected) in [
+        ("docs", "docs/a.md"),
+        ("out", "out/b.md"),
+        ("nested", "nested/c.md"),
+        ("sub", "sub/d.md"),
+    ] {
         let found = documents::find(&root, &root.join(name)).expect("a document");
         assert_eq!(found, [expected]);
     }
-    assert_eq!(documents::find(&root, &root).expect("documents"), ["docs/a.md"]);
+    assert_eq!(
+        documents::find(&root, &root).expect("documents"),
+        ["docs/a.md"]
+    );
 }

@@ -71,7 +71,11 @@ pub(crate) fn walk_with(
 /// Lists all source files in `root`, also those that bundlers write.
 pub fn all_code(root: &Path) -> Result<Listing> {
     let root = &root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    code(root, listed::names(root, &Excludes::none(), &|| {})?, |_| true)
+    code(
+        root,
+        listed::names(root, &Excludes::none(), &|| {})?,
+        |_| true,
+    )
 }
 
 /// Returns the source files with wanted paths.
@@ -92,9 +96,15 @@ fn code(root: &Path, mut found: Names, is_wanted: impl Fn(&str) -> bool) -> Resu
     listing.failure = found.failure;
     listing.warnings = [found.warnings, files.warnings()].concat();
     for ListedFile { name, stat } in files.files {
-        let Some(language) = language::from_path(&String::from_utf8_lossy(&name)) else { continue };
+        let Some(language) = language::from_path(&String::from_utf8_lossy(&name)) else {
+            continue;
+        };
         match listed::path_of(&name) {
-            Some(path) => listing.entries.push(Entry { path: path.to_owned(), language, stat }),
+            Some(path) => listing.entries.push(Entry {
+                path: path.to_owned(),
+                language,
+                stat,
+            }),
             None => {
                 let why = listed::why_unnamed(&name).to_owned();
                 listing.unnamed.push((listed::shown(&name), why));

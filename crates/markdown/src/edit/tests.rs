@@ -8,7 +8,10 @@ use crate::test_support::any_markdown;
 
 fn shown(result: Result<String, EditError>) -> String {
     result.unwrap_or_else(|error| {
-        let line = error.line.map(|line| format!("{}: ", line + 1)).unwrap_or_default();
+        let line = error
+            .line
+            .map(|line| format!("{}: ", line + 1))
+            .unwrap_or_default();
         format!("! {line}{}\n    {}\n", error.message, error.hint)
     })
 }
@@ -16,7 +19,11 @@ fn shown(result: Result<String, EditError>) -> String {
 fn check_body(text: &str, content: &str, mode: EditMode, expected: &str) {
     let edited = body(text, content, mode).expect(text);
     assert_eq!(edited, expected);
-    assert_eq!(body(&edited, content, mode).as_ref(), Ok(&edited), "the edit is idempotent");
+    assert_eq!(
+        body(&edited, content, mode).as_ref(),
+        Ok(&edited),
+        "the edit is idempotent"
+    );
 }
 
 fn check(text: &str, wanted: &str, content: &str, mode: EditMode, expected: Expect) {
@@ -34,7 +41,10 @@ fn appended_text_follows_a_blank_line() {
         ("One.\n", "One.\n\nTwo.\n"),
         ("One.", "One.\n\nTwo."),
         ("One.\n\n\n", "One.\n\n\nTwo.\n"),
-        ("---\ntype: fact\n---\n\nOne.\n", "---\ntype: fact\n---\n\nOne.\n\nTwo.\n"),
+        (
+            "---\ntype: fact\n---\n\nOne.\n",
+            "---\ntype: fact\n---\n\nOne.\n\nTwo.\n",
+        ),
         ("---\ntype: fact\n---\n", "---\ntype: fact\n---\n\nTwo.\n"),
         ("---\ntype: fact\n---", "---\ntype: fact\n---\n\nTwo.\n"),
         ("\u{FEFF}One.\r\n", "\u{FEFF}One.\r\n\r\nTwo.\r\n"),
@@ -66,7 +76,10 @@ fn a_replaced_body_retains_its_blank_lines() {
     for (text, expected) in [
         ("Old.\n", "New\ntext.\n"),
         ("Old.", "New\ntext."),
-        ("---\nx: 1\n---\n\n\nOld.\n\nText.\n\n", "---\nx: 1\n---\n\n\nNew\ntext.\n\n"),
+        (
+            "---\nx: 1\n---\n\n\nOld.\n\nText.\n\n",
+            "---\nx: 1\n---\n\n\nNew\ntext.\n\n",
+        ),
         (
             "\u{FEFF}---\r\nx: 1\r\n---\r\nOld.\r\n",
             "\u{FEFF}---\r\nx: 1\r\n---\r\nNew\r\ntext.\r\n",
@@ -86,9 +99,17 @@ fn an_edit_does_not_create_frontmatter() {
         ("---", "x\n---\n", EditMode::Append),
     ] {
         let error = body(text, content, mode).expect_err(text);
-        assert!(error.message.contains("change the frontmatter"), "{error:?}");
+        assert!(
+            error.message.contains("change the frontmatter"),
+            "{error:?}"
+        );
     }
-    check_body("", "---\nid: x\n---\nNew.", EditMode::Append, "\n---\nid: x\n---\nNew.\n");
+    check_body(
+        "",
+        "---\nid: x\n---\nNew.",
+        EditMode::Append,
+        "\n---\nid: x\n---\nNew.\n",
+    );
 }
 
 const TAGGED: &str = "\
@@ -141,8 +162,14 @@ fn a_tagged_section_is_edited_between_its_tags() {
     let edited = |wanted, content, mode| {
         let edited = section(TAGGED, wanted, content, mode).map(|(_, edited)| edited);
         let edited = edited.expect("an edit");
-        let (start, end) = (format!("<!-- ANCHOR:{wanted} -->"), format!("/ANCHOR:{wanted} -->\n"));
-        let (start, end) = (edited.find(&start), edited.find(&end).map(|at| at + end.len()));
+        let (start, end) = (
+            format!("<!-- ANCHOR:{wanted} -->"),
+            format!("/ANCHOR:{wanted} -->\n"),
+        );
+        let (start, end) = (
+            edited.find(&start),
+            edited.find(&end).map(|at| at + end.len()),
+        );
         edited[start.expect("a start")..end.expect("an end")].to_owned()
     };
     let all = [
@@ -175,8 +202,14 @@ fn a_tagged_section_is_edited_between_its_tags() {
 #[test]
 fn text_is_added_to_an_empty_section() {
     for (text, expected) in [
-        ("<!-- ANCHOR:a --><!-- /ANCHOR:a -->\n", "<!-- ANCHOR:a -->x<!-- /ANCHOR:a -->\n"),
-        ("<!-- ANCHOR:a -->\n<!-- /ANCHOR:a -->\n", "<!-- ANCHOR:a -->\nx\n<!-- /ANCHOR:a -->\n"),
+        (
+            "<!-- ANCHOR:a --><!-- /ANCHOR:a -->\n",
+            "<!-- ANCHOR:a -->x<!-- /ANCHOR:a -->\n",
+        ),
+        (
+            "<!-- ANCHOR:a -->\n<!-- /ANCHOR:a -->\n",
+            "<!-- ANCHOR:a -->\nx\n<!-- /ANCHOR:a -->\n",
+        ),
         (
             "- i\n  <!-- ANCHOR:a -->\n  <!-- /ANCHOR:a -->\n",
             "- i\n  <!-- ANCHOR:a -->\n  x\n  <!-- /ANCHOR:a -->\n",
@@ -320,7 +353,11 @@ fn an_edit_that_would_damage_the_text_is_refused() {
         refused("open", "x", EditMode::Append),
         refused("a", "x", EditMode::Replace),
         refused("top", "x", EditMode::Replace),
-        refused("b", "<!-- ANCHOR:c -->x<!-- /ANCHOR:c -->", EditMode::Replace),
+        refused(
+            "b",
+            "<!-- ANCHOR:c -->x<!-- /ANCHOR:c -->",
+            EditMode::Replace,
+        ),
         refused("b", "<!-- /ANCHOR:b -->", EditMode::Append),
         refused("b", "```\nopen", EditMode::Replace),
         refused("notes", "```\nopen", EditMode::Append),

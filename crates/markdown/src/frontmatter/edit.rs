@@ -46,13 +46,17 @@ pub fn set(text: &str, key: &'static str, value: FieldValue) -> Result<String, E
         Some((block, _)) => with_entry(text, block, key, entry),
         None => {
             let (mark, rest) = text.split_at(body_start(text));
-            Some(format!("{mark}---{newline}{entry}{newline}---{newline}{newline}{rest}"))
+            Some(format!(
+                "{mark}---{newline}{entry}{newline}---{newline}{newline}{rest}"
+            ))
         }
     };
     let new_field = value.field();
     let is_correct = |edited: &String| changes_only(key, new_field, &before, &parse(edited));
     let hint = format!("rewrite the frontmatter, or set `{key}` in an editor");
-    edited.filter(is_correct).ok_or_else(|| not_lines(&format!("set `{key}`"), hint))
+    edited
+        .filter(is_correct)
+        .ok_or_else(|| not_lines(&format!("set `{key}`"), hint))
 }
 
 fn not_lines(failed: &str, hint: String) -> EditError {
@@ -63,17 +67,23 @@ fn not_lines(failed: &str, hint: String) -> EditError {
 /// Removes a known key. A text without it is returned unchanged.
 pub fn remove(text: &str, key: &'static str) -> Result<String, EditError> {
     let before = parse_for_edit(text)?;
-    let Some((block, _)) = span(text) else { return Ok(text.to_owned()) };
+    let Some((block, _)) = span(text) else {
+        return Ok(text.to_owned());
+    };
     let yaml = block.slice(text);
     let known = yaml::entries(yaml).unwrap_or_default();
-    let Some(old) = known.iter().find(|entry| entry.key == key) else { return Ok(text.to_owned()) };
+    let Some(old) = known.iter().find(|entry| entry.key == key) else {
+        return Ok(text.to_owned());
+    };
     let edited = entry_span(yaml, old.key_at).map(|within| {
         let within = within.shifted(block.start);
         [&text[..within.start], &text[within.end..]].concat()
     });
     let is_correct = |edited: &String| changes_only(key, None, &before, &parse(edited));
     let hint = format!("remove `{key}` in an editor");
-    edited.filter(is_correct).ok_or_else(|| not_lines(&format!("remove `{key}`"), hint))
+    edited
+        .filter(is_correct)
+        .ok_or_else(|| not_lines(&format!("remove `{key}`"), hint))
 }
 
 fn parse_for_edit(text: &str) -> Result<Parsed, EditError> {
@@ -89,7 +99,9 @@ fn parse_for_edit(text: &str) -> Result<Parsed, EditError> {
 pub fn set_updated_at(text: &str, now: &str) -> String {
     let front = parse(text).frontmatter;
     let has_dates = front.created_at.is_some() || front.updated_at.is_some();
-    let edited = has_dates.then(|| set(text, "updated_at", FieldValue::Scalar(now)).ok()).flatten();
+    let edited = has_dates
+        .then(|| set(text, "updated_at", FieldValue::Scalar(now)).ok())
+        .flatten();
     edited.unwrap_or_else(|| text.to_owned())
 }
 
@@ -100,19 +112,33 @@ fn with_entry(text: &str, block: Span, key: &str, entry: &str) -> Option<String>
     let known = yaml::entries(yaml).ok()?;
     let replace = |within: Span, comment: &str| {
         let within = within.shifted(block.start);
-        format!("{}{entry}{comment}{newline}{}", &text[..within.start], &text[within.end..])
+        format!(
+            "{}{entry}{comment}{newline}{}",
+            &text[..within.start],
+            &text[within.end..]
+        )
     };
     if let Some(old) = known.iter().find(|entry| entry.key == key) {
         let span = entry_span(yaml, old.key_at)?;
         let first = span.slice(yaml).lines().next()?;
-        return Some(replace(span, comment(first.get(value_start(first, key)?..)?)));
+        return Some(replace(
+            span,
+            comment(first.get(value_start(first, key)?..)?),
+        ));
     }
     // A new key follows the key that precedes it in a new file.
     let rank = |key: &str| KEYS.entries().iter().position(|known| *known == key);
-    let before = known.iter().filter(|it| rank(it.key) < rank(key)).max_by_key(|it| rank(it.key));
+    let before = known
+        .iter()
+        .filter(|it| rank(it.key) < rank(key))
+        .max_by_key(|it| rank(it.key));
     let at = match before {
         Some(before) => entry_span(yaml, before.key_at)?.end,
-        None => known.iter().map(|entry| entry.key_at).min().unwrap_or(yaml.len()),
+        None => known
+            .iter()
+            .map(|entry| entry.key_at)
+            .min()
+            .unwrap_or(yaml.len()),
     };
     // To YAML, a carriage return alone starts a line as well. The entry would not be found there again.
     let is_after_line = at == yaml.len() || is_line_start(yaml, at);
@@ -149,7 +175,9 @@ fn entry_span(yaml: &str, key_at: usize) -> Option<Span> {
 /// Returns the start of the value on a line that starts with a key.
 fn value_start(line: &str, key: &str) -> Option<usize> {
     let spellings = [key.to_owned(), format!("\"{key}\""), format!("'{key}'")];
-    let rest = spellings.iter().find_map(|key| line.strip_prefix(key.as_str()))?;
+    let rest = spellings
+        .iter()
+        .find_map(|key| line.strip_prefix(key.as_str()))?;
     let rest = rest.trim_start_matches([' ', '\t']).strip_prefix(':')?;
     Some(line.len() - rest.len())
 }
@@ -184,6 +212,9 @@ fn changes_only(key: &str, value: Option<Field<'_>>, before: &Parsed, after: &Pa
     });
     let (mut old, mut new) = (before.frontmatter.fields(), after.frontmatter.fields());
     old.retain(|(other, _)| *other != key);
-    let found = new.extract_if(.., |(other, _)| *other == key).next().map(|(_, field)| field);
+    let found = new
+        .extract_if(.., |(other, _)| *other == key)
+        .next()
+        .map(|(_, field)| field);
     !has_new_warning && old == new && found == value
 }

@@ -58,7 +58,10 @@ fn missing_and_empty_frontmatter_is_valid() {
         assert_eq!(parse(text), Parsed::default(), "{text:?}");
     }
     check("---\n---\nText", expect![[r#"body: "Text""#]]);
-    check("---\n# only a comment\n---\nText", expect![[r#"body: "Text""#]]);
+    check(
+        "---\n# only a comment\n---\nText",
+        expect![[r#"body: "Text""#]],
+    );
     check("---\nid:\ntype: ~\ntags:\n---", expect![[r#"body: """#]]);
 }
 
@@ -224,7 +227,12 @@ fn invalid_yaml_is_reported_with_its_position_and_the_body_is_read() {
         ("id: \"é\" b\n", 2, 10, trailing),
         ("- a\n- b\n", 2, 1, mapping),
         ("Some prose.\n", 2, 1, mapping),
-        ("<<<<<<< HEAD\nid: a\n=======\nid: b\n>>>>>>> x\n", 2, 1, mapping),
+        (
+            "<<<<<<< HEAD\nid: a\n=======\nid: b\n>>>>>>> x\n",
+            2,
+            1,
+            mapping,
+        ),
         ("id: *nobody\n", 2, 5, "alias references unknown anchor"),
         ("? [a, b]\n: c\nid: x\n", 2, 3, "expected string scalar"),
     ] {
@@ -257,7 +265,11 @@ fn alias_bombs_and_deep_nesting_are_reported() {
             ! 6:16 invalid-yaml: failed to read the frontmatter: budget breached: Events { events: 20001 }
                 write it as lines of `key: value`"#]],
     );
-    let nested = format!("---\ntags: {}{}\n---\n", "[".repeat(50_000), "]".repeat(50_000));
+    let nested = format!(
+        "---\ntags: {}{}\n---\n",
+        "[".repeat(50_000),
+        "]".repeat(50_000)
+    );
     check(
         &nested,
         expect![[r#"

@@ -76,7 +76,9 @@ pub(super) fn entries(yaml: &str) -> Result<Vec<Entry>, Error> {
     };
     let mapping: Option<Mapping> =
         serde_saphyr::from_str_with_options(yaml, options).map_err(|error| Error {
-            at: error.location().map_or(0, |location| offset(yaml, location)),
+            at: error
+                .location()
+                .map_or(0, |location| offset(yaml, location)),
             message: message(&error),
         })?;
     let entries = mapping.into_iter().flat_map(|mapping| mapping.0);

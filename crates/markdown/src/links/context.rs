@@ -37,7 +37,11 @@ pub(super) fn of_link(
     link_idx: usize,
 ) -> (String, EdgeType) {
     let own = links[link_idx].span;
-    let before = text[body_start..own.start].char_indices().rev().take(REACH).last();
+    let before = text[body_start..own.start]
+        .char_indices()
+        .rev()
+        .take(REACH)
+        .last();
     let after = text[own.end..].char_indices().nth(REACH);
     let window = Span::new(
         before.map_or(own.start, |(at, _)| body_start + at),
@@ -52,7 +56,11 @@ pub(super) fn of_link(
             break;
         }
     }
-    let context = sentence.slice(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let context = sentence
+        .slice(text)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     let words = words(text, sentence, links, link_idx);
     (context, relation(&words, own, links[link_idx].target.kind))
 }
@@ -87,7 +95,11 @@ fn gaps(text: &str, body_start: usize, window: Span) -> Vec<Span> {
 }
 
 fn spaces_end(bytes: &[u8], at: usize) -> usize {
-    at + bytes.iter().skip(at).take_while(|byte| b" \t\r".contains(byte)).count()
+    at + bytes
+        .iter()
+        .skip(at)
+        .take_while(|byte| b" \t\r".contains(byte))
+        .count()
 }
 
 /// Returns the start of the text of a line, after the markers of blocks.
@@ -132,7 +144,9 @@ fn words<'t>(
     // A path or a number with a dot or a slash inside is one word.
     let words = runs.map(|run| run.trim_matches(['.', '/', '\'', '’']));
     let words = words.map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word));
-    words.filter(|(at, word)| !word.is_empty() && !is_in_link(*at)).collect()
+    words
+        .filter(|(at, word)| !word.is_empty() && !is_in_link(*at))
+        .collect()
 }
 
 /// Returns the relation that the nearest relation word implies.
@@ -150,14 +164,20 @@ fn relation(words: &[(usize, &str)], own: Span, target: Kind) -> EdgeType {
                 relation != EdgeType::DependsOn || next.is_some_and(|it| is(it, "on"));
             is_complete.then_some(relation)
         };
-        let Some(relation) = find(&RELATION_WORDS, word).or_else(memory_verb) else { continue };
+        let Some(relation) = find(&RELATION_WORDS, word).or_else(memory_verb) else {
+            continue;
+        };
         let negates = |word: &str| ["not", "never", "longer"].iter().any(|it| is(word, it));
         let is_auxiliary = is(word, "will") || is(word, "should");
         let is_negated = previous
             .is_some_and(|it| negates(it) || it.to_lowercase().ends_with("n't"))
             || (is_auxiliary && next.is_some_and(negates));
         let end = at + word.len();
-        let gap = if end <= own.start { own.start - end } else { at.saturating_sub(own.end) };
+        let gap = if end <= own.start {
+            own.start - end
+        } else {
+            at.saturating_sub(own.end)
+        };
         if !is_negated && nearest.is_none_or(|(least, _)| gap < least) {
             nearest = Some((gap, relation));
         }
@@ -170,5 +190,8 @@ fn is(word: &str, other: &str) -> bool {
 }
 
 fn find(lists: &RelationWords, word: &str) -> Option<EdgeType> {
-    lists.iter().find(|(_, list)| list.contains(word)).map(|(relation, _)| *relation)
+    lists
+        .iter()
+        .find(|(_, list)| list.contains(word))
+        .map(|(relation, _)| *relation)
 }

@@ -18,7 +18,11 @@ fn shown(link: &Link, text: &str) -> String {
         Kind::Url => "url",
         Kind::Plain => "plain",
     };
-    let label = link.label.as_ref().map(|label| format!(" label {label:?}")).unwrap_or_default();
+    let label = link
+        .label
+        .as_ref()
+        .map(|label| format!(" label {label:?}"))
+        .unwrap_or_default();
     let explicit = if link.is_explicit { " explicit" } else { "" };
     assert_eq!(link.name_span.slice(text), link.target.name);
     assert!(link.span.slice(text).starts_with("[[") && link.span.slice(text).ends_with("]]"));
@@ -37,13 +41,19 @@ fn check(text: &str, expected: Expect) {
 
 #[track_caller]
 fn check_names(text: &str, expected: &[&str]) {
-    let names: Vec<String> = parse(text).into_iter().map(|link| link.target.name).collect();
+    let names: Vec<String> = parse(text)
+        .into_iter()
+        .map(|link| link.target.name)
+        .collect();
     assert_eq!(names, expected, "{text}");
 }
 
 #[track_caller]
 fn check_relations(text: &str, expected: &str) {
-    let relations: Vec<&str> = parse(text).iter().map(|link| link.relation.as_str()).collect();
+    let relations: Vec<&str> = parse(text)
+        .iter()
+        .map(|link| link.relation.as_str())
+        .collect();
     assert_eq!(relations.join(" "), expected, "{text}");
 }
 
@@ -102,10 +112,16 @@ fn only_well_formed_brackets_are_links() {
         "![[image.png]] !\\[[no]] \\![[yes]] \\[[no]] [\\[no]] \\\\[[also]]",
         &["yes", "also"],
     );
-    check_names("[[[a]]] [[[[b]]]] [[a[b]c]] [[d[0]]]", &["a", "b", "a[b]c", "d[0]"]);
+    check_names(
+        "[[[a]]] [[[[b]]]] [[a[b]c]] [[d[0]]]",
+        &["a", "b", "a[b]c", "d[0]"],
+    );
     check_names("[[a\nb]] [[c\r\nd]] [[e", &[]);
     check_names("[[b and [[c]] [[d", &["c"]);
-    check_names("größe [[größe/übung.py]] 日本 [[日本]]", &["größe/übung.py", "日本"]);
+    check_names(
+        "größe [[größe/übung.py]] 日本 [[日本]]",
+        &["größe/übung.py", "日本"],
+    );
     check_names("[[a]] again [[a]]", &["a", "a"]);
 }
 
@@ -117,8 +133,14 @@ fn code_comments_and_frontmatter_contain_no_links() {
     check_names("- x\n  ```\n  [[a]]\n  ```\n  [[b]]\n", &["b"]);
     check_names("````\n```\n[[a]]\n```\n````\n[[b]]", &["b"]);
     check_names("[[a]]\n```\n[[b]] to the end", &["a"]);
-    check_names("<!-- [[a]] --> [[b]] <!-- ANCHOR:x -->[[c]]<!-- /ANCHOR:x -->", &["b", "c"]);
-    check_names("<!-- ANCHOR:x -->\nThe `code` and [[a]]\n<!-- /ANCHOR:x -->\n", &["a"]);
+    check_names(
+        "<!-- [[a]] --> [[b]] <!-- ANCHOR:x -->[[c]]<!-- /ANCHOR:x -->",
+        &["b", "c"],
+    );
+    check_names(
+        "<!-- ANCHOR:x -->\nThe `code` and [[a]]\n<!-- /ANCHOR:x -->\n",
+        &["a"],
+    );
     check_names("---\nid: x\nlinks: [\"[[a]]\"]\n---\n[[b]]\n", &["b"]);
     check_names("\u{FEFF}---\r\nid: x\r\n---\r\n[[b]]\r\n", &["b"]);
     check_names("[[a`b]]` [[c]]", &["c"]);
@@ -159,8 +181,14 @@ fn parts_of_words_imply_no_relation() {
 
 #[test]
 fn the_nearest_word_in_the_sentence_wins() {
-    check_relations("Fix the bug in [[src/a.py]]. Plan for [[src/b.py]].", "debugs plans");
-    check_relations("Refactor [[src/a.py]] and fix [[src/b.py]]", "refactors debugs");
+    check_relations(
+        "Fix the bug in [[src/a.py]]. Plan for [[src/b.py]].",
+        "debugs plans",
+    );
+    check_relations(
+        "Refactor [[src/a.py]] and fix [[src/b.py]]",
+        "refactors debugs",
+    );
     check_relations("Fix it soon.\n\nSee [[src/a.py]]", "related_to");
     check_relations("- a bug\n- [[src/a.py]]\n- a plan", "related_to");
     check_relations("# Plan\n[[src/a.py]]", "related_to");
@@ -171,14 +199,20 @@ fn the_nearest_word_in_the_sentence_wins() {
     );
     check_relations("A bug, e.g. [[src/a.py]]", "debugs");
     check_relations("A bug! [[src/a.py]]", "related_to");
-    check_relations(&format!("bug {} [[src/a.py]]", "x ".repeat(60)), "related_to");
+    check_relations(
+        &format!("bug {} [[src/a.py]]", "x ".repeat(60)),
+        "related_to",
+    );
 }
 
 #[test]
 fn verbs_relate_memories_in_one_direction() {
     check_relations("This supersedes [[memory:old]].", "supersedes");
     check_relations("It extends the old rule [[close-sessions]]", "extends");
-    check_relations("contradicts [[memory:a]] and [[memory:b]]", "contradicts contradicts");
+    check_relations(
+        "contradicts [[memory:a]] and [[memory:b]]",
+        "contradicts contradicts",
+    );
     check_relations(
         "It depends on [[memory:a]]. It depends: [[memory:b]]",
         "depends_on related_to",
@@ -190,13 +224,19 @@ fn verbs_relate_memories_in_one_direction() {
         "does not supersede [[memory:x]], no longer depends on [[memory:y]]",
         "related_to related_to",
     );
-    check_relations("supersedes what we had, but see for the reasons [[memory:x]]", "related_to");
+    check_relations(
+        "supersedes what we had, but see for the reasons [[memory:x]]",
+        "related_to",
+    );
     check_relations("a bug: [[supersedes::memory:x]]", "supersedes");
 }
 
 #[test]
 fn the_context_is_the_sentence() {
-    check_context("One. See [[a]] for\n  more.  Three.", &["See [[a]] for more."]);
+    check_context(
+        "One. See [[a]] for\n  more.  Three.",
+        &["See [[a]] for more."],
+    );
     check_context("[[a]]", &["[[a]]"]);
     check_context("# The [[a]] title\nText", &["The [[a]] title"]);
     check_context("- one\n- two [[a]] x\n- three", &["two [[a]] x"]);
@@ -204,8 +244,14 @@ fn the_context_is_the_sentence() {
     check_context("Use v1.2 of [[a]]? Yes.", &["Use v1.2 of [[a]]?"]);
     check_context("**Done.** Then [[a]]", &["Then [[a]]"]);
     let long = format!("{}[[a]]{}", "ä".repeat(150), "ö".repeat(150));
-    check_context(&long, &[&format!("{}[[a]]{}", "ä".repeat(100), "ö".repeat(100))]);
-    check_context("[[a]] then [[b]]", &["[[a]] then [[b]]", "[[a]] then [[b]]"]);
+    check_context(
+        &long,
+        &[&format!("{}[[a]]{}", "ä".repeat(100), "ö".repeat(100))],
+    );
+    check_context(
+        "[[a]] then [[b]]",
+        &["[[a]] then [[b]]", "[[a]] then [[b]]"],
+    );
 }
 
 #[test]
@@ -233,15 +279,24 @@ fn a_target_parses_without_brackets() {
         (Kind::Memory, "x", Some(EdgeType::Supersedes))
     );
     assert!(parse_target("[[ ]]").is_none());
-    for text in ["a/b.py::C.d", "a#L3-L9", "a#L3", "memory:x/y#z", "Plain name", "https://x.y/#L1"]
-    {
+    for text in [
+        "a/b.py::C.d",
+        "a#L3-L9",
+        "a#L3",
+        "memory:x/y#z",
+        "Plain name",
+        "https://x.y/#L1",
+    ] {
         assert_eq!(Target::parse(text).expect(text).to_string(), text);
     }
 }
 
 #[test]
 fn a_target_that_does_not_read_back_as_written_is_no_link() {
-    check_names("[[a#::]] [[a: ::b]] [[a:: //b]] [[memory:a# ::]] [[a#b::c]]", &["a#b"]);
+    check_names(
+        "[[a#::]] [[a: ::b]] [[a:: //b]] [[memory:a# ::]] [[a#b::c]]",
+        &["a#b"],
+    );
     for text in ["a#::", "memory: :a", ":"] {
         assert_eq!(Target::parse(text), None, "{text}");
     }
@@ -254,7 +309,10 @@ fn hostile_texts_take_linear_time() {
         "[", "]", "[[", "]]", "[[a]]", "[[a", "![[", "\\", "[[a|", "|", "`", "<!--", "[[a\n", "[ ",
         "[[a[", "a", ".", "\n", "ä",
     ];
-    for unit in short.into_iter().chain(["[[a]] bug. ", "[[memory:a]] supersedes "]) {
+    for unit in short
+        .into_iter()
+        .chain(["[[a]] bug. ", "[[memory:a]] supersedes "])
+    {
         parse(&unit.repeat(N / unit.len()));
     }
 }

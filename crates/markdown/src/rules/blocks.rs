@@ -178,12 +178,24 @@ impl<'a> Reader<'a> {
             let Event::Start(tag) = event else { continue };
             blocks.push(match tag {
                 Tag::List(_) => Block::List(self.list()),
-                Tag::Table(_) => Block::Table { span, rows: self.rows() },
+                Tag::Table(_) => Block::Table {
+                    span,
+                    rows: self.rows(),
+                },
                 // The blocks of a quotation are read like those around it.
                 Tag::BlockQuote(_) => continue,
                 Tag::Heading { level, .. } => {
-                    let Words { plain: title, shown, .. } = self.words(span);
-                    Block::Heading { start: span.start, level: level as usize, title, shown }
+                    let Words {
+                        plain: title,
+                        shown,
+                        ..
+                    } = self.words(span);
+                    Block::Heading {
+                        start: span.start,
+                        level: level as usize,
+                        title,
+                        shown,
+                    }
                 }
                 Tag::Paragraph => Block::Paragraph(self.words(span)),
                 Tag::CodeBlock(kind) => {
@@ -191,7 +203,10 @@ impl<'a> Reader<'a> {
                     let is_shell = matches!(&kind, CodeBlockKind::Fenced(it) if is_shell(it));
                     Block::Code { span, is_shell }
                 }
-                _ => Block::Html { span, text: self.html() },
+                _ => Block::Html {
+                    span,
+                    text: self.html(),
+                },
             });
         }
         blocks
@@ -199,7 +214,10 @@ impl<'a> Reader<'a> {
 
     /// Reads to the end of the current block, which covers `span`.
     fn words(&mut self, span: Span) -> Words {
-        let mut words = Words { span: Some(span), ..Words::default() };
+        let mut words = Words {
+            span: Some(span),
+            ..Words::default()
+        };
         let mut depth = 1;
         while depth > 0 {
             let Some((event, _)) = self.next() else { break };
@@ -250,7 +268,12 @@ impl<'a> Reader<'a> {
     }
 
     fn item(&mut self, span: Span) -> Item {
-        let mut item = Item { span, words: Words::default(), is_task: false, lists: Vec::new() };
+        let mut item = Item {
+            span,
+            words: Words::default(),
+            is_task: false,
+            lists: Vec::new(),
+        };
         let (mut depth, mut in_words) = (1, true);
         let mut above = Vec::new();
         while let Some((event, span)) = self.next() {
@@ -258,7 +281,10 @@ impl<'a> Reader<'a> {
                 Event::Start(Tag::List(_)) => {
                     in_words = false;
                     let items = self.list();
-                    item.lists.push(Nested { above: std::mem::take(&mut above), items });
+                    item.lists.push(Nested {
+                        above: std::mem::take(&mut above),
+                        items,
+                    });
                     continue;
                 }
                 Event::Start(Tag::Paragraph) if !in_words => {
@@ -273,7 +299,11 @@ impl<'a> Reader<'a> {
                 Event::Start(Tag::HtmlBlock) => {
                     in_words = false;
                     let text = self.html();
-                    above.push(Words { marked: text.clone(), plain: text, ..Words::default() });
+                    above.push(Words {
+                        marked: text.clone(),
+                        plain: text,
+                        ..Words::default()
+                    });
                     continue;
                 }
                 Event::Start(Tag::Paragraph) if in_words => {

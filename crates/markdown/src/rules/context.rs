@@ -18,7 +18,9 @@ pub(super) enum Kind {
 pub(super) fn kind_of_intro(plain: &str) -> Option<Kind> {
     let all = words(plain);
     let names_rules = all.len() <= MAX_INTRO_WORDS && RULE_INTROS.contains_any(&all);
-    let applies = all.iter().any(|word| matches!(word.as_str(), "apply" | "applies"));
+    let applies = all
+        .iter()
+        .any(|word| matches!(word.as_str(), "apply" | "applies"));
     if is_prohibition(plain) {
         Some(Kind::Prohibitions)
     } else if STEP_INTROS.contains_any(&all) || plain.contains("as follows") {
@@ -40,13 +42,18 @@ pub(super) fn is_incomplete(plain: &str) -> bool {
 
 /// Returns whether each item continues the sentence of its introduction: "All changes must:".
 pub(super) fn is_unfinished(plain: &str) -> bool {
-    words(plain).last().is_some_and(|last| OPEN_ENDS.contains(last)) || is_prohibition(plain)
+    words(plain)
+        .last()
+        .is_some_and(|last| OPEN_ENDS.contains(last))
+        || is_prohibition(plain)
 }
 
 /// Returns whether each item completes a demand: "All changes must:".
 pub(super) fn is_demand_of_each(plain: &str) -> bool {
     modality(plain) == Modality::Obligation
-        && words(plain).last().is_some_and(|last| OPEN_ENDS.contains(last))
+        && words(plain)
+            .last()
+            .is_some_and(|last| OPEN_ENDS.contains(last))
 }
 
 /// Returns whether a section is about contributing: its list without numbers has rules, although

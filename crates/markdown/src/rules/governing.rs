@@ -41,15 +41,20 @@ impl Piece {
 
 /// Returns the name of a callout: `[!WARNING]`.
 fn callout(text: &str) -> Option<&str> {
-    text.strip_prefix("[!")?.strip_suffix(']').filter(|name| !name.contains(']'))
+    text.strip_prefix("[!")?
+        .strip_suffix(']')
+        .filter(|name| !name.contains(']'))
 }
 
 /// Returns whether a text consists of words for the topics of a document, and of nothing else.
 fn is_topic(text: &str, project: &[String]) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || " &/,.()'-_#+:*".contains(c);
     let all = words(text);
-    let names: Vec<String> =
-        text.split_whitespace().filter(|it| is_name(it)).flat_map(words).collect();
+    let names: Vec<String> = text
+        .split_whitespace()
+        .filter(|it| is_name(it))
+        .flat_map(words)
+        .collect();
     text.chars().all(is_plain)
         && all.first().is_none_or(|first| !CONDITIONS.contains(first))
         && all.iter().all(|word| {
@@ -101,7 +106,11 @@ impl Above {
 
     /// Returns the text that governs a paragraph: another one that announces it.
     pub(super) fn of_paragraph(&self) -> &[Piece] {
-        if self.is_open && !self.is_complete { &self.pieces } else { &[] }
+        if self.is_open && !self.is_complete {
+            &self.pieces
+        } else {
+            &[]
+        }
     }
 
     /// Adds a paragraph.
@@ -110,7 +119,10 @@ impl Above {
         // A list that a paragraph splits is still below its introduction.
         let is_split = self.is_used && form == Form::Plain && !self.pieces.is_empty();
         if is_split {
-            let split = self.pieces.iter().position(|piece| *piece == Piece::Omitted);
+            let split = self
+                .pieces
+                .iter()
+                .position(|piece| *piece == Piece::Omitted);
             self.pieces.truncate(split.unwrap_or(self.pieces.len()));
             self.pieces.push(Piece::Omitted);
         } else if !self.is_open || self.is_complete {

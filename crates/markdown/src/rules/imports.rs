@@ -29,14 +29,19 @@ pub fn imports(text: &str) -> Vec<Import> {
         ends.push((prose.len(), lines.line(range.start)));
     }
     for word in prose.split_whitespace() {
-        let Some(path) = word.trim_start_matches(['(', '"']).strip_prefix('@') else { continue };
+        let Some(path) = word.trim_start_matches(['(', '"']).strip_prefix('@') else {
+            continue;
+        };
         let path = path.trim_end_matches(['.', ',', ';', ':', ')', '"', '!']);
         let path = path.trim_start_matches("./");
         if path.contains('.') && known.insert(path) {
             let at = word.as_ptr().addr() - prose.as_ptr().addr();
             let end_idx = ends.partition_point(|(end, _)| *end <= at);
             let line = ends.get(end_idx).map_or(0, |(_, line)| *line);
-            found.push(Import { path: path.to_owned(), line });
+            found.push(Import {
+                path: path.to_owned(),
+                line,
+            });
         }
     }
     found
@@ -59,8 +64,10 @@ See @./docs/my_style.md, and @docs/my_style.md. Ask @person or a@example.org.
 @block.md
 ```
 ";
-        let found: Vec<(String, usize)> =
-            imports(text).into_iter().map(|import| (import.path, import.line)).collect();
+        let found: Vec<(String, usize)> = imports(text)
+            .into_iter()
+            .map(|import| (import.path, import.line))
+            .collect();
         let expected = [("AGENTS.md", 0), ("docs/my_style.md", 2)];
         assert_eq!(found, expected.map(|(path, line)| (path.to_owned(), line)));
     }

@@ -24,7 +24,10 @@ impl Reader<'_> {
         };
         let kind = context.as_ref().and_then(|context| context.kind);
         if let Some(intro) = intro {
-            let n_rules = items.iter().filter(|item| is_rule_alone(&item.words, kind)).count();
+            let n_rules = items
+                .iter()
+                .filter(|item| is_rule_alone(&item.words, kind))
+                .count();
             let outer = self.heading_context().and_then(|it| it.kind);
             let outer = outer.filter(|it| *it == Kind::Steps);
             let is_demand = verdict::paragraph(intro.words, outer, kind == Some(Kind::Steps));
@@ -32,21 +35,34 @@ impl Reader<'_> {
             // The introduction is the rule, and its items are the details.
             if is_demand && !is_open && n_rules * 2 <= items.len() {
                 let end = items.last().map_or(intro.span.end, |item| item.span.end);
-                self.accept(intro.text_start, end, self.prefix(self.above.of_paragraph()));
+                self.accept(
+                    intro.text_start,
+                    end,
+                    self.prefix(self.above.of_paragraph()),
+                );
                 return;
             }
             self.intro(intro, is_demand && !is_open);
-            self.above.paragraph(self.piece(&intro.words.marked), Form::Announces);
+            self.above
+                .paragraph(self.piece(&intro.words.marked), Form::Announces);
         }
         let can_have_siblings = matches!(kind, None | Some(Kind::Descriptions));
         let has_siblings = can_have_siblings && most_are_rules(items);
         let context = context.map(|context| match kind {
-            Some(Kind::Descriptions) if has_siblings => Context { kind: None, ..context },
+            Some(Kind::Descriptions) if has_siblings => Context {
+                kind: None,
+                ..context
+            },
             _ => context,
         });
         for (item_idx, item) in items.iter().enumerate() {
             let is_last = item_idx + 1 == items.len();
-            self.item(item, context.as_ref(), has_siblings, next.filter(|_| is_last));
+            self.item(
+                item,
+                context.as_ref(),
+                has_siblings,
+                next.filter(|_| is_last),
+            );
         }
     }
 
@@ -55,7 +71,11 @@ impl Reader<'_> {
         let has_sentences = intro.plain().contains(". ");
         if is_demand && has_sentences {
             let end = intro.text_start + self.own_text_len(intro);
-            self.accept(intro.text_start, end, self.prefix(self.above.of_paragraph()));
+            self.accept(
+                intro.text_start,
+                end,
+                self.prefix(self.above.of_paragraph()),
+            );
         } else {
             self.skip(intro.span.start, INTRO);
         }
@@ -78,11 +98,17 @@ impl Reader<'_> {
             return;
         }
         // An item may begin with a heading.
-        let Some(span) = item.words.span else { return self.lists_below(item, None) };
+        let Some(span) = item.words.span else {
+            return self.lists_below(item, None);
+        };
         let plain = item.words.plain.trim();
         let is_open = ends_open(plain);
         if announces(&item.words) && !item.lists.is_empty() {
-            let intro = Intro { span: item.span, text_start: span.start, words: &item.words };
+            let intro = Intro {
+                span: item.span,
+                text_start: span.start,
+                words: &item.words,
+            };
             return self.lists_below(item, Some(&intro));
         }
         // A short item above a nested list is its heading.
@@ -136,7 +162,8 @@ impl Reader<'_> {
             self.outer.extend(self.piece(&item.words.marked));
         }
         for paragraph in &nested.above {
-            self.above.paragraph(self.piece(&paragraph.marked), form(paragraph));
+            self.above
+                .paragraph(self.piece(&paragraph.marked), form(paragraph));
         }
         self.list(&nested.items, intro, None);
         self.above.list();

@@ -24,7 +24,10 @@ pub fn replace_paths(rule: &str, resolve: impl Fn(&str) -> Option<String>) -> St
     // Code in the text of a link comes before the link's destination.
     replaced.sort_by_key(|(span, _)| span.start);
     let (mut text, mut at) = (String::with_capacity(rule.len()), 0);
-    for (span, new) in replaced.into_iter().filter(|(span, _)| !span.slice(rule).is_empty()) {
+    for (span, new) in replaced
+        .into_iter()
+        .filter(|(span, _)| !span.slice(rule).is_empty())
+    {
         if span.start >= at {
             text.push_str(&rule[at..span.start]);
             text.push_str(&new);
@@ -41,15 +44,23 @@ mod tests {
     use super::*;
 
     fn whole(rule: &str) -> String {
-        replace_paths(rule, |path| path.ends_with(".rs").then(|| format!("web/{path}")))
+        replace_paths(rule, |path| {
+            path.ends_with(".rs").then(|| format!("web/{path}"))
+        })
     }
 
     #[test]
     fn paths_in_code_and_links_are_replaced() {
         for (rule, expected) in [
-            ("See `src/a.rs:12`, not src/a.rs", "See `web/src/a.rs:12`, not src/a.rs"),
+            (
+                "See `src/a.rs:12`, not src/a.rs",
+                "See `web/src/a.rs:12`, not src/a.rs",
+            ),
             ("`a.rs::Shop` and `b`", "`web/a.rs::Shop` and `b`"),
-            ("See [`a.rs`](a.rs#l1 \"t\").", "See [`web/a.rs`](web/a.rs#l1 \"t\")."),
+            (
+                "See [`a.rs`](a.rs#l1 \"t\").",
+                "See [`web/a.rs`](web/a.rs#l1 \"t\").",
+            ),
             ("See [a.rs](x) and ``", "See [a.rs](x) and ``"),
         ] {
             assert_eq!(whole(rule), expected);

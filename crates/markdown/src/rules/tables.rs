@@ -15,13 +15,20 @@ pub(super) fn rules(rows: &[Vec<String>]) -> Option<Vec<(usize, String)>> {
         return None;
     }
     let text = |row: &Vec<String>| {
-        let cells = header.iter().zip(row).filter(|(_, cell)| !cell.trim().is_empty());
+        let cells = header
+            .iter()
+            .zip(row)
+            .filter(|(_, cell)| !cell.trim().is_empty());
         let cells = cells.map(|(title, cell)| match title.trim() {
             "" => cell.trim().to_owned(),
             title => format!("{title}: {}", cell.trim()),
         });
         cells.collect::<Vec<_>>().join("; ")
     };
-    let rules = rows.iter().map(text).enumerate().filter(|(_, text)| !text.is_empty());
+    let rules = rows
+        .iter()
+        .map(text)
+        .enumerate()
+        .filter(|(_, text)| !text.is_empty());
     Some(rules.collect())
 }

@@ -23,7 +23,9 @@ pub(super) fn blank(text: &str) -> (String, Vec<(usize, Mark)>) {
     let mut fence: Option<&str> = None;
     for line in text.split_inclusive('\n') {
         let bare = line.trim();
-        let marker = ["```", "~~~"].into_iter().find(|marker| bare.starts_with(marker));
+        let marker = ["```", "~~~"]
+            .into_iter()
+            .find(|marker| bare.starts_with(marker));
         match (fence, marker) {
             (None, Some(marker)) => fence = Some(marker),
             (Some(open), Some(marker)) if open == marker => fence = None,
@@ -46,11 +48,15 @@ pub(super) fn blank(text: &str) -> (String, Vec<(usize, Mark)>) {
 /// Returns the tag that a line consists of.
 fn mark(line: &str) -> Option<Mark> {
     let tag = line.strip_prefix('<')?.strip_suffix('>')?;
-    let (is_end, tag) = tag.strip_prefix('/').map_or((false, tag), |tag| (true, tag));
+    let (is_end, tag) = tag
+        .strip_prefix('/')
+        .map_or((false, tag), |tag| (true, tag));
     let end = tag.find(|c: char| c.is_whitespace()).unwrap_or(tag.len());
     let (name, attributes) = tag.split_at(end);
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     if !is_name || HTML.contains(&name.to_ascii_lowercase().as_str()) || tag.contains(['<', '>']) {
         return None;
     }
@@ -76,12 +82,28 @@ mod tests {
         let text = "<important if=\"you write tests\">\r\n- Use tea\n</important>\n```\n<x>\n```\n<div>\né\n";
         let (blanked, marks) = blank(text);
         assert_eq!(blanked.len(), text.len());
-        assert_eq!(blanked.trim_start(), "- Use tea\n            \n```\n<x>\n```\n<div>\né\n");
+        assert_eq!(
+            blanked.trim_start(),
+            "- Use tea\n            \n```\n<x>\n```\n<div>\né\n"
+        );
         assert_eq!(marks.len(), 2);
         assert_eq!(marks[0].1, Mark::Open("if you write tests".to_owned()));
-        assert_eq!(mark("<coding_rules>"), Some(Mark::Open("coding rules".to_owned())));
-        assert_eq!(mark("<rule name='x'>"), Some(Mark::Open("rule x".to_owned())));
-        for other in ["<br/>", "<x/>", "a <b>", "<a><b>", "<https://example.org>", "<>"] {
+        assert_eq!(
+            mark("<coding_rules>"),
+            Some(Mark::Open("coding rules".to_owned()))
+        );
+        assert_eq!(
+            mark("<rule name='x'>"),
+            Some(Mark::Open("rule x".to_owned()))
+        );
+        for other in [
+            "<br/>",
+            "<x/>",
+            "a <b>",
+            "<a><b>",
+            "<https://example.org>",
+            "<>",
+        ] {
             assert_eq!(mark(other), None, "{other}");
         }
     }

@@ -13,7 +13,10 @@ fn shown(text: &str) -> String {
     let mut shown = String::new();
     for found in parse(text, "shop") {
         let line = found.line + 1;
-        let body = found.text.replace('\n', "\n      ").replace("\n      \n", "\n\n");
+        let body = found
+            .text
+            .replace('\n', "\n      ")
+            .replace("\n      \n", "\n\n");
         shown += &match found.skipped_because {
             None => format!("{line:<3} + {body}  [{}]\n", found.headings.join(" ")),
             Some(reason) => format!("{line:<3} - {reason}\n"),
@@ -264,7 +267,14 @@ fn frontmatter_and_line_endings_are_ignored() {
 
 #[test]
 fn large_documents_take_linear_time() {
-    for part in ["- a\n<!-- -->\n", "please ", "# Never a b c\n\nx\n\n", "<x>\n", "> ", "a: "] {
+    for part in [
+        "- a\n<!-- -->\n",
+        "please ",
+        "# Never a b c\n\nx\n\n",
+        "<x>\n",
+        "> ",
+        "a: ",
+    ] {
         parse(&part.repeat(4_000), "shop");
     }
 }
@@ -569,6 +579,12 @@ fn instructions_in_steps_are_found_by_their_shape() {
 
 #[test]
 fn a_rule_that_no_memory_can_hold_is_skipped() {
-    let text = format!("- Always close it\n- Always close {}\n", "the session ".repeat(10_000));
-    assert_eq!(shown(&text), "1   + Always close it  []\n2   - longer than a memory\n");
+    let text = format!(
+        "- Always close it\n- Always close {}\n",
+        "the session ".repeat(10_000)
+    );
+    assert_eq!(
+        shown(&text),
+        "1   + Always close it  []\n2   - longer than a memory\n"
+    );
 }

@@ -49,7 +49,11 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
     }
     if kind == Some(Kind::Prohibitions) && n_words > 0 {
         let is_alone = is_negated(plain) && !names_act(plain);
-        return if is_alone { Verdict::Rule } else { Verdict::InContext };
+        return if is_alone {
+            Verdict::Rule
+        } else {
+            Verdict::InContext
+        };
     }
     if modality < Modality::Obligation && item.is_link()
         || modality == Modality::Statement && (item.starts_with_link || is_reference(plain))
@@ -121,7 +125,11 @@ pub(super) fn paragraph(own: &Words, kind: Option<Kind>, is_before_commands: boo
 
 /// Returns whether a paragraph starts with a bold instruction: "**Keep it short.** …".
 fn has_bold_command(own: &Words) -> bool {
-    let Some(lead) = own.lead.as_deref().filter(|lead| words(lead).len() >= MIN_LEAD_WORDS) else {
+    let Some(lead) = own
+        .lead
+        .as_deref()
+        .filter(|lead| words(lead).len() >= MIN_LEAD_WORDS)
+    else {
         return false;
     };
     let rest = own.plain[lead.len()..].trim_start();
@@ -142,12 +150,17 @@ fn is_about_document(plain: &str) -> bool {
 
 /// Returns whether a text is a labelled example: "Good:", "❌ Wrong: …".
 pub(super) fn is_example(plain: &str) -> bool {
-    let plain = plain.trim().trim_start_matches(['✅', '❌', '✓', '✗', '✔', '✘', '\u{FE0F}', ' ']);
+    let plain = plain
+        .trim()
+        .trim_start_matches(['✅', '❌', '✓', '✗', '✔', '✘', '\u{FE0F}', ' ']);
     let first = plain.split([':', '(']).next().unwrap_or_default();
     let is_label = words(first).len() == 1 && EXAMPLE_LABELS.contains_any(&words(first));
     // "Examples: add one for each function" and "Examples (in a folder) must compile" are instructions.
     let rest = &plain[first.len()..];
-    let rest = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(rest, |it| it.1);
+    let rest = rest
+        .strip_prefix('(')
+        .and_then(|rest| rest.split_once(')'))
+        .map_or(rest, |it| it.1);
     is_label
         && modality(rest) == Modality::Statement
         && (first.len() < plain.len() || words(plain).len() == 1)
@@ -164,15 +177,27 @@ pub(super) fn ends_open(plain: &str) -> bool {
 }
 
 fn is_reference(plain: &str) -> bool {
-    matches!(words(plain).first().map(String::as_str), Some("see" | "refer"))
+    matches!(
+        words(plain).first().map(String::as_str),
+        Some("see" | "refer")
+    )
 }
 
 /// Returns whether a text names a tool or a version after a label: "Framework: x", "Go: 1.22+".
 fn is_labelled_fact(plain: &str) -> bool {
-    let Some((label, value)) = plain.split_once(':') else { return false };
-    let is_tool = words(label).last().is_some_and(|last| TOOL_LABELS.contains(last));
-    let version = value.trim_start().trim_start_matches(['v', '>', '<', '=', '~', '^', '≥', ' ']);
-    let number: String = version.chars().take_while(|c| !c.is_whitespace() && *c != ',').collect();
+    let Some((label, value)) = plain.split_once(':') else {
+        return false;
+    };
+    let is_tool = words(label)
+        .last()
+        .is_some_and(|last| TOOL_LABELS.contains(last));
+    let version = value
+        .trim_start()
+        .trim_start_matches(['v', '>', '<', '=', '~', '^', '≥', ' ']);
+    let number: String = version
+        .chars()
+        .take_while(|c| !c.is_whitespace() && *c != ',')
+        .collect();
     let is_version = number.starts_with(|c: char| c.is_ascii_digit())
         && (number.contains('.') || number.ends_with('+') || value.trim_start().starts_with('v'));
     words(label).len() <= MAX_LABEL_WORDS
@@ -202,7 +227,10 @@ fn is_description_of_code(item: &Words) -> bool {
         let is_code =
             rest.contains(CODE) && rest.chars().all(|c| c == CODE || !c.is_alphanumeric());
         // A single word of code, as in "Test files: `kebab-case.test.ts`", is a form.
-        let code = item.shown.split_once(':').map_or("", |(_, code)| code.trim());
+        let code = item
+            .shown
+            .split_once(':')
+            .map_or("", |(_, code)| code.trim());
         words(label).len() <= MAX_LABEL_WORDS && is_code && code.contains(char::is_whitespace)
     };
     let is_described = plain.starts_with(CODE)
@@ -214,7 +242,10 @@ fn is_description_of_code(item: &Words) -> bool {
 /// Returns whether a text starts with the label of a reason: "Rationale: …".
 fn is_reason(plain: &str) -> bool {
     let plain = plain.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let label = plain.split([':', ']']).next().filter(|label| label.len() < plain.len());
+    let label = plain
+        .split([':', ']'])
+        .next()
+        .filter(|label| label.len() < plain.len());
     let words = label.map(words).unwrap_or_default();
     words.len() == 1 && REASON_LABELS.contains(&words[0])
 }

@@ -28,7 +28,9 @@ pub(super) enum Modality {
 pub(super) fn modality(plain: &str) -> Modality {
     let is_break =
         |c, next| c == '→' || sentences::ends_sentence(c, next) || sentences::is_dash(c, next);
-    let plain = without_label(plain).replace("e.g.", "eg").replace("i.e.", "ie");
+    let plain = without_label(plain)
+        .replace("e.g.", "eg")
+        .replace("i.e.", "ie");
     let plain = plain.as_str();
     let mut strongest = Modality::Statement;
     for sentence in sentences::split(plain, is_break) {
@@ -39,13 +41,17 @@ pub(super) fn modality(plain: &str) -> Modality {
             // "If the child never answers, the parent exits" obliges nobody.
             let is_premise = clause_idx == 0
                 && has_main_clause
-                && words.first().is_some_and(|first| CONDITION_STARTS.contains(first));
+                && words
+                    .first()
+                    .is_some_and(|first| CONDITION_STARTS.contains(first));
             let is_emphasis = words.len() <= 2 && EMPHASES.contains_any(&words);
             if (is_obligation(&words) && !is_premise) || is_emphasis {
                 return Modality::Obligation;
             }
             if clause_idx == 0 {
-                in_condition = words.first().is_some_and(|first| CONDITIONS.contains(first));
+                in_condition = words
+                    .first()
+                    .is_some_and(|first| CONDITIONS.contains(first));
             }
             if (clause_idx == 0 || in_condition) && is_imperative(&words) {
                 strongest = Modality::Command;
@@ -57,9 +63,13 @@ pub(super) fn modality(plain: &str) -> Modality {
 
 /// Returns a text without a label in brackets: `[IMPORTANT]`, `[!NOTE]`.
 fn without_label(plain: &str) -> &str {
-    let rest = plain.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let rest = plain
+        .trim_start()
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(']'));
     let is_label = |label: &str| label.chars().all(|c| c.is_ascii_uppercase() || c == '!');
-    rest.filter(|(label, _)| is_label(label)).map_or(plain, |(_, rest)| rest)
+    rest.filter(|(label, _)| is_label(label))
+        .map_or(plain, |(_, rest)| rest)
 }
 
 /// Returns whether a heading or an introduction is followed by prohibitions.
@@ -67,7 +77,9 @@ pub(super) fn is_prohibition(plain: &str) -> bool {
     const MAX_WORDS: usize = 10;
     let words = words(plain);
     // "Do's and don'ts" precedes both.
-    let is_both = words.iter().any(|word| matches!(word.as_str(), "do's" | "dos" | "do"))
+    let is_both = words
+        .iter()
+        .any(|word| matches!(word.as_str(), "do's" | "dos" | "do"))
         && words.iter().any(|word| word.starts_with("don"));
     words.len() <= MAX_WORDS
         && !is_both
@@ -123,7 +135,9 @@ pub(super) fn is_possible_command(plain: &str) -> bool {
     let plain = plain.split_once(": ").map_or(plain, |(_, rest)| rest);
     let words = words(plain);
     let mut rest = words.iter().skip_while(|word| is_opener(word));
-    let (Some(verb), Some(_)) = (rest.next(), rest.next()) else { return false };
+    let (Some(verb), Some(_)) = (rest.next(), rest.next()) else {
+        return false;
+    };
     AMBIGUOUS_VERBS.contains(verb)
 }
 
@@ -138,12 +152,17 @@ pub(super) fn is_negated(plain: &str) -> bool {
 /// Returns whether a text names an act or its omission, as a list of mistakes does: "Not closing the file".
 pub(super) fn names_act(plain: &str) -> bool {
     let words = words(plain);
-    words.iter().find(|word| *word != "not").is_some_and(|word| word.ends_with("ing"))
+    words
+        .iter()
+        .find(|word| *word != "not")
+        .is_some_and(|word| word.ends_with("ing"))
 }
 
 /// Returns whether a text starts with its condition.
 pub(super) fn is_conditional(plain: &str) -> bool {
-    words(plain).first().is_some_and(|first| CONDITION_STARTS.contains(first))
+    words(plain)
+        .first()
+        .is_some_and(|first| CONDITION_STARTS.contains(first))
 }
 
 /// Returns whether a text starts as a description does: "Uses x", "Provides x".
@@ -156,7 +175,9 @@ pub(super) fn is_descriptive(plain: &str) -> bool {
 /// Returns whether a text offers something: "If you are stuck, you can ask".
 pub(super) fn is_offer(plain: &str) -> bool {
     let words = words(plain);
-    words.windows(2).any(|pair| pair[0] == "you" && matches!(pair[1].as_str(), "can" | "may"))
+    words
+        .windows(2)
+        .any(|pair| pair[0] == "you" && matches!(pair[1].as_str(), "can" | "may"))
 }
 
 /// Returns whether a text says what its subject in code does: "`build` runs all checks".
@@ -164,19 +185,30 @@ pub(super) fn is_about_code(plain: &str) -> bool {
     const MAX_NOUNS: usize = 1;
     let words = words(plain);
     let is_code = words.first().is_some_and(|first| first.starts_with(CODE));
-    is_code && words.iter().skip(1).take(MAX_NOUNS + 1).any(|word| is_third_person(word))
+    is_code
+        && words
+            .iter()
+            .skip(1)
+            .take(MAX_NOUNS + 1)
+            .any(|word| is_third_person(word))
 }
 
 /// Returns whether a text states a fact: "The cache holds prices", "Carts are small".
 pub(super) fn is_declarative(plain: &str) -> bool {
     let words = words(plain);
-    words.iter().take(MAX_SUBJECT_WORDS + 1).skip(1).any(|word| is_third_person(word))
+    words
+        .iter()
+        .take(MAX_SUBJECT_WORDS + 1)
+        .skip(1)
+        .any(|word| is_third_person(word))
         || has_plural_subject(&words)
 }
 
 /// Returns whether a plural and a verb are the first words: "Packages usually bundle their x".
 fn has_plural_subject(words: &[String]) -> bool {
-    let Some((subject, rest)) = words.split_first() else { return false };
+    let Some((subject, rest)) = words.split_first() else {
+        return false;
+    };
     let verb = rest.iter().find(|word| !word.ends_with("ly"));
     subject.ends_with('s')
         && !subject.ends_with("ss")
@@ -235,7 +267,9 @@ fn is_opener(word: &str) -> bool {
 
 fn is_imperative(words: &[String]) -> bool {
     let mut rest = words.iter().skip_while(|word| is_opener(word));
-    let (Some(verb), Some(next)) = (rest.next(), rest.next()) else { return false };
+    let (Some(verb), Some(next)) = (rest.next(), rest.next()) else {
+        return false;
+    };
     if AMBIGUOUS_VERBS.contains(verb) {
         // "Please note that …" is a statement.
         let is_note = verb == "note" && next == "that";
@@ -250,10 +284,18 @@ fn is_imperative(words: &[String]) -> bool {
 /// Returns whether a word that is in no list may be a verb in the imperative.
 fn may_be_imperative(word: &str) -> bool {
     let is_inflected = (word.ends_with('s') && !word.ends_with("ss"))
-        || ["ing", "ed", "ly"].iter().any(|ending| word.ends_with(ending));
+        || ["ing", "ed", "ly"]
+            .iter()
+            .any(|ending| word.ends_with(ending));
     word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
         && !is_inflected
-        && ![&FUNCTION_WORDS, &STATEMENT_VERBS, &CONDITIONS, &OPENERS, &MODALS]
-            .iter()
-            .any(|list| list.contains(word))
+        && ![
+            &FUNCTION_WORDS,
+            &STATEMENT_VERBS,
+            &CONDITIONS,
+            &OPENERS,
+            &MODALS,
+        ]
+        .iter()
+        .any(|list| list.contains(word))
 }

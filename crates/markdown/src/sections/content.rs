@@ -17,7 +17,9 @@ pub fn content(text: &str, section: &Section, sections: &Sections, raw: bool) ->
         return trimmed(text, inner).slice(text).to_owned();
     }
     let stripped = without_tags(text, inner, &sections.tags);
-    trim_blank_lines(&stripped, starts_line(text, inner.start)).slice(&stripped).to_owned()
+    trim_blank_lines(&stripped, starts_line(text, inner.start))
+        .slice(&stripped)
+        .to_owned()
 }
 
 /// Returns `within` without the blank lines at both ends.
@@ -33,7 +35,11 @@ fn starts_line(text: &str, at: usize) -> bool {
 /// Returns the length of the quote markers before a closing tag on its own line.
 fn quote_markers_at_end(text: &str) -> usize {
     let before = text.trim_end_matches(['>', ' ', '\t']);
-    if before.ends_with('\n') { text.len() - before.len() } else { 0 }
+    if before.ends_with('\n') {
+        text.len() - before.len()
+    } else {
+        0
+    }
 }
 
 /// Returns the part of `text` that `within` covers without the tags in it.
@@ -41,7 +47,11 @@ fn quote_markers_at_end(text: &str) -> usize {
 /// Lines that contained only a removed tag are deleted, unless they separated paragraphs.
 fn without_tags(text: &str, within: Span, tags: &[Span]) -> String {
     let first = tags.partition_point(|tag| tag.start < within.start);
-    let mut tags = tags[first..].iter().copied().take_while(|tag| tag.end <= within.end).peekable();
+    let mut tags = tags[first..]
+        .iter()
+        .copied()
+        .take_while(|tag| tag.end <= within.end)
+        .peekable();
     let mut stripped = String::with_capacity(within.end - within.start);
     let mut after_blank = true;
     let mut at = within.start;
@@ -84,7 +94,10 @@ fn without_tags(text: &str, within: Span, tags: &[Span]) -> String {
 
 /// Returns the first line of `text`, with its newline, if it is blank.
 fn blank_line(text: &str) -> Option<&str> {
-    let n_blank = text.bytes().take_while(|byte| b" \t\r".contains(byte)).count();
+    let n_blank = text
+        .bytes()
+        .take_while(|byte| b" \t\r".contains(byte))
+        .count();
     (text.as_bytes().get(n_blank) == Some(&b'\n')).then(|| &text[..=n_blank])
 }
 

@@ -63,7 +63,11 @@ impl<'a> Pairing<'a> {
             self.close(tag_idx, name_idx);
         } else {
             let outer = self.names[name_idx].open.replace(self.open.len());
-            self.open.push(Open { tag_idx, name_idx, outer });
+            self.open.push(Open {
+                tag_idx,
+                name_idx,
+                outer,
+            });
         }
     }
 
@@ -90,7 +94,9 @@ impl<'a> Pairing<'a> {
                     self.pair(open.tag_idx, tag_idx, name_idx);
                     break;
                 }
-                self.names[open.name_idx].unclosed.push((open.tag_idx, tag_idx));
+                self.names[open.name_idx]
+                    .unclosed
+                    .push((open.tag_idx, tag_idx));
             }
         } else if let Some((opening, closer)) = self.names[name_idx].unclosed.pop() {
             self.report_crossed(opening, closer, tag_idx);
@@ -213,7 +219,10 @@ impl<'a> Pairing<'a> {
                 "self-nested",
                 format!("is inside another `{other_name}`, opened on line {other_line}"),
             ),
-            false => ("duplicate", format!("has the same name as the one on line {other_line}")),
+            false => (
+                "duplicate",
+                format!("has the same name as the one on line {other_line}"),
+            ),
         };
         let message = format!("section `{name}` on line {line} {problem}");
         let hint = format!("rename one of them; this one is `{id}` until then");

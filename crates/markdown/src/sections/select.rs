@@ -29,9 +29,16 @@ pub struct MissingSection {
 /// in which case the shortest such id wins. A request that is empty or ends with a hyphen is
 /// not a prefix.
 pub fn select<'a>(sections: &'a Sections, requested: &[String]) -> Selection<'a> {
-    let ids: Vec<String> = sections.list.iter().map(|it| it.id.to_lowercase()).collect();
-    let by_id: FxHashMap<&str, usize> =
-        ids.iter().enumerate().map(|(section_idx, id)| (id.as_str(), section_idx)).collect();
+    let ids: Vec<String> = sections
+        .list
+        .iter()
+        .map(|it| it.id.to_lowercase())
+        .collect();
+    let by_id: FxHashMap<&str, usize> = ids
+        .iter()
+        .enumerate()
+        .map(|(section_idx, id)| (id.as_str(), section_idx))
+        .collect();
     let mut selection = Selection::default();
     let mut seen_sections = FxHashSet::default();
     let mut seen_missing = FxHashSet::default();
@@ -45,7 +52,10 @@ pub fn select<'a>(sections: &'a Sections, requested: &[String]) -> Selection<'a>
         } else if seen_missing.insert(key) {
             let ids = sections.list.iter().map(|section| section.id.as_str());
             let nearest = suggest(wanted, ids).map(str::to_owned);
-            selection.missing.push(MissingSection { id: wanted.clone(), nearest });
+            selection.missing.push(MissingSection {
+                id: wanted.clone(),
+                nearest,
+            });
         }
     }
     selection
@@ -55,7 +65,12 @@ fn by_prefix(ids: &[String], wanted: &str) -> Option<usize> {
     if wanted.is_empty() || wanted.ends_with('-') {
         return None;
     }
-    let has_prefix = |id: &str| id.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('-'));
+    let has_prefix = |id: &str| {
+        id.strip_prefix(wanted)
+            .is_some_and(|rest| rest.starts_with('-'))
+    };
     let candidates = ids.iter().enumerate().filter(|(_, id)| has_prefix(id));
-    candidates.min_by_key(|(_, id)| id.len()).map(|(section_idx, _)| section_idx)
+    candidates
+        .min_by_key(|(_, id)| id.len())
+        .map(|(section_idx, _)| section_idx)
 }

@@ -107,7 +107,9 @@ fn malformed(body: &str, is_closing: bool, id: &str, is_closed: bool) -> Parsed<
 fn is_id(text: &str) -> bool {
     let may_start = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     text.bytes().next().is_some_and(may_start)
-        && text.bytes().all(|byte| may_start(byte) || b"./-".contains(&byte))
+        && text
+            .bytes()
+            .all(|byte| may_start(byte) || b"./-".contains(&byte))
 }
 
 /// Returns a valid id that is similar to `id`.
@@ -120,7 +122,10 @@ fn valid_id(id: &str) -> String {
             valid.push('-');
         }
     }
-    match valid.trim_start_matches(['.', '/', '-']).trim_end_matches('-') {
+    match valid
+        .trim_start_matches(['.', '/', '-'])
+        .trim_end_matches('-')
+    {
         "" => "name".to_owned(),
         valid => valid.to_owned(),
     }

@@ -81,11 +81,15 @@ pub fn is_bundle(path: &str) -> bool {
         rest.strip_suffix(".js").is_some_and(|hash| {
             hash.len() >= 6
                 && hash.bytes().all(|it| it.is_ascii_alphanumeric())
-                && hash.bytes().any(|it| it.is_ascii_digit() || it.is_ascii_uppercase())
+                && hash
+                    .bytes()
+                    .any(|it| it.is_ascii_digit() || it.is_ascii_uppercase())
         })
     };
     endings.iter().any(|ending| name.ends_with(ending))
-        || prefixes.iter().any(|prefix| name.strip_prefix(prefix.as_str()).is_some_and(is_hash))
+        || prefixes
+            .iter()
+            .any(|prefix| name.strip_prefix(prefix.as_str()).is_some_and(is_hash))
 }
 
 /// Returns whether any folder above a file has one of `names`.
@@ -98,15 +102,26 @@ pub fn is_below(path: &str, names: &Names) -> bool {
 pub fn is_test(path: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or(path);
     let stem = file.split('.').next().unwrap_or(file);
-    let Tests { file_stems, file_endings, folder_endings, .. } = &CONVENTIONS.tests;
+    let Tests {
+        file_stems,
+        file_endings,
+        folder_endings,
+        ..
+    } = &CONVENTIONS.tests;
     let has_ending = |name: &str, endings: &[String]| endings.iter().any(|it| name.ends_with(it));
     is_below(path, &CONVENTIONS.folders.tests)
         || stem.starts_with("test_")
         || stem.ends_with("_test")
         || file_stems.contains(stem)
-        || [".test.", ".spec."].iter().any(|infix| file.contains(infix))
+        || [".test.", ".spec."]
+            .iter()
+            .any(|infix| file.contains(infix))
         || has_ending(file, file_endings)
-        || path.split('/').rev().skip(1).any(|folder| has_ending(folder, folder_endings))
+        || path
+            .split('/')
+            .rev()
+            .skip(1)
+            .any(|folder| has_ending(folder, folder_endings))
 }
 
 /// Returns the ending of a file name, or an empty text.

@@ -86,7 +86,10 @@ mod tests {
 
     #[test]
     fn control_and_bidirectional_characters_are_escaped() {
-        assert_eq!(escaped("a\x1b[31mb\u{202E}c\r\n\tü"), "a\\u{1b}[31mb\\u{202e}c\\u{d}\n\tü");
+        assert_eq!(
+            escaped("a\x1b[31mb\u{202E}c\r\n\tü"),
+            "a\\u{1b}[31mb\\u{202e}c\\u{d}\n\tü"
+        );
     }
 
     #[test]
@@ -103,12 +106,18 @@ mod tests {
     #[test]
     fn escaped_json_has_the_same_data() {
         let json = "{\"a\":\"\u{9b}31m\u{202E}ü\u{E0041}\"}";
-        assert_eq!(escaped_json(json), r#"{"a":"\u009b31m\u202eü\udb40\udc41"}"#);
+        assert_eq!(
+            escaped_json(json),
+            r#"{"a":"\u009b31m\u202eü\udb40\udc41"}"#
+        );
     }
 
     #[test]
     fn visible_text_has_no_characters_that_hide() {
-        assert_eq!(visible("a\u{200B}b\u{FE0F}\u{3164}c\u{8}d \n\u{2028}ü"), "abcd \n\u{2028}ü");
+        assert_eq!(
+            visible("a\u{200B}b\u{FE0F}\u{3164}c\u{8}d \n\u{2028}ü"),
+            "abcd \n\u{2028}ü"
+        );
         assert!(matches!(visible("a 👩 ü\t"), Cow::Borrowed(_)));
     }
 

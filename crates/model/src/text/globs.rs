@@ -19,7 +19,10 @@ pub struct Globs {
 impl Globs {
     /// Compiles globs. An invalid one matches nothing.
     pub fn new(globs: &[String]) -> Self {
-        let mut compiled = Self { included: Vec::new(), excluded: Vec::new() };
+        let mut compiled = Self {
+            included: Vec::new(),
+            excluded: Vec::new(),
+        };
         for glob in globs {
             match glob.trim().strip_prefix('!') {
                 Some(glob) => compiled.excluded.extend(matchers(glob)),
@@ -35,7 +38,10 @@ impl Globs {
         if is_match(&self.excluded) {
             return None;
         }
-        let found = self.included.iter().find(|(_, matchers)| is_match(matchers))?;
+        let found = self
+            .included
+            .iter()
+            .find(|(_, matchers)| is_match(matchers))?;
         Some(&found.0)
     }
 }
@@ -51,8 +57,15 @@ pub fn path_globs(globs: &[String]) -> PathGlobs {
 
 fn compiled(globs: &[String], literal_separator: bool) -> Vec<GlobMatcher> {
     let valid = globs.iter().filter(|glob| glob.len() <= MAX_GLOB_BYTES);
-    let glob = |it| GlobBuilder::new(it).literal_separator(literal_separator).build().ok();
-    valid.filter_map(|it| Some(glob(it)?.compile_matcher())).collect()
+    let glob = |it| {
+        GlobBuilder::new(it)
+            .literal_separator(literal_separator)
+            .build()
+            .ok()
+    };
+    valid
+        .filter_map(|it| Some(glob(it)?.compile_matcher()))
+        .collect()
 }
 
 /// Returns why a glob can match no file of the project.
@@ -64,14 +77,21 @@ pub fn glob_fault(glob: &str) -> Option<String> {
     if path.len() > MAX_GLOB_BYTES {
         return Some(format!("it is longer than {MAX_GLOB_BYTES} bytes"));
     }
-    GlobBuilder::new(path).build().err().map(|error| error.kind().to_string())
+    GlobBuilder::new(path)
+        .build()
+        .err()
+        .map(|error| error.kind().to_string())
 }
 
 /// Returns the matcher of a glob, and of the files in the folder that it may name.
 fn matchers(glob: &str) -> Vec<GlobMatcher> {
     let glob = glob.trim().trim_start_matches("./");
     let path = glob.trim_matches('/');
-    let any_folder = if path.contains('/') || path.len() < glob.len() { "" } else { "**/" };
+    let any_folder = if path.contains('/') || path.len() < glob.len() {
+        ""
+    } else {
+        "**/"
+    };
     let path = format!("{any_folder}{path}");
     compiled(&[path.clone(), format!("{path}/**")], true)
 }
@@ -87,7 +107,10 @@ pub fn split_globs(list: &str) -> Vec<&str> {
         }
         c == ',' && depth == 0
     };
-    list.split(is_separator).map(str::trim).filter(|glob| !glob.is_empty()).collect()
+    list.split(is_separator)
+        .map(str::trim)
+        .filter(|glob| !glob.is_empty())
+        .collect()
 }
 
 #[cfg(test)]

@@ -35,11 +35,19 @@ pub fn plural(n: usize, noun: &str) -> String {
 
 /// Returns whether a text consists of these pieces, in order, with any text between them.
 pub fn consists_of(text: &str, pieces: &[&str]) -> bool {
-    let Some((first, rest)) = pieces.split_first() else { return false };
-    let Some(mut text) = text.strip_prefix(first) else { return false };
-    let Some((last, middle)) = rest.split_last() else { return text.is_empty() };
+    let Some((first, rest)) = pieces.split_first() else {
+        return false;
+    };
+    let Some(mut text) = text.strip_prefix(first) else {
+        return false;
+    };
+    let Some((last, middle)) = rest.split_last() else {
+        return text.is_empty();
+    };
     for piece in middle {
-        let Some((_, after)) = text.split_once(piece) else { return false };
+        let Some((_, after)) = text.split_once(piece) else {
+            return false;
+        };
         text = after;
     }
     text.ends_with(last)

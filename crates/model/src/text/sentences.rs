@@ -43,7 +43,9 @@ pub fn gap_after(text: &str, within: Span, stop: usize) -> Option<Span> {
     let next_sentence = rest.trim_start();
     let is_abbreviation = || {
         let before = &text[within.start..stop];
-        ABBREVIATIONS.iter().any(|abbreviation| ends_with_word(before, abbreviation))
+        ABBREVIATIONS
+            .iter()
+            .any(|abbreviation| ends_with_word(before, abbreviation))
     };
     let ends_here = rest.is_empty()
         || (next_sentence.len() < rest.len()
@@ -73,7 +75,8 @@ pub fn of(text: &str) -> impl Iterator<Item = &str> {
 
 fn ends_with_word(text: &str, word: &str) -> bool {
     text.len().checked_sub(word.len()).is_some_and(|start| {
-        text.get(start..).is_some_and(|end| end.eq_ignore_ascii_case(word))
+        text.get(start..)
+            .is_some_and(|end| end.eq_ignore_ascii_case(word))
             && !text[..start].ends_with(char::is_alphanumeric)
     })
 }
@@ -90,7 +93,10 @@ mod tests {
             parts("Use v1.2. Not v1: it fails.", ends_sentence),
             ["Use v1.2", " Not v1", " it fails", ""]
         );
-        assert_eq!(parts("read-only - é — yes", is_dash), ["read-only ", " é ", " yes"]);
+        assert_eq!(
+            parts("read-only - é — yes", is_dash),
+            ["read-only ", " é ", " yes"]
+        );
         assert_eq!(parts("", ends_sentence), [""]);
     }
 

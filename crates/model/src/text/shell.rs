@@ -27,7 +27,12 @@ pub struct Token {
 /// Returns the words and operators of a command, without comments and here-documents. An operator is one
 /// character, `<<` or `<<<`.
 pub fn tokens(command: &str) -> Vec<Token> {
-    Lexer { command, at: 0, depth: 0 }.tokens(None)
+    Lexer {
+        command,
+        at: 0,
+        depth: 0,
+    }
+    .tokens(None)
 }
 
 struct Lexer<'c> {
@@ -41,7 +46,9 @@ fn operator(text: &str) -> Option<&str> {
     const OPERATORS: [&str; 8] = [";", "&", "|", "\n", "(", ")", "<<<", "<<"];
     // A redirection of both streams is a part of a word.
     let is_redirection = text.starts_with("&>");
-    OPERATORS.into_iter().find(|operator| text.starts_with(operator) && !is_redirection)
+    OPERATORS
+        .into_iter()
+        .find(|operator| text.starts_with(operator) && !is_redirection)
 }
 
 impl Lexer<'_> {
@@ -96,7 +103,13 @@ impl Lexer<'_> {
             let Some(text) = text else { continue };
             let is_line_end = text == "\n" && is_operator;
             let span = Span::new(start, self.at);
-            tokens.push(Token { span, text, is_operator, substitutions, document: None });
+            tokens.push(Token {
+                span,
+                text,
+                is_operator,
+                substitutions,
+                document: None,
+            });
             if is_line_end {
                 self.documents(&mut tokens);
             }
@@ -107,7 +120,9 @@ impl Lexer<'_> {
     /// Reads the here-documents that the line before a line break starts.
     fn documents(&mut self, tokens: &mut [Token]) {
         let last = tokens.len() - 1;
-        let line = tokens[..last].iter().rposition(|it| it.is_operator && it.text == "\n");
+        let line = tokens[..last]
+            .iter()
+            .rposition(|it| it.is_operator && it.text == "\n");
         for idx in line.map_or(0, |at| at + 1)..last {
             if !(tokens[idx].is_operator && tokens[idx].text == "<<") {
                 continue;
@@ -117,7 +132,9 @@ impl Lexer<'_> {
             let mut end = self.command.len();
             while self.at < self.command.len() {
                 let line = self.rest().split_inclusive('\n').next().unwrap_or_default();
-                let rest = line.trim_start_matches('\t').strip_prefix(delimiter.as_str());
+                let rest = line
+                    .trim_start_matches('\t')
+                    .strip_prefix(delimiter.as_str());
                 if let Some(rest) = rest.filter(|rest| matches!(rest.trim(), "" | ")" | ")\"")) {
                     end = self.at;
                     self.at += line.len() - rest.len();
@@ -229,7 +246,11 @@ impl Commands {
             let is_read_on = matches!(token.text.as_str(), "<<" | "<<<");
             if token.is_operator && !is_read_on {
                 has_target = false;
-                self.add(&std::mem::take(&mut words), std::mem::take(&mut document), depth);
+                self.add(
+                    &std::mem::take(&mut words),
+                    std::mem::take(&mut document),
+                    depth,
+                );
             } else if token.is_operator {
                 document = token.document.map_or(document, |span| span.slice(line));
                 has_target = true;
@@ -247,12 +268,15 @@ impl Commands {
     /// Adds a command that reads a text, and the commands that it runs.
     fn add(&mut self, words: &[&str], input: &str, depth: usize) {
         let words = &words[n_prefix(words)..];
-        let Some((program, arguments)) = words.split_first() else { return };
+        let Some((program, arguments)) = words.split_first() else {
+            return;
+        };
         if program.contains('$') || depth == MAX_DEPTH {
             self.unread.push((*program).to_owned());
             return;
         }
-        self.commands.push(words.iter().map(|word| (*word).to_owned()).collect());
+        self.commands
+            .push(words.iter().map(|word| (*word).to_owned()).collect());
         let program = program_name(program);
         let text = match program {
             _ if SHELLS.entries().contains(&program) => {
@@ -315,7 +339,8 @@ fn n_prefix(words: &[&str]) -> usize {
 /// Returns whether a word gives a variable a value.
 pub fn is_assignment(word: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_part))
+    word.split_once('=')
+        .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_part))
 }
 
 /// Returns the number of words before the command that a program runs, if it is one that does.
@@ -332,14 +357,18 @@ fn n_wrapper(words: &[&str]) -> Option<usize> {
     while let Some(option) = words.get(at).filter(|word| word.starts_with('-')) {
         at += 1 + usize::from(with_value.contains(option));
     }
-    at += with_value.last().and_then(|last| last.parse::<usize>().ok()).unwrap_or(0);
+    at += with_value
+        .last()
+        .and_then(|last| last.parse::<usize>().ok())
+        .unwrap_or(0);
     (at < words.len()).then_some(at)
 }
 
 /// Returns the target in a word that redirects a stream, which may be the next word.
 fn redirection(word: &str) -> Option<&str> {
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
-    rest.starts_with(['<', '>']).then(|| rest.trim_start_matches(['<', '>', '&', '|']))
+    rest.starts_with(['<', '>'])
+        .then(|| rest.trim_start_matches(['<', '>', '&', '|']))
 }
 
 #[cfg(test)]
@@ -355,15 +384,24 @@ mod tests {
 
     #[test]
     fn words_lose_their_quotes() {
-        check("git  commit -m 'a && b'", &["git", "commit", "-m", "a && b"]);
-        check(r#"a "b \"c\" $(d "e f") '" g\ h"#, &["a", "b \"c\" $ '", "g h"]);
+        check(
+            "git  commit -m 'a && b'",
+            &["git", "commit", "-m", "a && b"],
+        );
+        check(
+            r#"a "b \"c\" $(d "e f") '" g\ h"#,
+            &["a", "b \"c\" $ '", "g h"],
+        );
         check("a$(b (c) \")\" d)e `f` ''", &["a$e", "$", ""]);
         check("a `(b` c", &["a", "$", "c"]);
     }
 
     #[test]
     fn operators_end_words() {
-        check("(a;b)|c&&d\ne", &["(", "a", ";", "b", ")", "|", "c", "&", "&", "d", "\n", "e"]);
+        check(
+            "(a;b)|c&&d\ne",
+            &["(", "a", ";", "b", ")", "|", "c", "&", "&", "d", "\n", "e"],
+        );
         check("cat<<EOF >x", &["cat", "<<", "EOF", ">x"]);
         check("a 2>&1 &>b&c", &["a", "2>&1", "&>b", "&", "c"]);
         check("a <<E\nit's\nE\nb", &["a", "<<", "E", "\n", "\n", "b"]);
@@ -373,23 +411,33 @@ mod tests {
     #[test]
     fn spans_are_those_of_the_text() {
         let command = "a \"b c\"&& é";
-        let found = tokens(command).into_iter().map(|it| it.span.slice(command).to_owned());
+        let found = tokens(command)
+            .into_iter()
+            .map(|it| it.span.slice(command).to_owned());
         assert_eq!(found.collect::<Vec<_>>(), ["a", "\"b c\"", "&", "&", "é"]);
     }
 
     /// Checks the commands that a line runs, and the programs that are not known.
     #[track_caller]
     fn check_commands(line: &str, expected: &[&str]) {
-        let Commands { commands, unread, .. } = commands(line);
+        let Commands {
+            commands, unread, ..
+        } = commands(line);
         let unread = unread.into_iter().map(|program| format!("? {program}"));
-        let found: Vec<String> =
-            commands.iter().map(|words| words.join(" ")).chain(unread).collect();
+        let found: Vec<String> = commands
+            .iter()
+            .map(|words| words.join(" "))
+            .chain(unread)
+            .collect();
         assert_eq!(found, expected, "{line}");
     }
 
     #[test]
     fn commands_are_found_in_commands() {
-        check_commands("A=1 b 2>&1 >c | d && ! e; if f; then g; fi", &["b", "d", "e", "f", "g"]);
+        check_commands(
+            "A=1 b 2>&1 >c | d && ! e; if f; then g; fi",
+            &["b", "d", "e", "f", "g"],
+        );
         check_commands(
             "sudo -u x A=1 timeout -k 2 5 b",
             &["sudo -u x A=1 timeout -k 2 5 b", "timeout -k 2 5 b", "b"],
@@ -404,7 +452,13 @@ mod tests {
         );
         check_commands(
             "ls | xargs -n 1 a b; find . -exec c {} \\;",
-            &["ls", "xargs -n 1 a b", "a b", "find . -exec c {} ;", "c {} ;"],
+            &[
+                "ls",
+                "xargs -n 1 a b",
+                "a b",
+                "find . -exec c {} ;",
+                "c {} ;",
+            ],
         );
         check_commands(
             "$A b; eval \"$C\"; command -v d",
@@ -416,16 +470,19 @@ mod tests {
     #[test]
     fn commands_in_commands_have_a_limited_length() {
         let found = commands(&"eval ".repeat(MAX_REREAD / 5));
-        assert_eq!((found.commands.len(), found.unread), (2, vec!["eval".to_owned()]));
+        assert_eq!(
+            (found.commands.len(), found.unread),
+            (2, vec!["eval".to_owned()])
+        );
     }
 
     #[test]
     fn any_text_is_read() {
         let deep = "$(".repeat(10_000);
         let sudo = "sudo ".repeat(10_000);
-        for text in
-            ["", "'", "\"$(", "a \\", "$(((", "\"\\", "\\\n", "<", "<<", "<<\n", "`", &deep, &sudo]
-        {
+        for text in [
+            "", "'", "\"$(", "a \\", "$(((", "\"\\", "\\\n", "<", "<<", "<<\n", "`", &deep, &sudo,
+        ] {
             let _ = commands(text);
         }
     }

@@ -41,7 +41,10 @@ impl LineIndex {
     /// Finds the starts of the lines of a text.
     pub fn new(text: &str) -> Self {
         let after_newlines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
-        Self { starts: std::iter::once(0).chain(after_newlines).collect(), n_bytes: text.len() }
+        Self {
+            starts: std::iter::once(0).chain(after_newlines).collect(),
+            n_bytes: text.len(),
+        }
     }
 
     /// Returns the number of lines.

@@ -37,7 +37,9 @@ pub fn closest_match<'a>(
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
     let max_distance = word.chars().count() / 4;
-    let distances = candidates.into_iter().map(|it| (strsim::osa_distance(word, it), it));
+    let distances = candidates
+        .into_iter()
+        .map(|it| (strsim::osa_distance(word, it), it));
     let close = distances.filter(|(distance, _)| (1..=max_distance).contains(distance));
     close.min().map(|(_, candidate)| candidate)
 }
@@ -55,7 +57,10 @@ mod tests {
         assert_eq!(suggest("qqq", ids), None);
         assert_eq!(suggest("redact", ["create-files-if-needed"]), None);
         let long = "close".repeat(MAX_CHARS / 5);
-        assert_eq!(suggest(&long, [&*format!("{long}s")]).map(str::len), Some(MAX_CHARS + 1));
+        assert_eq!(
+            suggest(&long, [&*format!("{long}s")]).map(str::len),
+            Some(MAX_CHARS + 1)
+        );
         assert_eq!(suggest(&format!("{long}s"), [&*long]), None);
     }
 

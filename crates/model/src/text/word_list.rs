@@ -33,7 +33,11 @@ pub struct WordList {
 impl WordList {
     /// The list in a section of a file; each line is an entry.
     pub const fn section(file: &'static str, name: &'static str) -> Self {
-        Self { text: file, section: name, entries: OnceLock::new() }
+        Self {
+            text: file,
+            section: name,
+            entries: OnceLock::new(),
+        }
     }
 
     fn get(&self) -> &(Vec<&'static str>, FxHashSet<&'static str>) {
@@ -66,7 +70,10 @@ impl WordList {
 
     /// Returns the first entry that occurs in a text, as a word or as a part of one.
     pub fn first_in(&self, text: &str) -> Option<&'static str> {
-        self.entries().iter().find(|entry| text.contains(**entry)).copied()
+        self.entries()
+            .iter()
+            .find(|entry| text.contains(**entry))
+            .copied()
     }
 }
 
@@ -81,16 +88,22 @@ macro_rules! word_lists {
 
 /// Returns the lines of a file of words that are not comments.
 pub fn lines(file: &'static str) -> impl Iterator<Item = &'static str> {
-    file.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty())
+    file.lines()
+        .filter(|line| !line.starts_with('#') && !line.trim().is_empty())
 }
 
 /// Returns the lines of a section.
 pub fn section(file: &'static str, name: &str) -> impl Iterator<Item = &'static str> {
     let is_title = |line: &str, name: &str| {
-        line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) == Some(name)
+        line.strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+            == Some(name)
     };
-    let rest = lines(file).skip_while(move |line| !is_title(line, name)).skip(1);
-    rest.take_while(|line| !line.starts_with('[')).map(|line| line.trim_matches('"'))
+    let rest = lines(file)
+        .skip_while(move |line| !is_title(line, name))
+        .skip(1);
+    rest.take_while(|line| !line.starts_with('['))
+        .map(|line| line.trim_matches('"'))
 }
 
 #[cfg(test)]

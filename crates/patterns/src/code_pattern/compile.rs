@@ -49,8 +49,15 @@ pub(super) struct Relation {
 /// A node of a `pattern`.
 pub(super) enum Goal {
     Variable(Variable),
-    Leaf { text: String, is_named: bool, kind: u16 },
-    Inner { kind: u16, children: Vec<Goal> },
+    Leaf {
+        text: String,
+        is_named: bool,
+        kind: u16,
+    },
+    Inner {
+        kind: u16,
+        children: Vec<Goal>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +83,9 @@ pub(crate) fn compile(pattern: &CodePattern, language: Language) -> Result<Compi
     for (name, rule) in &pattern.constraints {
         let place = format!("constraints.{name}");
         if name.is_empty() || !name.chars().all(is_variable_char) {
-            return Err(format!("`{place}`: a variable is in upper case, without `$`"));
+            return Err(format!(
+                "`{place}`: a variable is in upper case, without `$`"
+            ));
         }
         constraints.insert(name.clone(), compiler.test(rule, &place, 0)?);
     }
@@ -92,22 +101,30 @@ impl Compiler {
     fn test(&mut self, rule: &Rule, place: &str, depth: usize) -> Result<Test, String> {
         self.n_rules += 1;
         if self.n_rules > MAX_RULES || depth > MAX_DEPTH {
-            return Err(format!("`{place}`: the rule is too large or too deeply nested"));
+            return Err(format!(
+                "`{place}`: the rule is too large or too deeply nested"
+            ));
         }
         let is_relation = place.ends_with("inside") || place.ends_with("has");
         if !is_relation && (rule.stop_by.is_some() || rule.field.is_some()) {
-            return Err(format!("`{place}`: `stopBy` and `field` belong in `inside` and `has`"));
+            return Err(format!(
+                "`{place}`: `stopBy` and `field` belong in `inside` and `has`"
+            ));
         }
         let mut conditions = Vec::new();
         if let Some(code) = &rule.pattern {
-            let goal = self.goal(code).map_err(|why| format!("`{place}.pattern`: {why}"))?;
+            let goal = self
+                .goal(code)
+                .map_err(|why| format!("`{place}.pattern`: {why}"))?;
             conditions.push(Condition::Pattern(goal));
         }
         if let Some(kind) = &rule.kind {
             let id = self.tables.grammar.id_for_node_kind(kind, true);
             if id == 0 {
                 let language = self.tables.language;
-                return Err(format!("`{place}.kind`: {language} has no node kind `{kind}`"));
+                return Err(format!(
+                    "`{place}.kind`: {language} has no node kind `{kind}`"
+                ));
             }
             conditions.push(Condition::Kind(id));
         }
@@ -116,7 +133,11 @@ impl Compiler {
         }
         let inner = |name: &str| format!("{place}.{name}");
         if let Some(rule) = &rule.inside {
-            conditions.push(Condition::Inside(self.relation(rule, &inner("inside"), depth)?));
+            conditions.push(Condition::Inside(self.relation(
+                rule,
+                &inner("inside"),
+                depth,
+            )?));
         }
         if let Some(rule) = &rule.has {
             conditions.push(Condition::Has(self.relation(rule, &inner("has"), depth)?));
@@ -138,14 +159,19 @@ impl Compiler {
 
     fn tests(&mut self, rules: &[Rule], place: &str, depth: usize) -> Result<Vec<Test>, String> {
         let numbered = rules.iter().enumerate();
-        numbered.map(|(idx, rule)| self.test(rule, &format!("{place}[{idx}]"), depth + 1)).collect()
+        numbered
+            .map(|(idx, rule)| self.test(rule, &format!("{place}[{idx}]"), depth + 1))
+            .collect()
     }
 
     fn relation(&mut self, rule: &Rule, place: &str, depth: usize) -> Result<Relation, String> {
         let field = match &rule.field {
             None => None,
             Some(name) => Some(self.tables.field_id(name).ok_or_else(|| {
-                format!("`{place}.field`: {} has no field `{name}`", self.tables.language)
+                format!(
+                    "`{place}.field`: {} has no field `{name}`",
+                    self.tables.language
+                )
             })?),
         };
         Ok(Relation {
@@ -165,7 +191,9 @@ impl Compiler {
         if let Some((text, tree)) = in_function(self.tables, own.trim()) {
             let start = text.find(own.trim()).unwrap_or_default();
             let range = start..start + own.trim().len();
-            let node = tree.root_node().named_descendant_for_byte_range(range.start, range.end);
+            let node = tree
+                .root_node()
+                .named_descendant_for_byte_range(range.start, range.end);
             if let Some(node) = node.filter(|it| it.byte_range() == range) {
                 return goal_of(node, &text, sigil, 0).and_then(node_goal);
             }
@@ -175,8 +203,10 @@ impl Compiler {
         let tree = parse::tree(self.tables, &text).ok_or("it takes too long to parse")?;
         let mut root = tree.root_node();
         // The prefix is a node of its own.
-        if let (2, Some(code)) = (root.child_count(), root.child(1).filter(|_| !prefix.is_empty()))
-        {
+        if let (2, Some(code)) = (
+            root.child_count(),
+            root.child(1).filter(|_| !prefix.is_empty()),
+        ) {
             root = code;
         }
         if root.child_count() == 0 {
@@ -233,7 +263,9 @@ fn has_single_child(node: Node<'_>) -> bool {
     match node.child_count() {
         1 => true,
         // Some grammars add an empty node to the end of a line.
-        2 => node.child(1).is_some_and(|last| last.is_missing() || last.kind().is_empty()),
+        2 => node
+            .child(1)
+            .is_some_and(|last| last.is_missing() || last.kind().is_empty()),
         _ => false,
     }
 }
@@ -258,7 +290,10 @@ fn goal_of(node: Node<'_>, text: &str, sigil: char, depth: usize) -> Result<Goal
         .filter(|child| !child.is_missing())
         .map(|child| goal_of(child, text, sigil, depth + 1))
         .collect::<Result<_, _>>()?;
-    Ok(Goal::Inner { kind: node.kind_id(), children })
+    Ok(Goal::Inner {
+        kind: node.kind_id(),
+        children,
+    })
 }
 
 /// Replaces the `$` of variables.
@@ -271,7 +306,10 @@ fn with_sigil(code: &str, sigil: char) -> String {
             continue;
         }
         let is_variable = n_dollars == 3 || c.is_some_and(|c| matches!(c, 'A'..='Z' | '_'));
-        text.extend(std::iter::repeat_n(if is_variable { sigil } else { '$' }, n_dollars));
+        text.extend(std::iter::repeat_n(
+            if is_variable { sigil } else { '$' },
+            n_dollars,
+        ));
         n_dollars = 0;
         text.extend(c);
     }
@@ -293,10 +331,13 @@ fn variable(text: &str, sigil: char) -> Option<Variable> {
     match n_sigils {
         3 if name.is_empty() || name.starts_with('_') => Some(Variable::Many(None)),
         3 => Some(Variable::Many(Some(name.to_owned()))),
-        1 | 2 if is_name && name.starts_with('_') => {
-            Some(Variable::Dropped { is_named: n_sigils == 1 })
-        }
-        1 | 2 if is_name => Some(Variable::One { name: name.to_owned(), is_named: n_sigils == 1 }),
+        1 | 2 if is_name && name.starts_with('_') => Some(Variable::Dropped {
+            is_named: n_sigils == 1,
+        }),
+        1 | 2 if is_name => Some(Variable::One {
+            name: name.to_owned(),
+            is_named: n_sigils == 1,
+        }),
         _ => None,
     }
 }

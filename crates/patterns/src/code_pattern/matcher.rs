@@ -41,7 +41,10 @@ pub struct Match {
 impl<'t> MatchedFile<'t> {
     /// Parses a text. Returns `None` if that takes too much time or memory.
     pub fn parse(language: Language, text: &'t str) -> Option<Self> {
-        Some(Self { text, tree: parse::tree(language::tables(language)?, text)? })
+        Some(Self {
+            text,
+            tree: parse::tree(language::tables(language)?, text)?,
+        })
     }
 
     /// Returns the matches in the order of the text, and whether the whole text was searched.
@@ -140,7 +143,10 @@ impl<'s> Search<'s> {
     }
 
     fn mark(&self) -> Mark {
-        Mark { n_one: self.one.len(), n_many: self.many.len() }
+        Mark {
+            n_one: self.one.len(),
+            n_many: self.many.len(),
+        }
     }
 
     /// Removes the variables that were bound since.
@@ -152,7 +158,10 @@ impl<'s> Search<'s> {
     /// Tests a node. Variables are only bound if all conditions hold.
     fn test(&mut self, test: &'s Test, node: Node<'s>) -> bool {
         let mark = self.mark();
-        let holds = test.0.iter().all(|condition| self.spend(1) && self.holds(condition, node));
+        let holds = test
+            .0
+            .iter()
+            .all(|condition| self.spend(1) && self.holds(condition, node));
         if !holds {
             self.forget(mark);
         }
@@ -233,7 +242,9 @@ impl<'s> Search<'s> {
     fn has(&mut self, relation: &'s Relation, node: Node<'s>) -> bool {
         let inner = match relation.field {
             None => Some(node),
-            Some(field) => node.child_by_field_id(field).filter(|_| self.spend(n_children(node))),
+            Some(field) => node
+                .child_by_field_id(field)
+                .filter(|_| self.spend(n_children(node))),
         };
         let Some(inner) = inner else { return false };
         if relation.reaches_end {
@@ -247,21 +258,35 @@ impl<'s> Search<'s> {
         if relation.field.is_some() {
             return self.test(&relation.test, inner);
         }
-        inner.children(&mut inner.walk()).any(|child| self.test(&relation.test, child))
+        inner
+            .children(&mut inner.walk())
+            .any(|child| self.test(&relation.test, child))
     }
 
     fn meets_constraints(&mut self) -> bool {
         let Compiled { constraints, .. } = self.compiled;
         (0..self.one.len()).all(|idx| {
             let (name, node) = self.one[idx];
-            constraints.get(name).is_none_or(|test| self.test(test, node))
+            constraints
+                .get(name)
+                .is_none_or(|test| self.test(test, node))
         })
     }
 
     fn compare(&mut self, goal: &'s Goal, node: Node<'s>) -> Compared {
-        let when = |holds: bool| if holds { Compared::Same } else { Compared::Different };
+        let when = |holds: bool| {
+            if holds {
+                Compared::Same
+            } else {
+                Compared::Different
+            }
+        };
         match goal {
-            Goal::Leaf { text, is_named, kind } => {
+            Goal::Leaf {
+                text,
+                is_named,
+                kind,
+            } => {
                 let is_same = *kind == node.kind_id();
                 if is_same && (!is_named || self.is_same_text(text, self.text_of(node))) {
                     Compared::Same
@@ -287,7 +312,9 @@ impl<'s> Search<'s> {
         let mut nodes = nodes.into_iter().peekable();
         nodes.peek()?;
         loop {
-            let Some(goal) = goals.peek() else { return Some(()) };
+            let Some(goal) = goals.peek() else {
+                return Some(());
+            };
             let mut is_same = false;
             if let Goal::Variable(Variable::Many(name)) = goal {
                 match self.bind_many(name.as_deref(), &mut goals, &mut nodes)? {
@@ -326,7 +353,15 @@ impl<'s> Search<'s> {
     ) -> Option<Next> {
         goals.next();
         let mut n_skipped = 0;
-        while goals.peek().is_some_and(|goal| matches!(goal, Goal::Leaf { is_named: false, .. })) {
+        while goals.peek().is_some_and(|goal| {
+            matches!(
+                goal,
+                Goal::Leaf {
+                    is_named: false,
+                    ..
+                }
+            )
+        }) {
             goals.next();
             n_skipped += 1;
         }
@@ -379,7 +414,10 @@ impl<'s> Search<'s> {
         let (old, new) = (named(old), named(nodes));
         let is_same = self.spend(old.len() + new.len())
             && old.len() == new.len()
-            && old.iter().zip(&new).all(|(a, b)| self.is_same_code(*a, *b, 0));
+            && old
+                .iter()
+                .zip(&new)
+                .all(|(a, b)| self.is_same_code(*a, *b, 0));
         is_same.then_some(())
     }
 

@@ -17,14 +17,23 @@ fn check(language: Language, rule: &str, code: &str, expected: &[&str]) {
     let pattern = pattern(&format!(r#"{{"language": "{language}", "rule": {rule}}}"#));
     let compiled = compile(&pattern, language).expect("a valid pattern");
     let file = MatchedFile::parse(language, code).expect("it parses");
-    let found: Vec<&str> = file.matches(&compiled).0.iter().map(|it| it.span.slice(code)).collect();
+    let found: Vec<&str> = file
+        .matches(&compiled)
+        .0
+        .iter()
+        .map(|it| it.span.slice(code))
+        .collect();
     assert_eq!(found, expected, "{rule} in {code}");
 }
 
 #[track_caller]
 fn check_error(rule: &str, expected: &str) {
     let pattern = pattern(&format!(r#"{{"language": "python", "rule": {rule}}}"#));
-    assert_eq!(compile(&pattern, Language::Python).err().as_deref(), Some(expected), "{rule}");
+    assert_eq!(
+        compile(&pattern, Language::Python).err().as_deref(),
+        Some(expected),
+        "{rule}"
+    );
 }
 
 #[test]
@@ -54,7 +63,12 @@ fn code_matches_with_variables() {
         "print('a', end='')\npprint(1)",
         &["print('a', end='')"],
     );
-    check(Python, r#"{"pattern": "f($A, $$$REST)"}"#, "f()\nf(1)\nf(1, 2)", &["f(1, 2)"]);
+    check(
+        Python,
+        r#"{"pattern": "f($A, $$$REST)"}"#,
+        "f()\nf(1)\nf(1, 2)",
+        &["f(1, 2)"],
+    );
     check(
         Rust,
         r#"{"pattern": "$X.unwrap()"}"#,
@@ -69,12 +83,20 @@ fn code_matches_with_variables() {
     );
     let text = "func f() {\n\tfmt.Println(\"x\", y)\n\tfmt.Println()\n\tfmt.Printf(z)\n\treturn http.DefaultClient\n}\n";
     for (pattern, expected) in [
-        ("fmt.Println($$$)", &["fmt.Println(\"x\", y)", "fmt.Println()"][..]),
+        (
+            "fmt.Println($$$)",
+            &["fmt.Println(\"x\", y)", "fmt.Println()"][..],
+        ),
         ("fmt.Printf($A)", &["fmt.Printf(z)"]),
         ("http.DefaultClient", &["http.DefaultClient"]),
         ("func $F() { $$$ }", &[text.trim_end()]),
     ] {
-        check(Go, &format!("{{\"pattern\": \"{pattern}\"}}"), text, expected);
+        check(
+            Go,
+            &format!("{{\"pattern\": \"{pattern}\"}}"),
+            text,
+            expected,
+        );
     }
     check(
         Tsx,
@@ -88,7 +110,12 @@ fn code_matches_with_variables() {
         "f(a, c); f(a, b, c); f(a, b, c, d)",
         &["f(a, c)", "f(a, b, c)"],
     );
-    check(JavaScript, r#"{"pattern": "a = 1"}"#, "a = /* one */ 1; a = 2", &["a = /* one */ 1"]);
+    check(
+        JavaScript,
+        r#"{"pattern": "a = 1"}"#,
+        "a = /* one */ 1; a = 2",
+        &["a = /* one */ 1"],
+    );
 }
 
 #[test]
@@ -135,7 +162,12 @@ fn relations_match() {
         "get(a)\nget(a, timeout=1)",
         &["get(a)"],
     );
-    check(Python, r#"{"any": [{"pattern": "a"}, {"pattern": "b"}]}"#, "a + b + c", &["a", "b"]);
+    check(
+        Python,
+        r#"{"any": [{"pattern": "a"}, {"pattern": "b"}]}"#,
+        "a + b + c",
+        &["a", "b"],
+    );
     check(
         Python,
         r#"{"all": [{"kind": "identifier"}, {"not": {"regex": "^a$"}}]}"#,
@@ -152,7 +184,12 @@ fn constraints_test_variables() {
     let compiled = compile(&pattern, Language::Python).expect("a valid pattern");
     let code = "print(1)\nlog(1)";
     let file = MatchedFile::parse(Language::Python, code).expect("it parses");
-    let found: Vec<&str> = file.matches(&compiled).0.iter().map(|it| it.span.slice(code)).collect();
+    let found: Vec<&str> = file
+        .matches(&compiled)
+        .0
+        .iter()
+        .map(|it| it.span.slice(code))
+        .collect();
     assert_eq!(found, ["print(1)"]);
 }
 
@@ -181,7 +218,12 @@ fn a_nested_pattern_is_compared_once_per_level() {
 fn a_repeated_list_has_one_value() {
     use Language::JavaScript;
     let code = "f(a, g(a)); f(a, g(b)); f(a, g(b), g(a))";
-    check(JavaScript, r#"{"pattern": "f($$$A, g($$$A))"}"#, code, &["f(a, g(a))"]);
+    check(
+        JavaScript,
+        r#"{"pattern": "f($$$A, g($$$A))"}"#,
+        code,
+        &["f(a, g(a))"],
+    );
     check(
         JavaScript,
         r#"{"pattern": "f($$$, h($$$A, g($$$A)))"}"#,
@@ -206,8 +248,12 @@ fn an_ancestor_is_tested_once() {
 
 #[test]
 fn a_search_without_steps_is_incomplete() {
-    let code =
-        format!("{}{}{}\nz = f('hit')\n", "f(".repeat(24), "1,".repeat(250_000), ")".repeat(24));
+    let code = format!(
+        "{}{}{}\nz = f('hit')\n",
+        "f(".repeat(24),
+        "1,".repeat(250_000),
+        ")".repeat(24)
+    );
     let inner = r#"{"kind": "string", "stopBy": "end"}"#;
     let rule = format!(r#"{{"kind": "call", "has": {inner}}}"#);
     assert_eq!(search(&rule, &code), (false, 0));
@@ -233,8 +279,14 @@ fn a_wrong_rule_has_an_error() {
         r#"{"kind": "call_expression"}"#,
         "`rule.kind`: python has no node kind `call_expression`",
     );
-    check_error(r#"{"pattern": "a b c ("}"#, "`rule.pattern`: `a b c (` is not python code");
-    check_error(r#"{"pattern": "$$$"}"#, "`rule.pattern`: `$$$` alone is not a node");
+    check_error(
+        r#"{"pattern": "a b c ("}"#,
+        "`rule.pattern`: `a b c (` is not python code",
+    );
+    check_error(
+        r#"{"pattern": "$$$"}"#,
+        "`rule.pattern`: `$$$` alone is not a node",
+    );
     check_error(
         r#"{"has": {"field": "callee", "kind": "call"}}"#,
         "`rule.has.field`: python has no field `callee`",
@@ -260,18 +312,48 @@ fn code_of_the_languages_that_are_features_matches() {
             "class A { void B() { Console.WriteLine(c); } }",
             "Console.WriteLine(c)",
         ),
-        (CSharp, "$A.Result", "class A { void B() { var d = c.Result; } }", "c.Result"),
-        (C, "strcpy($A, $B)", "void f(void) { strcpy(a, b); strncpy(a, b, 1); }", "strcpy(a, b)"),
-        (Cpp, "new $T($$$)", "void f() { auto a = new B(1, 2); }", "new B(1, 2)"),
+        (
+            CSharp,
+            "$A.Result",
+            "class A { void B() { var d = c.Result; } }",
+            "c.Result",
+        ),
+        (
+            C,
+            "strcpy($A, $B)",
+            "void f(void) { strcpy(a, b); strncpy(a, b, 1); }",
+            "strcpy(a, b)",
+        ),
+        (
+            Cpp,
+            "new $T($$$)",
+            "void f() { auto a = new B(1, 2); }",
+            "new B(1, 2)",
+        ),
         (Php, "dd($A)", "<?php\ndd($b); dump($b);", "dd($b)"),
-        (Kotlin, "println($A)", "fun f() { println(a) }", "println(a)"),
+        (
+            Kotlin,
+            "println($A)",
+            "fun f() { println(a) }",
+            "println(a)",
+        ),
         (Ruby, "puts($A)", "def f\n  puts(a)\nend\n", "puts(a)"),
         (Swift, "print($A)", "func f() { print(a) }", "print(a)"),
-        (Scala, "println($A)", "object A { def f = println(b) }", "println(b)"),
+        (
+            Scala,
+            "println($A)",
+            "object A { def f = println(b) }",
+            "println(b)",
+        ),
         (Shell, "eval $A", "f() {\n  eval \"$b\"\n}\n", "eval \"$b\""),
     ] {
         if language::is_built(language) {
-            check(language, &format!(r#"{{"pattern": "{pattern}"}}"#), code, &[expected]);
+            check(
+                language,
+                &format!(r#"{{"pattern": "{pattern}"}}"#),
+                code,
+                &[expected],
+            );
         }
     }
 }

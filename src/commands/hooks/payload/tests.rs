@@ -8,8 +8,11 @@ fn check(event: &str, folder: Option<&str>, expected: &[&str]) {
     let event = Event::parse(event.as_bytes()).expect("an event");
     assert_eq!(event.folder.as_deref(), folder);
     assert!(event.session.is_some());
-    let edits: Vec<String> =
-        event.edits().into_iter().map(|edit| format!("{}: {}", edit.path, edit.text)).collect();
+    let edits: Vec<String> = event
+        .edits()
+        .into_iter()
+        .map(|edit| format!("{}: {}", edit.path, edit.text))
+        .collect();
     assert_eq!(edits, expected);
 }
 
@@ -23,15 +26,24 @@ fn added(input: &str) -> String {
 #[test]
 fn lines_that_an_edit_repeats_are_not_added() {
     for (input, expected) in [
-        (r#"{"file_path":"a","old_string":"a\nb\nc","new_string":"a\nB\nc"}"#, "B"),
-        (r#"{"file_path":"a","old_string":"a\nb\nc","new_string":"c\na"}"#, ""),
+        (
+            r#"{"file_path":"a","old_string":"a\nb\nc","new_string":"a\nB\nc"}"#,
+            "B",
+        ),
+        (
+            r#"{"file_path":"a","old_string":"a\nb\nc","new_string":"c\na"}"#,
+            "",
+        ),
         (r#"{"file_path":"a","old_str":"a","new_str":"b\na"}"#, "b"),
         (r#"{"file_path":"a","content":"a\nb"}"#, "a\nb"),
         (
             r#"{"file_path":"a","edits":[{"old_string":"a","new_string":"a\nb"},{"old_string":"c","new_string":"d"}]}"#,
             "b\nd",
         ),
-        (r#"{"command":"*** Begin Patch\n*** Update File: a\n-b\n+c\n d\n*** End Patch"}"#, "c\n"),
+        (
+            r#"{"command":"*** Begin Patch\n*** Update File: a\n-b\n+c\n d\n*** End Patch"}"#,
+            "c\n",
+        ),
     ] {
         assert_eq!(added(input), expected, "{input}");
     }
@@ -147,10 +159,18 @@ fn sessions_of_agents_and_subagents_differ() {
     let session = |event: &str| Event::parse(event.as_bytes()).expect("JSON").session;
     let main = session(r#"{"session_id":"s"}"#);
     assert_eq!(main, session(r#"{"session_id":"s","cwd":"/x"}"#));
-    assert_eq!(main, session(r#"{"sessionId":"s"}"#), "the hooks of two agents for one session");
+    assert_eq!(
+        main,
+        session(r#"{"sessionId":"s"}"#),
+        "the hooks of two agents for one session"
+    );
     assert_ne!(main, session(r#"{"session_id":"s","agent_id":"a"}"#));
     let start = session(r#"{"sessionId":"s","agentId":"a"}"#);
-    assert_eq!(start, session(r#"{"sessionId":"a"}"#), "the prompt of a subagent in Copilot");
+    assert_eq!(
+        start,
+        session(r#"{"sessionId":"a"}"#),
+        "the prompt of a subagent in Copilot"
+    );
     assert_eq!(session(r#"{"session_id":7}"#), None);
 }
 
@@ -165,7 +185,10 @@ fn prompts_and_repeated_stops_are_read() {
     let escaped = given.replace('<', "&lt;").replace('>', "&gt;");
     for text in [format!("{given}Fix it"), format!("{escaped}{given}Fix it")] {
         let event = event(&serde_json::json!({ "prompt": text }).to_string());
-        assert_eq!(event.prompt.map(|it| it.trim().to_owned()).as_deref(), Some("Fix it"));
+        assert_eq!(
+            event.prompt.map(|it| it.trim().to_owned()).as_deref(),
+            Some("Fix it")
+        );
     }
     assert!(event(r#"{"session_id":"s","stop_hook_active":true}"#).is_repeated_stop);
     assert!(event(r#"{"sessionId":"s","stopHookActive":true}"#).is_repeated_stop);

@@ -39,12 +39,21 @@ fn check_keys(value: &serde_json::Value, required: &[&str], optional: &[&str]) {
         assert!(object.contains_key(*key), "no `{key}` in {value}");
     }
     for key in object.keys() {
-        assert!(required.contains(&&**key) || optional.contains(&&**key), "`{key}` in {value}");
+        assert!(
+            required.contains(&&**key) || optional.contains(&&**key),
+            "`{key}` in {value}"
+        );
     }
 }
 
-const MOMENTS: &[&str] =
-    &["SessionStart", "SubagentStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"];
+const MOMENTS: &[&str] = &[
+    "SessionStart",
+    "SubagentStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "Stop",
+];
 
 // The formats below are those of the documents that `entries` cites.
 
@@ -53,12 +62,20 @@ fn groups_have_the_format_of_claude_code_codex_and_gemini() {
     for (tool, events, names) in [
         (HookTool::Claude, MOMENTS, &[][..]),
         (HookTool::Codex, MOMENTS, &[]),
-        (HookTool::Gemini, &["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool"], &["name"]),
+        (
+            HookTool::Gemini,
+            &["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool"],
+            &["name"],
+        ),
     ] {
         let settings = json(tool);
         check_keys(&settings, &["hooks"], &[]);
         check_keys(&settings["hooks"], events, &[]);
-        for group in events.iter().flat_map(|event| settings["hooks"][event].as_array()).flatten() {
+        for group in events
+            .iter()
+            .flat_map(|event| settings["hooks"][event].as_array())
+            .flatten()
+        {
             check_keys(group, &["hooks"], &["matcher"]);
             for hook in group["hooks"].as_array().expect("hooks") {
                 check_keys(hook, &["type", "command", "timeout"], names);
@@ -105,12 +122,18 @@ fn entries_have_the_format_of_cursor_and_copilot() {
 #[test]
 fn every_command_tolerates_a_missing_cerberus_and_a_failure() {
     for tool in TOOLS {
-        for command in merged(tool, "").lines().filter(|line| line.contains("cerberus hooks run")) {
+        for command in merged(tool, "")
+            .lines()
+            .filter(|line| line.contains("cerberus hooks run"))
+        {
             if tool == HookTool::Git {
                 assert!(command.ends_with(" || true"), "{command}");
             } else {
                 let guard = "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run ";
-                assert!(command.contains(guard) && command.contains(" || true"), "{command}");
+                assert!(
+                    command.contains(guard) && command.contains(" || true"),
+                    "{command}"
+                );
             }
         }
     }
@@ -153,14 +176,23 @@ fn other_settings_are_preserved() {
 fn edited_hooks_stay_and_are_reported() {
     let edited = r#"{"hooks":{"sessionStart":[{"command":"cd x && cerberus hooks run cursor session-start --budget 9"}]},"version":1}"#;
     let new = merge(HookTool::Cursor, edited.as_bytes(), Layout::Like).expect("merged");
-    assert_eq!(new.edited, ["cd x && cerberus hooks run cursor session-start --budget 9"]);
+    assert_eq!(
+        new.edited,
+        ["cd x && cerberus hooks run cursor session-start --budget 9"]
+    );
     let text = String::from_utf8(new.text).expect("text");
-    assert!(text.contains("--budget 9") && !text.contains("session-start ||"), "{text}");
+    assert!(
+        text.contains("--budget 9") && !text.contains("session-start ||"),
+        "{text}"
+    );
     assert!(text.contains("cerberus hooks run cursor edit"), "{text}");
     // Another time limit is an edit too.
     let slow = merged(HookTool::Codex, "").replace("\"timeout\": 30", "\"timeout\": 5");
     let new = merge(HookTool::Codex, slow.as_bytes(), Layout::Like).expect("merged");
-    assert_eq!((new.edited.len(), String::from_utf8(new.text)), (8, Ok(slow)));
+    assert_eq!(
+        (new.edited.len(), String::from_utf8(new.text)),
+        (8, Ok(slow))
+    );
     // An unrelated hook with the name of cerberus in its path is not one of cerberus.
     let other = r#"{"hooks":{"sessionStart":[{"command":"~/src/cerberus/edit.sh"}]}}"#;
     let new = merge(HookTool::Cursor, other.as_bytes(), Layout::Like).expect("merged");
@@ -169,8 +201,11 @@ fn edited_hooks_stay_and_are_reported() {
 
 #[test]
 fn the_block_is_at_the_start_of_a_script() {
-    let block =
-        format!("{}\n{PRE_COMMIT}{}\n", managed_block::SCRIPT.start, managed_block::SCRIPT.end);
+    let block = format!(
+        "{}\n{PRE_COMMIT}{}\n",
+        managed_block::SCRIPT.start,
+        managed_block::SCRIPT.end
+    );
     check(HookTool::Git, "", &format!("#!/bin/sh\n{block}"));
     check(
         HookTool::Git,
@@ -198,13 +233,21 @@ fn invalid_files_are_an_error() {
     for (tool, old, why) in [
         (HookTool::Claude, "{\"a\": }", "it is not valid JSON"),
         (HookTool::Claude, "[]", "it is not a JSON object"),
-        (HookTool::Claude, "{\"hooks\": []}", "its `hooks` is not an object"),
+        (
+            HookTool::Claude,
+            "{\"hooks\": []}",
+            "its `hooks` is not an object",
+        ),
         (
             HookTool::Codex,
             "{\"hooks\": {\"SessionStart\": 1}}",
             "its `SessionStart` is not an array",
         ),
-        (HookTool::Git, "#!/usr/bin/env python\n", "it is not a shell script"),
+        (
+            HookTool::Git,
+            "#!/usr/bin/env python\n",
+            "it is not a shell script",
+        ),
         (HookTool::Git, "\u{7f}ELF", "it is not a shell script"),
     ] {
         let error = merge(tool, old.as_bytes(), Layout::Like).expect_err("refused");

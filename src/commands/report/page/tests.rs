@@ -10,7 +10,9 @@ fn the_policy_has_the_hash_of_the_style_sheet() {
     let digest = Sha256::digest(STYLE);
     let mut hash = "sha256-".to_owned();
     for chunk in digest.chunks(3) {
-        let bits = chunk.iter().fold(0, |bits, byte| bits << 8 | u32::from(*byte))
+        let bits = chunk
+            .iter()
+            .fold(0, |bits, byte| bits << 8 | u32::from(*byte))
             << (24 - 8 * chunk.len());
         let letters = (0..=chunk.len()).map(|idx| bits >> (18 - 6 * idx) & 63);
         hash.extend(letters.map(|letter| char::from(ALPHABET[letter as usize])));

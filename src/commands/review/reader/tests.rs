@@ -27,7 +27,12 @@ fn record(settings: &Settings, is_ranked: bool, items: &[Value]) -> Vec<Decided>
         offered.entry(id).or_default();
     }
     let choice = AgentChoice::new("claude", project.now);
-    let answers = Answers { choice: &choice, items, offered: &offered, continues: false };
+    let answers = Answers {
+        choice: &choice,
+        items,
+        offered: &offered,
+        continues: false,
+    };
     answers::record(project, &answers).expect("recorded")
 }
 
@@ -52,10 +57,17 @@ fn an_offered_candidate_is_stored_with_its_quality_and_other_code_with_full_qual
         json!({ "id": "close", "example": "db.py" }),
     ];
     let decided = record(&settings, true, &items);
-    assert!(decided.iter().all(|it| it.outcome == Outcome::Anchored), "{decided:?}");
+    assert!(
+        decided.iter().all(|it| it.outcome == Outcome::Anchored),
+        "{decided:?}"
+    );
     let anchors = settings.project.bank.anchors().expect("read");
     let (escape, close) = (&anchors["escape"], &anchors["close"]);
-    assert!(escape.quality > 0.0 && escape.quality < 1.0, "{}", escape.quality);
+    assert!(
+        escape.quality > 0.0 && escape.quality < 1.0,
+        "{}",
+        escape.quality
+    );
     assert_eq!((close.quality, close.symbol.as_deref()), (1.0, None));
     for anchor in [escape, close] {
         let choice = anchor.chosen.as_ref().map(ToString::to_string);
@@ -66,7 +78,11 @@ fn an_offered_candidate_is_stored_with_its_quality_and_other_code_with_full_qual
     let before = settings.project.bank.anchors().expect("read");
     record(&settings, true, &items);
     assert_eq!(settings.project.bank.anchors().expect("read"), before);
-    record(&settings, false, &[json!({ "id": "escape", "example": "db.py::escape_xml" })]);
+    record(
+        &settings,
+        false,
+        &[json!({ "id": "escape", "example": "db.py::escape_xml" })],
+    );
     let anchors = settings.project.bank.anchors().expect("read");
     assert_eq!(anchors["escape"].symbol.as_deref(), Some("escape_xml"));
 }
@@ -80,7 +96,10 @@ fn other_hints_replace_the_first_ones_and_a_refused_candidate_is_not_offered_aga
     rules[0].query.hints = vec!["escape_html".to_owned()];
     let examples = |item: &Value| -> Vec<String> {
         let candidates = item["candidates"].as_array().expect("a list");
-        candidates.iter().map(|it| it["example"].as_str().expect("one").to_owned()).collect()
+        candidates
+            .iter()
+            .map(|it| it["example"].as_str().expect("one").to_owned())
+            .collect()
     };
     let (items, mut offered) = with_candidates(&settings.project, &rules).expect("ranked");
     let first = examples(&items[0]);
@@ -93,7 +112,10 @@ fn other_hints_replace_the_first_ones_and_a_refused_candidate_is_not_offered_aga
         (&items[0]["hints"], offered["escape"].len()),
         (&json!(["close_session"]), second.len())
     );
-    assert!(!second.iter().any(|it| first.contains(it)), "{first:?} {second:?}");
+    assert!(
+        !second.iter().any(|it| first.contains(it)),
+        "{first:?} {second:?}"
+    );
 }
 
 #[test]
@@ -101,37 +123,93 @@ fn an_invalid_answer_is_refused_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path(), RULES);
     for (item, why) in [
-        (json!({ "id": "nothing", "none": true }), "`nothing` is not the id of a requested rule"),
+        (
+            json!({ "id": "nothing", "none": true }),
+            "`nothing` is not the id of a requested rule",
+        ),
         (json!({ "none": true }), "missing field `id`"),
         (json!("escape"), "it is not an object"),
-        (json!({ "id": "escape" }), "it has no kind, hints, example or `none`"),
-        (json!({ "id": "escape", "run": "ls", "none": true }), "unknown field `run`"),
-        (json!({ "id": "escape", "kind": "prose" }), "unknown variant `prose`"),
-        (json!({ "id": "escape", "example": "web.py", "none": true }), "it has an example and"),
-        (json!({ "id": "escape", "example": "web.py::nope" }), "symbol `nope` not found"),
-        (json!({ "id": "escape", "example": "no.py::f" }), "file `no.py` not found"),
-        (json!({ "id": "escape", "example": "" }), "`` is not a valid location"),
+        (
+            json!({ "id": "escape" }),
+            "it has no kind, hints, example or `none`",
+        ),
+        (
+            json!({ "id": "escape", "run": "ls", "none": true }),
+            "unknown field `run`",
+        ),
+        (
+            json!({ "id": "escape", "kind": "prose" }),
+            "unknown variant `prose`",
+        ),
+        (
+            json!({ "id": "escape", "example": "web.py", "none": true }),
+            "it has an example and",
+        ),
+        (
+            json!({ "id": "escape", "example": "web.py::nope" }),
+            "symbol `nope` not found",
+        ),
+        (
+            json!({ "id": "escape", "example": "no.py::f" }),
+            "file `no.py` not found",
+        ),
+        (
+            json!({ "id": "escape", "example": "" }),
+            "`` is not a valid location",
+        ),
         (json!({ "id": "escape", "example": "../key" }), ""),
         (json!({ "id": "escape", "example": "/etc/hosts" }), ""),
         (json!({ "id": "escape", "example": "web.py/../../key" }), ""),
-        (json!({ "id": "escape", "hints": [""] }), "expected at most 12 hints"),
-        (json!({ "id": "escape", "hints": ["x".repeat(81)] }), "expected at most 12 hints"),
-        (json!({ "id": "escape", "hints": vec!["x"; 13] }), "expected at most 12 hints"),
-        (json!({ "id": "escape", "hints": ["a\nb"] }), "the hint `a\\nb` contains the control"),
+        (
+            json!({ "id": "escape", "hints": [""] }),
+            "expected at most 12 hints",
+        ),
+        (
+            json!({ "id": "escape", "hints": ["x".repeat(81)] }),
+            "expected at most 12 hints",
+        ),
+        (
+            json!({ "id": "escape", "hints": vec!["x"; 13] }),
+            "expected at most 12 hints",
+        ),
+        (
+            json!({ "id": "escape", "hints": ["a\nb"] }),
+            "the hint `a\\nb` contains the control",
+        ),
     ] {
         let valid = json!({ "id": "close", "hints": ["close"] });
-        let before = (text(&settings, "escape"), settings.project.bank.anchors().expect("read"));
+        let before = (
+            text(&settings, "escape"),
+            settings.project.bank.anchors().expect("read"),
+        );
         let decided = record(&settings, true, &[item.clone(), valid]);
-        let [refused, other] = &decided[..] else { panic!("{decided:?}") };
+        let [refused, other] = &decided[..] else {
+            panic!("{decided:?}")
+        };
         let reason = refused.reason.as_deref().unwrap_or_default();
-        assert_eq!((refused.outcome, other.outcome), (Outcome::Refused, Outcome::Described));
-        assert!(reason.starts_with(why) && !reason.is_empty(), "{item}: {reason}");
-        let after = (text(&settings, "escape"), settings.project.bank.anchors().expect("read"));
+        assert_eq!(
+            (refused.outcome, other.outcome),
+            (Outcome::Refused, Outcome::Described)
+        );
+        assert!(
+            reason.starts_with(why) && !reason.is_empty(),
+            "{item}: {reason}"
+        );
+        let after = (
+            text(&settings, "escape"),
+            settings.project.bank.anchors().expect("read"),
+        );
         assert_eq!(before, after, "{item}");
     }
     let item = json!({ "id": "escape", "hints": ["html"] });
     let decided = record(&settings, true, &[item.clone(), item]);
-    assert_eq!(decided.iter().filter(|it| it.outcome == Outcome::Refused).count(), 1);
+    assert_eq!(
+        decided
+            .iter()
+            .filter(|it| it.outcome == Outcome::Refused)
+            .count(),
+        1
+    );
 }
 
 #[test]
@@ -139,28 +217,47 @@ fn a_choice_of_a_person_is_never_replaced() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path(), RULES);
     let anchor = |args: AnchorArgs| anchor::anchor(&settings.project, &args).expect("done");
-    let id = || AnchorArgs { id: "escape".to_owned(), ..AnchorArgs::default() };
+    let id = || AnchorArgs {
+        id: "escape".to_owned(),
+        ..AnchorArgs::default()
+    };
     let answers = [
         json!({ "id": "escape", "example": "db.py::escape_xml" }),
         json!({ "id": "escape", "none": true }),
         json!({ "id": "escape", "hints": ["xml"] }),
     ];
     let check = |why: &str| {
-        let before = (text(&settings, "escape"), settings.project.bank.anchors().expect("read"));
+        let before = (
+            text(&settings, "escape"),
+            settings.project.bank.anchors().expect("read"),
+        );
         for answer in &answers {
             let decided = record(&settings, true, std::slice::from_ref(answer));
             assert_eq!(decided[0].reason.as_deref(), Some(why), "{answer}");
         }
-        let after = (text(&settings, "escape"), settings.project.bank.anchors().expect("read"));
+        let after = (
+            text(&settings, "escape"),
+            settings.project.bank.anchors().expect("read"),
+        );
         assert_eq!(before, after);
     };
-    anchor(AnchorArgs { to: "web.py::escape_html".parse().ok(), ..id() });
+    anchor(AnchorArgs {
+        to: "web.py::escape_html".parse().ok(),
+        ..id()
+    });
     check("a person chose its example; ask before you change that");
     anchor(AnchorArgs { none: true, ..id() });
     check("a person decided that it has no example; ask before you change that");
-    anchor(AnchorArgs { clear: true, ..id() });
+    anchor(AnchorArgs {
+        clear: true,
+        ..id()
+    });
     // `kind: code` of a person is kept as well.
-    let decided = record(&settings, true, &[json!({ "id": "escape", "kind": "process" })]);
+    let decided = record(
+        &settings,
+        true,
+        &[json!({ "id": "escape", "kind": "process" })],
+    );
     assert_eq!(decided[0].outcome, Outcome::Described);
     assert!(text(&settings, "escape").contains("kind: code\n"));
 }
@@ -179,7 +276,11 @@ fn what_an_agent_says_is_in_the_frontmatter_until_the_rule_or_its_anchor_changes
         open.iter().map(|rule| rule.id().to_owned()).collect()
     };
     let described = json!({ "id": "escape", "kind": "code", "hints": ["html", " amp ", "html"] });
-    record(&settings, true, &[described, json!({ "id": "close", "kind": "process" })]);
+    record(
+        &settings,
+        true,
+        &[described, json!({ "id": "close", "kind": "process" })],
+    );
     let escape = text(&settings, "escape");
     assert!(
         escape.contains("kind: code\nscope") && escape.contains("hints: [html, amp]"),
@@ -191,22 +292,39 @@ fn what_an_agent_says_is_in_the_frontmatter_until_the_rule_or_its_anchor_changes
         "{close}"
     );
     assert_eq!(open(), ["escape"]);
-    record(&settings, true, &[json!({ "id": "escape", "none": true, "hints": ["quot"] })]);
+    record(
+        &settings,
+        true,
+        &[json!({ "id": "escape", "none": true, "hints": ["quot"] })],
+    );
     let escape = text(&settings, "escape");
     assert!(escape.contains("hints: [html, amp, quot]\n"), "{escape}");
     assert_eq!(open(), [""; 0]);
     let update = |args: UpdateArgs, content: Option<&str>| {
-        let args = UpdateArgs { id: "escape".to_owned(), ..args };
+        let args = UpdateArgs {
+            id: "escape".to_owned(),
+            ..args
+        };
         update::update(project, &args, content).expect("updated");
         text(&settings, "escape").contains("reviewed_by")
     };
-    let fields = FieldArgs { tags: Some(vec!["web".to_owned()]), ..FieldArgs::default() };
-    let tags = UpdateArgs { fields, ..UpdateArgs::default() };
+    let fields = FieldArgs {
+        tags: Some(vec!["web".to_owned()]),
+        ..FieldArgs::default()
+    };
+    let tags = UpdateArgs {
+        fields,
+        ..UpdateArgs::default()
+    };
     assert!(update(tags, None), "the rule is as before");
     assert!(!update(UpdateArgs::default(), Some("Escape all entities")));
     record(&settings, true, &[json!({ "id": "escape", "none": true })]);
     let to = "web.py::escape_html".parse().ok();
-    let args = AnchorArgs { id: "escape".to_owned(), to, ..AnchorArgs::default() };
+    let args = AnchorArgs {
+        id: "escape".to_owned(),
+        to,
+        ..AnchorArgs::default()
+    };
     anchor::anchor(project, &args).expect("anchored");
     assert!(!text(&settings, "escape").contains("reviewed_by"));
 }

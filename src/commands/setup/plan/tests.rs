@@ -7,10 +7,14 @@ use super::*;
 #[test]
 fn an_empty_object_of_servers_that_was_there_stays() {
     let contents = [Content::Server(Agent::Cursor)];
-    for old in
-        ["{\n\t\"mcpServers\": {}\n}", "{\n    \"mcpServers\": {}\n}\n", "{\"mcpServers\":{}}"]
-    {
-        let new = edited(old.as_bytes(), &contents, false).expect("merged").text;
+    for old in [
+        "{\n\t\"mcpServers\": {}\n}",
+        "{\n    \"mcpServers\": {}\n}\n",
+        "{\"mcpServers\":{}}",
+    ] {
+        let new = edited(old.as_bytes(), &contents, false)
+            .expect("merged")
+            .text;
         let back = edited(&new, &contents, true).expect("removed").text;
         assert_eq!(String::from_utf8_lossy(&back), old);
     }
@@ -25,10 +29,15 @@ fn settings_on_one_line_are_restored() {
         "{ \"servers\": { \"x\": 1 } }\n",
         "{\"inputs\":[]}",
     ] {
-        let new = edited(old.as_bytes(), &contents, false).expect("merged").text;
+        let new = edited(old.as_bytes(), &contents, false)
+            .expect("merged")
+            .text;
         let line = String::from_utf8_lossy(&new).into_owned();
         assert!(!line.trim_end().contains('\n'), "{line}");
-        assert_eq!(edited(&new, &contents, false).map(|it| it.text), Ok(new.clone()));
+        assert_eq!(
+            edited(&new, &contents, false).map(|it| it.text),
+            Ok(new.clone())
+        );
         let back = edited(&new, &contents, true).expect("removed").text;
         assert_eq!(String::from_utf8_lossy(&back), old);
     }

@@ -89,8 +89,14 @@ impl<'a> Resolver<'a> {
 
     fn resolve_memory(&self, target: &Target) -> Result<Resolved> {
         let node = format!("memory:{}", target.name);
-        let resolved =
-            |state, location, note| Ok(Resolved { node: node.clone(), state, location, note });
+        let resolved = |state, location, note| {
+            Ok(Resolved {
+                node: node.clone(),
+                state,
+                location,
+                note,
+            })
+        };
         let Some(file) = memory_file(self.synced, &target.name)? else {
             let ids = self.synced.ids()?;
             let ids = || ids.iter().map(|(id, _)| id.as_str());
@@ -113,7 +119,9 @@ impl<'a> Resolver<'a> {
             None => resolved(LinkState::Live, Some(node.clone()), None),
             Some(missing) => {
                 let near = missing.nearest.as_ref();
-                let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                let near = near
+                    .map(|near| format!("; did you mean `{near}`?"))
+                    .unwrap_or_default();
                 let note = format!("the memory has no section `{section}`{near}");
                 resolved(LinkState::Missing, None, Some(note))
             }
@@ -142,13 +150,20 @@ impl<'a> Resolver<'a> {
             let note = Some("the path is outside the project".to_owned());
             return Ok(ghost(&target.to_string(), LinkState::Outside, None, note));
         };
-        let target = Target { kind: Kind::Path, name: path.clone(), part: target.part.clone() };
+        let target = Target {
+            kind: Kind::Path,
+            name: path.clone(),
+            part: target.part.clone(),
+        };
         if self.exists(&path) {
             return self.resolve_part(&target);
         }
         let name = target.to_string();
         if let Some((new_path, note)) = self.moved(&path)? {
-            let moved = Target { name: new_path, ..target };
+            let moved = Target {
+                name: new_path,
+                ..target
+            };
             let location = self.resolve_part(&moved)?.location.or(Some(moved.name));
             return Ok(ghost(&name, LinkState::Moved, location, Some(note)));
         }
@@ -158,7 +173,12 @@ impl<'a> Resolver<'a> {
         };
         match moved_symbol(&name, &definitions) {
             Some(resolved) => Ok(resolved),
-            None => Ok(ghost(&name, LinkState::Missing, None, self.similar_path(&path)?)),
+            None => Ok(ghost(
+                &name,
+                LinkState::Missing,
+                None,
+                self.similar_path(&path)?,
+            )),
         }
     }
 
@@ -187,10 +207,12 @@ impl<'a> Resolver<'a> {
                 let near = text::suggest(symbol, known.iter().map(String::as_str))
                     .map(|near| format!("; did you mean `{near}`?"))
                     .unwrap_or_default();
-                Ok(moved_symbol(&name, &self.definitions(symbol)?).unwrap_or_else(|| {
-                    let note = format!("the file does not define `{symbol}`{near}");
-                    ghost(&name, LinkState::Missing, None, Some(note))
-                }))
+                Ok(
+                    moved_symbol(&name, &self.definitions(symbol)?).unwrap_or_else(|| {
+                        let note = format!("the file does not define `{symbol}`{near}");
+                        ghost(&name, LinkState::Missing, None, Some(note))
+                    }),
+                )
             }
         }
     }
@@ -217,11 +239,15 @@ impl<'a> Resolver<'a> {
         if let Some(found) = only(&|it| base_name(it) == base) {
             return Ok(Some((found, "the only file with that name".to_owned())));
         }
-        let renames = self.renames.get_or_init(|| git::renames(&self.project.root));
+        let renames = self
+            .renames
+            .get_or_init(|| git::renames(&self.project.root));
         let mut current = path;
         // Renames can form a cycle, so their number limits the length of the chain.
         for _ in 0..renames.len() {
-            let Some(next) = renames.get(current) else { break };
+            let Some(next) = renames.get(current) else {
+                break;
+            };
             if self.exists(next) {
                 return Ok(Some((next.clone(), "renamed in git".to_owned())));
             }
@@ -247,7 +273,9 @@ impl<'a> Resolver<'a> {
     /// Returns the definitions of a symbol in the tree, in the syntax of link targets.
     fn definitions(&self, symbol: &str) -> Result<Vec<String>> {
         let name = last_name(symbol);
-        let is_identifier = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+        let is_identifier = name
+            .chars()
+            .all(|c| c.is_alphanumeric() || c == '_' || c == '$');
         if !is_identifier {
             return Ok(Vec::new());
         }
@@ -261,7 +289,10 @@ impl<'a> Resolver<'a> {
                 let mut names = known.unwrap_or_default();
                 names.retain(|name| is_tail(name, symbol));
                 names.dedup();
-                names.into_iter().map(|name| format!("{path}::{name}")).collect()
+                names
+                    .into_iter()
+                    .map(|name| format!("{path}::{name}"))
+                    .collect()
             })
             .collect();
         Ok(found.concat())
@@ -274,7 +305,12 @@ fn ghost(
     location: Option<String>,
     note: Option<String>,
 ) -> Resolved {
-    Resolved { node: format!("ghost:{target}"), state, location, note }
+    Resolved {
+        node: format!("ghost:{target}"),
+        state,
+        location,
+        note,
+    }
 }
 
 /// Resolves a symbol that its file does not define by its definitions elsewhere, if there are any.
@@ -297,7 +333,13 @@ fn symbols(root: &Path, path: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<
     let language = language::from_path(path)?;
     let text = read::text(root, path).ok().filter(|text| is_wanted(text))?;
     let source = ParsedFile::outline(language, &text);
-    Some(source.symbols.into_iter().map(|symbol| symbol.name).collect())
+    Some(
+        source
+            .symbols
+            .into_iter()
+            .map(|symbol| symbol.name)
+            .collect(),
+    )
 }
 
 /// Returns whether `symbol` is the qualified `name` or its last parts.
@@ -311,8 +353,11 @@ fn base_name(path: &str) -> &str {
 }
 
 fn listed(locations: &[String]) -> String {
-    let listed: Vec<String> =
-        locations.iter().take(MAX_LISTED).map(|location| format!("`{location}`")).collect();
+    let listed: Vec<String> = locations
+        .iter()
+        .take(MAX_LISTED)
+        .map(|location| format!("`{location}`"))
+        .collect();
     match locations.len().saturating_sub(MAX_LISTED) {
         0 => listed.join(", "),
         n_more => format!("{} and {n_more} more", listed.join(", ")),

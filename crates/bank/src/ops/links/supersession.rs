@@ -24,18 +24,28 @@ pub struct Supersession {
 impl Supersession {
     fn of(graph: &Graph) -> Self {
         let in_cycle = in_cycles(graph);
-        let pairs = graph.iter().flat_map(|(source, all)| all.iter().map(move |it| (source, it)));
+        let pairs = graph
+            .iter()
+            .flat_map(|(source, all)| all.iter().map(move |it| (source, it)));
         let mut superseded = BTreeMap::new();
         for (source, target) in pairs {
             if !(in_cycle.contains(&**source) && in_cycle.contains(&**target)) {
-                superseded.entry(target.clone()).or_insert_with(|| source.clone());
+                superseded
+                    .entry(target.clone())
+                    .or_insert_with(|| source.clone());
             }
         }
         let ids: Vec<String> = in_cycle.iter().map(|id| format!("`{id}`")).collect();
         let warning = (!ids.is_empty()).then(|| {
-            format!("{} supersede each other in a cycle, so none of them is hidden", ids.join(", "))
+            format!(
+                "{} supersede each other in a cycle, so none of them is hidden",
+                ids.join(", ")
+            )
         });
-        Self { superseded, warning }
+        Self {
+            superseded,
+            warning,
+        }
     }
 }
 
@@ -56,7 +66,9 @@ fn in_cycles(graph: &Graph) -> BTreeSet<&str> {
         let [targets, sources] = neighbours.remove(id).unwrap_or_default();
         for (others, side) in [(targets, 1), (sources, 0)] {
             for other in others {
-                let Some(sides) = neighbours.get_mut(other) else { continue };
+                let Some(sides) = neighbours.get_mut(other) else {
+                    continue;
+                };
                 let was_end = is_end(sides);
                 sides[side].remove(id);
                 ends.extend((!was_end && is_end(sides)).then_some(other));
@@ -83,7 +95,10 @@ pub fn superseded(memories: &[MemoryFile]) -> BTreeMap<String, String> {
     let ids: FxHashSet<&str> = memories.iter().map(|it| it.memory.id.as_str()).collect();
     let mut graph = Graph::new();
     for MemoryFile { memory, text, .. } in memories {
-        let listed = memory.links.iter().filter_map(|entry| links::parse_target(entry));
+        let listed = memory
+            .links
+            .iter()
+            .filter_map(|entry| links::parse_target(entry));
         let listed = listed.filter(|(_, relation)| *relation == Some(EdgeType::Supersedes));
         let mut targets: Vec<Target> = listed.map(|(target, _)| target).collect();
         if memory.body.contains("[[") {
@@ -108,7 +123,10 @@ mod tests {
         let mut graph = Graph::new();
         for edge in edges.split_whitespace() {
             let (source, target) = edge.split_once('>').expect("an edge");
-            graph.entry(source.to_owned()).or_default().insert(target.to_owned());
+            graph
+                .entry(source.to_owned())
+                .or_default()
+                .insert(target.to_owned());
         }
         graph
     }
@@ -127,14 +145,20 @@ mod tests {
             let found = Supersession::of(&graph);
             let ids: Vec<&str> = found.superseded.keys().map(String::as_str).collect();
             assert_eq!(ids.join(" "), hidden, "{edges}");
-            assert_eq!(Vec::from_iter(in_cycles(&graph)).join(" "), in_cycle, "{edges}");
+            assert_eq!(
+                Vec::from_iter(in_cycles(&graph)).join(" "),
+                in_cycle,
+                "{edges}"
+            );
             assert_eq!(found.warning.is_some(), !in_cycle.is_empty(), "{edges}");
         }
     }
 
     #[test]
     fn a_long_chain_takes_linear_time() {
-        let edges = (0..50_000).map(|n| format!("{n:06}>{:06} ", n + 1)).collect::<String>();
+        let edges = (0..50_000)
+            .map(|n| format!("{n:06}>{:06} ", n + 1))
+            .collect::<String>();
         assert_eq!(Supersession::of(&graph(&edges)).superseded.len(), 50_000);
     }
 }

@@ -10,7 +10,10 @@ pub const PREFIX: &str = "default-";
 
 /// Built-in pins: all enabled or disabled, or some of them by name.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(untagged, expecting = "expected true, false, or names as in `{ git = false }`")]
+#[serde(
+    untagged,
+    expecting = "expected true, false, or names as in `{ git = false }`"
+)]
 pub enum BuiltInPins {
     All(bool),
     Some(BTreeMap<String, bool>),

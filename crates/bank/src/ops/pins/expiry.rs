@@ -26,7 +26,14 @@ pub(super) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, UserError> 
 /// Parses in UTC, so that a pin expires at the same time on every machine.
 fn parse_timestamp(text: &str, now: Timestamp) -> Option<Timestamp> {
     let start_of = |date: Date| Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp());
-    let after = |span: Span| Some(now.to_zoned(TimeZone::UTC).checked_add(span).ok()?.timestamp());
+    let after = |span: Span| {
+        Some(
+            now.to_zoned(TimeZone::UTC)
+                .checked_add(span)
+                .ok()?
+                .timestamp(),
+        )
+    };
     let time = text.parse::<Timestamp>().ok();
     time.or_else(|| text.parse().ok().and_then(start_of))
         .or_else(|| text.parse().ok().and_then(after))

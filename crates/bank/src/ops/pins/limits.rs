@@ -79,9 +79,17 @@ mod tests {
     #[track_caller]
     fn check(held: &str, new: &str, expected: &str) {
         let (held, new) = (pins(held), pins(new));
-        let limits = PinLimits { max_pins: 3, max_tokens: 50, ..PinLimits::default() };
+        let limits = PinLimits {
+            max_pins: 3,
+            max_tokens: 50,
+            ..PinLimits::default()
+        };
         let found = match evict(&held.iter().collect::<Vec<_>>(), &new[0], &limits) {
-            Ok(evicted) => evicted.iter().map(|pin| pin.id.as_str()).collect::<Vec<_>>().join(" "),
+            Ok(evicted) => evicted
+                .iter()
+                .map(|pin| pin.id.as_str())
+                .collect::<Vec<_>>()
+                .join(" "),
             Err(error) => error.message,
         };
         assert_eq!(found, expected);
@@ -94,14 +102,26 @@ mod tests {
         check("s2 s1 c1", "i3", "s1");
         check("i1 i2 s1", "c3", "i1");
         check("i1x2 i1x1 c1", "c3", "i1x1");
-        check("c1 c2 c3", "c4", "the limit of 3 pins and 50 tokens is used up by critical pins");
+        check(
+            "c1 c2 c3",
+            "c4",
+            "the limit of 3 pins and 50 tokens is used up by critical pins",
+        );
     }
 
     #[test]
     fn the_token_limit_evicts_like_the_pin_limit() {
         check("i1x15 i2x15", "s3x15", "i1x15");
         check("i1x20 s2x20", "c3x40", "i1x20 s2x20");
-        check("i1", "c2x60", "the pin has 68 tokens; the limit of all pins is 50");
-        check("c1x30 i2", "s3x30", "the limit of 3 pins and 50 tokens is used up by critical pins");
+        check(
+            "i1",
+            "c2x60",
+            "the pin has 68 tokens; the limit of all pins is 50",
+        );
+        check(
+            "c1x30 i2",
+            "s3x30",
+            "the limit of 3 pins and 50 tokens is used up by critical pins",
+        );
     }
 }

@@ -27,12 +27,19 @@ pub fn load(project: &Project, session: Option<&str>) -> Result<Loaded> {
     let mut store = Store::open(&project.store)?;
     let mut warnings = std::mem::take(&mut store.warnings);
     if let Some(fault) = &file.fault {
-        warnings.push(format!("{fault}; persistent pins are skipped until it is fixed"));
+        warnings.push(format!(
+            "{fault}; persistent pins are skipped until it is fixed"
+        ));
     }
     let mut pins = table::pins(store.reader(), session)?;
     log_external_events(project, &mut store, &file, &pins)?;
     pins.extend(file.pins);
-    Ok(Loaded { store, session: session.map(str::to_owned), pins, warnings })
+    Ok(Loaded {
+        store,
+        session: session.map(str::to_owned),
+        pins,
+        warnings,
+    })
 }
 
 /// Logs events that no command caused: expired pins and external changes of the file.
@@ -46,7 +53,10 @@ fn log_external_events(
     for pin in pins.iter().filter(|pin| is_expired(project, pin)) {
         if !table::expiry_logged(store.reader(), pin)? {
             let at = pin.expires_at.unwrap_or(project.now);
-            events.push((row(at, PinEvent::Expired, vec![pin.id.clone()], String::new()), None));
+            events.push((
+                row(at, PinEvent::Expired, vec![pin.id.clone()], String::new()),
+                None,
+            ));
         }
     }
     let hash = hash(&file.bytes).filter(|_| file.fault.is_none());
@@ -67,7 +77,12 @@ fn log_external_events(
 }
 
 fn row(at: jiff::Timestamp, kind: PinEvent, pins: Vec<String>, message: String) -> EventRow {
-    EventRow { at: at.to_string(), kind, pins, message }
+    EventRow {
+        at: at.to_string(),
+        kind,
+        pins,
+        message,
+    }
 }
 
 fn hash(bytes: &[u8]) -> Option<[u8; 16]> {
@@ -84,8 +99,11 @@ impl Loaded {
         events: Vec<(PinEvent, Vec<String>, String)>,
     ) -> Result<()> {
         let is_persistent = |pin: &&Pin| pin.scope == PinScope::Persistent;
-        let from_file: Vec<&str> =
-            removed.iter().filter(is_persistent).map(|pin| pin.id.as_str()).collect();
+        let from_file: Vec<&str> = removed
+            .iter()
+            .filter(is_persistent)
+            .map(|pin| pin.id.as_str())
+            .collect();
         let to_file = added.filter(is_persistent);
         if removed.iter().chain(added).any(|pin| !is_persistent(&pin)) {
             self.store.check_persistent()?;
@@ -107,10 +125,15 @@ impl Loaded {
             // Last: a failure before this rolls back the transaction, a written file cannot be.
             let (bytes, backup) = project.bank.write_pins(&from_file, to_file)?;
             if let Some(backup) = backup {
-                warnings.push(format!("the damaged file was saved as `{}`", backup.display()));
+                warnings.push(format!(
+                    "the damaged file was saved as `{}`",
+                    backup.display()
+                ));
             }
             let ids = to_file.map(|pin| pin.id.clone()).into_iter();
-            let ids = ids.chain(from_file.iter().map(|id| (*id).to_owned())).collect();
+            let ids = ids
+                .chain(from_file.iter().map(|id| (*id).to_owned()))
+                .collect();
             let message = "`pins.toml` was written".to_owned();
             let event = row(project.now, PinEvent::Persisted, ids, message);
             table::insert_event(connection, &event, hash(&bytes))
@@ -126,7 +149,10 @@ impl Loaded {
         let mut pins: Vec<Pin> = active.into_iter().cloned().collect();
         // The built-in pins go after the user's safety pins and before the info pins.
         let position = pins.partition_point(|pin| pin.priority <= cerberus_model::Priority::Safety);
-        pins.splice(position..position, builtin::pins(project.pins.builtin.as_ref()));
+        pins.splice(
+            position..position,
+            builtin::pins(project.pins.builtin.as_ref()),
+        );
         pins
     }
 }

@@ -12,7 +12,11 @@ pub(crate) const MARKER: &str = "<!-- cerberus:";
 /// Formats pins as a list with a header; empty without pins.
 pub(crate) fn text<'a>(pins: impl IntoIterator<Item = &'a Pin>) -> String {
     let items: String = pins.into_iter().map(item).collect();
-    if items.is_empty() { items } else { format!("{HEADER}{items}") }
+    if items.is_empty() {
+        items
+    } else {
+        format!("{HEADER}{items}")
+    }
 }
 
 /// Formats a pin as a list item.

@@ -94,8 +94,15 @@ impl Query {
     pub fn parse(text: &str) -> Option<Self> {
         let text = part_to_read(text);
         let parsed = ParsedQuery::search(text, &[]);
-        let strongest = parsed.terms.iter().map(|term| term.weight).fold(0.0, f64::max);
-        let strong = parsed.terms.iter().filter(|term| term.weight >= MIN_WEIGHT * strongest);
+        let strongest = parsed
+            .terms
+            .iter()
+            .map(|term| term.weight)
+            .fold(0.0, f64::max);
+        let strong = parsed
+            .terms
+            .iter()
+            .filter(|term| term.weight >= MIN_WEIGHT * strongest);
         let known: FxHashSet<&str> = strong.map(|term| term.word.as_str()).collect();
         let mut words: Vec<String> = Vec::new();
         let mut seen = FxHashSet::default();
@@ -140,8 +147,13 @@ pub fn search(
     }
     let ids = neighbours.iter().map(|(id, _)| (id.as_str(), Vec::new()));
     add_signal(&mut found, GRAPH, ids.collect());
-    let mut found: Vec<SearchResult> =
-        found.into_iter().map(|(id, it)| SearchResult { id: id.to_owned(), ..it }).collect();
+    let mut found: Vec<SearchResult> = found
+        .into_iter()
+        .map(|(id, it)| SearchResult {
+            id: id.to_owned(),
+            ..it
+        })
+        .collect();
     found.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     Ok(found)
 }
@@ -154,9 +166,17 @@ fn add_signal<'c>(
     for (idx, (id, sections)) in ranking.into_iter().enumerate() {
         let result = found.entry(id).or_default();
         let counts = signal != GRAPH || result.is_raised_by_graph();
-        let contribution = if counts { SIGNAL_WEIGHT * fusion::reciprocal_rank(idx) } else { 0.0 };
+        let contribution = if counts {
+            SIGNAL_WEIGHT * fusion::reciprocal_rank(idx)
+        } else {
+            0.0
+        };
         result.score += contribution;
-        result.signals.push(SignalRank { signal, rank: idx + 1, contribution });
+        result.signals.push(SignalRank {
+            signal,
+            rank: idx + 1,
+            contribution,
+        });
         for section in sections {
             if !section.is_empty() && !result.sections.iter().any(|known| known == section) {
                 result.sections.push(section.to_owned());
@@ -249,7 +269,11 @@ fn matching_sections(
         .collect();
     // The norm of the query is omitted: it is equal for all sections and does not change the order.
     for section in found.iter_mut().filter(|it| !it.terms.is_empty()) {
-        let dot: f64 = section.terms.iter().map(|(term_idx, tf)| weights[*term_idx] * tf).sum();
+        let dot: f64 = section
+            .terms
+            .iter()
+            .map(|(term_idx, tf)| weights[*term_idx] * tf)
+            .sum();
         section.cosine = Some(dot / section.norm.max(1.0));
     }
     Ok(found)
@@ -269,7 +293,9 @@ fn neighbours(
             *best = best.max(weight);
         };
         for target in links::targets(store.reader(), seed)? {
-            let Some(parsed) = Target::parse(&target) else { continue };
+            let Some(parsed) = Target::parse(&target) else {
+                continue;
+            };
             if parsed.kind == Kind::Memory
                 || table::file_of(store.reader(), &parsed.name)?.is_some()
             {
@@ -295,7 +321,10 @@ fn neighbours(
     }
     let mut ranked: Vec<(String, (f64, String))> = found.into_iter().collect();
     ranked.sort_by(|(a_id, (a, _)), (b_id, (b, _))| b.total_cmp(a).then_with(|| a_id.cmp(b_id)));
-    Ok(ranked.into_iter().map(|(id, (_, seed))| (id, seed)).collect())
+    Ok(ranked
+        .into_iter()
+        .map(|(id, (_, seed))| (id, seed))
+        .collect())
 }
 
 #[cfg(test)]
@@ -307,8 +336,15 @@ mod tests {
         let text: String = (0..100_000).map(|n| format!("é{n} ")).collect();
         let query = Query::parse(&text).expect("it has words");
         // The store takes quadratic time in the number of words.
-        assert!((1_000..10_000).contains(&query.words.len()), "{}", query.words.len());
+        assert!(
+            (1_000..10_000).contains(&query.words.len()),
+            "{}",
+            query.words.len()
+        );
         assert_eq!(part_to_read(&"é".repeat(MAX_QUERY)).len(), MAX_QUERY);
-        assert_eq!(part_to_read(&format!("a{}", "é".repeat(MAX_QUERY))).len(), MAX_QUERY - 1);
+        assert_eq!(
+            part_to_read(&format!("a{}", "é".repeat(MAX_QUERY))).len(),
+            MAX_QUERY - 1
+        );
     }
 }

@@ -6,7 +6,9 @@ use cerberus_model::WordList;
 
 /// Returns where a task of a command is. `folder` is the one that `cd` changed to.
 pub(super) fn of(runner: Runner, words: &[Word<'_>], folder: Option<&str>) -> Place {
-    let Some((program, arguments)) = words.split_first() else { return Place::Here };
+    let Some((program, arguments)) = words.split_first() else {
+        return Place::Here;
+    };
     let own = before_separator(arguments);
     match runner {
         // Their names are those of the whole project.
@@ -16,7 +18,11 @@ pub(super) fn of(runner: Runner, words: &[Word<'_>], folder: Option<&str>) -> Pl
         | Runner::Python
         | Runner::Tox => {
             let has_folder = !values(&FOLDER_OPTIONS, program.text, own).is_empty();
-            if has_folder || folder.is_some() { Place::Anywhere } else { Place::Here }
+            if has_folder || folder.is_some() {
+                Place::Anywhere
+            } else {
+                Place::Here
+            }
         }
         _ => {
             let named = of_program(program.text, own, folder);
@@ -35,7 +41,10 @@ pub(super) fn package<'l>(program: &str, arguments: &[Word<'l>]) -> Option<Word<
 
 /// Returns the arguments that are not for the script.
 fn before_separator<'w, 'l>(arguments: &'w [Word<'l>]) -> &'w [Word<'l>] {
-    arguments.split(|word| word.text == "--").next().unwrap_or_default()
+    arguments
+        .split(|word| word.text == "--")
+        .next()
+        .unwrap_or_default()
 }
 
 /// Returns the place that the arguments of a program name.
@@ -58,7 +67,10 @@ fn of_program(program: &str, arguments: &[Word<'_>], folder: Option<&str>) -> Op
         return Some(Place::Folder("/".to_owned()));
     }
     if let Some(within) = values(&FOLDER_OPTIONS, program, arguments).first() {
-        let within = within.text.strip_suffix("Cargo.toml").unwrap_or(within.text);
+        let within = within
+            .text
+            .strip_suffix("Cargo.toml")
+            .unwrap_or(within.text);
         return Some(folder_place(&joined(folder, within)));
     }
     is_monorepo_tool(program).then_some(Place::Anywhere)
@@ -115,7 +127,13 @@ pub(super) fn nx_target<'l>(arguments: &[Word<'l>]) -> Option<(Word<'l>, Word<'l
     let (project, rest) = next.text.split_once(':')?;
     let name = rest.split(':').next().unwrap_or(rest);
     let start = next.start + project.len() + 1;
-    Some((Word { text: project, start: next.start }, Word { text: name, start }))
+    Some((
+        Word {
+            text: project,
+            start: next.start,
+        },
+        Word { text: name, start },
+    ))
 }
 
 /// Returns the options of a program in a list whose entries start with the program.
@@ -152,7 +170,11 @@ fn is_exact(text: &str) -> bool {
 
 fn folder_place(folder: &str) -> Place {
     let is_inside = is_exact(folder) && !folder.starts_with('/') && folder != "-";
-    if is_inside { Place::Folder(folder.to_owned()) } else { Place::Anywhere }
+    if is_inside {
+        Place::Folder(folder.to_owned())
+    } else {
+        Place::Anywhere
+    }
 }
 
 /// Returns the place of the value of an option that names a package, or its folder.

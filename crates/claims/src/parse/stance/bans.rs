@@ -30,7 +30,9 @@ pub fn bans(text: &str) -> (Vec<Ban>, Vec<String>) {
     let normalized = normalize(text);
     let mut context = Context::new(text);
     let events: Vec<(Event<'_>, Range<usize>)> =
-        Parser::new_ext(&normalized, Options::ENABLE_TABLES).into_offset_iter().collect();
+        Parser::new_ext(&normalized, Options::ENABLE_TABLES)
+            .into_offset_iter()
+            .collect();
     for (event, range) in &events {
         context.add(event, Span::new(range.start, range.end));
     }
@@ -55,24 +57,34 @@ pub(in super::super) fn ban(text: &str, block: Span, names: &[Span], span: Span)
 impl Sentence<'_> {
     fn ban(&self) -> Option<Ban> {
         let (_, start, end) =
-            self.cues().into_iter().rev().find(|(cue, start, end)| match cue {
-                Cue::Denied => self.is_denied(*start, *end),
-                // Something is chosen: not "direct access instead of `a`".
-                Cue::Alternative
-                    if !(0..*start).any(|at| self.is_name(at) || self.is_in(at, &CHOOSING)) =>
-                {
-                    false
-                }
-                // What cannot be is not forbidden.
-                Cue::Never if self.word(*start).is_some_and(|it| it.starts_with("can")) => false,
-                Cue::Never | Cue::Wrong | Cue::Alternative | Cue::Participle(Stance::Forbidden) => {
-                    self.governed(*cue, *start, *end) != Stance::Plain
-                }
-                _ => false,
-            })?;
+            self.cues()
+                .into_iter()
+                .rev()
+                .find(|(cue, start, end)| match cue {
+                    Cue::Denied => self.is_denied(*start, *end),
+                    // Something is chosen: not "direct access instead of `a`".
+                    Cue::Alternative
+                        if !(0..*start).any(|at| self.is_name(at) || self.is_in(at, &CHOOSING)) =>
+                    {
+                        false
+                    }
+                    // What cannot be is not forbidden.
+                    Cue::Never if self.word(*start).is_some_and(|it| it.starts_with("can")) => {
+                        false
+                    }
+                    Cue::Never
+                    | Cue::Wrong
+                    | Cue::Alternative
+                    | Cue::Participle(Stance::Forbidden) => {
+                        self.governed(*cue, *start, *end) != Stance::Plain
+                    }
+                    _ => false,
+                })?;
         let is_mark = |token: &Token| matches!(token, Token::Mark(_));
         // "Logging: never `a`".
-        let opening = self.tokens[..start].iter().rposition(|it| *it == Token::Mark(':'));
+        let opening = self.tokens[..start]
+            .iter()
+            .rposition(|it| *it == Token::Mark(':'));
         let opening = opening.map_or(0, |at| at + 1);
         // "Use the logger, not `a`": what is chosen restricts nothing.
         let choice = (opening..start).find(|at| self.is_in(*at, &CHOOSING));
@@ -96,7 +108,9 @@ impl Sentence<'_> {
         let is_exception = self.aside(after).is_some()
             || self.is_in(after + 1, &EXCEPTIONS) && self.word(after + 1) != Some("only");
         after += usize::from(after < self.tokens.len() && is_exception);
-        let after = self.tokens[after..].iter().take_while(|token| !is_mark(token));
+        let after = self.tokens[after..]
+            .iter()
+            .take_while(|token| !is_mark(token));
         let words = before.into_iter().chain(after);
         let words = words.filter_map(|token| match token {
             Token::Word(word) => Some(word.as_str()),
@@ -104,12 +118,18 @@ impl Sentence<'_> {
             Token::Mark(_) => None,
         });
         let next = self.name + 1;
-        let is_end = self.word(next).is_none_or(|word| matches!(word, "or" | "and" | "nor"))
+        let is_end = self
+            .word(next)
+            .is_none_or(|word| matches!(word, "or" | "and" | "nor"))
             || self.is_limit(next)
             || self.is_in(next, &AUXILIARIES)
             || self.is_in(next, &CODE_NOUNS);
         let place = words.collect::<Vec<_>>().join(" ");
-        Some(Ban { code: String::new(), place, is_whole: is_end })
+        Some(Ban {
+            code: String::new(),
+            place,
+            is_whole: is_end,
+        })
     }
 
     /// Returns whether a word restricts what is said of the name before it. A reason does not.
@@ -138,7 +158,10 @@ impl Sentence<'_> {
 
     /// Returns what is inside the parentheses that open at a mark.
     fn aside(&self, at: usize) -> Option<Range<usize>> {
-        let rest = self.tokens.get(at..).filter(|it| it.first() == Some(&Token::Mark('(')))?;
+        let rest = self
+            .tokens
+            .get(at..)
+            .filter(|it| it.first() == Some(&Token::Mark('(')))?;
         let end = rest.iter().position(|it| *it == Token::Mark(')'))?;
         Some(at + 1..at + end)
     }
@@ -146,7 +169,8 @@ impl Sentence<'_> {
     /// Returns whether more of a list follows a mark, or an aside that restricts nothing.
     fn continues_list(&self, at: usize) -> bool {
         let is_exception = |at: usize| self.is_in(at, &EXCEPTIONS);
-        self.aside(at).is_some_and(|mut aside| !aside.any(is_exception))
+        self.aside(at)
+            .is_some_and(|mut aside| !aside.any(is_exception))
             || self.tokens[at] == Token::Mark(',')
                 && (self.is_coordinated(at)
                     || matches!(self.word(at + 1), Some("or" | "and" | "nor")))
@@ -158,7 +182,9 @@ impl Sentence<'_> {
         let is_open = match self.word(start) {
             Some("no") => start == 0 || matches!(self.tokens[start - 1], Token::Mark(_)),
             Some("over") => {
-                let clause = self.tokens[..start].iter().rposition(|it| *it == Token::Mark(':'));
+                let clause = self.tokens[..start]
+                    .iter()
+                    .rposition(|it| *it == Token::Mark(':'));
                 (clause.unwrap_or(0)..start).any(|at| self.is_in(at, &CHOOSING))
             }
             _ => start == 0 || !is_statement(start - 1),
@@ -185,12 +211,21 @@ mod tests {
             "Never `git push --force` or `git reset`",
             &[("git push --force", ""), ("git reset", "")],
         );
-        check("Use `uv add` instead of `pip install`", &[("pip install", "")]);
+        check(
+            "Use `uv add` instead of `pip install`",
+            &[("pip install", "")],
+        );
         check("Prefer `a` over `b`", &[("b", "")]);
-        check("- No `any` types\n- `c` is deprecated", &[("any", ""), ("c", "")]);
+        check(
+            "- No `any` types\n- `c` is deprecated",
+            &[("any", ""), ("c", "")],
+        );
         check("We don't use `@DisplayName`", &[("@DisplayName", "")]);
         check("Never add `x`, use `y`", &[("x", "")]);
-        check("Never use `a` in tests, they are slow", &[("a", "in tests")]);
+        check(
+            "Never use `a` in tests, they are slow",
+            &[("a", "in tests")],
+        );
         check("In tests, never use `a`", &[("a", "in tests")]);
         check("Don't use `a` without `b`", &[("a", "without `")]);
         check("In tests, prefer `a` over bare `b`", &[("b", "in tests")]);
@@ -205,24 +240,42 @@ mod tests {
         check("The `a` type must not be used", &[("a", "")]);
         check("Do use `a` instead of `b`", &[("b", "")]);
         check("We must never use `a`", &[("a", "")]);
-        check("Sources must have `a` instead of `b`", &[("b", "sources have")]);
+        check(
+            "Sources must have `a` instead of `b`",
+            &[("b", "sources have")],
+        );
         check("Never assign `a` (or `c`) to b", &[("a", "to b")]);
         check("When you write code: avoid `a`", &[("a", "")]);
-        check("Never use `a`, except in tests", &[("a", "except in tests")]);
+        check(
+            "Never use `a`, except in tests",
+            &[("a", "except in tests")],
+        );
         check("Never use `a`, only `b`", &[("a", "")]);
-        check("Never use `a` instead of `b`", &[("a", "of `"), ("b", "never")]);
+        check(
+            "Never use `a` instead of `b`",
+            &[("a", "of `"), ("b", "never")],
+        );
         check("Avoid b: never use `a`", &[("a", "")]);
-        check("No `a` (except in b or tests)", &[("a", "except in b or tests")]);
+        check(
+            "No `a` (except in b or tests)",
+            &[("a", "except in b or tests")],
+        );
         check("No `a` (allowed only in b)", &[("a", "allowed only in b")]);
         check("**No `a`.** Use `b` in c", &[("a", "")]);
         check("It matters that it's not a `a`", &[]);
         check("The route uses `a` not `b`", &[("b", "route")]);
         check("`a` (not `b`) in tests", &[("b", "in tests")]);
-        check("Times are numbers (`c`), never `a`", &[("a", "times numbers")]);
+        check(
+            "Times are numbers (`c`), never `a`",
+            &[("a", "times numbers")],
+        );
         check("Use `c` for all calls, never `a`", &[("a", "for")]);
         check("Always `c` — never `a`", &[("a", "")]);
         check("Use the wide logger (`c`) instead of `a`", &[("a", "")]);
-        check("Widgets use the wide logger instead of `a`", &[("a", "widgets")]);
+        check(
+            "Widgets use the wide logger instead of `a`",
+            &[("a", "widgets")],
+        );
         check("`c` has `b` — no `a`", &[("a", "has")]);
         check("Paths by `b`. `a` is forbidden", &[("a", "")]);
         check("Never use `a`/`b`", &[("a", ""), ("b", "")]);

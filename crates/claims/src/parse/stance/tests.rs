@@ -6,7 +6,10 @@ use super::*;
 #[track_caller]
 fn check(text: &str, expected: &str) {
     let ticks: Vec<usize> = text.match_indices('`').map(|it| it.0).collect();
-    let names: Vec<Span> = ticks.chunks(2).map(|it| Span::new(it[0], it[1] + 1)).collect();
+    let names: Vec<Span> = ticks
+        .chunks(2)
+        .map(|it| Span::new(it[0], it[1] + 1))
+        .collect();
     let block = Span::new(0, text.len());
     let letter = |name: &Span| match of(text, block, &names, *name) {
         Stance::Plain => '.',
@@ -15,7 +18,11 @@ fn check(text: &str, expected: &str) {
         Stance::Forbidden => 'f',
         Stance::Absent => 'a',
     };
-    assert_eq!(names.iter().map(letter).collect::<String>(), expected, "{text}");
+    assert_eq!(
+        names.iter().map(letter).collect::<String>(),
+        expected,
+        "{text}"
+    );
 }
 
 #[test]
@@ -103,8 +110,14 @@ fn what_is_said_of_a_place_that_was_left_is_not_about_now() {
         let at = text.find('`').expect("a name");
         super::is_about_now(text, Span::new(at, at + 3))
     };
-    assert!(is_about_now("Do not ask. The code is in `a`, which is fast"));
-    for text in ["The code is not in `a`", "Nothing is in `a`", "Before 2.0 it was in `a`"] {
+    assert!(is_about_now(
+        "Do not ask. The code is in `a`, which is fast"
+    ));
+    for text in [
+        "The code is not in `a`",
+        "Nothing is in `a`",
+        "Before 2.0 it was in `a`",
+    ] {
         assert!(!is_about_now(text), "{text}");
     }
 }
@@ -116,7 +129,10 @@ fn leads_and_titles_govern_what_follows() {
     assert_eq!(of_lead("The following were removed:"), Stance::Absent);
     assert_eq!(of_lead("**Before (the upgrade):"), Stance::Absent);
     assert_eq!(of_lead("Before you start, run"), Stance::Plain);
-    assert_eq!(of_lead("Before (re)starting, look at these:"), Stance::Plain);
+    assert_eq!(
+        of_lead("Before (re)starting, look at these:"),
+        Stance::Plain
+    );
     assert_eq!(of_lead("Legacy, but still supported:"), Stance::Plain);
     assert_eq!(of_lead("There is no need to install it"), Stance::Plain);
     assert_eq!(of_lead("Removed columns are read"), Stance::Plain);
@@ -124,7 +140,10 @@ fn leads_and_titles_govern_what_follows() {
     assert_eq!(of_title("Done"), Stance::Absent);
     assert_eq!(of_title("Definition of done"), Stance::Plain);
     assert_eq!(of_title("Anti-patterns"), Stance::Forbidden);
-    assert_eq!(of_title("Never edit the files that the generator writes"), Stance::Plain);
+    assert_eq!(
+        of_title("Never edit the files that the generator writes"),
+        Stance::Plain
+    );
     assert_eq!(of_column("Old"), Stance::Absent);
     assert_eq!(of_column("Old rows are read"), Stance::Plain);
 }

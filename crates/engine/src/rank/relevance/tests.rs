@@ -9,7 +9,9 @@ use super::*;
 /// Returns features with these values.
 fn with(base: Features, values: &[(Feature, f64)]) -> Features {
     let mut features = base;
-    values.iter().for_each(|(feature, value)| features[*feature] = *value);
+    values
+        .iter()
+        .for_each(|(feature, value)| features[*feature] = *value);
     features
 }
 
@@ -19,7 +21,11 @@ fn features(values: &[(Feature, f64)]) -> Features {
 
 #[test]
 fn every_feature_has_a_weight_on_some_occasion() {
-    let n_weighed = MODEL.weights.values().filter(|row| row.values().any(|it| *it != 0.0)).count();
+    let n_weighed = MODEL
+        .weights
+        .values()
+        .filter(|row| row.values().any(|it| *it != 0.0))
+        .count();
     // `Bias` and those before it are counted too: no feature is without a row.
     assert_eq!(n_weighed, N_FEATURES);
     for occasion in WEIGHTS.iter() {
@@ -38,7 +44,11 @@ fn nearness_is_the_share_of_common_folders() {
         ("x/a.py", "x", 0.5),
         ("", "", 1.0),
     ] {
-        assert!((nearness(a, b) - expected).abs() < 1e-9, "{a} {b}: {}", nearness(a, b));
+        assert!(
+            (nearness(a, b) - expected).abs() < 1e-9,
+            "{a} {b}: {}",
+            nearness(a, b)
+        );
         assert!((nearness(b, a) - expected).abs() < 1e-9, "{b} {a}");
     }
 }
@@ -50,7 +60,10 @@ fn file_names_are_compared_by_their_words() {
         ("x/views.py", "y/views.test.ts", 1.0),
         ("x/a", "", 0.0),
     ] {
-        assert!((file_name_similarity(a, b) - expected).abs() < 1e-9, "{a} {b}");
+        assert!(
+            (file_name_similarity(a, b) - expected).abs() < 1e-9,
+            "{a} {b}"
+        );
     }
 }
 
@@ -65,9 +78,9 @@ fn each_feature_raises_the_score_in_a_file() {
         (Nearness, 0.5),
         (FileName, 0.2),
     ]);
-    for feature in
-        [Words, Prominence, NamedCode, Names, Terms, Imports, Nearness, FileName, SameClass]
-    {
+    for feature in [
+        Words, Prominence, NamedCode, Names, Terms, Imports, Nearness, FileName, SameClass,
+    ] {
         let raised = with(base, &[(feature, 0.9)]);
         assert!(raised.score_in_file() > base.score_in_file(), "{feature:?}");
     }
@@ -84,8 +97,11 @@ fn a_rule_without_an_example_is_between_similar_and_different_ones() {
     let words = [(Words, 0.5), (Prominence, 1.0)];
     let none = with(features(&words), &[(HasNoExample, 1.0)]).score_in_file();
     let example = |names, terms, nearness| {
-        with(features(&words), &[(Names, names), (Terms, terms), (Nearness, nearness)])
-            .score_in_file()
+        with(
+            features(&words),
+            &[(Names, names), (Terms, terms), (Nearness, nearness)],
+        )
+        .score_in_file()
     };
     assert!(example(0.0, 0.0, 0.3) < none);
     assert!(none < example(0.6, 0.3, 0.8));
@@ -136,7 +152,9 @@ fn the_reason_is_the_largest_contribution() {
 
 #[test]
 fn the_floor_of_a_small_bank_is_near_the_usual_mean() {
-    let Thresholds { file, prior_mean, .. } = MODEL.thresholds;
+    let Thresholds {
+        file, prior_mean, ..
+    } = MODEL.thresholds;
     assert!((floor(&[]) - prior_mean).abs() < 1e-9);
     assert!(floor(&[9.0]) < 9.0 && floor(&[0.0]) > 0.0);
     assert!((floor(&[5.0; 1000]) - 5.0).abs() < 0.05);
@@ -215,7 +233,11 @@ fn a_similar_example_suffices() {
     assert!(base.shows_example_in_edit());
     let elsewhere = scored(&[(LineWords, 0.1)], 5.0);
     assert!(!elsewhere.shows_example_in_edit());
-    let code = [(LineNamedCode, 0.5), (LineCodeWords, 1f64.ln_1p()), (LineNames, 0.0)];
+    let code = [
+        (LineNamedCode, 0.5),
+        (LineCodeWords, 1f64.ln_1p()),
+        (LineNames, 0.0),
+    ];
     assert!(scored(&code, 5.0).shows_example_in_edit());
     assert!(!scored(&[(LineWords, 0.0), (LineNames, 0.0)], 0.0).is_for_edit());
     let in_file = with(elsewhere, &[(Anchored, 1.0)]);

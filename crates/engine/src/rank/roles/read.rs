@@ -208,15 +208,18 @@ impl<'t> Reader<'t> {
     }
 
     fn is_adverb(&self, at: usize) -> bool {
-        self.word(at).is_some_and(|word| word.len() > 4 && word.ends_with("ly"))
+        self.word(at)
+            .is_some_and(|word| word.len() > 4 && word.ends_with("ly"))
     }
 
     /// Returns the length of a verb of use at a token, in any of its forms.
     fn adopting(&self, at: usize) -> Option<usize> {
         let listed = self.find(at, &ADOPTING);
         let word = self.word(at)?;
-        let is_base =
-            |end: &str| word.strip_suffix(end).is_some_and(|base| ADOPTING.contains(base));
+        let is_base = |end: &str| {
+            word.strip_suffix(end)
+                .is_some_and(|base| ADOPTING.contains(base))
+        };
         listed.or((is_base("d") || is_base("ed")).then_some(1))
     }
 
@@ -275,7 +278,9 @@ impl<'t> Reader<'t> {
 
     /// Returns whether a token is a verb in "-ing" that does not only say that its object is used.
     fn is_gerund(&self, at: usize) -> bool {
-        let is_long = self.word(at).is_some_and(|word| word.len() > 5 && word.ends_with("ing"));
+        let is_long = self
+            .word(at)
+            .is_some_and(|word| word.len() > 5 && word.ends_with("ing"));
         is_long && self.adopting(at).is_none()
     }
 
@@ -310,9 +315,15 @@ impl<'t> Reader<'t> {
             if self.find(at, &PROHIBITIONS).is_some() {
                 return true;
             }
-            let Some(len) = self.find(at, &COPULAS) else { continue };
+            let Some(len) = self.find(at, &COPULAS) else {
+                continue;
+            };
             let behind = self.after_fillers(at + len);
-            if self.find(behind, &BANNED).or(self.find(behind, &SUPERSEDED)).is_some() {
+            if self
+                .find(behind, &BANNED)
+                .or(self.find(behind, &SUPERSEDED))
+                .is_some()
+            {
                 return true;
             }
         }
@@ -472,7 +483,12 @@ impl<'t> Reader<'t> {
             return;
         }
         let is_value = |range: &Range<usize>| VALUES.contains(&self.text[range.clone()]);
-        let codes = phrase.codes.iter().filter(|range| !is_value(range)).cloned().collect();
+        let codes = phrase
+            .codes
+            .iter()
+            .filter(|range| !is_value(range))
+            .cloned()
+            .collect();
         self.add(Phrase { codes, ..phrase }, SpanRole::Forbidden);
     }
 
@@ -525,11 +541,19 @@ impl<'t> Reader<'t> {
             self.has_demand = true;
         }
         for range in phrase.codes {
-            self.found.push(RoleSpan { range, is_code: true, role });
+            self.found.push(RoleSpan {
+                range,
+                is_code: true,
+                role,
+            });
         }
         for range in phrase.words {
             if query::is_content(&self.text[range.clone()].to_lowercase()) {
-                self.found.push(RoleSpan { range, is_code: false, role });
+                self.found.push(RoleSpan {
+                    range,
+                    is_code: false,
+                    role,
+                });
             }
         }
     }

@@ -3,7 +3,11 @@
 use super::*;
 
 /// A rule with what it demands and what it forbids.
-type Case = (&'static str, &'static [&'static str], &'static [&'static str]);
+type Case = (
+    &'static str,
+    &'static [&'static str],
+    &'static [&'static str],
+);
 
 /// Reads each rule and compares it with what is expected.
 #[track_caller]
@@ -26,18 +30,50 @@ fn check(cases: &[Case]) {
 #[test]
 fn of_two_compared_forms_the_second_is_forbidden() {
     check(&[
-        ("`list.copy()` over `copy.deepcopy(list)`", &["list.copy()"], &["copy.deepcopy(list)"]),
+        (
+            "`list.copy()` over `copy.deepcopy(list)`",
+            &["list.copy()"],
+            &["copy.deepcopy(list)"],
+        ),
         ("Prefer `zip` over `enumerate`", &["zip"], &["enumerate"]),
-        ("Prefer `X | None` to `Optional[X]`", &["X | None"], &["Optional[X]"]),
-        ("Use `Map<K, V>` instead of `any`.", &["Map<K, V>"], &["any"]),
+        (
+            "Prefer `X | None` to `Optional[X]`",
+            &["X | None"],
+            &["Optional[X]"],
+        ),
+        (
+            "Use `Map<K, V>` instead of `any`.",
+            &["Map<K, V>"],
+            &["any"],
+        ),
         ("Wrap errors with `%w` rather than `%v`", &["%w"], &["%v"]),
-        ("Ids are made with `uuid7()`, not `uuid4()`", &["uuid7()"], &["uuid4()"]),
-        ("Use `BitSet` instead `HashSet<u32>`", &["BitSet"], &["HashSet<u32>"]),
+        (
+            "Ids are made with `uuid7()`, not `uuid4()`",
+            &["uuid7()"],
+            &["uuid4()"],
+        ),
+        (
+            "Use `BitSet` instead `HashSet<u32>`",
+            &["BitSet"],
+            &["HashSet<u32>"],
+        ),
         ("Prefer `if let` to handle errors", &["if let"], &[]),
         ("Use `a_b` (not `c_d`) for keys", &["a_b"], &["c_d"]),
-        ("Instead of `Thread.sleep`, use `await()`", &["await()"], &["Thread.sleep"]),
-        ("Instead of `new Clock()`, inject a `TimeSource`", &["TimeSource"], &["new Clock()"]),
-        ("`aiofiles` is preferred over `open()` in handlers", &["aiofiles"], &["open()"]),
+        (
+            "Instead of `Thread.sleep`, use `await()`",
+            &["await()"],
+            &["Thread.sleep"],
+        ),
+        (
+            "Instead of `new Clock()`, inject a `TimeSource`",
+            &["TimeSource"],
+            &["new Clock()"],
+        ),
+        (
+            "`aiofiles` is preferred over `open()` in handlers",
+            &["aiofiles"],
+            &["open()"],
+        ),
         (
             "Use `slog` in place of `log.Printf` or `fmt.Println`",
             &["slog"],
@@ -55,23 +91,43 @@ fn of_two_compared_forms_the_second_is_forbidden() {
 #[test]
 fn words_are_compared_too() {
     check(&[
-        ("Prefer composition over inheritance", &["composition"], &["inheritance"]),
-        ("Composition over inheritance", &["Composition"], &["inheritance"]),
+        (
+            "Prefer composition over inheritance",
+            &["composition"],
+            &["inheritance"],
+        ),
+        (
+            "Composition over inheritance",
+            &["Composition"],
+            &["inheritance"],
+        ),
         (
             "Use dataclasses instead of dictionaries for settings",
             &["dataclasses"],
             &["dictionaries"],
         ),
         ("Return errors, never panic", &["errors"], &["panic"]),
-        ("Prefer composition to inheritance", &["composition"], &["inheritance"]),
-        ("Prefer early returns to keep functions flat", &["returns"], &[]),
+        (
+            "Prefer composition to inheritance",
+            &["composition"],
+            &["inheritance"],
+        ),
+        (
+            "Prefer early returns to keep functions flat",
+            &["returns"],
+            &[],
+        ),
         ("Use a cursor over the rows", &["cursor", "rows"], &[]),
         ("Log in workers, avoid in handlers", &[], &[]),
         ("On a signal stop accepting connections", &[], &[]),
         ("Bump an epoch instead of closing sockets", &["epoch"], &[]),
         ("Sort the keys to avoid duplicates", &[], &[]),
         ("Show a page not found", &[], &[]),
-        ("Use structured logging rather than `print()`", &["structured", "logging"], &["print()"]),
+        (
+            "Use structured logging rather than `print()`",
+            &["structured", "logging"],
+            &["print()"],
+        ),
     ]);
 }
 
@@ -79,18 +135,42 @@ fn words_are_compared_too() {
 fn prohibitions_forbid_their_object_or_their_subject() {
     check(&[
         ("Never call `print()`", &[], &["print()"]),
-        ("Never use `eval`; use `literal_eval`", &["literal_eval"], &["eval"]),
-        ("Don't use `moment`, use `date-fns` instead", &["date-fns"], &["moment"]),
-        ("Avoid `as any` in favor of `unknown`", &["unknown"], &["as any"]),
+        (
+            "Never use `eval`; use `literal_eval`",
+            &["literal_eval"],
+            &["eval"],
+        ),
+        (
+            "Don't use `moment`, use `date-fns` instead",
+            &["date-fns"],
+            &["moment"],
+        ),
+        (
+            "Avoid `as any` in favor of `unknown`",
+            &["unknown"],
+            &["as any"],
+        ),
         ("Be sure to avoid `eval`", &[], &["eval"]),
         ("Avoid using `var`", &[], &["var"]),
         ("No `console.log` in library code", &[], &["console.log"]),
         ("There must be no `TODO_X` markers", &[], &["TODO_X"]),
         ("`print()` must not be used", &[], &["print()"]),
         ("`Optional` should never be imported", &[], &["Optional"]),
-        ("Calls to `time.sleep()` are not allowed", &[], &["time.sleep()"]),
-        ("`setUp` is deprecated, use `beforeEach`", &["beforeEach"], &["setUp"]),
-        ("`old_api` was replaced by `new_api`", &["new_api"], &["old_api"]),
+        (
+            "Calls to `time.sleep()` are not allowed",
+            &[],
+            &["time.sleep()"],
+        ),
+        (
+            "`setUp` is deprecated, use `beforeEach`",
+            &["beforeEach"],
+            &["setUp"],
+        ),
+        (
+            "`old_api` was replaced by `new_api`",
+            &["new_api"],
+            &["old_api"],
+        ),
         ("Handlers must not import `sqlite3`", &[], &["sqlite3"]),
         ("Never let a view call `db.raw()`", &[], &["db.raw()"]),
         ("We no longer use `enzyme`", &[], &["enzyme"]),
@@ -98,24 +178,48 @@ fn prohibitions_forbid_their_object_or_their_subject() {
         ("Using `eval` is forbidden", &[], &["eval"]),
         ("Types must not be `any`", &[], &["any"]),
         ("Never use anything other than `a_b`", &["a_b"], &[]),
-        ("Global variables are forbidden", &[], &["Global", "variables"]),
+        (
+            "Global variables are forbidden",
+            &[],
+            &["Global", "variables"],
+        ),
         ("No wildcard imports", &[], &["wildcard", "imports"]),
         (
             "Avoid rerenders by using React.memo, useMemo",
             &["React.memo", "useMemo"],
             &["rerenders"],
         ),
-        ("Bad: `foo_bar()`. Good: `bar_foo()`", &["bar_foo()"], &["foo_bar()"]),
-        ("❌ `foo_bar()` ✅ `bar_foo()`", &["bar_foo()"], &["foo_bar()"]),
+        (
+            "Bad: `foo_bar()`. Good: `bar_foo()`",
+            &["bar_foo()"],
+            &["foo_bar()"],
+        ),
+        (
+            "❌ `foo_bar()` ✅ `bar_foo()`",
+            &["bar_foo()"],
+            &["foo_bar()"],
+        ),
     ]);
 }
 
 #[test]
 fn replacements_have_an_old_and_a_new_form() {
     check(&[
-        ("Replace `assertEquals` with `assert_that`", &["assert_that"], &["assertEquals"]),
-        ("Migrate from `requests` to `httpx`", &["httpx"], &["requests"]),
-        ("`fetchAll` replaces `fetchEach`", &["fetchAll"], &["fetchEach"]),
+        (
+            "Replace `assertEquals` with `assert_that`",
+            &["assert_that"],
+            &["assertEquals"],
+        ),
+        (
+            "Migrate from `requests` to `httpx`",
+            &["httpx"],
+            &["requests"],
+        ),
+        (
+            "`fetchAll` replaces `fetchEach`",
+            &["fetchAll"],
+            &["fetchEach"],
+        ),
     ]);
 }
 
@@ -132,8 +236,16 @@ fn what_is_restricted_or_not_understood_is_neutral() {
         ("There is no need to call `flush()`", &["flush()"], &[]),
         ("When you use `lock()`, release it", &[], &[]),
         ("Never return `None`", &[], &[]),
-        ("Use `unwrap()` in tests only, never use `unwrap()` elsewhere", &[], &[]),
-        ("Use `raise E from err` so that the cause is not lost", &["raise E from err"], &[]),
+        (
+            "Use `unwrap()` in tests only, never use `unwrap()` elsewhere",
+            &[],
+            &[],
+        ),
+        (
+            "Use `raise E from err` so that the cause is not lost",
+            &["raise E from err"],
+            &[],
+        ),
         ("Use not only `a_b` but also `c_d`", &["a_b"], &[]),
         ("Edit `src/a.py` with `npm run x`, not `vim`", &[], &["vim"]),
         ("", &[], &[]),

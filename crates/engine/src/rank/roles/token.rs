@@ -72,7 +72,9 @@ fn prose(text: &str, range: Range<usize>, spans: &[Span], tokens: &mut Vec<Token
         let word = piece.trim_end();
         raw_word(text, at..at + word.len(), spans, tokens);
         at += piece.len();
-        let is_item = ["- ", "* ", "+ ", "\n"].iter().any(|start| text[at..].starts_with(start));
+        let is_item = ["- ", "* ", "+ ", "\n"]
+            .iter()
+            .any(|start| text[at..].starts_with(start));
         if piece.ends_with('\n') && is_item {
             tokens.push(Token::Mark('.'));
         }
@@ -86,13 +88,17 @@ fn raw_word(text: &str, raw: Range<usize>, spans: &[Span], tokens: &mut Vec<Toke
     if trimmed.is_empty() {
         return tokens.extend(text[raw].chars().map(|c| Token::Mark(as_dash(c))));
     }
-    let lead =
-        text[raw.clone()].len() - text[raw.clone()].trim_start_matches(|c: char| !is_part(c)).len();
+    let lead = text[raw.clone()].len()
+        - text[raw.clone()]
+            .trim_start_matches(|c: char| !is_part(c))
+            .len();
     let (start, mut end) = (raw.start + lead, raw.start + lead + trimmed.len());
     for c in text[raw.start..start].chars() {
         tokens.push(Token::Mark(as_dash(c)));
     }
-    if let Some(span) = spans.iter().find(|span| start <= span.range.start && span.range.end <= end)
+    if let Some(span) = spans
+        .iter()
+        .find(|span| start <= span.range.start && span.range.end <= end)
     {
         // The arguments of a call.
         if text[end..raw.end].starts_with("()") {

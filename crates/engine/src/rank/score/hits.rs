@@ -106,7 +106,9 @@ impl<'a> HitCounter<'a> {
         // Children come after their parents.
         self.with_term.sort_unstable_by(|a, b| b.cmp(a));
         for &symbol in &self.with_term {
-            let Some((parent, weight)) = self.file.symbols[symbol].parent else { continue };
+            let Some((parent, weight)) = self.file.symbols[symbol].parent else {
+                continue;
+            };
             let counts = self.counts[symbol];
             for (field, count) in counts.iter().enumerate() {
                 self.counts[parent][inherited_field(field)] += weight * count;
@@ -120,7 +122,10 @@ impl<'a> HitCounter<'a> {
             self.owners.fill(0.0);
         }
         let name = Field::Name as usize;
-        self.is_in_a_name = self.with_term.iter().any(|&symbol| self.counts[symbol][name] > 0.0);
+        self.is_in_a_name = self
+            .with_term
+            .iter()
+            .any(|&symbol| self.counts[symbol][name] > 0.0);
         if self.is_in_a_name {
             for symbol in 0..self.owners.len() {
                 if let Some((parent, _)) = self.file.symbols[symbol].parent {
@@ -170,6 +175,9 @@ impl<'a> HitCounter<'a> {
                 others.map(|symbol| (symbol, self.with_surroundings(0.0, self.owners[symbol])));
             surroundings.extend(weighted.filter(|&(_, weighted)| weighted > 0.0));
         }
-        TermHits { symbols: symbols.collect(), surroundings }
+        TermHits {
+            symbols: symbols.collect(),
+            surroundings,
+        }
     }
 }

@@ -9,17 +9,26 @@ fn doc(text: &str, class: PathClass) -> ScorableFile {
     let (mut symbols, mut terms) = (Vec::<SymbolDoc>::new(), Vec::new());
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let mut parts = line.split('|').map(str::trim);
-        let head: Vec<&str> = parts.next().unwrap_or_default().split_whitespace().collect();
+        let head: Vec<&str> = parts
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+            .collect();
         for part in parts {
             let (field, words) = part.split_once(':').expect("field: words");
-            let field = OWN_FIELDS.iter().find(|it| WEIGHTS.fields[**it as usize].name == field);
+            let field = OWN_FIELDS
+                .iter()
+                .find(|it| WEIGHTS.fields[**it as usize].name == field);
             let field = *field.expect("a field");
             terms.extend(
-                words.split_whitespace().map(|word| FieldTerm::new(id(word), symbols.len(), field)),
+                words
+                    .split_whitespace()
+                    .map(|word| FieldTerm::new(id(word), symbols.len(), field)),
             );
         }
-        let parent =
-            head.get(2).and_then(|name| symbols.iter().position(|symbol| symbol.name == *name));
+        let parent = head
+            .get(2)
+            .and_then(|name| symbols.iter().position(|symbol| symbol.name == *name));
         symbols.push(SymbolDoc {
             kind: head[0].parse().expect("a kind"),
             name: head[1].into(),
@@ -31,8 +40,14 @@ fn doc(text: &str, class: PathClass) -> ScorableFile {
     ScorableFile::new(Document::new(21, Vec::new(), symbols, terms), class)
 }
 
-const OWN_FIELDS: [Field; N_OWN_FIELDS] =
-    [Field::Name, Field::Signature, Field::Doc, Field::Body, Field::Text, Field::Comment];
+const OWN_FIELDS: [Field; N_OWN_FIELDS] = [
+    Field::Name,
+    Field::Signature,
+    Field::Doc,
+    Field::Body,
+    Field::Text,
+    Field::Comment,
+];
 
 const WORDS: [&str; 5] = ["hash", "password", "salt", "log", "secret"];
 
@@ -44,7 +59,11 @@ fn id(word: &str) -> u32 {
 
 fn query(rule: &str) -> (ParsedQuery, WeightedQuery) {
     let rule = ParsedQuery::rule(rule, &[]);
-    let words: Vec<WordInCode> = rule.terms.iter().map(|term| (10, Some(id(&term.word)))).collect();
+    let words: Vec<WordInCode> = rule
+        .terms
+        .iter()
+        .map(|term| (10, Some(id(&term.word))))
+        .collect();
     let query = WeightedQuery::new(&rule, &words, &vec![10; rule.names.len()], 100);
     (rule, query)
 }
@@ -61,20 +80,30 @@ fn scores(query: &WeightedQuery, file: &ScorableFile) -> Vec<(usize, f64)> {
     let words = words.iter().map(|(term_idx, word)| (*term_idx, word));
     let mut sums = Vec::new();
     let scores = query.scores(file, words, 0.0, &mut sums);
-    scores.map(|(symbol_idx, score, _)| (symbol_idx, score)).collect()
+    scores
+        .map(|(symbol_idx, score, _)| (symbol_idx, score))
+        .collect()
 }
 
 /// Checks the order of the symbols by score, and that all scores are between 0 and 1.
 fn check(rule: &str, text: &str, expected: &str) {
     let filler = "body: a b c d e f g h i j k l";
-    let text: Vec<String> = text.lines().map(|line| format!("{line} | {filler}")).collect();
+    let text: Vec<String> = text
+        .lines()
+        .map(|line| format!("{line} | {filler}"))
+        .collect();
     let doc = doc(&text.join("\n"), PathClass::Source);
     let (_, query) = query(rule);
     let mut scores = scores(&query, &doc);
     scores.sort_by(|a, b| b.1.total_cmp(&a.1));
-    assert!(scores.iter().all(|(_, score)| (0.0..=1.0).contains(score)), "{scores:?}");
-    let names: Vec<&str> =
-        scores.iter().map(|&(idx, _)| doc.document.symbols[idx].name.as_str()).collect();
+    assert!(
+        scores.iter().all(|(_, score)| (0.0..=1.0).contains(score)),
+        "{scores:?}"
+    );
+    let names: Vec<&str> = scores
+        .iter()
+        .map(|&(idx, _)| doc.document.symbols[idx].name.as_str())
+        .collect();
     assert_eq!(names.join(" "), expected, "{rule}");
 }
 
@@ -90,7 +119,11 @@ fn rare_terms_weigh_more_and_saturate() {
 
 #[test]
 fn names_outweigh_bodies_and_two_words_outweigh_one_repeated_word() {
-    check("Hash a password", "function a | body: hash\nfunction hash | name: hash", "hash a");
+    check(
+        "Hash a password",
+        "function a | body: hash\nfunction hash | name: hash",
+        "hash a",
+    );
     check(
         "Hash a password",
         "function a | body: hash hash\nfunction b | body: hash password",
@@ -100,7 +133,11 @@ fn names_outweigh_bodies_and_two_words_outweigh_one_repeated_word() {
 
 #[test]
 fn a_method_with_all_words_ranks_before_its_class() {
-    check("Hash a password", "class C\nmethod C.m C | name: hash | body: password", "C.m C");
+    check(
+        "Hash a password",
+        "class C\nmethod C.m C | name: hash | body: password",
+        "C.m C",
+    );
     check(
         "Hash a password with a salt",
         "class C | doc: salt\nmethod C.m C | body: hash\nmethod C.n C | body: password",
@@ -136,8 +173,9 @@ fn tests_count_more_than_other_code_for_rules_about_tests_only() {
 
 #[test]
 fn found_hints_raise_a_score() {
-    let factors: Vec<f64> =
-        [(0, 0), (0, 4), (2, 4), (4, 4)].map(|(n, of)| hint_factor(n, of)).into();
+    let factors: Vec<f64> = [(0, 0), (0, 4), (2, 4), (4, 4)]
+        .map(|(n, of)| hint_factor(n, of))
+        .into();
     assert_eq!(factors[0], 1.0);
     assert!(factors.is_sorted(), "{factors:?}");
     assert!(factors[3] > factors[2] && factors[2] > factors[1]);
@@ -145,11 +183,16 @@ fn found_hints_raise_a_score() {
 
 #[test]
 fn contributions_are_explained_by_field() {
-    let doc = doc("function f | name: hash | doc: hash password", PathClass::Source);
+    let doc = doc(
+        "function f | name: hash | doc: hash password",
+        PathClass::Source,
+    );
     let (_, query) = query("Hash a password");
     let contributions = query.explain(&doc, TermSet::all(), |term_id| term_id == id("password"), 0);
-    let actual: Vec<(usize, Vec<&str>)> =
-        contributions.into_iter().map(|it| (it.term_idx, it.fields)).collect();
+    let actual: Vec<(usize, Vec<&str>)> = contributions
+        .into_iter()
+        .map(|it| (it.term_idx, it.fields))
+        .collect();
     assert_eq!(actual, [(0, vec!["name", "doc"]), (1, vec!["doc", "path"])]);
 }
 
@@ -175,7 +218,10 @@ fn named_code_counts_as_far_as_its_text_is_found() {
     assert!(bonus(NameMatch::Verbatim) > bonus(NameMatch::LastPart));
     assert!(bonus(NameMatch::Definition) > bonus(NameMatch::Verbatim));
     // A symbol that was not counted for its parts loses nothing.
-    assert_eq!(name_bonus(&query, &[NameMatch::Absent], NameSet::default()), 0.0);
+    assert_eq!(
+        name_bonus(&query, &[NameMatch::Absent], NameSet::default()),
+        0.0
+    );
 }
 
 #[test]
@@ -197,5 +243,8 @@ fn further_symbols_of_a_file_add_to_the_score() {
     assert_eq!(coherence(&[0.5]), 0.0);
     assert_eq!(coherence(&[0.1, 0.5, 0.3]), coherence(&[0.5, 0.3, 0.1]));
     assert!(coherence(&[0.5, 0.4, 0.4]) > coherence(&[0.5, 0.4]));
-    assert_eq!(coherence(&[0.5, 0.4, 0.4, 0.4, 0.4]), coherence(&[0.5, 0.4, 0.4, 0.4]));
+    assert_eq!(
+        coherence(&[0.5, 0.4, 0.4, 0.4, 0.4]),
+        coherence(&[0.5, 0.4, 0.4, 0.4])
+    );
 }

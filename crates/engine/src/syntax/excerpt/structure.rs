@@ -89,19 +89,31 @@ impl Structure {
 
     /// Returns the line of the name of the class around the range.
     pub(super) fn class_line(&self) -> Option<usize> {
-        self.around.iter().rev().find(|it| it.is_container).map(|it| it.name)
+        self.around
+            .iter()
+            .rev()
+            .find(|it| it.is_container)
+            .map(|it| it.name)
     }
 
     /// Returns the definitions that contain a line below their name, outer ones first.
     pub(super) fn containing(&self, line: usize) -> impl DoubleEndedIterator<Item = Definition> {
-        self.definitions.iter().copied().filter(move |it| it.name < line && line <= it.end)
+        self.definitions
+            .iter()
+            .copied()
+            .filter(move |it| it.name < line && line <= it.end)
     }
 
     /// Returns the lines of the statement that contains a line, or only the line if it is long.
     pub(super) fn statement(&self, line: usize, lines: &[&str]) -> Lines {
-        let Some(tree) = &self.tree else { return (line, line) };
+        let Some(tree) = &self.tree else {
+            return (line, line);
+        };
         let column = indentation(lines[line]).len();
-        let (start, end) = (Point::new(line, column), Point::new(line, lines[line].len()));
+        let (start, end) = (
+            Point::new(line, column),
+            Point::new(line, lines[line].len()),
+        );
         let mut best = (line, line);
         let mut node = tree.root_node().descendant_for_point_range(start, end);
         while let Some(current) = node {
@@ -168,7 +180,13 @@ impl Structure {
     /// Sets the kind of the lines whose first character is in a node.
     fn mark(&mut self, node: Node<'_>, kind: LineKind, lines: &[&str]) {
         let (first, last) = rows(node);
-        let rows = self.kinds.iter_mut().zip(lines).enumerate().take(last + 1).skip(first);
+        let rows = self
+            .kinds
+            .iter_mut()
+            .zip(lines)
+            .enumerate()
+            .take(last + 1)
+            .skip(first);
         for (row, (of_line, line)) in rows {
             if row > first || node.start_position().column == indentation(line).len() {
                 *of_line = kind;
@@ -208,7 +226,9 @@ pub(super) fn describes(line: &str) -> bool {
 }
 
 fn starts_comment(line: &str) -> bool {
-    COMMENT_STARTS.iter().any(|start| line.trim_start().starts_with(start))
+    COMMENT_STARTS
+        .iter()
+        .any(|start| line.trim_start().starts_with(start))
 }
 
 pub(super) fn indentation(line: &str) -> &str {
@@ -219,20 +239,32 @@ pub(super) fn indentation(line: &str) -> &str {
 fn rows(node: Node<'_>) -> Lines {
     let (start, end) = (node.start_position(), node.end_position());
     // A node that ends with its newline ends on the line before.
-    let last = if end.column == 0 && end.row > start.row { end.row - 1 } else { end.row };
+    let last = if end.column == 0 && end.row > start.row {
+        end.row - 1
+    } else {
+        end.row
+    };
     (start.row, last)
 }
 
 /// Whether a statement consists of a string, as a docstring does.
 fn is_docstring(tables: &LanguageTables, node: Node<'_>) -> bool {
-    let only = node.named_child(0).filter(|_| node.named_child_count() == 1);
+    let only = node
+        .named_child(0)
+        .filter(|_| node.named_child_count() == 1);
     only.is_some_and(|only| tables.role(only) == NodeRole::String)
 }
 
 /// Returns the lines of a node if it is a definition.
 fn definition(tables: &LanguageTables, node: Node<'_>, lines: &[&str]) -> Option<Definition> {
-    let language::Definition { how, kind, varies, name, body, .. } =
-        *tables.definition(tables.role(node))?;
+    let language::Definition {
+        how,
+        kind,
+        varies,
+        name,
+        body,
+        ..
+    } = *tables.definition(tables.role(node))?;
     let holder = match how {
         How::Named if varies => None,
         How::Named | How::Receiver | How::Qualifier => Some(node),
@@ -240,7 +272,9 @@ fn definition(tables: &LanguageTables, node: Node<'_>, lines: &[&str]) -> Option
         // Most calls define nothing.
         How::TitledCall => {
             let start = node.start_position();
-            let text = lines.get(start.row).and_then(|line| line.get(start.column..))?;
+            let text = lines
+                .get(start.row)
+                .and_then(|line| line.get(start.column..))?;
             parse::titled_call(tables, node, text)?;
             None
         }
@@ -254,10 +288,20 @@ fn definition(tables: &LanguageTables, node: Node<'_>, lines: &[&str]) -> Option
             .get(row)
             .is_some_and(|line| line[body.start_position().column..].starts_with('{'));
         // Without a brace the body starts below the signature, and a comment may be between.
-        if starts_with_brace { row } else { signature_end(tables, body).unwrap_or(row) }
+        if starts_with_brace {
+            row
+        } else {
+            signature_end(tables, body).unwrap_or(row)
+        }
     });
     let is_container = how == How::Qualifier || varies || kind.is_container();
-    Some(Definition { start: first, name, head_end: head_end.clamp(name, end), end, is_container })
+    Some(Definition {
+        start: first,
+        name,
+        head_end: head_end.clamp(name, end),
+        end,
+        is_container,
+    })
 }
 
 /// Returns the last line of the tokens before a body.

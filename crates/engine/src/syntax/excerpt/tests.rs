@@ -26,7 +26,10 @@ fn of(language: Option<Language>, text: &str) -> Source<'_> {
 
 /// Returns the words of a list that a line has; each weighs 1.
 fn words(line: &str, wanted: &[&str]) -> Evidence {
-    let found = wanted.iter().enumerate().filter(|(_, word)| line.contains(**word));
+    let found = wanted
+        .iter()
+        .enumerate()
+        .filter(|(_, word)| line.contains(**word));
     found.map(|(idx, _)| (idx, 1.0)).collect()
 }
 
@@ -37,13 +40,19 @@ fn shown(
     max_lines: usize,
     wanted: &[&str],
 ) -> String {
-    excerpt(of(Some(language), text), lines, max_lines, |line| words(line, wanted)).text
+    excerpt(of(Some(language), text), lines, max_lines, |line| {
+        words(line, wanted)
+    })
+    .text
 }
 
 #[track_caller]
 fn check(language: Language, text: &str, max_lines: usize, wanted: &[&str], expected: &str) {
     let last = text.lines().count() - 1;
-    assert_eq!(shown(language, text, (0, last), max_lines, wanted), expected.trim_end());
+    assert_eq!(
+        shown(language, text, (0, last), max_lines, wanted),
+        expected.trim_end()
+    );
 }
 
 /// Returns a text of lines with a letter and a number.
@@ -55,7 +64,13 @@ fn numbered(prefix: &str, n: usize) -> String {
 fn short_code_is_not_changed() {
     check(Language::Python, LONG, 13, &["nothing"], LONG);
     let text = excerpt(of(None, "a\nb\n"), (0, 1), 2, |_| Vec::new());
-    assert_eq!(text, Excerpt { text: "a\nb".to_owned(), lines: vec![(0, 1)] });
+    assert_eq!(
+        text,
+        Excerpt {
+            text: "a\nb".to_owned(),
+            lines: vec![(0, 1)]
+        }
+    );
 }
 
 #[test]
@@ -85,10 +100,19 @@ fn without_evidence_the_first_lines_of_code_are_shown() {
         &["nothing"],
         "def handle(request):\n    \"\"\"Answers.\"\"\"\n    user = find(request)\n    # … 10 lines",
     );
-    check(Language::Go, "x := `\na\nb\nc\n", 2, &[], "x := `\n// … 3 lines");
+    check(
+        Language::Go,
+        "x := `\na\nb\nc\n",
+        2,
+        &[],
+        "x := `\n// … 3 lines",
+    );
     let text = excerpt(of(None, "a\nb\nc\nd\n"), (0, 3), 3, |_| Vec::new()).text;
     assert_eq!(text, "a\nb\n… 2 lines");
-    assert_eq!(excerpt(of(None, "a\nb\nc\nd\n"), (1, 3), 1, |_| Vec::new()).text, "b");
+    assert_eq!(
+        excerpt(of(None, "a\nb\nc\nd\n"), (1, 3), 1, |_| Vec::new()).text,
+        "b"
+    );
 }
 
 #[test]
@@ -156,12 +180,32 @@ fn licences_and_imports_at_the_head_of_a_file_are_never_shown() {
             "#",
             "import os\nfrom os import (\n    path,\n)\n\n\ndef open_all():\n    pass\n",
         ),
-        (Language::Go, "//", "package a\n\nimport (\n\t\"os\"\n)\n\nfunc open() {\n}\n"),
-        (Language::JavaScript, "//", "import { a } from \"os\";\n\nfunction open() {\n}\n"),
-        (Language::TypeScript, "//", "import { a } from \"os\";\n\nfunction open() {\n}\n"),
-        (Language::Tsx, "//", "import { a } from \"os\";\n\nfunction open() {\n}\n"),
+        (
+            Language::Go,
+            "//",
+            "package a\n\nimport (\n\t\"os\"\n)\n\nfunc open() {\n}\n",
+        ),
+        (
+            Language::JavaScript,
+            "//",
+            "import { a } from \"os\";\n\nfunction open() {\n}\n",
+        ),
+        (
+            Language::TypeScript,
+            "//",
+            "import { a } from \"os\";\n\nfunction open() {\n}\n",
+        ),
+        (
+            Language::Tsx,
+            "//",
+            "import { a } from \"os\";\n\nfunction open() {\n}\n",
+        ),
         (Language::Rust, "//", "use std::os;\n\nfn open() {\n}\n"),
-        (Language::Java, "//", "package a;\n\nimport os.A;\n\nclass Open {\n}\n"),
+        (
+            Language::Java,
+            "//",
+            "package a;\n\nimport os.A;\n\nclass Open {\n}\n",
+        ),
     ];
     for (language, comment, code) in files {
         for n_lines in [0, 40] {
@@ -176,18 +220,31 @@ fn licences_and_imports_at_the_head_of_a_file_are_never_shown() {
         }
     }
     // A rule about an import has no other evidence.
-    let text = format!("{}import os\nimport re\n\n\n{}", licence("#"), numbered("", 30));
+    let text = format!(
+        "{}import os\nimport re\n\n\n{}",
+        licence("#"),
+        numbered("", 30)
+    );
     let last = text.lines().count() - 1;
     let shown = shown(Language::Python, &text, (0, last), 12, &["re"]);
-    assert!(shown.contains("import re") && !shown.contains("import os"), "{shown}");
+    assert!(
+        shown.contains("import re") && !shown.contains("import os"),
+        "{shown}"
+    );
 }
 
 #[test]
 fn a_comment_is_evidence_only_if_no_code_is() {
-    let text = format!("def f():\n    # close it\n{}    close()\n{0}", numbered("    ", 20));
+    let text = format!(
+        "def f():\n    # close it\n{}    close()\n{0}",
+        numbered("    ", 20)
+    );
     let last = text.lines().count() - 1;
     let code = shown(Language::Python, &text, (0, last), 7, &["close"]);
-    assert!(code.contains("close()") && !code.contains("close it"), "{code}");
+    assert!(
+        code.contains("close()") && !code.contains("close it"),
+        "{code}"
+    );
     let text = text.replace("close()", "pass");
     let comment = shown(Language::Python, &text, (0, last), 7, &["close"]);
     assert!(comment.contains("close it"), "{comment}");
@@ -198,11 +255,23 @@ fn code(language: Language, parts: &[usize]) -> String {
     let (open, close, comment) = match language {
         Language::Python => ("def f(a):\n", "", "    # why\n"),
         Language::Go => ("func f(\n\ta int,\n) {\n", "}\n", "    // why\n"),
-        Language::Rust => ("#[inline]\n#[must_use]\nfn f(a: u8) {\n", "}\n", "    // why\n"),
+        Language::Rust => (
+            "#[inline]\n#[must_use]\nfn f(a: u8) {\n",
+            "}\n",
+            "    // why\n",
+        ),
         Language::Java => ("@A\nvoid f(int a) {\n", "}\n", "    // why\n"),
-        _ => ("export function f(\n  a: string,\n) {\n", "}\n", "    // why\n"),
+        _ => (
+            "export function f(\n  a: string,\n) {\n",
+            "}\n",
+            "    // why\n",
+        ),
     };
-    let stop = if language == Language::Python { "" } else { ";" };
+    let stop = if language == Language::Python {
+        ""
+    } else {
+        ";"
+    };
     let (if_open, if_close) = if language == Language::Python {
         ("    if a:\n", "")
     } else {
@@ -269,7 +338,13 @@ proptest! {
 fn the_comment_above_starts_with_its_first_words() {
     let text = "let x = 1; // one\n/**\n * Closes it.\n * Late.\n */\nfunction close() {}\n";
     let above = comment_above(text, 5, 2);
-    assert_eq!(above, Excerpt { text: "* Closes it.\n* Late.".to_owned(), lines: vec![(2, 3)] });
+    assert_eq!(
+        above,
+        Excerpt {
+            text: "* Closes it.\n* Late.".to_owned(),
+            lines: vec![(2, 3)]
+        }
+    );
     assert_eq!(comment_above(text, 1, 2), Excerpt::default());
     assert_eq!(comment_above(text, 5, 0), Excerpt::default());
     assert_eq!(comment_above("", 9, 2), Excerpt::default());

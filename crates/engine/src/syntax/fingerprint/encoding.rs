@@ -60,17 +60,24 @@ impl FingerprintFields {
         let &[sketch, names, docs, neighbours] = sets.as_slice() else {
             return Err(damaged(&format!("it has {} sets, expected 4", sets.len())));
         };
-        let set = |text| STANDARD_NO_PAD.decode(text).map_err(|error| damaged(&error.to_string()));
+        let set = |text| {
+            STANDARD_NO_PAD
+                .decode(text)
+                .map_err(|error| damaged(&error.to_string()))
+        };
         let sketch = set(sketch)?;
         if sketch.len() != N_BINS {
             let n_bytes = sketch.len();
-            return Err(damaged(&format!("the first set has {n_bytes} bytes, expected {N_BINS}")));
+            return Err(damaged(&format!(
+                "the first set has {n_bytes} bytes, expected {N_BINS}"
+            )));
         }
         let neighbours = set(neighbours)?;
         let (between, beside) = match neighbours.as_slice() {
-            &[a, b, c, d, ref filter @ ..] if filter.is_empty() || filter.len() == BLOOM_BYTES => {
-                ([u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])], filter.to_vec())
-            }
+            &[a, b, c, d, ref filter @ ..] if filter.is_empty() || filter.len() == BLOOM_BYTES => (
+                [u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])],
+                filter.to_vec(),
+            ),
             _ => {
                 let (n_bytes, max) = (neighbours.len(), BLOOM_BYTES + 4);
                 let reason = format!("the last set has {n_bytes} bytes, expected 4 or {max}");
@@ -79,7 +86,9 @@ impl FingerprintFields {
         };
         let sample = |text, max| {
             sample(&set(text)?, max).ok_or_else(|| {
-                damaged(&format!("a sample is not an ordered list of at most {max} hashes"))
+                damaged(&format!(
+                    "a sample is not an ordered list of at most {max} hashes"
+                ))
             })
         };
         let namesakes = unpack_short(self.namesakes.as_deref().unwrap_or_default())
@@ -118,14 +127,19 @@ pub fn look_alikes(field: &str) -> Result<LookAlikes, String> {
 
 /// Encodes hashes of 24 bits: three bytes each in base64.
 fn pack_short(hashes: &[u32]) -> String {
-    let bytes = hashes.iter().flat_map(|hash| hash.to_be_bytes().into_iter().skip(1));
+    let bytes = hashes
+        .iter()
+        .flat_map(|hash| hash.to_be_bytes().into_iter().skip(1));
     STANDARD_NO_PAD.encode(bytes.collect::<Vec<u8>>())
 }
 
 fn unpack_short(field: &str) -> Option<Vec<u32>> {
     let bytes = STANDARD_NO_PAD.decode(field).ok()?;
     let (triples, rest) = bytes.as_chunks::<3>();
-    let hashes = triples.iter().map(|&[a, b, c]| u32::from_be_bytes([0, a, b, c])).collect();
+    let hashes = triples
+        .iter()
+        .map(|&[a, b, c]| u32::from_be_bytes([0, a, b, c]))
+        .collect();
     rest.is_empty().then_some(hashes)
 }
 
@@ -168,10 +182,17 @@ mod tests {
 
     #[test]
     fn a_fingerprint_round_trips() {
-        for fingerprint in
-            [example(), Fingerprint { sketch: vec![0; N_BINS], ..Fingerprint::default() }]
-        {
-            assert_eq!(FingerprintFields::encode(&fingerprint).decode(), Ok(fingerprint));
+        for fingerprint in [
+            example(),
+            Fingerprint {
+                sketch: vec![0; N_BINS],
+                ..Fingerprint::default()
+            },
+        ] {
+            assert_eq!(
+                FingerprintFields::encode(&fingerprint).decode(),
+                Ok(fingerprint)
+            );
         }
     }
 
@@ -197,7 +218,9 @@ mod tests {
             ("hashes", |fields| fields.hashes.push_str(" 00000000")),
             ("minhash", |fields| fields.minhash.clear()),
             ("minhash", |fields| fields.minhash.replace_range(..8, "")),
-            ("minhash", |fields| fields.minhash.replace_range(97..103, "AAIAAQ")),
+            ("minhash", |fields| {
+                fields.minhash.replace_range(97..103, "AAIAAQ")
+            }),
             ("minhash", |fields| fields.minhash.push('!')),
             ("minhash", |fields| fields.minhash.push_str(" AA")),
         ];

@@ -52,12 +52,30 @@ impl Default for Definition {
     fn default() -> Self {
         let (kind, name, body) = (SymbolKind::Variable, "name", "body");
         let (how, bound) = Default::default();
-        Self { how, kind, varies: false, name, body, needs_body: false, bound }
+        Self {
+            how,
+            kind,
+            varies: false,
+            name,
+            body,
+            needs_body: false,
+            bound,
+        }
     }
 }
 
 /// The role of a node kind in the walk over the tree.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(
+    Debug,
+    Default,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Deserialize
+)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum NodeRole {
     /// Only its children matter.
@@ -181,7 +199,10 @@ pub(super) fn built(language: Language) -> Option<(tree_sitter::Language, &'stat
     let (grammar, spec) = match language {
         Language::Python => (tree_sitter_python::LANGUAGE, include_str!("python.toml")),
         Language::Go => (tree_sitter_go::LANGUAGE, include_str!("go.toml")),
-        Language::JavaScript => (tree_sitter_javascript::LANGUAGE, include_str!("javascript.toml")),
+        Language::JavaScript => (
+            tree_sitter_javascript::LANGUAGE,
+            include_str!("javascript.toml"),
+        ),
         Language::TypeScript | Language::Vue | Language::Svelte | Language::Astro => {
             (tree_sitter_typescript::LANGUAGE_TYPESCRIPT, TYPESCRIPT)
         }

@@ -35,7 +35,10 @@ impl TreeWalker<'_, '_> {
                 let name = type_name(name?, tables, self.text);
                 let is_short = prefix.len() + name.len() < MAX_NAME_BYTES;
                 let prefix = format!("{prefix}{name}.").into();
-                return is_short.then(|| Scope { prefix, ..scope.clone() });
+                return is_short.then(|| Scope {
+                    prefix,
+                    ..scope.clone()
+                });
             }
             How::Binding => return self.define_bindings(node, definition, scope, extent),
             How::Named => {
@@ -60,7 +63,9 @@ impl TreeWalker<'_, '_> {
                 let target = name.filter(|it| it.kind() == "member_expression")?;
                 let object = span(tables.child(target, "object")?).slice(self.text);
                 let object = object.strip_suffix(".prototype").unwrap_or(object);
-                let is_name = object.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+                let is_name = object
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || c == '_' || c == '$');
                 if is_name && !matches!(object, "exports" | "this") {
                     owner.prefix = format!("{prefix}{object}.").into();
                 }
@@ -113,8 +118,14 @@ impl TreeWalker<'_, '_> {
             }
             let kind = self.binding_kind(node, function.or(value), scope)?;
             let prefix = format!("{}{}", scope.prefix, self.qualifiers(declarator)).into();
-            let pushed =
-                self.push_symbol(&Scope { prefix, ..scope.clone() }, extent, (name, kind, body));
+            let pushed = self.push_symbol(
+                &Scope {
+                    prefix,
+                    ..scope.clone()
+                },
+                extent,
+                (name, kind, body),
+            );
             last = pushed.or(last);
         }
         last.map(|symbol_idx| self.scope_of(symbol_idx))
@@ -135,7 +146,11 @@ impl TreeWalker<'_, '_> {
         for scope in inside.filter_map(|it| self.tables.child(it, "scope")) {
             let text = span(scope).slice(self.text);
             let name = text.split('<').next().unwrap_or_default().trim();
-            prefix += &self.tables.spec.separator.map_or(name.into(), |it| name.replace(it, "."));
+            prefix += &self
+                .tables
+                .spec
+                .separator
+                .map_or(name.into(), |it| name.replace(it, "."));
             prefix.push('.');
         }
         prefix
@@ -159,7 +174,11 @@ impl TreeWalker<'_, '_> {
 
     fn scope_of(&self, symbol_idx: usize) -> Scope {
         let prefix = format!("{}.", self.symbols[symbol_idx].name).into();
-        Scope { owner: Some(symbol_idx), prefix, is_local: false }
+        Scope {
+            owner: Some(symbol_idx),
+            prefix,
+            is_local: false,
+        }
     }
 
     /// Returns whether a function in `scope` is a method: its name has a qualifier that is
@@ -178,14 +197,20 @@ impl TreeWalker<'_, '_> {
         &self,
         node: Node<'_>,
         value: Option<Node<'_>>,
-        &Scope { owner, is_local, .. }: &Scope,
+        &Scope {
+            owner, is_local, ..
+        }: &Scope,
     ) -> Option<SymbolKind> {
         if is_local {
             return None;
         }
         if value.is_some_and(|value| self.tables.properties(value).is_function) {
             let is_member = owner.is_some() && !self.is_in_function(owner);
-            return Some(if is_member { SymbolKind::Method } else { SymbolKind::Function });
+            return Some(if is_member {
+                SymbolKind::Method
+            } else {
+                SymbolKind::Function
+            });
         }
         if value.is_some_and(|value| self.tables.properties(value).is_class) {
             return Some(SymbolKind::Class);
@@ -196,11 +221,17 @@ impl TreeWalker<'_, '_> {
             return None;
         }
         let head = span(node).slice(self.text);
-        let name = head.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
+        let name = head
+            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .next()?;
         let is_upper =
             name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
         let is_constant = is_upper || self.tables.properties(node).is_constant;
-        Some(if is_constant { SymbolKind::Constant } else { SymbolKind::Variable })
+        Some(if is_constant {
+            SymbolKind::Constant
+        } else {
+            SymbolKind::Variable
+        })
     }
 
     /// Records the symbol with a name, a kind and a body, and returns its index, or `None` if its
@@ -224,7 +255,9 @@ impl TreeWalker<'_, '_> {
             }
             // The name of a test may be any text.
             None if own.starts_with('`') => title_name(own)?,
-            None => own.trim_matches(|c| self.tables.spec.quotes.contains(c)).to_owned(),
+            None => own
+                .trim_matches(|c| self.tables.spec.quotes.contains(c))
+                .to_owned(),
         };
         // After a macro that is not expanded, a keyword looks like a name.
         if self.tables.spec.keywords.contains(&own.as_str()) {
@@ -275,8 +308,13 @@ pub(crate) fn titled_call<'n>(
         return Some((title, callback?));
     }
     // Scala: the result of a call with the title is called with the callback.
-    let titled = tables.child(call, "function").filter(|it| it.kind() == call.kind())?;
-    let title = tables.child(titled, "arguments")?.named_child(0).filter(is_title)?;
+    let titled = tables
+        .child(call, "function")
+        .filter(|it| it.kind() == call.kind())?;
+    let title = tables
+        .child(titled, "arguments")?
+        .named_child(0)
+        .filter(is_title)?;
     Some((title, Some(arguments).filter(is_callback)?))
 }
 
@@ -285,7 +323,10 @@ pub(crate) fn titled_call<'n>(
 fn title_name(quoted: &str) -> Option<String> {
     let title = quoted.trim_matches(['"', '\'', '`']).replace('\\', "");
     let is_separator = |c: char| matches!(c, '.' | '#' | ':' | '(' | ')') || c.is_whitespace();
-    let parts: Vec<&str> = title.split(is_separator).filter(|it| !it.is_empty()).collect();
+    let parts: Vec<&str> = title
+        .split(is_separator)
+        .filter(|it| !it.is_empty())
+        .collect();
     let has_words = title.contains(char::is_alphanumeric);
     has_words.then(|| parts.join(" "))
 }

@@ -15,8 +15,12 @@ impl Triggers {
     pub(super) fn find(tables: &LanguageTables, text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut positions = Vec::with_capacity(bytes.len() / 16);
-        let is_trigger =
-            |byte| tables.trigger_bytes.iter().fold(false, |is, trigger| is | (byte == *trigger));
+        let is_trigger = |byte| {
+            tables
+                .trigger_bytes
+                .iter()
+                .fold(false, |is, trigger| is | (byte == *trigger))
+        };
         scan_blocks(bytes, is_trigger, |start, mut mask| {
             while mask != 0 {
                 positions.push(start + mask.trailing_zeros() as usize);
@@ -50,9 +54,16 @@ impl Triggers {
 
     /// Returns the first trigger in `span`. Spans must be queried by ascending start.
     pub(super) fn first_in(&mut self, span: Span) -> Option<usize> {
-        while self.positions.get(self.next).is_some_and(|position| *position < span.start) {
+        while self
+            .positions
+            .get(self.next)
+            .is_some_and(|position| *position < span.start)
+        {
             self.next += 1;
         }
-        self.positions.get(self.next).copied().filter(|position| *position < span.end)
+        self.positions
+            .get(self.next)
+            .copied()
+            .filter(|position| *position < span.end)
     }
 }

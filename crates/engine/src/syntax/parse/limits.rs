@@ -82,7 +82,11 @@ pub(super) fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
     if text.len() <= FREE_BYTES {
         return attempt(parser, text, None, &Cell::new(false));
     }
-    let Shape { is_repetitive, is_deep, has_long_statement } = Shape::of(text.as_bytes());
+    let Shape {
+        is_repetitive,
+        is_deep,
+        has_long_statement,
+    } = Shape::of(text.as_bytes());
     if !is_repetitive && !is_deep && !has_long_statement {
         let has_error = Cell::new(false);
         let tree = attempt(parser, text, None, &has_error);
@@ -90,10 +94,23 @@ pub(super) fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
             return tree;
         }
     }
-    let max_recoveries = if is_repetitive { MAX_RECOVERIES } else { MAX_SCATTERED_RECOVERIES };
-    let max_merges = if has_long_statement { MAX_MERGES } else { u32::MAX };
+    let max_recoveries = if is_repetitive {
+        MAX_RECOVERIES
+    } else {
+        MAX_SCATTERED_RECOVERIES
+    };
+    let max_merges = if has_long_statement {
+        MAX_MERGES
+    } else {
+        u32::MAX
+    };
     let max_tokens = if is_repetitive { MAX_TOKENS } else { u64::MAX };
-    let limits = OpenSymbols { max_recoveries, max_merges, max_tokens, ..OpenSymbols::default() };
+    let limits = OpenSymbols {
+        max_recoveries,
+        max_merges,
+        max_tokens,
+        ..OpenSymbols::default()
+    };
     let open = Arc::new(limits);
     let counter = Arc::clone(&open);
     let log = move |kind, message: &str| counter.read(kind, message);
@@ -253,7 +270,9 @@ impl Shape {
                 ByteClass::Quote => {
                     let end = memchr::memchr2(first, b'\n', &text[at..]).map(|end| at + end);
                     if let Some(end) = end.filter(|end| text[*end] == first) {
-                        text[at..end].iter().for_each(|byte| brackets.count(class(*byte)));
+                        text[at..end]
+                            .iter()
+                            .for_each(|byte| brackets.count(class(*byte)));
                         at = end + 1;
                     }
                     STRING
@@ -348,14 +367,18 @@ impl OpenSymbols {
             return;
         }
         if let Some(version) = message.strip_prefix("process version:") {
-            let version = version.split(',').next().and_then(|version| version.parse().ok());
+            let version = version
+                .split(',')
+                .next()
+                .and_then(|version| version.parse().ok());
             self.version.store(version.unwrap_or(0), Relaxed);
         } else if message.starts_with("recover_") {
             self.n_recoveries.fetch_add(1, Relaxed);
         } else if message == "condense" {
             self.n_merges.fetch_add(1, Relaxed);
         } else if message.starts_with("select_earlier") || message.starts_with("select_existing") {
-            self.n_compared.fetch_add(self.n_tokens.load(Relaxed), Relaxed);
+            self.n_compared
+                .fetch_add(self.n_tokens.load(Relaxed), Relaxed);
         } else if self.version.load(Relaxed) == 0 {
             let opened = if message.starts_with("shift state") {
                 self.n_tokens.fetch_add(1, Relaxed);
@@ -374,6 +397,8 @@ impl OpenSymbols {
 
 /// Returns the symbol and the number of children of a message about a reduction.
 fn reduction(message: &str) -> Option<(&str, i64)> {
-    let (symbol, n_children) = message.strip_prefix("reduce sym:")?.split_once(", child_count:")?;
+    let (symbol, n_children) = message
+        .strip_prefix("reduce sym:")?
+        .split_once(", child_count:")?;
     Some((symbol, n_children.parse().ok()?))
 }

@@ -9,14 +9,20 @@ impl TreeWalker<'_, '_> {
     /// Returns whether `node` is an object key whose quotes a formatter may remove.
     pub(super) fn is_unquotable_key(&self, node: Node<'_>) -> bool {
         let is_key = self.parents.last().is_some_and(|parent| {
-            self.tables.definition(parent.role).is_some_and(|it| it.how == How::Property)
+            self.tables
+                .definition(parent.role)
+                .is_some_and(|it| it.how == How::Property)
                 && parent.node.start_byte() == node.start_byte()
         });
         let quoted = span(node).slice(self.text);
-        let key = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
+        let key = quoted
+            .get(1..quoted.len().saturating_sub(1))
+            .unwrap_or_default();
         is_key
             && key.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$'))
-            && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'))
+            && key
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'))
     }
 
     /// Records each word of a markup text.
@@ -24,7 +30,10 @@ impl TreeWalker<'_, '_> {
         let text = whole.slice(self.text);
         for word in text.split_whitespace() {
             let start = whole.start + (word.as_ptr() as usize - text.as_ptr() as usize);
-            self.push_token(Span::new(start, start + word.len()), TokenKind::StringContent);
+            self.push_token(
+                Span::new(start, start + word.len()),
+                TokenKind::StringContent,
+            );
         }
     }
 
@@ -33,8 +42,10 @@ impl TreeWalker<'_, '_> {
         let text = whole.slice(self.text);
         let prefix = text.find(['"', '\'', '`', '/']).unwrap_or(0);
         let rest = text.get(prefix..).unwrap_or_default();
-        let n_quotes =
-            rest.get(..3).filter(|it| matches!(*it, "\"\"\"" | "'''")).map_or(1, str::len);
+        let n_quotes = rest
+            .get(..3)
+            .filter(|it| matches!(*it, "\"\"\"" | "'''"))
+            .map_or(1, str::len);
         // Raw strings, regexes with flags and unterminated strings end differently.
         let is_closed = rest
             .get(..n_quotes)
@@ -45,7 +56,10 @@ impl TreeWalker<'_, '_> {
         }
         let content_start = whole.start + prefix + n_quotes;
         self.push_token(Span::new(whole.start, content_start), TokenKind::Quote);
-        self.push_token(Span::new(content_start, whole.end - n_quotes), TokenKind::StringContent);
+        self.push_token(
+            Span::new(content_start, whole.end - n_quotes),
+            TokenKind::StringContent,
+        );
     }
 
     /// Records each word and each other character of code, without the ends of continued lines.
@@ -60,7 +74,11 @@ impl TreeWalker<'_, '_> {
                 first.len_utf8()
             };
             rest = &rest[n_bytes..];
-            let kind = if is_word(first) { TokenKind::Identifier } else { TokenKind::Punctuation };
+            let kind = if is_word(first) {
+                TokenKind::Identifier
+            } else {
+                TokenKind::Punctuation
+            };
             if !first.is_whitespace() && first != '\\' {
                 self.push_token(Span::new(start, start + n_bytes), kind);
             }

@@ -18,7 +18,9 @@ pub(super) fn ranges(text: &str) -> Vec<Range> {
     let mut found: Vec<(usize, usize)> = head.into_iter().collect();
     while let Some(start) = memmem::find(&text.as_bytes()[at..], START.as_bytes()) {
         let attributes = at + start + START.len();
-        let Some(start) = content_start(text, attributes) else { break };
+        let Some(start) = content_start(text, attributes) else {
+            break;
+        };
         let end = memmem::find(&text.as_bytes()[start..], END.as_bytes());
         at = end.map_or(text.len(), |end| start + end);
         if text[attributes..].starts_with(|c: char| c == '>' || c.is_whitespace()) {
@@ -47,7 +49,9 @@ pub(super) fn ranges(text: &str) -> Vec<Range> {
 /// Returns the range of the code at the head of an Astro file.
 fn head(text: &str) -> Option<(usize, usize)> {
     let start = text.len() - text.trim_start().len() + FENCE.len();
-    let code = text.get(start..).filter(|_| text.trim_start().starts_with(FENCE))?;
+    let code = text
+        .get(start..)
+        .filter(|_| text.trim_start().starts_with(FENCE))?;
     let end = code.find(&format!("\n{FENCE}"))?;
     Some((start, start + end + 1))
 }
@@ -72,8 +76,10 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let found: Vec<&str> =
-            ranges(text).iter().map(|it| &text[it.start_byte..it.end_byte]).collect();
+        let found: Vec<&str> = ranges(text)
+            .iter()
+            .map(|it| &text[it.start_byte..it.end_byte])
+            .collect();
         assert_eq!(found, expected, "{text}");
     }
 

@@ -12,7 +12,13 @@ fn check(language: Language, text: &str, expected: Expect) {
     let parsed = ParsedFile::parse(language, text);
     let mut listing = String::new();
     for symbol in &parsed.symbols {
-        let head = symbol.span.slice(text).lines().next().unwrap_or_default().trim();
+        let head = symbol
+            .span
+            .slice(text)
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim();
         let comments = symbol
             .leading_comments
             .map(|span| format!(" ^{}", span.slice(text).trim_end().replace('\n', "; ")))
@@ -318,10 +324,17 @@ fn the_scripts_of_a_component_have_symbols_at_their_lines() {
         );
         let parsed = ParsedFile::parse(language, text);
         let lines = cerberus_model::text::LineIndex::new(text);
-        let rows: Vec<usize> = parsed.symbols.iter().map(|it| lines.line(it.span.start)).collect();
+        let rows: Vec<usize> = parsed
+            .symbols
+            .iter()
+            .map(|it| lines.line(it.span.start))
+            .collect();
         assert_eq!(rows, [5, 8]);
         let words: Vec<&str> = parsed.tokens.iter().map(|it| it.span.slice(text)).collect();
-        assert!(!words.contains(&"template") && !words.contains(&"color"), "{words:?}");
+        assert!(
+            !words.contains(&"template") && !words.contains(&"color"),
+            "{words:?}"
+        );
     }
 }
 
@@ -332,11 +345,23 @@ fn decorators_of_typescript_belong_to_their_member_without_its_span() {
     let shown: Vec<(&str, Option<&str>)> = parsed
         .symbols
         .iter()
-        .map(|it| (it.span.slice(text).lines().next().unwrap_or_default(), it.decorators))
+        .map(|it| {
+            (
+                it.span.slice(text).lines().next().unwrap_or_default(),
+                it.decorators,
+            )
+        })
         .map(|(head, decorators)| (head, decorators.map(|span| span.slice(text))))
         .collect();
     let decorators = Some("@Input({ alias: 'b' })\n  @Post()");
-    assert_eq!(shown, [("class A {", None), ("save() {}", decorators), ("load() {}", None)]);
+    assert_eq!(
+        shown,
+        [
+            ("class A {", None),
+            ("save() {}", decorators),
+            ("load() {}", None)
+        ]
+    );
     assert!(parsed.symbols[1].leading_comments.is_some());
 }
 
@@ -358,11 +383,21 @@ fn deeply_nested_names_have_a_maximum_length() {
     ] {
         let text = format!("{}{}", open.repeat(300), close.repeat(300));
         let parsed = ParsedFile::parse(language, &text);
-        assert_eq!(parsed.symbols.len(), MAX_NAME_BYTES.div_ceil(2), "{language}");
+        assert_eq!(
+            parsed.symbols.len(),
+            MAX_NAME_BYTES.div_ceil(2),
+            "{language}"
+        );
     }
-    let long = format!("mod {} {{\nfn inner() {{}}\n}}\n", "a".repeat(MAX_NAME_BYTES + 1));
-    let names: Vec<String> =
-        ParsedFile::parse(Language::Rust, &long).symbols.into_iter().map(|it| it.name).collect();
+    let long = format!(
+        "mod {} {{\nfn inner() {{}}\n}}\n",
+        "a".repeat(MAX_NAME_BYTES + 1)
+    );
+    let names: Vec<String> = ParsedFile::parse(Language::Rust, &long)
+        .symbols
+        .into_iter()
+        .map(|it| it.name)
+        .collect();
     assert_eq!(names, ["inner"]);
 }
 
@@ -392,9 +427,21 @@ fn the_tree_of_a_long_text_is_kept() {
 fn dense_repetition_is_not_parsed_and_tables_are() {
     let exceeds = |language, text: &str| ParsedFile::outline(language, text).exceeds_limits;
     let lines = |line: &str, n: usize| line.repeat(n);
-    assert!(exceeds(Language::Python, &lines("y=1;y=1;y=1;y=1;\n", 30_000)));
-    assert!(exceeds(Language::TypeScript, &lines("\"a\"\"a\"\"a\"\"a\"\n", 3_000)));
+    assert!(exceeds(
+        Language::Python,
+        &lines("y=1;y=1;y=1;y=1;\n", 30_000)
+    ));
+    assert!(exceeds(
+        Language::TypeScript,
+        &lines("\"a\"\"a\"\"a\"\"a\"\n", 3_000)
+    ));
     assert!(!exceeds(Language::Python, &lines("value = 1\n", 10_000)));
-    assert!(!exceeds(Language::Python, &format!("x = [\n{}]\n", lines("\"a\", 1,\n", 10_000))));
-    assert!(!exceeds(Language::Python, &format!("x = (\n{})\n", lines("\"a\"\n", 5_000))));
+    assert!(!exceeds(
+        Language::Python,
+        &format!("x = [\n{}]\n", lines("\"a\", 1,\n", 10_000))
+    ));
+    assert!(!exceeds(
+        Language::Python,
+        &format!("x = (\n{})\n", lines("\"a\"\n", 5_000))
+    ));
 }

@@ -29,12 +29,19 @@ const CASES: [Namesakes; 6] = [
         first: "  void send(String to) {\n    Message message = render(to);\n    queue.add(message.sign(key));\n    log.info(to);\n  }\n",
         second: "  void send(String to, int times) {\n    for (int n = 0; n < times; n++) {\n      if (client.post(render(to)).ok()) return;\n      sleep(jitter(budget, n));\n    }\n    throw new Exhausted(to);\n  }\n",
         third: "  void send(Group group) {\n    for (Member member : group.members()) {\n      archive.store(member.address(), group.footer());\n    }\n  }\n",
-        edit: ["queue.add(message.sign(key))", "queue.addFirst(message.sign(key, clock))"],
+        edit: [
+            "queue.add(message.sign(key))",
+            "queue.addFirst(message.sign(key, clock))",
+        ],
         gut: [
             "    for (int n = 0; n < times; n++) {\n      if (client.post(render(to)).ok()) return;\n      sleep(jitter(budget, n));\n    }\n    throw new Exhausted(to);\n",
             "",
         ],
-        rename: ["send(String to, int times)", "deliver(String to, int times)", "Mailer.deliver"],
+        rename: [
+            "send(String to, int times)",
+            "deliver(String to, int times)",
+            "Mailer.deliver",
+        ],
     },
     Namesakes {
         file: "mailer.ts",
@@ -89,12 +96,19 @@ const CASES: [Namesakes; 6] = [
         first: "impl Display for Mail {\n    fn fmt(&self, f: &mut Formatter<'_>) -> Result {\n        let subject = self.subject.trim();\n        write!(f, \"{} to {}\", subject, self.recipients.join(\", \"))\n    }\n}\n",
         second: "impl Debug for Mail {\n    fn fmt(&self, f: &mut Formatter<'_>) -> Result {\n        let mut shown = f.debug_struct(\"Mail\");\n        shown.field(\"subject\", &self.subject);\n        shown.field(\"body\", &mask(&self.body, SECRETS)).finish()\n    }\n}\n",
         third: "impl LowerHex for Mail {\n    fn fmt(&self, f: &mut Formatter<'_>) -> Result {\n        for byte in self.body.as_bytes() {\n            LowerHex::fmt(byte, f)?;\n        }\n        Ok(())\n    }\n}\n",
-        edit: ["self.subject.trim()", "self.subject.as_deref().unwrap_or(NO_SUBJECT)"],
+        edit: [
+            "self.subject.trim()",
+            "self.subject.as_deref().unwrap_or(NO_SUBJECT)",
+        ],
         gut: [
             "        let mut shown = f.debug_struct(\"Mail\");\n        shown.field(\"subject\", &self.subject);\n        shown.field(\"body\", &mask(&self.body, SECRETS)).finish()\n",
             "        Ok(())\n",
         ],
-        rename: ["Debug for Mail {\n    fn fmt", "Mail {\n    fn fmt_masked", "Mail.fmt_masked"],
+        rename: [
+            "Debug for Mail {\n    fn fmt",
+            "Mail {\n    fn fmt_masked",
+            "Mail.fmt_masked",
+        ],
     },
     Namesakes {
         file: "mail.go",
@@ -108,7 +122,11 @@ const CASES: [Namesakes; 6] = [
             "\tflag.StringVar(&sender, \"from\", os.Getenv(\"SENDER\"), \"the sender\")\n\tflag.IntVar(&retries, \"retries\", limit, \"attempts\")\n\tif sender == \"\" {\n\t\tpanic(errNoSender)\n\t}\n",
             "",
         ],
-        rename: ["func init() {\n\tflag", "func parseFlags() {\n\tflag", "parseFlags"],
+        rename: [
+            "func init() {\n\tflag",
+            "func parseFlags() {\n\tflag",
+            "parseFlags",
+        ],
     },
 ];
 
@@ -126,8 +144,10 @@ impl Namesakes {
         number: usize,
         new: &[&str],
     ) -> (Outcome, Option<InPlaceSymbol>) {
-        let (before, after) =
-            (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let (before, after) = (
+            tempfile::tempdir().expect("a folder"),
+            tempfile::tempdir().expect("a folder"),
+        );
         write(before.path(), &[(self.file, &self.text(old))]);
         write(after.path(), &[(self.file, &self.text(new))]);
         let location = format!("{}::{}#{number}", self.file, self.name);
@@ -147,7 +167,11 @@ impl Namesakes {
             assert!(outcome.degree > Some(Degree::Touched), "{outcome:#?}");
         }
         if outcome.state == State::Fresh {
-            assert_eq!(verified.map(|it| it.state), Some(State::Fresh), "{expected}");
+            assert_eq!(
+                verified.map(|it| it.state),
+                Some(State::Fresh),
+                "{expected}"
+            );
         }
     }
 }
@@ -155,11 +179,20 @@ impl Namesakes {
 #[test]
 fn one_of_two_definitions_of_a_name_is_followed() {
     for case in &CASES {
-        let Namesakes { first, second, third, .. } = *case;
+        let Namesakes {
+            first,
+            second,
+            third,
+            ..
+        } = *case;
         let edited = &*first.replace(case.edit[0], case.edit[1]);
         let gutted = &*second.replace(case.gut[0], case.gut[1]);
         let renamed = &*second.replace(case.rename[0], case.rename[1]);
-        assert!(edited != first && gutted != second && renamed != second, "{}", case.file);
+        assert!(
+            edited != first && gutted != second && renamed != second,
+            "{}",
+            case.file
+        );
         case.check(&[first, second], "fresh @#2");
         case.check(&[edited, second], "fresh @#2");
         case.check(&[first, gutted], "edited @#2");
@@ -173,7 +206,13 @@ fn one_of_two_definitions_of_a_name_is_followed() {
         case.check(&[first], "gone");
         case.check(&[second], "fresh @");
         case.check(&[], "gone");
-        case.check(&[first, renamed], &format!("renamed {}::{}", case.file, case.rename[2]));
-        case.check(&[renamed, first], &format!("renamed {}::{}", case.file, case.rename[2]));
+        case.check(
+            &[first, renamed],
+            &format!("renamed {}::{}", case.file, case.rename[2]),
+        );
+        case.check(
+            &[renamed, first],
+            &format!("renamed {}::{}", case.file, case.rename[2]),
+        );
     }
 }

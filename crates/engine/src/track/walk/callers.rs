@@ -43,7 +43,11 @@ impl<'c> Callers<'c> {
         added: &BTreeSet<&'c str>,
     ) -> Self {
         let mut this = Self::default();
-        let new_names = added.iter().chain(names.values().flatten().flatten()).copied().collect();
+        let new_names = added
+            .iter()
+            .chain(names.values().flatten().flatten())
+            .copied()
+            .collect();
         for file in files {
             let (old_lines, new_lines) = (trimmed_lines(file.old), trimmed_lines(file.new));
             let stayed: FxHashSet<&[u8]> = new_lines.iter().copied().collect();
@@ -52,14 +56,21 @@ impl<'c> Callers<'c> {
             let added = added_calls(file.new_file, (&old_lines, &new_lines), &new_names);
             for (old_name, new_names) in names {
                 let is_call = |line_idx: &&usize| !is_within(&definitions, old_name, **line_idx);
-                let calls = lines.get(&hash(old_name)).into_iter().flatten().filter(is_call);
+                let calls = lines
+                    .get(&hash(old_name))
+                    .into_iter()
+                    .flatten()
+                    .filter(is_call);
                 let calls: Vec<usize> = calls.copied().take(MAX_STATEMENTS).collect();
                 *this.n_statements.entry(old_name).or_default() += calls.len();
                 let is_new = |name: &str| match new_names {
                     Some(names) => names.contains(name),
                     None => name != *old_name,
                 };
-                for line_idx in calls.into_iter().filter(|idx| !stayed.contains(old_lines[*idx])) {
+                for line_idx in calls
+                    .into_iter()
+                    .filter(|idx| !stayed.contains(old_lines[*idx]))
+                {
                     let before = statement(&old_lines, line_idx);
                     this.count(old_name, &before, added.iter().filter(|it| is_new(it.0)));
                 }
@@ -71,14 +82,25 @@ impl<'c> Callers<'c> {
     /// Returns the share of the statements with the old name that use the new one instead, and their
     /// number.
     pub(super) fn switched(&self, old_name: &str, new_name: &str) -> (f64, f64) {
-        let n = self.n_switched.get(old_name).and_then(|it| it.get(new_name)).copied();
+        let n = self
+            .n_switched
+            .get(old_name)
+            .and_then(|it| it.get(new_name))
+            .copied();
         let n_all = self.n_statements.get(old_name).copied().unwrap_or_default();
-        (n.unwrap_or_default() / n_all.max(1) as f64, n.unwrap_or_default())
+        (
+            n.unwrap_or_default() / n_all.max(1) as f64,
+            n.unwrap_or_default(),
+        )
     }
 
     /// Returns the names that statements use instead of a removed one.
     pub(super) fn instead(&self, old_name: &str) -> impl Iterator<Item = &'c str> {
-        self.n_switched.get(old_name).into_iter().flat_map(BTreeMap::keys).copied()
+        self.n_switched
+            .get(old_name)
+            .into_iter()
+            .flat_map(BTreeMap::keys)
+            .copied()
     }
 
     /// Returns whether any statement uses a name instead of a removed one.
@@ -114,7 +136,12 @@ impl<'c> Callers<'c> {
         }
         let share = 1.0 / best.1.len().max(1) as f64;
         for name in best.1 {
-            *self.n_switched.entry(old_name).or_default().entry(name).or_default() += share;
+            *self
+                .n_switched
+                .entry(old_name)
+                .or_default()
+                .entry(name)
+                .or_default() += share;
             self.used.insert(name);
         }
     }
@@ -142,7 +169,9 @@ fn added_calls<'c>(
 fn by_word(lines: &[&[u8]], is_wanted: impl Fn(&[u8]) -> bool) -> FxHashMap<u16, Vec<usize>> {
     let mut idxs: FxHashMap<u16, Vec<usize>> = FxHashMap::default();
     for (idx, line) in lines.iter().enumerate().filter(|(_, line)| is_wanted(line)) {
-        words(line).into_iter().for_each(|word| idxs.entry(word).or_default().push(idx));
+        words(line)
+            .into_iter()
+            .for_each(|word| idxs.entry(word).or_default().push(idx));
     }
     idxs
 }
@@ -153,7 +182,10 @@ type Definitions<'f> = FxHashMap<&'f str, Vec<(u32, u32)>>;
 fn definitions(file: &FileSymbols) -> Definitions<'_> {
     let mut found = Definitions::default();
     for symbol in file.symbols.iter().filter(|symbol| symbol.name.is_some()) {
-        found.entry(file.split_name(symbol).1).or_default().push(symbol.lines);
+        found
+            .entry(file.split_name(symbol).1)
+            .or_default()
+            .push(symbol.lines);
     }
     found
 }
@@ -249,6 +281,9 @@ mod tests {
         let old = "close(conn, now())\n";
         assert_eq!(switched(old, "shut(everything)\n")[0].0, 0.0);
         let definition = |name: &str| format!("def {name}(conn, clock):\n    pass\n");
-        assert_eq!(switched(&definition("close"), &definition("shut"))[0].0, 0.0);
+        assert_eq!(
+            switched(&definition("close"), &definition("shut"))[0].0,
+            0.0
+        );
     }
 }

@@ -79,8 +79,10 @@ impl<'c> ChangedFiles<'c> {
         anchors: &[&Anchor],
         changes: &'c [Change],
     ) -> Self {
-        let missing: Vec<MissingAnchor<'_>> =
-            anchors.iter().map(|anchor| MissingAnchor::new(anchor)).collect();
+        let missing: Vec<MissingAnchor<'_>> = anchors
+            .iter()
+            .map(|anchor| MissingAnchor::new(anchor))
+            .collect();
         let prefilter = Prefilter::new(&missing);
         let own: FxHashSet<&str> = anchors.iter().map(|anchor| anchor.file.as_str()).collect();
         let mut n_unread = 0;
@@ -88,11 +90,16 @@ impl<'c> ChangedFiles<'c> {
         let mut olds: Vec<(&str, Vec<u8>)> = Vec::new();
         let mut diffs = FxHashMap::default();
         let mut texts = Vec::new();
-        let finders: Vec<memmem::Finder<'_>> =
-            missing.iter().map(|missing| memmem::Finder::new(missing.name)).collect();
+        let finders: Vec<memmem::Finder<'_>> = missing
+            .iter()
+            .map(|missing| memmem::Finder::new(missing.name))
+            .collect();
         let path = |version: Option<&'c git::TreeEntry>| Some(version?.path.as_str());
         for change in changes {
-            let is_own = change.old.as_ref().is_some_and(|old| own.contains(old.path.as_str()));
+            let is_own = change
+                .old
+                .as_ref()
+                .is_some_and(|old| own.contains(old.path.as_str()));
             let mut read = |version: Option<&git::TreeEntry>| {
                 let bytes = version.and_then(|version| objects.read(&version.object));
                 n_unread += usize::from(version.is_some() && bytes.is_none());
@@ -122,7 +129,12 @@ impl<'c> ChangedFiles<'c> {
                 }
                 if finders.iter().any(|it| it.find(old).is_some()) {
                     let (old, new) = (old.clone(), new.clone());
-                    texts.push(Texts { old_path, new_path, old, new });
+                    texts.push(Texts {
+                        old_path,
+                        new_path,
+                        old,
+                        new,
+                    });
                 }
             }
             news.extend(new_path.zip(new));
@@ -138,11 +150,21 @@ impl<'c> ChangedFiles<'c> {
             files.par_iter().map(parse).collect()
         };
         let (news, olds) = (parse(news), parse(olds));
-        let paths = changes.iter().map(|it| path(it.old.as_ref()).zip(path(it.new.as_ref())));
+        let paths = changes
+            .iter()
+            .map(|it| path(it.old.as_ref()).zip(path(it.new.as_ref())));
         let new_paths: FxHashMap<&str, &str> = paths.flatten().collect();
         let new_idx = |old: &FileSymbols| find_file(&news, new_paths.get(old.path.as_str())?);
         let new_idxs = olds.iter().map(new_idx).collect();
-        Self { news, olds, new_idxs, new_paths, diffs, texts, n_unread }
+        Self {
+            news,
+            olds,
+            new_idxs,
+            new_paths,
+            diffs,
+            texts,
+            n_unread,
+        }
     }
 
     /// Returns the only file of a commit, before and after it.
@@ -150,7 +172,15 @@ impl<'c> ChangedFiles<'c> {
     pub(super) fn of(olds: Vec<FileSymbols>, news: Vec<FileSymbols>) -> Self {
         let new_idxs = vec![Some(0)];
         let (new_paths, diffs) = (FxHashMap::default(), FxHashMap::default());
-        Self { news, olds, new_idxs, new_paths, diffs, texts: Vec::new(), n_unread: 0 }
+        Self {
+            news,
+            olds,
+            new_idxs,
+            new_paths,
+            diffs,
+            texts: Vec::new(),
+            n_unread: 0,
+        }
     }
 
     /// Returns which names the callers of the removed code use instead. `names` has the names that may
@@ -181,7 +211,9 @@ impl<'c> ChangedFiles<'c> {
             let file = &self.news[file_idx];
             let diff = self.diffs.get(file.path.as_str());
             for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
-                let Some(before_idx) = likest_namesake(old_file, symbol) else { continue };
+                let Some(before_idx) = likest_namesake(old_file, symbol) else {
+                    continue;
+                };
                 let before = &old_file.symbols[before_idx];
                 let is_taken_over =
                     |diff| stayed::is_taken_over(diff, (old_file, before.lines), (file, symbol));
@@ -203,18 +235,27 @@ impl<'c> ChangedFiles<'c> {
     /// Returns the symbol with the name of old code, which has an anchor, in the new version of its file.
     fn own_name(&self, anchor: &Anchor, (old_idx, symbol_idx): (usize, usize)) -> Option<OwnName> {
         let (old_file, new) = (&self.olds[old_idx], &self.news[self.new_idxs[old_idx]?]);
-        let (diff, old) = (self.diffs.get(new.path.as_str())?, &old_file.symbols[symbol_idx]);
-        let (symbol_idx, _) =
-            new.named(old.name.as_deref()).find(|(_, it)| !is_other(anchor, it))?;
+        let (diff, old) = (
+            self.diffs.get(new.path.as_str())?,
+            &old_file.symbols[symbol_idx],
+        );
+        let (symbol_idx, _) = new
+            .named(old.name.as_deref())
+            .find(|(_, it)| !is_other(anchor, it))?;
         let own = (new, &new.symbols[symbol_idx]);
         let is_taken_over = stayed::is_taken_over(diff, (old_file, old.lines), own);
-        Some(OwnName { symbol_idx, is_taken_over })
+        Some(OwnName {
+            symbol_idx,
+            is_taken_over,
+        })
     }
 
     /// Returns the share of the lines that removed code and a symbol of the new version of its file have
     /// in common.
     pub(super) fn shared_lines(&self, removed: &Removed, pair: &Pair) -> f64 {
-        let Some((old_idx, symbol_idx)) = removed.place else { return 0.0 };
+        let Some((old_idx, symbol_idx)) = removed.place else {
+            return 0.0;
+        };
         // Code that stayed under its name is not also elsewhere, not even in a part of it.
         let is_elsewhere = |own: OwnName| !own.is_taken_over && own.symbol_idx != pair.symbol_idx;
         if removed.new_idx != Some(pair.file_idx) || removed.own.is_some_and(is_elsewhere) {
@@ -223,7 +264,9 @@ impl<'c> ChangedFiles<'c> {
         let new = &self.news[pair.file_idx];
         let old = &self.olds[old_idx].symbols[symbol_idx];
         let diff = self.diffs.get(new.path.as_str());
-        diff.map_or(0.0, |diff| diff.shared(old.lines, new.symbols[pair.symbol_idx].lines))
+        diff.map_or(0.0, |diff| {
+            diff.shared(old.lines, new.symbols[pair.symbol_idx].lines)
+        })
     }
 
     /// Returns the removed code, that of `walk_idxs` first. The rest competes for the added code.
@@ -254,7 +297,10 @@ impl<'c> ChangedFiles<'c> {
         for &walk_idx in walk_idxs {
             let anchor = &walks[walk_idx].anchor;
             let place = find_file(&self.olds, &anchor.file).and_then(|old_idx| {
-                Some((old_idx, in_place_match(anchor, &self.olds[old_idx])?.symbol_idx))
+                Some((
+                    old_idx,
+                    in_place_match(anchor, &self.olds[old_idx])?.symbol_idx,
+                ))
             });
             if place.is_some_and(|(old_idx, _)| !is_compared(old_idx)) {
                 continue;
@@ -264,7 +310,14 @@ impl<'c> ChangedFiles<'c> {
                 None => anchor.fingerprint.clone(),
             };
             followed.extend(place);
-            all.push(new(Anchor { fingerprint, ..anchor.clone() }, Some(walk_idx), place));
+            all.push(new(
+                Anchor {
+                    fingerprint,
+                    ..anchor.clone()
+                },
+                Some(walk_idx),
+                place,
+            ));
         }
         for (old_idx, file) in self.olds.iter().enumerate() {
             for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
@@ -289,7 +342,9 @@ impl<'c> ChangedFiles<'c> {
     /// Returns whether a method moved, under its name, to a base of its class or to a class derived
     /// from it.
     pub(super) fn is_inherited(&self, removed: &Removed, pair: &Pair) -> bool {
-        let Some((old_idx, symbol_idx)) = removed.place else { return false };
+        let Some((old_idx, symbol_idx)) = removed.place else {
+            return false;
+        };
         let (old_file, new_file) = (&self.olds[old_idx], &self.news[pair.file_idx]);
         let old_symbol = &old_file.symbols[symbol_idx];
         let old_class = old_file.split_name(old_symbol).0;
@@ -305,11 +360,16 @@ impl<'c> ChangedFiles<'c> {
         }
         let has_base = |file: &FileSymbols, class: &str, base: &str| {
             let base = short_hash(name(base));
-            let mut classes = file.symbols.iter().filter(|it| it.name.as_deref() == Some(class));
+            let mut classes = file
+                .symbols
+                .iter()
+                .filter(|it| it.name.as_deref() == Some(class));
             classes.any(|it| it.features.bases.binary_search(&base).is_ok())
         };
         has_base(old_file, old_class, new_class)
-            || removed.new_idx.is_some_and(|idx| has_base(&self.news[idx], old_class, new_class))
+            || removed
+                .new_idx
+                .is_some_and(|idx| has_base(&self.news[idx], old_class, new_class))
             || has_base(new_file, new_class, old_class)
     }
 }

@@ -30,7 +30,13 @@ impl<'f> Exchanges<'f> {
         news: &'f [FileSymbols],
         new_idxs: &'f [Option<usize>],
     ) -> Self {
-        Self { olds, news, new_idxs, old_places: unique(olds), new_places: unique(news) }
+        Self {
+            olds,
+            news,
+            new_idxs,
+            old_places: unique(olds),
+            new_places: unique(news),
+        }
     }
 
     /// Returns whether the symbol of a name after the commit has the code of another name before it, or
@@ -44,7 +50,11 @@ impl<'f> Exchanges<'f> {
         if let Some(source) = got.filter(|source| *source != before) {
             return is_same_kind(symbol(self.olds, source), new) && self.has_left(source);
         }
-        let lost = self.new_places.get(&hash(old)).copied().filter(|place| *place != after);
+        let lost = self
+            .new_places
+            .get(&hash(old))
+            .copied()
+            .filter(|place| *place != after);
         lost.is_some_and(|target| {
             is_same_kind(old, symbol(self.news, target))
                 && self.is_new_name(target)
@@ -56,17 +66,25 @@ impl<'f> Exchanges<'f> {
     /// copy of the old code leaves the name with its code.
     fn has_left(&self, source: Place) -> bool {
         let old = symbol(self.olds, source);
-        let Some(new_idx) = self.new_idxs[source.0] else { return true };
+        let Some(new_idx) = self.new_idxs[source.0] else {
+            return true;
+        };
         let mut own = namesakes(&self.news[new_idx], old).map(|(_, symbol)| symbol);
         own.all(|symbol| {
             likeness(old, symbol) < WEIGHTS.rewritten
-                || self.old_places.get(&hash(symbol)).is_some_and(|place| *place != source)
+                || self
+                    .old_places
+                    .get(&hash(symbol))
+                    .is_some_and(|place| *place != source)
         })
     }
 
     /// Returns whether the file of a new symbol had no symbol of its name.
     fn is_new_name(&self, target: Place) -> bool {
-        let old_idx = self.new_idxs.iter().position(|new_idx| *new_idx == Some(target.0));
+        let old_idx = self
+            .new_idxs
+            .iter()
+            .position(|new_idx| *new_idx == Some(target.0));
         let new = symbol(self.news, target);
         old_idx.is_none_or(|old_idx| namesakes(&self.olds[old_idx], new).next().is_none())
     }
@@ -97,11 +115,17 @@ fn unique(files: &[FileSymbols]) -> FxHashMap<u64, Place> {
         for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
             if symbol.name.is_some() && symbol.features.fingerprint.n_tokens >= MIN_EXCHANGED {
                 let place = (file_idx, symbol_idx);
-                places.entry(hash(symbol)).and_modify(|it| *it = None).or_insert(Some(place));
+                places
+                    .entry(hash(symbol))
+                    .and_modify(|it| *it = None)
+                    .or_insert(Some(place));
             }
         }
     }
-    places.into_iter().filter_map(|(hash, place)| Some((hash, place?))).collect()
+    places
+        .into_iter()
+        .filter_map(|(hash, place)| Some((hash, place?)))
+        .collect()
 }
 
 fn symbol(files: &[FileSymbols], (file_idx, symbol_idx): Place) -> &FileSymbol {
@@ -130,8 +154,10 @@ mod tests {
     const SHORT: &str = "(depot):\n    return depot.size\n";
 
     fn file(path: &str, functions: &[(&str, &str)]) -> FileSymbols {
-        let code: String =
-            functions.iter().map(|(name, body)| format!("def {name}{body}\n\n")).collect();
+        let code: String = functions
+            .iter()
+            .map(|(name, body)| format!("def {name}{body}\n\n"))
+            .collect();
         FileSymbols::parse(path, code.as_bytes(), ALL)
     }
 
@@ -157,17 +183,33 @@ mod tests {
     fn a_name_whose_code_got_a_new_name_is_exchanged_for_removed_code() {
         let edited = LIST.replace("sorted(found)", "found");
         let old = [("flush", SHORT), ("drain", FLUSH), ("list", LIST)];
-        check(&old, &[("flush", &edited), ("drain", FLUSH), ("size", SHORT)], false);
+        check(
+            &old,
+            &[("flush", &edited), ("drain", FLUSH), ("size", SHORT)],
+            false,
+        );
         let old = [("flush", FLUSH), ("list", LIST)];
         check(&old, &[("flush", &edited), ("drain", FLUSH)], true);
-        check(&old, &[("flush", &edited), ("list", LIST), ("drain", FLUSH)], false);
+        check(
+            &old,
+            &[("flush", &edited), ("list", LIST), ("drain", FLUSH)],
+            false,
+        );
     }
 
     #[test]
     fn copies_and_short_code_prove_nothing() {
         let old = [("flush", FLUSH), ("list", LIST)];
         check(&old, &[("flush", LIST), ("list", LIST)], false);
-        check(&[("flush", FLUSH), ("size", SHORT)], &[("flush", SHORT)], false);
-        check(&[("flush", FLUSH), ("a", LIST), ("b", LIST)], &[("flush", LIST)], false);
+        check(
+            &[("flush", FLUSH), ("size", SHORT)],
+            &[("flush", SHORT)],
+            false,
+        );
+        check(
+            &[("flush", FLUSH), ("a", LIST), ("b", LIST)],
+            &[("flush", LIST)],
+            false,
+        );
     }
 }

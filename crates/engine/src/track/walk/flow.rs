@@ -24,11 +24,15 @@ pub(super) fn set_bodies(file: &mut FileSymbols, bytes: &[u8]) {
     let hash =
         |line: &&[u8]| (line_diff::weight(line) >= line_diff::MIN_LETTERS).then(|| xxh3_64(line));
     for symbol in &mut file.symbols {
-        let Some(name) = function_name(symbol) else { continue };
+        let Some(name) = function_name(symbol) else {
+            continue;
+        };
         let name = split_name(name).1;
         let (first, last) = (symbol.lines.0 as usize, symbol.lines.1 as usize);
         let own = lines.iter().take(last + 1).skip(first);
-        let body = own.skip_while(|line| memmem::find(line, name.as_bytes()).is_none()).skip(1);
+        let body = own
+            .skip_while(|line| memmem::find(line, name.as_bytes()).is_none())
+            .skip(1);
         symbol.body = body.filter_map(hash).collect();
     }
 }
@@ -63,7 +67,10 @@ impl<'f, K: Copy + Eq + Hash + 'f> Exchange<'f, K> {
         names: &SameNames,
         contents: impl Fn(&'f FileSymbol) -> &'f [K],
     ) -> Self {
-        let mut this = Self { lost: FxHashMap::default(), got: FxHashMap::default() };
+        let mut this = Self {
+            lost: FxHashMap::default(),
+            got: FxHashMap::default(),
+        };
         let mut is_compared: FxHashSet<usize> = FxHashSet::default();
         let after = |idx: usize| functions(&changed.news[idx], &contents, |_| false);
         for (old_idx, (old, new_idx)) in changed.olds.iter().zip(&changed.new_idxs).enumerate() {
@@ -92,7 +99,9 @@ impl<'f, K: Copy + Eq + Hash + 'f> Exchange<'f, K> {
     /// Returns the number of identifiers or lines that one function alone lost and another alone got, and their
     /// share of those that it alone lost. `contents` has those of the old function.
     pub(super) fn moved(&self, old: Place<'_>, contents: &[K], new: Place<'_>) -> (usize, f64) {
-        let own = contents.iter().filter(|it| self.lost.get(it) == Some(&Some(old)));
+        let own = contents
+            .iter()
+            .filter(|it| self.lost.get(it) == Some(&Some(old)));
         let (mut n_own, mut n_moved) = (0, 0);
         for it in own {
             n_own += 1;
@@ -118,7 +127,10 @@ fn functions<'f, K: Copy + Eq + Hash + 'f>(
 }
 
 fn function_name(symbol: &FileSymbol) -> Option<&str> {
-    symbol.name.as_deref().filter(|_| is_same_family(symbol.kind, SymbolKind::Function))
+    symbol
+        .name
+        .as_deref()
+        .filter(|_| is_same_family(symbol.kind, SymbolKind::Function))
 }
 
 /// Notes the contents of each function of a file that it does not have in the other version.
@@ -160,7 +172,10 @@ mod tests {
         let flow = Flow::new(&changed, &SameNames::default());
         let lost = &changed.olds[0].symbols[0];
         let (old, new) = ((0, "stories"), (0, "Provider.arguments"));
-        [flow.names.moved(old, &lost.features.names, new), flow.lines.moved(old, &lost.body, new)]
+        [
+            flow.names.moved(old, &lost.features.names, new),
+            flow.lines.moved(old, &lost.body, new),
+        ]
     }
 
     const OLD: &str = "def stories():\n    return load(current_draft)\n\ndef run():\n    start()\n";

@@ -28,21 +28,29 @@ impl<'s> Handover<'s> {
         let callers = self.callers(pairs);
         self.add_pairs(pairs, &callers);
         let together = self.renamed_together(pairs);
-        pairs.par_iter_mut().zip(together).for_each(|(pair, together)| {
-            let (share, n) = callers.switched(self.candidates.old(pair).name, self.name(pair));
-            let added = &WEIGHTS.added;
-            // One caller is less certain than several.
-            pair.odds += added.called * share.sqrt() * n / (n + 0.5);
-            let [(n_names, names), (n_lines, lines)] = self.moved(pair);
-            pair.odds += added.got * names * n_names as f64 / (n_names + 1) as f64;
-            pair.odds += added.got_lines * lines * n_lines as f64 / (n_lines + 1) as f64;
-            pair.odds += added.renamed_together * together;
-        });
+        pairs
+            .par_iter_mut()
+            .zip(together)
+            .for_each(|(pair, together)| {
+                let (share, n) = callers.switched(self.candidates.old(pair).name, self.name(pair));
+                let added = &WEIGHTS.added;
+                // One caller is less certain than several.
+                pair.odds += added.called * share.sqrt() * n / (n + 0.5);
+                let [(n_names, names), (n_lines, lines)] = self.moved(pair);
+                pair.odds += added.got * names * n_names as f64 / (n_names + 1) as f64;
+                pair.odds += added.got_lines * lines * n_lines as f64 / (n_lines + 1) as f64;
+                pair.odds += added.renamed_together * together;
+            });
     }
 
     /// Sets the odds of pairs by their code, by what stayed in place, and by what git says about their files.
     fn compare_files(&self, pairs: &mut [Pair]) {
-        let Self { changed, removed, candidates, .. } = self;
+        let Self {
+            changed,
+            removed,
+            candidates,
+            ..
+        } = self;
         let is_taken_over = |missing_idx: usize| removed[missing_idx].is_taken_over();
         let stayed = stayed::odds(*candidates, pairs, &changed.new_paths, is_taken_over);
         for (pair, stayed) in pairs.iter_mut().zip(stayed) {
@@ -85,7 +93,11 @@ impl<'s> Handover<'s> {
                 // The name has exactly this code, and had other code.
                 || self.is_taken(pair)
         });
-        if pairs.len() < n_pairs { assign(pairs) } else { assignments }
+        if pairs.len() < n_pairs {
+            assign(pairs)
+        } else {
+            assignments
+        }
     }
 
     /// Returns whether new code is exactly the removed code, and too long to be so by chance.
@@ -118,12 +130,20 @@ impl<'s> Handover<'s> {
         };
         let old = &self.changed.olds[old_idx].symbols[symbol_idx];
         let new = self.candidates.symbol(pair);
-        let (Some(old_name), Some(new_name)) = (&old.name, &new.name) else { return [NOTHING; 2] };
+        let (Some(old_name), Some(new_name)) = (&old.name, &new.name) else {
+            return [NOTHING; 2];
+        };
         // A function whose body went into a method of a class with its name is that class now.
-        if new_name.strip_prefix(old_name.as_str()).is_some_and(|rest| rest.starts_with('.')) {
+        if new_name
+            .strip_prefix(old_name.as_str())
+            .is_some_and(|rest| rest.starts_with('.'))
+        {
             return [NOTHING; 2];
         }
-        let (from, to) = ((old_idx, old_name.as_str()), (pair.file_idx, new_name.as_str()));
+        let (from, to) = (
+            (old_idx, old_name.as_str()),
+            (pair.file_idx, new_name.as_str()),
+        );
         [
             self.flow.names.moved(from, &old.features.names, to),
             self.flow.lines.moved(from, &old.body, to),
@@ -134,8 +154,12 @@ impl<'s> Handover<'s> {
     fn receivers(&self, missing_idx: usize) -> impl Iterator<Item = &str> {
         let place = self.removed[missing_idx].place;
         let old = place.map(|(old_idx, idx)| &self.changed.olds[old_idx].symbols[idx]);
-        let names = old.into_iter().flat_map(|old| self.flow.names.got(&old.features.names));
-        let lines = old.into_iter().flat_map(|old| self.flow.lines.got(&old.body));
+        let names = old
+            .into_iter()
+            .flat_map(|old| self.flow.names.got(&old.features.names));
+        let lines = old
+            .into_iter()
+            .flat_map(|old| self.flow.lines.got(&old.body));
         names.chain(lines).map(|(_, name)| split_name(name).1)
     }
 
@@ -144,7 +168,9 @@ impl<'s> Handover<'s> {
     fn callers(&self, pairs: &[Pair]) -> Callers<'s> {
         let Candidates { missing, files, .. } = self.candidates;
         let name = |(file_idx, symbol_idx): (usize, usize)| {
-            files[file_idx].split_name(&files[file_idx].symbols[symbol_idx]).1
+            files[file_idx]
+                .split_name(&files[file_idx].symbols[symbol_idx])
+                .1
         };
         let added: BTreeSet<&str> = self.added().map(name).collect();
         let mut names: BTreeMap<&str, NewNames<'_>> = BTreeMap::new();
@@ -159,20 +185,32 @@ impl<'s> Handover<'s> {
         for pair in pairs {
             let (old, new) = (self.candidates.old(pair).name, self.name(pair));
             if !followed.contains(old) && old != new && callers.is_used(new) {
-                names.entry(old).or_default().get_or_insert_default().insert(new);
+                names
+                    .entry(old)
+                    .or_default()
+                    .get_or_insert_default()
+                    .insert(new);
             }
         }
-        if names.len() > followed.len() { self.changed.callers(&names, &added) } else { callers }
+        if names.len() > followed.len() {
+            self.changed.callers(&names, &added)
+        } else {
+            callers
+        }
     }
 
     /// Adds the pairs of followed anchors with code that shares too few identifiers to be compared.
     fn add_pairs(&self, pairs: &mut Vec<Pair>, callers: &Callers<'_>) {
-        let known: FxHashSet<(usize, (usize, usize))> =
-            pairs.iter().map(|pair| (pair.missing_idx, pair.symbol())).collect();
+        let known: FxHashSet<(usize, (usize, usize))> = pairs
+            .iter()
+            .map(|pair| (pair.missing_idx, pair.symbol()))
+            .collect();
         let Candidates { missing, files, .. } = self.candidates;
         let mut named: FxHashMap<&str, Vec<(usize, usize)>> = FxHashMap::default();
         for (file_idx, symbol_idx) in self.added() {
-            let name = files[file_idx].split_name(&files[file_idx].symbols[symbol_idx]).1;
+            let name = files[file_idx]
+                .split_name(&files[file_idx].symbols[symbol_idx])
+                .1;
             named.entry(name).or_default().push((file_idx, symbol_idx));
         }
         let missing = missing.iter().enumerate();
@@ -180,8 +218,11 @@ impl<'s> Handover<'s> {
         for (missing_idx, missing) in followed {
             let mut names: BTreeSet<&str> = callers.instead(missing.name).collect();
             names.extend(self.receivers(missing_idx));
-            let places: BTreeSet<_> =
-                names.iter().filter_map(|name| named.get(name)).flatten().collect();
+            let places: BTreeSet<_> = names
+                .iter()
+                .filter_map(|name| named.get(name))
+                .flatten()
+                .collect();
             for &&(file_idx, symbol_idx) in &places {
                 let (file, symbol) = (&files[file_idx], &files[file_idx].symbols[symbol_idx]);
                 if known.contains(&(missing_idx, (file_idx, symbol_idx)))
@@ -190,7 +231,13 @@ impl<'s> Handover<'s> {
                     continue;
                 }
                 let evidence = Default::default();
-                let mut pair = Pair { missing_idx, file_idx, symbol_idx, evidence, odds: 0.0 };
+                let mut pair = Pair {
+                    missing_idx,
+                    file_idx,
+                    symbol_idx,
+                    evidence,
+                    odds: 0.0,
+                };
                 let (share, _) = callers.switched(missing.name, self.name(&pair));
                 if share >= WEIGHTS.compared || self.moved(&pair).iter().any(|(n, _)| *n > 0) {
                     pair.evidence = search::evidence(missing, file, symbol);
@@ -208,7 +255,11 @@ impl<'s> Handover<'s> {
         /// The files and containers of definitions before and after the commit.
         type OldPlaces<'n> = BTreeSet<(&'n str, &'n str)>;
         type NewPlaces<'n> = BTreeSet<(usize, &'n str)>;
-        let Self { candidates, changed, .. } = self;
+        let Self {
+            candidates,
+            changed,
+            ..
+        } = self;
         let mut olds: FxHashMap<&str, OldPlaces<'_>> = FxHashMap::default();
         for missing in candidates.missing {
             let place = (missing.anchor.file.as_str(), missing.container);
@@ -239,13 +290,19 @@ impl<'s> Handover<'s> {
         }
         let share = |pair: &Pair| {
             let Some(key) = names(pair) else { return 0.0 };
-            let Some((old_places, new_places)) = places.get(&key) else { return 0.0 };
+            let Some((old_places, new_places)) = places.get(&key) else {
+                return 0.0;
+            };
             let n = old_places.len().min(new_places.len());
             let n_all = olds
                 .get(key.0)
                 .map_or(0, BTreeSet::len)
                 .max(news.get(key.1).map_or(0, BTreeSet::len));
-            if n >= 2 { n as f64 / n_all.max(1) as f64 } else { 0.0 }
+            if n >= 2 {
+                n as f64 / n_all.max(1) as f64
+            } else {
+                0.0
+            }
         };
         pairs.iter().map(share).collect()
     }

@@ -23,12 +23,19 @@ pub(super) struct Versions {
 impl Versions {
     pub(super) fn new(n_anchors: usize) -> Self {
         let max_parsed = MAX_PARSED + MAX_PARSED_EACH * n_anchors;
-        Self { n_parsed: 0, max_parsed, names: FxHashSet::default(), files: FxHashMap::default() }
+        Self {
+            n_parsed: 0,
+            max_parsed,
+            names: FxHashSet::default(),
+            files: FxHashMap::default(),
+        }
     }
 
     /// Starts with another file, which has these anchors.
     pub(super) fn start_file<'a>(&mut self, anchors: impl Iterator<Item = &'a Anchor>) {
-        self.names = anchors.map(|it| plain_name(it.symbol.as_deref()).into_owned()).collect();
+        self.names = anchors
+            .map(|it| plain_name(it.symbol.as_deref()).into_owned())
+            .collect();
         self.files.clear();
     }
 
@@ -61,7 +68,11 @@ impl Versions {
         }
         // An anchor may have got another name on the way.
         let is_wanted = |it: Option<&str>| {
-            if is_shared { self.names.contains(&*plain_name(it)) } else { same_name(it, name) }
+            if is_shared {
+                self.names.contains(&*plain_name(it))
+            } else {
+                same_name(it, name)
+            }
         };
         let file = Rc::new(FileSymbols::parse(&version.path, bytes, Some(&is_wanted)));
         if is_shared {

@@ -39,18 +39,30 @@ impl AddedLines {
             None => vec![true; new_lines.len()],
             Some(old) => added_lines(&unix_lines(text::decode(old).0.as_bytes()), &new_lines),
         };
-        Self { path: path.to_owned(), text, is_added }
+        Self {
+            path: path.to_owned(),
+            text,
+            is_added,
+        }
     }
 
     /// Returns a file whose lines are all added.
     pub fn whole(path: &str, text: String) -> Self {
         let is_added = vec![true; text.lines().count()];
-        Self { path: path.to_owned(), text, is_added }
+        Self {
+            path: path.to_owned(),
+            text,
+            is_added,
+        }
     }
 
     /// Returns whether one of the 0-based lines was added or changed.
     pub fn has_any(&self, (first, last): (usize, usize)) -> bool {
-        self.is_added.iter().take(last + 1).skip(first).any(|is_added| *is_added)
+        self.is_added
+            .iter()
+            .take(last + 1)
+            .skip(first)
+            .any(|is_added| *is_added)
     }
 }
 
@@ -89,7 +101,10 @@ pub fn added_since(root: &Path, commit: &str, is_wanted: impl Fn(&str) -> bool) 
 /// Returns all lines of files as added.
 pub fn all_lines(root: &Path, files: &BTreeSet<String>) -> Changes {
     let mut changes = Changes::default();
-    let read: Vec<_> = files.par_iter().map(|path| (path, read::text(root, path))).collect();
+    let read: Vec<_> = files
+        .par_iter()
+        .map(|path| (path, read::text(root, path)))
+        .collect();
     for (path, text) in read {
         match text {
             Ok(text) => changes.files.push(AddedLines::whole(path, text)),
@@ -102,7 +117,9 @@ pub fn all_lines(root: &Path, files: &BTreeSet<String>) -> Changes {
 /// Returns the added lines of a file in the working tree since the last commit.
 pub fn added_in(root: &Path, file: &str) -> Option<AddedLines> {
     let file = file.to_owned();
-    let found = compare(root, std::iter::once(&file), "HEAD", |path, _| in_tree(root, path));
+    let found = compare(root, std::iter::once(&file), "HEAD", |path, _| {
+        in_tree(root, path)
+    });
     // Outside a repository, or before the first commit, everything is new.
     let found = found.ok().and_then(|found| found.files.into_iter().next());
     found.or_else(|| Some(AddedLines::whole(&file, read::text(root, &file).ok()?)))
@@ -136,8 +153,13 @@ pub fn added_by_commits(
     let mut add = |objects: &mut Objects<'_>| {
         for commit in commits.lines() {
             let changed = changed_in(root, commit).into_iter();
-            for path in changed.map(|entry| entry.path).filter(|path| is_wanted(path)) {
-                let Some(new) = objects.read(&format!("{commit}:./{path}")) else { continue };
+            for path in changed
+                .map(|entry| entry.path)
+                .filter(|path| is_wanted(path))
+            {
+                let Some(new) = objects.read(&format!("{commit}:./{path}")) else {
+                    continue;
+                };
                 let old = objects.read(&format!("{commit}^1:./{path}"));
                 each(&AddedLines::new(&path, old.as_deref(), &new));
             }
@@ -157,7 +179,9 @@ fn in_tree(root: &Path, path: &str) -> Result<Option<Vec<u8>>, String> {
     if !read::is_file(root, path) {
         return Ok(None);
     }
-    read::bytes(root, path).map(Some).map_err(|error| format!("{error:#}"))
+    read::bytes(root, path)
+        .map(Some)
+        .map_err(|error| format!("{error:#}"))
 }
 
 fn compare<'f>(
@@ -174,7 +198,9 @@ fn compare<'f>(
                 Err(why) => changes.unread.push((path.clone(), why)),
                 Ok(Some(new)) => {
                     let old = objects.read(&format!("{commit}:./{path}"));
-                    changes.files.push(AddedLines::new(path, old.as_deref(), &new));
+                    changes
+                        .files
+                        .push(AddedLines::new(path, old.as_deref(), &new));
                 }
             }
         }

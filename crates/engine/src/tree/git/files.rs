@@ -36,7 +36,16 @@ pub(in crate::tree) enum GitFiles {
 /// no effect.
 pub(in crate::tree) fn files(root: &Path, folder: &Path) -> GitFiles {
     let mut args: Vec<String> = WITHOUT_USER_RULES.map(str::to_owned).to_vec();
-    args.extend(["ls-files", "-z", "--cached", "--others", "--exclude-standard"].map(String::from));
+    args.extend(
+        [
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ]
+        .map(String::from),
+    );
     if folder != Path::new("") {
         args.push("--".to_owned());
         args.push(format!(":(literal){}", folder.display()));
@@ -67,8 +76,9 @@ pub(in crate::tree) fn files(root: &Path, folder: &Path) -> GitFiles {
     let mut warnings = Vec::new();
     for line in messages.lines() {
         // The folder is in quotes and ends with a slash.
-        if let Some((folder, why)) =
-            line.strip_prefix(UNREAD_FOLDER).and_then(|rest| rest.rsplit_once("/': "))
+        if let Some((folder, why)) = line
+            .strip_prefix(UNREAD_FOLDER)
+            .and_then(|rest| rest.rsplit_once("/': "))
         {
             warnings.push(format!("failed to walk: {folder}: {why}"));
         }
@@ -81,14 +91,18 @@ pub(crate) fn omitted<'p>(root: &Path, paths: impl Iterator<Item = &'p str>) -> 
     let mut args: Vec<String> = ["ls-files", "-z", "-t", "--"].map(str::to_owned).to_vec();
     args.extend(paths.map(|path| format!(":(literal){path}")));
     let listed = Git::new(root, args).text()?;
-    let omitted = listed.split('\0').find_map(|record| record.strip_prefix("S "));
+    let omitted = listed
+        .split('\0')
+        .find_map(|record| record.strip_prefix("S "));
     omitted.map(str::to_owned)
 }
 
 /// Returns whether a repository around `root` ignores all of it: the project is not a part of that
 /// repository then.
 fn is_root_ignored(root: &Path) -> bool {
-    let args = WITHOUT_USER_RULES.into_iter().chain(["check-ignore", "--quiet", "."]);
+    let args = WITHOUT_USER_RULES
+        .into_iter()
+        .chain(["check-ignore", "--quiet", "."]);
     Git::new(root, args).output().is_ok()
 }
 
@@ -103,9 +117,13 @@ fn blocking_ignore_file(root: &Path, is_ended: &AtomicBool) -> Option<PathBuf> {
             return None;
         }
         #[expect(clippy::disallowed_methods, reason = "lists folders, reads no file")]
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        let Ok(entries) = fs::read_dir(&folder) else {
+            continue;
+        };
         for entry in entries.flatten() {
-            let Ok(kind) = entry.file_type() else { continue };
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
             if kind.is_dir() && entry.file_name() != ".git" {
                 folders.push(entry.path());
             } else if entry.file_name() == GIT_IGNORE_FILE && is_blocking(kind) {

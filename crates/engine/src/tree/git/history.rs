@@ -68,13 +68,25 @@ pub(crate) fn commits_since(root: &Path, old: &[&str], extensions: &[&str]) -> O
         Some((name, (id, path)))
     });
     let paths: BTreeMap<String, (String, Vec<Pair>)> = paths.collect();
-    let pairs = topological(&parents, paths.values().flat_map(|(_, path)| path).collect());
-    let idxs: FxHashMap<&Pair, usize> =
-        pairs.iter().enumerate().map(|(idx, pair)| (*pair, idx)).collect();
+    let pairs = topological(
+        &parents,
+        paths.values().flat_map(|(_, path)| path).collect(),
+    );
+    let idxs: FxHashMap<&Pair, usize> = pairs
+        .iter()
+        .enumerate()
+        .map(|(idx, pair)| (*pair, idx))
+        .collect();
     let idxs_of = |path: &[Pair]| path.iter().map(|pair| idxs[pair]).collect();
-    let idx_paths =
-        paths.iter().map(|(name, (id, path))| (name.clone(), (id.clone(), idxs_of(path))));
-    compared(root, pairs.iter().copied().cloned(), idx_paths.collect(), extensions)
+    let idx_paths = paths
+        .iter()
+        .map(|(name, (id, path))| (name.clone(), (id.clone(), idxs_of(path))));
+    compared(
+        root,
+        pairs.iter().copied().cloned(),
+        idx_paths.collect(),
+        extensions,
+    )
 }
 
 /// Returns the comparisons of single commits with their first parents, for anchors that were
@@ -84,9 +96,16 @@ pub(crate) fn single_commits(
     commits: &BTreeMap<&str, &str>,
     extensions: &[&str],
 ) -> Option<Commits> {
-    let pairs = commits.iter().map(|(newer, older)| ((*older).to_owned(), (*newer).to_owned()));
+    let pairs = commits
+        .iter()
+        .map(|(newer, older)| ((*older).to_owned(), (*newer).to_owned()));
     let path = |(idx, (older, newer)): (usize, Pair)| (newer, (older, vec![idx]));
-    compared(root, pairs.clone(), pairs.enumerate().map(path).collect(), extensions)
+    compared(
+        root,
+        pairs.clone(),
+        pairs.enumerate().map(path).collect(),
+        extensions,
+    )
 }
 
 fn compared(
@@ -95,7 +114,11 @@ fn compared(
     paths: BTreeMap<String, (String, Vec<usize>)>,
     extensions: &[&str],
 ) -> Option<Commits> {
-    let comparison = |(older, newer)| Comparison { older, newer, changes: Vec::new() };
+    let comparison = |(older, newer)| Comparison {
+        older,
+        newer,
+        changes: Vec::new(),
+    };
     let mut comparisons: Vec<Comparison> = pairs.map(comparison).collect();
     // Without the contents of files only those renamed without a change are known as renamed.
     let mut n_tries = 0;
@@ -104,13 +127,23 @@ fn compared(
         comparisons.iter_mut().for_each(|it| it.changes.clear());
         read_changes(root, renames, extensions, &mut comparisons).then_some(())
     })?;
-    Some(Commits { comparisons, paths, has_all_renames: n_tries == 1 })
+    Some(Commits {
+        comparisons,
+        paths,
+        has_all_renames: n_tries == 1,
+    })
 }
 
 /// Returns the full ids of the commits that the repository contains, by their names.
 fn full_ids(root: &Path, names: &[&str]) -> BTreeMap<String, String> {
-    let git = Git::new(root, ["cat-file", "--batch-check=%(objectname) %(objecttype)"]);
-    let commits: Vec<String> = names.iter().map(|name| format!("{name}^{{commit}}")).collect();
+    let git = Git::new(
+        root,
+        ["cat-file", "--batch-check=%(objectname) %(objecttype)"],
+    );
+    let commits: Vec<String> = names
+        .iter()
+        .map(|name| format!("{name}^{{commit}}"))
+        .collect();
     let lines = objects::describe(git, commits.iter().map(String::as_str)).unwrap_or_default();
     let known = names.iter().zip(lines).filter_map(|(name, line)| {
         Some(((*name).to_owned(), line.strip_suffix(" commit")?.to_owned()))
@@ -157,7 +190,11 @@ fn path(
     let mut descendants: FxHashSet<&str> = FxHashSet::from_iter([old]);
     let mut open = vec![old];
     while let Some(id) = open.pop() {
-        let new = children.get(id).into_iter().flatten().filter(|id| descendants.insert(id));
+        let new = children
+            .get(id)
+            .into_iter()
+            .flatten()
+            .filter(|id| descendants.insert(id));
         open.extend(new.copied().collect::<Vec<_>>());
     }
     if !descendants.contains(head) {
@@ -174,7 +211,9 @@ fn path(
     let mut found = Vec::new();
     let mut at = head;
     while at != old {
-        let older = parents[at].iter().find(|parent| descendants.contains(parent.as_str()))?;
+        let older = parents[at]
+            .iter()
+            .find(|parent| descendants.contains(parent.as_str()))?;
         found.push((older.clone(), at.to_owned()));
         at = older;
     }
@@ -197,7 +236,10 @@ fn topological<'p>(
                 open.push(parent);
                 continue;
             }
-            let depth = of().filter_map(|id| depths.get(id)).max().map_or(0, |depth| depth + 1);
+            let depth = of()
+                .filter_map(|id| depths.get(id))
+                .max()
+                .map_or(0, |depth| depth + 1);
             depths.entry(id).or_insert(depth);
             open.pop();
         }
@@ -214,9 +256,26 @@ fn read_changes(
     extensions: &[&str],
     comparisons: &mut [Comparison],
 ) -> bool {
-    let mut args = vec!["diff-tree", "--stdin", "-r", "-m", "--raw", "-z", "--no-abbrev"];
-    args.extend(["--relative", "--ignore-submodules=all", RENAME_LIMIT, renames, "--"]);
-    let globs: Vec<String> = extensions.iter().map(|extension| format!("*.{extension}")).collect();
+    let mut args = vec![
+        "diff-tree",
+        "--stdin",
+        "-r",
+        "-m",
+        "--raw",
+        "-z",
+        "--no-abbrev",
+    ];
+    args.extend([
+        "--relative",
+        "--ignore-submodules=all",
+        RENAME_LIMIT,
+        renames,
+        "--",
+    ]);
+    let globs: Vec<String> = extensions
+        .iter()
+        .map(|extension| format!("*.{extension}"))
+        .collect();
     args.extend(globs.iter().map(String::as_str));
     let mut rest: Vec<usize> = (0..comparisons.len()).collect();
     while !rest.is_empty() {
@@ -234,7 +293,9 @@ fn read_changes(
             }
         }
         rest = later;
-        let Some(git) = Git::for_history(root, &args) else { return false };
+        let Some(git) = Git::for_history(root, &args) else {
+            return false;
+        };
         let mut at = None;
         let is_read = records::read(git.with_input(input.into_bytes()), |record| {
             match record {
@@ -244,7 +305,10 @@ fn read_changes(
                 }
                 Record::Change(_, [old, new]) => {
                     let is_file = |it: &TreeEntry| it.kind == EntryKind::File;
-                    let change = Change { old: old.filter(is_file), new: new.filter(is_file) };
+                    let change = Change {
+                        old: old.filter(is_file),
+                        new: new.filter(is_file),
+                    };
                     if let Some(idx) = at {
                         let comparison: &mut Comparison = &mut comparisons[idx];
                         comparison.changes.push(change);

@@ -39,7 +39,10 @@ impl Object<'_> {
         if is_read {
             self.content.read_to_end(&mut bytes)?;
         }
-        Ok(Found { id: self.id, bytes: is_read.then_some(bytes) })
+        Ok(Found {
+            id: self.id,
+            bytes: is_read.then_some(bytes),
+        })
     }
 }
 
@@ -53,11 +56,20 @@ fn answer<R>(
     // OBJECT TYPE SIZE, or the name and the reason if there is no object.
     let header = String::from_utf8_lossy(&header);
     let fields: Vec<&str> = header.trim_end().rsplitn(3, ' ').collect();
-    let [size, kind, id] = fields[..] else { return read(None) };
-    let Ok(size) = size.parse() else { return read(None) };
+    let [size, kind, id] = fields[..] else {
+        return read(None);
+    };
+    let Ok(size) = size.parse() else {
+        return read(None);
+    };
     let mut content = stdout.take(size);
     let (id, is_file) = (id.to_owned(), kind == "blob");
-    let result = read(Some(Object { id, is_file, size, content: &mut content }))?;
+    let result = read(Some(Object {
+        id,
+        is_file,
+        size,
+        content: &mut content,
+    }))?;
     // The rest of the content and a line break.
     io::copy(&mut content, &mut io::sink())?;
     stdout.take(1).read_exact(&mut [0])?;
@@ -76,7 +88,8 @@ pub(super) fn objects_of(
     }
     let input = names.join("\n") + "\n";
     let git = Git::new(root, ["cat-file", "--batch", "--buffer"]).with_input(input.into_bytes());
-    git.read(|stdout| (0..names.len()).try_for_each(|idx| answer(stdout, |it| each(idx, it)))).ok()
+    git.read(|stdout| (0..names.len()).try_for_each(|idx| answer(stdout, |it| each(idx, it))))
+        .ok()
 }
 
 /// Passes the contents of objects to `each`, with their positions. Omits objects that are too large, and those that
@@ -89,7 +102,9 @@ pub fn read_objects(
     let mut is_known = vec![false; objects.len()];
     // What was read before a failure counts.
     let _ = objects_of(root, objects, |idx, object| {
-        let Some(found) = object.map(Object::read).transpose()? else { return Ok(()) };
+        let Some(found) = object.map(Object::read).transpose()? else {
+            return Ok(());
+        };
         is_known[idx] = true;
         if let Some(bytes) = found.bytes {
             each(idx, &bytes);
@@ -105,8 +120,12 @@ pub(super) fn describe<'n>(
     names: impl IntoIterator<Item = &'n str>,
 ) -> Option<Vec<String>> {
     // A name is a line.
-    let lines = names.into_iter().map(|name| format!("{}\n", name.replace('\n', "\0")));
-    let output = git.with_input(lines.collect::<String>().into_bytes()).text()?;
+    let lines = names
+        .into_iter()
+        .map(|name| format!("{}\n", name.replace('\n', "\0")));
+    let output = git
+        .with_input(lines.collect::<String>().into_bytes())
+        .text()?;
     Some(output.lines().map(str::to_owned).collect())
 }
 
@@ -163,7 +182,9 @@ impl Objects<'_> {
             for idx in first..end {
                 let found = if is_sent { self.receive() } else { Ok(None) };
                 match found.ok().flatten() {
-                    Some(Found { bytes: Some(bytes), .. }) => each(idx, &bytes),
+                    Some(Found {
+                        bytes: Some(bytes), ..
+                    }) => each(idx, &bytes),
                     Some(_) => {}
                     None => missing.push(idx),
                 }
@@ -175,7 +196,10 @@ impl Objects<'_> {
 
     fn send(&mut self, request: &str) -> io::Result<()> {
         self.is_waiting.store(true, Ordering::Relaxed);
-        let sent = self.stdin.write_all(request.as_bytes()).and_then(|()| self.stdin.flush());
+        let sent = self
+            .stdin
+            .write_all(request.as_bytes())
+            .and_then(|()| self.stdin.flush());
         self.is_waiting.store(false, Ordering::Relaxed);
         sent
     }
@@ -198,7 +222,12 @@ pub(super) fn converse<R>(git: Git<'_>, read: impl FnOnce(&mut Objects<'_>) -> R
     let mut result = None;
     git.converse(|stdin, stdout, is_waiting| {
         let recent = VecDeque::new();
-        result = Some(read(&mut Objects { stdin, stdout, is_waiting, recent }));
+        result = Some(read(&mut Objects {
+            stdin,
+            stdout,
+            is_waiting,
+            recent,
+        }));
         Ok(())
     })
     .ok()?;

@@ -81,8 +81,11 @@ pub fn tracked(root: &Path) -> Option<Tracked> {
         let error = root.join(path).symlink_metadata().err();
         error.is_some_and(|it| it.kind() != ErrorKind::PermissionDenied)
     };
-    let deleted: FxHashSet<&str> =
-        modified.iter().map(|it| it.path.as_str()).filter(|path| is_deleted(path)).collect();
+    let deleted: FxHashSet<&str> = modified
+        .iter()
+        .map(|it| it.path.as_str())
+        .filter(|path| is_deleted(path))
+        .collect();
     let mut omitted = Vec::new();
     for (entry, seen) in &index {
         if seen.is_some_and(|seen| seen.is_omitted) && is_deleted(&entry.path) {
@@ -90,11 +93,16 @@ pub fn tracked(root: &Path) -> Option<Tracked> {
         }
     }
     let entries = index.into_iter().map(|(entry, _)| entry);
-    let mut entries: Vec<TreeEntry> =
-        entries.filter(|entry| !deleted.contains(entry.path.as_str())).collect();
+    let mut entries: Vec<TreeEntry> = entries
+        .filter(|entry| !deleted.contains(entry.path.as_str()))
+        .collect();
     // An unresolved merge has several entries of a path.
     entries.dedup_by(|a, b| a.path == b.path);
-    Some(Tracked { entries, modified, omitted })
+    Some(Tracked {
+        entries,
+        modified,
+        omitted,
+    })
 }
 
 /// The paths in which commits differ, with the entries of one of them; `None` for a path that it
@@ -110,11 +118,15 @@ pub fn read_trees<R: Send>(
     commits: &BTreeSet<&str>,
     read: impl Fn(&str, &Differences) -> R + Sync,
 ) -> Vec<R> {
-    let Some(sorted) = newest_first(root, commits) else { return Vec::new() };
+    let Some(sorted) = newest_first(root, commits) else {
+        return Vec::new();
+    };
     let n_each = sorted.len().div_ceil(n_parts()).max(MIN_EACH);
     let trees = in_parallel(sorted.chunks(n_each).collect(), |part| {
         let mut trees = Vec::with_capacity(part.len());
-        walk_trees(root, head, part, |commit, differences| trees.push(read(commit, differences)));
+        walk_trees(root, head, part, |commit, differences| {
+            trees.push(read(commit, differences))
+        });
         trees
     });
     trees.into_iter().flatten().collect()
@@ -134,8 +146,19 @@ fn walk_trees(
         input += &format!("{commit} {newer}\n");
         newer = commit;
     }
-    let args = ["diff-tree", "--stdin", "--always", "-r", "-m", "--raw", "-z", "--no-renames"];
-    let args = args.into_iter().chain(["--no-abbrev", "--relative", "--ignore-submodules=dirty"]);
+    let args = [
+        "diff-tree",
+        "--stdin",
+        "--always",
+        "-r",
+        "-m",
+        "--raw",
+        "-z",
+        "--no-renames",
+    ];
+    let args = args
+        .into_iter()
+        .chain(["--no-abbrev", "--relative", "--ignore-submodules=dirty"]);
     let mut differences = Differences::new();
     let mut at: Option<String> = None;
     let git = Git::new(root, args).with_input(input.into_bytes());
@@ -170,10 +193,22 @@ fn newest_first(root: &Path, commits: &BTreeSet<&str>) -> Option<Vec<String>> {
 
 /// Returns the files of HEAD that the index lacks or has in another version.
 pub fn staged_away(root: &Path) -> Vec<TreeEntry> {
-    let args = ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev"];
-    let args = args.into_iter().chain(["--relative", "--ignore-submodules=dirty", "HEAD", "--"]);
+    let args = [
+        "diff-index",
+        "--cached",
+        "--raw",
+        "-z",
+        "--no-renames",
+        "--no-abbrev",
+    ];
+    let args = args
+        .into_iter()
+        .chain(["--relative", "--ignore-submodules=dirty", "HEAD", "--"]);
     let changes = records::changes(Git::new(root, args)).unwrap_or_default();
-    changes.into_iter().filter_map(|(_, [old, _])| old).collect()
+    changes
+        .into_iter()
+        .filter_map(|(_, [old, _])| old)
+        .collect()
 }
 
 /// Returns the last common commit of a revision and HEAD, or the revision itself if there is none.
@@ -185,12 +220,26 @@ pub fn fork_point(root: &Path, revision: &str) -> Option<String> {
 /// Returns the versions of files before the commits `from`, newest first, each file from its version
 /// there back to the commit that added it. Returns `None` if git fails.
 pub fn versions(root: &Path, from: &[&str], paths: &[&str]) -> Option<Vec<Version>> {
-    let mut args = vec!["log", "--raw", "-z", "--no-renames", "--no-abbrev", "--relative"];
-    args.extend(["--diff-merges=first-parent", "--no-ext-diff", "--no-textconv"]);
+    let mut args = vec![
+        "log",
+        "--raw",
+        "-z",
+        "--no-renames",
+        "--no-abbrev",
+        "--relative",
+    ];
+    args.extend([
+        "--diff-merges=first-parent",
+        "--no-ext-diff",
+        "--no-textconv",
+    ]);
     args.extend(["--format=%x01%H %P"]);
     args.extend(from);
     args.push("--");
-    let literal: Vec<String> = paths.iter().map(|path| format!(":(literal){path}")).collect();
+    let literal: Vec<String> = paths
+        .iter()
+        .map(|path| format!(":(literal){path}"))
+        .collect();
     args.extend(literal.iter().map(String::as_str));
     let mut found = Vec::new();
     let mut open: FxHashSet<&str> = paths.iter().copied().collect();
@@ -216,7 +265,13 @@ pub fn versions(root: &Path, from: &[&str], paths: &[&str]) -> Option<Vec<Versio
                 }
                 let (commit, parents) = (commit.clone(), parents.clone());
                 let old = old.map(|old| old.object);
-                found.push(Version { commit, parents, path, object: new.object, old });
+                found.push(Version {
+                    commit,
+                    parents,
+                    path,
+                    object: new.object,
+                    old,
+                });
             }
             Record::Change(..) => {}
         }
@@ -228,7 +283,10 @@ pub fn versions(root: &Path, from: &[&str], paths: &[&str]) -> Option<Vec<Versio
 /// Returns the versions of one file that lead to the one with this object, newest first, without
 /// those of branches that were merged without effect.
 pub fn lineage<'v>(versions: &'v [Version], path: &str, object: &str) -> Vec<&'v Version> {
-    let own: Vec<&Version> = versions.iter().filter(|version| version.path == path).collect();
+    let own: Vec<&Version> = versions
+        .iter()
+        .filter(|version| version.path == path)
+        .collect();
     let mut found: Vec<&Version> = Vec::new();
     let mut wanted = object;
     let mut from = 0;
@@ -237,11 +295,18 @@ pub fn lineage<'v>(versions: &'v [Version], path: &str, object: &str) -> Vec<&'v
         let has_it = |version: &&&Version| version.object == wanted;
         // A merge differs from its first parent, but the commit of the branch wrote the version.
         let written = |version: &&&Version| has_it(version) && version.parents.len() < 2;
-        let next = rest.iter().find(written).or_else(|| rest.iter().find(has_it));
+        let next = rest
+            .iter()
+            .find(written)
+            .or_else(|| rest.iter().find(has_it));
         // The version of the index may not be committed.
         let next = next.or_else(|| rest.first().filter(|_| found.is_empty()));
         let Some(&next) = next else { return found };
-        from += rest.iter().position(|version| std::ptr::eq(*version, next)).unwrap_or(0) + 1;
+        from += rest
+            .iter()
+            .position(|version| std::ptr::eq(*version, next))
+            .unwrap_or(0)
+            + 1;
         found.push(next);
         match &next.old {
             Some(old) => wanted = old,
@@ -252,15 +317,22 @@ pub fn lineage<'v>(versions: &'v [Version], path: &str, object: &str) -> Vec<&'v
 
 /// Returns the first-parent history of a commit, newest first. Ends when all of `wanted` are found.
 pub fn first_parents(root: &Path, commit: &str, wanted: &BTreeSet<String>) -> Vec<Node> {
-    nodes(root, &["rev-list", "--first-parent", "--parents", commit], wanted)
+    nodes(
+        root,
+        &["rev-list", "--first-parent", "--parents", commit],
+        wanted,
+    )
 }
 
 /// Returns commits that lead from an ancestor to a commit, newest first, without the ancestor. Each
 /// is a child of the next one, and the last is a child of the ancestor.
 pub fn path(root: &Path, ancestor: &str, commit: &str) -> Vec<Node> {
     let range = format!("{ancestor}..{commit}");
-    let between =
-        nodes(root, &["rev-list", "--parents", "--ancestry-path", &range], &BTreeSet::new());
+    let between = nodes(
+        root,
+        &["rev-list", "--parents", "--ancestry-path", &range],
+        &BTreeSet::new(),
+    );
     let by_id: FxHashMap<&str, &Node> = between.iter().map(|it| (it.id.as_str(), it)).collect();
     let mut found = Vec::new();
     let mut next = by_id.get(commit);
@@ -277,14 +349,19 @@ pub fn path(root: &Path, ancestor: &str, commit: &str) -> Vec<Node> {
 fn nodes(root: &Path, args: &[&str], wanted: &BTreeSet<String>) -> Vec<Node> {
     let mut found = Vec::new();
     let mut n_open = wanted.len();
-    let Some(git) = Git::for_history(root, args) else { return found };
+    let Some(git) = Git::for_history(root, args) else {
+        return found;
+    };
     let _ = git.read(|stdout| {
         for line in stdout.lines() {
             let line = line?;
             let mut ids = line.split(' ').map(str::to_owned);
             let Some(id) = ids.next() else { continue };
             n_open -= usize::from(wanted.contains(&id));
-            found.push(Node { id, parents: ids.collect() });
+            found.push(Node {
+                id,
+                parents: ids.collect(),
+            });
             if n_open == 0 && !wanted.is_empty() {
                 break;
             }
@@ -303,10 +380,23 @@ pub fn summaries(root: &Path, commits: &BTreeSet<&str>) -> FxHashMap<String, Com
         return FxHashMap::default();
     }
     let input: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
-    let args = ["log", "--no-walk=unsorted", "-z", "--no-patch", FORMAT, "--stdin"];
-    let output = Git::new(root, args).with_input(input.into_bytes()).text().unwrap_or_default();
+    let args = [
+        "log",
+        "--no-walk=unsorted",
+        "-z",
+        "--no-patch",
+        FORMAT,
+        "--stdin",
+    ];
+    let output = Git::new(root, args)
+        .with_input(input.into_bytes())
+        .text()
+        .unwrap_or_default();
     let summary = |record: &str| {
-        let mut fields = record.trim_start_matches('\n').splitn(3, ' ').map(str::to_owned);
+        let mut fields = record
+            .trim_start_matches('\n')
+            .splitn(3, ' ')
+            .map(str::to_owned);
         let (id, date) = (fields.next()?, fields.next()?);
         let subject = fields.next().unwrap_or_default().trim().to_owned();
         Some((id.clone(), CommitSummary { id, date, subject }))
@@ -317,11 +407,24 @@ pub fn summaries(root: &Path, commits: &BTreeSet<&str>) -> FxHashMap<String, Com
 /// Returns the files that a commit added or changed, compared with its first parent.
 pub fn changed_in(root: &Path, commit: &str) -> Vec<TreeEntry> {
     let parent = format!("{commit}^1");
-    let args = ["diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--relative"];
-    let args = args.into_iter().chain(["--ignore-submodules=all", "--end-of-options"]);
+    let args = [
+        "diff-tree",
+        "-r",
+        "--raw",
+        "-z",
+        "--no-renames",
+        "--no-abbrev",
+        "--relative",
+    ];
+    let args = args
+        .into_iter()
+        .chain(["--ignore-submodules=all", "--end-of-options"]);
     let git = Git::new(root, args.chain([parent.as_str(), commit]));
     let changes = records::changes(git).unwrap_or_default();
-    changes.into_iter().filter_map(|(_, [_, new])| new).collect()
+    changes
+        .into_iter()
+        .filter_map(|(_, [_, new])| new)
+        .collect()
 }
 
 /// A path that a commit changed, with its entries before and after.
@@ -340,21 +443,39 @@ pub fn changes_in(
     is_wanted: impl Fn(&str) -> bool,
 ) -> BTreeMap<String, Vec<Change>> {
     let mut found: BTreeMap<String, Vec<Change>> = BTreeMap::new();
-    let args =
-        ["diff-tree", "--stdin", "-r", "-m", "--first-parent", "--raw", "-z", "--no-renames"];
-    let args = args.into_iter().chain(["--no-abbrev", "--relative", "--ignore-submodules=all"]);
-    let Some(git) = Git::for_history(root, &args.collect::<Vec<_>>()) else { return found };
+    let args = [
+        "diff-tree",
+        "--stdin",
+        "-r",
+        "-m",
+        "--first-parent",
+        "--raw",
+        "-z",
+        "--no-renames",
+    ];
+    let args = args
+        .into_iter()
+        .chain(["--no-abbrev", "--relative", "--ignore-submodules=all"]);
+    let Some(git) = Git::for_history(root, &args.collect::<Vec<_>>()) else {
+        return found;
+    };
     let input: String = commits.iter().map(|id| format!("{id}\n")).collect();
     let mut at = String::new();
     // What was read before a failure is right.
     let _ = records::read(git.with_input(input.into_bytes()), |record| {
         match record {
             Record::Header(id) => {
-                id.split_whitespace().next().unwrap_or_default().clone_into(&mut at);
+                id.split_whitespace()
+                    .next()
+                    .unwrap_or_default()
+                    .clone_into(&mut at);
             }
             Record::Change(path, [old, new]) => {
                 if is_wanted(&path) {
-                    found.entry(at.clone()).or_default().push(Change { path, old, new });
+                    found
+                        .entry(at.clone())
+                        .or_default()
+                        .push(Change { path, old, new });
                 }
             }
         }
@@ -374,22 +495,35 @@ pub struct Addition {
 
 /// Returns the last commit that added each file of a folder, by its path.
 pub fn additions(root: &Path, folder: &str) -> BTreeMap<String, Addition> {
-    let args = ["-c", "core.quotePath=false", "log", "--diff-filter=A", "--no-renames"];
+    let args = [
+        "-c",
+        "core.quotePath=false",
+        "log",
+        "--diff-filter=A",
+        "--no-renames",
+    ];
     let args = args.into_iter().chain(["--name-only", "--relative"]);
     let args = args.chain(["--format=%x01%h%x09%as%x09%an", "HEAD", "--", folder]);
     let output = Git::new(root, args).text().unwrap_or_default();
     let mut found = BTreeMap::new();
     for part in output.split('\u{1}').skip(1) {
         let mut lines = part.lines();
-        let mut fields = lines.next().unwrap_or_default().splitn(3, '\t').map(str::to_owned);
+        let mut fields = lines
+            .next()
+            .unwrap_or_default()
+            .splitn(3, '\t')
+            .map(str::to_owned);
         let (Some(commit), Some(date), Some(author)) =
             (fields.next(), fields.next(), fields.next())
         else {
             continue;
         };
         for path in lines.filter(|line| !line.is_empty()) {
-            let addition =
-                || Addition { commit: commit.clone(), author: author.clone(), date: date.clone() };
+            let addition = || Addition {
+                commit: commit.clone(),
+                author: author.clone(),
+                date: date.clone(),
+            };
             found.entry(path.to_owned()).or_insert_with(addition);
         }
     }
@@ -398,7 +532,16 @@ pub fn additions(root: &Path, folder: &str) -> BTreeMap<String, Addition> {
 
 /// Returns the number of files of a folder in a commit.
 pub fn n_files(root: &Path, commit: &str, folder: &str) -> usize {
-    let args = ["ls-tree", "-r", "-z", "--name-only", "--end-of-options", commit, "--", folder];
+    let args = [
+        "ls-tree",
+        "-r",
+        "-z",
+        "--name-only",
+        "--end-of-options",
+        commit,
+        "--",
+        folder,
+    ];
     git(root, &args).map_or(0, |output| output.matches('\0').count())
 }
 
@@ -409,8 +552,10 @@ pub fn renames_in(
     commits: &BTreeSet<&str>,
     patterns: &[String],
 ) -> BTreeMap<String, BTreeMap<String, String>> {
-    with_renames("-M40%", |renames| renames_with(root, commits, patterns, renames))
-        .unwrap_or_default()
+    with_renames("-M40%", |renames| {
+        renames_with(root, commits, patterns, renames)
+    })
+    .unwrap_or_default()
 }
 
 fn renames_with(
@@ -420,11 +565,18 @@ fn renames_with(
     renames: &str,
 ) -> Option<BTreeMap<String, BTreeMap<String, String>>> {
     let mut args = vec!["diff-tree", "--stdin", "-r", "-m", "--first-parent", "-z"];
-    args.extend(["--name-status", "--diff-filter=R", "--relative", "--ignore-submodules=all"]);
+    args.extend([
+        "--name-status",
+        "--diff-filter=R",
+        "--relative",
+        "--ignore-submodules=all",
+    ]);
     args.extend([renames, RENAME_LIMIT, "--"]);
     args.extend(patterns.iter().map(String::as_str));
     let input: String = commits.iter().map(|id| format!("{id}\n")).collect();
-    let output = Git::for_history(root, &args)?.with_input(input.into_bytes()).text()?;
+    let output = Git::for_history(root, &args)?
+        .with_input(input.into_bytes())
+        .text()?;
     let mut found: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     let mut at = None;
     let mut fields = output.split('\0');

@@ -61,8 +61,14 @@ const NO_ANSWER: &str = "git did not answer in time";
 /// What commands of git answer.
 const FACTS: &[(&str, &[&str])] = &[
     ("old versions of files", &["cat-file"]),
-    ("the history of the project", &["blame", "diff-tree", "log", "rev-list"]),
-    ("the list of files", &["check-ignore", "diff-index", "ls-files", "ls-tree"]),
+    (
+        "the history of the project",
+        &["blame", "diff-tree", "log", "rev-list"],
+    ),
+    (
+        "the list of files",
+        &["check-ignore", "diff-index", "ls-files", "ls-tree"],
+    ),
 ];
 
 /// Files that git opens in the folder of a working tree's repository, and in the one that linked
@@ -115,7 +121,10 @@ static UNANSWERED: Mutex<BTreeMap<&str, String>> = Mutex::new(BTreeMap::new());
 /// did not answer in time. A refusal of git itself is an answer.
 pub fn failures() -> Vec<String> {
     let failed = UNANSWERED.lock().unwrap_or_else(PoisonError::into_inner);
-    failed.iter().map(|(fact, why)| format!("{fact} may be incomplete: {why}")).collect()
+    failed
+        .iter()
+        .map(|(fact, why)| format!("{fact} may be incomplete: {why}"))
+        .collect()
 }
 
 impl Times {
@@ -166,7 +175,9 @@ impl<'a> Git<'a> {
     /// Records that the command ended without an answer of git itself.
     fn unanswered(&self, why: &str) -> Failure {
         let is_arg = |command: &&str| self.command.get_args().any(|arg| arg == *command);
-        let fact = FACTS.iter().find(|(_, commands)| commands.iter().any(is_arg));
+        let fact = FACTS
+            .iter()
+            .find(|(_, commands)| commands.iter().any(is_arg));
         let fact = fact.map_or("what git knows of the project", |(fact, _)| fact);
         let mut unanswered = UNANSWERED.lock().unwrap_or_else(PoisonError::into_inner);
         unanswered.insert(fact, why.to_owned());
@@ -174,7 +185,9 @@ impl<'a> Git<'a> {
     }
 
     fn overridden<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
-        self.command.args(OVERRIDES.iter().flat_map(|setting| ["-c", setting])).args(args);
+        self.command
+            .args(OVERRIDES.iter().flat_map(|setting| ["-c", setting]))
+            .args(args);
         self
     }
 
@@ -202,7 +215,13 @@ impl<'a> Git<'a> {
             }
         }
         own_group(&mut command);
-        Self { root, command, input: Vec::new(), max_silence: MAX_SILENCE, obstacle: None }
+        Self {
+            root,
+            command,
+            input: Vec::new(),
+            max_silence: MAX_SILENCE,
+            obstacle: None,
+        }
     }
 
     /// Like [`Git::new`], for renames, blame and log, which take longer. Returns `None` if there is
@@ -232,7 +251,8 @@ impl<'a> Git<'a> {
 
     /// Returns the output as text, or `None` if git fails.
     pub(super) fn text(self) -> Option<String> {
-        self.bytes().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        self.bytes()
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// Returns the output, or why there is none.
@@ -268,7 +288,8 @@ impl<'a> Git<'a> {
         read: impl FnOnce(&mut dyn BufRead) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
         let input = std::mem::take(&mut self.input);
-        self.supervise(Some(input), |_, stdout, _| read(stdout)).map(|_| ())
+        self.supervise(Some(input), |_, stdout, _| read(stdout))
+            .map(|_| ())
     }
 
     /// Passes the input and the output to `talk`, for a command that answers each line, and a flag
@@ -299,7 +320,10 @@ impl<'a> Git<'a> {
             return Err(self.unanswered(NO_ANSWER));
         }
         if let Some(path) = irregular_file(self.root) {
-            return Err(Failure::Refused(format!("`{}` is not a regular file", path.display())));
+            return Err(Failure::Refused(format!(
+                "`{}` is not a regular file",
+                path.display()
+            )));
         }
         let mut child = self.command.spawn().map_err(|error| match error.kind() {
             ErrorKind::NotFound => Failure::NotInstalled,
@@ -319,10 +343,12 @@ impl<'a> Git<'a> {
         let has_input = input.is_some();
         let is_waiting = AtomicBool::new(true);
         std::thread::scope(|scope| {
-            let write = input.zip(stdin.take_if(|_| has_input)).map(|(input, mut stdin)| {
-                // If git ends early, it does not need the rest.
-                Builder::new().spawn_scoped(scope, move || drop(stdin.write_all(&input)))
-            });
+            let write = input
+                .zip(stdin.take_if(|_| has_input))
+                .map(|(input, mut stdin)| {
+                    // If git ends early, it does not need the rest.
+                    Builder::new().spawn_scoped(scope, move || drop(stdin.write_all(&input)))
+                });
             let (child, n_read, is_killed) = (&child, &n_read, &is_killed);
             let (met, is_ended) = (&met, &is_ended);
             let is_waiting = &is_waiting;
@@ -355,7 +381,13 @@ impl<'a> Git<'a> {
                 return Err(self.unanswered(&format!("failed to start a thread: {error}")));
             }
             let max_output = if has_input { MAX_OUTPUT } else { u64::MAX };
-            let mut stdout = BufReader::new(Counted { pipe: stdout, n_read }.take(max_output));
+            let mut stdout = BufReader::new(
+                Counted {
+                    pipe: stdout,
+                    n_read,
+                }
+                .take(max_output),
+            );
             let is_read = talk(stdin, &mut stdout, is_waiting).is_ok();
             // The rest of the output is not needed. At the end git is about to exit with its status.
             let is_at_end = stdout.fill_buf().is_ok_and(<[u8]>::is_empty);
@@ -383,7 +415,9 @@ impl<'a> Git<'a> {
                 return Err(self.unanswered("git ended without an answer"));
             }
             let first = message.lines().next().unwrap_or_default();
-            let reason = first.trim_start_matches("error: ").trim_start_matches("fatal: ");
+            let reason = first
+                .trim_start_matches("error: ")
+                .trim_start_matches("fatal: ");
             Err(Failure::Refused(reason.to_owned()))
         })
     }
@@ -420,7 +454,11 @@ fn own_group(command: &mut Command) {
 fn wait(child: &Mutex<Child>) -> Option<ExitStatus> {
     let mut pause = Duration::from_micros(50);
     loop {
-        match child.lock().unwrap_or_else(PoisonError::into_inner).try_wait() {
+        match child
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .try_wait()
+        {
             Ok(Some(status)) => return Some(status),
             Ok(None) => {}
             Err(_) => return None,
@@ -447,7 +485,9 @@ impl<R: Read> Read for Counted<'_, R> {
 /// Returns the first of the files that git opens in the repository around `root` that is not a
 /// regular file.
 fn irregular_file(root: &Path) -> Option<PathBuf> {
-    let tree = root.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
+    let tree = root
+        .ancestors()
+        .find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
     let tree_files = TREE_FILES.iter().map(|name| tree.join(name));
     let (shared, own) = match folder(tree).and_then(|own| Ok((shared_folder(&own)?, own))) {
         Ok(folders) => folders,
@@ -456,13 +496,16 @@ fn irregular_file(root: &Path) -> Option<PathBuf> {
     let own_files = OWN_FILES.iter().map(|name| own.join(name));
     let shared_files = SHARED_FILES.iter().map(|name| shared.join(name));
     let found = own_files.chain(shared_files).chain(tree_files);
-    found.into_iter().find(|path| regular_file::is_other(path)).or_else(|| {
-        let head = pointer(&own.join("HEAD")).ok()??;
-        let branch = head.strip_prefix("ref:")?.trim().to_owned();
-        // A namespace of branches is a folder.
-        let branch = shared.join(branch);
-        Some(branch).filter(|path| regular_file::is_other(path) && !path.is_dir())
-    })
+    found
+        .into_iter()
+        .find(|path| regular_file::is_other(path))
+        .or_else(|| {
+            let head = pointer(&own.join("HEAD")).ok()??;
+            let branch = head.strip_prefix("ref:")?.trim().to_owned();
+            // A namespace of branches is a folder.
+            let branch = shared.join(branch);
+            Some(branch).filter(|path| regular_file::is_other(path) && !path.is_dir())
+        })
 }
 
 /// Returns the folder of the repository of a working tree. Fails with the file that cannot be read.
@@ -488,8 +531,12 @@ fn pointer(path: &Path) -> Result<Option<String>, PathBuf> {
         return Err(path.to_owned());
     }
     let mut text = Vec::new();
-    let Ok(file) = regular_file::open(path) else { return Ok(None) };
-    file.take(MAX_POINTER).read_to_end(&mut text).map_err(|_| path.to_owned())?;
+    let Ok(file) = regular_file::open(path) else {
+        return Ok(None);
+    };
+    file.take(MAX_POINTER)
+        .read_to_end(&mut text)
+        .map_err(|_| path.to_owned())?;
     Ok(Some(String::from_utf8_lossy(&text).into_owned()))
 }
 
@@ -511,14 +558,28 @@ mod tests {
     fn the_helpers_of_git_are_ended_with_it() {
         let folder = tempfile::tempdir().expect("a temp folder");
         let mut command = Command::new("sh");
-        command.args(["-c", "(sleep 5; touch late) & wait"]).current_dir(folder.path());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(["-c", "(sleep 5; touch late) & wait"])
+            .current_dir(folder.path());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         own_group(&mut command);
         let max_silence = Duration::from_millis(50);
         let root = folder.path();
-        let git = Git { root, command, input: Vec::new(), max_silence, obstacle: None };
+        let git = Git {
+            root,
+            command,
+            input: Vec::new(),
+            max_silence,
+            obstacle: None,
+        };
         assert_eq!(git.output(), Err(Failure::Refused(NO_ANSWER.to_owned())));
-        assert!(!folder.path().join("late").exists(), "the helper was waited for");
+        assert!(
+            !folder.path().join("late").exists(),
+            "the helper was waited for"
+        );
     }
 
     #[test]
@@ -527,10 +588,18 @@ mod tests {
         EXCEEDED.record(root);
         let _ = Git::new(root, ["ls-files", "-z"]).output();
         let expected = "the list of files may be incomplete: git did not answer in time";
-        assert!(failures().contains(&expected.to_owned()), "{:?}", failures());
+        assert!(
+            failures().contains(&expected.to_owned()),
+            "{:?}",
+            failures()
+        );
         // Git itself says that there is no repository.
         let folder = tempfile::tempdir().expect("a folder");
         let _ = Git::new(folder.path(), ["log"]).output();
-        assert!(!failures().iter().any(|it| it.contains("history")), "{:?}", failures());
+        assert!(
+            !failures().iter().any(|it| it.contains("history")),
+            "{:?}",
+            failures()
+        );
     }
 }

@@ -68,8 +68,11 @@ impl Seen {
     /// Reads the lines that `ls-files --debug` prints below an entry. Their format may change, so
     /// they need not be there.
     fn parse(lines: &str) -> Option<Self> {
-        let value =
-            |key: &str| lines.split(['\n', '\t']).find_map(|it| it.trim().strip_prefix(key));
+        let value = |key: &str| {
+            lines
+                .split(['\n', '\t'])
+                .find_map(|it| it.trim().strip_prefix(key))
+        };
         let (seconds, nanos) = value("mtime: ")?.split_once(':')?;
         let flags = u32::from_str_radix(value("flags: ")?, 16).ok()?;
         Some(Self {
@@ -87,7 +90,10 @@ pub(super) fn index(listed: &[u8]) -> Vec<(TreeEntry, Option<Seen>)> {
     let mut found = Vec::new();
     for field in fields {
         // The lines of an entry, and the start of the next one.
-        let end = field.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        let end = field
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |newline| newline + 1);
         let (lines, next) = field.split_at(end);
         // MODE OBJECT STAGE<tab>NAME
         let seen = || Seen::parse(&String::from_utf8_lossy(lines));
@@ -101,9 +107,14 @@ pub(super) fn index(listed: &[u8]) -> Vec<(TreeEntry, Option<Seen>)> {
 /// or about the old and the new path of a renamed file.
 fn sides(record: &str, path: &str, new_path: Option<&str>) -> Option<Sides> {
     let fields: Vec<&str> = record.strip_prefix(':')?.split(' ').collect();
-    let [old_mode, new_mode, old, new, _] = fields[..] else { return None };
+    let [old_mode, new_mode, old, new, _] = fields[..] else {
+        return None;
+    };
     let new_path = new_path.unwrap_or(path);
-    Some([TreeEntry::new(path, old_mode, old), TreeEntry::new(new_path, new_mode, new)])
+    Some([
+        TreeEntry::new(path, old_mode, old),
+        TreeEntry::new(new_path, new_mode, new),
+    ])
 }
 
 /// A record of a command with `--raw -z`.
@@ -125,9 +136,14 @@ pub(super) fn read(
             let record = if field.starts_with(':') {
                 let missing = || Error::new(ErrorKind::InvalidData, "a path is missing");
                 let path = next_field(stdout)?.ok_or_else(missing)?;
-                let is_rename = field.rsplit(' ').next().is_some_and(|it| it.starts_with('R'));
+                let is_rename = field
+                    .rsplit(' ')
+                    .next()
+                    .is_some_and(|it| it.starts_with('R'));
                 let new_path = if is_rename { next_field(stdout)? } else { None };
-                let Some(sides) = sides(field, &path, new_path.as_deref()) else { continue };
+                let Some(sides) = sides(field, &path, new_path.as_deref()) else {
+                    continue;
+                };
                 Record::Change(path, sides)
             } else {
                 Record::Header(field.to_owned())
@@ -157,7 +173,10 @@ pub(super) fn tree(git: Git<'_>) -> Result<Vec<(Vec<u8>, TreeEntry)>, Failure> {
         for record in stdout.split(0) {
             let record = record?;
             // MODE TYPE OBJECT<tab>NAME
-            let name = record.splitn(2, |byte| *byte == b'\t').nth(1).map(<[u8]>::to_vec);
+            let name = record
+                .splitn(2, |byte| *byte == b'\t')
+                .nth(1)
+                .map(<[u8]>::to_vec);
             found.extend(name.zip(entry(&record, 2)));
         }
         Ok(())
@@ -194,10 +213,20 @@ mod tests {
             stat("0"),
             stat("40000000")
         );
-        let seen = |is_omitted| Seen { n_bytes: 41, time: Duration::new(3, 4), is_omitted };
-        let found: Vec<(String, Option<Seen>)> =
-            index(listed.as_bytes()).into_iter().map(|(entry, seen)| (entry.path, seen)).collect();
-        let expected = [("a b", Some(seen(false))), ("c", Some(seen(true))), ("d", None)];
+        let seen = |is_omitted| Seen {
+            n_bytes: 41,
+            time: Duration::new(3, 4),
+            is_omitted,
+        };
+        let found: Vec<(String, Option<Seen>)> = index(listed.as_bytes())
+            .into_iter()
+            .map(|(entry, seen)| (entry.path, seen))
+            .collect();
+        let expected = [
+            ("a b", Some(seen(false))),
+            ("c", Some(seen(true))),
+            ("d", None),
+        ];
         assert_eq!(found, expected.map(|(path, seen)| (path.to_owned(), seen)));
         assert_eq!(index(b"").len(), 0);
     }

@@ -85,13 +85,18 @@ fn changed_names(
     let mut compared = Vec::new();
     for name in names {
         let path = listed::path(Path::new(""), &name);
-        if !path.components().all(|part| matches!(part, Component::Normal(_))) {
+        if !path
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)))
+        {
             continue;
         }
         let full = root.join(path);
         let (entry, metadata) = (tree.get(&name), full.symlink_metadata());
         // What may exist in a folder without permission may be changed.
-        let is_unread = metadata.as_ref().is_err_and(|error| !listed::is_missing(error));
+        let is_unread = metadata
+            .as_ref()
+            .is_err_and(|error| !listed::is_missing(error));
         let kind = metadata.ok().map(|metadata| metadata.file_type());
         let is_file = kind.is_some_and(|kind| kind.is_file());
         match entry {
@@ -124,7 +129,10 @@ fn tree_of(root: &Path, revision: &str) -> Result<BTreeMap<Vec<u8>, TreeEntry>> 
     let commit = commit_id(root, revision).ok_or_else(|| unknown_changes(revision))?;
     let entries = records::tree(Git::new(root, ["ls-tree", "-r", "-z", &commit]));
     let entries = entries.map_err(|_| unknown_changes(revision))?;
-    Ok(entries.into_iter().filter(|(_, it)| it.kind != EntryKind::Submodule).collect())
+    Ok(entries
+        .into_iter()
+        .filter(|(_, it)| it.kind != EntryKind::Submodule)
+        .collect())
 }
 
 /// Returns the files of the index that the working tree lacks, or has with other bytes. A file with
@@ -135,12 +143,21 @@ pub(super) fn modified(root: &Path, index: &[(TreeEntry, Option<Seen>)]) -> Vec<
         if entry.kind == EntryKind::Submodule || seen.is_some_and(|seen| seen.is_omitted) {
             return false;
         }
-        let Ok(metadata) = root.join(&entry.path).symlink_metadata() else { return true };
-        let time = metadata.modified().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+        let Ok(metadata) = root.join(&entry.path).symlink_metadata() else {
+            return true;
+        };
+        let time = metadata
+            .modified()
+            .ok()
+            .and_then(|it| it.duration_since(UNIX_EPOCH).ok());
         let is_seen = |seen: &Seen| seen.n_bytes == metadata.len() && Some(seen.time) == time;
         metadata.is_file() && seen.is_some_and(|seen| !is_seen(&seen))
     };
-    let changed: Vec<&TreeEntry> = index.par_iter().filter(is_changed).map(|it| &it.0).collect();
+    let changed: Vec<&TreeEntry> = index
+        .par_iter()
+        .filter(is_changed)
+        .map(|it| &it.0)
+        .collect();
     let objects: Vec<&str> = changed.iter().map(|entry| entry.object.as_str()).collect();
     let mut found = Vec::new();
     // What was compared before a failure counts.
@@ -163,7 +180,11 @@ pub fn renamed_since(root: &Path, commit: &str) -> Option<FxHashMap<String, Stri
         args.extend(["--end-of-options", commit, "--"]);
         Git::for_history(root, &args)?.text()
     })?;
-    Some(parse_renames(&output).map(|(old, new)| (old.to_owned(), new.to_owned())).collect())
+    Some(
+        parse_renames(&output)
+            .map(|(old, new)| (old.to_owned(), new.to_owned()))
+            .collect(),
+    )
 }
 
 /// Returns those of `files`, with paths relative to `root`, whose content in the working tree differs
@@ -222,12 +243,20 @@ pub fn staged(root: &Path) -> Result<BTreeMap<String, Vec<(u32, u32)>>> {
         }
         None => return Err(error().into()),
     };
-    let mut args = vec!["diff-index", "--cached", "--no-renames", "-z", "--no-abbrev"];
+    let mut args = vec![
+        "diff-index",
+        "--cached",
+        "--no-renames",
+        "-z",
+        "--no-abbrev",
+    ];
     args.extend(["--relative", "--ignore-submodules=all", head.trim(), "--"]);
     let changes = records::changes(Git::new(root, args)).ok_or_else(error)?;
     let lines = |objects: &mut Objects<'_>, [old, new]: &Sides| {
         let Some(new) = new else { return Vec::new() };
-        let old = old.as_ref().map_or(Some(Vec::new()), |old| objects.read(&old.object));
+        let old = old
+            .as_ref()
+            .map_or(Some(Vec::new()), |old| objects.read(&old.object));
         match (old, objects.read(&new.object)) {
             (Some(old), Some(new)) if is_binary(&old) || is_binary(&new) => Vec::new(),
             (Some(old), Some(new)) => hunks(&lines_of(&old), &lines_of(&new)),
@@ -236,7 +265,9 @@ pub fn staged(root: &Path) -> Result<BTreeMap<String, Vec<(u32, u32)>>> {
         }
     };
     let found = with_objects(root, |objects| {
-        let found = changes.iter().map(|(path, sides)| (path.clone(), lines(objects, sides)));
+        let found = changes
+            .iter()
+            .map(|(path, sides)| (path.clone(), lines(objects, sides)));
         found.collect()
     });
     Ok(found.ok_or_else(error)?)
@@ -244,7 +275,9 @@ pub fn staged(root: &Path) -> Result<BTreeMap<String, Vec<(u32, u32)>>> {
 
 /// Returns whether a file has the content of an object.
 fn is_equal(path: &Path, object: Object<'_>) -> std::io::Result<bool> {
-    let Ok(file) = regular_file::open(path) else { return Ok(false) };
+    let Ok(file) = regular_file::open(path) else {
+        return Ok(false);
+    };
     if file.metadata()?.len() != object.size {
         return Ok(false);
     }
@@ -275,9 +308,12 @@ fn hunks(old: &[&[u8]], new: &[&[u8]]) -> Vec<(u32, u32)> {
             let start = line(new_index).saturating_sub(1);
             Some((start, start + 1))
         }
-        DiffOp::Insert { new_index, new_len, .. } | DiffOp::Replace { new_index, new_len, .. } => {
-            Some((line(new_index), line(new_index + new_len)))
+        DiffOp::Insert {
+            new_index, new_len, ..
         }
+        | DiffOp::Replace {
+            new_index, new_len, ..
+        } => Some((line(new_index), line(new_index + new_len))),
     });
     ranges.collect()
 }
@@ -310,7 +346,10 @@ mod tests {
     #[test]
     fn hunks_are_the_new_lines_that_differ() {
         let check = |old: &str, new: &str, expected: &[(u32, u32)]| {
-            assert_eq!(hunks(&lines_of(old.as_bytes()), &lines_of(new.as_bytes())), expected);
+            assert_eq!(
+                hunks(&lines_of(old.as_bytes()), &lines_of(new.as_bytes())),
+                expected
+            );
         };
         check("a\nb\nc\n", "a\nb\nc\n", &[]);
         check("a\nb\nc\n", "a\nx\nc\n", &[(1, 2)]);
@@ -319,6 +358,9 @@ mod tests {
         check("a\nb\n", "b\n", &[(0, 1)]);
         check("", "a\nb\n", &[(0, 2)]);
         check("a\nb\nc\nd\ne\n", "x\nb\nc\nd\ny\nz\n", &[(0, 1), (4, 6)]);
-        assert_eq!(hunks(&unix_lines(b"a\nb\n"), &unix_lines(b"a\r\nc\r\n")), [(1, 2)]);
+        assert_eq!(
+            hunks(&unix_lines(b"a\nb\n"), &unix_lines(b"a\r\nc\r\n")),
+            [(1, 2)]
+        );
     }
 }

@@ -8,7 +8,11 @@ use super::*;
 fn check(text: &str, key: &'static str, value: FieldValue, expected: Expect) {
     let shown = match set(text, key, value) {
         Ok(edited) => {
-            assert_eq!(set(&edited, key, value).as_ref(), Ok(&edited), "the edit is idempotent");
+            assert_eq!(
+                set(&edited, key, value).as_ref(),
+                Ok(&edited),
+                "the edit is idempotent"
+            );
             edited
         }
         Err(error) => format!("! {:?} {}\n    {}\n", error.line, error.message, error.hint),
@@ -46,9 +50,12 @@ fn a_value_is_replaced_and_its_comment_retained() {
 
 #[test]
 fn a_value_of_several_lines_is_replaced_and_the_comments_below_retained() {
-    for list in
-        ["\n  - a\n  - b # why\n", "\n- a\n\n- b\n", " [a,\n  # in it\n  b]\n", "\n  [a, b]\n"]
-    {
+    for list in [
+        "\n  - a\n  - b # why\n",
+        "\n- a\n\n- b\n",
+        " [a,\n  # in it\n  b]\n",
+        "\n  [a, b]\n",
+    ] {
         check(
             &format!(
                 "---\ntype: rule\ntags:{list}\n# about scope\nscope: universal\nmine: |\n  text\n---\nText\n"
@@ -138,7 +145,10 @@ fn a_text_without_frontmatter_gets_a_block() {
         "#]],
     );
     let edited = set("\u{FEFF}a\r\nb\r\n", "type", FieldValue::Scalar("fact"));
-    assert_eq!(edited.as_deref(), Ok("\u{FEFF}---\r\ntype: fact\r\n---\r\n\r\na\r\nb\r\n"));
+    assert_eq!(
+        edited.as_deref(),
+        Ok("\u{FEFF}---\r\ntype: fact\r\n---\r\n\r\na\r\nb\r\n")
+    );
 }
 
 #[test]
@@ -157,7 +167,11 @@ fn an_unsafe_edit_is_refused() {
             Err(error) => assert_eq!(error.message, message, "{yaml}"),
             Ok(edited) => {
                 assert_eq!(
-                    parse(&edited).frontmatter.status.map(|it| it.to_string()).as_deref(),
+                    parse(&edited)
+                        .frontmatter
+                        .status
+                        .map(|it| it.to_string())
+                        .as_deref(),
                     Some("archived"),
                     "{yaml}"
                 );
@@ -188,7 +202,10 @@ fn an_unsafe_edit_is_refused() {
 fn the_date_is_updated_only_if_the_frontmatter_has_dates() {
     let now = "2026-01-02T03:04:05Z";
     assert_eq!(set_updated_at("Text\n", now), "Text\n");
-    assert_eq!(set_updated_at("---\ntype: rule\n---\nText\n", now), "---\ntype: rule\n---\nText\n");
+    assert_eq!(
+        set_updated_at("---\ntype: rule\n---\nText\n", now),
+        "---\ntype: rule\n---\nText\n"
+    );
     assert_eq!(
         set_updated_at("---\r\nupdated_at: 2025-01-01\r\n---\r\nText\r\n", now),
         format!("---\r\nupdated_at: \"{now}\"\r\n---\r\nText\r\n")
@@ -236,10 +253,21 @@ fn a_key_is_removed_with_its_lines_and_nothing_else() {
     let text = "---\r\ntype: rule # why\r\nhints:\r\n  - a\r\nexample: none\r\n# end\r\n---\r\nexample: x\r\n";
     let removed = remove(text, "example").expect("it is a line");
     assert_eq!(removed, text.replacen("example: none\r\n", "", 1));
-    assert_eq!(remove(&removed, "example").as_ref(), Ok(&removed), "the edit is idempotent");
+    assert_eq!(
+        remove(&removed, "example").as_ref(),
+        Ok(&removed),
+        "the edit is idempotent"
+    );
     let removed = remove(text, "hints").expect("it is a line");
     assert_eq!(removed, text.replacen("hints:\r\n  - a\r\n", "", 1));
-    assert_eq!(remove("example: none\n", "example").as_deref(), Ok("example: none\n"));
+    assert_eq!(
+        remove("example: none\n", "example").as_deref(),
+        Ok("example: none\n")
+    );
     let error = remove("---\n{example: none, id: x}\n---\n", "example").expect_err("not lines");
-    assert!(error.message.starts_with("failed to remove `example`"), "{}", error.message);
+    assert!(
+        error.message.starts_with("failed to remove `example`"),
+        "{}",
+        error.message
+    );
 }

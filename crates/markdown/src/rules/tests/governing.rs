@@ -6,7 +6,9 @@ use super::{check, parse};
 
 /// Returns the texts of the rules.
 fn texts(text: &str) -> Vec<String> {
-    let rules = parse(text, "shop").into_iter().filter(|item| item.skipped_because.is_none());
+    let rules = parse(text, "shop")
+        .into_iter()
+        .filter(|item| item.skipped_because.is_none());
     rules.map(|item| item.text).collect()
 }
 
@@ -25,8 +27,14 @@ fn an_item_keeps_any_sentence_above_its_list() {
         "Not without a word of a maintainer…",
     ] {
         let document = format!("## Code review\n\n{sentence}\n\n- Use the global cart\n");
-        let kept = sentence.trim_matches('*').trim_end_matches([':', '：', '.']);
-        assert_eq!(texts(&document), [format!("{kept}: Use the global cart")], "{sentence}");
+        let kept = sentence
+            .trim_matches('*')
+            .trim_end_matches([':', '：', '.']);
+        assert_eq!(
+            texts(&document),
+            [format!("{kept}: Use the global cart")],
+            "{sentence}"
+        );
     }
 }
 
@@ -36,19 +44,33 @@ fn an_item_keeps_the_headings_that_are_more_than_a_topic() {
         ("# Shop\n## Testing", ""),
         ("# Contributing to the shop\n## 2. Code style & naming", ""),
         ("# Shop\n## FastAPI", ""),
-        ("# Shop\n## What gets a request closed", "What gets a request closed: "),
+        (
+            "# Shop\n## What gets a request closed",
+            "What gets a request closed: ",
+        ),
         ("# Shop\n## ❌ Code\n### Naming", "❌ Code: "),
         ("# Nie tun\n## Testing", "Nie tun: "),
         ("# Shop\n## NEVER\n### Code", "NEVER: "),
         ("# Shop\n## DONTs", "DONTs: "),
         ("# Shop\n## Code Anti-Pattern", "Code Anti-Pattern: "),
         ("# Shop\n## In tests", "In tests: "),
-        ("# Shop\n## Patterns (out)\n### Carts", "Patterns (out): Carts: "),
+        (
+            "# Shop\n## Patterns (out)\n### Carts",
+            "Patterns (out): Carts: ",
+        ),
     ] {
         let document = format!("{headings}\n\n- Use the global cart\n");
-        assert_eq!(texts(&document), [format!("{kept}Use the global cart")], "{headings}");
+        assert_eq!(
+            texts(&document),
+            [format!("{kept}Use the global cart")],
+            "{headings}"
+        );
         let paragraph = format!("{headings}\n\nAlways use the global cart.\n");
-        assert_eq!(texts(&paragraph), [format!("{kept}Always use the global cart.")], "{headings}");
+        assert_eq!(
+            texts(&paragraph),
+            [format!("{kept}Always use the global cart.")],
+            "{headings}"
+        );
     }
 }
 
@@ -250,7 +272,10 @@ fn an_item_whose_sentences_are_too_long_is_skipped_with_a_reason() {
     let document =
         format!("{sentence}It is long:\n\n- Use the global cart\n\n## Code\n\n- Use tea\n");
     let items = parse(&document, "shop");
-    let reasons: Vec<&str> = items.iter().filter_map(|item| item.skipped_because).collect();
+    let reasons: Vec<&str> = items
+        .iter()
+        .filter_map(|item| item.skipped_because)
+        .collect();
     assert!(reasons.contains(&super::LONG_PREFIX), "{reasons:?}");
     assert_eq!(texts(&document), ["Use tea"]);
 }
@@ -267,7 +292,10 @@ fn only_known_demands_and_conditions_cannot_negate_an_item() {
         ("## Handlers", true),
     ] {
         let items = parse(&format!("{above}\n\n- Use the global cart\n"), "shop");
-        let rule = items.iter().find(|item| item.skipped_because.is_none()).expect("a rule");
+        let rule = items
+            .iter()
+            .find(|item| item.skipped_because.is_none())
+            .expect("a rule");
         assert_eq!(rule.may_be_negated, may_be_negated, "{above}");
     }
 }

@@ -87,7 +87,10 @@ fn text_that_resembles_code_is_not_code() {
         let [section] = &sections.list[..] else {
             panic!("expected one section in {text}, got {:?}", sections.list);
         };
-        assert_eq!(section.outer, Span::new(before.len(), before.len() + A.len()));
+        assert_eq!(
+            section.outer,
+            Span::new(before.len(), before.len() + A.len())
+        );
         assert_eq!(content(&text, section, &sections, false), "text");
         assert_eq!(sections.diagnostics, [], "{text}");
     }
@@ -107,5 +110,8 @@ fn tags_in_frontmatter_are_text() {
         "---\nid: x\nnote: <!-- ANCHOR:a -->\n# heading\n---\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n",
         expect![[r#"b 6-6 "text""#]],
     );
-    check("---\nid: x\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n", expect![[r#"b 3-3 "text""#]]);
+    check(
+        "---\nid: x\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n",
+        expect![[r#"b 3-3 "text""#]],
+    );
 }

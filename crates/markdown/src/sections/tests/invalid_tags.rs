@@ -130,7 +130,10 @@ fn an_unclosed_comment_does_not_affect_other_sections() {
             ! 1:1 malformed: malformed tag `ANCHOR:a ->`: its comment has no `-->`
                 did you mean `<!-- ANCHOR:a -->`?"#]],
     );
-    check("<!-- oops\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n", expect![[r#"b 2-2 "text""#]]);
+    check(
+        "<!-- oops\n<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n",
+        expect![[r#"b 2-2 "text""#]],
+    );
     check(
         "<!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n<!-- ANCHOR:a",
         expect![[r#"

@@ -13,7 +13,9 @@ fn parsed(text: &str) -> (usize, usize) {
 }
 
 fn tags(pattern: &str) -> String {
-    (0..N).map(|n| pattern.replace('N', &n.to_string())).collect()
+    (0..N)
+        .map(|n| pattern.replace('N', &n.to_string()))
+        .collect()
 }
 
 fn opening() -> String {
@@ -22,13 +24,21 @@ fn opening() -> String {
 
 #[test]
 fn many_tags() {
-    assert_eq!(parsed(&tags("<!-- anchor:s/N -->\ntext\n<!-- /anchor:s/N -->\n")), (N, 0));
+    assert_eq!(
+        parsed(&tags("<!-- anchor:s/N -->\ntext\n<!-- /anchor:s/N -->\n")),
+        (N, 0)
+    );
     assert_eq!(parsed(&opening()), (0, N));
     assert_eq!(parsed(&tags("<!-- /anchor:s/N -->")), (0, N));
     assert_eq!(parsed(&tags("<!-- anchor:s -->")), (0, N));
-    assert_eq!(parsed(&tags("<!-- anchor:s -->x<!-- /anchor:s -->")), (N, N - 1));
+    assert_eq!(
+        parsed(&tags("<!-- anchor:s -->x<!-- /anchor:s -->")),
+        (N, N - 1)
+    );
     assert_eq!(parsed(&tags("<!-- anchor: -->")), (0, N));
-    let closing: Vec<String> = (0..N).map(|n| format!("<!-- /anchor:s/{n} -->\n")).collect();
+    let closing: Vec<String> = (0..N)
+        .map(|n| format!("<!-- /anchor:s/{n} -->\n"))
+        .collect();
     let forward = closing.concat();
     let backward: String = closing.into_iter().rev().collect();
     assert_eq!(parsed(&(opening() + &backward)), (N, 0));
@@ -99,7 +109,13 @@ fn many_blocks() {
 #[test]
 fn many_tags_on_one_line_and_blank_lines_between() {
     let inside = "<!-- anchor:b -->x<!-- /anchor:b -->".repeat(N);
-    assert_eq!(parsed(&format!("<!-- anchor:a -->{inside}<!-- /anchor:a -->")).0, N + 1);
+    assert_eq!(
+        parsed(&format!("<!-- anchor:a -->{inside}<!-- /anchor:a -->")).0,
+        N + 1
+    );
     let inside = format!("\n{}\n", " ".repeat(1 << 20)) + &"<!-- anchor:b -->\n".repeat(N);
-    assert_eq!(parsed(&format!("<!-- anchor:a -->{inside}<!-- /anchor:a -->")).0, 1);
+    assert_eq!(
+        parsed(&format!("<!-- anchor:a -->{inside}<!-- /anchor:a -->")).0,
+        1
+    );
 }

@@ -6,8 +6,15 @@ use super::*;
 use crate::test_support::any_markdown;
 
 /// The codes that scripts rely on: add to them, do not remove any.
-const CODES: &[&str] =
-    &["crossed", "duplicate", "malformed", "mixed-case", "self-nested", "stray-close", "unclosed"];
+const CODES: &[&str] = &[
+    "crossed",
+    "duplicate",
+    "malformed",
+    "mixed-case",
+    "self-nested",
+    "stray-close",
+    "unclosed",
+];
 
 proptest! {
     #[test]

@@ -3,16 +3,23 @@
 use super::*;
 
 fn check_select(ids: &[&str], requested: &[&str], expected: &[&str]) {
-    let text: String =
-        ids.iter().map(|id| format!("<!-- ANCHOR:{id} -->{id}<!-- /ANCHOR:{id} -->\n")).collect();
+    let text: String = ids
+        .iter()
+        .map(|id| format!("<!-- ANCHOR:{id} -->{id}<!-- /ANCHOR:{id} -->\n"))
+        .collect();
     let sections = parse(&text);
     let requested: Vec<String> = requested.iter().map(|&id| id.to_owned()).collect();
     let selection = select(&sections, &requested);
     let mut shown: Vec<String> = selection.found.iter().map(|it| it.id.clone()).collect();
-    shown.extend(selection.missing.iter().map(|missing| match &missing.nearest {
-        Some(suggestion) => format!("! `{}`: {suggestion}", missing.id),
-        None => format!("! `{}`", missing.id),
-    }));
+    shown.extend(
+        selection
+            .missing
+            .iter()
+            .map(|missing| match &missing.nearest {
+                Some(suggestion) => format!("! `{}`: {suggestion}", missing.id),
+                None => format!("! `{}`", missing.id),
+            }),
+    );
     assert_eq!(shown, expected);
 }
 
@@ -53,7 +60,11 @@ fn results_are_in_the_order_of_the_request_without_duplicates() {
 
 #[test]
 fn empty_requests_and_open_prefixes_match_nothing() {
-    check_select(&["-x", "x-", "x-y"], &["", "x-", "-", " "], &["x-", "! ``", "! `-`", "! ` `"]);
+    check_select(
+        &["-x", "x-", "x-y"],
+        &["", "x-", "-", " "],
+        &["x-", "! ``", "! `-`", "! ` `"],
+    );
     check_select(&[], &["x"], &["! `x`"]);
     check_select(&["x"], &[], &[]);
 }
@@ -83,7 +94,11 @@ fn ids_that_are_special_elsewhere_are_plain_ids() {
         &["__proto__", "constructor", "toString"],
         &["__proto__", "constructor", "! `toString`"],
     );
-    check_select(&["a"], &["constructor", "__proto__"], &["! `constructor`", "! `__proto__`"]);
+    check_select(
+        &["a"],
+        &["constructor", "__proto__"],
+        &["! `constructor`", "! `__proto__`"],
+    );
 }
 
 #[test]

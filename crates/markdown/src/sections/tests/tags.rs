@@ -4,7 +4,14 @@ use super::*;
 
 #[test]
 fn text_without_tags_has_no_sections() {
-    for text in ["", " \n\t\n", "Just text.\n", "\u{FEFF}", "<!-- a comment -->\n", "a < b --> c"] {
+    for text in [
+        "",
+        " \n\t\n",
+        "Just text.\n",
+        "\u{FEFF}",
+        "<!-- a comment -->\n",
+        "a < b --> c",
+    ] {
         assert_eq!(parse(text), Sections::default(), "{text:?}");
     }
 }
@@ -41,12 +48,18 @@ fn white_space_in_tags_is_optional() {
 
 #[test]
 fn a_tag_may_span_lines() {
-    check("<!--\n  ANCHOR:a\n-->\ntext\n<!-- /ANCHOR:a\n-->\n", expect![[r#"a 1-6 "text""#]]);
+    check(
+        "<!--\n  ANCHOR:a\n-->\ntext\n<!-- /ANCHOR:a\n-->\n",
+        expect![[r#"a 1-6 "text""#]],
+    );
     check(
         "> <!--\n> ANCHOR:a\n> -->\n> text\n> <!-- /ANCHOR:a -->\n",
         expect![[r#"a 1-5 "> text""#]],
     );
-    check("text <!-- ANCHOR:a\n--> more <!-- /ANCHOR:a -->", expect![[r#"a 1-2 "more""#]]);
+    check(
+        "text <!-- ANCHOR:a\n--> more <!-- /ANCHOR:a -->",
+        expect![[r#"a 1-2 "more""#]],
+    );
 }
 
 #[test]
@@ -87,25 +100,40 @@ fn line_endings_and_byte_order_marks_are_preserved() {
         "\u{FEFF}<!-- ANCHOR:a -->\r\n\r\none\r\n\r\ntwo\r\n<!-- /ANCHOR:a -->\r\n",
         expect![[r#"a 1-6 "one\r\n\r\ntwo""#]],
     );
-    check("\u{FEFF}# Title\r\ntext\r\n", expect![[r##"# title 1-2 "# Title\r\ntext""##]]);
+    check(
+        "\u{FEFF}# Title\r\ntext\r\n",
+        expect![[r##"# title 1-2 "# Title\r\ntext""##]],
+    );
     let wide = "\u{FEFF}<!-- ANCHOR:a -->\r\né\r\n<!-- /ANCHOR:a -->\r\n";
     for bytes in [u16::to_be_bytes, u16::to_le_bytes] {
         let utf16: Vec<u8> = wide.encode_utf16().flat_map(bytes).collect();
-        check(&cerberus_model::text::decode(&utf16).0, expect![[r#"a 1-3 "é""#]]);
+        check(
+            &cerberus_model::text::decode(&utf16).0,
+            expect![[r#"a 1-3 "é""#]],
+        );
     }
 }
 
 #[test]
 fn tags_may_be_in_quotes_lists_and_lines() {
-    check("> <!-- ANCHOR:a -->\n> text\n> <!-- /ANCHOR:a -->\n", expect![[r#"a 1-3 "> text""#]]);
+    check(
+        "> <!-- ANCHOR:a -->\n> text\n> <!-- /ANCHOR:a -->\n",
+        expect![[r#"a 1-3 "> text""#]],
+    );
     check(
         "- <!-- ANCHOR:a -->\n  text\n  <!-- /ANCHOR:a -->\n1. <!-- ANCHOR:b -->text<!-- /ANCHOR:b -->\n",
         expect![[r#"
             a 1-3 "  text"
             b 4-4 "text""#]],
     );
-    check("Some <!-- ANCHOR:a --> words <!-- /ANCHOR:a --> here.\n", expect![[r#"a 1-1 "words""#]]);
-    check("| <!-- ANCHOR:a --> | cell <!-- /ANCHOR:a --> |\n", expect![[r#"a 1-1 "| cell""#]]);
+    check(
+        "Some <!-- ANCHOR:a --> words <!-- /ANCHOR:a --> here.\n",
+        expect![[r#"a 1-1 "words""#]],
+    );
+    check(
+        "| <!-- ANCHOR:a --> | cell <!-- /ANCHOR:a --> |\n",
+        expect![[r#"a 1-1 "| cell""#]],
+    );
     check(
         "text\n    <!-- ANCHOR:a -->\n    goes on\n<!-- /ANCHOR:a -->\n",
         expect![[r#"a 2-4 "    goes on""#]],

@@ -11,9 +11,16 @@ const STEP: usize = 7;
 /// Returns the texts of a kind.
 fn texts(kind: &str) -> Vec<String> {
     let (_, texts) = TEXTS.split_once(&format!("== {kind}\n")).expect("a kind");
-    let unescaped =
-        |line: &str| line.replace("\\n", "\n").replace("\\r", "\r").replace("\\t", "\t");
-    texts.lines().take_while(|line| !line.starts_with("== ")).map(unescaped).collect()
+    let unescaped = |line: &str| {
+        line.replace("\\n", "\n")
+            .replace("\\r", "\r")
+            .replace("\\t", "\t")
+    };
+    texts
+        .lines()
+        .take_while(|line| !line.starts_with("== "))
+        .map(unescaped)
+        .collect()
 }
 
 /// Returns a text with other line ends, other ends of the file, and with what editors put first.
@@ -24,8 +31,12 @@ fn variants(text: &str) -> Vec<String> {
     let last = ["", "\n", "\r\n", "\n\n", "  ", "\n \t\n"];
     let texts = [text.to_owned(), windows, mixed];
     let with = |text: &String| {
-        let pairs = first.iter().flat_map(|first| last.iter().map(move |last| (first, last)));
-        pairs.map(|(first, last)| format!("{first}{text}{last}")).collect::<Vec<_>>()
+        let pairs = first
+            .iter()
+            .flat_map(|first| last.iter().map(move |last| (first, last)));
+        pairs
+            .map(|(first, last)| format!("{first}{text}{last}"))
+            .collect::<Vec<_>>()
     };
     texts.iter().flat_map(with).collect()
 }
@@ -48,7 +59,9 @@ fn check(texts: &[String], contents: &[Content]) -> (usize, Vec<(String, String)
         assert_ne!(new, old.as_bytes(), "{contents:?} has an effect");
         let again = new_content(&new, true, contents, false).map(|it| it.text);
         assert_eq!(again.as_ref(), Ok(&new), "{contents:?} {old:?} twice");
-        let back = new_content(&new, true, contents, true).expect("it was written").text;
+        let back = new_content(&new, true, contents, true)
+            .expect("it was written")
+            .text;
         let new = String::from_utf8_lossy(&new);
         assert_eq!(String::from_utf8_lossy(&back), old, "{contents:?} {new}");
         n_written += 1;
@@ -76,7 +89,10 @@ fn a_removal_restores_every_byte_or_nothing_is_written() {
         (json("mcp", "other"), vec![Server(Agent::Opencode)]),
         (json("hooks", "PreToolUse"), vec![Hooks(HookTool::Claude)]),
         (json("hooks", "postToolUse"), vec![Hooks(HookTool::Cursor)]),
-        (json("hooks", "sessionStart"), vec![Hooks(HookTool::Copilot)]),
+        (
+            json("hooks", "sessionStart"),
+            vec![Hooks(HookTool::Copilot)],
+        ),
         (json("hooks", "AfterTool"), gemini.clone()),
         (json("mcpServers", "other"), gemini),
         (texts("toml"), vec![Server(Agent::Codex)]),
@@ -86,8 +102,10 @@ fn a_removal_restores_every_byte_or_nothing_is_written() {
         n_written += n;
         refused.extend(why);
     }
-    let unknown: Vec<_> =
-        refused.iter().filter(|(_, why)| why.contains("could not restore")).collect();
+    let unknown: Vec<_> = refused
+        .iter()
+        .filter(|(_, why)| why.contains("could not restore"))
+        .collect();
     // A file of spaces, one that has what marks an insertion, and a script of an unfinished line.
     let is_known = |text: &str| {
         let is_line = text.starts_with("#!") && !text.contains('\n');
@@ -98,5 +116,9 @@ fn a_removal_restores_every_byte_or_nothing_is_written() {
         .filter(|(text, _)| !is_known(text.trim_start_matches('\u{feff}')))
         .collect();
     assert!(unknown.is_empty(), "{unknown:?}");
-    assert!(n_written > 20_000 / STEP, "{n_written} written, {} refused", refused.len());
+    assert!(
+        n_written > 20_000 / STEP,
+        "{n_written} written, {} refused",
+        refused.len()
+    );
 }

@@ -50,11 +50,17 @@ impl Reader<'_> {
         let mut codes = token::codes(&self.tokens[start..end]);
         if !codes.is_empty() {
             let last = codes.split_off(codes.len() - 1);
-            return Phrase { codes: last, words: Vec::new(), end };
+            return Phrase {
+                codes: last,
+                words: Vec::new(),
+                end,
+            };
         }
         let mut words = Vec::new();
         for at in (start..end).rev() {
-            let Token::Word { range, word } = &self.tokens[at] else { break };
+            let Token::Word { range, word } = &self.tokens[at] else {
+                break;
+            };
             let is_end = PHRASE_ENDS.contains(word) && !words.is_empty();
             if is_end || words.len() == MAX_WORDS {
                 break;
@@ -75,7 +81,10 @@ impl Reader<'_> {
 
     /// Returns the forms from a token to the end of their phrase, at most to another token.
     fn phrase_before(&self, at: usize, limit: usize) -> Phrase {
-        let mut phrase = Phrase { end: at, ..Phrase::default() };
+        let mut phrase = Phrase {
+            end: at,
+            ..Phrase::default()
+        };
         if self.is_word(self.after_fillers(at), &PHRASE_ENDS) {
             // "Avoid in tests".
             return phrase;
@@ -120,7 +129,9 @@ impl Reader<'_> {
     }
 
     pub(super) fn ends_phrase(&self, at: usize, phrase: &Phrase) -> bool {
-        let Some(word) = self.word(at) else { return true };
+        let Some(word) = self.word(at) else {
+            return true;
+        };
         if self.comparison(at).is_some()
             || self.find(at, &TOWARDS).is_some()
             || self.find(at, &PROHIBITIONS).is_some()

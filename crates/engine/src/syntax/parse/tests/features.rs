@@ -472,8 +472,16 @@ fn a_formatter_does_not_change_the_fingerprint() {
             "class A { int F(int a){return g(a, \"x\");} }",
             "class A\n{\n    // Why.\n    int F(int a)\n    {\n        return g(\n            a,\n            \"x\");\n    }\n}\n",
         ),
-        (C, "#define F(a,b) ((a)+ \\\n  (b))\n", "#  define F(a, b) \\\n    ((a) + (b))\n"),
-        (Cpp, "int F(int a){return g(a);}", "int F(int a)\n{\n    return g(\n        a);\n}\n"),
+        (
+            C,
+            "#define F(a,b) ((a)+ \\\n  (b))\n",
+            "#  define F(a, b) \\\n    ((a) + (b))\n",
+        ),
+        (
+            Cpp,
+            "int F(int a){return g(a);}",
+            "int F(int a)\n{\n    return g(\n        a);\n}\n",
+        ),
         (
             Php,
             "<?php function f($a){return new B;}",
@@ -484,19 +492,34 @@ fn a_formatter_does_not_change_the_fingerprint() {
             "fun f(a: Int): Int { g(); return h(a) }",
             "fun f(\n    a: Int,\n): Int {\n    g()\n    return h(a)\n}\n",
         ),
-        (Ruby, "def f(a); g(a, 'x', %w[ b c ]); end", "def f(a)\n  g(a, \"x\", %w[b c])\nend\n"),
+        (
+            Ruby,
+            "def f(a); g(a, 'x', %w[ b c ]); end",
+            "def f(a)\n  g(a, \"x\", %w[b c])\nend\n",
+        ),
         (
             Swift,
             "func f(a: Int) -> Int { g(); return h(a) }",
             "func f(a: Int) -> Int {\n    g()\n    return h(\n        a\n    )\n}\n",
         ),
-        (Scala, "def f(a: Int) = { g(a); h }", "def f(a: Int) = {\n  g(a)\n  h\n}\n"),
-        (Shell, "f(){ if a; then b \"$c\"; fi; }", "f() {\n  if a; then\n    b \"$c\"\n  fi\n}\n"),
+        (
+            Scala,
+            "def f(a: Int) = { g(a); h }",
+            "def f(a: Int) = {\n  g(a)\n  h\n}\n",
+        ),
+        (
+            Shell,
+            "f(){ if a; then b \"$c\"; fi; }",
+            "f() {\n  if a; then\n    b \"$c\"\n  fi\n}\n",
+        ),
     ] {
         let hash = |text: &str| {
             let parsed = ParsedFile::parse(language, text);
             let symbol_idx = parsed.symbols.len() - 1;
-            FileFeatures::new(text, &parsed).symbol(symbol_idx).fingerprint.name_independent_hash
+            FileFeatures::new(text, &parsed)
+                .symbol(symbol_idx)
+                .fingerprint
+                .name_independent_hash
         };
         assert_eq!(hash(a), hash(b), "{language}: {a}");
     }
