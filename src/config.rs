@@ -11,11 +11,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use jiff::Timestamp;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use xxhash_rust::xxh3::xxh3_64;
-
 use cerberus_bank::Bank;
 use cerberus_bank::ops::pins::PinLimits;
 use cerberus_bank::ops::pins::builtin::{self, BuiltInPins};
@@ -24,13 +19,16 @@ use cerberus_engine::rank::calibrate::Weights;
 use cerberus_engine::rank::fusion::Recency;
 use cerberus_model::{LineIndex, UserError, regular_file, text};
 use cerberus_store::StoreFile;
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use xxhash_rust::xxh3::xxh3_64;
 
 mod args;
 mod check;
 mod user_bank;
 
 pub(crate) use args::{ColorChoice, GlobalArgs};
-
 pub(crate) use check::{ConfigReport, Finding, Setting, check, failed_check, in_one_line};
 
 /// Environment variable with which a shell requests completions.

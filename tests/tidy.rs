@@ -26,7 +26,6 @@ mod wording;
 /// In the root package every module has a layer. In the others, a module that is not listed has
 /// [`MIDDLE`] and may use its equals.
 const LAYERS: &[(&str, u32)] = &[
-    ("engine::prelude", 5),
     ("engine::syntax", 10),
     ("engine::threads", 15),
     ("engine::tree", 20),

@@ -9,6 +9,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use cerberus_bank::Bank;
+use cerberus_engine::threads;
+use cerberus_model::{ExitStatus, text};
 use clap::{Command, CommandFactory};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
@@ -16,9 +19,6 @@ use clap_complete::env::Shells;
 use super::Cli;
 use crate::config::{self, ColorChoice, CompletionRequest, GlobalArgs, Settings, Terminal};
 use crate::output::Printer;
-use cerberus_bank::Bank;
-use cerberus_engine::threads;
-use cerberus_model::{ExitStatus, text};
 
 /// Returns the command line to complete: the words after `--`.
 pub(super) fn words(args: &[OsString]) -> Option<Vec<OsString>> {

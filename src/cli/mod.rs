@@ -11,22 +11,20 @@ mod usage;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 
+use cerberus_engine::threads;
+use cerberus_engine::tree::git;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_store as store;
 use clap::error::ErrorKind;
 use clap::{FromArgMatches, Parser, Subcommand};
+pub(crate) use help::command;
+use memory::MemoryCommand;
 
 use crate::commands::inject::ClientProfile;
 use crate::commands::{check, completions, demo, doctor, hooks, index, setup};
 use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
 use crate::mcp::{self, McpArgs};
 use crate::output::{CliResult, Printer};
-use cerberus_engine::threads;
-use cerberus_engine::tree::git;
-use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_store as store;
-
-use memory::MemoryCommand;
-
-pub(crate) use help::command;
 
 /// Check what a project's documents say, and keep its rules with code that shows them
 #[derive(Debug, Parser)]

@@ -2,12 +2,12 @@
 
 use std::ffi::OsString;
 
+use cerberus_model::error::UserError;
+use cerberus_model::text::word_list;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Error};
 
 use super::Cli;
-use cerberus_model::error::UserError;
-use cerberus_model::text::word_list;
 
 /// Returns words for commands in other programs, with the command here and what it does.
 fn other_names() -> impl Iterator<Item = (Vec<&'static str>, &'static str, &'static str)> {
@@ -108,8 +108,9 @@ fn with_backticks(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use clap::Parser;
+
+    use super::*;
 
     #[track_caller]
     fn check(line: &str, message: &str, hints: &[&str]) {

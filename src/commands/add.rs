@@ -1,13 +1,26 @@
 //! `cerberus memory add`: stores a short memory and anchors it to its best example.
 
-use super::args::{FieldArgs, SecretArgs, quality};
-use super::review::print;
-use crate::commands::prelude::*;
+use anyhow::Result;
 use cerberus_bank::memories::text_of;
 use cerberus_bank::names;
 use cerberus_bank::ops::anchors::AnchorSummary;
-use cerberus_bank::ops::similar;
-use cerberus_model::CodeLocation;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, anchors, document, memories, similar};
+use cerberus_engine::examples;
+use cerberus_engine::examples::{Options, Query, RankedSymbol};
+use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_markdown::frontmatter::Frontmatter;
+use cerberus_model::error::UserError;
+use cerberus_model::{
+    Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleKind, format_location,
+};
+use clap::Args;
+use serde::Serialize;
+
+use super::args::{FieldArgs, SecretArgs, quality};
+use super::review::print;
+use crate::config::Settings;
+use crate::output::{CliResult, DIM, NAME, OK, Printer, WARN};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct AddArgs {

@@ -6,14 +6,20 @@
 //! that it answers once, with its tools switched off and with the provider and the model of its user, is
 //! data (`agent/clients.json`).
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::commands::demo::write;
-use crate::commands::prelude::*;
-use crate::config;
+use anyhow::{Context, Result};
 use cerberus_bank::tokens;
+use cerberus_model::error::UserError;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::commands::demo::write;
+use crate::config;
 
 mod client;
 mod destination;

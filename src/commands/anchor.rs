@@ -1,14 +1,29 @@
 //! `cerberus memory anchor`: finds the example of a memory and stores the anchor to it.
 
+use anyhow::{Context, Result};
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::anchors::AnchorSummary;
+use cerberus_bank::ops::examples::{self as examples_beside, Change, OtherSummary};
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, anchors, answers, document, memories};
+use cerberus_engine::examples::{Options, Query, RankedSymbol, UnknownWord};
+use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_engine::{examples, excerpt};
+use cerberus_markdown::frontmatter::FieldValue;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::shell_word;
+use cerberus_model::{
+    AgentChoice, Anchor, CodeLocation, Confidence, ExampleChoice, ExampleRole, Origin, RuleKind,
+    format_location,
+};
+use clap::Args;
+use serde::Serialize;
+
 use super::anchor_test::print_unknown_words;
 use super::args::quality;
 use super::review::print;
-use crate::commands::prelude::*;
-use cerberus_bank::ops::anchors::AnchorSummary;
-use cerberus_bank::ops::answers;
-use cerberus_bank::ops::examples::{self as examples_beside, Change, OtherSummary};
-use cerberus_engine::examples::UnknownWord;
-use cerberus_model::{AgentChoice, CodeLocation, ExampleChoice, ExampleRole};
+use crate::config::Settings;
+use crate::output::{CliResult, NAME, OK, Printer, WARN};
 
 /// Number of candidates to list if the user does not specify one.
 const DEFAULT_CANDIDATES: usize = 5;

@@ -1,11 +1,21 @@
 //! `cerberus memory anchor-test`: ranks the candidates of a rule. Stores no anchor.
 
 use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use cerberus_bank::ops::{anchors, memories};
+use cerberus_engine::examples;
+use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking, UnknownWord};
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::{RuleKind, Scope, format_location};
+use clap::Args;
+use serde::Deserialize;
 
 use super::args::quality;
 use super::content;
-use crate::commands::prelude::*;
-use cerberus_engine::examples::{Ranking, UnknownWord};
+use crate::config::Settings;
+use crate::output::{CliResult, DIM, NAME, OK, Printer, WARN};
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("rule").required(true).args(["text", "rules"]))]

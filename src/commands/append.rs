@@ -1,9 +1,14 @@
 //! `cerberus memory append`: appends text to a memory or to one of its sections.
 
-use super::args::{ContentArgs, SecretArgs};
-use crate::commands::prelude::*;
+use anyhow::Result;
 use cerberus_bank::ops::document::{Edit, EditReport};
+use cerberus_bank::ops::{Project, document};
 use cerberus_markdown::edit::EditMode;
+use clap::Args;
+
+use super::args::{ContentArgs, SecretArgs};
+use crate::config::Settings;
+use crate::output::{CliResult, Printer};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct AppendArgs {

@@ -1,10 +1,15 @@
 //! Arguments that several commands share.
 
-use clap::builder::NonEmptyStringValueParser;
+use std::path::PathBuf;
 
-use crate::commands::prelude::*;
-use cerberus_bank::ops::{default_scope, seconds};
-use cerberus_markdown::EditError;
+use anyhow::Result;
+use cerberus_bank::ops::{Project, default_scope, document, seconds};
+use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
+use cerberus_markdown::{EditError, frontmatter};
+use cerberus_model::error::UserError;
+use cerberus_model::{MemoryStatus, MemoryType, RuleKind, Scope};
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 
 /// Parses the value of `--min-quality`.
 pub(super) fn quality(text: &str) -> Result<f64, String> {

@@ -4,13 +4,23 @@
 //! of memories, the managed blocks and the imported rules are checked too, so that one command
 //! with one exit status is enough for CI.
 
-use super::findings::{self, FindingsFormat, Unchecked};
-use crate::commands::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
 use cerberus_claims::parse::{Claim, Target};
 use cerberus_claims::{self as claims, NewPlace, Stale, Verdict};
+use cerberus_engine::tree::git;
 use cerberus_engine::tree::git::past::CommitSummary;
-use cerberus_model::Span;
-use cerberus_model::text::consists_of;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::{consists_of, plural};
+use cerberus_model::{Severity, Span};
+use clap::Args;
+use serde::Serialize;
+
+use super::findings::{self, FindingsFormat, Unchecked};
+use crate::config::Settings;
+use crate::output::{CliResult, Printer};
 
 mod annotations;
 mod bank;

@@ -1,9 +1,12 @@
 //! `cerberus completions`.
 
+use anyhow::Context;
+use cerberus_model::error::ExitStatus;
+use clap::Args;
 use clap_complete::env::Shells;
 
-use crate::commands::prelude::*;
 use crate::config::COMPLETE;
+use crate::output::{CliResult, Printer};
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {

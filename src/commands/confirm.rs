@@ -1,9 +1,11 @@
 //! The diff of a file, and the question before a change is written.
 
-use crate::commands::prelude::*;
 use std::io::{BufRead, IsTerminal};
 
+use anyhow::Result;
 use similar::TextDiff;
+
+use crate::output::Printer;
 
 /// Returns the unified diff of a file, without context beyond one line.
 pub(super) fn diff(name: &str, old: &[u8], new: &[u8]) -> String {

@@ -1,10 +1,14 @@
 //! Text that a command reads from its arguments, a file or standard input.
 
 use std::io::{IsTerminal, Read};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use cerberus_bank::memories::MAX_BYTES;
+use cerberus_model::error::UserError;
+use cerberus_model::text;
 
 use super::args::ContentArgs;
-use crate::commands::prelude::*;
-use cerberus_bank::memories::MAX_BYTES;
 
 /// Path that means standard input.
 const STDIN: &str = "-";

@@ -1,10 +1,19 @@
 //! `cerberus memory create`: writes a new document. Does not anchor it.
 
-use super::args::{ContentArgs, FieldArgs, SecretArgs};
-use crate::commands::prelude::*;
+use anyhow::Result;
 use cerberus_bank::names;
-use cerberus_bank::ops::{seconds, similar};
-use cerberus_markdown::edit;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, document, seconds, similar};
+use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
+use cerberus_markdown::{edit, frontmatter};
+use cerberus_model::MemoryType;
+use cerberus_model::error::UserError;
+use clap::Args;
+use serde::Serialize;
+
+use super::args::{ContentArgs, FieldArgs, SecretArgs};
+use crate::config::Settings;
+use crate::output::{CliResult, DIM, NAME, OK, Printer};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct CreateArgs {

@@ -4,9 +4,16 @@
     reason = "the demo creates, changes and removes a folder of its own"
 )]
 
-use crate::commands::prelude::*;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
+
+use anyhow::{Context, Result};
+use cerberus_model::error::{ExitStatus, UserError};
+use clap::Args;
+use serde::Serialize;
+
+use crate::output::{CliResult, DIM, ERROR, NAME, Printer};
 
 /// The repository: code in Python and Go, and instructions about it.
 const FILES: &[(&str, &str)] = &[

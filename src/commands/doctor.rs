@@ -4,8 +4,14 @@
 //! Read-only. A failed check does not stop the others. `check` compares anchors, links and managed blocks
 //! with the project.
 
-use crate::commands::prelude::*;
-use crate::config::{self, ConfigReport, Finding, Setting, failed_check, in_one_line};
+use anyhow::Result;
+use cerberus_bank::ops::Project;
+use cerberus_model::Severity;
+use cerberus_model::error::ExitStatus;
+use serde::Serialize;
+
+use crate::config::{self, ConfigReport, Finding, GlobalArgs, Setting, failed_check, in_one_line};
+use crate::output::{CliResult, DIM, ERROR, NAME, OK, Printer, WARN};
 
 mod hosts;
 mod memories;

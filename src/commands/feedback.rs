@@ -1,7 +1,14 @@
 //! `cerberus memory feedback`.
 
-use crate::commands::prelude::*;
+use anyhow::Result;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::memories::Memories;
 use cerberus_store::{Store, feedback as table};
+use clap::Args;
+use serde::Serialize;
+
+use crate::config::Settings;
+use crate::output::{CliResult, NAME, Printer};
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("verdict").required(true).args(["helpful", "unhelpful"]))]

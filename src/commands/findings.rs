@@ -1,13 +1,23 @@
 //! The findings of `check` and `review-diff` as GitHub workflow commands and as SARIF
 //! 2.1.0.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 
+use anyhow::Result;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_engine::tree::git::past;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::{Severity, text};
+use clap::ValueEnum;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
+use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::commands::prelude::*;
-use cerberus_engine::tree::git::past;
+use crate::output::{CliResult, Printer};
 
 /// What is encoded in a path that is a relative URI reference (RFC 3986).
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC

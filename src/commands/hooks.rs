@@ -1,11 +1,15 @@
 //! `cerberus hooks`: the settings with which agents and git run cerberus, and the commands that they
 //! run.
 
-use clap::Subcommand;
-
-use crate::commands::prelude::*;
+use anyhow::Result;
+use cerberus_bank::ops::Project;
+use cerberus_model::error::ExitStatus;
 use cerberus_store::given_rules::Session;
 use cerberus_store::{self as store, Store};
+use clap::{Subcommand, ValueEnum};
+
+use crate::config::{GlobalArgs, Settings};
+use crate::output::{CliResult, Printer};
 
 mod after_edit;
 mod answer;

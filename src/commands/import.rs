@@ -1,10 +1,22 @@
 //! `cerberus memory import`: adds the rules of documents.
 
+use std::path::PathBuf;
+
+use anyhow::Result;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::rule_counts::RuleCounts;
+use cerberus_markdown::frontmatter;
+use cerberus_model::Scope;
+use cerberus_model::error::ExitStatus;
+use cerberus_model::text::plural;
+use clap::Args;
+
 use super::args::SecretArgs;
 use super::review::reader;
 use super::{confirm, setup, trash};
-use crate::commands::prelude::*;
-use cerberus_bank::ops::rule_counts::RuleCounts;
+use crate::config::Settings;
+use crate::output::{CliResult, Printer};
 
 mod classify;
 mod find;

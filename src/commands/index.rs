@@ -1,10 +1,18 @@
 //! `cerberus index`: updates the code index and prints its statistics.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
-use crate::commands::prelude::*;
-use cerberus_bank::ops::Progress;
+use anyhow::Result;
+use cerberus_bank::ops::{Progress, Project};
+use cerberus_engine::examples;
+use cerberus_model::text::plural;
 use cerberus_store::code;
+use clap::Args;
+use serde::Serialize;
+
+use crate::config::Settings;
+use crate::output::{CliResult, Printer, ProgressBar};
 
 #[derive(Debug, Args)]
 pub(crate) struct IndexArgs {

@@ -1,8 +1,17 @@
 //! `cerberus memory init`: creates a bank and a sample configuration.
 
-use crate::commands::prelude::*;
-use crate::config::SAMPLE;
+use std::path::Path;
+
+use anyhow::Result;
 use cerberus_bank as bank;
+use cerberus_bank::ops::Project;
+use cerberus_engine::tree::documents;
+use cerberus_model::text::plural;
+use clap::Args;
+use serde::Serialize;
+
+use crate::config::{SAMPLE, Settings};
+use crate::output::{CliResult, NAME, OK, Printer};
 
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {}

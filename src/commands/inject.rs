@@ -3,17 +3,30 @@
 //! The budget is a hard limit that includes the envelope, headers and fences. The output is deterministic: the
 //! same bank, source tree and request produce the same text.
 
-use super::args::SessionArgs;
-use crate::commands::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use anyhow::Result;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::pins::{self, builtin};
 use cerberus_bank::ops::search::signals;
-use cerberus_bank::tokens;
+use cerberus_bank::{MemoryFile, tokens};
+use cerberus_engine::excerpt::LineRange;
 use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::relevance::Features;
 use cerberus_engine::tree::git::AddedLines;
+use cerberus_engine::tree::{git, read};
 use cerberus_markdown::sections::{self, Origin, Section};
-use cerberus_model::{Pin, PinScope, Priority, Span};
+use cerberus_model::{Language, Memory, Pin, PinScope, Priority, Span, State};
 use cerberus_store::{Store, feedback};
+use clap::Args;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use serde::Serialize;
+
+use super::args::SessionArgs;
+use crate::config::Settings;
+use crate::output::{CliResult, Printer};
 
 mod block;
 mod client;
@@ -27,14 +40,13 @@ mod start;
 mod task;
 mod unverified;
 
+use block::{Block, Candidate, Slot, Text};
 pub(crate) use client::ClientProfile;
 pub(crate) use edit::rules_for_edit;
 pub(crate) use into::is_block_stale;
 pub(crate) use pack::Cost;
-pub(crate) use task::{inject_new, rules_for_task};
-
-use block::{Block, Candidate, Slot, Text};
 use relevance::{Focus, Ranked, Relevant};
+pub(crate) use task::{inject_new, rules_for_task};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Request {

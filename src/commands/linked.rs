@@ -1,14 +1,24 @@
 //! `cerberus memory linked`: memories that link to a file, a symbol or a memory, or are anchored to
 //! it.
 
-use crate::commands::prelude::*;
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::links::{self, Edge};
-use cerberus_bank::ops::rounded;
 use cerberus_bank::ops::search::signals::{self, Query};
 use cerberus_bank::ops::sync::{self, IndexedMemory, SyncedStore};
+use cerberus_bank::ops::{Project, rounded};
 use cerberus_engine::syntax::parse::last_name;
+use cerberus_engine::track;
 use cerberus_markdown::links::{Kind, Part, Target, normalize_path};
-use cerberus_model::{Globs, LinkState, split_number};
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::{Globs, LinkState, MemoryStatus, MemoryType, format_location, split_number};
+use clap::Args;
+use serde::Serialize;
+
+use crate::config::Settings;
+use crate::output::{CliResult, DIM, NAME, Printer};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct LinkedArgs {

@@ -1,7 +1,12 @@
 //! `cerberus memory links`.
 
-use crate::commands::prelude::*;
 use cerberus_bank::ops::links::{self, Edge, Report};
+use cerberus_bank::ops::memories::Memories;
+use cerberus_model::error::ExitStatus;
+use clap::Args;
+
+use crate::config::Settings;
+use crate::output::{CliResult, OK, Printer};
 
 #[derive(Debug, Args)]
 pub(crate) struct LinksArgs {

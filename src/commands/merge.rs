@@ -4,15 +4,28 @@
 //! If the process is killed, no text is lost and running the same command again completes the
 //! merge. If a write fails, those before it are reverted.
 
+use std::path::PathBuf;
+
+use anyhow::Result;
+use cerberus_bank::lockfile::Anchors;
+use cerberus_bank::memories::check_size;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, default_scope, document, seconds};
+use cerberus_bank::{ImportChanges, MemoryFile, names};
+use cerberus_markdown::edit::{self, EditMode};
+use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
+use cerberus_markdown::links::{self, Kind, Part, Target};
+use cerberus_markdown::{EditError, frontmatter, merge as merge_text, secrets};
+use cerberus_model::error::UserError;
+use cerberus_model::text::plural;
+use cerberus_model::{Anchor, Origin, Scope, format_location};
+use clap::Args;
+use serde::Serialize;
+
 use super::args::{ContentArgs, SecretArgs};
 use super::trash::{self, MovedMemory};
-use crate::commands::prelude::*;
-use cerberus_bank::memories::check_size;
-use cerberus_bank::ops::{default_scope, seconds};
-use cerberus_bank::{ImportChanges, names};
-use cerberus_markdown::edit::{self, EditMode};
-use cerberus_markdown::links::{self, Kind, Part, Target};
-use cerberus_markdown::{EditError, merge as merge_text, secrets};
+use crate::config::Settings;
+use crate::output::{CliResult, DIM, NAME, OK, Printer};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct MergeArgs {

@@ -28,7 +28,6 @@ pub(crate) mod links;
 pub(crate) mod merge;
 pub(crate) mod pattern;
 pub(crate) mod pin;
-mod prelude;
 pub(crate) mod read;
 pub(crate) mod reanchor;
 pub(crate) mod report;

@@ -1,13 +1,24 @@
 //! `cerberus memory pattern`: the pattern of code that breaks a rule.
 
-use super::{content, review_diff};
-use crate::commands::prelude::*;
-use cerberus_bank::PROPOSED_BY;
+use std::path::PathBuf;
+
+use anyhow::Result;
 use cerberus_bank::memories::MAX_BYTES;
+use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::patterns::{self as rule_patterns, PatternSummary, RulePattern};
-use cerberus_markdown::EditError;
+use cerberus_bank::ops::{Project, anchors, document, memories};
+use cerberus_bank::{MemoryFile, PROPOSED_BY};
+use cerberus_markdown::{EditError, frontmatter};
 use cerberus_model::Enforcement;
+use cerberus_model::error::UserError;
+use cerberus_model::text::{plural, shell_word};
 use cerberus_patterns::TestReport;
+use clap::Args;
+use serde::Serialize;
+
+use super::{content, review_diff};
+use crate::config::Settings;
+use crate::output::{CliResult, DIM, NAME, OK, Printer};
 
 mod set;
 

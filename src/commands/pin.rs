@@ -1,10 +1,13 @@
 //! `cerberus memory pin`.
 
-use clap::Subcommand;
+use cerberus_bank::ops::pins::{self, Filter, PinReport, Removed, Request, Totals};
+use cerberus_model::error::ExitStatus;
+use cerberus_model::text::plural;
+use clap::{Args, Subcommand};
 
 use super::args::SessionArgs;
-use crate::commands::prelude::*;
-use cerberus_bank::ops::pins::{self, Filter, PinReport, Removed, Request, Totals};
+use crate::config::Settings;
+use crate::output::{CliResult, DIM, NAME, OK, Printer, WARN};
 
 #[derive(Debug, Args)]
 pub(crate) struct PinArgs {

@@ -1,10 +1,19 @@
 //! `cerberus memory read`: prints a memory or some of its sections.
 
-use crate::commands::prelude::*;
+use anyhow::Result;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::metadata::Metadata;
 use cerberus_bank::ops::section_selection::{self, SectionPlace, TokenMetrics};
 use cerberus_markdown::sections::{self, MissingSection};
+use cerberus_model::error::ExitStatus;
 use cerberus_model::text::LineIndex;
+use clap::Args;
+use serde::Serialize;
+
+use crate::config::Settings;
+use crate::output::{CliResult, Printer};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReadArgs {

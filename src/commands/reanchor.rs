@@ -4,15 +4,31 @@
 //! chosen automatically and the code still matches the rule; the approved fingerprint
 //! of a manual anchor stays until a person accepts the change. `--check` and `--dry-run` do not write.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::args::quality;
-use crate::commands::prelude::*;
+use anyhow::Result;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::anchors::remember_look_alikes;
-use cerberus_bank::ops::memories::{Filter, find_named};
-use cerberus_bank::ops::{Progress, patterns, rounded};
+use cerberus_bank::ops::memories::{Filter, Memories, find_named};
+use cerberus_bank::ops::{Progress, Project, patterns, rounded};
+use cerberus_engine::examples::RankedSymbol;
+use cerberus_engine::syntax::language;
+use cerberus_engine::track;
 use cerberus_engine::track::{Degree, FoundSymbol, Outcome, Step};
-use cerberus_model::{ExampleRole, split_number};
+use cerberus_engine::tree::git;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::plural;
+use cerberus_model::{Anchor, ExampleRole, Origin, State, format_location, split_number};
+use clap::Args;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::args::quality;
+use crate::config::Settings;
+use crate::output::{CliResult, Printer, ProgressBar};
 
 pub(super) mod conflict;
 mod print;

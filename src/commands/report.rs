@@ -3,24 +3,41 @@
 //! Does not change the bank. Anchors have the state that `reanchor --check` reports. The same
 //! bank and tree give the same report at any time, so only persistent pins are included.
 
-use jiff::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
-use super::reanchor::{self, Finding, ReanchorArgs, TrackedLocation};
-use crate::commands::doctor::{self, Reach};
-use crate::commands::inject;
-use crate::commands::prelude::*;
-use crate::commands::sections::{self, Section};
-use crate::commands::stats::MemoryCounts;
+use anyhow::Result;
+use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::examples::OtherSummary;
 use cerberus_bank::ops::links::{self, Edge};
+use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::metadata::Metadata;
 use cerberus_bank::ops::patterns::{self, PatternSummary};
 use cerberus_bank::ops::pins::{self, BuiltinPin};
 use cerberus_bank::ops::rule_counts::RuleCounts;
-use cerberus_bank::ops::sync;
-use cerberus_bank::ops::{Progress, rounded};
-use cerberus_bank::{Bank, OutputFile};
-use cerberus_model::{ExampleChoice, PinScope, SymbolKind};
+use cerberus_bank::ops::{Progress, Project, anchors, rounded, sync};
+use cerberus_bank::{Bank, MemoryFile, OutputFile};
+use cerberus_engine::excerpt::LineRange;
+use cerberus_engine::syntax::language;
+use cerberus_engine::tree::{git, read};
+use cerberus_engine::{excerpt, track};
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::plural;
+use cerberus_model::{
+    Anchor, ExampleChoice, Language, MemoryType, PinScope, Scope, State, SymbolKind,
+};
+use clap::Args;
+use jiff::Timestamp;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use serde::Serialize;
+
+use super::reanchor::{self, Finding, ReanchorArgs, TrackedLocation};
+use crate::commands::doctor::{self, Reach};
+use crate::commands::inject;
+use crate::commands::sections::{self, Section};
+use crate::commands::stats::MemoryCounts;
+use crate::config::Settings;
+use crate::output::{CliResult, OK, Printer, ProgressBar, WARN};
 
 pub(super) mod page;
 

@@ -3,19 +3,33 @@
 //! Each decision is written when it is made, with the operation of the command that makes the same
 //! decision (`anchor`, `update`), so an interrupted review loses nothing.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::anchors::AnchorSummary;
+use cerberus_bank::ops::memories::{Filter, Memories};
+use cerberus_bank::ops::rule_counts::{self, RuleCounts};
+use cerberus_bank::ops::{Progress, Project, anchors, memories};
+use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking};
+use cerberus_engine::excerpt::LineRange;
+use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_engine::track::Degree;
+use cerberus_engine::tree::git;
+use cerberus_engine::{examples, excerpt, track};
+use cerberus_model::error::ExitStatus;
+use cerberus_model::text::shell_word;
+use cerberus_model::{Confidence, Language, Origin, RuleKind, Severity, State, SymbolKind};
+use clap::Args;
+use reader::ReaderArgs;
+use serde::Serialize;
+
 use super::check::{self, CheckArgs};
 use super::confirm;
 use super::reanchor::{self, Finding, ReanchorArgs, TrackedLocation};
-use crate::commands::prelude::*;
-use crate::output::Keyboard;
-use cerberus_bank::ops::Progress;
-use cerberus_bank::ops::anchors::AnchorSummary;
-use cerberus_bank::ops::memories::Filter;
-use cerberus_bank::ops::rule_counts::{self, RuleCounts};
-use cerberus_engine::examples::Ranking;
-use cerberus_engine::track::Degree;
-use cerberus_model::SymbolKind;
-use reader::ReaderArgs;
+use crate::config::Settings;
+use crate::output::{CliResult, Keyboard, Printer, ProgressBar};
 
 pub(super) mod print;
 pub(crate) mod reader;

@@ -1,17 +1,30 @@
 //! `cerberus memory review-diff`: checks added and changed code against the patterns of the rules.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::Result;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::patterns::{self as rule_patterns, RulePattern};
+use cerberus_bank::ops::{Project, anchors, memories};
+use cerberus_engine::syntax::language;
+use cerberus_engine::tree::git;
+use cerberus_engine::tree::git::{AddedLines, Changes};
+use cerberus_engine::tree::walk::{self, Listing};
+use cerberus_model::{Enforcement, Globs, LineIndex, Severity, format_location};
+use cerberus_patterns::code_pattern::{CodePattern, Match};
+use cerberus_patterns::{Checker, FileHits};
+use clap::Args;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use serde::Serialize;
 
 use super::findings::{self, FindingsFormat, Unchecked};
 use super::linked;
-use crate::commands::prelude::*;
-use cerberus_bank::ops::patterns::{self as rule_patterns, RulePattern};
-use cerberus_engine::tree::git::{AddedLines, Changes};
-use cerberus_engine::tree::walk::{self, Listing};
-use cerberus_model::{Enforcement, Globs, LineIndex};
-use cerberus_patterns::code_pattern::{CodePattern, Match};
-use cerberus_patterns::{Checker, FileHits};
+use crate::config::Settings;
+use crate::output::{CliResult, Printer};
 
 mod allowed;
 mod annotations;

@@ -1,7 +1,10 @@
 //! `cerberus memory search`.
 
-use crate::commands::prelude::*;
 use cerberus_bank::ops::search::{self, Hit, Report, Request};
+use cerberus_model::error::{ExitStatus, UserError};
+
+use crate::config::Settings;
+use crate::output::{CliResult, DIM, NAME, Printer};
 
 pub(crate) fn run(args: &Request, settings: &Settings, out: &mut Printer) -> CliResult {
     let sections = args

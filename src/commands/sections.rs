@@ -1,11 +1,17 @@
 //! `cerberus memory sections`: lists the sections of a memory with their token counts, and what is
 //! wrong with their tags.
 
-use crate::commands::prelude::*;
+use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::section_selection::SectionPlace;
-use cerberus_bank::tokens;
+use cerberus_bank::{MemoryFile, tokens};
 use cerberus_markdown::{Diagnostic, sections};
+use cerberus_model::error::ExitStatus;
 use cerberus_model::text::LineIndex;
+use clap::Args;
+use serde::Serialize;
+
+use crate::config::Settings;
+use crate::output::{CliResult, DIM, ERROR, NAME, OK, Printer, WARN};
 
 #[derive(Debug, Args)]
 pub(crate) struct SectionsArgs {

@@ -1,16 +1,24 @@
 //! `cerberus setup`: the MCP server and the hooks of the agents of a project.
 
-use crate::commands::confirm;
-use crate::commands::prelude::*;
-use crate::config::in_one_line;
+use std::path::Path;
+
+use anyhow::Result;
 use cerberus_bank::external_file;
+use cerberus_engine::tree::git;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::plural;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use crate::commands::confirm;
+use crate::config::{Settings, in_one_line};
+use crate::output::{CliResult, NAME, OK, Printer, WARN};
 
 mod agents;
 mod plan;
 mod servers;
 
 pub(crate) use agents::Agent;
-
 use plan::{Action, Change};
 
 #[derive(Debug, Args)]

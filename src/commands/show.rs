@@ -2,15 +2,29 @@
 
 use std::cmp::Reverse;
 
-use crate::commands::prelude::*;
+use anyhow::Result;
+use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::examples::OtherSummary;
-use cerberus_bank::ops::memories::Filter;
+use cerberus_bank::ops::memories::{Filter, Memories};
 use cerberus_bank::ops::metadata::Metadata;
 use cerberus_bank::ops::patterns::{self, PatternSummary};
-use cerberus_bank::ops::{rounded, sync};
+use cerberus_bank::ops::{Project, anchors, memories, rounded, sync};
+use cerberus_engine::excerpt::LineRange;
 use cerberus_engine::track::InPlaceSymbol;
-use cerberus_model::text::sentences;
-use cerberus_model::{Enforcement, ExampleChoice, ExampleRole, SymbolKind};
+use cerberus_engine::tree::read;
+use cerberus_engine::{excerpt, track};
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::{sentences, shell_word};
+use cerberus_model::{
+    Anchor, Enforcement, ExampleChoice, ExampleRole, Language, Memory, MemoryType, Origin, State,
+    SymbolKind, format_location,
+};
+use clap::Args;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use serde::Serialize;
+
+use crate::config::Settings;
+use crate::output::{CliResult, DIM, ERROR, NAME, OK, Printer, WARN};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct ShowArgs {

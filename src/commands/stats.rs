@@ -1,15 +1,24 @@
 //! `cerberus memory stats`: counts of memories, anchors and links.
 
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::rule_counts::RuleCounts;
+use cerberus_bank::ops::{Project, links, sync};
+use cerberus_engine::tree::git::past::{self, Addition};
+use cerberus_model::{MemoryType, Scope, State, format_location};
+use cerberus_store::ledger::{self, RuleCount};
+use cerberus_store::{self as store, Store};
+use clap::Args;
 use jiff::Timestamp;
+use serde::Serialize;
 
 use super::show;
 use crate::commands::feedback::{self, Approval};
-use crate::commands::prelude::*;
-use cerberus_bank::ops::rule_counts::RuleCounts;
-use cerberus_bank::ops::{links, sync};
-use cerberus_engine::tree::git::past::{self, Addition};
-use cerberus_store::ledger::{self, RuleCount};
-use cerberus_store::{self as store, Store};
+use crate::config::Settings;
+use crate::output::{CliResult, Printer};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct StatsArgs {

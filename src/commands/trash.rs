@@ -1,9 +1,18 @@
 //! `cerberus memory delete` and `cerberus memory restore`: move memories to the trash and back,
 //! together with their anchors.
 
+use anyhow::Result;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::lockfile::Anchors;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::memories::{Memories, find_named};
+use cerberus_markdown::frontmatter;
+use clap::Args;
+use serde::Serialize;
+
 use super::import::sources::Source;
-use crate::commands::prelude::*;
-use cerberus_bank::ops::memories::find_named;
+use crate::config::Settings;
+use crate::output::{CliResult, NAME, Printer};
 
 #[derive(Debug, Args)]
 pub(crate) struct DeleteArgs {

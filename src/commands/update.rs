@@ -3,10 +3,18 @@
 //!
 //! Everything else is unchanged byte for byte. An update without effect does not write the file.
 
-use super::args::{ContentArgs, FieldArgs, SecretArgs};
-use crate::commands::prelude::*;
+use anyhow::Result;
+use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::document::{Edit, EditReport};
+use cerberus_bank::ops::{Project, document};
 use cerberus_markdown::edit::EditMode;
+use cerberus_markdown::frontmatter;
+use cerberus_model::Scope;
+use clap::Args;
+
+use super::args::{ContentArgs, FieldArgs, SecretArgs};
+use crate::config::Settings;
+use crate::output::{CliResult, DIM, NAME, OK, Printer};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct UpdateArgs {

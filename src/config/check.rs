@@ -4,13 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use cerberus_model::{ExitStatus, Severity, UserError, text};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::GlobalArgs;
-use cerberus_model::{ExitStatus, Severity, UserError, text};
-
-use super::{ConfigFile, Settings, codex_home, config_home, locate_root, merge, read_config};
+use super::{
+    ConfigFile, GlobalArgs, Settings, codex_home, config_home, locate_root, merge, read_config,
+};
 
 /// Environment variables of cerberus.
 const VARIABLES: &[&str] = &[

@@ -10,13 +10,13 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use cerberus_bank::ops::pins;
+use cerberus_bank::tokens;
+use cerberus_model::{PinScope, UserError};
 use clap::{Args, ValueEnum};
 use rmcp::service::ServerInitializeError;
 
 use crate::config::{GlobalArgs, Settings};
-use cerberus_bank::ops::pins;
-use cerberus_bank::tokens;
-use cerberus_model::{PinScope, UserError};
 
 mod schema;
 mod server;
@@ -27,10 +27,9 @@ mod tools;
 mod transport;
 
 use server::Server;
-use transport::LineTransport;
-
 #[cfg(any(fuzzing, test))]
 pub(crate) use test_support::run_messages;
+use transport::LineTransport;
 
 #[derive(Debug, Args)]
 pub(crate) struct McpArgs {

@@ -1,12 +1,12 @@
 //! JSON schemas of tool parameters, reduced to the fields that agents need.
 
+use cerberus_model::{MemoryType, PinScope, Priority};
 use rmcp::model::JsonObject;
 use rmcp::schemars::generate::SchemaSettings;
 use rmcp::schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
 use crate::commands::review::reader::ANSWER_SCHEMA;
-use cerberus_model::{MemoryType, PinScope, Priority};
 
 /// Returns the documentation of a parameter type, on one line, and its schema.
 pub(super) fn of<P: JsonSchema>() -> (String, JsonObject) {

@@ -11,6 +11,8 @@ use std::thread::{Builder, Result as Ended};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow};
+use cerberus_model::error::UserError;
+use cerberus_store as store;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams, GetPromptResponse,
     GetPromptResult, Implementation, InitializeResult, ListPromptsResult, ListToolsResult,
@@ -22,13 +24,10 @@ use rmcp::{RoleServer, ServerHandler};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::sync::oneshot;
 
-use crate::config::{GlobalArgs, Settings};
-use cerberus_model::error::UserError;
-use cerberus_store as store;
-
 use super::ToolSet;
 use super::tool_result::error_result;
 use super::tools::{self, Call, Tool};
+use crate::config::{GlobalArgs, Settings};
 
 /// The introduction for the agent.
 const INSTRUCTIONS: &str = include_str!("instructions.txt");

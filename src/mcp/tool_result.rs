@@ -12,13 +12,12 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use anyhow::{Error, Result};
-use rmcp::model::{CallToolResult, ContentBlock};
-use serde::Serialize;
-use serde_json::Value;
-
 use cerberus_bank::ops::envelope;
 use cerberus_bank::tokens;
 use cerberus_model::error::UserError;
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde::Serialize;
+use serde_json::Value;
 
 /// The token limit of the data and of the text; clients warn at 10,000 for both.
 const MAX_TOKENS: usize = 5000;

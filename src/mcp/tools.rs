@@ -6,18 +6,17 @@
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
+use cerberus_bank::ops::{Progress, Project};
+use cerberus_model::error::UserError;
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
 use rmcp::schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::config::Settings;
-use crate::mcp::ToolSet;
-use cerberus_bank::ops::{Progress, Project};
-use cerberus_model::error::UserError;
-
 use super::schema;
 use super::tool_result::ToolResult;
+use crate::config::Settings;
+use crate::mcp::ToolSet;
 
 /// Declares the parameters of tools: JSON objects without unknown fields. The documentation of a
 /// type is the description of its tool.
@@ -248,10 +247,10 @@ pub(super) fn all(set: ToolSet) -> Vec<Tool> {
 
 #[cfg(test)]
 mod tests {
+    use cerberus_bank::tokens;
     use rmcp::model::ListToolsResult;
 
     use super::*;
-    use cerberus_bank::tokens;
 
     fn cost(set: ToolSet) -> usize {
         let listed = all(set).into_iter().map(|tool| tool.listed).collect();

@@ -1,11 +1,11 @@
 //! Code on a terminal: colours by syntax class, marked spans, and lines that fit the width.
 
 use anstyle::{AnsiColor, Style};
+use cerberus_engine::syntax::highlight::{HighlightClass, highlight};
+use cerberus_model::{Language, Span, SymbolKind};
 use console::truncate_str;
 
 use super::{DIM, Printer, WARN};
-use cerberus_engine::syntax::highlight::{HighlightClass, highlight};
-use cerberus_model::{Language, Span, SymbolKind};
 
 const STRING: Style = AnsiColor::Green.on_default();
 const KEYWORD: Style = AnsiColor::Magenta.on_default();

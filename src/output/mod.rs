@@ -9,13 +9,13 @@ use std::io::{ErrorKind, Write};
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
+use cerberus_model::{ExitStatus, UserError, text};
 use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Row, Table, Width, presets};
 use serde::Serialize;
 use textwrap::core::display_width;
 use textwrap::{Options, WordSeparator, WordSplitter};
 
 use crate::config::Terminal;
-use cerberus_model::{ExitStatus, UserError, text};
 
 mod code;
 mod keyboard;

@@ -1,7 +1,8 @@
 //! `completions`: the scripts and the candidates that the shells request.
 
-use expect_test::expect;
 use std::process::Command;
+
+use expect_test::expect;
 
 use crate::sandbox::{Sandbox, print_skipped};
 

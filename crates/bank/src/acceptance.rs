@@ -4,8 +4,14 @@
 //! pattern that the agent sets with its name (`pattern_by`): such a pattern is proposed. It refuses to change or remove
 //! one without that mark. All writes of memories pass here, so that no command or tool can do otherwise.
 
+use std::borrow::Cow;
+
+use anyhow::Result;
+use cerberus_markdown::frontmatter;
+use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
+use cerberus_model::{UserError, shell_word};
+
 use super::Bank;
-use crate::prelude::*;
 
 /// The key with the name of the agent that proposes a pattern.
 pub const PROPOSED_BY: &str = "pattern_by";
@@ -105,6 +111,7 @@ fn accepted(id: &str) -> UserError {
 mod tests {
     use super::*;
     use crate::ImportChanges;
+    use crate::lockfile::Anchors;
 
     const ACCEPTED: &str = "---\ntype: rule\ncommand: [git push -f]\n---\n\nNo force.\n";
     const PLAIN: &str = "---\ntype: rule\n---\n\nNo force.\n";

@@ -9,10 +9,13 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Result as IoResult};
+use std::path::{Path, PathBuf};
 
+use anyhow::{Context, Result};
+use cerberus_model::{UserError, failed_to, regular_file};
 use tempfile::NamedTempFile;
 
-use crate::prelude::*;
+use crate::files;
 
 /// A file with its content before and after a write, where `None` is a missing file.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,10 @@
 //! The list of imported items whose memories were deleted, so that an import does not add them
 //! again, on no machine.
 
-use crate::prelude::*;
+use anyhow::Result;
+use cerberus_model::sorted;
+
+use crate::{Bank, files};
 
 /// The list, one item per line.
 const FILE: &str = "deleted-rules.txt";

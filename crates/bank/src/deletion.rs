@@ -6,10 +6,14 @@
 //!
 //! The record of an import is the deletion that undoes it.
 
-use std::path::Component;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
 
 use super::lockfile;
-use crate::prelude::*;
+use crate::lockfile::Anchors;
+use crate::{Bank, files};
 
 /// The deletion in progress.
 const RECORD: &str = ".trash/.cerberus-deletion.toml";

@@ -6,12 +6,15 @@
 //! such as an export, may be anywhere else. A file that was edited since it was read is not
 //! overwritten.
 
-use std::path::Component;
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
 
-use super::compared::{self, Change};
-use crate::prelude::*;
+use anyhow::{Context, Result};
+use cerberus_model::{UserError, failed_to};
 
 pub use super::compared::edited;
+use super::compared::{self, Change};
+use crate::files;
 
 /// Size limit; agents do not read larger instruction files.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;

@@ -8,16 +8,19 @@
     reason = "this module owns the bank's files"
 )]
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Read, Seek, Write};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anyhow::{Context, Result};
+use cerberus_model::file_stat::FileStat;
+use cerberus_model::{UserError, failed_to, regular_file};
 use tempfile::{Builder, NamedTempFile};
 use walkdir::WalkDir;
-
-use crate::prelude::*;
 
 /// Maximum time to wait for another writer.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);

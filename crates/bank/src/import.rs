@@ -5,8 +5,15 @@
 //! process is killed before, the next writer completes the record, which moves the new files to the
 //! trash and restores the copies.
 
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use cerberus_model::UserError;
+
 use super::deletion::{Deletion, Move, TEMPORARY_COPIES, sync_folders_of};
-use crate::prelude::*;
+use crate::lockfile::Anchors;
+use crate::{Bank, files};
 
 /// Size limit of a file of which a copy is made. A person may make a memory larger than it can be.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;

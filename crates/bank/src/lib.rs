@@ -6,9 +6,11 @@
 //!
 //! [`ops`] has the operations that commands and the tools of MCP share.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::prelude::*;
+use anyhow::{Context, Result};
+use cerberus_model::{UserError, failed_to};
 
 mod acceptance;
 mod compared;
@@ -27,7 +29,6 @@ pub mod names;
 pub mod ops;
 mod output_file;
 mod pins;
-mod prelude;
 pub mod tokens;
 pub mod toml_table;
 mod trash;

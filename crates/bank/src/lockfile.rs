@@ -3,11 +3,20 @@
 //! Each anchor is a table, so git can merge anchors that were added on two branches. Reading
 //! validates all values, because people edit and merge the file.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 
-use crate::prelude::*;
+use anyhow::Result;
 use cerberus_engine::rounded;
 use cerberus_engine::syntax::fingerprint::encoding::{self, FingerprintFields};
+use cerberus_model::{
+    AgentChoice, Anchor, ExampleRole, Language, LineIndex, Origin, OtherExample, SymbolKind,
+    UserError,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{Bank, files};
 
 #[cfg(test)]
 mod tests;

@@ -1,15 +1,19 @@
 //! Memory files: listing, reading and writing.
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use anyhow::Result;
+use cerberus_model::file_stat::FileStat;
+use cerberus_model::{UserError, shell_word};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use walkdir::{DirEntry, WalkDir};
 
-use crate::prelude::*;
-
-use super::View;
-use super::memory_file;
-
 pub use super::memory_file::{MAX_BYTES, check_size, size_warning, text_of};
+use super::{View, memory_file};
+use crate::lockfile::Anchors;
+use crate::{Bank, MemoryFile, files, names};
 
 /// Size limit of all memories of a bank. Indexing them takes up to ten seconds and ten times as much
 /// memory.

@@ -1,6 +1,10 @@
 //! A memory with its file: parsing, limits, and the text of a new one.
 
-use crate::prelude::*;
+use anyhow::Result;
+use cerberus_markdown::frontmatter;
+use cerberus_markdown::frontmatter::Frontmatter;
+use cerberus_model::file_stat::FileStat;
+use cerberus_model::{Memory, MemoryStatus, MemoryType, Scope, UserError, text};
 
 /// Size limit of a memory.
 pub const MAX_BYTES: u64 = 100 * 1024;

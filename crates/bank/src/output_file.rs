@@ -1,8 +1,13 @@
 //! Output file of a report. It replaces an older report, but no other file.
 
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use cerberus_model::UserError;
+
 use super::compared::{self, Change};
 use super::external_file;
-use crate::prelude::*;
+use crate::{Bank, files};
 
 /// Size limit of an older report.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;

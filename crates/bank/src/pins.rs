@@ -3,9 +3,15 @@
 //! Each pin is a table. Writing changes only the affected tables and preserves the order,
 //! comments and unknown keys of the others. A corrupt file is renamed, never overwritten.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use cerberus_model::{LineIndex, Pin, PinScope, UserError};
+use serde::Deserialize;
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value, value};
 
-use crate::prelude::*;
+use crate::{Bank, files, names};
 
 /// Name of the file.
 const PINS: &str = "pins.toml";
@@ -185,8 +191,9 @@ mod tests {
     )]
     use std::collections::BTreeMap;
 
-    use super::*;
     use cerberus_model::Priority;
+
+    use super::*;
 
     fn bank() -> (tempfile::TempDir, Bank) {
         let folder = tempfile::tempdir().expect("a temp folder");

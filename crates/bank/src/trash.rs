@@ -1,9 +1,14 @@
 //! The trash: deleted memories with their anchors, until the user empties it.
 
-use super::TRASH;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use cerberus_model::{UserError, sorted};
+
 use super::deletion::sync_folders_of;
-use super::lockfile;
-use crate::prelude::*;
+use super::{TRASH, lockfile};
+use crate::lockfile::Anchors;
+use crate::{Bank, files};
 
 impl Bank {
     /// Moves the file of a memory and its anchor to the trash, and returns the new path. Does not

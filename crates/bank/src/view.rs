@@ -1,7 +1,13 @@
 //! The files of the bank as readers see them while a deletion or an import is unfinished.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use cerberus_model::sorted;
+
 use super::deletion::Deletion;
-use crate::prelude::*;
+use crate::Bank;
+use crate::lockfile::Anchors;
 
 /// What an unfinished deletion or import hides from readers.
 #[derive(Debug, Default)]

@@ -1,8 +1,9 @@
 //! The addresses of a project's files on the site that hosts it.
 
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::prelude::*;
+use cerberus_engine::tree::{git, read};
 
 /// The manifests at the root that may name the repository.
 const MANIFESTS: [&str; 4] = ["Cargo.toml", "go.mod", "package.json", "pyproject.toml"];

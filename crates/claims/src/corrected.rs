@@ -4,12 +4,13 @@
 //! tree as `check` does. A name that is not a claim any more, or names another target, is not written:
 //! the next check could not see that it is wrong.
 
-use crate::parse;
-use crate::prelude::*;
+use cerberus_model::text::Span;
 
 use super::addresses::Addresses;
 use super::now::Holds;
 use super::{NewPlace, Position, Project, snapshot};
+use crate::parse::{Claim, Target};
+use crate::{Document, parse};
 
 /// Why `--fix` leaves a name whose new form was read again.
 const UNREAD: &str = "written so, the next check could not read it as a name";

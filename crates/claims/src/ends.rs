@@ -4,10 +4,13 @@
 //! them, which a bisection finds by looking at a dozen of them. If that commit is a merge, the
 //! search continues in the history that it merged.
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::rc::Rc;
 
-use crate::prelude::*;
+use cerberus_engine::tree::git::past;
 use cerberus_engine::tree::git::past::Node;
+use rustc_hash::FxHashMap;
 
 /// Maximum number of merges inside merges.
 const MAX_DEPTH: usize = 20;

@@ -4,8 +4,14 @@
 //! code, with names of which this project had some once. Most of the others never existed here, and
 //! that distinguishes them.
 
+use std::collections::BTreeSet;
+
+use cerberus_model::text::Span;
+use rustc_hash::FxHashSet;
+
 use super::{Finding, Former, Position, Project, Verdict};
-use crate::prelude::*;
+use crate::Document;
+use crate::parse::Target;
 
 /// Separates claims that were true into those about other projects and the others. `findings` are
 /// all other claims that fail now.

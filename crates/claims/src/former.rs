@@ -1,13 +1,20 @@
 //! Which of the claims that fail now were true, and when.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use cerberus_engine::tree::git;
+use cerberus_engine::tree::git::past::TreeEntry;
+use cerberus_engine::tree::git::{GitStatus, past};
+use cerberus_model::text;
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::moved::{self, Differing, Start};
 use crate::now::Now;
 use crate::origin::{self, Moment, Origin, Place};
-use crate::prelude::*;
 use crate::then::{Needs, OldTree, Past, Truth, Writer};
 use crate::words::Words;
 use crate::{Checker, GIT_FAILED, LACKING, Position, Project, SHALLOW, Verdict, words_of};
-use cerberus_engine::tree::git::GitStatus;
 
 /// Maximum number of old commits whose trees are compared.
 const MAX_TREES: usize = 1000;

@@ -14,11 +14,16 @@
 //! 3. For the claims that were true, the commit that removed their target ([`ends`]) and its new
 //!    place are searched ([`removal`]).
 
-use crate::parse::{Claims, Stance};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
 use cerberus_engine::threads;
-use cerberus_engine::tree::git::IgnoredPath;
+use cerberus_engine::tree::git;
 use cerberus_engine::tree::git::past::CommitSummary;
-use prelude::*;
+use cerberus_engine::tree::git::{IgnoredPath, Objects, past};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::parse::{Claim, Claims, Stance, Target};
 
 pub mod addresses;
 mod corrected;
@@ -31,7 +36,6 @@ mod moved;
 mod now;
 mod origin;
 pub mod parse;
-mod prelude;
 mod removal;
 pub mod rules;
 mod snapshot;

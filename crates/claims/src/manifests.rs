@@ -4,16 +4,18 @@ mod go;
 mod make;
 mod scope;
 
-pub(crate) use scope::Scope;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use cerberus_engine::rank::path_class::PathClass;
+use cerberus_model::text::conventions::CONVENTIONS;
+pub(crate) use scope::Scope;
 use serde_json::Value;
 
 use super::rules::{self, Rules, Tool};
-use crate::parse::Runner;
-use crate::prelude::*;
-use cerberus_engine::rank::path_class::PathClass;
-
 use super::snapshot;
+use crate::parse::{Runner, Target, Task};
+use crate::{folder_of, is_within};
 
 /// What a manifest defines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,7 +1,9 @@
 //! Which file or package of a project a document means by a name.
 
-use crate::prelude::*;
 use cerberus_engine::syntax::language;
+use cerberus_model::text::conventions::CONVENTIONS;
+
+use crate::{folder_of, is_within};
 
 /// Returns whether a document means a file that its claim was resolved to. A bare name, such as
 /// `config.json`, means a file in the document's folder or near it, not any file of that name.

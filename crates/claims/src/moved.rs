@@ -4,11 +4,17 @@
 //! shortened has it, or one that lost it in a later commit. Short lines are equal by accident, so that a block of
 //! equal lines around it has to be evidence enough. The search continues from the other document.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use cerberus_engine::tree::git::past::{EntryKind, TreeEntry};
+use cerberus_engine::tree::git::{Objects, past};
+use cerberus_engine::tree::{documents, read};
+use cerberus_model::text;
+use rustc_hash::FxHashMap;
+
 use crate::origin::{self, Moment, Origin, Place, Traced, Written};
-use crate::prelude::*;
 use crate::{Position, Project};
-use cerberus_engine::tree::documents;
-use cerberus_engine::tree::git::past::EntryKind;
 
 mod evidence;
 

@@ -1,14 +1,22 @@
 //! Whether a claim is true in the tree as it is.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::prelude::*;
+use cerberus_engine::tree::git::past;
+use cerberus_engine::tree::git::past::TreeEntry;
+use cerberus_engine::tree::read;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::manifests::{self, Manifests, Scope};
 use super::snapshot::{self, Found, Snapshot};
 use super::versions::Versions;
 use super::words::{self, Occurrences, Words, module_name};
 use super::words_of;
+use crate::parse::{Claim, Part, Place, Target, Task};
+use crate::{Document, folder_of, is_within};
 
 /// Number of bytes before and after a claim in which the folder that it is about may be named.
 const MAX_AROUND: usize = 600;

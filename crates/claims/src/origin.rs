@@ -4,12 +4,19 @@
 //! version with its line, and the oldest one that names its target. That finds the commit that
 //! `git blame` finds, in the time that it takes for one line.
 
-use memchr::memmem;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use crate::prelude::*;
+use cerberus_engine::tree::git;
 use cerberus_engine::tree::git::past::Version;
+use cerberus_engine::tree::git::{Objects, past};
+use cerberus_model::text;
+use cerberus_model::text::Span;
+use memchr::memmem;
+use rustc_hash::FxHashMap;
 
 use super::{Position, Project};
+use crate::Document;
 
 /// Maximum number of renames of a document that are followed.
 const MAX_RENAMES: usize = 3;

@@ -7,14 +7,13 @@
 
 use std::ops::Range;
 
+use cerberus_markdown::frontmatter;
+use cerberus_markdown::structure::normalize;
+use cerberus_model::text::{LineIndex, Span};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::addresses::Addresses;
-use crate::prelude::*;
 use crate::rules::{self, Tool};
-use cerberus_markdown::frontmatter;
-use cerberus_markdown::structure::normalize;
-use cerberus_model::text::LineIndex;
 
 mod classify;
 mod code;
@@ -29,13 +28,12 @@ mod tests;
 mod trees;
 mod word_lists;
 
+use context::Context;
+use ignored::Ignored;
 pub(crate) use stance::Stance;
 pub use stance::bans::{Ban, bans};
 pub use task::Task;
 pub(crate) use task::{Place, Runner};
-
-use context::Context;
-use ignored::Ignored;
 
 /// Maximum number of claims of a document; the rest is not read.
 pub const MAX_CLAIMS: usize = 10_000;

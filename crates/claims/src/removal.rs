@@ -1,13 +1,16 @@
 //! What became of the target of a stale claim: the commit that removed it, and where it went.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::rc::Rc;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
+use cerberus_engine::tree::git::past::{Node, TreeEntry};
+use cerberus_engine::tree::git::{Objects, past};
+use cerberus_engine::tree::{git, read};
+use cerberus_model::{Anchor, text};
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
-
-use crate::prelude::*;
-use cerberus_engine::tree::git::past::Node;
-use cerberus_model::Anchor;
 
 use super::ends::{Ends, MainLine};
 use super::now::Now;
@@ -15,8 +18,9 @@ use super::origin::{Moment, line_of};
 use super::rules::Tool;
 use super::then::{MAX_DEFINITIONS, Truth};
 use super::versions::{Version, Versions};
-use super::words;
-use super::{Former, NewPlace, Project, Stale};
+use super::{Former, NewPlace, Project, Stale, words};
+use crate::Document;
+use crate::parse::{Claim, Part, Target};
 
 mod companions;
 mod moves;

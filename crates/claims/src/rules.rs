@@ -4,10 +4,10 @@
 //! A configuration may take rules from elsewhere, such as a shared one. Then nothing is said about
 //! rules that it does not name.
 
-use serde_json::Value;
+use std::collections::BTreeSet;
 
-use crate::prelude::*;
 use cerberus_model::word_lists;
+use serde_json::Value;
 
 use super::words::has_word;
 

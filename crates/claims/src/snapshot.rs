@@ -1,13 +1,14 @@
 //! The files of the project at one moment, and the search for the path that a document names.
 
-use memchr::memmem::Finder;
-
-use crate::prelude::*;
-use cerberus_engine::tree::git::past::EntryKind;
+use cerberus_engine::tree::git::past::{EntryKind, TreeEntry};
 use cerberus_markdown::links::normalize_path;
 use cerberus_model::text::Globs;
+use cerberus_model::text::conventions::CONVENTIONS;
+use memchr::memmem::Finder;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::words;
+use crate::{folder_of, is_within};
 
 /// Maximum number of paths that an ambiguous name is resolved to.
 const MAX_FOUND: usize = 8;

@@ -4,10 +4,17 @@
 //! an old tree is the list of these, and only their versions are read: once each, for all claims and
 //! commits together.
 
-use crate::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
 use cerberus_engine::syntax::language;
-use cerberus_engine::tree::git::IgnoredPath;
-use cerberus_engine::tree::git::past::Differences;
+use cerberus_engine::tree::git::past::{Differences, TreeEntry};
+use cerberus_engine::tree::git::{IgnoredPath, Objects, past};
+use cerberus_model::text;
+use rayon::iter::ParallelIterator;
+use rayon::slice::ParallelSlice;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::manifests::{self, Facts, Manifests};
 use super::meant::{is_certain, is_compound, is_in_sample, is_related};
@@ -16,6 +23,8 @@ use super::now::Now;
 use super::snapshot::{self, Found, Snapshot};
 use super::versions::{Version, Versions};
 use super::words::{self, Words};
+use crate::parse::{Claim, Part, Place, Target};
+use crate::{Document, folder_of, is_within};
 
 mod tasks;
 

@@ -3,16 +3,18 @@
 //! Many claims ask about the same versions, so each of them is read and parsed once, and a question
 //! about a name does not read its text again.
 
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
 
-use crate::prelude::*;
 use cerberus_engine::syntax::parse::{Symbol, last_name};
 use cerberus_engine::syntax::{ParsedFile, language};
 use cerberus_engine::track;
-use cerberus_model::SymbolKind;
+use cerberus_model::{SymbolKind, text};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::manifests::{self, Manifests};
 use super::words;
+use crate::parse::Part;
 
 /// Maximum length of the name of an anchor in HTML.
 const MAX_NAME: usize = 300;

@@ -3,16 +3,21 @@
 //! Documents, changelogs, lock files, fixtures and vendored code do not count: a name that only
 //! they contain is not in use.
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use memchr::memmem::{self, Finder};
-use memchr::memrchr;
-
-use crate::prelude::*;
 use cerberus_engine::rank::path_class::PathClass;
 use cerberus_engine::syntax::{ParsedFile, TokenKind, language};
-use cerberus_engine::tree::git::past::EntryKind;
+use cerberus_engine::tree::git::past::{EntryKind, TreeEntry};
+use cerberus_engine::tree::read;
+use cerberus_model::text::conventions;
+use cerberus_model::text::conventions::CONVENTIONS;
 use cerberus_model::{Language, word_lists};
+use memchr::memmem::{self, Finder};
+use memchr::memrchr;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Maximum number of words that are searched for one by one in a file. For more it is parsed.
 const MAX_SEARCHED: usize = 100;

@@ -15,25 +15,30 @@ mod unknown_words;
 
 use std::num::NonZeroU32;
 
-use crate::prelude::*;
-use crate::rank::calibrate::{self, Features};
-use crate::rank::document::{Document, SymbolDoc};
-use crate::rank::postings;
-use crate::rank::query::ParsedQuery;
-use crate::rank::rule_kind;
-use crate::rank::score::{self, NameSet, ScorableFile, TermSet};
-use crate::rank::tokenize;
-use crate::rank::weights::WEIGHTS;
-use crate::syntax::parse::unique_name;
+use anyhow::Result;
+use cerberus_model::{Confidence, Globs, Language, RuleKind, SymbolKind};
 use cerberus_store::code::FileRow;
+use order::{append_below, distinct_files_first, order, prefer_short, select_top};
+use rayon::iter::{
+    IndexedParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelExtend,
+    ParallelIterator,
+};
+use rayon::slice::ParallelSliceMut;
+use reader::WordCache;
+use rustc_hash::{FxHashMap, FxHashSet};
+use term_index::TermIndex;
+use unknown_words::UnknownWords;
 
 use super::index::{Code, CodeIndex, PARSED_FILES};
 use super::search::{Options, Query, RankedSymbol, Ranking, Reason};
 use super::{CodeBase, recency, rounded};
-use order::{append_below, distinct_files_first, order, prefer_short, select_top};
-use reader::WordCache;
-use term_index::TermIndex;
-use unknown_words::UnknownWords;
+use crate::rank::calibrate::{self, Features};
+use crate::rank::document::{Document, SymbolDoc};
+use crate::rank::query::ParsedQuery;
+use crate::rank::score::{self, NameSet, ScorableFile, TermSet};
+use crate::rank::weights::WEIGHTS;
+use crate::rank::{postings, rule_kind, tokenize};
+use crate::syntax::parse::unique_name;
 
 /// Symbols read again for adjacent words. The first dozen decide which candidate is first.
 const READ_SYMBOLS: usize = 50;

@@ -1,16 +1,16 @@
 //! Ranks the symbols that may be the example of a rule. Writes only the code index.
 
+use std::path::Path;
 use std::time::Instant;
 
-use super::CodeBase;
-use super::excerpt;
-use super::index::CodeIndex;
-use super::rank::rule_words::RuleWords;
-use crate::prelude::*;
+use anyhow::Result;
 use cerberus_store::Store;
 
 pub use super::discover::rank;
+use super::index::CodeIndex;
+use super::rank::rule_words::RuleWords;
 pub use super::search::{Options, Query, RankedSymbol, Ranking, UnknownWord};
+use super::{CodeBase, excerpt};
 
 /// Updates the code index and ranks the candidates of each query, in order.
 pub fn find(code: CodeBase<'_>, queries: &[Query], options: Options) -> Result<Vec<Ranking>> {

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
+use super::rank::rule_words::RuleWords;
 pub use crate::syntax::excerpt::Source;
 use crate::syntax::excerpt::{self, Excerpt};
 use crate::syntax::language;
 use crate::tree::read;
-
-use super::rank::rule_words::RuleWords;
 
 /// First and last line of a range, counted from 1.
 pub type LineRange = (u32, u32);

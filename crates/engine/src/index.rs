@@ -7,14 +7,28 @@
 mod parse;
 mod vocabulary;
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::{Builder, ScopedJoinHandle};
 
+use anyhow::Result;
+use cerberus_model::file_stat::FileStat;
+use cerberus_model::{Language, sorted, text};
+use cerberus_store::Store;
+use cerberus_store::code::{self, ContentHash, FileRow};
+use rayon::iter::{
+    IndexedParallelIterator, IntoParallelIterator, ParallelExtend, ParallelIterator,
+};
+use rayon::slice::ParallelSlice;
+use rustc_hash::FxHashMap;
 use thread_local::ThreadLocal;
+use vocabulary::{Vocabulary, WordIds, Worker};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::prelude::*;
+use super::{CodeBase, Progress};
 use crate::rank::document::Document;
 use crate::rank::path_class::PathClass;
 use crate::rank::postings;
@@ -22,12 +36,6 @@ use crate::rank::score::ScorableFile;
 use crate::syntax::language;
 use crate::syntax::parse::limit_warning;
 use crate::tree::{read, walk};
-use cerberus_model::file_stat::FileStat;
-use cerberus_store::Store;
-use cerberus_store::code::{self, ContentHash, FileRow};
-
-use super::{CodeBase, Progress};
-use vocabulary::{Vocabulary, WordIds, Worker};
 
 /// Files parsed for a rule. With 200, the first candidate was the same as with every file parsed
 /// for 155 rules of 155; with 50, for 98 of 100.

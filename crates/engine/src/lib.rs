@@ -29,7 +29,6 @@ pub mod excerpt;
 #[path = "../../../tests/fuzz/properties/engine.rs"]
 pub mod fuzz;
 pub(crate) mod index;
-mod prelude;
 pub mod rank;
 mod recency;
 pub mod relevance;

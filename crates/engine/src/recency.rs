@@ -1,12 +1,14 @@
 //! Recency of the files of candidates: by commit time in a git repository, so that it depends on
 //! the commit alone, otherwise by modification time.
 
-use crate::prelude::*;
-use crate::rank::calibrate;
-use crate::tree::git;
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
 
 use super::index::CodeIndex;
 use super::search::Ranking;
+use crate::rank::calibrate;
+use crate::tree::git;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 

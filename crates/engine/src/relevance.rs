@@ -4,20 +4,25 @@
 //! the tree is not read: the comparison takes about as long in a large tree as in a small one, and
 //! depends on the compared files and the bank only.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use cerberus_model::{Anchor, sorted};
+use cerberus_store::code::FileRow;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::CodeBase;
 use super::index::CodeIndex;
 use super::rank::imports::import_lines;
-use super::rank::named_code;
 pub use super::rank::named_code::named_globs;
 use super::rank::path_class::PathClass;
 use super::rank::query::ParsedQuery;
 use super::rank::relevance::{self, Feature, Features};
 use super::rank::weights::WEIGHTS;
-use super::rank::{postings, score, tokenize};
-use crate::prelude::*;
+use super::rank::{named_code, postings, score, tokenize};
 use crate::syntax::fingerprint;
 use crate::tree::{entries, read};
-use cerberus_store::code::FileRow;
 
 /// Number of files beside a new file that it is assumed to be like.
 const MAX_NEIGHBOURS: usize = 3;

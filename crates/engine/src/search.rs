@@ -1,11 +1,14 @@
 //! What is searched for and what is found: the query for the example of a rule, and the ranking of the
 //! symbols that may be it.
 
+use cerberus_model::{Confidence, Language, RuleKind, SymbolKind};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
 use super::excerpt::LineRange;
 use super::rank::calibrate::{self, Features, Weights};
 use super::rank::weights::WEIGHTS;
 use super::rounded;
-use crate::prelude::*;
 
 /// A rule to find an example for.
 #[derive(Debug, Clone, Default)]

@@ -7,9 +7,23 @@
 //! writes nothing. The same anchors and tree give the same outcomes in any order.
 
 use std::cell::OnceCell;
+use std::path::Path;
+
+use anyhow::Result;
+use cerberus_model::{Anchor, Fingerprint, Language, LookAlikes, State, SymbolKind, split_number};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
 
 use super::Progress;
-use crate::track::prelude::*;
+use crate::syntax::fingerprint::bytes_hash;
+use crate::track::assign::Assignment;
+use crate::track::file_symbols::{ALL, FileSymbols, find_file};
+use crate::track::in_place::{in_place_match, last_name, same_name, similarity};
+use crate::track::search::{Candidates, MissingAnchor, Pair};
+use crate::track::walk::{End, Walk};
+use crate::tree::git::Commits;
+use crate::tree::{git, read};
 
 mod assign;
 mod degree;
@@ -22,7 +36,6 @@ mod look_alikes;
 mod lost_words;
 mod moved_files;
 mod outcome;
-mod prelude;
 mod rename_patterns;
 mod search;
 mod single;
@@ -33,13 +46,12 @@ mod walk;
 mod weights;
 
 pub use degree::Degree;
+use history::History;
+use in_place::{InPlaceMatch, is_other, same_code_under_name};
 pub use locate::{Located, Version, limit_warnings, locate, locate_all};
 pub use look_alikes::remember as remember_look_alikes;
 pub use lost_words::lost_words;
 pub use single::{follow_through, is_same_lineage};
-
-use history::History;
-use in_place::{InPlaceMatch, is_other, same_code_under_name};
 use walk::Past;
 
 /// A symbol or a file in the tree, and its similarity to the anchored code.

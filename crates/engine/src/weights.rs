@@ -3,9 +3,10 @@
 //! The module of the model has a struct with a field for each weight, which explains it, and a static
 //! that is read at the first use. A loop over many files takes a reference before it starts.
 
-use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
 
-use crate::prelude::*;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 /// Reads a file of weights. It must have each field of `T` and no others, which a test checks.
 pub(crate) fn read<T: DeserializeOwned>(file: &'static str) -> T {

@@ -4,9 +4,10 @@
 //! which labels the code up to the next such comment, or a comment at the end of a line. Blocks
 //! without a label are skipped.
 
-use pulldown_cmark::CodeBlockKind;
+use cerberus_model::WordList;
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
-use crate::prelude::*;
+use crate::word_lists::{BAD_MARKED, BAD_WORDS, GOOD_MARKED, GOOD_WORDS};
 
 /// Whether code follows a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

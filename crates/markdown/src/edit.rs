@@ -8,10 +8,11 @@
 #[cfg(test)]
 mod tests;
 
+use cerberus_model::text::{LineIndex, Span};
+
 use super::sections::{self, Origin, Section, Sections, trimmed};
 use super::structure::{self, Heading};
 use super::{EditError, frontmatter};
-use cerberus_model::text::{LineIndex, Span};
 
 /// How an edit combines its content with the existing text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,8 +9,14 @@ mod edit;
 mod tests;
 mod yaml;
 
+use std::borrow::Cow;
 use std::str::FromStr;
 
+use cerberus_model::text::suggest;
+use cerberus_model::{
+    ExampleChoice, LineIndex, MemoryStatus, MemoryType, RuleKind, Scope, Span, glob_fault,
+    split_globs,
+};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -18,7 +24,7 @@ use jiff::tz::TimeZone;
 pub use self::edit::{FieldValue, remove, set, set_updated_at};
 pub use self::yaml::to_yaml;
 use self::yaml::{Entry, Field, Value};
-use crate::prelude::*;
+use crate::Diagnostic;
 
 /// The metadata of a memory; absent and invalid fields are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

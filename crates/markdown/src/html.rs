@@ -3,12 +3,13 @@
 //! CommonMark with tables, written by pulldown-cmark. HTML in the text is escaped, images are
 //! replaced by their descriptions, links point only to the web, and no element has a style.
 
-use pulldown_cmark::{Alignment, CowStr, Event, HeadingLevel, LinkType, Options, Parser};
-use pulldown_cmark::{Tag, TagEnd, html};
+use cerberus_model::text::Span;
+use pulldown_cmark::{
+    Alignment, CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html,
+};
 
 use super::links::{self, Link, Target};
 use super::structure::normalize;
-use cerberus_model::text::Span;
 
 /// The schemes that a link may have.
 const SCHEMES: [&str; 3] = ["http://", "https://", "mailto:"];

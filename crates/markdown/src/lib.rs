@@ -14,7 +14,6 @@ pub mod fuzz;
 pub mod html;
 pub mod links;
 pub mod merge;
-mod prelude;
 pub mod rules;
 pub mod secrets;
 pub mod sections;
@@ -23,9 +22,8 @@ pub mod structure;
 mod test_support;
 mod word_lists;
 
-use serde::Serialize;
-
 use cerberus_model::text::LineIndex;
+use serde::Serialize;
 
 /// A problem in the text of a memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -12,8 +12,9 @@ mod tests;
 
 use std::fmt;
 
-use super::{frontmatter, structure};
 use cerberus_model::{EdgeType, Span, sorted};
+
+use super::{frontmatter, structure};
 
 /// The kind of a link target, determined by its spelling alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,8 +2,9 @@
 //!
 //! The note is a comment: markdown renderers hide it and later edits do not change it.
 
-use super::{EditError, edit, frontmatter, structure};
 use cerberus_model::text::Span;
+
+use super::{EditError, edit, frontmatter, structure};
 
 const NOTE_START: &str = "<!-- merged from ";
 

@@ -20,6 +20,8 @@ mod tests;
 mod verdict;
 mod wording;
 
+use cerberus_model::text::{LineIndex, Span};
+
 use self::blocks::{Block, CODE, Words};
 use self::context::{Kind, is_incomplete, kind_of_intro, kind_of_title};
 use self::governing::{Above, Form, Piece, Prefix};
@@ -30,7 +32,6 @@ use self::verdict::{INTRO, ends_open, is_example};
 use self::wording::{Modality, modality, words};
 use super::frontmatter;
 use super::sections::slug;
-use cerberus_model::text::{LineIndex, Span};
 
 /// An item of a document: a rule, or another block with the reason why it is not a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -15,16 +15,18 @@ mod tag;
 #[cfg(test)]
 mod tests;
 
-pub use self::content::content;
-pub use self::content::{trim_blank_lines, trimmed};
+pub use cerberus_model::SectionOrigin as Origin;
+use cerberus_model::Span;
+use rustc_hash::FxHashSet;
+
+pub use self::content::{content, trim_blank_lines, trimmed};
 use self::pairing::Pairing;
 pub use self::select::{MissingSection, SEPARATOR, select};
 pub use self::slug::Slugs;
 pub(super) use self::slug::slug;
 use self::tag::{Parsed, Tag};
 use super::structure::{self, Heading};
-use crate::prelude::*;
-pub use cerberus_model::SectionOrigin as Origin;
+use crate::Diagnostic;
 
 /// A part of a memory, between two tags or below a heading.
 #[derive(Debug, Clone, PartialEq, Eq)]

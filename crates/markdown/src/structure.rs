@@ -5,10 +5,13 @@
 //! `<!--` at the latest, and inline code and escapes are recognised on the line of a comment that
 //! starts a block.
 
+use std::borrow::Cow;
+
+use cerberus_model::Span;
 use memchr::memmem::Finder;
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::frontmatter;
-use crate::prelude::*;
 
 /// The maximum nesting of containers on one line; markers of deeper ones are read as text.
 /// The library takes time proportional to the depth times the continuation lines.

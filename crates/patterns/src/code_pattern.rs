@@ -12,10 +12,9 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 pub(crate) use compile::{Compiled, compile, in_function};
 pub use matcher::{Match, MatchedFile};
+use serde::{Deserialize, Serialize};
 
 /// A pattern with the files that it applies to, as in a file of ast-grep's rules.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,9 +1,10 @@
 //! Patterns as text: YAML documents in the form of ast-grep's rules.
 
-use crate::code_pattern::{self, CodePattern};
 use cerberus_markdown::frontmatter::to_yaml;
 use cerberus_model::Language;
 use cerberus_model::languages::{LANGUAGES, LanguageNames};
+
+use crate::code_pattern::{self, CodePattern};
 
 /// Limit on the size of the patterns of a memory, in bytes.
 const MAX_BYTES: usize = 16 * 1024;

@@ -11,15 +11,14 @@ pub mod stated;
 #[cfg(test)]
 mod tests;
 
-use serde::Serialize;
-
-pub use documents::{named_languages, parse, render};
-
-use crate::code_pattern::{CodePattern, Compiled, Match, MatchedFile};
 use cerberus_engine::syntax::language;
 use cerberus_markdown::code_examples::{CodeExample, Label};
 use cerberus_model::Language;
 use cerberus_model::text::{PathGlobs, path_globs};
+pub use documents::{named_languages, parse, render};
+use serde::Serialize;
+
+use crate::code_pattern::{CodePattern, Compiled, Match, MatchedFile};
 
 /// Code that follows or breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]

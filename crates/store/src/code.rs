@@ -4,7 +4,12 @@
 //! Term ids are valid only with the vocabulary of the same store. Parsed symbols are
 //! stored by content hash, so a moved or restored file is not parsed again.
 
-use crate::prelude::*;
+use anyhow::Result;
+use cerberus_model::Language;
+use rusqlite::{Connection, Row, params};
+use rustc_hash::FxHashSet;
+
+use crate::{execute, first, query, value, values};
 
 /// xxh3-128 hash of the bytes of a file.
 pub type ContentHash = [u8; 16];

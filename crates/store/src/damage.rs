@@ -4,13 +4,15 @@
     reason = "this module owns the store's files"
 )]
 
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use anyhow::{Context, Result};
+use cerberus_model::{failed_to, regular_file};
 use rusqlite::types::FromSqlError;
 use rusqlite::{ErrorCode, ffi};
 
 use super::{BUSY, PAUSE, Store, StoreFile, check_no_link, is_busy, own, try_open};
-use crate::prelude::*;
 
 /// Why a store that SQLite can read is not used.
 #[derive(Debug, thiserror::Error)]

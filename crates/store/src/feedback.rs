@@ -1,6 +1,10 @@
 //! Feedback of people and agents on injected memories.
 
-use crate::prelude::*;
+use anyhow::Result;
+use rusqlite::{Connection, params};
+use rustc_hash::FxHashMap;
+
+use crate::{execute, query};
 
 /// Feedback on a memory that was injected with or without an example.
 pub struct Feedback<'a> {

@@ -4,8 +4,11 @@
 
 use std::collections::BTreeSet;
 
+use anyhow::Result;
+use rusqlite::{Connection, params};
+
 use super::ledger::{self, Occasion};
-use crate::prelude::*;
+use crate::{execute, query, value};
 
 /// Age from which a session counts as ended.
 const MAX_MILLIS: i64 = 7 * 24 * 3600 * 1000;

@@ -1,6 +1,9 @@
 //! How often hooks gave each rule, and how often it was broken. Counts only: no session, no file and no text.
 
-use crate::prelude::*;
+use anyhow::Result;
+use rusqlite::{Connection, params};
+
+use crate::{execute, query};
 
 /// The counts of a rule, by sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]

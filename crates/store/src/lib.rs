@@ -29,15 +29,17 @@ pub mod links;
 pub mod memories;
 mod own;
 pub mod pins;
-mod prelude;
 mod schema;
 mod values;
 
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use cerberus_model::{UserError, failed_to};
 pub use damage::with_repair;
 use damage::{Rejected, is_damaged, recover};
 use limit::Steps;
-
-use crate::prelude::*;
+use rusqlite::{Row, TransactionBehavior};
 
 /// Maximum time to wait for the writes of another process.
 const BUSY: Duration = Duration::from_secs(10);

@@ -1,6 +1,11 @@
 //! Links between memories, one row per link, updated with the memory that contains them.
 
-use crate::prelude::*;
+use anyhow::Result;
+use cerberus_model::EdgeType;
+use rusqlite::{Connection, params};
+
+use crate::values::from_text;
+use crate::{execute, query};
 
 /// MemoryFile link.
 #[derive(Debug, Clone, PartialEq, Eq)]

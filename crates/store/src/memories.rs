@@ -1,9 +1,16 @@
 //! Indexed memories: one row per memory, its sections for search, its anchor, and the files
 //! that were read.
 
+use anyhow::Result;
+use cerberus_model::Memory;
+use cerberus_model::file_stat::FileStat;
+use rusqlite::{Connection, params};
+use rustc_hash::FxHashMap;
+
 use super::links::{self, LinkRow};
 use super::values::optional_time;
-use crate::prelude::*;
+use crate::values::{from_text, lines};
+use crate::{execute, first, for_each, query, values};
 
 /// File of the bank at the time it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,13 +12,16 @@
 )]
 
 use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
-use rusqlite::OpenFlags;
+use anyhow::{Context, Result};
+use cerberus_model::{UserError, failed_to};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use sha2::{Digest, Sha256};
 
 use super::damage::{back_up, is_damaged};
 use super::{BUSY, Rejected, StoreFile, is_busy};
-use crate::prelude::*;
+use crate::value;
 
 /// The database of a process without a place for a file.
 const IN_MEMORY: &str = ":memory:";

@@ -1,8 +1,12 @@
 //! Session pins, temporary pins, and the history of all pins.
 
+use anyhow::Result;
+use cerberus_model::{Pin, PinEvent, PinScope};
+use rusqlite::{Connection, params};
 use serde::Serialize;
 
-use crate::prelude::*;
+use crate::values::{from_text, lines};
+use crate::{execute, first, query, value, values};
 
 /// Entry of the pin history.
 #[derive(Debug, Clone, Serialize)]

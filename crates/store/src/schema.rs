@@ -2,8 +2,10 @@
 //!
 //! A store of another version is replaced: all its tables can be rebuilt from files.
 
+use anyhow::Result;
+use rusqlite::{Connection, TransactionBehavior};
+
 use super::damage::Rejected;
-use crate::prelude::*;
 
 /// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it. A change of
 /// packed values must change the text of the schema too: by it a store of a newer version differs

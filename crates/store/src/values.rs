@@ -62,9 +62,10 @@ pub(super) fn lines(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<String
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use cerberus_model::{Language, Scope};
     use rusqlite::Connection;
+
+    use super::*;
 
     #[test]
     fn values_round_trip_and_unknown_ones_are_errors() {

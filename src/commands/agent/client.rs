@@ -1,8 +1,12 @@
 //! The known clients: how each is started, and what it prints (`clients.json`).
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
 use super::destination::{Destination, is_loopback};
 use super::values::{values, values_with_rest};
-use crate::commands::prelude::*;
 
 /// Maximum number of characters of a message of an agent that are shown.
 const N_SHOWN: usize = 400;

@@ -1,9 +1,14 @@
 //! Where a client sends what it is asked, as far as its configuration shows.
 
 use std::fmt;
+use std::path::Path;
+
+use anyhow::Result;
+use cerberus_model::error::UserError;
+use serde::Deserialize;
+use serde_json::Value;
 
 use super::client::{only_provider, printable};
-use crate::commands::prelude::*;
 use crate::config;
 
 /// How the provider of a client is found in its configuration.
@@ -245,6 +250,8 @@ pub(super) fn is_loopback(url: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -76,8 +76,9 @@ fn has_ids(list: &[Value]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
 
     #[test]
     fn the_items_of_an_answer_are_found_in_other_text() {

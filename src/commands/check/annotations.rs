@@ -1,12 +1,13 @@
 //! Findings of `check` as annotations for GitHub and SARIF.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+
+use cerberus_model::text::word_list::lines;
 
 use super::print::short_id;
 use super::{Finding, Report};
 use crate::commands::findings::{Annotation, FindingsReport, Unchecked};
-use crate::commands::prelude::*;
-use cerberus_model::text::word_list::lines;
 
 impl FindingsReport for Report {
     fn state(&self) -> (bool, &[Unchecked], &[String]) {

@@ -1,13 +1,20 @@
 //! The checks of the bank: anchors, links of memories, managed blocks, imported rules.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::Result;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, links};
+use cerberus_engine::tree::git;
+use cerberus_engine::tree::git::past;
+use cerberus_model::State;
+
 use super::Finding;
 use crate::commands::doctor::stale_blocks;
 use crate::commands::findings::{self, Unchecked};
 use crate::commands::import;
-use crate::commands::prelude::*;
 use crate::commands::reanchor::{self, ReanchorArgs};
-use cerberus_bank::ops::links;
-use cerberus_engine::tree::git::past;
 
 /// Adds the findings of the bank. With `since`, only those that the changes since then may have
 /// caused: anchors on changed code, links whose target was there or whose memory changed, blocks and

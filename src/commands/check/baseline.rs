@@ -1,10 +1,18 @@
 //! The baseline: old findings that are accepted. It only shrinks: a finding that is gone must be
 //! removed from it.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use cerberus_bank::{ExternalFile, external_file};
+use cerberus_model::Severity;
+use cerberus_model::error::UserError;
+use cerberus_model::text::plural;
+use serde::{Deserialize, Serialize};
+
 use super::Finding;
 use crate::commands::json_error;
-use crate::commands::prelude::*;
-use cerberus_bank::{ExternalFile, external_file};
 
 /// The version of the format.
 const VERSION: u32 = 1;

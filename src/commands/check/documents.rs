@@ -1,15 +1,23 @@
 //! Which documents are checked: the named ones, or the instruction files and guides of the project,
 //! the documents that instruction files name, and the memories.
 
-use crate::commands::findings::Unchecked;
-use crate::commands::prelude::*;
-use crate::config::CheckConfig;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use cerberus_bank::ops::Project;
 use cerberus_claims::Document;
 use cerberus_claims::addresses::Addresses;
 use cerberus_claims::parse::{self, Target};
 use cerberus_claims::times::{self, Status};
+use cerberus_engine::tree::{documents, read};
 use cerberus_markdown::links::normalize_path;
-use cerberus_model::Globs;
+use cerberus_model::{Globs, MemoryStatus, MemoryType};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use serde_json::Value;
+
+use crate::commands::findings::Unchecked;
+use crate::config::CheckConfig;
 
 /// Folders of documents that describe another project: the one that is made from the template.
 const TEMPLATE_FOLDERS: &[&str] = &["templates", "template"];

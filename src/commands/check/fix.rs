@@ -2,12 +2,19 @@
 //! name change, and only in a document that still has the text that was checked. Each document is
 //! handled alone: one that cannot be written does not stop the others.
 
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use cerberus_bank::external_file::{self, ExternalFile};
+use cerberus_model::Severity;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::{Span, decode, encode_like, plural};
+
 use super::{CheckArgs, Report, print};
 use crate::commands::confirm;
 use crate::commands::findings::{self, FindingsFormat};
-use crate::commands::prelude::*;
-use cerberus_bank::external_file::{self, ExternalFile};
-use cerberus_model::text::{Span, decode, encode_like};
+use crate::config::Settings;
+use crate::output::{CliResult, Printer};
 
 /// A document with its new text.
 struct Fixed {

@@ -1,8 +1,11 @@
 //! Prints the findings of `check` as text.
 
-use super::{CORRECT, CheckArgs, Finding, Report};
-use crate::commands::prelude::*;
 use cerberus_engine::tree::git::past::CommitSummary;
+use cerberus_model::Severity;
+use cerberus_model::text::plural;
+
+use super::{CORRECT, CheckArgs, Finding, Report};
+use crate::output::{DIM, ERROR, NAME, OK, Printer};
 
 /// Number of digits of a commit.
 const COMMIT_LEN: usize = 10;

@@ -3,13 +3,23 @@
 //!
 //! The agent gets parts of documents, and its answer is only data. An error that it does not mention stays.
 
-use super::{Finding, NOTHING, Report};
-use crate::commands::agent::{Agent, Answer, Refused, Tokens};
-use crate::commands::findings::Unchecked;
-use crate::commands::prelude::*;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
 use cerberus_bank::tokens;
 use cerberus_engine::tree::git::past::CommitSummary;
 use cerberus_markdown::structure;
+use cerberus_model::Severity;
+use cerberus_model::error::UserError;
+use cerberus_model::text::plural;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Finding, NOTHING, Report};
+use crate::commands::agent::{Agent, Answer, Refused, Tokens};
+use crate::commands::findings::Unchecked;
+use crate::output::{Printer, ProgressBar};
 
 /// Number of errors in a request of about 8,000 tokens.
 const N_ERRORS: usize = 25;

@@ -1,12 +1,15 @@
 //! Checks of the integrations: documents that agents read, and client settings that start cerberus.
 
-use crate::commands::prelude::*;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
 use cerberus_bank::external_file;
+use cerberus_bank::ops::{Project, managed_block};
+use cerberus_model::text::plural;
 
 use super::Doctor;
 use crate::commands::inject::{self, ClientProfile};
 use crate::commands::setup::Agent;
-use cerberus_bank::ops::managed_block;
 
 /// The documents that agents read, with the client profile that a block in them may use.
 const DOCUMENTS: &[(&str, Option<ClientProfile>)] = &[

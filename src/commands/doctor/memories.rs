@@ -1,10 +1,14 @@
 //! Checks of the files of the bank: memories, pins and the lock file.
 
-use super::{Doctor, shown};
-use crate::commands::prelude::*;
-use crate::config::{Finding, failed_check};
+use anyhow::Result;
+use cerberus_bank::MemoryFile;
 use cerberus_bank::memories::size_warning;
 use cerberus_markdown::{Diagnostic, sections};
+use cerberus_model::Severity;
+use cerberus_model::text::plural;
+
+use super::{Doctor, shown};
+use crate::config::{Finding, failed_check};
 
 impl Doctor<'_> {
     /// Checks the bank's folder.

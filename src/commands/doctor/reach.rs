@@ -1,11 +1,19 @@
 //! Which rules the agents of the project get without asking: by hooks, or by the documents that they load.
 
-use crate::commands::prelude::*;
-use crate::config::in_one_line;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_engine::tree::documents;
+use cerberus_model::MemoryType;
+use clap::ValueEnum;
+use serde::Serialize;
 
 use super::Doctor;
 use super::hosts::read_external;
 use crate::commands::setup::Agent;
+use crate::config::in_one_line;
 
 /// How many bytes Codex loads: `project_doc_max_bytes`.
 const CODEX_LIMIT: usize = 32 * 1024;

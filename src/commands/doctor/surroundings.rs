@@ -1,9 +1,13 @@
 //! Checks of the source files, the store and git.
 
-use super::{Doctor, shown};
-use crate::commands::prelude::*;
+use std::path::Path;
+
+use anyhow::Result;
 use cerberus_engine::tree::git::GitStatus;
-use cerberus_engine::tree::walk;
+use cerberus_engine::tree::{git, walk};
+use cerberus_model::text::plural;
+
+use super::{Doctor, shown};
 
 impl Doctor<'_> {
     /// Checks that there are source files to find examples in.

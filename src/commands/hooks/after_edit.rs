@@ -1,10 +1,16 @@
 //! What an edit, or at a stop all changes, hit: the patterns of rules, and code that their texts forbid.
 
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use cerberus_bank::ops::Project;
+use cerberus_model::Severity;
+
 use super::edit::Written;
 use super::payload::Event;
 use super::{answer, in_session, session};
-use crate::commands::prelude::*;
 use crate::commands::review_diff::{self, Finding, ReviewDiffArgs};
+use crate::config::GlobalArgs;
 
 /// Minimum number of bytes of a part of a line; shorter ones, such as brackets, are in any line.
 const MIN_PART: usize = 4;

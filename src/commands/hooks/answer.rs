@@ -1,11 +1,14 @@
 //! The answers to events in the formats of the agents.
 
-use super::settings::name;
-use super::{HookEvent, HookTool};
-use crate::commands::prelude::*;
+use anyhow::Result;
 use cerberus_bank::ops::envelope;
 use cerberus_model::escaped;
-use cerberus_model::text::word_list;
+use cerberus_model::text::{plural, word_list};
+use serde_json::Value;
+
+use super::settings::name;
+use super::{HookEvent, HookTool};
+use crate::output::Printer;
 
 /// Maximum number of items of a list.
 const MAX_ITEMS: usize = 8;

@@ -4,21 +4,26 @@
 //! text alone forbids the command comes once in a session, as a hint. What the reader of the shell does not
 //! know passes. No code is indexed and nothing is ranked, because every command waits for this.
 
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::after_edit::record_broken;
-use super::commit;
-use super::git_command::enter;
-use super::payload::Event;
-use super::{HookTool, answer, in_session, session};
-use crate::commands::inject;
-use crate::commands::prelude::*;
-use cerberus_bank::ops::{envelope, patterns};
+use anyhow::Result;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, envelope, memories, patterns};
 use cerberus_claims::parse;
 use cerberus_engine::rank::rule_kind;
-use cerberus_model::escaped;
 use cerberus_model::text::shell::{self, Commands};
+use cerberus_model::{MemoryStatus, RuleKind, escaped};
 use cerberus_patterns::command::CommandPattern;
+
+use super::after_edit::record_broken;
+use super::git_command::enter;
+use super::payload::Event;
+use super::{HookTool, answer, commit, in_session, session};
+use crate::commands::inject;
+use crate::config::GlobalArgs;
+use crate::output::Printer;
 
 pub(super) fn about(
     tool: HookTool,

@@ -1,17 +1,26 @@
 //! `cerberus hooks run git commit`, and a shell command of an agent that commits: the rules that concern the changes of a commit, and the examples
 //! that it edits or removes. It never blocks the commit; `cerberus memory reanchor --check` does.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::Result;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, envelope, links, memories, sync};
+use cerberus_engine::syntax::language;
+use cerberus_engine::track;
+use cerberus_engine::track::{Degree, Outcome};
+use cerberus_engine::tree::git;
+use cerberus_markdown::links::{Target, normalize_path};
+use cerberus_model::{Anchor, State, escaped, format_location};
+use cerberus_store as store;
+
 use super::answer;
 use super::git_command::{self, Commit};
 use super::payload::Event;
 use crate::commands::inject;
 use crate::commands::linked::{self, Reason};
-use crate::commands::prelude::*;
-use cerberus_bank::ops::{envelope, links, sync};
-use cerberus_engine::track::{Degree, Outcome};
-use cerberus_markdown::links::{Target, normalize_path};
-use cerberus_model::escaped;
-use cerberus_store as store;
+use crate::config::{GlobalArgs, Settings};
 
 /// The changed files of a commit with their changed lines.
 type Changes = BTreeMap<String, Vec<(u32, u32)>>;

@@ -1,17 +1,21 @@
 //! `cerberus hooks run … edit`, `after-edit` and `after-command`: the rules for the files that an agent edits.
 
-use std::path::Component;
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use anyhow::Result;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_engine::tree::{git, walk};
+use cerberus_store as store;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::command::{self, Runs};
 use super::payload::{Edit, Event};
 use super::{HookTool, after_edit, in_session, session};
 use crate::commands::inject;
-use crate::commands::prelude::*;
-use cerberus_engine::tree::walk;
-use cerberus_store as store;
+use crate::config::{GlobalArgs, Settings};
 
 /// How long before its end a command may have written a file.
 const RECENT: Duration = Duration::from_secs(120);

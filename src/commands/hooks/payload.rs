@@ -6,11 +6,11 @@
 
 use std::io::{IsTerminal, Read};
 
-use xxhash_rust::xxh3::xxh3_128;
-
-use crate::commands::prelude::*;
 use cerberus_bank::ops::envelope;
 use cerberus_model::word_lists;
+use rustc_hash::FxHashSet;
+use serde_json::{Value, json};
+use xxhash_rust::xxh3::xxh3_128;
 
 /// Maximum size of an event. An agent writes no larger file at once.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;

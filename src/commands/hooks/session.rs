@@ -1,10 +1,15 @@
 //! A session of an agent or a subagent: what it gets at its start and for each prompt.
 
+use std::path::Path;
+
+use anyhow::Result;
+use cerberus_store as store;
+
 use super::payload::Event;
 use super::{HookTool, in_session};
 use crate::commands::inject::{self, ClientProfile};
-use crate::commands::prelude::*;
-use cerberus_store as store;
+use crate::config::{GlobalArgs, Settings};
+use crate::output::Printer;
 
 pub(super) fn start(
     tool: HookTool,

@@ -4,11 +4,16 @@
 //! Merging adds missing entries. The order, the comments and all other hooks, also edited ones of
 //! cerberus, are preserved.
 
-use super::HookTool;
-use crate::commands::prelude::*;
-use crate::commands::settings_file::{self, Edited, Entry, Layout, Settings};
+use anyhow::Result;
 use cerberus_bank::ops::managed_block;
+use cerberus_model::error::UserError;
 use cerberus_model::text::word_list;
+use clap::ValueEnum;
+use serde_json::json;
+
+use super::HookTool;
+use crate::commands::settings_file::{self, Edited, Entry, Layout, Settings};
+use crate::output::{CliResult, Printer};
 
 /// The script of the pre-commit hook; it never blocks the commit.
 const PRE_COMMIT: &str = include_str!("pre-commit.sh");

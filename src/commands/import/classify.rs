@@ -1,14 +1,19 @@
 //! Compares the items of documents with the bank.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use cerberus_bank::ops::{Project, default_scope, document};
+use cerberus_engine::tree::read;
+use cerberus_markdown::links::normalize_path;
+use cerberus_markdown::rules::{self, RuleItem};
+use cerberus_markdown::secrets;
+use cerberus_model::Scope;
+use rustc_hash::FxHashSet;
+
 use super::find::Found;
 use super::place::{self, Place};
 use super::rules::{Item, NewRule, Outcome, Report};
 use super::sources::{self, Source, Sources};
-use crate::commands::prelude::*;
-use cerberus_bank::ops::default_scope;
-use cerberus_markdown::links::normalize_path;
-use cerberus_markdown::rules::{self, RuleItem};
-use cerberus_markdown::secrets;
 
 /// Replaces a text that may contain a secret.
 const HIDDEN: &str = "(not shown)";

@@ -1,10 +1,14 @@
 //! Which documents are imported: the named ones, or all files of rules that the project has, and
 //! the documents that they import with `@path`.
 
-use super::ImportArgs;
-use crate::commands::prelude::*;
+use anyhow::Result;
+use cerberus_bank::ops::Project;
+use cerberus_engine::tree::{documents, read};
 use cerberus_markdown::links::normalize_path;
 use cerberus_markdown::rules::{self, Import};
+use cerberus_model::error::UserError;
+
+use super::ImportArgs;
 
 /// Maximum depth of imports: that of Claude Code.
 const MAX_DEPTH: usize = 5;

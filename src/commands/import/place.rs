@@ -1,8 +1,12 @@
 //! Where the rules of a document hold: in its folder, and in the files that the globs in its
 //! frontmatter match, as Cursor, Copilot and Claude Code use them.
 
-use crate::commands::prelude::*;
-use cerberus_model::{glob_fault, split_globs};
+use std::collections::BTreeSet;
+
+use cerberus_engine::syntax::language;
+use cerberus_engine::tree::documents;
+use cerberus_markdown::frontmatter;
+use cerberus_model::{Scope, glob_fault, split_globs};
 
 /// Keys of the globs in the frontmatter of different clients. In Cursor's `globs`, one without a `/`
 /// matches in every folder; the documentations of Copilot (`applyTo`) and Claude Code (`paths`) say

@@ -1,8 +1,12 @@
 //! Prints the reports of an import.
 
+use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_model::format_location;
+use cerberus_model::text::plural;
+
 use super::rules::{DocumentSummary, Item, Outcome, Report};
-use crate::commands::prelude::*;
 use crate::commands::review::print::candidates;
+use crate::output::{DIM, NAME, OK, Printer, WARN};
 
 /// Prints the items; in a dry run also the skipped ones, but not those that the bank has as they are.
 pub(super) fn rules(report: &Report, is_pruned: bool, out: &mut Printer) {

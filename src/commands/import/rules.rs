@@ -5,19 +5,31 @@
 //! trash. An item whose memory was deleted is not imported again. Everything is written together,
 //! or nothing.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use cerberus_bank::names;
+use cerberus_bank::ops::anchors::AnchorSummary;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::rule_counts::RuleCounts;
+use cerberus_bank::ops::similar::{self, SimilarMemories};
+use cerberus_bank::ops::{Project, anchors, memories};
+use cerberus_engine::examples;
+use cerberus_engine::examples::{Options, Query, RankedSymbol};
+use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_engine::tree::{git, read};
+use cerberus_markdown::rules::RuleItem;
+pub(super) use cerberus_model::ImportOutcome as Outcome;
+use cerberus_model::error::UserError;
+use cerberus_model::text::decode;
+use cerberus_model::{Anchor, Confidence, Scope};
+use serde::Serialize;
+
 use super::ImportArgs;
 use super::classify::{Classifier, Document, Update};
 use super::find::{self, Found};
 use super::sources::{Source, Sources, parse_item};
-use crate::commands::prelude::*;
 use crate::commands::review::print;
-use cerberus_bank::names;
-use cerberus_bank::ops::anchors::AnchorSummary;
-use cerberus_bank::ops::rule_counts::RuleCounts;
-use cerberus_bank::ops::similar::{self, SimilarMemories};
-use cerberus_markdown::rules::RuleItem;
-pub(super) use cerberus_model::ImportOutcome as Outcome;
-use cerberus_model::text::decode;
 
 /// Maximum number of headings above a rule that become its tags.
 const MAX_TAGS: usize = 3;

@@ -3,10 +3,16 @@
 //! The `source` in the frontmatter of a memory names the file and a digest of the item's words, so
 //! that an item is recognized although the memory was edited or the item was moved.
 
-use xxhash_rust::xxh3::xxh3_64;
+use std::collections::BTreeMap;
 
-use crate::commands::prelude::*;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::lockfile::Anchors;
+use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::similar;
+use cerberus_markdown::frontmatter;
+use cerberus_model::{Anchor, Origin};
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Minimum share of common words for an item to be a changed version of another one.
 const MIN_SHARED: f64 = 0.4;

@@ -1,12 +1,17 @@
 //! Writes what an import adds and changes.
 
+use anyhow::Result;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, document, seconds};
+use cerberus_bank::{ImportChanges, MemoryFile, memories, names};
+use cerberus_markdown::edit::{self, EditMode};
+use cerberus_markdown::frontmatter;
+use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
+use cerberus_model::MemoryType;
+
 use super::classify::Update;
 use super::rules::{self, Item, NewRule, Outcome, Plan, Report};
 use super::sources::{self, Sources};
-use crate::commands::prelude::*;
-use cerberus_bank::ops::seconds;
-use cerberus_bank::{ImportChanges, memories, names};
-use cerberus_markdown::edit::{self, EditMode};
 
 /// Writes all memories with their anchors; if one fails, the written ones are reverted.
 pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {

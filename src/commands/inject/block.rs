@@ -1,9 +1,12 @@
 //! Builds the injected text from the items that fit into the budget.
 
-use crate::commands::prelude::*;
-use cerberus_bank::ops::envelope;
+use anyhow::Result;
+use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::pins::{builtin, render};
-use cerberus_model::Pin;
+use cerberus_bank::ops::{Project, envelope};
+use cerberus_model::text::plural;
+use cerberus_model::{Anchor, Pin};
+use rustc_hash::FxHashMap;
 
 use super::example::{self, Example};
 use super::pack::{self, Cost, PackInput, Packed, PackedText, PinCost, TextCost};

@@ -1,11 +1,16 @@
 //! The rules for the files that an agent edits.
 
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_store::given_rules::Given;
+
 use super::block::{Block, Candidate, Slot, Text, envelope_cost};
 use super::pack::Cost;
 use super::relevance::{self, Focus, Relevant};
 use super::{unverified, with_place};
-use crate::commands::prelude::*;
-use cerberus_store::given_rules::Given;
 
 /// Maximum number of rules. They come in the middle of the work, and more would not be read.
 const MAX_RULES: usize = 3;

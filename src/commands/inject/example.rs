@@ -1,8 +1,15 @@
 //! The current code of an anchor, or the reason it is not shown.
 
-use super::block::Item;
-use crate::commands::prelude::*;
+use anyhow::Result;
+use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::pins::render::safe;
+use cerberus_bank::ops::{Project, anchors};
+use cerberus_engine::excerpt::LineRange;
+use cerberus_engine::tree::read;
+use cerberus_engine::{excerpt, track};
+use cerberus_model::{Anchor, State};
+
+use super::block::Item;
 
 /// The example of a memory.
 #[derive(Debug, Clone)]

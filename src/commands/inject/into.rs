@@ -1,11 +1,23 @@
 //! `inject --into`: the managed block in a file that agents read as instructions.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::Result;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::managed_block::{self, BlockMarkers};
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::pins::render;
+use cerberus_bank::{ExternalFile, MemoryFile};
+use cerberus_engine::tree::{documents, read};
+use cerberus_model::Memory;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::plural;
+use serde::Serialize;
+
 use super::{Cost, InjectArgs, Omitted, Report, Request, explanation, inject_from};
 use crate::commands::import::sources::{self, Source};
-use crate::commands::prelude::*;
-use cerberus_bank::ExternalFile;
-use cerberus_bank::ops::managed_block::{self, BlockMarkers};
-use cerberus_bank::ops::pins::render;
+use crate::output::{CliResult, NAME, OK, Printer, WARN};
 
 const MARKERS: BlockMarkers<'static> = managed_block::MARKDOWN;
 

@@ -6,26 +6,34 @@
 //! the rules that hold for any change. If it names no file, the code that is most similar to it is used in their place.
 
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
-use super::{Skipped, start};
-use crate::commands::prelude::*;
-use cerberus_bank::ops::{search, sync};
+use anyhow::Result;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, search, sync};
 use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::query::ParsedQuery;
-use cerberus_engine::rank::relevance::{
-    self,
-    Feature::{
-        Anchored, AnchoredToLines, Checking, Declared, DeclaredNearness, Emphatic, Excess,
-        FromGuide, InTest, Mentioned, OtherMoment, Process, Query, QueryWords, TestInSource,
-        TestInTest, Testing,
-    },
-    Features, Occasion,
+use cerberus_engine::rank::relevance::Feature::{
+    Anchored, AnchoredToLines, Checking, Declared, DeclaredNearness, Emphatic, Excess, FromGuide,
+    InTest, Mentioned, OtherMoment, Process, Query, QueryWords, TestInSource, TestInTest, Testing,
 };
+use cerberus_engine::rank::relevance::{self, Features, Occasion};
 use cerberus_engine::rank::{rule_kind, tokenize};
 use cerberus_engine::relevance::{self as code, is_test};
-use cerberus_model::Globs;
+use cerberus_engine::syntax::language;
+use cerberus_engine::tree::documents;
+use cerberus_model::{
+    Anchor, Globs, Language, Memory, MemoryStatus, MemoryType, Origin, RuleKind, Scope,
+};
 use cerberus_patterns as patterns;
+use rayon::iter::{
+    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
+};
+use rustc_hash::FxHashMap;
+
+use super::{Skipped, start};
 
 /// The stem of "test", "tests" and "testing".
 const TEST: &str = "test";

@@ -2,13 +2,18 @@
 //! most, and a table of contents of the rest, by folder and topic.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
-use super::pack::Cost;
-use super::relevance::{Relevant, folder};
-use crate::commands::prelude::*;
+use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::pins::render::safe;
 use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::relevance::{Feature, Features, Occasion};
+use cerberus_model::text::plural;
+use cerberus_model::{Anchor, Memory, MemoryType, Origin};
+use rustc_hash::FxHashMap;
+
+use super::pack::Cost;
+use super::relevance::{Relevant, folder};
 
 /// The share of the budget for the table of contents.
 const CONTENTS_SHARE: f64 = 0.25;

@@ -1,10 +1,16 @@
 //! The rules for what the user asks an agent to do.
 
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::search::signals;
+use cerberus_engine::examples;
+use cerberus_engine::examples::{Options, Query};
+use cerberus_store::given_rules::Given;
+
 use super::relevance::Focus;
 use super::{InjectedMemory, Report, Request, inject};
-use crate::commands::prelude::*;
-use cerberus_bank::ops::search::signals;
-use cerberus_store::given_rules::Given;
 
 /// How often the rules are selected again because another hook of the session gave some of them meanwhile.
 const MAX_SELECTIONS: usize = 3;

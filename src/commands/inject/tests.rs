@@ -1,18 +1,18 @@
 //! Property tests: the budget is never exceeded.
 #![expect(clippy::disallowed_methods, reason = "these tests write source files")]
 
-use proptest::prelude::*;
-
 use std::path::Path;
 
-use super::*;
-use crate::commands::add::{self, AddArgs};
 use cerberus_bank::Bank;
 use cerberus_bank::ops::pins::render;
 use cerberus_bank::ops::{InjectOptions, envelope};
 use cerberus_engine::rank::calibrate::Weights;
 use cerberus_model::CodeLocation;
 use cerberus_store::StoreFile;
+use proptest::prelude::*;
+
+use super::*;
+use crate::commands::add::{self, AddArgs};
 
 fn project(folder: &Path) -> Project {
     let bank = Bank::new(folder.join(".memories"));

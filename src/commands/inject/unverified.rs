@@ -1,13 +1,18 @@
 //! Candidates for the examples of rules that have none. They are found by the words of the rule and
 //! marked as unverified: several short ones help an agent, one alone may mislead it.
 
+use anyhow::Result;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::pins::render::safe;
+use cerberus_bank::ops::{Project, anchors, memories, patterns};
+use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking};
+use cerberus_engine::{examples, excerpt};
+use cerberus_model::{MemoryType, RuleKind};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
 use super::InjectedCandidate;
 use super::block::{Candidate, Item, Slot};
 use super::example::fenced;
-use crate::commands::prelude::*;
-use cerberus_bank::ops::patterns;
-use cerberus_bank::ops::pins::render::safe;
-use cerberus_engine::examples::Ranking;
 
 /// Maximum number of rules with candidates, which take about 400 tokens each.
 const MAX_RULES: usize = 3;

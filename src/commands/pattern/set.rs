@@ -3,10 +3,21 @@
 //! It is refused if it hits an example of its rule or misses a counter-example. What it hits now and hit in
 //! the last commits is the evidence by which a person decides to keep it.
 
-use crate::commands::prelude::*;
-use crate::commands::review_diff::{self, Finding};
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::patterns::{self, RulePattern};
+use cerberus_bank::ops::{Project, document};
+use cerberus_engine::tree::git;
+use cerberus_markdown::frontmatter;
+use cerberus_markdown::frontmatter::FieldValue;
+use cerberus_model::error::UserError;
 use cerberus_patterns as code_patterns;
+use serde::Serialize;
+
+use crate::commands::review_diff::{self, Finding};
 
 /// Number of commits that are searched.
 const N_COMMITS: usize = 500;

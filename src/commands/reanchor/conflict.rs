@@ -3,9 +3,17 @@
 //! Git merges lines, so the text with its markers can combine lines of different anchors. The
 //! versions in the index of git are complete.
 
-use crate::commands::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
 use cerberus_bank::lockfile;
-use cerberus_model::OtherExample;
+use cerberus_bank::lockfile::Anchors;
+use cerberus_bank::ops::Project;
+use cerberus_engine::track;
+use cerberus_engine::tree::git;
+use cerberus_model::error::UserError;
+use cerberus_model::text::shell_word;
+use cerberus_model::{Anchor, OtherExample, format_location};
 
 /// What a merge left to a person, by memory id: anchors that both sides changed differently, to other code, of
 /// which ours remains, or one side removed it, and the other's remains.

@@ -1,7 +1,10 @@
 //! Prints the findings of `reanchor` as text.
 
+use cerberus_model::text::shell_word;
+use cerberus_model::{State, format_location};
+
 use super::{Finding, ReanchorArgs, Report, TrackedLocation};
-use crate::commands::prelude::*;
+use crate::output::{ERROR, NAME, OK, Printer, WARN};
 
 pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
     match &args.since {

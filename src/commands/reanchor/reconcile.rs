@@ -1,11 +1,21 @@
 //! Decides which changes of anchors are recorded, and which a person has to decide.
 
-use super::{Finding, ReanchorArgs, TrackedLocation};
-use crate::commands::prelude::*;
-use cerberus_bank::ops::rounded;
-use cerberus_engine::examples::Ranking;
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::lockfile::Anchors;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, anchors, memories, rounded};
+use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking};
 use cerberus_engine::track::{Degree, FoundSymbol, Outcome};
-use cerberus_model::{ExampleRole, OtherExample, split_number};
+use cerberus_engine::tree::git;
+use cerberus_engine::{examples, track};
+use cerberus_model::text::shell_word;
+use cerberus_model::{Anchor, ExampleRole, Origin, OtherExample, RuleKind, State, split_number};
+use rustc_hash::FxHashMap;
+
+use super::{Finding, ReanchorArgs, TrackedLocation};
 
 /// Number of candidates among which an edited example must be found to be rescored.
 const N_RESCORED: usize = 200;

@@ -6,17 +6,22 @@
 //!
 //! [`markdown::html`]: cerberus_markdown::html
 
-use minijinja::syntax::SyntaxConfig;
-use minijinja::value::{Serde, Value};
-use minijinja::{Environment, HtmlEscape, UndefinedBehavior};
+use std::collections::BTreeMap;
 
-use super::{Anchored, Entry, Report};
-use crate::commands::doctor::Arrival;
-use crate::commands::prelude::*;
-use crate::commands::setup::Agent;
+use anyhow::Result;
 use cerberus_engine::syntax::highlight::{HighlightClass, highlight};
 use cerberus_markdown::html as markdown;
 use cerberus_markdown::links::{Kind, Target};
+use cerberus_model::text::shell_word;
+use cerberus_model::{MemoryType, State, text};
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::{Serde, Value};
+use minijinja::{Environment, HtmlEscape, UndefinedBehavior};
+use serde::Serialize;
+
+use super::{Anchored, Entry, Report};
+use crate::commands::doctor::Arrival;
+use crate::commands::setup::Agent;
 
 const TEMPLATES: [(&str, &str); 2] = [
     ("page.html", include_str!("page/page.html")),

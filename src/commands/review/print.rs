@@ -1,7 +1,12 @@
 //! Prints the memories to review.
 
+use cerberus_engine::examples::RankedSymbol;
+use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_model::text::plural;
+use cerberus_model::{Confidence, RuleKind, format_location};
+
 use super::{Candidate, Item, Report};
-use crate::commands::prelude::*;
+use crate::output::{DIM, NAME, OK, Printer, WARN};
 
 /// Indentation of code.
 const INDENT: &str = "      ";

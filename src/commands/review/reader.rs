@@ -5,14 +5,29 @@
 //! its answer is only data. What it decides is recorded before the next request, so that an interrupted
 //! run loses nothing and the next run goes on.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
+
+use anyhow::Result;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::answers::{self, Answers, Decided, Offered};
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, anchors, memories};
+use cerberus_engine::examples::{Options, Query, RankedSymbol};
+use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_engine::{examples, excerpt};
+use cerberus_model::error::UserError;
+use cerberus_model::text::plural;
+use cerberus_model::{AgentChoice, Outcome, RuleKind, format_location};
+use clap::Args;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{N_CANDIDATES, ReviewArgs, is_reviewed};
 use crate::commands::agent::{Agent, Answer, Refused, Tokens};
 use crate::commands::milliseconds;
-use crate::commands::prelude::*;
-use cerberus_bank::ops::answers::{self, Answers, Decided, Offered};
-use cerberus_model::{AgentChoice, Outcome};
+use crate::config::Settings;
+use crate::output::{CliResult, NAME, OK, Printer, ProgressBar, WARN};
 
 /// Version of the form of requests and answers.
 const VERSION: u32 = 1;

@@ -1,12 +1,16 @@
 //! Asks a person about one memory after the other, and writes each decision at once.
 
+use anyhow::Result;
+use cerberus_model::CodeLocation;
+use cerberus_model::error::UserError;
+use cerberus_model::text::plural;
+
 use super::{Item, Reason, Report, ReviewArgs, print};
 use crate::commands::anchor::{self, AnchorArgs};
 use crate::commands::args::FieldArgs;
-use crate::commands::prelude::*;
 use crate::commands::update::{self, UpdateArgs};
-use crate::output::Keyboard;
-use cerberus_model::CodeLocation;
+use crate::config::Settings;
+use crate::output::{DIM, ERROR, Keyboard, NAME, OK, Printer};
 
 const HELP: &str = include_str!("keys.txt");
 

@@ -4,16 +4,17 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
-use super::session::{Person, Tally};
-use super::*;
-use crate::commands::add::{self, AddArgs};
-use crate::commands::args::FieldArgs;
-use crate::config::{CheckConfig, Terminal};
 use cerberus_bank::Bank;
 use cerberus_bank::ops::{InjectOptions, pins};
 use cerberus_engine::rank::calibrate::Weights;
 use cerberus_model::ExampleChoice;
 use cerberus_store::StoreFile;
+
+use super::session::{Person, Tally};
+use super::*;
+use crate::commands::add::{self, AddArgs};
+use crate::commands::args::FieldArgs;
+use crate::config::{CheckConfig, Terminal};
 
 const CODE: &str = "\
 def escape_html(text):

@@ -3,9 +3,8 @@
 //! Only a comment of the language counts, and only if it begins with that: a string or a sentence about allowing does
 //! not allow.
 
-use crate::commands::prelude::*;
-use cerberus_engine::syntax::ParsedFile;
 use cerberus_engine::syntax::parse::TokenKind;
+use cerberus_engine::syntax::{ParsedFile, language};
 use cerberus_model::{Language, LineIndex};
 
 const MARK: &str = "cerberus: allow ";

@@ -1,8 +1,9 @@
 //! Findings of `review-diff` as annotations for GitHub and SARIF.
 
+use std::collections::BTreeMap;
+
 use super::{Finding, Report};
 use crate::commands::findings::{Annotation, FindingsReport, Unchecked};
-use crate::commands::prelude::*;
 
 impl FindingsReport for Report {
     fn state(&self) -> (bool, &[Unchecked], &[String]) {

@@ -1,7 +1,10 @@
 //! Prints the findings of `review-diff` as text.
 
+use cerberus_model::Severity;
+use cerberus_model::text::plural;
+
 use super::Report;
-use crate::commands::prelude::*;
+use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
 
 /// Maximum number of rules that are listed.
 const MAX_RULES: usize = 10;

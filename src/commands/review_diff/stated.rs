@@ -1,21 +1,28 @@
 //! Hints about code that the text of a rule forbids, for rules without an accepted pattern.
 
 use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{CheckedRule, Finding};
-use crate::commands::prelude::*;
-use cerberus_bank::ops::patterns;
+use cerberus_bank::MemoryFile;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::ops::{Project, memories, patterns};
 use cerberus_claims::parse;
 use cerberus_engine::rank::path_class::PathClass;
+use cerberus_engine::syntax::language;
 use cerberus_engine::tree::git::AddedLines;
-use cerberus_model::Enforcement;
+use cerberus_engine::tree::read;
 use cerberus_model::text::Globs;
 use cerberus_model::text::conventions::{self, CONVENTIONS};
+use cerberus_model::{Enforcement, Language, MemoryStatus, Severity};
 use cerberus_patterns::code_pattern::Match;
 use cerberus_patterns::stated::{CodeTokens, RuleContext, StatedBan, declares_tests};
 use cerberus_patterns::{Sample, named_languages};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::{CheckedRule, Finding};
 
 /// Maximum number of files of the project with forbidden code, for hints about more of it: what a project does widely is not
 /// forbidden, or the text means something else. See benches/patterns/README.md.

@@ -1,8 +1,14 @@
 //! The agents, the files that show that a project uses them, and the files that `setup` writes.
 
-use crate::commands::hooks::HookTool;
-use crate::commands::prelude::*;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use cerberus_engine::tree::git;
 use cerberus_model::text::word_list;
+use clap::ValueEnum;
+use serde::Serialize;
+
+use crate::commands::hooks::HookTool;
 
 /// A program that `setup` configures.
 #[derive(

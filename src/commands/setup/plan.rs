@@ -1,12 +1,16 @@
 //! What `setup` changes in each file. Nothing is written before all files were read.
 
+use std::path::Path;
+
+use anyhow::Result;
+use cerberus_bank::ExternalFile;
+use cerberus_model::error::UserError;
+use serde::Serialize;
+
 use super::agents::{Agent, Content};
 use super::servers;
-use crate::commands::confirm;
-use crate::commands::hooks;
-use crate::commands::prelude::*;
 use crate::commands::settings_file::{Edited, Layout};
-use cerberus_bank::ExternalFile;
+use crate::commands::{confirm, hooks};
 
 /// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -11,9 +11,10 @@
 //! | Copilot CLI | `.github/mcp.json` | <https://docs.github.com/en/copilot/reference/copilot-cli-reference/cli-command-reference#mcp-server-loading-priority> |
 //! | opencode | `opencode.json` | <https://opencode.ai/docs/mcp-servers>; also read by version 2 |
 
+use cerberus_bank::toml_table::{self, TableEdit};
+
 use super::Agent;
 use crate::commands::settings_file::{self, Edited, Entry, Layout, Settings};
-use cerberus_bank::toml_table::{self, TableEdit};
 
 /// The name of the server in the settings.
 const SERVER: &str = "cerberus";

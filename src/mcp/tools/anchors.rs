@@ -3,25 +3,22 @@
 //! `set_pattern` and `check_change`.
 
 use anyhow::Result;
+use cerberus_bank::ops::answers::{self, Answers, Decided};
+use cerberus_bank::ops::memories::{self, Memories};
+use cerberus_engine::examples::{self, Options, Query};
+use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_engine::{CodeBase, excerpt};
+use cerberus_model::{AgentChoice, CodeLocation, Outcome, Scope, UserError};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::Call;
 use crate::commands::anchor::{self, AnchorArgs};
 use crate::commands::pattern;
 use crate::commands::reanchor::{self, Finding, ReanchorArgs};
-use crate::commands::review::ReviewArgs;
-use crate::commands::review::reader;
+use crate::commands::review::{ReviewArgs, reader};
 use crate::commands::review_diff::{self, ReviewDiffArgs};
 use crate::mcp::tool_result::ToolResult;
-use cerberus_bank::ops::answers::{self, Answers, Decided};
-use cerberus_bank::ops::memories::{self, Memories};
-use cerberus_engine::CodeBase;
-use cerberus_engine::examples::{self, Options, Query};
-use cerberus_engine::excerpt;
-use cerberus_engine::rank::rule_words::RuleWords;
-use cerberus_model::{AgentChoice, CodeLocation, Outcome, Scope, UserError};
-
-use super::Call;
 
 /// Number of candidates that an agent chooses from.
 const N_CANDIDATES: usize = 5;

@@ -8,7 +8,9 @@
 )]
 
 use anyhow::Result;
+use cerberus_model::{MemoryType, Scope, UserError};
 
+use super::Call;
 use crate::commands::add::{self, AddArgs};
 use crate::commands::append::{self, AppendArgs};
 use crate::commands::args::FieldArgs;
@@ -19,9 +21,6 @@ use crate::commands::trash::{self, DeleteArgs};
 use crate::commands::update::{self, UpdateArgs};
 use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
-use cerberus_model::{MemoryType, Scope, UserError};
-
-use super::Call;
 
 /// Hint for a truncated answer.
 const MORE: &str = "use read_memory to see it";

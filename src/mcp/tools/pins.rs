@@ -1,13 +1,12 @@
 //! The tools for pins: `add_pin`, `list_pins` and `remove_pin`.
 
 use anyhow::Result;
-
-use crate::mcp::schema;
-use crate::mcp::tool_result::ToolResult;
 use cerberus_bank::ops::pins::{self, Filter, Request};
 use cerberus_model::{PinScope, Priority};
 
 use super::Call;
+use crate::mcp::schema;
+use crate::mcp::tool_result::ToolResult;
 
 params! {
     /// Add a short note to every context: for this session (scope session), permanently (persistent)

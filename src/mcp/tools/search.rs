@@ -5,18 +5,16 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
+use cerberus_bank::ops::memories::Filter;
+use cerberus_bank::ops::{envelope, search};
+use cerberus_model::MemoryType;
 
+use super::Call;
 use crate::commands::inject;
 use crate::commands::linked::{self, LinkedArgs};
 use crate::commands::stats::{self, StatsArgs};
 use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
-use cerberus_bank::ops::envelope;
-use cerberus_bank::ops::memories::Filter;
-use cerberus_bank::ops::search;
-use cerberus_model::MemoryType;
-
-use super::Call;
 
 const DEFAULT_LIMIT: usize = 5;
 

@@ -1,9 +1,10 @@
 //! Tests of the lock file.
 
-use super::*;
 use cerberus_engine::syntax::ParsedFile;
 use cerberus_engine::syntax::fingerprint::FileFeatures;
 use cerberus_model::LookAlikes;
+
+use super::*;
 
 #[test]
 fn an_anchor_has_at_most_700_bytes() {

@@ -1,12 +1,21 @@
 //! Creates and stores the anchors of memories, and describes them for reports.
 
-use super::{Project, document, rounded, seconds};
-use crate::ImportChanges;
-use crate::memories::check_size;
-use crate::prelude::*;
+use anyhow::Result;
 use cerberus_engine::examples::{Query, RankedSymbol, Ranking};
 use cerberus_engine::rank::rule_kind;
 use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_engine::track;
+use cerberus_engine::tree::{git, walk};
+use cerberus_markdown::frontmatter;
+use cerberus_markdown::frontmatter::FieldValue;
+use cerberus_model::{
+    AgentChoice, Anchor, CodeLocation, Confidence, ExampleChoice, Origin, RuleKind, UserError, text,
+};
+use serde::Serialize;
+
+use super::{Project, document, rounded, seconds};
+use crate::memories::check_size;
+use crate::{ImportChanges, MemoryFile};
 
 /// An anchor in reports.
 #[derive(Debug, Clone, Serialize)]

@@ -3,13 +3,21 @@
 //! An answer is data from outside: each item is checked by itself, and what a person decided is never
 //! replaced. An example is written to the lock file, everything else to the frontmatter of the memory.
 
-use anyhow::{anyhow, bail};
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Result, anyhow, bail};
+use cerberus_engine::examples::RankedSymbol;
+use cerberus_markdown::frontmatter;
+use cerberus_markdown::frontmatter::FieldValue;
+use cerberus_model::{
+    AgentChoice, Anchor, CodeLocation, ExampleChoice, Origin, Outcome, RuleKind, UserError,
+};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::memories::{self, Memories};
 use super::{Project, anchors, document, patterns, seconds};
-use crate::prelude::*;
-use cerberus_engine::examples::RankedSymbol;
+use crate::MemoryFile;
 
 /// Maximum number of hints in an answer.
 const MAX_HINTS: usize = 12;

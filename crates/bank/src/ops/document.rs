@@ -1,12 +1,16 @@
 //! Functions that the commands that write memories share.
 
-use crate::memories::size_warning;
-use crate::prelude::*;
+use anyhow::Result;
 use cerberus_markdown::edit::{self, EditMode};
-use cerberus_markdown::{EditError, secrets};
+use cerberus_markdown::frontmatter::FieldValue;
+use cerberus_markdown::{EditError, frontmatter, secrets, sections};
+use cerberus_model::{UserError, glob_fault};
+use serde::Serialize;
 
 use super::Project;
 use super::memories::Memories;
+use crate::MemoryFile;
+use crate::memories::size_warning;
 
 /// Report of a command that edits one memory.
 #[derive(Debug, Serialize)]

@@ -5,8 +5,10 @@
 //! `<\/system>`, `<\|im_start|>` and `[\INST]`. Code is full of generics and components such as
 //! `Vec<User>`, so an opening tag counts only in lower or upper case.
 
-use crate::prelude::*;
+use std::borrow::Cow;
+
 use cerberus_model::text::visible;
+use cerberus_model::word_lists;
 
 /// The first line of an envelope.
 pub const START: &str =

@@ -1,7 +1,16 @@
 //! Further examples of memories, and counter-examples: code that breaks a rule.
 
+use anyhow::Result;
+use cerberus_engine::track;
+use cerberus_engine::tree::{git, read};
+use cerberus_model::{
+    Anchor, CodeLocation, ExampleRole, LineIndex, OtherExample, UserError, format_location,
+    shell_word, text,
+};
+use serde::Serialize;
+
 use super::{Project, anchors};
-use crate::prelude::*;
+use crate::MemoryFile;
 
 /// Size limit of the code of a counter-example that is recorded. Longer code is read from its commit.
 const MAX_CODE_BYTES: usize = 2_000;

@@ -6,13 +6,19 @@
 mod resolve;
 mod supersession;
 
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use cerberus_engine::track;
+use cerberus_markdown::links::{Kind, Target};
+use cerberus_model::{EdgeType, LinkState};
+use cerberus_store::{links as table, memories};
+use serde::Serialize;
+
 use self::resolve::Resolver;
 pub use self::supersession::{superseded, supersession};
 use super::sync::SyncedStore;
 use super::{Project, sync};
-use crate::prelude::*;
-use cerberus_markdown::links::{Kind, Target};
-use cerberus_store::{links as table, memories};
 
 /// Links of a bank.
 #[derive(Debug, Serialize)]

@@ -1,10 +1,19 @@
 //! The memories of a project with their anchors: loading, lookup by id, filters.
 
-use crate::prelude::*;
+use std::collections::BTreeMap;
+
+use anyhow::Result;
 use cerberus_engine::syntax::language;
 use cerberus_markdown::links::normalize_path;
+use cerberus_model::{
+    Globs, Language, Memory, MemoryStatus, MemoryType, Scope, UserError, sorted, text,
+};
+use clap::Args;
+use rustc_hash::FxHashSet;
 
 use super::{Project, links};
+use crate::MemoryFile;
+use crate::lockfile::Anchors;
 pub use crate::memories::Memories;
 
 impl Memories {

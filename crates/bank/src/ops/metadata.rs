@@ -1,6 +1,9 @@
 //! The metadata of a memory in reports.
 
-use crate::prelude::*;
+use cerberus_model::Memory;
+use serde::Serialize;
+
+use crate::MemoryFile;
 
 /// Metadata of a memory. Reports flatten it into their own fields.
 #[derive(Debug, Clone, Serialize)]

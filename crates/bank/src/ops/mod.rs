@@ -4,13 +4,19 @@
 //! in [`Project`]. `--json` serializes the reports, so their fields are a contract.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
-use crate::prelude::*;
 use cerberus_engine::CodeBase;
 use cerberus_engine::rank::calibrate::Weights;
 use cerberus_engine::rank::fusion::Recency;
+use cerberus_engine::tree::git;
 pub use cerberus_engine::{Progress, rounded};
+use cerberus_model::Scope;
 use cerberus_store::StoreFile;
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use crate::Bank;
 
 pub mod anchors;
 pub mod answers;

@@ -1,11 +1,17 @@
 //! The patterns of memories, which a person accepted in their frontmatter.
 
-use super::{Project, examples, memories};
-use crate::prelude::*;
+use anyhow::Result;
 use cerberus_markdown::code_examples::{Label, code_examples};
+use cerberus_markdown::frontmatter;
+use cerberus_markdown::frontmatter::Frontmatter;
+use cerberus_model::{Anchor, Enforcement, ExampleRole, OtherExample};
 use cerberus_patterns::code_pattern::CodePattern;
 use cerberus_patterns::command::{self, CommandPattern};
 use cerberus_patterns::{self as patterns, Sample, TestReport};
+use serde::Serialize;
+
+use super::{Project, examples, memories};
+use crate::MemoryFile;
 
 /// How a rule is checked, with its patterns.
 #[derive(Debug)]

@@ -3,11 +3,15 @@
 //! Persistent pins are saved in the bank, session and temporary pins in the store. The number of
 //! pins and their tokens are limited. Every change is logged as an event.
 
-use crate::prelude::*;
+use anyhow::Result;
+use cerberus_model::{Pin, PinEvent, PinScope, Priority, UserError};
 use cerberus_store::pins::{self as table, EventRow};
+use clap::Args;
+use serde::{Deserialize, Serialize};
 
 use super::memories::find_whole;
 use super::{Project, document};
+use crate::{names, tokens};
 
 pub mod builtin;
 mod expiry;

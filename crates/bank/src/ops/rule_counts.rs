@@ -2,9 +2,12 @@
 
 use std::fmt;
 
+use cerberus_model::{MemoryStatus, MemoryType, RuleKind, plural};
+use serde::Serialize;
+
 use super::anchors;
 use super::memories::{self, Memories};
-use crate::prelude::*;
+use crate::MemoryFile;
 
 /// Numbers of the active rules. Each counts once.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]

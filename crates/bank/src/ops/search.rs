@@ -2,19 +2,26 @@
 
 pub mod signals;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
-use jiff::SignedDuration;
-
-use crate::prelude::*;
+use anyhow::Result;
+use cerberus_engine::rank::tokenize;
+use cerberus_markdown::frontmatter;
 use cerberus_markdown::sections::MissingSection;
+use cerberus_model::{Memory, MemoryStatus, MemoryType, UserError, text};
 use cerberus_store::memories as table;
+use clap::Args;
+use jiff::{SignedDuration, Timestamp};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
 
 use self::signals::{Query, SearchResult, SignalRank};
 use super::memories::{self, Filter};
 use super::section_selection::{self, SectionPlace, TokenMetrics};
 use super::sync::{IndexedMemory, SyncedStore};
 use super::{Project, links, rounded, sync};
+use crate::MemoryFile;
 
 /// Maximum number of matching sections that a hit lists.
 const MAX_SECTIONS_LISTED: usize = 3;

@@ -1,8 +1,11 @@
 //! Selected sections of a memory, and the tokens saved by not returning all of it.
 
-use crate::prelude::*;
-use cerberus_markdown::Diagnostic;
 use cerberus_markdown::sections::{MissingSection, Section};
+use cerberus_markdown::{Diagnostic, sections};
+use cerberus_model::LineIndex;
+use serde::Serialize;
+
+use crate::tokens;
 
 /// Location of a section in its file.
 #[derive(Debug, Clone, Serialize)]

@@ -1,7 +1,10 @@
 //! Near-duplicates of a new memory. They only cause warnings.
 
+use cerberus_engine::rank::tokenize;
+use cerberus_model::{MemoryStatus, plural};
+use rustc_hash::FxHashSet;
+
 use super::memories::Memories;
-use crate::prelude::*;
 
 /// Minimum Jaccard similarity of the words of near-duplicates. Two rules that differ in one word of
 /// five have 0.67.

@@ -4,20 +4,27 @@
 //! memory is written to the store if its text changed. Link targets are resolved on demand, so
 //! that a changed memory affects no rows of other memories.
 
-use xxhash_rust::xxh3::xxh3_128;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use crate::View;
-use crate::memories::check_bank_size;
-use crate::prelude::*;
-use cerberus_engine::rank::{fusion, postings};
-use cerberus_markdown::links;
+use anyhow::Result;
+use cerberus_engine::rank::{fusion, postings, tokenize};
+use cerberus_markdown::{frontmatter, links, sections};
+use cerberus_model::file_stat::FileStat;
+use cerberus_model::{Anchor, EdgeType, LineIndex};
 use cerberus_store::links::LinkRow;
 pub use cerberus_store::memories::IndexedMemory;
 use cerberus_store::memories::{self as table, AnchorRow, FileRow, MemoryRow, SectionRow};
 use cerberus_store::{Connection, Store};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::Project;
 use super::memories::{Memories, find_named, orphan_warning};
+use crate::lockfile::Anchors;
+use crate::memories::check_bank_size;
+use crate::{Bank, MemoryFile, View};
 
 /// Age below which a modification time is not stored: a later change of the file could have the
 /// same time, because the clock of the file system is coarser than nanoseconds.

@@ -1,8 +1,9 @@
 //! The targets of makefiles.
 
+use std::collections::BTreeMap;
+
 use super::Facts;
 use crate::parse::Runner;
-use crate::prelude::*;
 
 /// Maximum number of variables in the targets of a rule that are replaced by their values.
 const MAX_EXPANSIONS: usize = 20;

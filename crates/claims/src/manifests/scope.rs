@@ -1,10 +1,10 @@
 //! The manifests that a command reads, if it names its package or its folder.
 
-use super::{Facts, Manifests, package_name};
-use crate::parse::Runner;
-use crate::prelude::*;
-use crate::snapshot;
 use cerberus_markdown::links::normalize_path;
+
+use super::{Facts, Manifests, package_name};
+use crate::parse::{Place, Runner, Task};
+use crate::{folder_of, is_within, snapshot};
 
 /// The manifests that a command reads.
 #[derive(Debug, PartialEq, Eq)]
@@ -171,6 +171,8 @@ fn is_read_by(runner: Runner, path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     fn manifests(files: &[(&str, &str)]) -> Manifests {

@@ -1,6 +1,8 @@
 //! Whether equal lines of two documents are the same text, and not equal by accident.
 
-use crate::prelude::*;
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
 
 /// Minimum numbers of words and of letters of a block that moved: a short line, as `## Tests` or the
 /// name of a file alone, is in many documents.

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use cerberus_model::text::Span;
+use cerberus_model::text::conventions::CONVENTIONS;
 use percent_encoding::percent_decode_str;
 
-use crate::prelude::*;
-
 use super::word_lists::{FILE_NAMES, OTHER_KINDS, RUNTIMES};
+use crate::parse::{Part, Target};
 
 /// Names in capitals that are not variables.
 const PLAIN_CAPITALS: &[&str] = &["TODO_", "README_"];

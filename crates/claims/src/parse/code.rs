@@ -1,13 +1,15 @@
 //! What the code of an example names: what it calls and creates, and the file of which it is an
 //! excerpt. What it imports may be of a library, and variables may be those of the reader's program.
 
-use pulldown_cmark::CodeBlockKind;
+use std::collections::BTreeSet;
 
-use crate::prelude::*;
 use cerberus_engine::syntax::{ParsedFile, Token, TokenKind, language};
+use cerberus_model::text::Span;
+use pulldown_cmark::CodeBlockKind;
 
 use super::classify;
 use super::word_lists::DEFINING;
+use crate::parse::Target;
 
 /// Minimum length of a name: shorter ones are those of anybody.
 const MIN_BYTES: usize = 6;

@@ -1,6 +1,9 @@
 //! Where the blocks, tables, lists and sections of a document are, and how they present the claims in
 //! them.
 
+use std::collections::BTreeMap;
+
+use cerberus_model::text::Span;
 use memchr::{memchr, memrchr};
 use pulldown_cmark::{Event, HeadingLevel, Tag};
 
@@ -8,7 +11,6 @@ use super::MAX_BYTES;
 use super::language::{Language, Words};
 use super::stance::bans::Ban;
 use super::stance::{self, Stance};
-use crate::prelude::*;
 use crate::times;
 
 /// Maximum number of blocks before a claim that may contain it.

@@ -1,8 +1,7 @@
 //! Comments that exclude claims: `<!-- cerberus: ignore -->` for its line, or for the block after it if
 //! it is alone on its line, `<!-- cerberus: ignore-file -->` for the document.
 
-use crate::prelude::*;
-use cerberus_model::text::LineIndex;
+use cerberus_model::text::{LineIndex, Span};
 
 #[derive(Debug, Default)]
 pub(super) struct Ignored {

@@ -1,12 +1,13 @@
 //! What a command line runs: tasks of manifests, and paths among its arguments.
 
-use super::classify;
+use cerberus_model::text::conventions::CONVENTIONS;
+use cerberus_model::text::{Span, conventions, shell};
+
 use super::word_lists::{
     CARGO_COMMANDS, CREATING, MANAGER_COMMANDS, SHELLS, TURBO_COMMANDS, WITH_VALUE,
 };
-use super::{Place, Runner};
-use crate::prelude::*;
-use cerberus_model::text::shell;
+use super::{Place, Runner, classify};
+use crate::parse::{Target, Task};
 
 mod place;
 

@@ -7,8 +7,8 @@
 use std::cmp::Reverse;
 use std::sync::LazyLock;
 
-use crate::prelude::*;
 use cerberus_model::{Span, WordList, word_lists};
+use rustc_hash::FxHashMap;
 
 pub(super) mod bans;
 

@@ -1,7 +1,8 @@
 //! The paths of a directory tree that is drawn in a code block.
 
+use cerberus_model::text::Span;
+
 use super::is_fence;
-use crate::prelude::*;
 
 /// Characters that draw the branches.
 const BRANCHES: &[&str] = &["├", "└", "│", "|--", "`--", "+--"];

@@ -3,10 +3,15 @@
 //! Git may know no new path of a small file, of which most lines changed. The symbols that the same
 //! sentence names are followed by their code, and the file went where they all are.
 
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
 use super::super::then::Truth;
 use super::super::{Former, NewPlace, Position, Project};
 use super::{Fate, Search, Test};
-use crate::prelude::*;
+use crate::Document;
+use crate::parse::{Claim, Target};
 
 /// Maximum number of claims before and after a path that are looked at.
 const MAX_NEAR: usize = 12;

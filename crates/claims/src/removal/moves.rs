@@ -5,9 +5,12 @@
 //! copy: a wrong new place is worse than none.
 
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::prelude::*;
 use cerberus_engine::tree::git::past::Node;
+use cerberus_engine::tree::git::{Objects, past};
+use cerberus_model::text;
+use rustc_hash::FxHashMap;
 
 use super::super::folder_of;
 use super::{LIMITS, MAX_RENAMES, Search};

@@ -1,9 +1,12 @@
 //! The text that replaces a name in a document.
 
-use crate::prelude::*;
+use std::collections::BTreeSet;
+
 use cerberus_engine::rank::tokenize;
 
 use super::{Likeness, NewPlace, Search};
+use crate::parse::{Claim, Part, Target};
+use crate::{Document, folder_of};
 
 /// Why `--fix` leaves the name of a folder.
 const FOLDER: &str =

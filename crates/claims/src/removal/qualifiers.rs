@@ -4,7 +4,7 @@
 //! written anew, the others must name the new place as they named the old one. A module that exported
 //! the old name must export the new one.
 
-use crate::prelude::*;
+use std::sync::Arc;
 
 use super::super::versions::{Version, is_module};
 use super::Search;

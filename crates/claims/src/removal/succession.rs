@@ -4,15 +4,16 @@
 //! before it was removed. So the code is compared with that of the name at each end, and the commit at
 //! which they part is looked for.
 
-use crate::prelude::*;
 use cerberus_engine::track;
 use cerberus_engine::tree::git::past::Node;
 use cerberus_model::{Anchor, Fingerprint, split_number};
+use rustc_hash::FxHashMap;
 
 use super::super::NewPlace;
 use super::new_name::replaced_name;
 use super::qualifiers::Definition;
 use super::{Fate, LIMITS, Likeness, MAX_RENAMES, Removed, Search, Test};
+use crate::parse::{Claim, Target};
 
 /// Why `--fix` leaves the last part of a qualified name.
 const MODULE: &str = "the parts before its last one do not name the new place";

@@ -1,10 +1,12 @@
 //! The tasks of old manifests.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
 use super::{OldTree, Past, Truth, Writer};
 use crate::manifests::{self, Facts, Manifests, Scope};
-use crate::parse::Runner;
-use crate::prelude::*;
-use crate::snapshot;
+use crate::parse::{Place, Runner, Target, Task};
+use crate::{folder_of, snapshot};
 
 impl Past<'_, '_> {
     /// Returns the manifests that defined a task of the package or the folder that its command names.

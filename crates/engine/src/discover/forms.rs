@@ -1,12 +1,13 @@
 //! Drops the candidates that show what their rule forbids.
 
-use crate::prelude::*;
-use crate::rank::code_form::CodeOf;
-use crate::tree::read;
+use cerberus_model::LineIndex;
+use rustc_hash::FxHashMap;
 
 use super::named_code::span_with_lines_above;
 use super::order::select_top;
 use super::{FileCandidates, ParsedCandidate, Ranker, SymbolScore, lines};
+use crate::rank::code_form::CodeOf;
+use crate::tree::read;
 
 /// How often as many candidates are read as there are places.
 const MAX_ROUNDS: usize = 4;

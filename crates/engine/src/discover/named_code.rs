@@ -1,12 +1,13 @@
 //! Finds the code that a rule names, and its hints, in the text of a symbol.
 
+use cerberus_model::text::consists_of;
+use cerberus_model::{LineIndex, Span};
+
 use crate::index::Code;
 use crate::rank::named_code::{Role, occurrences, pattern_pieces};
 use crate::rank::query::NamedCode;
 use crate::rank::score::NameMatch;
 use crate::tree::read;
-use cerberus_model::text::consists_of;
-use cerberus_model::{LineIndex, Span};
 
 /// Maximum number of lines above a symbol that are read for annotations and documentation.
 const MAX_LINES_ABOVE: usize = 30;

@@ -4,9 +4,8 @@ use std::cmp::Ordering;
 
 use rustc_hash::FxHashSet;
 
-use crate::rank::weights::WEIGHTS;
-
 use super::{ParsedCandidate, SymbolScore, lines};
+use crate::rank::weights::WEIGHTS;
 
 /// Lines of an example that is preferred to the longer one around it.
 const MIN_EXAMPLE_LINES: usize = 3;

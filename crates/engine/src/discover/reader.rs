@@ -3,18 +3,20 @@
 //! File by file, so that a file is read once for any number of rules. Each thread splits and stems a raw
 //! word once.
 
-use thread_local::ThreadLocal;
+use std::cell::RefCell;
 
-use crate::prelude::*;
-use crate::rank::score::{self, NameMatch};
-use crate::rank::token_cache::TokenCache;
-use crate::rank::{phrases, tokenize};
-use crate::tree::read;
+use cerberus_model::{LineIndex, Span};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use thread_local::ThreadLocal;
 
 use super::named_code::{n_contained, name_match, with_lines_above};
 use super::{
     FileCandidates, ParsedCandidate, READ_SYMBOLS, Ranker, SymbolScore, group_by_file, lines,
 };
+use crate::rank::score::{self, NameMatch};
+use crate::rank::token_cache::TokenCache;
+use crate::rank::{phrases, tokenize};
+use crate::tree::read;
 
 /// Files that a thread processes at once.
 const CHUNK_SIZE: usize = 8;

@@ -2,13 +2,16 @@
 //!
 //! File by file, so that a word is counted once per file for any number of rules.
 
-use crate::index::Code;
-use crate::prelude::*;
-use crate::rank::postings;
-use crate::rank::score::{Accumulator, HitCounter, NameSet, TermHits};
+use rayon::iter::{
+    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
+};
+use rustc_hash::FxHashMap;
 
 use super::order::select;
 use super::{FileCandidates, ParsedCandidate, SymbolScore, group_by_file};
+use crate::index::Code;
+use crate::rank::postings;
+use crate::rank::score::{Accumulator, HitCounter, NameSet, TermHits};
 
 /// Files that a thread processes at once.
 const CHUNK_SIZE: usize = 8;

@@ -2,6 +2,7 @@
 //!
 //! Read in one pass over the term vectors of the files, for any number of rules.
 
+use cerberus_store::code::FileRow;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::index::CodeIndex;
@@ -9,7 +10,6 @@ use crate::rank::postings;
 use crate::rank::query::{NamedCode, ParsedQuery, QueryTerm};
 use crate::rank::score::{self, TermSet};
 use crate::rank::weights::WEIGHTS;
-use cerberus_store::code::FileRow;
 
 /// An occurrence of a term in a file.
 #[derive(Debug, Clone, Copy)]

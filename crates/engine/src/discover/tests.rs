@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
+use cerberus_store::{Store, StoreFile};
+
 use super::super::CodeBase;
 use super::super::rank::calibrate::Weights;
 use super::super::search::UnknownWord;
 use super::*;
-use cerberus_store::{Store, StoreFile};
 
 fn rank(queries: &[Query], limit: usize) -> Vec<Ranking> {
     rank_with(queries, options(limit))

@@ -2,13 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
+use super::term_index::TermIndex;
 use crate::index::CodeIndex;
 use crate::rank::query::{ParsedQuery, QueryTerm};
 use crate::rank::tokenize;
 use crate::search::UnknownWord;
 use crate::tree::read;
-
-use super::term_index::TermIndex;
 
 const MAX_SUGGESTIONS: usize = 3;
 

@@ -1,10 +1,10 @@
 //! Parses a file into its symbols, each with the terms of its fields.
 
-use crate::rank::document::{Document, Field, FieldTerm, SymbolDoc};
-use crate::syntax::{ParsedFile, Symbol, Token, TokenKind};
 use cerberus_model::{Language, LineIndex, Span, sorted};
 
 use super::vocabulary::WordIds;
+use crate::rank::document::{Document, Field, FieldTerm, SymbolDoc};
+use crate::syntax::{ParsedFile, Symbol, Token, TokenKind};
 
 /// Parses a text. Returns its symbols, and whether it has none because parsing takes too much time
 /// or memory.

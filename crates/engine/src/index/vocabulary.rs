@@ -3,16 +3,17 @@
 //! Indexing spends most of its time here. Code repeats its words, so each thread caches the term ids
 //! of raw words, and splits and stems each word once.
 
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustc_hash::FxBuildHasher;
+use anyhow::Result;
+use cerberus_model::sorted;
+use cerberus_store::{Connection, Store, code};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::prelude::*;
 use crate::rank::dictionary::Dictionary;
 use crate::rank::token_cache::TokenCache;
 use crate::rank::{postings, tokenize};
-use cerberus_store::code;
-use cerberus_store::{Connection, Store};
 
 /// With this many packed dictionaries, they are merged into one.
 const MAX_DICTIONARIES: usize = 8;

@@ -3,9 +3,14 @@
 //! A form in back-ticks is found as it is written, with its signs: `Optional[X]` is not `Optional.of`. A capital letter
 //! alone and `...` match any code. Words are found by their stems.
 
+use std::collections::BTreeSet;
+
+use cerberus_model::{Language, Span};
+use memchr::memmem;
+use rustc_hash::FxHashSet;
+
 use super::roles::{RoleSpan, SpanRole};
 use super::tokenize;
-use crate::prelude::*;
 use crate::syntax::ParsedFile;
 use crate::syntax::parse::TokenKind;
 

@@ -2,7 +2,7 @@
 
 use fst::automaton::Str;
 use fst::{Automaton, IntoStreamer, Map};
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 /// Terms with their ids.
 #[derive(Debug, Clone, Default)]

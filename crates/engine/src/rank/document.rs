@@ -3,8 +3,11 @@
 //! Terms are sorted by id, so that the few terms of a rule are found by binary search. The store
 //! saves documents in packed form.
 
+use anyhow::Result;
+use cerberus_model::SymbolKind;
+use serde::{Deserialize, Serialize};
+
 use super::postings::{read_varint, write_varint};
-use crate::prelude::*;
 
 /// The part of a symbol in which a term occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

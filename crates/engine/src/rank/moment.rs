@@ -4,11 +4,16 @@
 //! releases, reviews, the tone of an answer, or how to set up a machine. The code that a rule shares words with does not tell
 //! them apart: "Keep commit messages brief" has the words of many files.
 
+use std::collections::BTreeSet;
+
+use cerberus_model::WordList;
+
 use super::named_code::{self, SpanKind};
-use super::rule_kind;
-use super::tokenize;
-use super::word_lists::*;
-use crate::prelude::*;
+use super::word_lists::{
+    CHECK_NOUNS, CHECK_TIMES, CHECK_VERBS, GENERATED_PHRASES, SETUP_HEADINGS, SETUP_WORDS,
+    SHARING_HEADINGS, SHARING_WORDS, TALKING_HEADINGS, TALKING_WORDS, TEST_TERMS,
+};
+use super::{rule_kind, tokenize};
 
 /// The moment of the work at which a rule matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

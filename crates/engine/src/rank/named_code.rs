@@ -4,8 +4,14 @@
 //! Text in back-ticks is read as code. Outside of them, only what cannot be a word of prose
 //! counts: `snake_case`, `camelCase`, `a::b`, `call()`.
 
-use super::word_lists::*;
-use crate::prelude::*;
+use std::ops::Range;
+
+use cerberus_model::text::conventions;
+use cerberus_model::text::conventions::CONVENTIONS;
+use memchr::memmem;
+use rustc_hash::FxHashSet;
+
+use super::word_lists::{GENERATED_PHRASES, LITERALS, POINTING, PROGRAMS, RUNNING, USING};
 
 /// What a part of a rule's text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -86,8 +86,9 @@ fn read_u32(rest: &mut &[u8]) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     proptest! {
         #[test]

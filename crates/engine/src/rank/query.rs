@@ -14,7 +14,10 @@ use super::code_form::RuleForms;
 use super::named_code::{self, Role, Span, SpanKind};
 use super::roles::{self, RoleSpan, SpanRole};
 use super::weights::WEIGHTS;
-use super::word_lists::*;
+use super::word_lists::{
+    COMMON_WORDS, CONTRASTS, OPENING_CONTRASTS, OUTSIDE_TESTS, PREFERENCE_VERBS, STOP_WORDS,
+    TEST_TERMS,
+};
 use super::{rule_kind, tokenize};
 
 /// Minimum length of an adverb in "-ly"; shorter words are rarely adverbs (apply, reply).

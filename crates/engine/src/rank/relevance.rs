@@ -5,12 +5,15 @@
 //! work, the emphasis and the length of a rule say more than common words. With a file decides what it has in common with
 //! the rule and its example. In the middle of an edit, a rule that the added lines have nothing to do with distracts.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Index, IndexMut};
+use std::sync::LazyLock;
 
-use serde::Serializer;
+use anyhow::Result;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::{score, tokenize};
-use crate::prelude::*;
 
 /// When rules are asked for; a column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]

@@ -7,12 +7,6 @@
 
 use std::ops::Range;
 
-use cerberus_model::WordList;
-
-use super::named_code::{self, Span, SpanKind};
-use super::query;
-use super::word_lists::*;
-
 mod read;
 mod token;
 

@@ -4,10 +4,16 @@
 //! rule shares words with some code, but no code is its example. A logistic model recognizes it by
 //! its words, the commands that it names, and the code that it does not name.
 
+use std::collections::BTreeSet;
+
+use cerberus_model::RuleKind;
+use serde::Serialize;
+
 use super::named_code::{self, Span, SpanKind};
 use super::weights::QUALITY;
-use super::word_lists::*;
-use crate::prelude::*;
+use super::word_lists::{
+    CODE_WORDS, DEMAND_OPENINGS, PROCESS_PHRASES, PROCESS_VERBS, PROCESS_WORDS, PROJECT_WORDS,
+};
 
 /// The features of a rule's wording. Counts are limited, so that long rules do not exceed all
 /// bounds.

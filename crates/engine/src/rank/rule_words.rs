@@ -1,10 +1,11 @@
 //! Finds the words of a rule, and the code that it names, in lines of code.
 
-use super::named_code;
+use cerberus_model::Span;
+use rustc_hash::FxHashMap;
+
 use super::query::ParsedQuery;
-use super::tokenize;
 use super::weights::WEIGHTS;
-use crate::prelude::*;
+use super::{named_code, tokenize};
 
 /// The words of a rule and of its hints, with the code that they name.
 pub struct RuleWords {

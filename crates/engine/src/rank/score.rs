@@ -9,13 +9,12 @@
 mod hits;
 
 use cerberus_model::SymbolKind;
+pub(crate) use hits::{HitCounter, TermHits};
 
 use super::document::{Document, Field, Lengths, N_OWN_FIELDS, SymbolDoc};
 use super::path_class::{self, PathClass};
 use super::query::ParsedQuery;
 use super::weights::{FieldWeight, FileWeights, WEIGHTS};
-
-pub(crate) use hits::{HitCounter, TermHits};
 
 /// Length normalization of files, and saturation and length normalization of a symbol's fields: the
 /// customary value of BM25, and the upper end and the middle of the customary ranges (1.2 to 2, 0 to 1).

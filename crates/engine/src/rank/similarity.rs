@@ -9,9 +9,8 @@
 
 use std::sync::LazyLock;
 
-use crate::weights;
-
 use super::tokenize;
+use crate::weights;
 
 /// The comparison of an anchored symbol with a candidate; shares are from 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

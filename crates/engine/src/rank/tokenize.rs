@@ -3,10 +3,12 @@
 //!
 //! Code and rules use the same functions, so that their terms are comparable.
 
-use rust_stemmers::{Algorithm, Stemmer};
+use std::cell::RefCell;
+use std::sync::LazyLock;
 
-use crate::prelude::*;
 use cerberus_model::text::{BLOCK, scan_blocks};
+use rust_stemmers::{Algorithm, Stemmer};
+use rustc_hash::FxHashMap;
 
 use super::word_lists::ABBREVIATIONS;
 

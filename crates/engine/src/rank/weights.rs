@@ -1,10 +1,13 @@
 //! The weights of the ranking and of its confidence, in `engine/weights/`. Those without another source
 //! were chosen on the labelled rules of benches/README.md.
 
-use crate::prelude::*;
-use crate::weights::{self, LinearModel};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use super::document::N_FIELDS;
+use crate::weights::{self, LinearModel};
 
 /// The weights of the ranking.
 pub(crate) static WEIGHTS: LazyLock<RankingWeights> =

@@ -1,8 +1,11 @@
 //! The word lists of ranking, and the abbreviations of programmers. Each list is explained in its file
 //! in `engine/words/`.
 
-use crate::prelude::*;
+use std::sync::LazyLock;
+
 use cerberus_model::text::word_list::lines;
+use cerberus_model::word_lists;
+use rustc_hash::FxHashMap;
 
 word_lists! { "../words/query.txt":
     STOP_WORDS COMMON_WORDS CONTRASTS OPENING_CONTRASTS PREFERENCE_VERBS TEST_TERMS OUTSIDE_TESTS

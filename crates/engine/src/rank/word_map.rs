@@ -4,7 +4,9 @@
 //! hashed and compared without following a pointer. On 53 MB of Rust code,
 //! `hashbrown::HashTable` takes 1.7 times as long and a single map for all short words 1.5 times.
 
-use crate::prelude::*;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 /// A map from words without zero bytes.
 #[derive(Debug, Clone, Default)]

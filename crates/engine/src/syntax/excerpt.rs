@@ -7,9 +7,12 @@
 
 mod structure;
 
-use super::language;
-use crate::prelude::*;
+use std::collections::BTreeMap;
+
+use cerberus_model::Language;
 use structure::{Definition, LineKind, Structure, indentation};
+
+use super::language;
 
 /// The first and last line of a range, both inclusive and 0-based.
 type Lines = (usize, usize);

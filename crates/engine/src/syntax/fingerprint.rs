@@ -8,9 +8,8 @@ pub mod encoding;
 
 use std::borrow::Cow;
 
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
-
 use cerberus_model::{Fingerprint, Span, sorted};
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
 use super::minhash;
 use super::parse::{ParsedFile, TokenKind, last_name};
@@ -429,8 +428,9 @@ fn is_name(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use cerberus_model::Language;
+
+    use super::*;
 
     fn fingerprint(language: Language, text: &str, name: &str) -> Fingerprint {
         let parsed = ParsedFile::parse(language, text);

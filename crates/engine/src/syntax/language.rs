@@ -4,13 +4,15 @@
 //! compiled on first use to [`LanguageTables`], which are indexed by node kind id. CONTRIBUTING.md has
 //! the steps to add a language.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU16;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
-use memchr::memmem::Finder;
-
-use crate::prelude::*;
 use cerberus_model::languages::{LANGUAGES, LanguageNames};
+use cerberus_model::{Language, plural};
+use memchr::memmem::Finder;
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
 
 mod spec;
 

@@ -103,8 +103,9 @@ fn bloom_bits(hash: u64) -> impl Iterator<Item = usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use xxhash_rust::xxh3::xxh3_64;
+
+    use super::*;
 
     fn set(range: std::ops::Range<u32>) -> Vec<u64> {
         range.map(|n| xxh3_64(&n.to_le_bytes())).collect()

@@ -11,17 +11,18 @@ mod limits;
 mod literals;
 mod scripts;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
-use tree_sitter::{Parser, Tree, TreeCursor};
+use cerberus_model::{Language, Span, SymbolKind};
+pub(crate) use definitions::titled_call;
+use keywords::Triggers;
+use tree_sitter::{Node, Parser, Tree, TreeCursor};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::language::{self, How, LanguageTables, NodeRole};
 use super::layout;
-use crate::prelude::*;
-pub(crate) use definitions::titled_call;
-use keywords::Triggers;
 
 /// Maximum length of a qualified name. A definition with a longer name counts as code of the
 /// enclosing symbol; otherwise the names of deeply nested code would need quadratic space.

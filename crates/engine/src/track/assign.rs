@@ -5,7 +5,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::track::prelude::*;
+use crate::track::search::Pair;
+use crate::track::weights::WEIGHTS;
 
 /// The decision for a missing anchor. Numbers are indices of pairs.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,10 +2,13 @@
 //!
 //! Pure. The three degrees are the same for all anchors, whoever chose them.
 
-use crate::syntax::fingerprint::SymbolFeatures;
-use crate::track::prelude::*;
+use cerberus_model::Fingerprint;
+use serde::Serialize;
 
 use super::weights::DegreeLimits;
+use crate::syntax::fingerprint::SymbolFeatures;
+use crate::track::search;
+use crate::track::weights::WEIGHTS;
 
 /// How much of an example an edit changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -48,10 +51,11 @@ impl Degree {
 
 #[cfg(test)]
 mod tests {
+    use cerberus_model::Language;
+
     use super::*;
     use crate::syntax::ParsedFile;
     use crate::syntax::fingerprint::FileFeatures;
-    use cerberus_model::Language;
 
     fn features(language: Language, text: &str) -> SymbolFeatures {
         let parsed = ParsedFile::parse(language, text);

@@ -1,9 +1,18 @@
 //! The symbols of a file, with the features that anchors are compared with.
 
-use crate::syntax::fingerprint::{FileFeatures, MAX_NAMESAKES, NO_NEIGHBOUR, SymbolFeatures};
-use crate::track::prelude::*;
+use std::path::Path;
+
+use anyhow::Result;
+use cerberus_model::{Anchor, Fingerprint, Language, LineIndex, Span, SymbolKind, sorted, text};
+use rustc_hash::FxHashMap;
 
 use super::in_place::plain_name;
+use crate::syntax::fingerprint::{
+    FileFeatures, MAX_NAMESAKES, NO_NEIGHBOUR, SymbolFeatures, name_hash, short_hash, split_name,
+};
+use crate::syntax::{ParsedFile, fingerprint, language};
+use crate::track::FoundSymbol;
+use crate::tree::read;
 
 /// A symbol, or a whole file, that an anchor may be on.
 #[derive(Debug)]

@@ -5,7 +5,16 @@
 //! found, so that a clone without the history resolves the others the same way. The reason of an
 //! outcome mentions a decision that git made.
 
-use crate::track::prelude::*;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::track::assign;
+use crate::track::assign::Assignment;
+use crate::track::search::{Candidates, MissingAnchor, Pair};
+use crate::track::weights::WEIGHTS;
+use crate::tree::git;
 
 /// The new path of each file renamed since a commit, or `None` if git does not know the commit.
 type Renames = Option<FxHashMap<String, String>>;

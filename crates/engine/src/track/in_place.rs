@@ -4,9 +4,14 @@
 
 use std::borrow::Cow;
 
-use crate::syntax::fingerprint::namesake;
-use crate::track::prelude::*;
 use cerberus_model::{Anchor, Fingerprint, split_number};
+
+use crate::syntax::fingerprint::{name_hash, namesake, short_hash, split_name};
+use crate::syntax::minhash;
+use crate::track::file_symbols::{FileSymbol, FileSymbols, find_file};
+use crate::track::search::{Candidates, Pair};
+use crate::track::weights::WEIGHTS;
+use crate::track::{MIN_TOKENS, are_compatible, search};
 
 /// The symbol in an anchor's file that has its name.
 #[derive(Debug, Clone, Copy)]

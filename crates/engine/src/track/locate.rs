@@ -1,7 +1,17 @@
 //! Resolves a location that a person typed.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use cerberus_model::{Fingerprint, UserError, split_number, text};
+use rustc_hash::FxHashSet;
+
 use crate::syntax::parse::limit_warning;
-use crate::track::prelude::*;
+use crate::syntax::{ParsedFile, language};
+use crate::track::FoundSymbol;
+use crate::track::file_symbols::{ALL, FileSymbols};
+use crate::tree::read;
 
 /// Maximum number of symbols that an error lists.
 const MAX_LISTED: usize = 8;

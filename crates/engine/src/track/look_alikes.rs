@@ -3,10 +3,23 @@
 //! Such code existed beside the example. If the example is missing later, it was not moved there.
 //! Without a history, only the lock file can tell this, so it stores short hashes of the locations.
 
+use std::path::Path;
+
+use anyhow::Result;
+use cerberus_model::{Anchor, LookAlikes, sorted, text};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::rank::similarity;
-use crate::track::prelude::*;
+use crate::syntax::fingerprint::{name_hash, short_hash, word_hashes};
+use crate::syntax::language;
+use crate::track::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
+use crate::track::in_place::same_name;
+use crate::track::search::MissingAnchor;
+use crate::track::weights::WEIGHTS;
+use crate::track::{are_compatible, search};
+use crate::tree::read;
 
 /// Maximum number of files that are parsed for an anchor, besides its own.
 const MAX_FILES: usize = 24;

@@ -1,9 +1,18 @@
 //! Finds the words of a rule that an edit removed from its example.
 
+use std::path::Path;
+
+use cerberus_model::{Anchor, Language, text};
+use rustc_hash::FxHashSet;
+
 use crate::rank::query::ParsedQuery;
 use crate::rank::tokenize;
-use crate::syntax::TokenKind;
-use crate::track::prelude::*;
+use crate::syntax::fingerprint::{name_hash, short_hash, word_hashes};
+use crate::syntax::{ParsedFile, TokenKind, language};
+use crate::track::FoundSymbol;
+use crate::track::file_symbols::FileSymbols;
+use crate::track::in_place::{in_place_match, same_name};
+use crate::tree::{git, read};
 
 /// Minimum weight of a word of a rule. Common words and those that name what to avoid weigh less.
 const MIN_WEIGHT: f64 = 0.9;

@@ -5,7 +5,20 @@
 //! another anchored file took its path, as `a` and `b` that become `b` and `c`. Files with several
 //! copies and changed files are left to the search.
 
-use crate::track::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::Result;
+use cerberus_model::{Anchor, State, UserError, sorted};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rustc_hash::FxHashMap;
+
+use crate::syntax::fingerprint::bytes_hash;
+use crate::syntax::language;
+use crate::track::file_symbols::{FileSymbols, find_file};
+use crate::track::in_place::in_place_match;
+use crate::track::{FoundSymbol, Outcome, search};
+use crate::tree::{git, read};
 
 /// Returns the new path of each anchored file that was moved, by its old path.
 pub(super) fn find(

@@ -1,7 +1,15 @@
 //! Builds the reported outcome of an anchor.
 
+use cerberus_model::{Anchor, Fingerprint, State, format_location, split_number};
+
 use super::history::History;
-use crate::track::prelude::*;
+use crate::syntax::fingerprint::split_name;
+use crate::track::assign::Assignment;
+use crate::track::file_symbols::{FileSymbol, FileSymbols};
+use crate::track::search::{Candidates, MissingAnchor, Pair};
+use crate::track::walk::{End, Walk};
+use crate::track::weights::WEIGHTS;
+use crate::track::{Degree, FoundSymbol, Outcome, Step, look_alikes};
 
 /// Maximum number of similar symbols that are listed.
 const MAX_LISTED: usize = 5;

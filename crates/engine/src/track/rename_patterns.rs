@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use crate::rank::similarity;
-use crate::track::prelude::*;
+use crate::track::search::{Candidates, Pair};
+use crate::track::weights::WEIGHTS;
 
 /// A rename: the old and the new file, the words removed from the name and those added.
 type Change<'a> = (&'a str, usize, Vec<String>, Vec<String>);

@@ -2,21 +2,23 @@
 
 use std::cell::LazyCell;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use anyhow::Result;
+use cerberus_model::{Anchor, SymbolKind, split_number, text};
 use memchr::memmem;
-
-use crate::prelude::*;
-use crate::rank::similarity::{self, Features, Names};
-use crate::syntax::fingerprint::{NO_NEIGHBOUR, is_word_byte, name_hash, split_name, word_hashes};
-use crate::syntax::{language, minhash};
-use crate::tree::{read, walk};
-use cerberus_model::split_number;
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file_symbols::{ALL, FileSymbol, FileSymbols, split_path};
 use super::walk::Walk;
 use super::weights::WEIGHTS;
 use super::{InPlaceMatch, Tree};
+use crate::rank::similarity::{self, Features, Names};
+use crate::syntax::fingerprint::{NO_NEIGHBOUR, is_word_byte, name_hash, split_name, word_hashes};
+use crate::syntax::{language, minhash};
+use crate::tree::{read, walk};
 
 /// Up to this many missing anchors, files are searched for their words before parsing. With more,
 /// nearly every file contains the words of one.

@@ -3,8 +3,20 @@
 //! A commit may change thousands of files. Only the files to which it added lines that may be the
 //! code are compared.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use cerberus_model::{Anchor, Fingerprint, text};
+use rustc_hash::FxHashSet;
+
 use super::walk::{self, MAX_REMOVED};
-use crate::track::prelude::*;
+use crate::syntax::language;
+use crate::track::MIN_TOKENS;
+use crate::track::search::{MissingAnchor, Prefilter};
+use crate::track::walk::{End, Walk};
+use crate::track::weights::WEIGHTS;
+use crate::tree::git;
+use crate::tree::git::{Change, Commits, Comparison, Objects};
 
 /// A commit that changes fewer files is compared as a whole.
 const MIN_FILTERED: usize = 16;

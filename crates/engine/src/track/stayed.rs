@@ -5,7 +5,13 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::track::prelude::*;
+use crate::syntax::fingerprint::{name_hash, short_hash};
+use crate::track::file_symbols::{FileSymbol, FileSymbols};
+use crate::track::in_place::same_name;
+use crate::track::line_diff::LineDiff;
+use crate::track::search::{Candidates, Pair};
+use crate::track::weights::WEIGHTS;
+use crate::track::{MIN_TOKENS, search};
 
 /// Returns whether the code of `old`, a symbol of an old version of a file, is under a new name in
 /// `new`, whose symbol `own` has its name.

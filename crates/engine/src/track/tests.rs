@@ -6,11 +6,11 @@
 
 use std::path::Path;
 
+use cerberus_model::Origin;
 use proptest::prelude::*;
 
 use super::*;
 use crate::syntax::fingerprint::encoding::FingerprintFields;
-use cerberus_model::Origin;
 
 const LOAD: &str = "def load_rows(path, limit):
     \"\"\"Reads the rows of a table until the limit.\"\"\"

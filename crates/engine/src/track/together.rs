@@ -3,7 +3,15 @@
 //! Pure. If most of the anchored code of a file, a class or a folder is found in one other file, class or
 //! folder, code there is likelier to be the rest of it.
 
-use crate::track::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+
+use crate::track::assign;
+use crate::track::assign::Assignment;
+use crate::track::file_symbols::split_path;
+use crate::track::search::{Candidates, Pair};
+use crate::track::weights::WEIGHTS;
 
 /// A file, and a container in it.
 pub(super) type Place<'a> = (&'a str, &'a str);

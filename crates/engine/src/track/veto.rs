@@ -5,7 +5,18 @@
 //! other code. If the anchored code was removed by a later commit, its code is also not in what was
 //! added after that.
 
-use crate::track::prelude::*;
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use crate::track::file_symbols::{ALL, FileSymbols};
+use crate::track::in_place::{same_name, similarity};
+use crate::track::search::{Candidates, MissingAnchor, Pair};
+use crate::track::walk::End;
+use crate::track::weights::WEIGHTS;
+use crate::track::{MIN_TOKENS, look_alikes};
+use crate::tree::git;
+use crate::tree::git::{Commits, Objects};
 
 /// Removes the pairs whose code cannot be that of the anchor.
 pub(super) fn apply(

@@ -8,9 +8,23 @@
 //! The work is bounded by the number of bytes that are parsed, not by time, so that every machine
 //! gives the same answer.
 
-use super::rename_patterns;
-use super::{outcome, same_code_under_name};
-use crate::track::prelude::*;
+use std::path::Path;
+
+use cerberus_model::{Anchor, Fingerprint, format_location, sorted};
+use memchr::memmem;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{outcome, rename_patterns, same_code_under_name};
+use crate::syntax::language;
+use crate::track::assign::Assignment;
+use crate::track::file_symbols::{FileSymbol, FileSymbols};
+use crate::track::in_place::{in_place_match, last_name, same_name, similarity};
+use crate::track::line_diff::LineDiff;
+use crate::track::search::{Candidates, MissingAnchor, Pair};
+use crate::track::weights::WEIGHTS;
+use crate::track::{MIN_TOKENS, Step, search, stayed};
+use crate::tree::git;
+use crate::tree::git::{Change, Commits, Comparison, Objects};
 
 mod callers;
 mod changed_files;

@@ -1,6 +1,8 @@
 //! The weights and thresholds of following, which `weights/following.toml` has.
 
-use crate::prelude::*;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 /// Odds are natural logarithms. Similarities and shares are from 0 to 1.
 #[derive(Debug, Deserialize)]

@@ -1,12 +1,18 @@
 //! Documents to import: a file, or all documents in a folder.
 
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use anyhow::{Context, Result};
+use cerberus_model::text::conventions::CONVENTIONS;
+use cerberus_model::text::{conventions, decode};
+use cerberus_model::{Globs, UserError, WordList, word_lists};
+
 use super::excludes::Excludes;
 use super::folder_walk::{self, WalkOptions};
 use super::git::{self, GitFiles};
 use super::listed::{self, Names};
 use super::read;
-use crate::prelude::*;
-use cerberus_model::text::decode;
 
 /// File extensions of documents.
 const EXTENSIONS: &[&str] = &["md", "mdc", "mdx", "markdown", "txt"];

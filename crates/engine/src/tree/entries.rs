@@ -1,10 +1,13 @@
 //! Source files and folders in one folder, for shell completion.
 
-use crate::prelude::*;
-use crate::syntax::language;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::Result;
 
 use super::excludes::Excludes;
 use super::listed;
+use crate::syntax::language;
 
 /// Returns the source files in `folder`, and the folders with files in it, sorted. Folders end with
 /// `/`. Returns an empty list if `folder` is outside `root`.

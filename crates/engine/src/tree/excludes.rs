@@ -1,9 +1,11 @@
 //! The globs of `[anchor] exclude`.
 
-use ignore::overrides::{Override, OverrideBuilder};
+use std::path::Path;
 
-use crate::prelude::*;
+use anyhow::Result;
 use cerberus_model::UserError;
+use ignore::overrides::{Override, OverrideBuilder};
+use rustc_hash::FxHashMap;
 
 /// Globs of the files and folders that are not code of the project.
 pub(super) struct Excludes {

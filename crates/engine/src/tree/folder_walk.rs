@@ -3,18 +3,19 @@
 
 #![expect(clippy::disallowed_methods, reason = "lists folders")]
 
-use std::fs;
-use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
+use std::{fs, io};
 
+use anyhow::Result;
+use cerberus_model::UserError;
 use rayon::Scope;
 
 use super::excludes::Excludes;
 use super::ignore_rules::{IgnoreFiles, Rules};
 use super::listed::Names;
-use crate::prelude::*;
-use cerberus_model::UserError;
 
 /// Size limit of all ignore files of a walk. The patterns of 1 MB take about a second to compile, and
 /// those of a hundred such files a minute and gigabytes of memory.

@@ -15,12 +15,16 @@ mod process;
 mod records;
 mod worktree;
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::BufRead;
+use std::path::{Path, PathBuf};
 
 pub use added::{
     AddedLines, Changes, added_by_commits, added_in, added_in_index, added_since, all_lines,
 };
+use anyhow::Result;
+use cerberus_model::{UserError, regular_file};
 use files::WITHOUT_USER_RULES;
 pub(crate) use files::omitted;
 pub(super) use files::{GitFiles, files};
@@ -29,11 +33,10 @@ pub use objects::{Objects, with_objects, with_objects_each};
 pub use process::failures;
 use process::{Failure, Git};
 pub use records::TreeEntry;
+use rustc_hash::FxHashMap;
 pub use worktree::{changed_since, in_head, renamed_since, staged, uncommitted};
 
-use crate::prelude::*;
 use crate::threads::{self, Running};
-use cerberus_model::{UserError, regular_file};
 
 /// Age limit of the commits that are read. Recency decays by e every 43 days, so older commits
 /// have no effect.

@@ -1,11 +1,10 @@
 //! The rules of ignore files, for a folder of which git does not list the files.
 
 use std::iter::successors;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-
-use crate::prelude::*;
 
 /// Ignore file of git.
 pub(super) const GIT_IGNORE_FILE: &str = ".gitignore";

@@ -5,14 +5,19 @@
 
 #![expect(clippy::disallowed_methods, reason = "lists files")]
 
+use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use cerberus_model::file_stat::FileStat;
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rustc_hash::FxHashSet;
 
 use super::excludes::Excludes;
 use super::folder_walk::{self, WalkOptions};
 use super::git::{self, GitFiles};
-use crate::prelude::*;
-use cerberus_model::file_stat::FileStat;
 
 /// The names of files, sorted, and warnings about what is missing.
 #[derive(Debug, Default)]

@@ -2,11 +2,14 @@
 #![expect(clippy::disallowed_methods, reason = "this module reads source files")]
 
 use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use memchr::memmem::Finder;
-
-use crate::prelude::*;
+use anyhow::{Context, Result};
 use cerberus_model::file_stat::FileStat;
+use cerberus_model::text::conventions::CONVENTIONS;
+use cerberus_model::{UserError, regular_file, text};
+use memchr::memmem::Finder;
 
 /// Size limit; larger files are data or generated.
 pub const MAX_BYTES: u64 = 1024 * 1024;

@@ -1,8 +1,10 @@
 //! The files of a project, compared with those that git itself lists.
 #![expect(clippy::disallowed_methods, reason = "the tests create repositories")]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
@@ -10,7 +12,6 @@ use tempfile::TempDir;
 use super::excludes::Excludes;
 use super::folder_walk::{self, WalkOptions};
 use super::{documents, walk};
-use crate::prelude::*;
 
 /// A folder with a repository, or without one.
 struct Folder {

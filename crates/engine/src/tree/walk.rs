@@ -2,13 +2,17 @@
 //!
 //! Does not read source files.
 
-use crate::prelude::*;
-use crate::syntax::language;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+use cerberus_model::Language;
 use cerberus_model::file_stat::FileStat;
 use cerberus_model::text::conventions;
 
 use super::excludes::Excludes;
 use super::listed::{self, ListedFile, Names};
+use crate::syntax::language;
 
 /// Listed source file.
 #[derive(Debug, Clone)]

@@ -7,10 +7,12 @@
 #[cfg(test)]
 mod tests;
 
+use cerberus_model::Span;
+
 use super::yaml::{self, Field, KEYS};
 use super::{Parsed, body_start, parse, span};
+use crate::EditError;
 use crate::edit::newline_of;
-use crate::prelude::*;
 
 /// The value that a key is set to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

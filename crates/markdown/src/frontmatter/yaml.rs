@@ -3,14 +3,14 @@
 //! The only user of the YAML library. Scalars retain their spelling: an id `007` or a tag
 //! `1.10` is not read as a number.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use cerberus_model::word_lists;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Serialize, Serializer};
 use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_saphyr::{FlowSeq, LitStr, Location, Spanned};
-
-use crate::prelude::*;
 
 word_lists! { "../words/frontmatter.txt": KEYS }
 

@@ -4,8 +4,13 @@
 //! several words imply a relation, the nearest one wins; words inside links are names and are
 //! ignored.
 
+use cerberus_model::text::sentences;
+use cerberus_model::{EdgeType, Span, WordList};
+
 use super::{Kind, Link};
-use crate::prelude::*;
+use crate::word_lists::{
+    CONTRADICTS, DEBUGS, DEPENDS_ON, EXTENDS, MENTIONS, PLANS, REFACTORS, SUPERSEDES,
+};
 
 /// Lists of words that imply a relation.
 type RelationWords = [(EdgeType, &'static WordList); 4];

@@ -1,9 +1,9 @@
 //! The blocks of a document: headings, paragraphs and lists.
 
+use cerberus_model::text::Span;
 use pulldown_cmark::{CodeBlockKind, Event, OffsetIter, Options, Parser, Tag, TagEnd};
 
 use crate::structure::normalize;
-use cerberus_model::text::Span;
 
 /// The placeholder of inline code in plain text: one word for any code.
 pub(super) const CODE: char = '\u{FFFC}';

@@ -1,7 +1,10 @@
 //! The kind of items that a heading or an introduction announces.
 
 use super::wording::{Modality, has_pair, is_conditional, is_prohibition, modality, words};
-use crate::prelude::*;
+use crate::word_lists::{
+    CONTRIBUTIONS, DESCRIPTION_TITLES, OPEN_ENDS, PROCEDURE_TITLES, RULE_INTROS, RULE_TITLES,
+    SETUP_TITLES, STEP_INTROS, STEP_TITLES,
+};
 
 /// The maximum number of words of an introduction that names its items: "Follow these rules".
 const MAX_INTRO_WORDS: usize = 12;

@@ -8,7 +8,7 @@
 use super::MAX_PREFIX_BYTES;
 use super::context::is_demand_of_each;
 use super::wording::{is_conditional, is_negated, is_prohibition, words};
-use crate::prelude::*;
+use crate::word_lists::{CONDITIONS, TOPICS};
 
 /// A part of the text above an item.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,9 @@
 //! The documents that a document imports, as Claude Code and Gemini CLI read them: `@docs/style.md`.
 
-use crate::prelude::*;
+use std::collections::BTreeSet;
+
+use cerberus_model::LineIndex;
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 /// A path after `@`.
 #[derive(Debug, PartialEq, Eq)]

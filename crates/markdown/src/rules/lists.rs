@@ -5,8 +5,7 @@ use super::context::{Kind, is_about_contributions, is_unfinished};
 use super::governing::Form;
 use super::verdict::{self, INTRO, STATEMENT, Verdict, ends_open};
 use super::wording::{is_possible_command, words};
-use super::{Context, Intro, LABEL_WORDS, LEAD_WORDS, Reader};
-use super::{announces, form, is_lead, label};
+use super::{Context, Intro, LABEL_WORDS, LEAD_WORDS, Reader, announces, form, is_lead, label};
 
 /// The maximum number of words of an item that is the heading of its nested list.
 const HEADING_WORDS: usize = 4;

@@ -1,6 +1,7 @@
 //! The relative paths in a rule, which mean nothing outside the folder of its document.
 
-use crate::prelude::*;
+use cerberus_model::Span;
+use pulldown_cmark::{Event, Options, Parser, Tag};
 
 /// Returns a rule in which the paths of its inline code and its links are replaced. `resolve`
 /// returns the new path, or `None` for one that stays.

@@ -1,7 +1,9 @@
 //! Rules in tables: rows of what to do and what not.
 
+use cerberus_model::WordList;
+
 use super::wording::words;
-use crate::prelude::*;
+use crate::word_lists::{DO_COLUMNS, DONT_COLUMNS, RULE_COLUMNS};
 
 /// Returns the rules of a table, each with the number of its row below the header, or `None` if
 /// the table lists something else.

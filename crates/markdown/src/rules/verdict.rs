@@ -2,8 +2,14 @@
 
 use super::blocks::{CODE, Words};
 use super::context::Kind;
-use super::wording::*;
-use crate::prelude::*;
+use super::wording::{
+    Modality, first_verb, has_pair, is_about_code, is_declarative, is_descriptive, is_negated,
+    is_norm, is_offer, is_possible_command, modality, names_act, words,
+};
+use crate::word_lists::{
+    CHANGE_CONDITIONS, CHANGES, DETERMINERS, DOCUMENT_PHRASES, EXAMPLE_LABELS, INSTALL_VERBS,
+    POINTER_VERBS, REASON_LABELS, SETUP_VERBS, TOOL_LABELS,
+};
 
 /// The minimum number of words of an item that is a rule by its context.
 const MIN_WORDS: usize = 2;

@@ -1,7 +1,14 @@
 //! The wording of a text: an obligation, a command or a statement. English only.
 
+use cerberus_model::WordList;
+use cerberus_model::text::sentences;
+
 use super::blocks::CODE;
-use crate::prelude::*;
+use crate::word_lists::{
+    ADVERB_SUBJECTS, AMBIGUOUS_VERBS, CHOICE_PHRASES, CONDITION_STARTS, CONDITIONS, DEMAND_PHRASES,
+    DETERMINERS, EMPHASES, FUNCTION_WORDS, MODAL_PHRASES, MODALS, NEGATED_PHRASES, NEGATIONS,
+    OBJECT_STARTS, OPENERS, PROHIBITIONS, STATEMENT_VERBS, VERBS,
+};
 
 /// The maximum number of words of a sentence that forbids something by "No", and of one that
 /// chooses something by "instead of".

@@ -3,8 +3,9 @@
 //! Removes blank lines at the ends and tags; code and line endings stay byte for byte. Linear
 //! in the section and its tags.
 
-use super::{Origin, Section, Sections};
 use cerberus_model::text::Span;
+
+use super::{Origin, Section, Sections};
 
 /// Returns the text of a section without the blank lines at its ends and, unless `raw`,
 /// without the tags in it.

@@ -5,11 +5,14 @@
 //! section stays. Each tag is pushed and popped once, so the order of the tags does not affect
 //! the cost.
 
-use rustc_hash::FxBuildHasher;
+use std::borrow::Cow;
+
+use cerberus_model::{LineIndex, Span};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::tag::Tag;
 use super::{Origin, Section, Sections};
-use crate::prelude::*;
+use crate::Diagnostic;
 
 /// Pairs tags in the order of the text.
 pub(super) struct Pairing<'a> {

@@ -1,9 +1,10 @@
 //! Selecting sections by id.
 
+use cerberus_model::text::suggest;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use super::{Section, Sections};
-use crate::prelude::*;
 
 /// The separator between several sections in one output.
 pub const SEPARATOR: &str = "\n\n---\n\n";

@@ -3,7 +3,9 @@
 //! The keyword is case-insensitive and white space is optional, except before the colon, where
 //! it is not allowed. Parses one comment; pairs of tags are found by `pairing`.
 
-use crate::prelude::*;
+use std::borrow::Cow;
+
+use cerberus_model::Span;
 
 const KEYWORD: &str = "anchor";
 

@@ -8,11 +8,11 @@ mod properties;
 mod selection;
 mod tags;
 
+use cerberus_model::text::LineIndex;
 use expect_test::{Expect, expect};
 
 use super::*;
 use crate::test_support::print_diagnostics;
-use cerberus_model::text::LineIndex;
 
 /// Prints each section with its lines and content, then the diagnostics.
 fn check(text: &str, expected: Expect) {

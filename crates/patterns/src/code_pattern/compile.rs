@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use cerberus_engine::syntax::language::{self, LanguageTables};
+use cerberus_engine::syntax::parse;
+use cerberus_model::Language;
 use regex::{Regex, RegexBuilder};
 use tree_sitter::{Node, Tree};
 
 use super::{CodePattern, Rule, StopBy};
-use cerberus_engine::syntax::language::{self, LanguageTables};
-use cerberus_engine::syntax::parse;
-use cerberus_model::Language;
 
 /// Limits on the size of a rule, which may come from somebody else.
 const MAX_RULES: usize = 200;

@@ -3,12 +3,12 @@
 use std::iter::Peekable;
 use std::{ptr, slice, vec};
 
+use cerberus_engine::syntax::{language, parse};
+use cerberus_model::{Language, Span};
 use rustc_hash::FxHashMap;
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::compile::{Compiled, Condition, Goal, Relation, Test, Variable};
-use cerberus_engine::syntax::{language, parse};
-use cerberus_model::{Language, Span};
 
 /// Maximum depth at which two nodes are compared piece by piece; deeper code is compared as text.
 const MAX_COMPARED_DEPTH: usize = 100;

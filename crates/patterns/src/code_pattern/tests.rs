@@ -1,8 +1,9 @@
 //! Patterns of code on small pieces of each language.
 
-use super::*;
 use cerberus_engine::syntax::language;
 use cerberus_model::Language;
+
+use super::*;
 
 /// Reads a pattern in JSON, which as TOML has `=` after its keys.
 fn pattern(json: &str) -> CodePattern {

@@ -4,14 +4,22 @@
 //! a missing target is the tree walked, searched for its symbol, and git queried for renames.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+use cerberus_engine::syntax::parse::last_name;
+use cerberus_engine::syntax::{ParsedFile, language};
+use cerberus_engine::tree::{git, read, walk};
+use cerberus_markdown::links::{Kind, Part, Target, normalize_path};
+use cerberus_markdown::sections;
+use cerberus_model::{LinkState, split_number, text};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rustc_hash::FxHashMap;
 
 use super::memory_file;
 use crate::ops::Project;
 use crate::ops::sync::SyncedStore;
-use crate::prelude::*;
-use cerberus_engine::syntax::parse::last_name;
-use cerberus_engine::syntax::{ParsedFile, language};
-use cerberus_markdown::links::{Kind, Part, Target, normalize_path};
 
 /// Maximum number of locations that a note lists.
 const MAX_LISTED: usize = 3;

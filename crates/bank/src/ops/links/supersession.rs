@@ -3,11 +3,17 @@
 //! Memories that supersede each other in a cycle do not hide each other, because it is unknown which of
 //! them is current.
 
-use super::resolve_memory;
-use crate::ops::sync::SyncedStore;
-use crate::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
 use cerberus_markdown::links::{self, Kind, Target};
+use cerberus_model::EdgeType;
 use cerberus_store::links as table;
+use rustc_hash::FxHashSet;
+
+use super::resolve_memory;
+use crate::MemoryFile;
+use crate::ops::sync::SyncedStore;
 
 /// The ids that each memory supersedes.
 type Graph = BTreeMap<String, BTreeSet<String>>;

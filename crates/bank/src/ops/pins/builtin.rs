@@ -2,8 +2,11 @@
 //!
 //! Each can be disabled in the configuration. They do not count against the limits.
 
-use crate::prelude::*;
+use std::collections::BTreeMap;
+
 use cerberus_model::text::word_list;
+use cerberus_model::{Pin, Priority};
+use serde::Deserialize;
 
 /// The prefix of the id of a built-in pin; its name in the configuration follows.
 pub const PREFIX: &str = "default-";

@@ -1,10 +1,9 @@
 //! Parses the expiry of a pin: a duration from now, a date or a time.
 
+use cerberus_model::error::UserError;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
-
-use cerberus_model::error::UserError;
 
 /// Parses an expiry, which must be after `now`.
 pub(super) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, UserError> {

@@ -1,7 +1,10 @@
 //! Eviction: which pins to remove when a new one exceeds the limits.
 
+use anyhow::Result;
+use cerberus_model::{Pin, Priority, UserError};
+
 use super::{PinLimits, render};
-use crate::prelude::*;
+use crate::tokens;
 
 /// Returns the pins to evict for `new`: the oldest of priority info first, then the oldest of
 /// priority safety, never a critical one.
@@ -49,8 +52,9 @@ pub(super) fn sort(pins: &mut [&Pin]) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use cerberus_model::PinScope;
+
+    use super::*;
 
     /// Parses pins written as priority letter, day of creation and number of words.
     fn pins(text: &str) -> Vec<Pin> {

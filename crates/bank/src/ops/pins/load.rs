@@ -1,13 +1,13 @@
 //! Loads pins from the bank and the store, and saves changes to them.
 
-use xxhash_rust::xxh3::xxh3_128;
-
-use crate::PinFile;
-use crate::prelude::*;
+use anyhow::Result;
+use cerberus_model::{Pin, PinEvent, PinScope};
 use cerberus_store::Store;
 use cerberus_store::pins::{self as table, EventRow};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::{builtin, is_expired, limits};
+use crate::PinFile;
 use crate::ops::{Project, project_name};
 
 /// The pins of the bank and of a session, including expired ones.

@@ -1,7 +1,8 @@
 //! Formats pins and other texts for injection.
 
-use crate::ops::envelope;
 use cerberus_model::{Pin, Priority, text};
+
+use crate::ops::envelope;
 
 /// The line above the pins.
 pub const HEADER: &str = "Pinned notes:\n";

@@ -7,13 +7,15 @@
 //! The rank of a memory in a signal is the rank of its best section. Ranks are combined by reciprocal
 //! rank fusion.
 
-use crate::prelude::*;
+use std::collections::BTreeMap;
+
+use anyhow::Result;
 use cerberus_engine::rank::query::{self, ParsedQuery};
-use cerberus_engine::rank::{fusion, postings};
+use cerberus_engine::rank::{fusion, postings, tokenize};
 use cerberus_markdown::links::{Kind, Target};
-use cerberus_store::Store;
-use cerberus_store::links;
-use cerberus_store::memories as table;
+use cerberus_store::{Store, links, memories as table};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
 
 /// Names of the signals in reports.
 const KEYWORD: &str = "keyword";

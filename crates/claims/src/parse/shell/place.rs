@@ -1,8 +1,9 @@
 //! Where a command says that its task is: in a folder, in a package, or here.
 
+use cerberus_model::WordList;
+
 use super::super::word_lists::{FOLDER_OPTIONS, PACKAGE_OPTIONS, RECURSIVE_OPTIONS};
 use super::{Place, Runner, Word, is_monorepo_tool, plain};
-use cerberus_model::WordList;
 
 /// Returns where a task of a command is. `folder` is the one that `cd` changed to.
 pub(super) fn of(runner: Runner, words: &[Word<'_>], folder: Option<&str>) -> Place {

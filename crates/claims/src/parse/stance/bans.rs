@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use cerberus_markdown::structure::normalize;
+use cerberus_model::text::Span;
 use pulldown_cmark::{Event, Options, Parser};
 
 use super::super::context::Context;
@@ -12,8 +14,6 @@ use super::{
     ADDRESSED, AUXILIARIES, CHOOSING, CODE_NOUNS, CONDITIONS, Cue, DETERMINERS, EXCEPTIONS, LIMITS,
     MODALS, NOUNS, PREPOSITIONS, Sentence, Stance, Token, USING, located,
 };
-use crate::prelude::*;
-use cerberus_markdown::structure::normalize;
 
 /// A piece of code that a text forbids.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,18 @@
 //! Finds the cues of a rule and what they govern.
 
+use std::ops::Range;
+
+use cerberus_model::WordList;
+
 use super::token::{self, Token};
-use super::*;
+use super::{RoleSpan, SpanRole};
+use crate::rank::query;
+use crate::rank::word_lists::{
+    ADOPTING, ADVISING, BANNED, CARRYING, CASES, CHOOSING, COMPARISONS, COPULAS, FILLERS,
+    FORGETTING, HARMLESS, HAVING, LOOPED, PROHIBITIONS, PURPOSES, REFUSALS, REPLACED_WITH,
+    REPLACING, RESTRICTIONS, RIGHT_TITLES, STATEMENTS, SUPERSEDED, SUPERSEDING, TOWARDS, VALUES,
+    WANTED, WRONG_TITLES,
+};
 
 mod phrase;
 

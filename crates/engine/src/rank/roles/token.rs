@@ -1,6 +1,8 @@
 //! The tokens of a rule: code, words and marks.
 
-use super::*;
+use std::ops::Range;
+
+use crate::rank::named_code::{self, Span, SpanKind};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {

@@ -1,13 +1,12 @@
 //! The syntax that decides which lines of a definition may be shown alone: the kinds of its lines,
 //! the definitions in it, and its statements.
 
+use cerberus_model::Language;
 use tree_sitter::{Node, Point, Tree};
 
+use super::Lines;
 use crate::syntax::language::{self, How, LanguageTables, NodeRole};
 use crate::syntax::parse;
-use cerberus_model::Language;
-
-use super::Lines;
 
 /// Maximum number of lines of a statement that is shown as a whole.
 const STATEMENT_LINES: usize = 5;

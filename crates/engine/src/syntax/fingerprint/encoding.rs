@@ -6,11 +6,10 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-
-use crate::syntax::minhash::{BLOOM_BYTES, N_BINS};
 use cerberus_model::{Fingerprint, LookAlikes};
 
 use super::{MAX_DOCS, MAX_NAMES, MAX_NAMESAKES};
+use crate::syntax::minhash::{BLOOM_BYTES, N_BINS};
 
 /// The fields of a fingerprint in the lock file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,10 +168,11 @@ fn hashes(text: &str) -> Option<(u64, [u32; 3])> {
 
 #[cfg(test)]
 mod tests {
+    use cerberus_model::Language;
+
     use super::*;
     use crate::syntax::ParsedFile;
     use crate::syntax::fingerprint::FileFeatures;
-    use cerberus_model::Language;
 
     fn example() -> Fingerprint {
         let text = "def f(a):\n    return g(a, b)\ndef h(): pass\n";

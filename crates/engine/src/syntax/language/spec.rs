@@ -1,6 +1,9 @@
 //! The files in this folder: the syntax of each language by the names of its grammar.
 
-use crate::prelude::*;
+use std::collections::BTreeMap;
+
+use cerberus_model::{Language, SymbolKind};
+use serde::Deserialize;
 
 /// How a node defines symbols.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]

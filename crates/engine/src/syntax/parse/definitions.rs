@@ -1,9 +1,10 @@
 //! The symbols that a node defines: their names, kinds and scopes.
 
-use crate::prelude::*;
-use crate::syntax::language::{Bound, Definition, How, LanguageTables, NodeRole};
+use cerberus_model::{Span, SymbolKind};
+use tree_sitter::Node;
 
 use super::{Extent, MAX_NAME_BYTES, Scope, Symbol, TreeWalker, span};
+use crate::syntax::language::{Bound, Definition, How, LanguageTables, NodeRole};
 
 impl TreeWalker<'_, '_> {
     /// Records the symbols that `node` defines, and returns the scope of its children if it

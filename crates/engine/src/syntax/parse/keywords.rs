@@ -1,7 +1,8 @@
 //! Trigger bytes and words: code without them has no definitions, strings or comments.
 
-use crate::syntax::language::LanguageTables;
 use cerberus_model::text::{Span, scan_blocks};
+
+use crate::syntax::language::LanguageTables;
 
 /// The positions of triggers in a text, ascending.
 pub(super) struct Triggers {

@@ -13,11 +13,12 @@
 //! All signs are counted, not timed: the same text gives the same result on every machine.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 
 use tree_sitter::{LogType, ParseOptions, ParseState, Parser, Tree};
-
-use crate::prelude::*;
 
 /// The parser calls back after 100 operations. A call is slow if the parser read fewer tokens
 /// than this since the last one; real code has at least 12 per call.

@@ -1,9 +1,10 @@
 //! The tokens of strings, of text between tags, and of code that a grammar does not divide.
 
-use crate::prelude::*;
-use crate::syntax::language::How;
+use cerberus_model::Span;
+use tree_sitter::Node;
 
 use super::{TokenKind, TreeWalker, span};
+use crate::syntax::language::How;
 
 impl TreeWalker<'_, '_> {
     /// Returns whether `node` is an object key whose quotes a formatter may remove.

@@ -1,8 +1,8 @@
 //! The scripts of a component: the parts of a Vue, Svelte or Astro file that are code.
 
+use cerberus_model::LineIndex;
+use memchr::memmem;
 use tree_sitter::{Point, Range};
-
-use crate::prelude::*;
 
 const START: &str = "<script";
 const END: &str = "</script";

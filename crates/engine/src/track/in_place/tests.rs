@@ -1,8 +1,9 @@
 //! Follows one of several definitions of a name in each language.
 
+use cerberus_model::State;
+
 use super::super::tests::{anchor_at, follow_all, spell, write};
 use super::super::{Degree, InPlaceSymbol, Outcome, verify_in_place};
-use cerberus_model::State;
 
 /// Definitions of one name in a file.
 struct Namesakes {

@@ -3,9 +3,16 @@
 //! Pure. If a commit replaces `close(conn)` by `conn.shut()` in the callers, `shut` has the role that
 //! `close` had, however little their code has in common.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use cerberus_model::sorted;
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::super::line_diff::trimmed_lines;
 use super::MAX_COMPARED;
-use crate::track::prelude::*;
+use crate::syntax::fingerprint::{hashed_words, name_hash, short_hash};
+use crate::track::file_symbols::FileSymbols;
+use crate::track::weights::WEIGHTS;
 
 /// Maximum number of lines of a statement, and of statements of a file that call one name.
 const MAX_LINES: usize = 5;

@@ -1,12 +1,26 @@
 //! The files that a commit changed, and the code that it removed from them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use cerberus_model::{Anchor, text};
+use memchr::memmem;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::super::is_other;
 use super::callers::{self, Callers, NewNames};
 use super::exchanges::Exchanges;
-use super::flow;
 use super::versions::Versions;
-use super::{MAX_COMPARED, MAX_REMOVED, is_rewritten, likest_namesake, namesakes};
-use crate::track::prelude::*;
+use super::{MAX_COMPARED, MAX_REMOVED, flow, is_rewritten, likest_namesake, namesakes};
+use crate::syntax::fingerprint::{name_hash, short_hash, split_name};
+use crate::track::file_symbols::{ALL, FileSymbols, find_file};
+use crate::track::in_place::in_place_match;
+use crate::track::line_diff::LineDiff;
+use crate::track::search::{MissingAnchor, Pair, Prefilter};
+use crate::track::stayed;
+use crate::track::walk::Walk;
+use crate::tree::git;
+use crate::tree::git::{Change, Objects};
 
 /// The files that a commit changed, as far as they may contain removed or added code.
 pub(super) struct ChangedFiles<'c> {

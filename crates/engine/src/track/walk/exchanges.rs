@@ -4,9 +4,13 @@
 //! it, then `b` is not the old `b`, edited: the names were swapped, moved on, or used again. Only code
 //! that occurs once before and once after the commit decides, since short code may be equal by chance.
 
-use crate::track::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::namesakes;
+use crate::track::file_symbols::{FileSymbol, FileSymbols};
+use crate::track::in_place::similarity;
+use crate::track::search;
+use crate::track::weights::WEIGHTS;
 
 /// Shorter code is too often written twice, such as a getter or an empty method.
 pub(super) const MIN_EXCHANGED: u32 = 12;

@@ -3,14 +3,19 @@
 //! Pure. A short body may have few tokens in common with its successor. If these are names or statements
 //! that no other function lost or got in the commit, the body went there.
 
+use std::collections::BTreeMap;
 use std::hash::Hash;
 
+use cerberus_model::SymbolKind;
+use memchr::memmem;
+use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::line_diff;
 use super::super::search::is_same_family;
 use super::changed_files::{ChangedFiles, SameNames};
-use crate::track::prelude::*;
+use crate::syntax::fingerprint::split_name;
+use crate::track::file_symbols::{FileSymbol, FileSymbols};
 
 /// A definition: the index of its file and its qualified name. Overloads are one.
 pub(super) type Place<'f> = (usize, &'f str);

@@ -5,12 +5,21 @@
 //! ([`Callers`]), the successor alone got identifiers that it alone lost ([`Flow`]), or all
 //! implementations of a method changed their names together.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::super::together;
 use super::callers::{Callers, NewNames};
 use super::changed_files::{ChangedFiles, Removed, SameNames};
 use super::exchanges::MIN_EXCHANGED;
 use super::flow::Flow;
-use crate::track::prelude::*;
+use crate::syntax::fingerprint::split_name;
+use crate::track::assign::Assignment;
+use crate::track::search::{Candidates, Pair};
+use crate::track::weights::WEIGHTS;
+use crate::track::{search, stayed};
 
 /// The removed code and the versions of the files of a commit.
 pub(super) struct Handover<'s> {

@@ -2,8 +2,13 @@
 
 use std::rc::Rc;
 
+use cerberus_model::Anchor;
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::super::in_place::plain_name;
-use crate::track::prelude::*;
+use crate::track::file_symbols::FileSymbols;
+use crate::track::in_place::same_name;
+use crate::tree::git;
 
 /// Maximum number of bytes of all versions of files that are parsed, and as many more for each
 /// anchor.

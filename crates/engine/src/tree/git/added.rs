@@ -1,15 +1,18 @@
 //! Added and changed lines of code, compared with a commit.
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Instant;
 
+use anyhow::Result;
+use cerberus_model::{UserError, text};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use similar::{Algorithm, DiffOp};
 
 use super::past::changed_in;
 use super::worktree::{MAX_DIFF_TIME, changed_files, staged, unix_lines};
 use super::{Objects, git, with_objects};
-use crate::prelude::*;
 use crate::tree::{listed, read};
-use cerberus_model::UserError;
 
 /// A file with added or changed lines.
 #[derive(Debug, Clone)]

@@ -1,10 +1,10 @@
 //! The files that git lists in a folder.
 
 use std::fs::{self, FileType};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::process::{Failure, Git};
-use crate::prelude::*;
 use crate::tree::ignore_rules::GIT_IGNORE_FILE;
 
 /// Settings of the user that must not decide which files a project has.

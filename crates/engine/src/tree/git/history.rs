@@ -3,12 +3,15 @@
 //! One `rev-list` and one `diff-tree` answer for all commits. A partial clone lacks objects: nothing is
 //! fetched.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
+use std::path::Path;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::process::Git;
 use super::records::{self, EntryKind, Record, TreeEntry};
 use super::{commit_id, git, merge_base, objects, with_renames};
-use crate::prelude::*;
 
 /// Maximum number of commits that are listed to find those after an old commit.
 const MAX_LISTED: usize = 20_000;

@@ -6,20 +6,21 @@
 //! the number of commits or paths it is asked for; [`tracked`] starts another one if files of the
 //! working tree may differ from the index, and compares them itself.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, ErrorKind};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
-
-use super::process::Git;
-use super::records::{self, Record};
-use super::{commit_id, git, in_parallel, n_parts, objects, with_renames, worktree};
-use crate::prelude::*;
 
 pub use super::merge_base;
 pub use super::objects::read_objects;
+use super::process::Git;
+use super::records::{self, Record};
 pub use super::records::{EntryKind, TreeEntry};
+use super::{commit_id, git, in_parallel, n_parts, objects, with_renames, worktree};
 
 /// Minimum share of unchanged lines of a renamed file with another name, in percent: small files
 /// share a licence or their first lines with many.

@@ -4,8 +4,10 @@
 //! compares files of the working tree, because git would run their filters, and git is not started
 //! if it would open something else than a regular file, such as a named pipe, which blocks.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -13,9 +15,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-use super::is_in_repository;
-use crate::prelude::*;
+use anyhow::Result;
 use cerberus_model::regular_file;
+
+use super::is_in_repository;
 
 /// Maximum time without any output. The slowest query reads 5,000 commits in about 0.15 s.
 const MAX_SILENCE: Duration = Duration::from_secs(5);

@@ -4,10 +4,15 @@
 //! So git only lists and reads objects, and the comparison is here. A file whose line endings git
 //! converts at a checkout differs.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Error, ErrorKind};
-use std::path::Component;
+use std::path::{Component, Path};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
+use anyhow::Result;
+use cerberus_model::{UserError, regular_file};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rustc_hash::FxHashMap;
 use similar::{Algorithm, DiffOp};
 
 use super::files::{self, GitFiles};
@@ -15,9 +20,7 @@ use super::objects::{Object, Objects, objects_of, read_objects, with_objects};
 use super::process::Git;
 use super::records::{self, EntryKind, Seen, Sides, TreeEntry};
 use super::{checked_head, commit_id, git, parse_renames, with_renames};
-use crate::prelude::*;
 use crate::tree::listed;
-use cerberus_model::{UserError, regular_file};
 
 /// Time after which the rest of a file counts as one change.
 pub(super) const MAX_DIFF_TIME: Duration = Duration::from_millis(500);

@@ -1,6 +1,12 @@
 //! The parts of a sentence that name forms.
 
-use super::*;
+use std::ops::Range;
+
+use super::{MAX_WORDS, Reader};
+use crate::rank::roles::token::{self, Token};
+use crate::rank::word_lists::{
+    CASES, COPULAS, FILLERS, PHRASE_ENDS, PROHIBITIONS, RESTRICTIONS, TOWARDS,
+};
 
 /// A part of a sentence that names forms: code, or else words.
 #[derive(Debug, Default)]
