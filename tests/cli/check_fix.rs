@@ -257,3 +257,82 @@ fn a_block_keeps_the_byte_order_mark_of_its_file() {
     );
     assert_eq!(text.matches('\u{FEFF}').count(), 1);
 }
+
+/// Text of a file that shares no line with that of another name.
+fn steps(name: &str) -> String {
+    let step = |n: usize| format!("{name} step {n}: read, compare and store {name}_{n}\n");
+    (1..20).map(step).collect()
+}
+
+#[test]
+fn a_file_whose_new_path_was_given_to_another_one_is_followed_on() {
+    let [rates, ports] = ["rates", "ports"].map(steps);
+    let files: &[(&str, &str)] = &[
+        ("conf/rates.txt", &rates),
+        ("conf/ports.txt", &ports),
+        ("AGENTS.md", "# Conf\n\nRates are in `conf/rates.txt`.\n"),
+    ];
+    let exchange = |sandbox: &Sandbox| {
+        sandbox.git("mv conf/fees.txt conf/old.txt");
+        sandbox.git("mv conf/ports.txt conf/fees.txt");
+        sandbox.git("mv conf/old.txt conf/costs.txt");
+    };
+    let moved = |sandbox: &Sandbox| drop(sandbox.git("mv conf/rates.txt conf/fees.txt"));
+    let sandbox = changed(files, moved);
+    exchange(&sandbox);
+    sandbox.commit("exchange");
+    check_fix(&sandbox, "in `conf/costs.txt`", false);
+    // The exchange changes lines of both files, too.
+    let sandbox = changed(files, moved);
+    exchange(&sandbox);
+    sandbox.edit("conf/costs.txt", "rates step 3", "fees step 3");
+    sandbox.edit("conf/fees.txt", "ports step 3", "fees step 3");
+    sandbox.commit("exchange and edit");
+    check_fix(&sandbox, "in `conf/costs.txt`", false);
+    // Nothing is known of an exchange that is not committed.
+    let sandbox = changed(files, moved);
+    exchange(&sandbox);
+    check_fix(&sandbox, "in `conf/rates.txt`", true);
+}
+
+#[test]
+fn a_file_whose_path_was_given_to_another_one_before_it_was_removed_is_followed() {
+    let [rates, ports] = ["rates", "ports"].map(steps);
+    let files: &[(&str, &str)] = &[
+        ("conf/rates.txt", &rates),
+        ("conf/ports.txt", &ports),
+        ("AGENTS.md", "# Conf\n\nRates are in `conf/rates.txt`.\n"),
+    ];
+    let sandbox = changed(files, |it| {
+        it.write("conf/ports.txt", &rates);
+        it.write("conf/rates.txt", &ports);
+    });
+    sandbox.git("mv conf/rates.txt conf/hosts.txt");
+    sandbox.commit("move the ports");
+    check_fix(&sandbox, "in `conf/ports.txt`", false);
+    // A file that was edited in every line, step by step, is the same one.
+    let sandbox = changed(files, |it| {
+        it.edit("conf/rates.txt", "read, compare", "fetch, compare");
+        let half = it.read("conf/rates.txt").replace("store", "keep");
+        it.write("conf/rates.txt", half);
+    });
+    sandbox.write("conf/rates.txt", "all of it is new\n".repeat(19));
+    sandbox.commit("write it anew");
+    sandbox.git("mv conf/rates.txt conf/fees.txt");
+    sandbox.commit("move the rates");
+    check_fix(&sandbox, "in `conf/fees.txt`", false);
+}
+
+#[test]
+fn the_label_of_a_link_that_is_defined_elsewhere_is_left() {
+    let guide = steps("guide");
+    let text = "# Kit\n\nRead [`docs/guide.md`] first.\n\n[`docs/guide.md`]: docs/guide.md\n";
+    let files: &[(&str, &str)] = &[("docs/guide.md", &guide), ("AGENTS.md", text)];
+    let rename = |it: &Sandbox| drop(it.git("mv docs/guide.md docs/manual.md"));
+    let why = check_fix(&changed(files, rename), "[`docs/guide.md`] first", true);
+    assert!(why.contains("it is the label of a link"), "{why}");
+    let inline = "# Kit\n\nRead [`docs/guide.md`](docs/guide.md) first.\n";
+    let files: &[(&str, &str)] = &[("docs/guide.md", &guide), ("AGENTS.md", inline)];
+    let expected = "[`docs/manual.md`](docs/manual.md) first";
+    check_fix(&changed(files, rename), expected, false);
+}

@@ -344,3 +344,41 @@ fn a_document_below_a_package_may_mean_a_script_of_the_root() {
     );
     assert_eq!(errors(&sandbox, "").len(), 1);
 }
+
+/// A paragraph of a template, long enough to be known again.
+const TEMPLATE: &str = "Components of the page are kept below `parts/panes`, which the build of the template reads first.\nSee [the steps](#steps-of-the-build) for all that the build of the template does with them.\n";
+
+#[test]
+fn text_of_a_template_says_nothing_of_the_project_that_it_was_copied_from() {
+    let with_steps = format!("# One\n\n{TEMPLATE}\n## Steps of the build\n\nNone.\n");
+    let sandbox = start(&[
+        ("kits/one/README.md", &with_steps),
+        ("kits/far/parts/panes/a.txt", "a\n"),
+        ("kits/two/main.txt", "b\n"),
+    ]);
+    let own = "The second kit has a text of its own, in other words than all others.\n\n".repeat(9);
+    let copy = format!("# Two\n\n{own}{TEMPLATE}");
+    sandbox.write("kits/two/README.md", copy);
+    sandbox.git("rm -rq kits/one/README.md kits/far");
+    sandbox.git("add -A");
+    sandbox.commit("copy the template");
+    assert_eq!(errors(&sandbox, ""), [""; 0]);
+}
+
+#[test]
+fn a_dependency_of_a_template_is_none_of_the_project_that_copied_its_text() {
+    let text = "The pages are drawn by `pane-kit`, which reads the whole folder at each start.\n";
+    let manifest = "{\"name\": \"one\", \"dependencies\": {\"pane-kit\": \"1.0.0\"}}\n";
+    let document = format!("# Kit\n\n{text}");
+    let sandbox = start(&[
+        ("kits/one/README.md", &document),
+        ("kits/one/package.json", manifest),
+        ("kits/two/package.json", "{\"name\": \"two\"}\n"),
+    ]);
+    sandbox.git("mv kits/one/README.md kits/two/GUIDE.md");
+    sandbox.git("rm -q kits/one/package.json");
+    sandbox.write("kits/two/GUIDE.md", format!("# Another title of it\n\n{text}\nMore of the text of the other kit, with other words.\nAnd more of it, so that git finds no rename of the file.\n"));
+    sandbox.git("add -A");
+    sandbox.commit("copy the template");
+    assert_eq!(errors(&sandbox, ""), [""; 0]);
+}

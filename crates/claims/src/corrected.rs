@@ -15,6 +15,7 @@ use crate::{Document, parse};
 /// Why `--fix` leaves a name whose new form was read again.
 const UNREAD: &str = "written so, the next check could not read it as a name";
 const OTHER: &str = "written so, it would not name the new place";
+const LABEL: &str = "it is the label of a link, and the definition of the link has it too";
 const REUSED: &str = "the document names it already, and it had other code before";
 
 /// A new name of a claim.
@@ -28,6 +29,13 @@ pub(super) fn verify(project: Project<'_>, mut renamed: Vec<Renamed<'_>>) {
     let addresses = Addresses::new(project.root);
     for of_document in renamed.chunk_by_mut(|a, b| a.at.0 == b.at.0) {
         let document = &project.documents[of_document[0].at.0];
+        for it in of_document.iter_mut() {
+            let claim = &document.claims.claims[it.at.1];
+            if it.new.replacement.is_some() && is_label(&document.text, claim.span) {
+                it.new.replacement = None;
+                it.new.unwritten = Some(LABEL);
+            }
+        }
         let (text, starts) = with_new_names(document, of_document);
         let claims = parse::read(&text, &addresses);
         let corrected = Document {
@@ -45,6 +53,23 @@ pub(super) fn verify(project: Project<'_>, mut renamed: Vec<Renamed<'_>>) {
             }
         }
     }
+}
+
+/// Returns whether a name is the label of a link that the document defines elsewhere: `[docs/a.md]`
+/// with the line `[docs/a.md]: docs/a.md`.
+fn is_label(text: &str, span: Span) -> bool {
+    let is_mark = |c: char| matches!(c, '`' | '*' | '_');
+    let before = text[..span.start].trim_end_matches(is_mark);
+    let after = text[span.end..].trim_start_matches(is_mark);
+    if !before.ends_with('[') || !after.starts_with(']') {
+        return false;
+    }
+    let label = &text[before.len()..text.len() - after.len()];
+    let definition = format!("[{label}]:").to_lowercase();
+    text.lines().any(|line| {
+        let line = line.trim_start().to_lowercase();
+        line.starts_with(&definition)
+    })
 }
 
 /// Returns the text of a document with the new names, and where each of them starts in it: `None` for

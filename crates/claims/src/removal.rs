@@ -172,6 +172,8 @@ struct Search<'s, 'o> {
     ids: FxHashMap<String, Option<String>>,
     /// The renames of each commit.
     renames: BTreeMap<String, BTreeMap<String, String>>,
+    /// The renames of each commit, with those to paths that other files had.
+    exchanges: FxHashMap<String, Rc<BTreeMap<String, String>>>,
     /// Where commits moved paths, by both.
     moved: FxHashMap<(String, String), Option<String>>,
     /// The files that each commit added or changed.
@@ -183,7 +185,8 @@ struct Search<'s, 'o> {
 impl<'s, 'o> Search<'s, 'o> {
     fn new(root: &'s Path, now: &'s Now, main: &'s MainLine, objects: &'s mut Objects<'o>) -> Self {
         let ends = Ends::new(root, main);
-        let (versions, ids, renames, moved, changed, changed_code) = Default::default();
+        let (versions, ids, renames, moved) = Default::default();
+        let (exchanges, changed, changed_code) = Default::default();
         Self {
             root,
             now,
@@ -192,6 +195,7 @@ impl<'s, 'o> Search<'s, 'o> {
             versions,
             ids,
             renames,
+            exchanges,
             moved,
             changed,
             changed_code,

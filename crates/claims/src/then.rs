@@ -107,6 +107,15 @@ impl Writer<'_> {
     fn is_from_elsewhere(&self) -> bool {
         self.has_moved && !is_related(self.folder(), folder_of(&self.document.path))
     }
+
+    /// Returns the folder that a command of the text is read in.
+    fn reader_folder(&self) -> &str {
+        if self.is_from_elsewhere() {
+            folder_of(&self.document.path)
+        } else {
+            self.folder()
+        }
+    }
 }
 
 /// What is compared with an old tree.
@@ -398,20 +407,22 @@ impl<'p, 'o> Past<'p, 'o> {
                     }
                 }
                 let made_now = self.now.manifests.making(target);
-                let folder = writer.folder();
+                let folder = writer.reader_folder();
+                let is_from_elsewhere = writer.is_from_elsewhere();
                 // A sentence may link any project, and a name of one word may be any word: they are
                 // dependencies where the document is about the package that has them.
                 let before = writer.document.text[..writer.claim.span.start].trim_end_matches('`');
                 let is_meant = |name: &str, package: &str| match before.ends_with('[') {
                     true if folder.is_empty() => package.is_empty(),
-                    is_link => (is_compound(name) && !is_link) || is_related(folder, package),
+                    is_link => {
+                        let is_any = is_compound(name) && !is_link && !is_from_elsewhere;
+                        is_any || is_related(folder, package)
+                    }
                 };
                 let is_certain = |path: &&str| match target {
                     // It makes it true still.
                     _ if made_now.contains(path) => false,
-                    Target::Task(_) if writer.is_from_elsewhere() => {
-                        manifests::is_for(path, folder_of(&writer.document.path))
-                    }
+                    Target::Task(_) if is_from_elsewhere => manifests::is_for(path, folder),
                     Target::Task(_) => made_now.is_empty() || manifests::is_for(path, folder),
                     Target::Package(name) => {
                         // A submodule that went does not say that its project is not used.
@@ -501,6 +512,10 @@ impl<'p, 'o> Past<'p, 'o> {
         }
         if let Some(part) = part {
             let files = if path.is_empty() {
+                // This document never had the part of the other one.
+                if writer.has_moved {
+                    return None;
+                }
                 vec![old_path.to_owned()]
             } else {
                 self.now
@@ -519,7 +534,10 @@ impl<'p, 'o> Past<'p, 'o> {
         }
         let folder = writer.folder();
         let is_meant = |found: &String| {
-            let is_own = writer.is_from_elsewhere() && is_within(found, folder);
+            // From the root, it is the same place for both. The end of a path is one of their own.
+            let is_own = writer.is_from_elsewhere()
+                && (is_within(found, folder)
+                    || found != path.trim_start_matches("./").trim_end_matches('/'));
             !is_own && !is_in_sample(old_path, &document.text, path, found)
         };
         match old.removed.resolve(folder, path) {

@@ -6,6 +6,7 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use cerberus_engine::tree::git::past::Node;
 use cerberus_engine::tree::git::{Objects, past};
@@ -13,6 +14,7 @@ use cerberus_model::text;
 use rustc_hash::FxHashMap;
 
 use super::super::folder_of;
+use super::super::versions::Version;
 use super::{LIMITS, MAX_RENAMES, Search};
 
 /// Minimum number of lines below the leading comment that identify a file.
@@ -20,6 +22,15 @@ const MIN_LINES: usize = 5;
 
 /// Maximum number of files beside a new path that are compared.
 const MAX_BESIDE: usize = 100;
+
+/// Whether the path of a file was given to other content.
+enum Taken {
+    No,
+    /// The commit that moved another file there, and the new path of the first one.
+    ByFile(Node, Option<String>),
+    /// The commit that wrote other text there, and the path that has the first one.
+    ByText(Node, String),
+}
 
 impl Search<'_, '_> {
     /// Follows a path to now. Returns the first commit that removed it, and its new path with
@@ -31,21 +42,100 @@ impl Search<'_, '_> {
     ) -> (Option<Node>, Option<(String, bool)>) {
         let (mut since, mut at) = (since.to_owned(), path.to_owned());
         let (start, mut removed) = (since.clone(), None);
+        let mut is_certain = true;
         for _ in 0..MAX_RENAMES {
-            let Some(node) = self.end_of_path(&since, &at) else {
-                break;
+            let (node, new) = match self.path_taken(&since, &at) {
+                Taken::ByFile(node, None) => {
+                    removed.get_or_insert(node);
+                    return (removed, None);
+                }
+                Taken::ByFile(node, new) => (node, new),
+                // Its text may have been copied before it was written anew.
+                Taken::ByText(node, new) => {
+                    is_certain = false;
+                    (node, Some(new))
+                }
+                Taken::No if self.now.tree.contains(&at) => {
+                    let place = self.is_as_committed(&at).then_some((at, is_certain));
+                    return (removed, place);
+                }
+                Taken::No => {
+                    let Some(node) = self.end_of_path(&since, &at) else {
+                        break;
+                    };
+                    let new = self.renamed(&node.id, &at);
+                    (node, new)
+                }
             };
-            let new = self.renamed(&node.id, &at);
             since.clone_from(&node.id);
             removed.get_or_insert(node);
             let Some(new) = new else { break };
-            if self.now.tree.contains(&new) {
-                return (removed, Some((new, true)));
-            }
             at = new;
         }
         let copy = self.copy(&start, path).map(|path| (path, false));
         (removed, copy)
+    }
+
+    /// Returns the first commit after `since` that gave the path of a file to another file, with the new
+    /// path of the first one.
+    fn path_taken(&mut self, since: &str, path: &str) -> Taken {
+        let mut since = since.to_owned();
+        for _ in 0..MAX_RENAMES {
+            let Some(first) = self.version_in(&since, path) else {
+                break;
+            };
+            let Some(node) = self.end_of_content(&since, path, &first) else {
+                break;
+            };
+            self.read_renames(&node.id);
+            let exchanges = self.exchanges_in(&node.id);
+            let new = self
+                .same_content(&node.id, path)
+                .or_else(|| exchanges.get(path).cloned())
+                .filter(|new| self.is_moved(&node.id, path, new));
+            let is_exchanged = exchanges.values().any(|other| other == path);
+            if is_exchanged || self.has_content_of_other(&node.id, path) {
+                return Taken::ByFile(node, new);
+            }
+            let is_removed = self.version_in(&node.id, path).is_none();
+            if let Some(new) = new.filter(|_| !is_removed) {
+                return Taken::ByText(node, new);
+            }
+            // It was edited, or removed, which the caller looks for.
+            since = node.id;
+        }
+        Taken::No
+    }
+
+    /// Returns whether a path has most of the lines in the working tree that it has at HEAD.
+    fn is_as_committed(&mut self, path: &str) -> bool {
+        let (Some(committed), Some(now)) = (self.version_in("HEAD", path), self.version_now(path))
+        else {
+            return true;
+        };
+        are_alike(&committed.text, &now.text)
+    }
+
+    /// Returns the commit after which a path has no longer most of the lines of a file.
+    fn end_of_content(&mut self, since: &str, path: &str, first: &Version) -> Option<Node> {
+        let Self {
+            ends,
+            objects,
+            versions,
+            ids,
+            ..
+        } = self;
+        ends.find(since, &mut |commit| {
+            let version = super::version_in(versions, objects, ids, (commit, path));
+            version.is_some_and(|version| are_alike(&first.text, &version.text))
+        })
+    }
+
+    /// Returns whether a commit gave a path the content of another file, which has other content now.
+    fn has_content_of_other(&mut self, commit: &str, path: &str) -> bool {
+        let Self { objects, ids, .. } = self;
+        let object = id_of(objects, ids, format!("{commit}:./{path}")).cloned();
+        object.is_some_and(|object| self.is_of_other(commit, path, &object))
     }
 
     fn end_of_path(&mut self, since: &str, path: &str) -> Option<Node> {
@@ -68,12 +158,25 @@ impl Search<'_, '_> {
         new
     }
 
-    fn moved_to(&mut self, commit: &str, path: &str) -> Option<String> {
+    /// Returns the renames of a commit, with those to paths that other files had.
+    fn exchanges_in(&mut self, commit: &str) -> Rc<BTreeMap<String, String>> {
+        let exchanges = self.exchanges.entry(commit.to_owned());
+        exchanges
+            .or_insert_with(|| past::exchanges_in(self.root, commit).into())
+            .clone()
+    }
+
+    /// Reads the renames of a commit, once.
+    fn read_renames(&mut self, commit: &str) {
         if !self.renames.contains_key(commit) {
             let mut found = past::renames_in(self.root, &BTreeSet::from([commit]), &[]);
             self.renames
                 .insert(commit.to_owned(), found.remove(commit).unwrap_or_default());
         }
+    }
+
+    fn moved_to(&mut self, commit: &str, path: &str) -> Option<String> {
+        self.read_renames(commit);
         let renamed = self.renames[commit].get(path).cloned();
         if let Some(new) = self.same_content(commit, path).or(renamed) {
             return self.is_moved(commit, path, &new).then_some(new);
@@ -146,10 +249,10 @@ impl Search<'_, '_> {
         if !is_same && self.is_of_other(commit, old, &object) {
             return false;
         }
-        let (n_lines, mut n_shared) = shared_lines(&before, &after);
-        if !is_same && (n_shared as f64) < LIMITS.shared_lines * n_lines as f64 {
+        if !are_alike(&before, &after) {
             return false;
         }
+        let (n_lines, mut n_shared) = shared_lines(&before, &after);
         if is_same && n_lines > 1 {
             // The comment of a file that is the same to the last byte is its own.
             n_shared = before.lines().filter(|line| has_words(line)).count();
@@ -244,6 +347,15 @@ fn id_of<'i>(
             new.insert(id).as_ref()
         }
     }
+}
+
+/// Returns whether two versions of a file have most of their lines below the leading comment in common.
+fn are_alike(a: &str, b: &str) -> bool {
+    if a == b {
+        return true;
+    }
+    let (n_lines, n_shared) = shared_lines(a, b);
+    n_shared as f64 >= LIMITS.shared_lines * n_lines as f64
 }
 
 /// Returns the number of lines below the leading comment of the larger one of two texts, and of

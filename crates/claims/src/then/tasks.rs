@@ -30,7 +30,7 @@ impl Past<'_, '_> {
             _ => {}
         }
         let all = self.all_manifests(old);
-        let Scope::These(paths) = all.scope(task, writer.folder()) else {
+        let Scope::These(paths) = all.scope(task, writer.reader_folder()) else {
             return None;
         };
         let is_defining = |path: &&str| all.is_defined_in(task, &[path]);

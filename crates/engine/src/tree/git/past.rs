@@ -554,16 +554,25 @@ pub fn renames_in(
     patterns: &[String],
 ) -> BTreeMap<String, BTreeMap<String, String>> {
     with_renames("-M40%", |renames| {
-        renames_with(root, commits, patterns, renames)
+        renames_with(root, commits, patterns, &[renames])
     })
     .unwrap_or_default()
+}
+
+/// Returns the new paths of the files that a commit renamed, as [`renames_in`], also of those whose old
+/// path got another file: `a` and `b` became `b` and `c`.
+pub fn exchanges_in(root: &Path, commit: &str) -> BTreeMap<String, String> {
+    let found = with_renames("-M40%", |renames| {
+        renames_with(root, &BTreeSet::from([commit]), &[], &[renames, "-B"])
+    });
+    found.unwrap_or_default().remove(commit).unwrap_or_default()
 }
 
 fn renames_with(
     root: &Path,
     commits: &BTreeSet<&str>,
     patterns: &[String],
-    renames: &str,
+    renames: &[&str],
 ) -> Option<BTreeMap<String, BTreeMap<String, String>>> {
     let mut args = vec!["diff-tree", "--stdin", "-r", "-m", "--first-parent", "-z"];
     args.extend([
@@ -572,7 +581,8 @@ fn renames_with(
         "--relative",
         "--ignore-submodules=all",
     ]);
-    args.extend([renames, RENAME_LIMIT, "--"]);
+    args.extend(renames);
+    args.extend([RENAME_LIMIT, "--"]);
     args.extend(patterns.iter().map(String::as_str));
     let input: String = commits.iter().map(|id| format!("{id}\n")).collect();
     let output = Git::for_history(root, &args)?
