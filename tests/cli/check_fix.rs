@@ -336,3 +336,32 @@ fn the_label_of_a_link_that_is_defined_elsewhere_is_left() {
     let expected = "[`docs/manual.md`](docs/manual.md) first";
     check_fix(&changed(files, rename), expected, false);
 }
+
+#[test]
+fn a_path_with_a_name_is_kept_only_if_the_name_has_the_same_code() {
+    let other = "(crate):\n    for lid in crate.lids:\n        lid.open(force=True)\n    return len(crate.lids)\n";
+    let code = format!("def postal_label{BODY}\n\ndef count_lids{other}");
+    let files: &[(&str, &str)] = &[
+        ("post/labels.py", &code),
+        (
+            "AGENTS.md",
+            "# Post\n\nLabels come from `post/labels.py::postal_label` only.\n",
+        ),
+    ];
+    let moved = |it: &Sandbox| drop(it.git("mv post/labels.py post/texts.py"));
+    check_fix(
+        &changed(files, moved),
+        "`post/texts.py::postal_label`",
+        false,
+    );
+    let sandbox = changed(files, |it| {
+        moved(it);
+        it.edit("post/texts.py", "postal_label", "town_label");
+        it.edit("post/texts.py", "count_lids", "postal_label");
+    });
+    let why = check_fix(&sandbox, "`post/labels.py::postal_label`", true);
+    assert!(
+        why.contains("the code of the name is not the same"),
+        "{why}"
+    );
+}

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use cerberus_engine::rank::tokenize;
+use cerberus_engine::track;
 
+use super::super::versions::Version;
 use super::{Likeness, NewPlace, Search};
 use crate::parse::{Claim, Part, Target};
 use crate::{Document, folder_of};
@@ -11,6 +13,9 @@ use crate::{Document, folder_of};
 /// Why `--fix` leaves the name of a folder.
 const FOLDER: &str =
     "many projects have a folder of this name, and the sentence may mean any of them";
+
+/// Why `--fix` leaves a path with a name.
+const CODE: &str = "the code of the name is not the same there";
 
 /// Why `--fix` leaves a path with a line.
 const LINE: &str = "the lines up to the named one are not the same there";
@@ -29,12 +34,10 @@ impl Search<'_, '_> {
             if is_one_segment(claim.span.slice(&document.text)) && self.now.tree.is_folder(&place) {
                 unwritten = Some(FOLDER);
             } else if let Target::Path {
-                part: Some(Part::Line(line)),
-                ..
-            } = claim.target
-                && !self.has_same_lines((commit, old), &place, line)
+                part: Some(part), ..
+            } = &claim.target
             {
-                unwritten = Some(LINE);
+                unwritten = self.lost_part((commit, old), &place, part);
             }
         }
         replacement.take_if(|_| unwritten.is_some());
@@ -45,6 +48,31 @@ impl Search<'_, '_> {
             unwritten,
             is_reused: false,
         }
+    }
+
+    /// Returns why a part of a file in a commit is not that of another file now.
+    fn lost_part(&mut self, old: (&str, &str), new: &str, part: &Part) -> Option<&'static str> {
+        match part {
+            Part::Line(line) => (!self.has_same_lines(old, new, *line)).then_some(LINE),
+            Part::Symbol(symbol) => self.has_other_code(old, new, symbol).then_some(CODE),
+            Part::Heading(_) => None,
+        }
+    }
+
+    /// Returns whether a name that a file in a commit defined is not that of the same code in another file now.
+    fn has_other_code(&mut self, (commit, old): (&str, &str), new: &str, symbol: &str) -> bool {
+        let parts: Vec<String> = symbol.split('.').map(str::to_owned).collect();
+        let code = |version: &Version| {
+            let symbol = version.symbol(&parts)?;
+            Some(version.locate(symbol)?.fingerprint)
+        };
+        let before = self.version_in(commit, old);
+        let Some(before) = before.and_then(|version| code(&version)) else {
+            return false;
+        };
+        let after = self.version_now(new);
+        let after = after.and_then(|version| code(&version));
+        after.is_none_or(|after| !track::is_same_lineage(&before, &after))
     }
 
     /// Returns whether the first lines of a file in a commit are those of another file now.
