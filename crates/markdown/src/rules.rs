@@ -12,7 +12,6 @@ mod context;
 mod examples;
 mod governing;
 mod imports;
-mod layout;
 mod lists;
 mod paths;
 mod scopes;
@@ -530,16 +529,19 @@ fn form(own: &Words) -> Form {
     // "❌ Don't" and "✅ Do" begin a list each.
     let is_mark = |c: char| !c.is_ascii() && !c.is_alphanumeric() && c != CODE;
     let plain = own.plain.trim();
-    let n_words = words(plain).len();
     let has_label = own.lead.is_some() || plain.starts_with(is_mark) || is_short_name(plain);
     match has_label {
-        _ if announces(own) && n_words <= LABEL_WORDS && INSTANCES.contains_any(&words(plain)) => {
-            Form::Continues
-        }
+        _ if announces(own) && names_instances(plain) => Form::Continues,
         _ if announces(own) => Form::Announces,
         true => Form::Labelled,
         false => Form::Plain,
     }
+}
+
+/// Returns whether a text says no more than that it has instances: "Examples:", unlike "Bad examples:".
+fn names_instances(plain: &str) -> bool {
+    let words = words(plain);
+    plain.is_ascii() && !words.is_empty() && words.iter().all(|word| INSTANCES.contains(word))
 }
 
 /// Returns whether a text is one word or two, and not a sentence.

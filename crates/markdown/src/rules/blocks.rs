@@ -3,8 +3,8 @@
 use cerberus_model::text::Span;
 use pulldown_cmark::{CodeBlockKind, Event, OffsetIter, Options, Parser, Tag, TagEnd};
 
-use super::layout::Layout;
 use super::scopes::html_tags;
+use crate::layout::Layout;
 use crate::structure::normalize;
 
 /// The placeholder of inline code in plain text: one word for any code.

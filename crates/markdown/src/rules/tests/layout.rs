@@ -38,6 +38,10 @@ fn an_item_further_right_is_below_the_item_that_announces_it() {
             "Use tea",
         ],
     );
+    // The lines behind it are where they are.
+    let part = "Don't:\n- Cans:\n - Use milk\nDo:\n- Cups:\n - Use tea\n";
+    let rules = ["Don't: Cans: Use milk", "Do: Cups: Use tea"];
+    check(&part.repeat(6), &rules.repeat(6));
     // Items of one list, and code.
     check(
         "- Use tea:\n- Use milk\n\n```\n- Never:\n - Use any\n```\n",
@@ -107,6 +111,10 @@ fn instances_are_below_the_text_above_them() {
             "We close it if you: Use milk",
             "We close it if you: … For example: Use cream",
         ],
+    );
+    check(
+        "We close requests.\n\nGood examples:\n\n- Use tea\n\nBad examples:\n\n- Use milk\n",
+        &["Good examples: Use tea", "Bad examples: Use milk"],
     );
 }
 

@@ -18,8 +18,9 @@ const MAX_LABEL: usize = 80;
 
 /// A text with spaces and line breaks inserted.
 #[derive(Debug)]
-pub(super) struct Layout {
-    pub(super) text: String,
+pub struct Layout {
+    /// The new text.
+    pub text: String,
     insertions: Vec<Insertion>,
 }
 
@@ -34,9 +35,9 @@ struct Insertion {
 /// An item whose list is below it.
 #[derive(Debug)]
 struct Announcing {
-    /// The column of its marker.
+    /// The column of its marker in the text as it is.
     marker: usize,
-    /// The column of its text.
+    /// The column of its text in the new text.
     content: usize,
     /// The number of spaces that the lines below it get, or `None` before the first one.
     shift: Option<usize>,
@@ -70,7 +71,8 @@ struct Reader<'t> {
 }
 
 impl Layout {
-    pub(super) fn of(text: &str) -> Self {
+    /// Returns the layout of a text.
+    pub fn of(text: &str) -> Self {
         let mut layout = Self {
             text: String::with_capacity(text.len()),
             insertions: Vec::new(),
@@ -108,7 +110,7 @@ impl Layout {
     }
 
     /// Returns the span in the text without the insertions.
-    pub(super) fn original(&self, span: Span) -> Span {
+    pub fn original(&self, span: Span) -> Span {
         Span::new(self.original_at(span.start), self.original_at(span.end))
     }
 
@@ -217,10 +219,9 @@ impl<'t> Reader<'t> {
         if let Some(marker) = marker {
             self.item = Some(line.indent);
             if marker.announces() {
-                let column = line.indent + shift;
                 self.announcing.push(Announcing {
-                    marker: column,
-                    content: column + marker.width,
+                    marker: line.indent,
+                    content: line.indent + shift + marker.width,
                     shift: None,
                 });
             }
@@ -235,7 +236,7 @@ impl<'t> Reader<'t> {
 
     fn shift(&mut self, line: Line<'t>, is_item: bool) -> usize {
         while let Some(last) = self.announcing.last()
-            && line.indent + self.last_shift() <= last.marker
+            && line.indent <= last.marker
         {
             self.announcing.pop();
         }
