@@ -58,6 +58,32 @@ fn an_item_below_a_sentence_that_refuses_it_is_no_error() {
     check("# Shop\n\n- No `old_call` in handlers\n", 0);
 }
 
+/// Where the author means another list than CommonMark reads, or the sentence is a title.
+#[test]
+fn an_item_is_below_the_sentence_that_its_author_means() {
+    check(
+        "# Shop\n\n1. Never call:\n  1. `old_call`\n  2. It is slow.\n",
+        0,
+    );
+    check(
+        "# Shop\n\nCall:\n- `sum_up`\nNever call:\n- `old_call`\n",
+        0,
+    );
+    check(
+        "# Shop\n\nNever call:\n- `sum_up`\nCall these:\n- `old_call`\n",
+        1,
+    );
+    check("# Shop\n\n**Never call**\n\n- `old_call`\n", 0);
+    check("# Shop\n\n**Calls**\n\n- `old_call`\n", 1);
+    let details = |title: &str| {
+        format!(
+            "# Shop\n\n<details>\n<summary><b>{title}</b></summary>\n\n- `old_call`\n\n</details>\n"
+        )
+    };
+    check(&details("Never call"), 0);
+    check(&details("Calls of rows"), 1);
+}
+
 #[test]
 fn an_item_below_another_sentence_is_a_claim() {
     for lead in [

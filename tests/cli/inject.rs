@@ -220,7 +220,7 @@ fn a_rule_without_an_example_is_given_with_unverified_candidates() {
     );
     assert_eq!(found("memory inject"), [""; 0]);
     let text = sandbox.ok("memory inject --file lib/new.py");
-    let heading = "    Candidates (unverified, found by words; use what fits, ignore the rest; record one that shows the rule: `anchor_memory` commit FILE::SYMBOL):\n    shop/db.py:6\n    ```python\n";
+    let heading = "    Candidates (unverified, found by words, so that some may show what the rule forbids; record one that shows the rule: `anchor_memory` commit FILE::SYMBOL):\n    shop/db.py:6\n    ```python\n";
     assert!(text.contains(heading), "{text}");
 }
 

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use cerberus_markdown::frontmatter;
+use cerberus_markdown::layout::Layout;
 use cerberus_markdown::structure::normalize;
 use cerberus_model::text::{LineIndex, Span};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -196,8 +197,12 @@ pub fn read(text: &str, addresses: &Addresses) -> Claims {
     };
     reader.frontmatter(body);
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
-    let parser = Parser::new_ext(&normalized[body..], options).into_offset_iter();
-    let shifted = |range: Range<usize>| Span::new(body + range.start, body + range.end);
+    let layout = Layout::of(&normalized[body..]);
+    let parser = Parser::new_ext(&layout.text, options).into_offset_iter();
+    let shifted = |range: Range<usize>| {
+        let span = layout.original(Span::new(range.start, range.end));
+        span.shifted(body)
+    };
     let events: Vec<_> = parser
         .map(|(event, range)| (event, shifted(range)))
         .collect();

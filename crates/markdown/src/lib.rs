@@ -12,6 +12,7 @@ pub mod frontmatter;
 #[path = "../../../tests/fuzz/properties/markdown.rs"]
 pub mod fuzz;
 pub mod html;
+pub mod layout;
 pub mod links;
 pub mod merge;
 pub mod rules;

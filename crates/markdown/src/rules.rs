@@ -9,10 +9,12 @@
 
 mod blocks;
 mod context;
+mod examples;
 mod governing;
 mod imports;
 mod lists;
 mod paths;
+mod scopes;
 mod tables;
 mod tags;
 #[cfg(test)]
@@ -22,16 +24,18 @@ mod wording;
 
 use cerberus_model::text::{LineIndex, Span};
 
-use self::blocks::{Block, CODE, Words};
+use self::blocks::{Block, Blocks, CODE, Words};
 use self::context::{Kind, is_incomplete, kind_of_intro, kind_of_title};
-use self::governing::{Above, Form, Piece, Prefix};
+use self::governing::{Above, Form, Piece, Prefix, is_name_of_document};
 pub use self::imports::{Import, imports};
 pub use self::paths::replace_paths;
+use self::scopes::Scope;
 use self::tags::Mark;
 use self::verdict::{INTRO, ends_open, is_example};
 use self::wording::{Modality, modality, words};
 use super::frontmatter;
 use super::sections::slug;
+use crate::word_lists::INSTANCES;
 
 /// An item of a document: a rule, or another block with the reason why it is not a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -109,8 +113,15 @@ impl Intro<'_> {
 /// the name of the project, whose words in a heading say nothing about a rule.
 pub fn parse(text: &str, project: &str) -> Vec<RuleItem> {
     let start = frontmatter::body_start(text);
-    let (text, marks) = tags::blank(text);
-    let (text, blocks) = (text.as_str(), blocks::blocks(&text, start));
+    let (text, mut marks) = tags::blank(text);
+    let text = text.as_str();
+    let breaks: Vec<usize> = marks.iter().map(|(at, _)| *at).collect();
+    let Blocks { blocks, quotes } = blocks::blocks(text, start, &breaks);
+    for quote in quotes {
+        marks.push((quote.start, Mark::OpenQuote));
+        marks.push((quote.end, Mark::CloseQuote));
+    }
+    marks.sort_by_key(|(at, mark)| (*at, matches!(mark, Mark::Open(_) | Mark::OpenQuote)));
     let has_title = blocks
         .iter()
         .any(|block| matches!(block, Block::Heading { level, .. } if *level > 1));
@@ -122,6 +133,8 @@ pub fn parse(text: &str, project: &str) -> Vec<RuleItem> {
         project: words(project),
         headings: Vec::new(),
         tags: Vec::new(),
+        scopes: Vec::new(),
+        n_lists: 0,
         above: Above::default(),
         outer: Vec::new(),
         labels: Vec::new(),
@@ -148,7 +161,7 @@ pub fn parse(text: &str, project: &str) -> Vec<RuleItem> {
 }
 
 /// A heading above a rule.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Heading {
     level: usize,
     /// Inline code is one [`CODE`].
@@ -165,6 +178,10 @@ struct Reader<'a> {
     headings: Vec<Heading>,
     /// The tags around the current block.
     tags: Vec<String>,
+    /// The parts of the document around the current block.
+    scopes: Vec<Scope>,
+    /// The number of lists and tables so far.
+    n_lists: usize,
     /// The paragraphs above the current block.
     above: Above,
     /// The items around the current list, and the paragraphs above their lists.
@@ -217,12 +234,12 @@ impl Reader<'_> {
                 }
             }
             Block::Table { span, rows } => self.table(*span, rows),
-            html @ Block::Html { span, .. } if html.is_empty_html() => {
-                if span.slice(self.text).contains("</details") {
-                    self.above = Above::default();
+            Block::Html { span, text } => {
+                self.read_html(span.slice(self.text));
+                if !blocks[0].is_empty_html() {
+                    self.above.paragraph(self.piece(text), Form::Announces);
                 }
             }
-            Block::Html { text, .. } => self.above.paragraph(self.piece(text), Form::Announces),
         }
         1
     }
@@ -283,6 +300,7 @@ impl Reader<'_> {
                 text_start: span.start,
                 words: own,
             };
+            self.enter(&blocks[1..next], items[0].span.start);
             self.list(items, Some(&intro), blocks.get(next + 1));
             self.above.list();
             return next + 1 + self.attach_examples(&blocks[next + 1..]);
@@ -304,7 +322,9 @@ impl Reader<'_> {
         let kind = self.heading_context().and_then(|context| context.kind);
         let is_before_commands = matches!(blocks.get(1), Some(Block::Code { is_shell: true, .. }));
         let plain = own.plain.trim();
-        if ends_open(plain) && words(plain).len() <= LABEL_WORDS {
+        // "Avoid" above a list.
+        let is_name = is_short_name(plain) && matches!(blocks.get(1), Some(Block::List(_)));
+        if is_name || ends_open(plain) && words(plain).len() <= LABEL_WORDS {
             self.skip(span.start, INTRO);
             return false;
         }
@@ -316,49 +336,16 @@ impl Reader<'_> {
         true
     }
 
-    /// Adds the code blocks and the labelled examples that follow a rule to it; returns their
-    /// number.
-    fn attach_examples(&mut self, blocks: &[Block]) -> usize {
-        let Some(last) = self
-            .found
-            .last()
-            .filter(|last| last.skipped_because.is_none())
-        else {
-            return 0;
-        };
-        let is_label = |words: &Words| is_example(&words.plain);
-        let n_examples = blocks
-            .iter()
-            .take_while(|block| match block {
-                Block::Code { .. } => true,
-                Block::Paragraph(words) => is_label(words),
-                Block::List(items) => items.iter().all(|item| is_label(&item.words)),
-                _ => false,
-            })
-            .count();
-        let Some(end) = n_examples.checked_sub(1).map(|last| blocks[last].end()) else {
-            return 0;
-        };
-        let examples = &blocks[..n_examples];
-        if let [.., Block::Paragraph(label), Block::Code { span, .. }] = examples {
-            let label = Piece::of(&label.marked, &self.project);
-            self.above.example(label, span.slice(self.text));
+    /// Reads the tags between an introduction and its list.
+    fn enter(&mut self, html: &[Block], list_start: usize) {
+        for block in html {
+            self.read_html(&self.text[block.start()..block.end()]);
         }
-        let start = self.lines.start(last.end_line + 1).min(end);
-        let examples = self.text[start..end].trim_matches('\n').trim_end();
-        let end_line = self
-            .lines
-            .line(start + self.text[start..end].trim_end().len());
-        // An item that ends with a colon already contains its code.
-        if let Some(last) = self.found.last_mut().filter(|_| !examples.is_empty()) {
-            last.text.push_str("\n\n");
-            last.text.push_str(examples);
-            last.end_line = end_line;
-        }
-        n_examples
+        self.read_marks(list_start);
     }
 
     fn table(&mut self, span: Span, rows: &[Vec<String>]) {
+        self.n_lists += 1;
         if self.is_managed(span.start) {
             return;
         }
@@ -372,22 +359,6 @@ impl Reader<'_> {
             let line = (first_line + row_idx).min(self.lines.len() - 1);
             let prefix = self.prefix(self.above.of_list());
             self.push((line, line), &text, prefix);
-        }
-    }
-
-    /// Opens and closes the tags before a position.
-    fn read_marks(&mut self, at: usize) {
-        while let Some((_, mark)) = self.marks.next_if(|(start, _)| *start <= at) {
-            match mark {
-                Mark::Open(title) => {
-                    self.tags.push(title.clone());
-                    self.labels.push(title);
-                }
-                Mark::Close => {
-                    self.tags.pop();
-                    self.labels.pop();
-                }
-            }
         }
     }
 
@@ -423,7 +394,11 @@ impl Reader<'_> {
 
     /// Returns what governs a block below the paragraphs `above` it.
     fn prefix(&self, above: &[Piece]) -> Prefix {
-        let headings = self.headings.iter().map(|heading| heading.shown.as_str());
+        let is_name = |heading: &&Heading| {
+            self.has_title && heading.level == 1 && is_name_of_document(&heading.shown)
+        };
+        let headings = self.headings.iter().filter(|heading| !is_name(heading));
+        let headings = headings.map(|heading| heading.shown.as_str());
         let titles = headings.chain(self.tags.iter().map(String::as_str));
         let titles: Vec<Piece> = titles.filter_map(|title| self.piece(title)).collect();
         Prefix::of(&[&titles[..], &self.outer, above].concat())
@@ -553,12 +528,25 @@ fn announces(own: &Words) -> bool {
 fn form(own: &Words) -> Form {
     // "❌ Don't" and "✅ Do" begin a list each.
     let is_mark = |c: char| !c.is_ascii() && !c.is_alphanumeric() && c != CODE;
-    let has_label = own.lead.is_some() || own.plain.trim_start().starts_with(is_mark);
+    let plain = own.plain.trim();
+    let has_label = own.lead.is_some() || plain.starts_with(is_mark) || is_short_name(plain);
     match has_label {
+        _ if announces(own) && names_instances(plain) => Form::Continues,
         _ if announces(own) => Form::Announces,
         true => Form::Labelled,
         false => Form::Plain,
     }
+}
+
+/// Returns whether a text says no more than that it has instances: "Examples:", unlike "Bad examples:".
+fn names_instances(plain: &str) -> bool {
+    let words = words(plain);
+    plain.is_ascii() && !words.is_empty() && words.iter().all(|word| INSTANCES.contains(word))
+}
+
+/// Returns whether a text is one word or two, and not a sentence.
+fn is_short_name(plain: &str) -> bool {
+    words(plain).len() <= LEAD_WORDS && !plain.ends_with(['.', '!'])
 }
 
 /// Returns whether a text is only a few bold words.

@@ -22,7 +22,8 @@ const N_CANDIDATES: usize = 3;
 /// Maximum number of lines of a candidate.
 const MAX_LINES: usize = 12;
 
-const HEADING: &str = "  Candidates (unverified, found by words; use what fits, ignore the rest";
+const HEADING: &str =
+    "  Candidates (unverified, found by words, so that some may show what the rule forbids";
 
 /// The candidates of a rule.
 pub(super) struct Unverified {

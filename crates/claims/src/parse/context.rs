@@ -178,12 +178,15 @@ impl<'a> Context<'a> {
     /// Returns how the paragraph right above a list or a block of code presents it, or `None` if there are no
     /// words that do.
     fn lead_of(&self, start: usize) -> Option<Stance> {
+        if let Some(title) = html_text(last_line(&self.text[..start])) {
+            return Some(stance::of_lead(title).max(of_language(title)));
+        }
         let paragraph = self.paragraph_before(start)?;
         let of_language = of_language(paragraph);
         let plain = paragraph.trim_end_matches(['*', '_']);
         let mut sentences = sentences(plain);
         let last = sentences.pop()?;
-        let is_open = plain.ends_with([':', '：']);
+        let is_open = plain.ends_with([':', '：']) || is_bold(paragraph);
         if !is_open && !stance::is_about_following(&last) {
             return (of_language != Stance::Plain).then_some(of_language);
         }
@@ -357,6 +360,33 @@ pub(super) fn of_language(text: &str) -> Stance {
 /// Returns a text without what is between back-ticks.
 fn without_code(text: &str) -> String {
     text.split('`').step_by(2).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns whether all of a paragraph is bold.
+fn is_bold(paragraph: &str) -> bool {
+    let inner = paragraph.trim().strip_prefix("**");
+    let inner = inner.and_then(|inner| inner.strip_suffix("**"));
+    inner.is_some_and(|inner| !inner.contains("**"))
+}
+
+/// Returns the last line of a text that is not empty, if it is not too long.
+fn last_line(text: &str) -> &str {
+    let text = text.trim_end();
+    let from = text.len().saturating_sub(MAX_ROW);
+    let newline = memrchr(b'\n', &text.as_bytes()[from..]);
+    newline.map_or("", |at| &text[from + at + 1..])
+}
+
+/// Returns the first text in the tags of a line, such as the title of `<details>`.
+fn html_text(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let texts = line
+        .strip_prefix('<')?
+        .strip_suffix('>')?
+        .split('>')
+        .skip(1);
+    let mut texts = texts.filter_map(|part| part.split('<').next());
+    texts.find(|text| !text.trim().is_empty())
 }
 
 /// Returns the last paragraph or item of a text, if the text ends with one.

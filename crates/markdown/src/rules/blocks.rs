@@ -3,6 +3,8 @@
 use cerberus_model::text::Span;
 use pulldown_cmark::{CodeBlockKind, Event, OffsetIter, Options, Parser, Tag, TagEnd};
 
+use super::scopes::html_tags;
+use crate::layout::Layout;
 use crate::structure::normalize;
 
 /// The placeholder of inline code in plain text: one word for any code.
@@ -72,6 +74,8 @@ pub(super) struct Item {
     pub(super) span: Span,
     /// The text before its first nested block.
     pub(super) words: Words,
+    /// The first paragraph of `words`, with the inline code in backticks.
+    pub(super) first: String,
     pub(super) is_task: bool,
     pub(super) lists: Vec<Nested>,
 }
@@ -133,25 +137,84 @@ impl Words {
     }
 }
 
-/// Returns the blocks of `text` from `start` on.
-pub(super) fn blocks(text: &str, start: usize) -> Vec<Block> {
-    let text = normalize(text);
-    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
-    let events = Parser::new_ext(&text[start..], options).into_offset_iter();
-    join_lists(Reader { events, start }.read())
+/// The blocks of a document.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    pub(super) blocks: Vec<Block>,
+    /// The quotations around them.
+    pub(super) quotes: Vec<Span>,
 }
 
-/// Joins lists with nothing but comments or tags between them: their items are siblings.
-fn join_lists(blocks: Vec<Block>) -> Vec<Block> {
+/// Returns the blocks of `text` from `start` on. No list goes on behind one of the `breaks`.
+pub(super) fn blocks(text: &str, start: usize, breaks: &[usize]) -> Blocks {
+    let text = normalize(text);
+    let layout = Layout::of(&text[start..]);
+    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
+    let mut reader = Reader {
+        events: Parser::new_ext(&layout.text, options).into_offset_iter(),
+        layout: &layout,
+        start,
+        quotes: Vec::new(),
+    };
+    let blocks = split_lists(reader.read(), breaks);
+    let quotes = reader.quotes;
+    let mut ends: Vec<usize> = breaks.to_vec();
+    for quote in &quotes {
+        ends.extend([quote.start, quote.end]);
+    }
+    ends.sort_unstable();
+    Blocks {
+        blocks: join_lists(&text, blocks, &ends),
+        quotes,
+    }
+}
+
+/// Splits the lists at positions, in order.
+fn split_lists(blocks: Vec<Block>, breaks: &[usize]) -> Vec<Block> {
+    let mut split = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        let Block::List(items) = block else {
+            split.push(block);
+            continue;
+        };
+        let mut part: Vec<Item> = Vec::new();
+        for item in items {
+            let is_end = part
+                .last()
+                .is_some_and(|last| has_between(breaks, last.span.start, item.span.start));
+            if is_end {
+                split.push(Block::List(std::mem::take(&mut part)));
+            }
+            part.push(item);
+        }
+        split.push(Block::List(part));
+    }
+    split
+}
+
+/// Joins lists with nothing but comments or elements without an end between them: their items are
+/// siblings. A list that begins in another quotation or element is another one.
+fn join_lists(text: &str, blocks: Vec<Block>, breaks: &[usize]) -> Vec<Block> {
     let mut joined: Vec<Block> = Vec::with_capacity(blocks.len());
     // The last block that is not a comment.
     let mut last_own: Option<usize> = None;
     for block in blocks {
-        match (block, last_own.and_then(|idx| joined.get_mut(idx))) {
-            (Block::Html { span, text }, _) if text.trim().is_empty() => {
-                joined.push(Block::Html { span, text });
+        let at = block.start();
+        let last = last_own.and_then(|idx| joined.get_mut(idx));
+        match (block, last) {
+            (html @ Block::Html { .. }, _) if html.is_empty_html() => {
+                if !html_tags(html.span().slice(text)).is_empty() {
+                    last_own = None;
+                }
+                joined.push(html);
             }
-            (Block::List(items), Some(Block::List(first))) => first.extend(items),
+            (Block::List(items), Some(Block::List(first)))
+                if !first
+                    .last()
+                    .is_some_and(|last| has_between(breaks, last.span.start, at)) =>
+            {
+                first.extend(items);
+            }
             (block, _) => {
                 last_own = Some(joined.len());
                 joined.push(block);
@@ -161,18 +224,27 @@ fn join_lists(blocks: Vec<Block>) -> Vec<Block> {
     joined
 }
 
+/// Returns whether one of the positions, which are in order, is between two others.
+fn has_between(positions: &[usize], from: usize, to: usize) -> bool {
+    let next = positions.partition_point(|at| *at <= from);
+    positions.get(next).is_some_and(|at| *at <= to)
+}
+
 struct Reader<'a> {
     events: OffsetIter<'a>,
+    layout: &'a Layout,
     start: usize,
+    quotes: Vec<Span>,
 }
 
 impl<'a> Reader<'a> {
     fn next(&mut self) -> Option<(Event<'a>, Span)> {
         let (event, range) = self.events.next()?;
-        Some((event, Span::new(range.start, range.end).shifted(self.start)))
+        let span = self.layout.original(Span::new(range.start, range.end));
+        Some((event, span.shifted(self.start)))
     }
 
-    fn read(mut self) -> Vec<Block> {
+    fn read(&mut self) -> Vec<Block> {
         let mut blocks = Vec::new();
         while let Some((event, span)) = self.next() {
             let Event::Start(tag) = event else { continue };
@@ -183,7 +255,10 @@ impl<'a> Reader<'a> {
                     rows: self.rows(),
                 },
                 // The blocks of a quotation are read like those around it.
-                Tag::BlockQuote(_) => continue,
+                Tag::BlockQuote(_) => {
+                    self.quotes.push(span);
+                    continue;
+                }
                 Tag::Heading { level, .. } => {
                     let Words {
                         plain: title,
@@ -271,6 +346,7 @@ impl<'a> Reader<'a> {
         let mut item = Item {
             span,
             words: Words::default(),
+            first: String::new(),
             is_task: false,
             lists: Vec::new(),
         };
@@ -308,6 +384,9 @@ impl<'a> Reader<'a> {
                 }
                 Event::Start(Tag::Paragraph) if in_words => {
                     let gap = if item.words.plain.is_empty() { "" } else { " " };
+                    if item.first.is_empty() {
+                        item.first.clone_from(&item.words.marked);
+                    }
                     item.words.push(gap, gap);
                 }
                 Event::Start(Tag::CodeBlock(_) | Tag::BlockQuote(_) | Tag::Table(_)) => {

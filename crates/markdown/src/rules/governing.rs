@@ -8,7 +8,7 @@
 use super::MAX_PREFIX_BYTES;
 use super::context::is_demand_of_each;
 use super::wording::{is_conditional, is_negated, is_prohibition, words};
-use crate::word_lists::{CONDITIONS, TOPICS};
+use crate::word_lists::{CONDITIONS, DENIALS, DOCUMENTS, TOPICS};
 
 /// A part of the text above an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +63,23 @@ fn is_topic(text: &str, project: &[String]) -> bool {
         })
 }
 
+/// Returns whether the title of a document is only its name: "Contributing to Acme".
+pub(super) fn is_name_of_document(title: &str) -> bool {
+    let all = words(title);
+    let is_denied = |word: &String| {
+        DENIALS
+            .entries()
+            .iter()
+            .any(|start| word.starts_with(start))
+    };
+    title.is_ascii()
+        && DOCUMENTS.contains_any(&all)
+        && !all.iter().any(is_denied)
+        && !is_conditional(title)
+        && !is_negated(title)
+        && !is_prohibition(title)
+}
+
 /// Returns whether a word is written as only names are, with a capital after a small letter:
 /// `FastAPI`, unlike `NEVER`, `DONTs` and `Anti-Pattern`.
 fn is_name(word: &str) -> bool {
@@ -83,11 +100,13 @@ pub(super) enum Form {
     Announces,
     /// It begins with a label, so it does not continue the list above it.
     Labelled,
+    /// It announces instances of what the text above it says.
+    Continues,
     Plain,
 }
 
 /// The paragraphs that govern the next list of a section.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Above {
     pieces: Vec<Piece>,
     /// Whether the last paragraph announces something that did not come yet.
@@ -115,9 +134,10 @@ impl Above {
 
     /// Adds a paragraph.
     pub(super) fn paragraph(&mut self, own: Option<Piece>, form: Form) {
-        let is_open = form == Form::Announces;
+        let is_open = matches!(form, Form::Announces | Form::Continues);
         // A list that a paragraph splits is still below its introduction.
-        let is_split = self.is_used && form == Form::Plain && !self.pieces.is_empty();
+        let can_split = matches!(form, Form::Plain | Form::Continues);
+        let is_split = self.is_used && can_split && !self.pieces.is_empty();
         if is_split {
             let split = self
                 .pieces
@@ -125,7 +145,7 @@ impl Above {
                 .position(|piece| *piece == Piece::Omitted);
             self.pieces.truncate(split.unwrap_or(self.pieces.len()));
             self.pieces.push(Piece::Omitted);
-        } else if !self.is_open || self.is_complete {
+        } else if (!self.is_open || self.is_complete) && form != Form::Continues {
             self.pieces.clear();
         }
         self.pieces.extend(own);
@@ -155,6 +175,13 @@ impl Above {
         self.pieces.extend(label);
         self.pieces.push(Piece::Code(code.trim_end().to_owned()));
         self.is_open = false;
+    }
+
+    /// Records that the next text does not continue the list above it.
+    pub(super) fn leave_list(&mut self) {
+        if self.is_used {
+            *self = Self::default();
+        }
     }
 
     pub(super) fn list(&mut self) {

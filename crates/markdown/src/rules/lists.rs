@@ -2,7 +2,6 @@
 
 use super::blocks::{Block, CODE, Item, Nested, Words};
 use super::context::{Kind, is_about_contributions, is_unfinished};
-use super::governing::Form;
 use super::verdict::{self, INTRO, STATEMENT, Verdict, ends_open};
 use super::wording::{is_possible_command, words};
 use super::{Context, Intro, LABEL_WORDS, LEAD_WORDS, Reader, announces, form, is_lead, label};
@@ -12,6 +11,7 @@ const HEADING_WORDS: usize = 4;
 
 impl Reader<'_> {
     pub(super) fn list(&mut self, items: &[Item], intro: Option<&Intro>, next: Option<&Block>) {
+        self.n_lists += 1;
         let context = match intro {
             Some(intro) => Some(self.intro_context(intro)),
             None => self.heading_context().filter(|context| {
@@ -43,7 +43,7 @@ impl Reader<'_> {
             }
             self.intro(intro, is_demand && !is_open);
             self.above
-                .paragraph(self.piece(&intro.words.marked), Form::Announces);
+                .paragraph(self.piece(&intro.words.marked), form(intro.words));
         }
         let can_have_siblings = matches!(kind, None | Some(Kind::Descriptions));
         let has_siblings = can_have_siblings && most_are_rules(items);
@@ -158,7 +158,14 @@ impl Reader<'_> {
         let n_outer = self.outer.len();
         let intro = intro.filter(|_| nested.above.is_empty());
         if intro.is_none() {
-            self.outer.extend(self.piece(&item.words.marked));
+            // Of an item with several paragraphs, the last one is above its first list only.
+            let is_first = nested.above.is_empty() || item.first.is_empty();
+            let own = if is_first {
+                &item.words.marked
+            } else {
+                &item.first
+            };
+            self.outer.extend(self.piece(own));
         }
         for paragraph in &nested.above {
             self.above

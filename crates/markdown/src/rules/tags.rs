@@ -9,12 +9,17 @@ const HTML: [&str; 20] = [
     "pre", "source", "span", "summary", "table", "ul",
 ];
 
-/// The beginning or the end of an element.
+/// Attributes that only concern the layout and the address of an element.
+const LAYOUT: [&str; 7] = ["class", "className", "href", "icon", "id", "src", "style"];
+
+/// The beginning or the end of an element or a quotation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// With its title: its condition, otherwise its name.
+    /// With its title: its condition, otherwise its name and the values of its attributes.
     Open(String),
     Close,
+    OpenQuote,
+    CloseQuote,
 }
 
 /// Returns the text with blank lines for the tags, and the tags with their positions.
@@ -63,14 +68,33 @@ fn mark(line: &str) -> Option<Mark> {
     if is_end {
         return Some(Mark::Close);
     }
-    let value = attributes.split(['"', '\'']).nth(1);
+    let values = values(attributes);
     let name = name.replace(['-', '_'], " ");
-    let title = match value {
-        Some(value) if attributes.trim_start().starts_with("if=") => format!("if {value}"),
-        Some(value) => format!("{name} {value}"),
-        None => name,
+    let title = if attributes.trim_start().starts_with("if=") {
+        format!("if {values}")
+    } else {
+        format!("{name} {values}")
     };
     (!tag.ends_with('/')).then(|| Mark::Open(title.trim().to_owned()))
+}
+
+/// Returns the values of the attributes that may say something about the text of an element.
+fn values(attributes: &str) -> String {
+    let mut values = Vec::new();
+    let mut rest = attributes;
+    while let Some(start) = rest.find(['"', '\'']) {
+        let (name, quoted) = rest.split_at(start);
+        let quote = &quoted[..1];
+        let Some((value, after)) = quoted[1..].split_once(quote) else {
+            break;
+        };
+        let name = name.trim().trim_end_matches(['=', '{', ' ']);
+        if !LAYOUT.contains(&name) {
+            values.push(value);
+        }
+        rest = after;
+    }
+    values.join(" ")
 }
 
 #[cfg(test)]

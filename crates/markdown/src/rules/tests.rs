@@ -7,6 +7,7 @@ use super::*;
 
 mod governing;
 mod introductions;
+mod layout;
 
 /// Prints rules with `+` and their headings, and skipped blocks with `-`.
 fn shown(text: &str) -> String {

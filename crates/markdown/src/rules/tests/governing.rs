@@ -187,7 +187,7 @@ Two.
             31  - prose
             33  + Two: Use tea  [shop]
             38  + Not in use any more: Use pots  [shop]
-            42  - prose
+            42  - an introduction
             43  + CAUTION: Use cups  [shop]
         "#]],
     );
@@ -220,9 +220,9 @@ It is old.
         expect![[r#"
             1   - prose
             3   + Handlers: sent back: Use globals  []
-            5   - prose
+            5   - an introduction
             7   + Views: fine: Use partials  []
-            9   - prose
+            9   - an introduction
             11  + ✅ Carts: Use types  []
             13  - prose
             15  + ✅ Carts: … It is slow: Use frames  []
