@@ -50,7 +50,9 @@ pub(crate) fn init(project: &Project) -> Result<Report> {
         commit.insert(0, relative(folder));
     }
     // A project whose files cannot be listed can still have a bank.
-    let rule_files = documents::find_rule_files(&project.root).unwrap_or_default();
+    let rule_files = documents::find_rule_files(&project.root)
+        .unwrap_or_default()
+        .paths;
     Ok(Report {
         bank: relative(folder),
         created,

@@ -17,7 +17,7 @@ use cerberus_engine::examples::RankedSymbol;
 use cerberus_engine::syntax::language;
 use cerberus_engine::track;
 use cerberus_engine::track::{Degree, FoundSymbol, Outcome, Step};
-use cerberus_engine::tree::git;
+use cerberus_engine::tree::{git, walk};
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::plural;
 use cerberus_model::{Anchor, ExampleRole, Origin, State, format_location, split_number};
@@ -322,12 +322,16 @@ pub(crate) fn reanchor_in(
     }
     let written = args.writes() && project.bank.write_anchors_undoably(&anchors, false)?;
     let is_lost = |it: &&Finding| matches!(it.state, State::Gone | State::Ambiguous);
-    let lost = results
+    let lost: BTreeSet<&str> = results
         .iter()
         .filter(is_lost)
         .map(|it| it.old.file.as_str())
         .collect();
     let mut warnings = memories.warnings.clone();
+    if !lost.is_empty() {
+        // Their code may be where the search could not look.
+        warnings.extend(walk::walk(&project.root, &project.exclude)?.all_warnings());
+    }
     warnings.extend((!lacking.is_empty()).then(|| language::lacks("anchor", &lacking)));
     warnings.extend(track::limit_warnings(&project.root, &lost));
     if let Some(Some(_)) = args.accept {

@@ -174,7 +174,7 @@ fn changes(project: &Project, args: &ReviewDiffArgs) -> Result<Changes> {
     let mut changes = if args.staged {
         git::added_in_index(root)?
     } else if args.all {
-        whole(root, walk::walk(root, &project.exclude)?)
+        whole(root, walk::written_code(root, &project.exclude)?)
     } else if args.revision.is_none() && git::checked_head(root)?.is_none() {
         // Before the first commit everything is new.
         whole(root, walk::all_code(root)?)

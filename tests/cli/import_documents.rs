@@ -44,6 +44,30 @@ fn a_moved_document_keeps_its_memories() {
     "#]]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_document_that_no_path_can_name_is_said() {
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = Sandbox::bank();
+    sandbox.write("docs/AGENTS.md", "- Use tea\n");
+    sandbox.write(
+        std::ffi::OsStr::from_bytes(b"docs/two\nlines/AGENTS.md"),
+        "- Use pots\n",
+    );
+    for line in [
+        "memory import --no-anchor",
+        "memory import docs --no-anchor",
+    ] {
+        let outcome = sandbox.run(line);
+        assert_eq!(outcome.status(), 1, "{}", outcome.text());
+        assert!(
+            outcome.text().contains("its name has a line break"),
+            "{}",
+            outcome.text()
+        );
+    }
+}
+
 #[test]
 fn a_document_that_is_not_text_is_one_problem() {
     let sandbox = Sandbox::bank();

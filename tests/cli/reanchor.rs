@@ -61,6 +61,21 @@ fn every_finding_has_a_reason() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn code_that_the_search_cannot_name_is_said_beside_lost_code() {
+    let sandbox = Sandbox::anchored();
+    let text = sandbox.read("web/html.ts");
+    sandbox.write("web/two\nlines.ts", &text);
+    let warnings = |sandbox: &Sandbox| sandbox.json("memory reanchor --check")["warnings"].clone();
+    assert!(
+        !warnings(&sandbox).to_string().contains("line break"),
+        "nothing is lost"
+    );
+    sandbox.remove("web/html.ts");
+    assert!(warnings(&sandbox).to_string().contains("line break"));
+}
+
 #[test]
 fn reformatting_is_not_drift() {
     let sandbox = Sandbox::anchored();

@@ -487,10 +487,15 @@ fn changed_files_that_no_path_can_name_are_not_checked() {
         &b"app/na\xefve.py"[..],
         b"app/two\nlines.py",
         b"app/two\nlines.txt",
+        b"app/back\\slash.py",
     ] {
         sandbox.write(std::ffi::OsStr::from_bytes(name), "print(1)\n");
     }
-    let unchecked = ["app/na\u{FFFD}ve.py", "app/two\u{FFFD}lines.py"];
+    let unchecked = [
+        "app/back\\slash.py",
+        "app/na\u{FFFD}ve.py",
+        "app/two\u{FFFD}lines.py",
+    ];
     for options in ["", "--all"] {
         let (status, _, found) = reviewed(&sandbox, options);
         assert_eq!(
@@ -544,6 +549,63 @@ fn a_hook_of_git_sees_the_commit_that_is_made() {
         "{}",
         outcome.text()
     );
+}
+
+#[test]
+fn a_branch_that_lost_its_commit_is_not_a_new_one() {
+    let lines = [
+        "check",
+        "memory review-diff",
+        "memory review-diff --staged",
+        "memory reanchor --check",
+    ];
+    let damaged = |sandbox: &Sandbox| {
+        sandbox.write("AGENTS.md", "See `web/html.ts`.\n");
+        sandbox.commit("a guide");
+        let text = sandbox.read("web/html.ts");
+        sandbox.remove("web/html.ts");
+        sandbox.write("web/other.ts", text.replace("escapeHtml", "escapeText"));
+    };
+    let sandbox = Sandbox::anchored();
+    damaged(&sandbox);
+    sandbox.git("pack-refs --all");
+    sandbox.write(".git/packed-refs", "");
+    for line in lines {
+        let outcome = sandbox.run(line);
+        assert_eq!(outcome.status(), 3, "{line}: {}", outcome.text());
+        assert!(
+            outcome.stderr().contains("has a log, but no commit"),
+            "{line}"
+        );
+    }
+    // A branch without a past, as git makes it.
+    for line in ["checkout -q --orphan fresh", "update-ref -d HEAD"] {
+        let sandbox = Sandbox::anchored();
+        sandbox.git(line);
+        for line in lines {
+            let outcome = sandbox.run(line);
+            assert_ne!(outcome.status(), 3, "{line}: {}", outcome.text());
+        }
+    }
+}
+
+#[test]
+fn a_truncated_index_is_not_compared() {
+    let sandbox = Sandbox::anchored();
+    sandbox.write("AGENTS.md", "See `web/html.ts`.\n");
+    sandbox.commit("a guide");
+    let index = std::fs::read(sandbox.path(".git/index")).expect("an index");
+    let half = &index[..index.len() / 2];
+    std::fs::write(sandbox.path(".git/index"), half).expect("written");
+    for line in [
+        "check",
+        "memory review-diff",
+        "memory review-diff HEAD",
+        "memory review-diff --staged",
+    ] {
+        let outcome = sandbox.run(line);
+        assert_eq!(outcome.status(), 3, "{line}: {}", outcome.text());
+    }
 }
 
 #[test]

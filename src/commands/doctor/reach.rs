@@ -52,7 +52,7 @@ pub(crate) fn reach(root: &Path, memories: &Memories) -> Result<Vec<Reach>> {
     let rules = memories.all.iter().map(|it| &it.memory);
     let rules = rules.filter(|it| it.memory_type == MemoryType::Rule && is_current(&it.id));
     let rules: Vec<(&str, String)> = rules.map(|it| (&*it.id, in_one_line(&it.body))).collect();
-    let files = documents::find_rule_files(root)?.into_iter();
+    let files = documents::find_rule_files(root)?.paths.into_iter();
     let documents: Vec<(String, String)> = files
         .filter_map(|file| documents::read(root, &file).ok().map(|text| (file, text)))
         .collect();

@@ -37,9 +37,10 @@ pub(super) struct Documents {
 pub(super) fn documents(project: &Project, args: &ImportArgs) -> Result<Documents> {
     let mut documents = Documents::default();
     for path in &args.files {
-        let files = documents::find(&project.root, path)?;
+        let listed = documents::find_named(&project.root, path)?;
+        documents.unreadable.extend(listed.unnamed);
         let is_named = !path.is_dir();
-        for file in files {
+        for file in listed.paths {
             match documents::read(&project.root, &file) {
                 Err(error) if is_named => return Err(error),
                 text => documents.add(&file, &file, text),
@@ -47,15 +48,17 @@ pub(super) fn documents(project: &Project, args: &ImportArgs) -> Result<Document
         }
     }
     if args.files.is_empty() {
-        let files = documents::find_rule_files(&project.root)?;
-        if files.is_empty() {
+        let listed = documents::find_rule_files(&project.root)?;
+        documents.unreadable.extend(listed.unnamed);
+        documents.warnings.extend(listed.warnings);
+        if listed.paths.is_empty() && documents.unreadable.is_empty() {
             return Err(
                 UserError::usage("the project has no file of rules, such as `AGENTS.md`")
                     .hint("name the documents with rules: cerberus memory import FILE")
                     .into(),
             );
         }
-        for file in files {
+        for file in listed.paths {
             documents.add(&file, &file, documents::read(&project.root, &file));
         }
     }

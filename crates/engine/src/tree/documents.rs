@@ -83,11 +83,10 @@ pub fn find_named(root: &Path, path: &Path) -> Result<Documents> {
     })
 }
 
-/// Returns the paths, relative to `root`, of the files of rules that a project has, sorted, without
-/// those of other projects in it.
-pub fn find_rule_files(root: &Path) -> Result<Vec<String>> {
+/// Returns the files of rules that a project has, without those of other projects in it.
+pub fn find_rule_files(root: &Path) -> Result<Documents> {
     let globs = Globs::new(&globs_of(&[&FOLDER_RULE_FILES, &RULE_FILES]));
-    Ok(find_matching(root, |file| globs.find(file).is_some())?.paths)
+    find_matching(root, |file| globs.find(file).is_some())
 }
 
 /// Returns the documents that describe the work on a project: files of rules, guides and
@@ -225,15 +224,13 @@ pub struct Documents {
 fn list(root: &Path, real: &Path) -> Result<Documents> {
     let folder = real.strip_prefix(root).unwrap_or(real);
     let listed = match git::files(root, folder) {
-        GitFiles::Listed { names, warnings }
-            if folder == Path::new("") || names.iter().any(|name| is_in(name, folder)) =>
-        {
-            Names {
-                names,
-                warnings,
-                failure: None,
-            }
-        }
+        GitFiles::Listed {
+            names, warnings, ..
+        } if folder == Path::new("") || names.iter().any(|name| is_in(name, folder)) => Names {
+            names,
+            warnings,
+            ..Names::default()
+        },
         GitFiles::Listed { .. } | GitFiles::NoRepository | GitFiles::Failed(_) => {
             let options = WalkOptions {
                 excludes: &Excludes::none(),

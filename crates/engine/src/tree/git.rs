@@ -9,6 +9,7 @@
 mod added;
 mod files;
 mod history;
+mod messages;
 mod objects;
 pub mod past;
 mod process;
@@ -131,13 +132,30 @@ pub fn checked_head(root: &Path) -> Result<Option<Head>> {
         Err(Failure::Refused(why)) if is_in_repository(root) => why,
         _ => return Ok(None),
     };
-    if why.starts_with(NO_COMMIT) && why.ends_with(NO_COMMIT_END) {
+    let has_none = why.starts_with(NO_COMMIT) && why.ends_with(NO_COMMIT_END);
+    let lost = has_none.then(|| lost_branch(root)).flatten();
+    if has_none && lost.is_none() {
         return Ok(None);
     }
+    let why = match lost {
+        Some(branch) => format!("`{branch}` has a log, but no commit"),
+        None => why,
+    };
     let message = format!("git failed to read the commit that is checked out: {why}");
     Err(UserError::environment(message)
         .hint("check the repository with `git fsck`")
         .into())
+}
+
+/// Returns the branch that is checked out if it is lost: it had a commit, which git logged. Git deletes the
+/// log with the branch, and a new branch has none before its first commit.
+fn lost_branch(root: &Path) -> Option<String> {
+    let branch = git(root, &["symbolic-ref", "--quiet", "HEAD"])?;
+    let branch = branch.trim_end_matches(['\n', '\r']);
+    let is_logged = Git::new(root, ["reflog", "exists", branch])
+        .output()
+        .is_ok();
+    is_logged.then(|| branch.to_owned())
 }
 
 /// Returns the time of the last commit of each file in `paths`, in seconds since the Unix epoch.

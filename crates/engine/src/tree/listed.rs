@@ -1,7 +1,8 @@
 //! The files of a project: those that git lists, or without git those of a walk.
 //!
 //! A name is that of git: bytes relative to the root with `/` between its parts. A path is a name that
-//! is UTF-8 and one line, because a line break would corrupt the output and the lock file.
+//! is UTF-8 and one line, because a line break would corrupt the output and the lock file. It has
+//! no backslash, which separates folders on other systems.
 
 #![expect(clippy::disallowed_methods, reason = "lists files")]
 
@@ -23,6 +24,8 @@ use super::git::{self, GitFiles};
 #[derive(Debug, Default)]
 pub(super) struct Names {
     pub(super) names: Vec<Vec<u8>>,
+    /// The folders with the state of tools, each with a slash at its end.
+    pub(super) tool_folders: Vec<Vec<u8>>,
     pub(super) warnings: Vec<String>,
     /// Why git did not list the files of its repository.
     pub(super) failure: Option<String>,
@@ -67,12 +70,14 @@ pub(super) fn names(root: &Path, excludes: &Excludes, report: &(dyn Fn() + Sync)
     let failure = match git::files(root, Path::new("")) {
         GitFiles::Listed {
             mut names,
+            tool_folders,
             warnings,
         } => {
             report();
             excludes.retain(root, &mut names);
             return Ok(Names {
                 names,
+                tool_folders,
                 warnings,
                 failure: None,
             });
@@ -157,7 +162,7 @@ fn folders_of(name: &[u8]) -> impl Iterator<Item = &[u8]> {
 pub(super) fn path_of(name: &[u8]) -> Option<&str> {
     std::str::from_utf8(name)
         .ok()
-        .filter(|path| !path.contains(['\n', '\r']))
+        .filter(|path| !path.contains(['\n', '\r', '\\']))
 }
 
 /// Returns a name as it is shown to people.
@@ -168,6 +173,7 @@ pub(super) fn shown(name: &[u8]) -> String {
 /// Returns why a name is not a path.
 pub(super) fn why_unnamed(name: &[u8]) -> &'static str {
     match std::str::from_utf8(name) {
+        Ok(name) if name.contains('\\') => "its name has a backslash",
         Ok(_) => "its name has a line break",
         Err(_) => "its name is not UTF-8",
     }

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use super::excludes::Excludes;
 use super::folder_walk::{self, WalkOptions};
+use super::git::{self, GitFiles};
 use super::{documents, walk};
 
 /// A folder with a repository, or without one.
@@ -118,7 +119,7 @@ const FOLDERS: [&str; 7] = ["..", ".", "a", "a/b", "b", "b/a", ".h"];
 
 const NAMES: [&str; 4] = ["x.py", "y.py", ".h.py", "a b.py"];
 
-const PATTERNS: &str = "(!?/?(a|b|x\\.py|y\\.py|\\*|\\*\\*|\\*\\.py|\\.h|\\.\\*|[a-x]*|a b\\.py)(/|/\\*|/\\*\\*|/x\\.py)?\\r?\n){1,4}";
+const PATTERNS: &str = "(!?/?(a|b|x\\.py|y\\.py|\\*|\\*\\*|\\*\\.py|\\.h|\\.\\*|\\[a-x\\]\\*|a b\\.py)(/|/\\*|/\\*\\*|/x\\.py)?\\r?\n){1,4}";
 
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(48))]
@@ -314,12 +315,90 @@ fn code_with_a_name_that_no_path_can_have_is_named() {
     let folder = Folder::repository();
     folder.write("two\nlines.py", "");
     folder.write("two\nlines.txt", "");
+    folder.write("back\\slash.py", "");
     let listing = walk::walk(&folder.root(), &[]).expect("a listing");
     assert_eq!(listing.entries.len(), 0);
     assert_eq!(
         listing.all_warnings(),
-        ["skipped `two\u{FFFD}lines.py`: its name has a line break"]
+        [
+            "skipped `back\\slash.py`: its name has a backslash",
+            "skipped `two\u{FFFD}lines.py`: its name has a line break"
+        ]
     );
+}
+
+#[test]
+fn folders_of_tools_have_no_examples() {
+    let folder = Folder::repository();
+    folder.write(".github/tracked.py", "");
+    folder.write("lib/.hidden/deep/tracked.py", "");
+    folder.write("bin/activate.py", "");
+    folder.git("add --all");
+    let untracked = [
+        ".github/.cache/a.py",
+        ".github/new.py",
+        ".new.py",
+        ".tool/a/b.py",
+        "env/lib/c.py",
+        "env/pyvenv.cfg",
+        "lib/.hidden/new.py",
+        "lib/.state/d.py",
+        "pyvenv.cfg",
+    ];
+    for path in untracked {
+        folder.write(path, "");
+    }
+    let examples = [
+        ".github/new.py",
+        ".github/tracked.py",
+        ".new.py",
+        "bin/activate.py",
+        "lib/.hidden/deep/tracked.py",
+        "lib/.hidden/new.py",
+    ];
+    assert_eq!(folder.code(&[]), examples);
+    let files = folder.files();
+    assert!(
+        untracked
+            .iter()
+            .all(|path| files.contains(&(*path).to_owned()))
+    );
+    let listing = walk::written_code(&folder.root(), &[]).expect("a listing");
+    assert_eq!(listing.entries.len(), examples.len() + 4);
+    // Before the first commit too, what is in the index is tracked.
+    folder.git("add --force .tool");
+    assert!(folder.code(&[]).contains(&".tool/a/b.py".to_owned()));
+}
+
+#[test]
+fn a_truncated_index_lists_nothing() {
+    let folder = Folder::repository();
+    for path in ["a.py", "b.py", "c.py"] {
+        folder.write(path, "x");
+    }
+    folder.commit();
+    let path = folder.root().join(".git/index");
+    let index = fs::read(&path).expect("an index");
+    fs::write(&path, &index[..150]).expect("written");
+    let failed = matches!(
+        git::files(&folder.root(), Path::new("")),
+        GitFiles::Failed(_)
+    );
+    assert!(failed, "git lists no file for the zeros");
+    let listing = walk::walk(&folder.root(), &[]).expect("a listing");
+    assert_eq!(
+        listing.failure.as_deref(),
+        Some("git did not list the files: the index is damaged")
+    );
+}
+
+#[test]
+fn a_repository_may_ignore_all_of_its_files() {
+    let folder = Folder::repository();
+    folder.write(".gitignore", "*\n");
+    folder.write("a.py", "");
+    let found = git::files(&folder.root(), Path::new(""));
+    assert!(matches!(found, GitFiles::Listed { names, .. } if names.is_empty()));
 }
 
 #[cfg(unix)]

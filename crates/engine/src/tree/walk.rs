@@ -54,7 +54,8 @@ impl Listing {
     }
 }
 
-/// Lists the source files in `root`, except those that match a glob in `excludes`.
+/// Lists the source files in `root` that are examples of the project: without those that match a glob in
+/// `excludes`, those that bundlers write, and the untracked ones that belong to tools.
 pub fn walk(root: &Path, excludes: &[String]) -> Result<Listing> {
     walk_with(root, excludes, &|| {})
 }
@@ -68,8 +69,24 @@ pub(crate) fn walk_with(
 ) -> Result<Listing> {
     let root = &root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let excludes = Excludes::new(root, excludes)?;
-    let is_written = |path: &str| !conventions::is_bundle(path);
-    code(root, listed::names(root, &excludes, report)?, is_written)
+    let mut found = listed::names(root, &excludes, report)?;
+    let folders = std::mem::take(&mut found.tool_folders);
+    if !folders.is_empty() {
+        let is_of_tool = |name: &Vec<u8>| folders.iter().any(|folder| name.starts_with(folder));
+        found.names.retain(|name| !is_of_tool(name));
+    }
+    code(root, found, is_written)
+}
+
+/// Lists the source files in `root` that people write, also in the folders of tools.
+pub fn written_code(root: &Path, excludes: &[String]) -> Result<Listing> {
+    let root = &root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let excludes = Excludes::new(root, excludes)?;
+    code(root, listed::names(root, &excludes, &|| {})?, is_written)
+}
+
+fn is_written(path: &str) -> bool {
+    !conventions::is_bundle(path)
 }
 
 /// Lists all source files in `root`, also those that bundlers write.

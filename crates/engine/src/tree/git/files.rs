@@ -1,5 +1,6 @@
 //! The files that git lists in a folder.
 
+use std::collections::BTreeSet;
 use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +14,9 @@ pub(super) const WITHOUT_USER_RULES: [&str; 2] = ["-c", "core.excludesFile=/dev/
 /// Start of the warning about a folder that git could not read.
 const UNREAD_FOLDER: &str = "warning: could not open directory '";
 
+/// The file in the root of a virtual environment of Python, which has the code of installed packages.
+const ENVIRONMENT_FILE: &[u8] = b"pyvenv.cfg";
+
 /// Maximum number of folders that are searched for an ignore file that blocks git.
 const MAX_SEARCHED: usize = 100_000;
 
@@ -22,6 +26,9 @@ pub(in crate::tree) enum GitFiles {
         /// Names relative to the root with `/` between their parts, sorted. An untracked name that
         /// ends with `/` is a nested repository. A tracked file may be missing.
         names: Vec<Vec<u8>>,
+        /// The folders of which git tracks no file and that are hidden or virtual environments, each with
+        /// a slash at its end: a tool keeps its state or the code of others there.
+        tool_folders: Vec<Vec<u8>>,
         /// Why folders could not be listed.
         warnings: Vec<String>,
     },
@@ -40,6 +47,7 @@ pub(in crate::tree) fn files(root: &Path, folder: &Path) -> GitFiles {
         [
             "ls-files",
             "-z",
+            "-t",
             "--cached",
             "--others",
             "--exclude-standard",
@@ -61,18 +69,17 @@ pub(in crate::tree) fn files(root: &Path, folder: &Path) -> GitFiles {
         Err(Failure::NotInstalled) => return GitFiles::Failed("it is not installed".to_owned()),
         Err(Failure::Refused(why)) => return GitFiles::Failed(why),
     };
-    let mut names: Vec<Vec<u8>> = Vec::new();
-    for name in output.split(|byte| *byte == 0) {
-        if !name.is_empty() {
-            names.push(name.to_vec());
-        }
-    }
-    // Git lists a file with a merge conflict once for each of its versions.
-    names.sort_unstable();
-    names.dedup();
-    if names.is_empty() && folder == Path::new("") && is_root_ignored(root) {
+    let Some(listed) = records(&output) else {
+        return GitFiles::Failed("the index is damaged".to_owned());
+    };
+    let is_empty = listed.tracked.is_empty() && listed.untracked.is_empty();
+    if is_empty && folder == Path::new("") && is_root_ignored(root) {
         return GitFiles::NoRepository;
     }
+    let tool_folders = tool_folders(&listed);
+    let mut names = listed.tracked;
+    names.extend(listed.untracked);
+    names.sort_unstable();
     let mut warnings = Vec::new();
     for line in messages.lines() {
         // The folder is in quotes and ends with a slash.
@@ -83,7 +90,70 @@ pub(in crate::tree) fn files(root: &Path, folder: &Path) -> GitFiles {
             warnings.push(format!("failed to walk: {folder}: {why}"));
         }
     }
-    GitFiles::Listed { names, warnings }
+    GitFiles::Listed {
+        names,
+        tool_folders,
+        warnings,
+    }
+}
+
+/// The names that git lists.
+#[derive(Default)]
+struct Records {
+    /// Sorted, each once.
+    tracked: Vec<Vec<u8>>,
+    untracked: Vec<Vec<u8>>,
+}
+
+/// Reads the records of `ls-files -t -z`: a letter, a space and a name. Returns `None` if the index has
+/// something that is no file: git reads the missing end of an index as zeros.
+fn records(output: &[u8]) -> Option<Records> {
+    let mut found = Records::default();
+    for record in output.split(|byte| *byte == 0) {
+        let Some((kind, name)) = record.split_at_checked(2) else {
+            continue;
+        };
+        match kind {
+            b"? " => found.untracked.push(name.to_vec()),
+            _ if name.is_empty() || name.ends_with(b"/") => return None,
+            _ => found.tracked.push(name.to_vec()),
+        }
+    }
+    // Git lists a file with a merge conflict once for each of its versions.
+    found.tracked.sort_unstable();
+    found.tracked.dedup();
+    Some(found)
+}
+
+/// Returns the folders of untracked files that are hidden or virtual environments, if git tracks no file
+/// in them.
+fn tool_folders(listed: &Records) -> Vec<Vec<u8>> {
+    let mut folders: BTreeSet<&[u8]> = BTreeSet::new();
+    for name in &listed.untracked {
+        folders.extend(name.strip_suffix(ENVIRONMENT_FILE));
+        let mut start = 0;
+        while let Some(len) = name[start..].iter().position(|byte| *byte == b'/') {
+            let end = start + len + 1;
+            if name[start] == b'.' {
+                folders.insert(&name[..end]);
+            }
+            start = end;
+        }
+    }
+    let mut found: Vec<Vec<u8>> = Vec::new();
+    for folder in folders {
+        let first = listed
+            .tracked
+            .partition_point(|name| name.as_slice() < folder);
+        let tracked = listed.tracked.get(first);
+        let is_tracked = tracked.is_some_and(|name| name.starts_with(folder));
+        // The folders are sorted, so the one around a folder precedes it.
+        let is_inside = found.last().is_some_and(|outer| folder.starts_with(outer));
+        if !is_tracked && !is_inside && folder.ends_with(b"/") {
+            found.push(folder.to_vec());
+        }
+    }
+    found
 }
 
 /// Returns one of `paths` that git tracks and a sparse checkout omits.
@@ -100,6 +170,10 @@ pub(crate) fn omitted<'p>(root: &Path, paths: impl Iterator<Item = &'p str>) -> 
 /// Returns whether a repository around `root` ignores all of it: the project is not a part of that
 /// repository then.
 fn is_root_ignored(root: &Path) -> bool {
+    if root.join(".git").symlink_metadata().is_ok() {
+        // The project is the repository, whose own rules may ignore all of its files.
+        return false;
+    }
     let args = WITHOUT_USER_RULES
         .into_iter()
         .chain(["check-ignore", "--quiet", "."]);

@@ -75,7 +75,7 @@ pub struct Version {
 /// Returns the tracked files, or `None` outside a repository.
 pub fn tracked(root: &Path) -> Option<Tracked> {
     let listed = Git::new(root, ["ls-files", "--stage", "--debug", "-z"]).bytes()?;
-    let index = records::index(&listed);
+    let index = records::index(&listed)?;
     let modified = worktree::modified(root, &index);
     // What is in a folder without permission may exist.
     let is_deleted = |path: &str| {

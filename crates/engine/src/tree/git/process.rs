@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use cerberus_model::regular_file;
 
-use super::is_in_repository;
+use super::{is_in_repository, messages};
 
 /// Maximum time without any output. The slowest query reads 5,000 commits in about 0.15 s.
 const MAX_SILENCE: Duration = Duration::from_secs(5);
@@ -39,9 +39,6 @@ const PAUSE: Duration = Duration::from_secs(60);
 /// Maximum number of bytes that are read from a command that answers once. A conversation limits
 /// each answer.
 const MAX_OUTPUT: u64 = 512 * 1024 * 1024;
-
-/// Maximum number of bytes of an error message.
-const MAX_MESSAGE: u64 = 4096;
 
 /// Size limit of the file `.git` of a linked working tree.
 const MAX_POINTER: u64 = 4096;
@@ -343,6 +340,7 @@ impl<'a> Git<'a> {
         let is_ended = AtomicBool::new(false);
         let obstacle = self.obstacle;
         let (stop, stopped) = channel::<()>();
+        let (send_message, message) = channel::<Vec<u8>>();
         let has_input = input.is_some();
         let is_waiting = AtomicBool::new(true);
         std::thread::scope(|scope| {
@@ -378,7 +376,14 @@ impl<'a> Git<'a> {
                     last = now;
                 }
             });
-            if let Err(error) = limit.and(write.transpose()) {
+            // Git waits while nobody reads its messages, also before the end of its output.
+            let messages = Builder::new().spawn_scoped(scope, move || {
+                send_message.send(messages::read(stderr)).is_ok()
+            });
+            if let Err(error) = limit
+                .and(messages.map(drop))
+                .and(write.transpose().map(drop))
+            {
                 kill(child);
                 wait(child);
                 return Err(self.unanswered(&format!("failed to start a thread: {error}")));
@@ -398,8 +403,7 @@ impl<'a> Git<'a> {
             if !is_whole {
                 kill(child);
             }
-            let mut message = Vec::new();
-            let _ = stderr.take(MAX_MESSAGE).read_to_end(&mut message);
+            let message = message.recv().unwrap_or_default();
             let message = String::from_utf8_lossy(&message).into_owned();
             let status = wait(child);
             is_ended.store(true, Ordering::Relaxed);
@@ -417,11 +421,7 @@ impl<'a> Git<'a> {
             if status.is_none_or(|status| status.code().is_none()) {
                 return Err(self.unanswered("git ended without an answer"));
             }
-            let first = message.lines().next().unwrap_or_default();
-            let reason = first
-                .trim_start_matches("error: ")
-                .trim_start_matches("fatal: ");
-            Err(Failure::Refused(reason.to_owned()))
+            Err(Failure::Refused(messages::reason(&message)))
         })
     }
 }

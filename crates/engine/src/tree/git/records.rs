@@ -83,8 +83,9 @@ impl Seen {
     }
 }
 
-/// Returns the entries that `ls-files --stage --debug -z` lists.
-pub(super) fn index(listed: &[u8]) -> Vec<(TreeEntry, Option<Seen>)> {
+/// Returns the entries that `ls-files --stage --debug -z` lists, or `None` if one has no object: git reads
+/// the missing end of an index as zeros.
+pub(super) fn index(listed: &[u8]) -> Option<Vec<(TreeEntry, Option<Seen>)>> {
     let mut fields = listed.split(|byte| *byte == 0);
     let mut header = fields.next().unwrap_or_default();
     let mut found = Vec::new();
@@ -97,10 +98,19 @@ pub(super) fn index(listed: &[u8]) -> Vec<(TreeEntry, Option<Seen>)> {
         let (lines, next) = field.split_at(end);
         // MODE OBJECT STAGE<tab>NAME
         let seen = || Seen::parse(&String::from_utf8_lossy(lines));
+        if object_is_zero(header) {
+            return None;
+        }
         found.extend(entry(header, 1).map(|entry| (entry, seen())));
         header = next;
     }
-    found
+    Some(found)
+}
+
+/// Returns whether the second field of a record is the id of no object.
+fn object_is_zero(record: &[u8]) -> bool {
+    let object = record.split(|byte| *byte == b' ').nth(1);
+    object.is_some_and(|object| !object.is_empty() && object.iter().all(|byte| *byte == b'0'))
 }
 
 /// Returns the sides of a raw record, `:OLD_MODE NEW_MODE OLD_OBJECT NEW_OBJECT STATUS`, about a path,
@@ -219,6 +229,7 @@ mod tests {
             is_omitted,
         };
         let found: Vec<(String, Option<Seen>)> = index(listed.as_bytes())
+            .expect("each has an object")
             .into_iter()
             .map(|(entry, seen)| (entry.path, seen))
             .collect();
@@ -228,6 +239,8 @@ mod tests {
             ("d", None),
         ];
         assert_eq!(found, expected.map(|(path, seen)| (path.to_owned(), seen)));
-        assert_eq!(index(b"").len(), 0);
+        assert_eq!(index(b"").map(|found| found.len()), Some(0));
+        let zero = format!("100644 {} 0\tx\0{}", "0".repeat(40), stat("0"));
+        assert_eq!(index(zero.as_bytes()), None);
     }
 }

@@ -59,7 +59,9 @@ pub(super) fn changed_files(
 ) -> Result<(BTreeSet<Vec<u8>>, Vec<String>)> {
     let tree = tree_of(root, revision)?;
     let (names, warnings) = match files::files(root, Path::new("")) {
-        GitFiles::Listed { names, warnings } => (names, warnings),
+        GitFiles::Listed {
+            names, warnings, ..
+        } => (names, warnings),
         GitFiles::NoRepository => return Err(unknown_changes(revision)),
         GitFiles::Failed(why) => {
             let message = format!("git did not list the files: {why}");
@@ -255,6 +257,10 @@ pub fn staged(root: &Path) -> Result<BTreeMap<String, Vec<(u32, u32)>>> {
     ];
     args.extend(["--relative", "--ignore-submodules=all", head.trim(), "--"]);
     let changes = records::changes(Git::new(root, args)).ok_or_else(error)?;
+    if changes.iter().any(|(path, _)| path.is_empty()) {
+        // Git reads the missing end of an index as zeros.
+        return Err(error().into());
+    }
     let lines = |objects: &mut Objects<'_>, [old, new]: &Sides| {
         let Some(new) = new else { return Vec::new() };
         let old = old
