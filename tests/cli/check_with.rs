@@ -132,6 +132,38 @@ fn an_answer_dismisses_errors_of_its_request_only() {
 }
 
 #[test]
+fn an_answer_that_says_both_dismisses_nothing_and_a_reason_is_one_line() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("src/one.py", "x = 1\n");
+    sandbox.write("src/two.py", "x = 1\n");
+    sandbox.write("AGENTS.md", "- See `src/one.py`.\n- See `src/two.py`.\n");
+    sandbox.commit("start");
+    sandbox.git("rm -q -r src");
+    sandbox.commit("Drop both");
+    let item =
+        |id: u32, is_out: bool| json!({ "id": id, "outOfDate": is_out, "reason": "a\n::error::b" });
+    let both = json!({ "findings": [item(0, false), item(1, false), item(0, true)] });
+    prepare(&sandbox, &[both.clone(), both]);
+    let agent = sandbox.path("../agent/agent.sh").display().to_string();
+    let outcome = sandbox.run(&format!("check --all --with \"sh {agent}\""));
+    assert_eq!(outcome.status(), 3, "{}", outcome.text());
+    let text = outcome.text();
+    assert!(
+        text.contains("`src/one.py`: the file no longer exists; not read by sh"),
+        "{text}"
+    );
+    assert!(
+        text.contains("`src/two.py`: the file no longer exists; dismissed by sh: a ::error::b"),
+        "{text}"
+    );
+    let again = sandbox.read("../agent/request-1.json");
+    assert!(
+        again.contains("another item says the opposite about 0"),
+        "{again}"
+    );
+}
+
+#[test]
 fn an_agent_that_fails_dismisses_nothing_and_writes_no_baseline() {
     let sandbox = moved();
     sandbox.session(expect![[r#"

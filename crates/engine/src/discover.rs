@@ -18,6 +18,7 @@ use std::num::NonZeroU32;
 use anyhow::Result;
 use cerberus_model::{Confidence, Globs, Language, RuleKind, SymbolKind};
 use cerberus_store::code::FileRow;
+use forms::FormFiles;
 use order::{append_below, distinct_files_first, order, prefer_short, select_top};
 use rayon::iter::{
     IndexedParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelExtend,
@@ -236,14 +237,14 @@ impl Ranker<'_> {
             .par_iter()
             .map(|candidates| self.parsed(candidates))
             .collect();
-        let n_best = self.options.limit.max(READ_SYMBOLS);
-        let mut scores = symbols::score(self.code, batch, &parsed, n_best);
+        let mut scores = symbols::score(self.code, batch, &parsed, self.n_best());
+        let files = FormFiles::default();
         scores
             .par_iter_mut()
             .zip(&parsed)
             .zip(batch)
             .for_each(|((scores, parsed), candidates)| {
-                self.drop_forbidden(candidates, parsed, scores, n_best);
+                self.drop_forbidden(candidates, parsed, scores, &files);
                 select_top(scores, READ_SYMBOLS, parsed);
             });
         for ((rule_idx, symbol_rank), found) in self.read(batch, &parsed, &scores) {
@@ -261,6 +262,11 @@ impl Ranker<'_> {
         rankings.par_extend(
             ranked.map(|((candidates, parsed), scores)| self.ranking(candidates, parsed, scores)),
         );
+    }
+
+    /// Returns the number of symbols that are scored for a rule.
+    fn n_best(&self) -> usize {
+        self.options.limit.max(READ_SYMBOLS)
     }
 
     fn parsed(&self, candidates: &FileCandidates<'_>) -> Vec<ParsedCandidate<'_>> {

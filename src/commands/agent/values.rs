@@ -47,13 +47,33 @@ fn next(text: &str, place: usize) -> Option<Found> {
 }
 
 /// Returns the items of an answer: the list `key` of the last object that has one, at any depth, or else the
-/// last list of objects that have an `id`.
+/// last list of objects that have an `id`, or else those of an answer that is a string in a value.
 pub(super) fn items(text: &str, key: &str) -> Option<Vec<Value>> {
     let values = values(text);
     let last = values.iter().rev();
     let named = last.clone().find_map(|value| named_list(value, key));
-    let found = named.or_else(|| last.filter_map(Value::as_array).find(|list| has_ids(list)));
-    found.cloned()
+    let found = named.or_else(|| {
+        last.clone()
+            .filter_map(Value::as_array)
+            .find(|list| has_ids(list))
+    });
+    match found {
+        Some(list) => Some(list.clone()),
+        None => last.clone().find_map(|value| quoted_items(value, key)),
+    }
+}
+
+/// Returns the items of the last string in a value that is an answer: some programs print it in an envelope.
+fn quoted_items(value: &Value, key: &str) -> Option<Vec<Value>> {
+    match value {
+        Value::String(text) if text.contains(['{', '[']) => items(text, key),
+        Value::Object(object) => object
+            .values()
+            .rev()
+            .find_map(|inner| quoted_items(inner, key)),
+        Value::Array(list) => list.iter().rev().find_map(|inner| quoted_items(inner, key)),
+        _ => None,
+    }
 }
 
 fn named_list<'a>(value: &'a Value, key: &str) -> Option<&'a Vec<Value>> {
@@ -94,6 +114,9 @@ mod tests {
             format!("{{\"findings\": [{{\"id\": 3,\n{answer}"),
             json!({ "result": { "notes": [], "answer": answer } }).to_string(),
             json!({ "findings": list, "summary": "one" }).to_string(),
+            json!({ "type": "result", "result": answer.to_string() }).to_string(),
+            json!([{ "text": "I read {it}" }, { "text": format!("```json\n{answer}\n```") }])
+                .to_string(),
             format!("[1] says:\n{list}\nsee [2]"),
         ] {
             assert_eq!(items(&text, "findings").as_ref(), list.as_array(), "{text}");

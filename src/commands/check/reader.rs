@@ -3,7 +3,7 @@
 //!
 //! The agent gets parts of documents, and its answer is only data. An error that it does not mention stays.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Result;
@@ -150,8 +150,9 @@ fn read(
         match answer {
             None => {}
             Some(Answer::Items(items)) => {
+                let contradicted = contradicted(&items);
                 for item in items {
-                    match judgement(&item, &mut left) {
+                    match judgement(&item, &contradicted, &mut left) {
                         Ok(judgement) => {
                             unread.remove(&judgement.id);
                             judgements.push(judgement);
@@ -177,12 +178,38 @@ fn read(
     Ok(())
 }
 
+/// Returns the errors about which an answer says both.
+fn contradicted(items: &[Value]) -> BTreeSet<usize> {
+    let mut said: BTreeMap<usize, bool> = BTreeMap::new();
+    let mut contradicted = BTreeSet::new();
+    for item in items {
+        let Ok(judgement) = Judgement::deserialize(item) else {
+            continue;
+        };
+        let first = *said.entry(judgement.id).or_insert(judgement.is_out_of_date);
+        if first != judgement.is_out_of_date {
+            contradicted.insert(judgement.id);
+        }
+    }
+    contradicted
+}
+
 /// Returns the judgement in an item, and removes its error from those that are asked about.
-fn judgement(item: &Value, left: &mut Items) -> Result<Judgement, String> {
+fn judgement(
+    item: &Value,
+    contradicted: &BTreeSet<usize>,
+    left: &mut Items,
+) -> Result<Judgement, String> {
     if !item.is_object() {
         return Err("it is not an object".to_owned());
     }
     let judgement = Judgement::deserialize(item).map_err(|error| error.to_string())?;
+    if contradicted.contains(&judgement.id) {
+        return Err(format!(
+            "another item says the opposite about {}",
+            judgement.id
+        ));
+    }
     match left.remove(&judgement.id) {
         Some(_) => Ok(judgement),
         None => Err(format!(
@@ -200,10 +227,13 @@ fn record(agent: &Agent, judgement: Judgement, report: &mut Report) {
     finding.severity = Severity::Note;
     finding.next = NOTHING.to_owned();
     finding.message += &format!("; dismissed by {}", agent.name());
-    if !judgement.reason.is_empty() {
-        finding.message += &format!(": {}", judgement.reason);
+    // On one line: a line of its own could be a command for a runner of CI.
+    let words: Vec<&str> = judgement.reason.split_whitespace().collect();
+    let reason = words.join(" ");
+    if !reason.is_empty() {
+        finding.message += &format!(": {reason}");
     }
-    finding.dismissed = Some(judgement.reason);
+    finding.dismissed = Some(reason);
 }
 
 /// Marks the errors that an agent did not read, and their documents as not checked.

@@ -1,32 +1,51 @@
 //! Drops the candidates that show what their rule forbids.
 
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
 use cerberus_model::LineIndex;
 use rustc_hash::FxHashMap;
 
 use super::named_code::span_with_lines_above;
 use super::order::select_top;
 use super::{FileCandidates, ParsedCandidate, Ranker, SymbolScore, lines};
-use crate::rank::code_form::CodeOf;
+use crate::rank::code_form::{CodeFile, CodeOf};
 use crate::tree::read;
 
 /// How often as many candidates are read as there are places.
 const MAX_ROUNDS: usize = 4;
 
+/// The files whose code was compared with forms, by their indices. Rules share them: reading and parsing them costs
+/// more than the comparison.
+#[derive(Default)]
+pub(super) struct FormFiles {
+    files: Mutex<FxHashMap<usize, Arc<FormFile>>>,
+}
+
+/// A file, once it is read.
+type FormFile = OnceLock<(CodeFile, LineIndex)>;
+
+impl FormFiles {
+    fn file(&self, file_idx: usize) -> Arc<FormFile> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.entry(file_idx).or_default().clone()
+    }
+}
+
 impl Ranker<'_> {
-    /// Drops the symbols with a form that the rule forbids and none that it demands. At most `n_best` are left, and all of
+    /// Drops the symbols with a form that the rule forbids and none that it demands. At most [`Self::n_best`] are left, and all of
     /// them were read.
     pub(super) fn drop_forbidden(
         &self,
         candidates: &FileCandidates<'_>,
         parsed: &[ParsedCandidate<'_>],
         scores: &mut Vec<SymbolScore>,
-        n_best: usize,
+        files: &FormFiles,
     ) {
         let forms = &candidates.rule.forms;
         if !forms.forbids() {
             return;
         }
-        let mut texts: FxHashMap<usize, (String, LineIndex)> = FxHashMap::default();
+        let n_best = self.n_best();
         let mut kept = Vec::new();
         for _ in 0..MAX_ROUNDS {
             let n_missing = (n_best - kept.len()).min(scores.len());
@@ -35,17 +54,16 @@ impl Ranker<'_> {
             for symbol in std::mem::replace(scores, rest) {
                 let file = &parsed[symbol.doc_idx()];
                 let row = &self.code.files[file.file_idx];
-                let (text, index) = texts.entry(file.file_idx).or_insert_with(|| {
+                let stored = files.file(file.file_idx);
+                let (code_file, index) = stored.get_or_init(|| {
                     let text = read::listed_text(self.code.root, &row.path).unwrap_or_default();
                     let index = LineIndex::new(&text);
-                    (text, index)
+                    (CodeFile::new(row.language, text), index)
                 });
                 let lines = lines(file.doc(), symbol.symbol_idx());
-                let span = span_with_lines_above(text, index, lines);
                 let code = CodeOf {
-                    language: row.language,
-                    file: text,
-                    span,
+                    span: span_with_lines_above(&code_file.text, index, lines),
+                    file: code_file,
                 };
                 if !forms.are_broken_by(code) {
                     kept.push(symbol);

@@ -4,6 +4,7 @@
 //! alone and `...` match any code. Words are found by their stems.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use cerberus_model::{Language, Span};
 use memchr::memmem;
@@ -54,11 +55,44 @@ enum Piece {
     Any,
 }
 
+/// A file with code, which is parsed at most once, and only if a form is found in it.
+#[derive(Debug)]
+pub(crate) struct CodeFile {
+    language: Language,
+    pub(crate) text: String,
+    /// Its comments and strings, in order.
+    inert: OnceLock<Vec<(Span, TokenKind)>>,
+}
+
+impl CodeFile {
+    pub(crate) fn new(language: Language, text: String) -> Self {
+        Self {
+            language,
+            text,
+            inert: OnceLock::new(),
+        }
+    }
+
+    fn inert(&self) -> &[(Span, TokenKind)] {
+        self.inert.get_or_init(|| {
+            let mut inert = Vec::new();
+            for token in ParsedFile::parse(self.language, &self.text).tokens {
+                if matches!(
+                    token.kind,
+                    TokenKind::Comment | TokenKind::Docstring | TokenKind::StringContent
+                ) {
+                    inert.push((token.span, token.kind));
+                }
+            }
+            inert
+        })
+    }
+}
+
 /// The code of a candidate in its file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CodeOf<'t> {
-    pub(crate) language: Language,
-    pub(crate) file: &'t str,
+    pub(crate) file: &'t CodeFile,
     /// Its lines with the comments and annotations above them.
     pub(crate) span: Span,
 }
@@ -111,18 +145,19 @@ impl RuleForms {
 
     /// Returns whether code has a forbidden form and no demanded one.
     pub(crate) fn are_broken_by(&self, code: CodeOf<'_>) -> bool {
-        let text = code.span.slice(code.file);
-        let demanded = self.demanded.occurrences(text);
+        let text = code.span.slice(&code.file.text);
         let forbidden = self.forbidden.occurrences(text);
-        let terms: FxHashSet<String> = tokenize::terms(text).into_iter().collect();
+        if forbidden.is_empty() && self.forbidden.terms.is_empty() {
+            return false;
+        }
+        let demanded = self.demanded.occurrences(text);
         if forbidden.is_empty() {
             // Words are weak evidence beside other code that the rule names.
             let has_named = !demanded.is_empty() || !self.neutral.occurrences(text).is_empty();
-            if has_named || !self.is_forbidden_by_words(&terms) {
+            if has_named || !self.is_forbidden_by_words(&terms(text)) {
                 return false;
             }
         }
-        // Only a few candidates get here, so that they are parsed again.
         let kinds = Kinds::new(code);
         let demanded = kinds.code_only(demanded);
         let forbidden = kinds.code_only(forbidden);
@@ -132,12 +167,19 @@ impl RuleForms {
         }
         if forbidden.iter().any(|found| !found.is_part_of(&demanded)) {
             // Words are weak evidence beside code.
-            return self.demanded.terms.is_empty()
-                || !self.demanded.terms.iter().all(|term| terms.contains(term));
+            return self.demanded.terms.is_empty() || !self.demands_all_of(&terms(text));
         }
+        if self.forbidden.terms.is_empty() {
+            return false;
+        }
+        let terms = terms(text);
         let has_word = self.demanded.terms.iter().any(|term| terms.contains(term));
-        let code_terms = kinds.terms_without_comments();
-        !has_word && self.is_forbidden_by_words(&code_terms)
+        !has_word && self.is_forbidden_by_words(&kinds.terms_without_comments())
+    }
+
+    /// Returns whether each demanded word is among these.
+    fn demands_all_of(&self, terms: &FxHashSet<String>) -> bool {
+        self.demanded.terms.iter().all(|term| terms.contains(term))
     }
 
     /// Returns whether the words of code are those that the rule forbids. Without another form to tell them apart, all
@@ -304,6 +346,11 @@ fn is_name_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
+/// Returns the stems of the words of a text.
+fn terms(text: &str) -> FxHashSet<String> {
+    tokenize::terms(text).into_iter().collect()
+}
+
 /// The kinds of the tokens of a candidate.
 struct Kinds<'t> {
     code: CodeOf<'t>,
@@ -313,15 +360,12 @@ struct Kinds<'t> {
 
 impl<'t> Kinds<'t> {
     fn new(code: CodeOf<'t>) -> Self {
-        let parsed = ParsedFile::parse(code.language, code.file);
+        let all = code.file.inert();
+        let end = all.partition_point(|(span, _)| span.start < code.span.end);
         let mut inert = Vec::new();
-        for token in &parsed.tokens {
-            let is_inert = matches!(
-                token.kind,
-                TokenKind::Comment | TokenKind::Docstring | TokenKind::StringContent
-            );
-            if is_inert && token.span.start < code.span.end && code.span.start < token.span.end {
-                inert.push((token.span, token.kind));
+        for (span, kind) in &all[..end] {
+            if code.span.start < span.end {
+                inert.push((*span, *kind));
             }
         }
         Self { code, inert }
@@ -362,7 +406,7 @@ impl<'t> Kinds<'t> {
             .filter(|(_, kind)| *kind != TokenKind::StringContent);
         for span in comments.map(|(span, _)| *span).chain([end]) {
             let before = Span::new(start, span.start.clamp(start, self.code.span.end));
-            terms.extend(tokenize::terms(before.slice(self.code.file)));
+            terms.extend(tokenize::terms(before.slice(&self.code.file.text)));
             start = span.end.clamp(before.end, self.code.span.end);
         }
         terms
@@ -377,11 +421,8 @@ mod tests {
     #[track_caller]
     fn check(rule: &str, code: &str, expected: bool) {
         let span = Span::new(0, code.len());
-        let code_of = CodeOf {
-            language: Language::Python,
-            file: code,
-            span,
-        };
+        let file = CodeFile::new(Language::Python, code.to_owned());
+        let code_of = CodeOf { file: &file, span };
         let forms = RuleForms::new(rule, &roles(rule));
         assert_eq!(forms.are_broken_by(code_of), expected, "{rule}: {code}");
     }

@@ -1,19 +1,17 @@
 //! Finds the cues of a rule and what they govern.
 
-use std::ops::Range;
-
 use cerberus_model::WordList;
 
 use super::token::{self, Token};
 use super::{RoleSpan, SpanRole};
 use crate::rank::query;
 use crate::rank::word_lists::{
-    ADOPTING, ADVISING, BANNED, CARRYING, CASES, CHOOSING, COMPARISONS, COPULAS, FILLERS,
-    FORGETTING, HARMLESS, HAVING, LOOPED, PROHIBITIONS, PURPOSES, REFUSALS, REPLACED_WITH,
-    REPLACING, RESTRICTIONS, RIGHT_TITLES, STATEMENTS, SUPERSEDED, SUPERSEDING, TOWARDS, VALUES,
-    WANTED, WRONG_TITLES,
+    ADOPTING, BANNED, CASES, CHOOSING, COMPARISONS, COPULAS, FILLERS, LACKING, LOOPED,
+    PROHIBITIONS, PURPOSES, REPLACED_WITH, REPLACING, RIGHT_TITLES, SUPERSEDED, SUPERSEDING,
+    TOWARDS, WANTED, WRONG_TITLES,
 };
 
+mod bans;
 mod phrase;
 
 use phrase::Phrase;
@@ -29,6 +27,10 @@ pub(super) struct Reader<'t> {
     clause_start: usize,
     /// Whether the clause is about a case, or says what its cue cannot decide: only comparisons count.
     is_case: bool,
+    /// Whether the clause has a prohibition of an act.
+    is_denied: bool,
+    /// Whether the sentence is titled as wrong, so that it describes what is forbidden.
+    is_wrong: bool,
     /// Whether the sentence has something that it demands.
     has_demand: bool,
     /// Whether the clause has something that it forbids.
@@ -45,6 +47,8 @@ impl<'t> Reader<'t> {
             found: Vec::new(),
             clause_start: 0,
             is_case: false,
+            is_denied: false,
+            is_wrong: false,
             has_demand: false,
             has_prohibition: false,
             is_fronted: false,
@@ -80,17 +84,13 @@ impl<'t> Reader<'t> {
 
     /// Starts a new clause, unless the mark is inside of one.
     fn mark(&mut self, at: usize, mark: char) -> usize {
-        if matches!(mark, '❌' | '✗' | '✅' | '✓') {
-            let role = if matches!(mark, '❌' | '✗') {
-                SpanRole::Forbidden
-            } else {
-                SpanRole::Demanded
-            };
+        if let Some(role) = title_role(mark.encode_utf8(&mut [0; 4])) {
             return self.titled(at + 1, role);
         }
         if matches!(mark, '.' | ',' | ';' | ':' | '(' | ')' | '-' | '|') {
             self.clause_start = at + 1;
             self.is_case = false;
+            self.is_denied = false;
             self.has_prohibition = false;
         }
         at + 1
@@ -110,6 +110,7 @@ impl<'t> Reader<'t> {
             }
         }
         self.is_fronted = false;
+        self.is_wrong = false;
         self.has_demand = false;
     }
 
@@ -122,7 +123,7 @@ impl<'t> Reader<'t> {
             return self.replace(at + len);
         }
         if let Some(len) = self.find(at, &TOWARDS) {
-            return self.demand(at + len);
+            return self.turn_to(at, at + len);
         }
         if self.is_case {
             return at + 1;
@@ -134,7 +135,7 @@ impl<'t> Reader<'t> {
         if let Some(end) = self.title(at) {
             return end;
         }
-        if let Some(len) = self.find(at, &PROHIBITIONS) {
+        if let Some(len) = self.prohibition(at) {
             return self.prohibit(at, at + len);
         }
         if let Some(len) = self.refusal(at) {
@@ -155,6 +156,7 @@ impl<'t> Reader<'t> {
             return end;
         }
         match self.adopting(at) {
+            Some(len) if self.is_wrong => self.forbid(at + len),
             Some(len) => self.demand(at + len),
             None => at + 1,
         }
@@ -268,6 +270,8 @@ impl<'t> Reader<'t> {
 
     /// Reads a comparison: what is before it is demanded, what is behind it forbidden.
     fn compare(&mut self, at: usize, len: usize) -> usize {
+        let is_fronted = at == self.clause_start && !self.has_demand;
+        self.is_fronted |= is_fronted;
         let behind = self.phrase(at + len);
         let end = behind.end;
         if self.has_prohibition {
@@ -275,9 +279,7 @@ impl<'t> Reader<'t> {
             self.add(behind, SpanRole::Demanded);
             return end;
         }
-        if at == self.clause_start && !self.has_demand {
-            self.is_fronted = true;
-        } else {
+        if !is_fronted {
             self.demand_before(at);
         }
         // "Raise the epoch instead of closing them": a deed is not a form that code has.
@@ -306,9 +308,31 @@ impl<'t> Reader<'t> {
         if new.is_empty() {
             return end;
         }
+        if self.is_denied {
+            // "Never replace `a` with `b`".
+            self.add(new, SpanRole::Forbidden);
+            self.add(old, SpanRole::Demanded);
+            return end;
+        }
         self.add(old, SpanRole::Forbidden);
         self.add(new, SpanRole::Demanded);
         end
+    }
+
+    /// Reads the new form behind a cue, and the code of the old one before it: "drop `b` in favor of `a`".
+    fn turn_to(&mut self, at: usize, behind: usize) -> usize {
+        if at > self.clause_start && !self.is_denied {
+            let before = self.before(at);
+            let codes = before.codes;
+            self.add(
+                Phrase {
+                    codes,
+                    ..Phrase::default()
+                },
+                SpanRole::Forbidden,
+            );
+        }
+        self.demand(behind)
     }
 
     fn demand(&mut self, at: usize) -> usize {
@@ -329,13 +353,11 @@ impl<'t> Reader<'t> {
             let Some(len) = self.find(at, &COPULAS) else {
                 continue;
             };
-            let behind = self.after_fillers(at + len);
-            if self
-                .find(behind, &BANNED)
-                .or(self.find(behind, &SUPERSEDED))
-                .is_some()
-            {
-                return true;
+            for behind in [at + len, self.after_fillers(at + len)] {
+                let banned = self.find(behind, &BANNED);
+                if banned.or(self.find(behind, &SUPERSEDED)).is_some() {
+                    return true;
+                }
             }
         }
         false
@@ -343,22 +365,26 @@ impl<'t> Reader<'t> {
 
     /// Reads the title of a form: "Bad: `b`".
     fn title(&mut self, at: usize) -> Option<usize> {
-        if at != self.clause_start || !matches!(self.tokens.get(at + 1), Some(Token::Mark(':'))) {
-            return None;
-        }
-        let role = if self.is_word(at, &WRONG_TITLES) {
-            SpanRole::Forbidden
-        } else if self.is_word(at, &RIGHT_TITLES) {
-            SpanRole::Demanded
-        } else {
-            return None;
-        };
+        let role = self.title_at(at)?;
         Some(self.titled(at + 2, role))
     }
 
-    /// Reads the code behind a title or a mark; words there are a sentence of their own.
+    /// Returns the role of the form behind a title at a token.
+    pub(super) fn title_at(&self, at: usize) -> Option<SpanRole> {
+        let opens = at == self.clause_start || !matches!(self.tokens[at - 1], Token::Word { .. });
+        let is_title = opens && matches!(self.tokens.get(at + 1), Some(Token::Mark(':')));
+        if is_title {
+            title_role(self.word(at)?)
+        } else {
+            None
+        }
+    }
+
+    /// Reads the code behind a title or a mark. Words there are a sentence of their own, which describes what the
+    /// title says.
     fn titled(&mut self, at: usize, role: SpanRole) -> usize {
         self.clause_start = at;
+        self.is_wrong = role == SpanRole::Forbidden;
         if !self.is_code(at) {
             return at;
         }
@@ -366,145 +392,6 @@ impl<'t> Reader<'t> {
         let end = phrase.end;
         self.add(phrase, role);
         end
-    }
-
-    /// Reads a prohibition with a verb, whose words end before `behind`.
-    fn prohibit(&mut self, at: usize, behind: usize) -> usize {
-        let verb = self.after_fillers(behind);
-        if matches!(self.word(verb), Some("be" | "get")) {
-            return self.prohibit_passive(at, verb + 1);
-        }
-        if self.is_code(verb) {
-            return self.forbid(verb);
-        }
-        if let Some(len) = self.adopting(verb) {
-            return self.forbid(verb + len);
-        }
-        if self.is_word(verb, &FORGETTING) {
-            return verb + 1;
-        }
-        if self.is_word(verb, &CARRYING) {
-            let end = self.clause_end(verb);
-            let next = (verb + 1..end).find(|at| self.adopting(*at).is_some());
-            if let Some(next) = next {
-                return self.forbid(next + self.adopting(next).unwrap_or(1));
-            }
-        }
-        // "…, never floats".
-        let is_contrast = self.word(at) == Some("never")
-            && at > 0
-            && matches!(self.tokens[at - 1], Token::Mark(',' | '-' | '('));
-        if is_contrast && (1..=2).contains(&(self.clause_end(verb) - verb)) {
-            self.demand_before(at);
-            return self.forbid(verb);
-        }
-        self.is_case = true;
-        verb + 1
-    }
-
-    /// Reads a prohibition in the passive, with the participle at `at`: "`b` must not be used".
-    fn prohibit_passive(&mut self, cue: usize, at: usize) -> usize {
-        let at = self.after_fillers(at);
-        if self.is_code(at) {
-            return self.forbid(at);
-        }
-        if self.adopting(at).is_some() && !self.is_restricted(self.clause_start, at) {
-            let subject = self.subject(cue);
-            self.add_forbidden(subject, at + 1);
-        } else {
-            self.is_case = true;
-        }
-        at + 1
-    }
-
-    /// Returns the length of a refusal of a noun at a token: "avoid", "no", ", not".
-    fn refusal(&self, at: usize) -> Option<usize> {
-        let is_statement = at > 0 && self.is_word(at - 1, &STATEMENTS);
-        match self.word(at)? {
-            "no" => {
-                let opens = at == self.clause_start || self.is_word(at - 1, &HAVING);
-                (opens && !self.is_word(at + 1, &HARMLESS)).then_some(1)
-            }
-            "not" => {
-                let is_behind = |at: usize| {
-                    matches!(self.tokens[at], Token::Mark(_) | Token::Code(_))
-                        || matches!(self.word(at), Some("and" | "but"))
-                };
-                let is_contrast = at == 0 || self.has_demand || is_behind(at - 1);
-                let is_harmless = is_statement || self.is_word(at + 1, &HARMLESS);
-                (is_contrast && !is_harmless).then_some(1)
-            }
-            _ => self.find(at, &REFUSALS),
-        }
-    }
-
-    /// Returns whether the cue before a token says what something else of the clause is for.
-    fn is_purpose(&self, at: usize) -> bool {
-        let mut is_advice = true;
-        for before in self.clause_start..at {
-            if self.word(before) == Some("to") {
-                is_advice = before > self.clause_start && self.is_word(before - 1, &ADVISING);
-            }
-        }
-        !is_advice
-    }
-
-    fn refuse(&mut self, at: usize) -> usize {
-        if self.is_purpose(at) {
-            // "Sort them to avoid `b`".
-            self.is_case = true;
-            return at;
-        }
-        let verb = self.after_fillers(at);
-        if let Some(len) = self.adopting(verb) {
-            return self.forbid(verb + len);
-        }
-        let clause = verb..self.clause_end(verb);
-        if self.is_gerund(verb) && !token::codes(&self.tokens[clause]).is_empty() {
-            // "Avoid blocking `b`".
-            self.is_case = true;
-            return verb + 1;
-        }
-        self.forbid(verb)
-    }
-
-    /// Forbids the phrase at a token.
-    fn forbid(&mut self, at: usize) -> usize {
-        let phrase = self.phrase(at);
-        let end = phrase.end;
-        self.add_forbidden(phrase, end);
-        end
-    }
-
-    /// Forbids a phrase, unless the clause restricts that behind `at`. What code must not lack is demanded.
-    fn add_forbidden(&mut self, phrase: Phrase, at: usize) {
-        self.has_prohibition = true;
-        if self.is_restricted(at, self.clause_end(at)) {
-            self.is_case = true;
-            let with_demand = (at..self.clause_end(at))
-                .find(|at| matches!(self.word(*at), Some("without" | "except" | "than")));
-            if let Some(before) = with_demand {
-                self.demand(before + 1);
-            }
-            return;
-        }
-        let end = self.clause_end(at);
-        let next = self.after_fillers(end + 1);
-        if matches!(self.word(next), Some("unless" | "except" | "without")) {
-            return;
-        }
-        let is_value = |range: &Range<usize>| VALUES.contains(&self.text[range.clone()]);
-        let codes = phrase
-            .codes
-            .iter()
-            .filter(|range| !is_value(range))
-            .cloned()
-            .collect();
-        self.add(Phrase { codes, ..phrase }, SpanRole::Forbidden);
-    }
-
-    fn is_restricted(&self, start: usize, end: usize) -> bool {
-        (start..end).any(|at| self.is_word(at, &RESTRICTIONS))
     }
 
     /// Reads what is said of a subject: "`b` is deprecated", "`a` is preferred".
@@ -523,8 +410,13 @@ impl<'t> Reader<'t> {
             self.add(new, SpanRole::Demanded);
             return Some(end);
         }
+        if self.find(behind, &PROHIBITIONS).is_some() {
+            // "It is forbidden to call `b`".
+            return None;
+        }
         if let Some(len) = self.find(behind, &BANNED) {
-            if !self.is_restricted(self.clause_start, self.clause_end(at)) {
+            let is_lacking = (self.clause_start..at).any(|at| self.is_word(at, &LACKING));
+            if !is_lacking && !self.is_restricted(self.clause_start, self.clause_end(at)) {
                 let subject = self.subject(at);
                 self.add(subject, SpanRole::Forbidden);
             }
@@ -567,5 +459,16 @@ impl<'t> Reader<'t> {
                 });
             }
         }
+    }
+}
+
+/// Returns the role of the form behind a title or a mark.
+fn title_role(title: &str) -> Option<SpanRole> {
+    if WRONG_TITLES.contains(title) {
+        Some(SpanRole::Forbidden)
+    } else if RIGHT_TITLES.contains(title) {
+        Some(SpanRole::Demanded)
+    } else {
+        None
     }
 }

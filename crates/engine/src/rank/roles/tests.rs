@@ -252,6 +252,75 @@ fn what_is_restricted_or_not_understood_is_neutral() {
     ]);
 }
 
+#[test]
+fn emphasis_and_marks_do_not_hide_a_cue() {
+    check(&[
+        ("**Never** use `a_b`", &[], &["a_b"]),
+        ("**NEVER** `a_b`", &[], &["a_b"]),
+        ("*Prefer* `a_b` **over** `c_d`", &["a_b"], &["c_d"]),
+        ("**Don't:** `a_b` **Do:** `c_d`", &["c_d"], &["a_b"]),
+        ("Yes: `a_b` No: `c_d`", &["a_b"], &["c_d"]),
+        ("🚫 `a_b` in handlers", &[], &["a_b"]),
+        ("✔️ `a_b` ✖️ `c_d`", &["a_b"], &["c_d"]),
+        ("❌ Call `a_b()`\n✅ Call `c_d()`", &["c_d()"], &["a_b()"]),
+        ("❌ Use `a_b` instead of `c_d`", &["c_d"], &["a_b"]),
+        ("❌ Never call `a_b`. Call `c_d`", &["c_d"], &["a_b"]),
+    ]);
+}
+
+#[test]
+fn a_ban_is_found_in_its_usual_constructions() {
+    check(&[
+        ("Instead of `a_b` use `c_d`", &["c_d"], &["a_b"]),
+        ("In lieu of mocks use `c_d`", &["c_d"], &["mocks"]),
+        ("Drop `a_b` in favor of `c_d`", &["c_d"], &["a_b"]),
+        (
+            "`a_b` is being phased out in favour of `c_d`",
+            &["c_d"],
+            &["a_b"],
+        ),
+        ("It is forbidden to call `a_b`", &[], &["a_b"]),
+        ("You are not allowed to use `a_b`", &[], &["a_b"]),
+        ("Nobody may use `a_b`", &[], &["a_b"]),
+        ("None of the views may call `a_b`", &[], &["a_b"]),
+        ("We do not allow `a_b` here", &[], &["a_b"]),
+        ("Avoid usage of `a_b`", &[], &["a_b"]),
+        ("Avoid any calls to `a_b`", &[], &["a_b"]),
+        ("Replace all uses of `a_b` by `c_d`", &["c_d"], &["a_b"]),
+        ("Calling `a_b` is a bug", &[], &["a_b"]),
+        ("Views can't use `a_b` any more", &[], &["a_b"]),
+        ("Do not catch `a_b`", &[], &["a_b"]),
+    ]);
+}
+
+#[test]
+fn a_ban_that_is_turned_around_forbids_nothing() {
+    check(&[
+        ("It is not forbidden to use `a_b`", &["a_b"], &[]),
+        ("Never replace `a_b` with `c_d`", &["a_b"], &["c_d"]),
+        ("A missing `a_b()` is a bug", &[], &[]),
+        ("Not calling `a_b()` is forbidden", &[], &[]),
+        ("Nothing beats `a_b`", &[], &[]),
+        ("Use nothing but `a_b`", &[], &[]),
+        ("Do not allow `a_b` to be empty", &[], &[]),
+        ("Don't hesitate to use `a_b`", &["a_b"], &[]),
+    ]);
+}
+
+#[test]
+fn other_languages_are_read_by_their_words() {
+    check(&[
+        ("Verwende `a_b` statt `c_d`", &["a_b"], &["c_d"]),
+        ("Benutze niemals `a_b`", &[], &["a_b"]),
+        ("Utilisez `a_b` au lieu de `c_d`", &["a_b"], &["c_d"]),
+        ("N'utilisez jamais `a_b`", &[], &["a_b"]),
+        ("Nunca uses `a_b`, usa `c_d`", &["c_d"], &["a_b"]),
+        ("Не используйте `a_b`", &[], &["a_b"]),
+        ("不要使用 `a_b`。使用 `c_d`", &["c_d"], &["a_b"]),
+        ("使用`a_b`而不是`c_d`", &["a_b"], &["c_d"]),
+    ]);
+}
+
 mod properties {
     use proptest::prelude::*;
 

@@ -88,16 +88,14 @@ fn raw_word(text: &str, raw: Range<usize>, spans: &[Span], tokens: &mut Vec<Toke
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '$' | '/');
     let trimmed = text[raw.clone()].trim_matches(|c: char| !is_part(c));
     if trimmed.is_empty() {
-        return tokens.extend(text[raw].chars().map(|c| Token::Mark(as_dash(c))));
+        return marks(&text[raw], tokens);
     }
     let lead = text[raw.clone()].len()
         - text[raw.clone()]
             .trim_start_matches(|c: char| !is_part(c))
             .len();
     let (start, mut end) = (raw.start + lead, raw.start + lead + trimmed.len());
-    for c in text[raw.start..start].chars() {
-        tokens.push(Token::Mark(as_dash(c)));
-    }
+    marks(&text[raw.start..start], tokens);
     if let Some(span) = spans
         .iter()
         .find(|span| start <= span.range.start && span.range.end <= end)
@@ -115,8 +113,15 @@ fn raw_word(text: &str, raw: Range<usize>, spans: &[Span], tokens: &mut Vec<Toke
     } else {
         words(text, start..end, tokens);
     }
-    for c in text[end..raw.end].chars() {
-        tokens.push(Token::Mark(as_dash(c)));
+    marks(&text[end..raw.end], tokens);
+}
+
+/// Appends the marks of a text. Emphasis is none, and neither is the variant of an emoji.
+fn marks(text: &str, tokens: &mut Vec<Token>) {
+    for c in text.chars() {
+        if !matches!(c, '*' | '\u{fe0f}') {
+            tokens.push(Token::Mark(as_mark(c)));
+        }
     }
 }
 
@@ -128,7 +133,7 @@ fn words(text: &str, range: Range<usize>, tokens: &mut Vec<Token>) {
         let at = range.start + offset;
         if !is_part(c) {
             push_word(text, start..at, tokens);
-            tokens.push(Token::Mark(as_dash(c)));
+            marks(&text[at..at + c.len_utf8()], tokens);
             start = at + c.len_utf8();
         }
     }
@@ -142,10 +147,13 @@ fn push_word(text: &str, range: Range<usize>, tokens: &mut Vec<Token>) {
     }
 }
 
-fn as_dash(c: char) -> char {
+fn as_mark(c: char) -> char {
     match c {
         '—' | '–' => '-',
-        '!' | '?' => '.',
+        '!' | '?' | '。' | '！' | '？' => '.',
+        '，' | '、' => ',',
+        '；' => ';',
+        '：' => ':',
         c => c,
     }
 }

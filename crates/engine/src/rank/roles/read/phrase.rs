@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{MAX_WORDS, Reader};
 use crate::rank::roles::token::{self, Token};
 use crate::rank::word_lists::{
-    CASES, COPULAS, FILLERS, PHRASE_ENDS, PROHIBITIONS, RESTRICTIONS, TOWARDS,
+    CASES, COPULAS, FILLERS, PHRASE_ENDS, PROHIBITIONS, RESTRICTIONS, TOWARDS, USES,
 };
 
 /// A part of a sentence that names forms: code, or else words.
@@ -97,14 +97,20 @@ impl Reader<'_> {
         }
         while phrase.end < limit {
             let at = phrase.end;
+            if phrase.is_empty()
+                && let Some(len) = self.find(at, &USES)
+            {
+                phrase.end += len;
+                continue;
+            }
             let token = &self.tokens[at];
             match token {
                 Token::Code(range) => phrase.codes.push(range.clone()),
                 Token::Other if phrase.is_empty() => break,
                 Token::Other => {}
                 Token::Mark(',') if self.continues(at + 1, &phrase) => {}
-                // Quotes and emphasis.
-                Token::Mark('"' | '\'' | '*' | '“' | '”' | '/') => {}
+                // Quotes.
+                Token::Mark('"' | '\'' | '“' | '”' | '/') => {}
                 Token::Mark(_) => break,
                 Token::Word { range, word } => {
                     if self.ends_phrase(at, &phrase) {
@@ -143,7 +149,10 @@ impl Reader<'_> {
             || self.find(at, &PROHIBITIONS).is_some()
             || self.find(at, &COPULAS).is_some()
             || self.is_word(at, &RESTRICTIONS)
+            || self.title_at(at).is_some()
             || (self.refusal(at).is_some() && at > self.clause_start)
+            // "Instead of `b` use `a`".
+            || (self.is_fronted && !phrase.is_empty() && self.adopting(at).is_some())
         {
             return true;
         }
