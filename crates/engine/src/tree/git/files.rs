@@ -27,7 +27,7 @@ pub(in crate::tree) enum GitFiles {
         /// ends with `/` is a nested repository. A tracked file may be missing.
         names: Vec<Vec<u8>>,
         /// The folders of which git tracks no file and that are hidden or virtual environments, each with
-        /// a slash at its end: a tool keeps its state or the code of others there.
+        /// a slash at its end: a tool stores its state or the code of others there.
         tool_folders: Vec<Vec<u8>>,
         /// Why folders could not be listed.
         warnings: Vec<String>,
@@ -106,7 +106,7 @@ struct Records {
 }
 
 /// Reads the records of `ls-files -t -z`: a letter, a space and a name. Returns `None` if the index has
-/// something that is no file: git reads the missing end of an index as zeros.
+/// something other than a file: git reads the missing end of an index as zeros.
 fn records(output: &[u8]) -> Option<Records> {
     let mut found = Records::default();
     for record in output.split(|byte| *byte == 0) {

@@ -16,9 +16,12 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use cerberus_model::regular_file;
 
 use super::{is_in_repository, messages};
+
+mod opened_files;
+
+use opened_files::irregular_file;
 
 /// Maximum time without any output. The slowest query reads 5,000 commits in about 0.15 s.
 const MAX_SILENCE: Duration = Duration::from_secs(5);
@@ -39,9 +42,6 @@ const PAUSE: Duration = Duration::from_secs(60);
 /// Maximum number of bytes that are read from a command that answers once. A conversation limits
 /// each answer.
 const MAX_OUTPUT: u64 = 512 * 1024 * 1024;
-
-/// Size limit of the file `.git` of a linked working tree.
-const MAX_POINTER: u64 = 4096;
 
 /// Overrides of settings with which a repository can make git run programs or open any file.
 pub(super) const OVERRIDES: &[&str] = &[
@@ -71,21 +71,6 @@ const FACTS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Files that git opens in the folder of a working tree's repository, and in the one that linked
-/// working trees share.
-const OWN_FILES: &[&str] = &["HEAD", "index", "config.worktree", "commondir"];
-const SHARED_FILES: &[&str] = &[
-    "config",
-    "packed-refs",
-    "shallow",
-    "info/attributes",
-    "info/exclude",
-    "info/grafts",
-    "info/sparse-checkout",
-    "objects/info/alternates",
-    "objects/info/commit-graph",
-];
-
 /// Variables with which git would not look for the repository around the folder, or would read the
 /// patterns of paths in another way.
 const FOREIGN_VARIABLES: &[&str] = &[
@@ -98,9 +83,6 @@ const FOREIGN_VARIABLES: &[&str] = &[
     "GIT_NOGLOB_PATHSPECS",
     "GIT_ICASE_PATHSPECS",
 ];
-
-/// Files that git opens in the root of the working tree.
-const TREE_FILES: &[&str] = &[".gitattributes", ".gitignore", ".gitmodules", ".mailmap"];
 
 /// Time for which git is expected to answer in a folder after it answered a simple query there.
 const MAX_AGE: Duration = Duration::from_secs(10);
@@ -483,64 +465,6 @@ impl<R: Read> Read for Counted<'_, R> {
         self.n_read.fetch_add(n_bytes as u64, Ordering::Relaxed);
         Ok(n_bytes)
     }
-}
-
-/// Returns the first of the files that git opens in the repository around `root` that is not a
-/// regular file.
-fn irregular_file(root: &Path) -> Option<PathBuf> {
-    let tree = root
-        .ancestors()
-        .find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
-    let tree_files = TREE_FILES.iter().map(|name| tree.join(name));
-    let (shared, own) = match folder(tree).and_then(|own| Ok((shared_folder(&own)?, own))) {
-        Ok(folders) => folders,
-        Err(file) => return Some(file),
-    };
-    let own_files = OWN_FILES.iter().map(|name| own.join(name));
-    let shared_files = SHARED_FILES.iter().map(|name| shared.join(name));
-    let found = own_files.chain(shared_files).chain(tree_files);
-    found
-        .into_iter()
-        .find(|path| regular_file::is_other(path))
-        .or_else(|| {
-            let head = pointer(&own.join("HEAD")).ok()??;
-            let branch = head.strip_prefix("ref:")?.trim().to_owned();
-            // A namespace of branches is a folder.
-            let branch = shared.join(branch);
-            Some(branch).filter(|path| regular_file::is_other(path) && !path.is_dir())
-        })
-}
-
-/// Returns the folder of the repository of a working tree. Fails with the file that cannot be read.
-fn folder(tree: &Path) -> Result<PathBuf, PathBuf> {
-    let link = tree.join(".git");
-    if link.is_dir() {
-        return Ok(link);
-    }
-    let target = pointer(&link)?.and_then(|text| Some(text.strip_prefix("gitdir:")?.to_owned()));
-    Ok(target.map_or(link, |target| tree.join(target.trim())))
-}
-
-/// Returns the folder that linked working trees share. Fails with the file that cannot be read.
-fn shared_folder(own: &Path) -> Result<PathBuf, PathBuf> {
-    let target = pointer(&own.join("commondir"))?;
-    Ok(target.map_or_else(|| own.to_owned(), |target| own.join(target.trim())))
-}
-
-/// Returns the text of a file that names another one, or `None` if it is missing. Fails with its
-/// path if it is not a regular file.
-fn pointer(path: &Path) -> Result<Option<String>, PathBuf> {
-    if regular_file::is_other(path) {
-        return Err(path.to_owned());
-    }
-    let mut text = Vec::new();
-    let Ok(file) = regular_file::open(path) else {
-        return Ok(None);
-    };
-    file.take(MAX_POINTER)
-        .read_to_end(&mut text)
-        .map_err(|_| path.to_owned())?;
-    Ok(Some(String::from_utf8_lossy(&text).into_owned()))
 }
 
 #[cfg(test)]
