@@ -91,7 +91,7 @@ impl LanguageTables {
         };
         let fields = (1..=n_fields).filter_map(field).collect();
         let bytes = spec.trigger_bytes.as_bytes();
-        let parts = spec.definitions.values().flat_map(|it| [it.name, it.body]);
+        let parts = spec.definitions.values().flat_map(|definition| [definition.name, definition.body]);
         let parts = parts.map(|part| (part, grammar.id_for_node_kind(part, true)));
         Some(Self {
             language,
@@ -99,7 +99,7 @@ impl LanguageTables {
             trigger_words: spec
                 .trigger_words
                 .iter()
-                .map(|it| Finder::new(*it))
+                .map(|call| Finder::new(*call))
                 .collect(),
             nodes,
             parts: parts.filter(|(_, id)| *id > 0).collect(),
@@ -161,7 +161,7 @@ impl LanguageTables {
             return Vec::new();
         };
         node.named_children(&mut node.walk())
-            .filter(|it| it.kind_id() == *id)
+            .filter(|child| child.kind_id() == *id)
             .collect()
     }
 
@@ -206,21 +206,21 @@ fn names(
 }
 
 static BY_EXTENSION: LazyLock<ByName<Language>> =
-    LazyLock::new(|| names(true, |it| &it.extensions).collect());
+    LazyLock::new(|| names(true, |spec| &spec.extensions).collect());
 
 static LACKING: LazyLock<ByName<Language>> =
-    LazyLock::new(|| names(false, |it| &it.extensions).collect());
+    LazyLock::new(|| names(false, |spec| &spec.extensions).collect());
 
 static BY_SCOPE: LazyLock<ByName<Vec<Language>>> = LazyLock::new(|| {
     let mut found = ByName::<Vec<Language>>::default();
-    let names = names(true, |it| &it.scopes);
+    let names = names(true, |spec| &spec.scopes);
     names.for_each(|(name, language)| found.entry(name).or_default().push(language));
     found
 });
 
 /// Returns the extensions of all languages.
 pub(crate) fn extensions() -> Vec<&'static str> {
-    names(true, |it| &it.extensions)
+    names(true, |spec| &spec.extensions)
         .map(|(extension, _)| extension)
         .collect()
 }
@@ -331,7 +331,7 @@ mod tests {
                     "{language}: {name}"
                 );
             }
-            for part in spec.definitions.values().flat_map(|it| [it.name, it.body]) {
+            for part in spec.definitions.values().flat_map(|definition| [definition.name, definition.body]) {
                 assert!(
                     has_field(part) || has_kind(part, true),
                     "{language}: {part}"

@@ -85,7 +85,7 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let found: Vec<&str> = ranges(text)
             .iter()
-            .map(|it| &text[it.start_byte..it.end_byte])
+            .map(|range| &text[range.start_byte..range.end_byte])
             .collect();
         assert_eq!(found, expected, "{text}");
     }
