@@ -91,7 +91,10 @@ impl LanguageTables {
         };
         let fields = (1..=n_fields).filter_map(field).collect();
         let bytes = spec.trigger_bytes.as_bytes();
-        let parts = spec.definitions.values().flat_map(|definition| [definition.name, definition.body]);
+        let parts = spec
+            .definitions
+            .values()
+            .flat_map(|definition| [definition.name, definition.body]);
         let parts = parts.map(|part| (part, grammar.id_for_node_kind(part, true)));
         Some(Self {
             language,
@@ -331,7 +334,11 @@ mod tests {
                     "{language}: {name}"
                 );
             }
-            for part in spec.definitions.values().flat_map(|definition| [definition.name, definition.body]) {
+            for part in spec
+                .definitions
+                .values()
+                .flat_map(|definition| [definition.name, definition.body])
+            {
                 assert!(
                     has_field(part) || has_kind(part, true),
                     "{language}: {part}"

@@ -70,8 +70,11 @@ fn current(root: &Path, place: &FoundSymbol) -> Option<String> {
 fn recorded(root: &Path, anchor: &Anchor) -> Option<String> {
     let name = format!("{}:./{}", anchor.commit.as_ref()?, anchor.file);
     let bytes = git::with_objects(root, |objects| objects.read(&name))??;
-    let is_named = |name: Option<&str>| same_name(name, anchor.symbol.as_deref());
-    let file = FileSymbols::parse(&anchor.file, &bytes, Some(&is_named));
+    let file = FileSymbols::parse(
+        &anchor.file,
+        &bytes,
+        Some(&|name| same_name(name, anchor.symbol.as_deref())),
+    );
     let found = in_place_match(anchor, &file).filter(|found| found.similarity >= 1.0)?;
     let symbol = &file.symbols[found.symbol_idx];
     let language = language::from_path(&anchor.file)?;
