@@ -419,7 +419,7 @@ impl Ranker<'_> {
         }
     }
 
-    /// Returns what the terms of the rule contribute to the score of a symbol; nothing for a whole
+    /// Returns the contributions of the terms of the rule to the score of a symbol; nothing for a whole
     /// file.
     fn gains(
         &self,

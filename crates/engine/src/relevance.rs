@@ -106,7 +106,7 @@ pub fn compare(
     Ok(best)
 }
 
-/// A rule with what is read of it once for all files.
+/// A rule with the features that are computed once for all files.
 struct ComparedRule<'r> {
     rule: &'r Rule<'r>,
     query: ParsedQuery,

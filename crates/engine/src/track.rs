@@ -76,7 +76,7 @@ pub struct Step {
     /// The location after the commit.
     pub file: String,
     pub symbol: Option<String>,
-    /// What the commit did.
+    /// The effect of the commit.
     pub reason: String,
 }
 

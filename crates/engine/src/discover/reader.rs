@@ -46,7 +46,7 @@ pub(super) struct Found {
 }
 
 impl Ranker<'_> {
-    /// Returns what the first symbols of each rule contain of it.
+    /// Returns the parts of each rule that its first symbols contain.
     pub(super) fn read(
         &self,
         batch: &[FileCandidates<'_>],
@@ -100,7 +100,7 @@ impl Reader<'_> {
         lines(doc, symbol.symbol_idx())
     }
 
-    /// Returns what the requested symbols of one file contain.
+    /// Returns the parts of their rules that the requested symbols of one file contain.
     fn read_file(&self, requests: &[(usize, Owner)]) -> Vec<(Owner, Found)> {
         let code = &self.ranker.code;
         let path = &code.files[requests[0].0].path;
@@ -155,7 +155,7 @@ impl Reader<'_> {
         words
     }
 
-    /// Returns what a symbol with these words and this code contains of its rule.
+    /// Returns the parts of its rule that a symbol with these words and this code contains.
     fn found(&self, (rule_idx, rank): Owner, words: &[WordAt], code: &str) -> Found {
         let candidates = &self.batch[rule_idx];
         let symbol = self.scores[rule_idx][rank];

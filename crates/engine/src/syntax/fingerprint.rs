@@ -253,7 +253,7 @@ pub(crate) fn short_hash(hash: u64) -> u16 {
     (hash >> 48) as u16
 }
 
-/// Returns what identifies a definition among those of its name: 24 bits each of the hashes of its
+/// Returns the identity of a definition among those of its name: 24 bits each of the hashes of its
 /// code and of its signature.
 pub(crate) fn namesake(fingerprint: &Fingerprint) -> [u32; 2] {
     [

@@ -125,7 +125,7 @@ impl LanguageTables {
         self.properties(node).role
     }
 
-    /// Returns what nodes of a role define.
+    /// Returns the definition that nodes of a role make.
     pub(crate) fn definition(&self, role: NodeRole) -> Option<&Definition> {
         let NodeRole::Definition(idx) = role else {
             return None;
@@ -247,9 +247,12 @@ pub fn is_built(language: Language) -> bool {
     spec::built(language).is_some()
 }
 
-/// Returns what to say about things in languages that this build lacks, by their number.
+/// Returns a message about things in languages that this build lacks, by their number.
 pub fn lacks(noun: &str, by_language: &BTreeMap<Language, usize>) -> String {
-    let languages: Vec<&str> = by_language.keys().map(|it| it.as_str()).collect();
+    let languages: Vec<&str> = by_language
+        .keys()
+        .map(|language| language.as_str())
+        .collect();
     format!(
         "{} in {} cannot be read: this build lacks the features `lang-{}`",
         plural(by_language.values().sum(), noun),
@@ -258,7 +261,7 @@ pub fn lacks(noun: &str, by_language: &BTreeMap<Language, usize>) -> String {
     )
 }
 
-/// Returns what to say about a language that this build lacks.
+/// Returns a message about a language that this build lacks.
 pub fn lack(language: Language) -> String {
     format!("this build has no {language}: its feature is `lang-{language}`")
 }

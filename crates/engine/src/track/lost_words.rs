@@ -14,7 +14,7 @@ use crate::track::file_symbols::FileSymbols;
 use crate::track::in_place::{in_place_match, same_name};
 use crate::tree::{git, read};
 
-/// Minimum weight of a word of a rule. Common words and those that name what to avoid weigh less.
+/// Minimum weight of a word of a rule. Common words and names of things to avoid weigh less.
 const MIN_WEIGHT: f64 = 0.9;
 
 /// Returns the words of a rule and its hints that the recorded code of an anchor contained, and that

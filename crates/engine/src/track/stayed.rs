@@ -37,7 +37,7 @@ pub(super) fn is_taken_over(
     false
 }
 
-/// Returns what is added to the odds of each pair because its symbol has the name of the anchor, in
+/// Returns the odds that each pair gains because its symbol has the name of the anchor, in
 /// its file. `new_paths` are the paths of the files after the commit by those before it;
 /// `is_taken_over` is whether the code of an anchor is under a new name in its file.
 pub(super) fn odds(
@@ -107,7 +107,7 @@ mod tests {
     return round(found * rate, 2)
 ";
 
-    /// Checks what is added to the odds of `total` after its file was replaced.
+    /// Checks the odds that are added to those of `total` after its file was replaced.
     fn check(new: &str, expected: f64) {
         let old = FileSymbols::parse("shop.py", format!("def total{TOTAL}").as_bytes(), ALL);
         let anchor = old.anchor(0);

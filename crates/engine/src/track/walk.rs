@@ -182,7 +182,7 @@ impl Walk {
     }
 }
 
-/// What a commit did to the code of an anchor.
+/// The effect of a commit on the code of an anchor.
 enum Fate {
     Kept,
     Removed,
@@ -279,7 +279,7 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// Returns what a change of its file did to the code of an anchor, and advances the anchor.
+    /// Returns the effect of a change of its file on the code of an anchor, and advances the anchor.
     fn fate(
         &mut self,
         walk: &mut Walk,

@@ -263,7 +263,7 @@ mod tests {
     use super::super::super::file_symbols::ALL;
     use super::*;
 
-    /// Returns what the callers of `close` use instead, of `shut` and `open`.
+    /// Returns the uses of `shut` and of `open` in place of `close`.
     fn switched(old: &str, new: &str) -> [(f64, f64); 2] {
         let parse = |text: &str| FileSymbols::parse("a.py", text.as_bytes(), ALL);
         let (old_file, new_file) = (parse(old), parse(new));

@@ -1,4 +1,4 @@
-//! What a commit shows about removed and added code besides their similarity.
+//! The evidence of a commit about removed and added code, besides their similarity.
 //!
 //! Pure. Short code that is rewritten when it moves has little in common with its successor. The rest of
 //! the commit still shows where it went: callers call the successor where they called it
@@ -52,7 +52,7 @@ impl<'s> Handover<'s> {
             });
     }
 
-    /// Sets the odds of pairs by their code, by what stayed in place, and by what git says about their files.
+    /// Sets the odds of pairs by their code, by the code that stayed in place, and by the renames of files in git.
     fn compare_files(&self, pairs: &mut [Pair]) {
         let Self {
             changed,
