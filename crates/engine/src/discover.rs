@@ -34,7 +34,7 @@ use super::index::{Code, CodeIndex, PARSED_FILES};
 use super::search::{Options, Query, RankedSymbol, Ranking, Reason};
 use super::{CodeBase, recency, rounded};
 use crate::rank::calibrate::{self, Features};
-use crate::rank::document::{Document, SymbolDoc};
+use crate::rank::document::Document;
 use crate::rank::query::ParsedQuery;
 use crate::rank::score::{self, NameSet, ScorableFile, TermSet};
 use crate::rank::weights::WEIGHTS;
@@ -127,22 +127,24 @@ impl<'a> FileCandidates<'a> {
         }
         let named = named_files(code, &rule.paths);
         let files = best_files(code, &scores, query.languages, &named);
-        let is_known = |hint: &&String| {
-            tokenize::terms(hint)
-                .iter()
-                .all(|term| terms.is_known(term))
-        };
-        let n_known_hints = query.hints.iter().filter(is_known).count();
-        let is_in_named_files = !named.is_empty();
-        let ids = scorer.ids.iter().enumerate();
-        let term_idxs = ids.filter_map(|(idx, id)| Some(((*id)?, idx))).collect();
+        let known_hints = query.hints.iter().filter(|hint| {
+            let words = tokenize::terms(hint);
+            words.iter().all(|term| terms.is_known(term))
+        });
+        let n_known_hints = known_hints.count();
+        let mut term_idxs = FxHashMap::default();
+        for (idx, id) in scorer.ids.iter().enumerate() {
+            if let Some(id) = *id {
+                term_idxs.insert(id, idx);
+            }
+        }
         Self {
             query,
             rule,
             scorer,
             files,
             term_idxs,
-            is_in_named_files,
+            is_in_named_files: !named.is_empty(),
             place,
             n_known_hints,
         }
@@ -170,10 +172,13 @@ pub fn rank(
         .collect();
     let terms = TermIndex::new(index, &rules);
     let code = index.code();
-    let candidates = |(rule, query)| FileCandidates::new(code, &terms, rule, query);
-    let candidates: Vec<FileCandidates<'_>> =
-        rules.par_iter().zip(queries).map(candidates).collect();
-    let (mut rankings, mut rest) = (Vec::with_capacity(queries.len()), candidates.as_slice());
+    let candidates: Vec<FileCandidates<'_>> = rules
+        .par_iter()
+        .zip(queries)
+        .map(|(rule, query)| FileCandidates::new(code, &terms, rule, query))
+        .collect();
+    let mut rankings = Vec::with_capacity(queries.len());
+    let mut rest = candidates.as_slice();
     let word_cache = WordCache::new();
     while !rest.is_empty() {
         let (batch, file_idxs) = next_batch(&mut rest);
@@ -270,22 +275,20 @@ impl Ranker<'_> {
     }
 
     fn parsed(&self, candidates: &FileCandidates<'_>) -> Vec<ParsedCandidate<'_>> {
-        let files = candidates
-            .files
-            .iter()
-            .filter_map(|&(file_idx, score, terms)| {
-                let scorable = self.code.parsed(file_idx)?;
+        let mut parsed = Vec::with_capacity(candidates.files.len());
+        for &(file_idx, score, terms) in &candidates.files {
+            if let Some(scorable) = self.code.parsed(file_idx) {
                 let path = &self.code.files[file_idx].path;
-                let place_factor = place_factor(candidates.place.as_ref(), path);
-                Some(ParsedCandidate {
+                parsed.push(ParsedCandidate {
                     file_idx,
                     score,
                     terms,
-                    place_factor,
+                    place_factor: place_factor(candidates.place.as_ref(), path),
                     scorable,
-                })
-            });
-        files.collect()
+                });
+            }
+        }
+        parsed
     }
 
     fn ranking(
@@ -314,17 +317,17 @@ impl Ranker<'_> {
         let verdict = rule_kind::classify(&candidates.query.rule);
         let kind = candidates.query.kind.unwrap_or(verdict.kind);
         let is_by_wording = kind == RuleKind::Process && candidates.query.kind.is_none();
+        let best = match scores.first() {
+            Some(first) => first.score,
+            None => 1.0,
+        };
         let evidence = Features {
-            rest: rest
-                / scores
-                    .first()
-                    .map_or(1.0, |first| first.score.max(f64::MIN_POSITIVE)),
+            rest: rest / best.max(f64::MIN_POSITIVE),
             wording: verdict.wording,
             is_code: candidates.query.kind == Some(RuleKind::Code),
             ..self.evidence(candidates, parsed, &scores)
         };
         let confidence = calibrate::confidence(evidence);
-        let best = scores.first().map_or(1.0, |first| first.score);
         if self.options.distinct_files {
             scores = distinct_files_first(scores, parsed);
         } else {
@@ -332,16 +335,15 @@ impl Ranker<'_> {
             scores.sort_unstable_by(|a, b| order(a, b, parsed));
         }
         scores.truncate(self.options.limit);
-        let ranked = scores.iter().enumerate().map(|(idx, symbol)| {
-            let match_score = confidence * symbol.score / best;
+        let mut ranked = Vec::with_capacity(scores.len());
+        for (idx, symbol) in scores.iter().enumerate() {
             let file = &parsed[symbol.doc_idx()];
-            let ranked = self.ranked_symbol(candidates, file, symbol.symbol_idx());
-            RankedSymbol {
+            ranked.push(RankedSymbol {
                 rank: idx + 1,
-                match_score,
-                ..ranked
-            }
-        });
+                match_score: confidence * symbol.score / best,
+                ..self.ranked_symbol(candidates, file, symbol.symbol_idx())
+            });
+        }
         let rounded = Features {
             score: rounded(evidence.score),
             lead: rounded(evidence.lead),
@@ -361,7 +363,7 @@ impl Ranker<'_> {
             },
             confidence: Confidence::None,
             anchor: None,
-            candidates: ranked.collect(),
+            candidates: ranked,
             unknown_words: None,
             evidence: self.options.explain.then_some(rounded),
             elapsed_ms: 0.0,
@@ -388,19 +390,20 @@ impl Ranker<'_> {
         let file = &parsed[first.doc_idx()];
         let (first_line, last_line) = lines(file.doc(), first.symbol_idx());
         let gains = self.gains(candidates, file, first.symbol_idx());
-        let gains: Vec<f64> = gains.iter().map(|gain| gain.score).collect();
+        let scores_of_terms: Vec<f64> = gains.iter().map(|gain| gain.score).collect();
         let names = rule.names.iter().zip(&scorer.name_freqs);
-        let (hints, path) = (
-            &candidates.query.hints,
-            &self.code.files[file.file_idx].path,
-        );
+        let path = &self.code.files[file.file_idx].path;
+        let hints = &candidates.query.hints;
         let n_found_hints =
             named_code::n_found_hints(self.code, path, (first_line, last_line), hints);
-        let is_named = |symbol: &SymbolDoc| {
-            let mut alone = rule.names.iter().filter(|name| name.is_alone);
-            alone.any(|name| named_code::is_definition(name, &symbol.name, path))
+        let is_definition = match first.symbol_idx() {
+            Some(symbol_idx) => {
+                let symbol = &file.doc().symbols[symbol_idx];
+                let mut alone = rule.names.iter().filter(|name| name.is_alone);
+                alone.any(|name| named_code::is_definition(name, &symbol.name, path))
+            }
+            None => false,
         };
-        let symbol = first.symbol_idx().map(|idx| &file.doc().symbols[idx]);
         Features {
             score: first.score / file.place_factor,
             lead: if candidates.is_in_named_files {
@@ -408,13 +411,13 @@ impl Ranker<'_> {
             } else {
                 lead
             },
-            n_effective: calibrate::effective_number(&gains),
+            n_effective: calibrate::effective_number(&scores_of_terms),
             n_unknown_names: names
                 .filter(|(name, freq)| !name.is_hinted && **freq == 0)
                 .count(),
             n_hints: candidates.n_known_hints,
             n_found_hints,
-            is_definition: symbol.is_some_and(is_named),
+            is_definition,
             is_test_mismatch: file.scorable.is_test(first.symbol_idx()) != rule.is_about_tests,
             is_without_demand: rule.is_without_demand,
             n_lines: (last_line - first_line + 1) as usize,
@@ -422,7 +425,7 @@ impl Ranker<'_> {
         }
     }
 
-    /// Returns what the terms of the rule contribute to the score of a symbol; nothing for a whole
+    /// Returns the contributions of the terms of the rule to the score of a symbol; nothing for a whole
     /// file.
     fn gains(
         &self,
@@ -430,18 +433,17 @@ impl Ranker<'_> {
         parsed: &ParsedCandidate<'_>,
         symbol_idx: Option<usize>,
     ) -> Vec<score::Contribution> {
-        let vector = self.code.files[parsed.file_idx]
-            .vector
-            .as_deref()
-            .unwrap_or_default();
-        let path = postings::path_terms(vector);
-        let is_in_path = |id| path.contains(&id);
-        let gains = |idx| {
-            candidates
-                .scorer
-                .explain(parsed.scorable, parsed.terms, is_in_path, idx)
+        let Some(symbol_idx) = symbol_idx else {
+            return Vec::new();
         };
-        symbol_idx.map(gains).unwrap_or_default()
+        let vector = &self.code.files[parsed.file_idx].vector;
+        let path = postings::path_terms(vector.as_deref().unwrap_or_default());
+        candidates.scorer.explain(
+            parsed.scorable,
+            parsed.terms,
+            |id| path.contains(&id),
+            symbol_idx,
+        )
     }
 
     /// Returns a symbol of a file, or the whole file, with its size and the reasons for its score.
@@ -452,21 +454,35 @@ impl Ranker<'_> {
         symbol_idx: Option<usize>,
     ) -> RankedSymbol {
         let FileCandidates { rule, scorer, .. } = candidates;
-        let (file, doc) = (&self.code.files[parsed.file_idx], parsed.doc());
-        let gains = self.gains(candidates, parsed, symbol_idx);
-        let word = |term_idx: usize| rule.terms[term_idx].word.clone();
-        let reason = |gain: &score::Contribution| Reason {
-            word: word(gain.term_idx),
-            gain: rounded(scorer.share(gain.score)),
-            idf: rounded(scorer.idfs[gain.term_idx]),
-            fields: gain.fields.clone(),
-        };
+        let file = &self.code.files[parsed.file_idx];
+        let doc = parsed.doc();
+        let mut matched_terms = Vec::new();
+        let mut reasons = Vec::new();
+        for gain in self.gains(candidates, parsed, symbol_idx) {
+            let word = &rule.terms[gain.term_idx].word;
+            matched_terms.push(word.clone());
+            if self.options.explain {
+                reasons.push(Reason {
+                    word: word.clone(),
+                    gain: rounded(scorer.share(gain.score)),
+                    idf: rounded(scorer.idfs[gain.term_idx]),
+                    fields: gain.fields,
+                });
+            }
+        }
+        let mut symbol = None;
+        let mut kind = SymbolKind::File;
+        if let Some(idx) = symbol_idx {
+            let names = doc.symbols.iter().map(|symbol| &*symbol.name);
+            symbol = Some(unique_name(names, idx));
+            kind = doc.symbols[idx].kind;
+        }
         let (first_line, last_line) = lines(doc, symbol_idx);
         RankedSymbol {
             rank: 0,
             file: file.path.clone(),
-            symbol: symbol_idx.map(|idx| unique_name(doc.symbols.iter().map(|it| &*it.name), idx)),
-            kind: symbol_idx.map_or(SymbolKind::File, |idx| doc.symbols[idx].kind),
+            symbol,
+            kind,
             language: file.language,
             start_line: first_line + 1,
             end_line: last_line + 1,
@@ -474,12 +490,8 @@ impl Ranker<'_> {
             match_score: 0.0,
             size: calibrate::size((last_line - first_line + 1) as usize),
             recency: None,
-            matched_terms: gains.iter().map(|gain| word(gain.term_idx)).collect(),
-            reasons: gains
-                .iter()
-                .filter(|_| self.options.explain)
-                .map(reason)
-                .collect(),
+            matched_terms,
+            reasons,
             excerpt: None,
             shown_lines: None,
         }
@@ -493,8 +505,9 @@ fn group_by_file<T: Send>(requests: &mut [(usize, T)]) -> Vec<&[(usize, T)]> {
 }
 
 fn place_factor(place: Option<&Globs>, path: &str) -> f64 {
-    let is_inside = place.is_some_and(|globs| globs.find(path).is_some());
-    if is_inside {
+    if let Some(globs) = place
+        && globs.find(path).is_some()
+    {
         WEIGHTS.candidates.inside
     } else {
         1.0
@@ -503,22 +516,31 @@ fn place_factor(place: Option<&Globs>, path: &str) -> f64 {
 
 /// Returns the indices of the files with these paths, or with a path that ends so if only one does.
 fn named_files(code: Code<'_>, paths: &[String]) -> Vec<usize> {
-    let find = |path: &String| {
-        let path = path.trim_start_matches("./");
-        if let Ok(file_idx) = code
-            .files
-            .binary_search_by(|file| file.path.as_str().cmp(path))
+    paths
+        .iter()
+        .filter_map(|path| named_file(code.files, path.trim_start_matches("./")))
+        .collect()
+}
+
+fn named_file(files: &[FileRow], path: &str) -> Option<usize> {
+    if let Ok(file_idx) = files.binary_search_by(|file| file.path.as_str().cmp(path)) {
+        return Some(file_idx);
+    }
+    if !path.contains('/') {
+        return None;
+    }
+    let mut found = None;
+    for (file_idx, file) in files.iter().enumerate() {
+        if let Some(folder) = file.path.strip_suffix(path)
+            && folder.ends_with('/')
         {
-            return Some(file_idx);
+            if found.is_some() {
+                return None;
+            }
+            found = Some(file_idx);
         }
-        let is_end = |file: &FileRow| {
-            let folder = file.path.strip_suffix(path);
-            path.contains('/') && folder.is_some_and(|folder| folder.ends_with('/'))
-        };
-        let mut found = (0..code.files.len()).filter(|idx| is_end(&code.files[*idx]));
-        found.next().filter(|_| found.next().is_none())
-    };
-    paths.iter().filter_map(find).collect()
+    }
+    found
 }
 
 /// Returns the indices of the files with the best scores over 0, best first. If the rule names
@@ -529,13 +551,16 @@ fn best_files(
     languages: Option<&[Language]>,
     named: &[usize],
 ) -> Vec<(usize, f64, TermSet)> {
-    let matches = |file_idx: &usize| {
-        let language = code.files[*file_idx].language;
-        scores[*file_idx].0 > 0.0
+    let mut best: Vec<usize> = Vec::new();
+    for (file_idx, (score, _)) in scores.iter().enumerate() {
+        let language = code.files[file_idx].language;
+        if *score > 0.0
             && languages.is_none_or(|languages| languages.contains(&language))
-            && (named.is_empty() || named.contains(file_idx))
-    };
-    let mut best: Vec<usize> = (0..scores.len()).filter(matches).collect();
+            && (named.is_empty() || named.contains(&file_idx))
+        {
+            best.push(file_idx);
+        }
+    }
     // Files are ordered by path.
     let order = |a: &usize, b: &usize| scores[*b].0.total_cmp(&scores[*a].0).then(a.cmp(b));
     if best.len() > PARSED_FILES {

@@ -208,8 +208,8 @@ impl CodeIndex {
 
         let new: Vec<&FileRow> = scanned
             .iter()
-            .filter(|it| it.is_new)
-            .map(|it| &it.row)
+            .filter(|file| file.is_new)
+            .map(|file| &file.row)
             .collect();
         let mut index = Self {
             root: root.to_owned(),

@@ -80,34 +80,33 @@ pub fn compare(
     let names = Rarities::new(
         rules
             .iter()
-            .filter_map(|it| Some(it.rule.anchor?.fingerprint.names.as_slice())),
+            .filter_map(|rule| Some(rule.rule.anchor?.fingerprint.names.as_slice())),
     );
-    let best = |(rule, moments): (&ComparedRule<'_>, &(f64, f64))| {
-        let features = files.iter().enumerate().map(|(file_idx, file)| {
-            let mut features = rule.features(file, &terms, *moments);
-            if let Some(anchor) = rule.rule.anchor {
-                let shared = example_files
-                    .get(anchor.file.as_str())
-                    .map(|files| files[file_idx]);
-                add_example(&mut features, anchor, file, shared.unwrap_or_default());
-                let of_names = |found: &[u16]| names.share(&anchor.fingerprint.names, found);
-                features[Feature::Names] = of_names(&file.names);
-                features[Feature::LineNames] = file
-                    .changed
-                    .as_ref()
-                    .map_or(0.0, |lines| of_names(&lines.names));
-            }
-            features
-        });
-        let best = features.max_by(|a, b| a.score_in_file().total_cmp(&b.score_in_file()));
-        best.unwrap_or_default()
-    };
-    let mut best: Vec<Features> = rules.par_iter().zip(&moments).map(best).collect();
+    let mut best: Vec<Features> = rules
+        .par_iter()
+        .zip(&moments)
+        .map(|(rule, moments)| {
+            let features = files.iter().enumerate().map(|(file_idx, file)| {
+                let mut features = rule.features(file, &terms, *moments);
+                if let Some(anchor) = rule.rule.anchor {
+                    let shared = match example_files.get(anchor.file.as_str()) {
+                        Some(shared) => shared[file_idx],
+                        None => Shared::default(),
+                    };
+                    add_example(&mut features, anchor, file, shared);
+                    add_names(&mut features, anchor, file, &names);
+                }
+                features
+            });
+            let best = features.max_by(|a, b| a.score_in_file().total_cmp(&b.score_in_file()));
+            best.unwrap_or_default()
+        })
+        .collect();
     relevance::set_excess(&mut best);
     Ok(best)
 }
 
-/// A rule with what is read of it once for all files.
+/// A rule with the features that are computed once for all files.
 struct ComparedRule<'r> {
     rule: &'r Rule<'r>,
     query: ParsedQuery,
@@ -132,7 +131,7 @@ impl<'r> ComparedRule<'r> {
         }
     }
 
-    /// Returns what the text of the rule has in common with a file.
+    /// Compares the text of the rule with a file.
     fn features(
         &self,
         file: &ComparedFile<'_>,
@@ -161,10 +160,12 @@ impl<'r> ComparedRule<'r> {
         features.set_flag(HasExample, has_example);
         features.set_flag(HasNoExample, !has_example && has_words);
         if let Some(lines) = &file.changed {
-            let is_in = |id: &u32| f64::from(u8::from(lines.terms.contains(id)));
+            let words = self.words.iter().map(|(id, weight)| {
+                let is_in_lines = lines.terms.contains(id);
+                (*weight, f64::from(u8::from(is_in_lines)))
+            });
             features[HasLines] = 1.0;
-            features[LineWords] =
-                relevance::share(self.words.iter().map(|(id, weight)| (*weight, is_in(id))));
+            features[LineWords] = relevance::share(words);
             features[LineNamedCode] = self.share_of_named_code(&lines.names);
             let n_code_words = self.code_words.intersection(&lines.words).count();
             features[LineCodeWords] = (n_code_words as f64).ln_1p();
@@ -177,14 +178,29 @@ impl<'r> ComparedRule<'r> {
     fn share_of_named_code(&self, hashes: &[u16]) -> f64 {
         let names = self.query.names.iter().filter(|name| !name.is_pattern);
         relevance::share(names.map(|name| {
-            let is_known = |hash: u16| hashes.binary_search(&hash).is_ok();
-            let is_contained = fingerprint::hashed_words(&name.text).all(is_known);
+            let is_contained = fingerprint::hashed_words(&name.text)
+                .all(|hash| hashes.binary_search(&hash).is_ok());
             (name.weight, f64::from(u8::from(is_contained)))
         }))
     }
 }
 
-/// Adds what the file of an example and a file have in common.
+/// Adds the shares of the names of an example that a file and its changed lines have.
+fn add_names(
+    features: &mut Features,
+    anchor: &Anchor,
+    file: &ComparedFile<'_>,
+    rarities: &Rarities,
+) {
+    let names = &anchor.fingerprint.names;
+    features[Feature::Names] = rarities.share(names, &file.names);
+    features[Feature::LineNames] = match &file.changed {
+        Some(lines) => rarities.share(names, &lines.names),
+        None => 0.0,
+    };
+}
+
+/// Adds the similarity of a file with the file of an example.
 fn add_example(features: &mut Features, anchor: &Anchor, file: &ComparedFile<'_>, shared: Shared) {
     features[Feature::Terms] = shared.terms;
     features[Feature::Imports] = shared.imports;
@@ -196,7 +212,7 @@ fn add_example(features: &mut Features, anchor: &Anchor, file: &ComparedFile<'_>
     );
 }
 
-/// What the file of an example and a compared file have in common.
+/// The similarity of the file of an example and a compared file.
 #[derive(Clone, Copy, Default)]
 struct Shared {
     /// The cosine of their terms.
@@ -282,34 +298,34 @@ impl<'p> FileText<'p> {
 impl ComparedFile<'_> {
     /// Returns the weighted mean of a value of the count of each word.
     fn share(&self, words: &Words, value: impl Fn(u32) -> f64) -> f64 {
-        let count = |id| self.terms.get(id).copied().unwrap_or(0);
-        relevance::share(words.iter().map(|(id, weight)| (*weight, value(count(id)))))
+        relevance::share(words.iter().map(|(id, weight)| {
+            let count = self.terms.get(id).copied().unwrap_or_default();
+            (*weight, value(count))
+        }))
     }
 }
 
 /// Returns the text of the source files beside a new file that have the same extension and the most
 /// similar names.
 fn neighbours(code: CodeBase<'_>, path: &str) -> String {
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let entries = entries::entries(code.root, folder, code.exclude).unwrap_or_default();
-    let extension = |path: &str| {
-        path.rsplit_once('.')
-            .map(|(_, extension)| extension.to_owned())
-    };
-    let mut files: Vec<String> = entries
-        .into_iter()
-        .filter(|file| extension(file) == extension(path))
-        .collect();
+    let (folder, _) = path.rsplit_once('/').unwrap_or_default();
+    let mut files = entries::entries(code.root, folder, code.exclude).unwrap_or_default();
+    files.retain(|file| extension(file) == extension(path));
     // Stable: files with equally similar names remain sorted.
     files.sort_by(|a, b| {
-        let similarity = |file| relevance::file_name_similarity(file, path);
-        similarity(b).total_cmp(&similarity(a))
+        let of_a = relevance::file_name_similarity(a, path);
+        relevance::file_name_similarity(b, path).total_cmp(&of_a)
     });
-    let texts = files
-        .iter()
-        .take(MAX_NEIGHBOURS)
-        .filter_map(|file| read::text(code.root, file).ok());
-    texts.collect::<Vec<_>>().join("\n")
+    let mut texts = Vec::new();
+    for file in files.iter().take(MAX_NEIGHBOURS) {
+        texts.extend(read::text(code.root, file));
+    }
+    texts.join("\n")
+}
+
+fn extension(path: &str) -> Option<&str> {
+    let (_, extension) = path.rsplit_once('.')?;
+    Some(extension)
 }
 
 /// The terms of a rule that some file has, with their weights.
@@ -328,7 +344,7 @@ struct Terms<'i> {
 impl<'i> Terms<'i> {
     /// Returns the terms, and the files with theirs.
     fn new<'p>(index: &'i CodeIndex, texts: Vec<FileText<'p>>) -> (Self, Vec<ComparedFile<'p>>) {
-        let (new_ids, mut doc_freqs) = (FxHashMap::default(), FxHashMap::<u32, u32>::default());
+        let mut doc_freqs: FxHashMap<u32, u32> = FxHashMap::default();
         for row in &index.files {
             each_term(row, |id, _| *doc_freqs.entry(id).or_default() += 1);
         }
@@ -338,31 +354,29 @@ impl<'i> Terms<'i> {
         let average_length = lengths.chain(new_lengths).sum::<f64>() / n_docs.max(1) as f64;
         let mut terms = Self {
             rows: &index.files,
-            new_ids,
+            new_ids: FxHashMap::default(),
             doc_freqs,
             n_docs,
             average_length,
         };
-        let intern = |FileText {
-                          terms: found,
-                          changed_terms,
-                          mut file,
-                      }: FileText<'p>| {
-            for term in found {
+        let mut files: Vec<ComparedFile<'_>> = Vec::new();
+        for text in texts {
+            let mut file = text.file;
+            for term in text.terms {
                 *file.terms.entry(terms.intern(index, term)).or_default() += 1;
             }
-            file.terms
-                .keys()
-                .for_each(|id| *terms.doc_freqs.entry(*id).or_default() += 1);
+            for id in file.terms.keys().copied() {
+                *terms.doc_freqs.entry(id).or_default() += 1;
+            }
             if let Some(lines) = &mut file.changed {
-                lines.terms = changed_terms
+                lines.terms = text
+                    .changed_terms
                     .iter()
                     .filter_map(|term| terms.id(index, term))
                     .collect();
             }
-            file
-        };
-        let mut files: Vec<ComparedFile> = texts.into_iter().map(intern).collect();
+            files.push(file);
+        }
         for file in &mut files {
             let weights = file
                 .terms
@@ -393,8 +407,10 @@ impl<'i> Terms<'i> {
 
     /// Returns the rarity of a term, 0 if no file has it.
     fn rarity(&self, id: u32) -> f64 {
-        let doc_freq = self.doc_freqs.get(&id);
-        doc_freq.map_or(0.0, |doc_freq| score::idf(*doc_freq as usize, self.n_docs))
+        match self.doc_freqs.get(&id) {
+            Some(doc_freq) => score::idf(*doc_freq as usize, self.n_docs),
+            None => 0.0,
+        }
     }
 
     fn frequency(&self, count: u32, n_terms: u32) -> f64 {
@@ -405,11 +421,16 @@ impl<'i> Terms<'i> {
     }
 
     fn words(&self, index: &CodeIndex, query: &ParsedQuery) -> Words {
-        let known = query.terms.iter().filter_map(|term| {
-            let id = self.id(index, &term.term)?;
-            Some((id, term.weight * self.rarity(id)))
-        });
-        known.filter(|(_, weight)| *weight > 0.0).collect()
+        let mut words = Words::new();
+        for term in &query.terms {
+            if let Some(id) = self.id(index, &term.term) {
+                let weight = term.weight * self.rarity(id);
+                if weight > 0.0 {
+                    words.push((id, weight));
+                }
+            }
+        }
+        words
     }
 
     /// Returns the mean and the standard deviation, over the files of the examples, of the frequency
@@ -446,13 +467,8 @@ impl<'i> Terms<'i> {
         let n = self.rows.len().max(1) as f64;
         let moments = sums.into_iter().map(|(sum, squares): (f64, f64)| {
             let mean = sum / n;
-            (
-                mean,
-                (squares / n - mean * mean)
-                    .max(0.0)
-                    .sqrt()
-                    .max(MIN_DEVIATION),
-            )
+            let variance = (squares / n - mean * mean).max(0.0);
+            (mean, variance.sqrt().max(MIN_DEVIATION))
         });
         moments.collect()
     }
@@ -466,17 +482,15 @@ impl<'i> Terms<'i> {
             let term_weight = weight(rarity, count);
             squares += term_weight * term_weight;
             for (product, file) in products.iter_mut().zip(files) {
-                let other = file
-                    .terms
-                    .get(&id)
-                    .map_or(0.0, |count| weight(rarity, *count));
-                *product += term_weight * other;
+                if let Some(count) = file.terms.get(&id) {
+                    *product += term_weight * weight(rarity, *count);
+                }
             }
         });
-        let products = products.into_iter().zip(files);
+        for (product, file) in products.iter_mut().zip(files) {
+            *product /= (squares * file.squares).sqrt().max(MIN_DEVIATION);
+        }
         products
-            .map(|(product, file)| product / (squares * file.squares).sqrt().max(MIN_DEVIATION))
-            .collect()
     }
 }
 
@@ -493,18 +507,18 @@ struct Rarities(FxHashMap<u16, f64>);
 
 impl Rarities {
     fn new<'s>(sets: impl Iterator<Item = &'s [u16]>) -> Self {
-        let (mut counts, mut n_sets) = (FxHashMap::<u16, usize>::default(), 0);
+        let mut counts: FxHashMap<u16, usize> = FxHashMap::default();
+        let mut n_sets = 0;
         for set in sets {
             n_sets += 1;
-            set.iter()
-                .for_each(|name| *counts.entry(*name).or_default() += 1);
+            for name in set {
+                *counts.entry(*name).or_default() += 1;
+            }
         }
-        Self(
-            counts
-                .into_iter()
-                .map(|(name, n)| (name, score::idf(n, n_sets)))
-                .collect(),
-        )
+        let rarities = counts
+            .into_iter()
+            .map(|(name, n)| (name, score::idf(n, n_sets)));
+        Self(rarities.collect())
     }
 
     /// Returns the share of the names of a set that are in `found`, which is sorted.

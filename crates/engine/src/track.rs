@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::Progress;
 use crate::syntax::fingerprint::bytes_hash;
 use crate::track::assign::Assignment;
-use crate::track::file_symbols::{ALL, FileSymbols, find_file};
+use crate::track::file_symbols::{ALL, FileSymbols, Filter, find_file};
 use crate::track::in_place::{in_place_match, last_name, same_name, similarity};
 use crate::track::search::{Candidates, MissingAnchor, Pair};
 use crate::track::walk::{End, Walk};
@@ -76,7 +76,7 @@ pub struct Step {
     /// The location after the commit.
     pub file: String,
     pub symbol: Option<String>,
-    /// What the commit did.
+    /// The effect of the commit.
     pub reason: String,
 }
 
@@ -211,6 +211,10 @@ impl<'a> TrackedAnchor<'a> {
         }
     }
 
+    fn is_missing(&self) -> bool {
+        matches!(self.state, TrackingState::Missing(_))
+    }
+
     /// Returns the indices of the file and the symbol that the anchor has for certain.
     fn claimed(&self, files: &[FileSymbols]) -> Option<(usize, usize)> {
         let (file, symbol_idx) = match &self.state {
@@ -233,24 +237,27 @@ fn follow_each(
     let by_file: Vec<&[usize]> = order
         .chunk_by(|&a, &b| anchors[a].file == anchors[b].file)
         .collect();
-    let in_place = |idxs: &&[usize]| outcomes_in_place(tree.root, anchors, idxs);
-    if let Some(outcomes) = by_file.par_iter().map(in_place).collect::<Option<Vec<_>>>() {
-        let mut outcomes: Vec<(usize, Outcome)> = outcomes.into_iter().flatten().collect();
+    let in_place: Option<Vec<Vec<(usize, Outcome)>>> = by_file
+        .par_iter()
+        .map(|idxs| outcomes_in_place(tree.root, anchors, idxs))
+        .collect();
+    if let Some(by_file) = in_place {
+        let mut outcomes: Vec<(usize, Outcome)> = by_file.into_iter().flatten().collect();
         outcomes.sort_unstable_by_key(|(idx, _)| *idx);
         return Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect());
     }
-    // The anchors in files that do not exist are missing.
-    let read = |idxs: &&[usize]| {
-        let file = &anchors[idxs[0]].file;
-        match FileSymbols::read(tree.root, file, ALL) {
-            Err(error) if read::unread(tree.root, file, &error).is_some() => Some(Err(error)),
-            read => read.ok().map(Ok),
-        }
-    };
-    let own_files = by_file
+    let own_files: Vec<FileSymbols> = by_file
         .par_iter()
-        .filter_map(read)
-        .collect::<Result<Vec<FileSymbols>>>()?;
+        .filter_map(|idxs| {
+            let file = &anchors[idxs[0]].file;
+            match FileSymbols::read(tree.root, file, ALL) {
+                Ok(symbols) => Some(Ok(symbols)),
+                Err(error) if read::unread(tree.root, file, &error).is_some() => Some(Err(error)),
+                // The anchors in files that do not exist are missing.
+                Err(_) => None,
+            }
+        })
+        .collect::<Result<_>>()?;
     let mut tracked: Vec<TrackedAnchor<'_>> = order
         .chunk_by(|&a, &b| identity(&anchors[a]) == identity(&anchors[b]))
         .map(|idxs| TrackedAnchor::new(&anchors[idxs[0]], idxs, &own_files))
@@ -298,8 +305,10 @@ fn find_missing(
     own_files: Vec<FileSymbols>,
     moved: &FxHashMap<String, String>,
 ) -> Result<Vec<FileSymbols>> {
-    let is_missing = |it: &&mut TrackedAnchor<'_>| matches!(it.state, TrackingState::Missing(_));
-    let mut open: Vec<&mut TrackedAnchor<'_>> = tracked.iter_mut().filter(is_missing).collect();
+    let mut open: Vec<&mut TrackedAnchor<'_>> = tracked
+        .iter_mut()
+        .filter(|tracked| tracked.is_missing())
+        .collect();
     let recorded: Vec<&Anchor> = open.iter().map(|tracked| tracked.anchor).collect();
     let past = Past::new(tree.root, &recorded);
     for (tracked, walk) in open.iter_mut().zip(&past.walks) {
@@ -312,10 +321,8 @@ fn find_missing(
         let TrackingState::Missing(found) = tracked.state else {
             continue;
         };
-        let (old, last) = (tracked.anchor, &walk.anchor);
-        let is_in_place =
-            old.file == last.file && same_name(old.symbol.as_deref(), last.symbol.as_deref());
-        missing.push(MissingAnchor::after(walk, found.filter(|_| is_in_place)));
+        let in_place = found.filter(|_| is_same_location(tracked.anchor, &walk.anchor));
+        missing.push(MissingAnchor::after(walk, in_place));
     }
     if missing.is_empty() {
         return Ok(own_files);
@@ -331,8 +338,8 @@ fn find_missing(
         claimed: &claimed,
     };
     let (pairs, assignments, history) = search(tree.root, &past.commits, candidates, moved);
-    let lost = tracked.iter_mut().filter(is_missing).zip(&missing);
-    for (idx, (tracked, missing)) in lost.enumerate() {
+    let lost = tracked.iter_mut().filter(|tracked| tracked.is_missing());
+    for (idx, (tracked, missing)) in lost.zip(&missing).enumerate() {
         let outcome = match missing.in_place.filter(|_| !assignments[idx].is_found()) {
             Some(found) => outcome_in_place(&files, tracked.anchor, found),
             None => {
@@ -357,20 +364,18 @@ fn search<'a>(
     moved: &FxHashMap<String, String>,
 ) -> (Vec<Pair>, Vec<Assignment>, History<'a>) {
     let mut pairs = search::pairs(candidates);
-    pairs.retain(|pair| {
-        let missing = candidates.old(pair);
-        missing
-            .in_place
-            .is_none_or(|found| found.is_outranked_by(candidates, pair))
+    pairs.retain(|pair| match candidates.old(pair).in_place {
+        Some(found) => found.is_outranked_by(candidates, pair),
+        None => true,
     });
     search::doubt_unlike(candidates, &mut pairs);
     rename_patterns::raise_odds(candidates, &mut pairs);
     veto::apply(root, commits, candidates, &mut pairs);
-    let moved = moved
+    let moved_files = moved
         .iter()
         .map(|(old, new)| (old.as_str(), new.as_str()))
         .collect();
-    let mut assignments = together::assign(candidates, &mut pairs, &moved);
+    let mut assignments = together::assign(candidates, &mut pairs, &moved_files);
     let history = History::read(root, candidates.missing, &assignments);
     history.resolve(candidates, &mut pairs, &mut assignments);
     (pairs, assignments, history)
@@ -381,19 +386,20 @@ fn arrival(root: &Path, recorded: &Anchor, walk: &Walk) -> Option<Arrival> {
     if walk.end != End::Head {
         return None;
     }
-    let name = last_name(walk.anchor.symbol.as_deref());
-    let is_named = |it: Option<&str>| last_name(it) == name;
-    let file = FileSymbols::read(root, &walk.anchor.file, Some(&is_named)).ok()?;
-    let renamed = || {
-        let symbol_idx = same_code_under_name(&walk.anchor, &file)?;
-        Some(InPlaceMatch {
-            symbol_idx,
+    let anchor = &walk.anchor;
+    let name = last_name(anchor.symbol.as_deref());
+    let has_name: Filter<'_> = &|other| last_name(other) == name;
+    let file = FileSymbols::read(root, &anchor.file, Some(has_name)).ok()?;
+    let found = match in_place_match(anchor, &file) {
+        Some(found) => found,
+        None => InPlaceMatch {
+            symbol_idx: same_code_under_name(anchor, &file)?,
             similarity: 1.0,
-        })
+        },
     };
-    let found = in_place_match(&walk.anchor, &file)
-        .or_else(renamed)
-        .filter(|found| !found.is_ambiguous(&walk.anchor))?;
+    if found.is_ambiguous(anchor) {
+        return None;
+    }
     let outcome = outcome::walked(recorded, &file, found.symbol_idx, walk.steps.clone());
     Some(Arrival {
         file: file.path,
@@ -405,25 +411,31 @@ fn arrival(root: &Path, recorded: &Anchor, walk: &Walk) -> Option<Arrival> {
 /// Makes the anchors missing whose name other code took over, as git shows: the symbol with their name
 /// is similar, but theirs went elsewhere.
 fn settle_taken_names(root: &Path, own_files: &[FileSymbols], tracked: &mut [TrackedAnchor<'_>]) {
-    let is_doubtful = |tracked: &&mut TrackedAnchor<'_>| {
-        let file = find_file(own_files, &tracked.anchor.file).map(|idx| &own_files[idx]);
-        matches!((&tracked.state, file), (TrackingState::InPlace(found), Some(file)) if found.is_doubtful(tracked.anchor, file))
-    };
-    let mut doubtful: Vec<&mut TrackedAnchor<'_>> =
-        tracked.iter_mut().filter(is_doubtful).collect();
+    let mut doubtful: Vec<&mut TrackedAnchor<'_>> = Vec::new();
+    for tracked in tracked {
+        if let TrackingState::InPlace(found) = &tracked.state
+            && let Some(file_idx) = find_file(own_files, &tracked.anchor.file)
+            && found.is_doubtful(tracked.anchor, &own_files[file_idx])
+        {
+            doubtful.push(tracked);
+        }
+    }
     if doubtful.is_empty() {
         return;
     }
     let anchors: Vec<&Anchor> = doubtful.iter().map(|tracked| tracked.anchor).collect();
     let past = Past::new(root, &anchors);
     for (tracked, walk) in doubtful.iter_mut().zip(&past.walks) {
-        let anchor = tracked.anchor;
-        let is_elsewhere = walk.anchor.file != anchor.file
-            || !same_name(walk.anchor.symbol.as_deref(), anchor.symbol.as_deref());
-        if is_elsewhere && arrival(root, anchor, walk).is_some() {
+        let is_elsewhere = !is_same_location(tracked.anchor, &walk.anchor);
+        if is_elsewhere && arrival(root, tracked.anchor, walk).is_some() {
             tracked.state = TrackingState::Missing(None);
         }
     }
+}
+
+/// Returns whether two anchors have the same file and name.
+fn is_same_location(a: &Anchor, b: &Anchor) -> bool {
+    a.file == b.file && same_name(a.symbol.as_deref(), b.symbol.as_deref())
 }
 
 /// Finds the symbols that have the locations and names of `anchors`, which are all in `file`. The
@@ -439,65 +451,67 @@ pub fn verify_in_place(root: &Path, file: &str, anchors: &[&Anchor]) -> Vec<Opti
 pub fn verify_all(root: &Path, anchors: &[&Anchor]) -> Vec<Option<InPlaceSymbol>> {
     let mut by_file: Vec<usize> = (0..anchors.len()).collect();
     by_file.sort_by(|&a, &b| anchors[a].file.cmp(&anchors[b].file));
-    let of_file = |idxs: &&[usize]| {
-        let anchors: Vec<&Anchor> = idxs.iter().map(|&idx| anchors[idx]).collect();
-        verify_in_place(root, &anchors[0].file, &anchors)
-    };
-    let files: Vec<&[usize]> = by_file
-        .chunk_by(|&a, &b| anchors[a].file == anchors[b].file)
-        .collect();
-    let found: Vec<_> = match &files[..] {
+    let sorted: Vec<&Anchor> = by_file.iter().map(|&idx| anchors[idx]).collect();
+    let files: Vec<&[&Anchor]> = sorted.chunk_by(|a, b| a.file == b.file).collect();
+    let found: Vec<Option<InPlaceSymbol>> = match &files[..] {
         // The start of the threads takes longer than the work.
-        [one] => of_file(one),
-        several => several.par_iter().flat_map_iter(of_file).collect(),
+        [one] => verify_in_place(root, &one[0].file, one),
+        several => several
+            .par_iter()
+            .flat_map_iter(|anchors| verify_in_place(root, &anchors[0].file, anchors))
+            .collect(),
     };
-    let mut found: Vec<_> = by_file.into_iter().zip(found).collect();
-    found.sort_by_key(|(idx, _)| *idx);
-    found.into_iter().map(|(_, symbol)| symbol).collect()
+    let mut in_order = vec![None; anchors.len()];
+    for (idx, symbol) in by_file.into_iter().zip(found) {
+        in_order[idx] = symbol;
+    }
+    in_order
 }
 
 /// Like [`verify_in_place`], for a file with this content.
 pub fn verify_content(file: &str, bytes: &[u8], anchors: &[&Anchor]) -> Vec<Option<InPlaceSymbol>> {
     let hash = bytes_hash(bytes);
     let is_unchanged = anchors.iter().all(|anchor| anchor.fingerprint.file == hash);
-    let is_anchored = |name: Option<&str>| {
+    let is_anchored: Filter<'_> = &|name| {
         anchors
             .iter()
-            .any(|it| same_name(it.symbol.as_deref(), name))
+            .any(|anchor| same_name(anchor.symbol.as_deref(), name))
     };
-    let mut code = FileSymbols::parse(file, bytes, (!is_unchanged).then_some(&is_anchored));
-    let is_unnumbered = |anchor: &&Anchor| {
-        let name = anchor.symbol.as_deref();
-        name.is_some_and(|name| split_number(name).1.is_none())
-            && code
-                .symbols
-                .iter()
-                .filter(|it| same_name(name, it.name.as_deref()))
-                .count()
-                > 1
-    };
-    if is_unchanged && anchors.iter().any(is_unnumbered) {
-        // Without a number only the features distinguish several definitions of one name.
-        code = FileSymbols::parse(file, bytes, Some(&is_anchored));
+    let mut code = FileSymbols::parse(file, bytes, (!is_unchanged).then_some(is_anchored));
+    if is_unchanged && anchors.iter().any(|anchor| needs_features(anchor, &code)) {
+        code = FileSymbols::parse(file, bytes, Some(is_anchored));
     }
-    let verify = |anchor: &&Anchor| {
-        let found = in_place_match(anchor, &code)?;
+    let mut verified = Vec::new();
+    for anchor in anchors {
+        let Some(found) = in_place_match(anchor, &code) else {
+            verified.push(None);
+            continue;
+        };
         let symbol = &code.symbols[found.symbol_idx];
         let state = if is_unchanged {
             State::Fresh
         } else {
             outcome::state_in_place(anchor, symbol)
         };
-        Some(InPlaceSymbol {
+        let is_edited = state == State::Edited;
+        verified.push(Some(InPlaceSymbol {
             state,
-            degree: (state == State::Edited)
-                .then(|| Degree::new(&anchor.fingerprint, &symbol.features)),
+            degree: is_edited.then(|| Degree::new(&anchor.fingerprint, &symbol.features)),
             language: code.language,
             lines: symbol.lines,
             is_ambiguous: !is_unchanged && found.is_ambiguous(anchor),
-        })
+        }));
+    }
+    verified
+}
+
+/// Returns whether an anchor has no number, so that only the features distinguish several definitions
+/// of its name.
+fn needs_features(anchor: &Anchor, code: &FileSymbols) -> bool {
+    let Some(name) = &anchor.symbol else {
+        return false;
     };
-    anchors.iter().map(verify).collect()
+    split_number(name).1.is_none() && code.named(Some(name)).nth(1).is_some()
 }
 
 /// Returns the outcomes of anchors of one file if the code of each is in place, from the anchored
@@ -510,49 +524,52 @@ fn outcomes_in_place(
     let file = &anchors[idxs[0]].file;
     let bytes = read::bytes(root, file).ok()?;
     let hash = bytes_hash(&bytes);
-    let changed = || {
-        idxs.iter()
-            .filter(|idx| anchors[**idx].fingerprint.file != hash)
+    let mut outcomes = Vec::with_capacity(idxs.len());
+    let mut changed: Vec<usize> = Vec::new();
+    for &idx in idxs {
+        if anchors[idx].fingerprint.file == hash {
+            outcomes.push((idx, outcome::fresh(&anchors[idx])));
+        } else {
+            changed.push(idx);
+        }
+    }
+    if changed.is_empty() {
+        return Some(outcomes);
+    }
+    let is_changed: Filter<'_> = &|name| {
+        changed
+            .iter()
+            .any(|idx| same_name(anchors[*idx].symbol.as_deref(), name))
     };
-    let is_changed =
-        |name: Option<&str>| changed().any(|idx| same_name(anchors[*idx].symbol.as_deref(), name));
-    let code = changed()
-        .next()
-        .map(|_| FileSymbols::parse(file, &bytes, Some(&is_changed)));
+    let code = FileSymbols::parse(file, &bytes, Some(is_changed));
     // Edited code is compared with all symbols of its file.
     let all = OnceCell::new();
-    let outcome = |&idx: &usize| {
+    for &idx in &changed {
         let anchor = &anchors[idx];
-        let Some(code) = code.as_ref().filter(|_| anchor.fingerprint.file != hash) else {
-            return Some((idx, outcome::fresh(anchor)));
-        };
-        let found = in_place_match(anchor, code)?;
+        let found = in_place_match(anchor, &code)?;
         let is_doubtful = if found.similarity < 1.0 {
             let all = all.get_or_init(|| FileSymbols::parse(file, &bytes, ALL));
             found.is_doubtful(anchor, all)
         } else {
-            found.is_doubtful(anchor, code)
+            found.is_doubtful(anchor, &code)
         };
-        (!is_doubtful).then(|| (idx, outcome::in_place(anchor, code, found.symbol_idx)))
-    };
-    idxs.iter().map(outcome).collect()
+        if is_doubtful {
+            return None;
+        }
+        outcomes.push((idx, outcome::in_place(anchor, &code, found.symbol_idx)));
+    }
+    Some(outcomes)
 }
 
 /// Returns the values that are equal for anchors on the same code at the same location.
 fn identity(anchor: &Anchor) -> (&str, Option<&str>, u64, u32, u32) {
     let fingerprint = &anchor.fingerprint;
-    let Fingerprint {
-        name_independent_hash,
-        bytes,
-        signature,
-        ..
-    } = *fingerprint;
     (
         &anchor.file,
         anchor.symbol.as_deref(),
-        name_independent_hash,
-        bytes,
-        signature,
+        fingerprint.name_independent_hash,
+        fingerprint.bytes,
+        fingerprint.signature,
     )
 }
 

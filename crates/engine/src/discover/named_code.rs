@@ -44,11 +44,11 @@ pub(super) fn n_contained(text: &str, words: &[String]) -> usize {
 /// Returns whether a symbol of the file at `path` has this name, or a name of this pattern. A qualified name
 /// is not that of a function elsewhere: `fmt.Errorf` is not `errors/new.go::Errorf`.
 pub(super) fn is_definition(named: &NamedCode, symbol: &str, path: &str) -> bool {
+    if named.role != Role::Subject || name_match(named, symbol, "") != NameMatch::Definition {
+        return false;
+    }
     let qualifier = named.text.rsplit(['.', ':']).nth(1).unwrap_or_default();
-    let is_of_file = || path.to_lowercase().contains(&qualifier.to_lowercase());
-    named.role == Role::Subject
-        && name_match(named, symbol, "") == NameMatch::Definition
-        && (symbol.contains('.') || is_of_file())
+    symbol.contains('.') || path.to_lowercase().contains(&qualifier.to_lowercase())
 }
 
 /// Returns the lines from `first` to `last`, with the annotations and comments above them.
@@ -62,15 +62,16 @@ pub(super) fn span_with_lines_above(
     index: &LineIndex,
     (first, last): (u32, u32),
 ) -> Span {
-    let is_above = |line: &usize| {
-        let line = text[index.start(*line)..index.start(line + 1)].trim_start();
-        ["@", "#[", "//", "/*", "*"]
-            .iter()
-            .any(|start| line.starts_with(start))
-    };
-    let first = first as usize;
-    let above = (0..first).rev().take(MAX_LINES_ABOVE).take_while(is_above);
-    let start = index.start(above.last().unwrap_or(first));
+    let mut first_above = first as usize;
+    for line in (0..first as usize).rev().take(MAX_LINES_ABOVE) {
+        let code = text[index.start(line)..index.start(line + 1)].trim_start();
+        let mut starts = ["@", "#[", "//", "/*", "*"].iter();
+        if !starts.any(|start| code.starts_with(start)) {
+            break;
+        }
+        first_above = line;
+    }
+    let start = index.start(first_above);
     Span::new(start, index.start(last as usize + 1))
 }
 
@@ -86,10 +87,9 @@ pub(super) fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMat
             NameMatch::Absent
         };
     }
-    let is_separator = |c| c == '.' || c == ':';
     let mut parts = named
         .text
-        .split(is_separator)
+        .split(['.', ':'])
         .filter(|part| !part.is_empty())
         .rev();
     let last = parts.next().unwrap_or_default();
@@ -118,10 +118,9 @@ pub(super) fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMat
 
 /// Returns whether an identifier of `code` has a further word after `name`, as `AtomicU32Provider` after `AtomicU32`.
 fn is_prefix(code: &str, name: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = code.match_indices(name);
     found.any(|(at, _)| {
-        !code[..at].ends_with(is_part)
+        !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
             && code[at + name.len()..].starts_with(|c: char| c == '_' || c.is_uppercase())
     })
 }

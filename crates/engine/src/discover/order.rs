@@ -35,13 +35,13 @@ pub(super) fn order(a: &SymbolScore, b: &SymbolScore, parsed: &[ParsedCandidate<
 /// Apart, so that the comparison of scores is inlined: few are equal.
 #[cold]
 fn order_of_equals(a: SymbolScore, b: SymbolScore, parsed: &[ParsedCandidate<'_>]) -> Ordering {
-    let location = |symbol: SymbolScore| {
+    let [a, b] = [a, b].map(|symbol| {
         let parsed = &parsed[symbol.doc_idx()];
         let (first, last) = lines(parsed.doc(), symbol.symbol_idx());
         // Files are ordered by path.
         (last - first, parsed.file_idx, first, symbol.symbol_idx())
-    };
-    location(a).cmp(&location(b))
+    });
+    a.cmp(&b)
 }
 
 /// Orders the best symbol of each file before all others, each group best first. The first `n` of
@@ -52,9 +52,15 @@ pub(super) fn distinct_files_first(
 ) -> Vec<SymbolScore> {
     scores.sort_unstable_by(|a, b| order(a, b, parsed));
     let mut seen = FxHashSet::default();
-    let (mut first, others): (Vec<_>, Vec<_>) = scores
-        .into_iter()
-        .partition(|symbol| seen.insert(symbol.doc_idx));
+    let mut first = Vec::with_capacity(scores.len());
+    let mut others = Vec::new();
+    for symbol in scores {
+        if seen.insert(symbol.doc_idx) {
+            first.push(symbol);
+        } else {
+            others.push(symbol);
+        }
+    }
     first.extend(others);
     first
 }
@@ -62,31 +68,31 @@ pub(super) fn distinct_files_first(
 /// Raises a short symbol to the best score if the best one is long and has the short one inside,
 /// which is nearly as good: the method instead of its class. Of equal scores, the shorter is first.
 pub(super) fn prefer_short(scores: &mut [SymbolScore], parsed: &[ParsedCandidate<'_>]) {
-    let lines_of = |symbol: &SymbolScore| {
-        let (first, last) = lines(parsed[symbol.doc_idx()].doc(), symbol.symbol_idx());
-        first..last + 1
-    };
     select(scores, 1, parsed);
     let Some(&best) = scores.first() else { return };
-    let outer = lines_of(&best);
-    if outer.len() <= MAX_EXAMPLE_LINES {
+    let doc = parsed[best.doc_idx()].doc();
+    let outer = lines(doc, best.symbol_idx());
+    if n_lines(outer) <= MAX_EXAMPLE_LINES {
         return;
     }
-    let is_rival = |symbol: &&mut SymbolScore| {
-        let inner = lines_of(symbol);
-        symbol.doc_idx == best.doc_idx
-            && symbol.score >= WEIGHTS.candidates.nearly_as_good * best.score
-            && (MIN_EXAMPLE_LINES..=MAX_EXAMPLE_LINES).contains(&inner.len())
-            && outer.start <= inner.start
-            && inner.end <= outer.end
-    };
-    if let Some(rival) = scores
-        .iter_mut()
-        .filter(is_rival)
-        .min_by(|a, b| order(a, b, parsed))
-    {
+    let rivals = scores.iter_mut().filter(|symbol| {
+        if symbol.doc_idx != best.doc_idx
+            || symbol.score < WEIGHTS.candidates.nearly_as_good * best.score
+        {
+            return false;
+        }
+        let inner = lines(doc, symbol.symbol_idx());
+        (MIN_EXAMPLE_LINES..=MAX_EXAMPLE_LINES).contains(&n_lines(inner))
+            && outer.0 <= inner.0
+            && inner.1 <= outer.1
+    });
+    if let Some(rival) = rivals.min_by(|a, b| order(a, b, parsed)) {
         rival.score = best.score;
     }
+}
+
+fn n_lines((first, last): (u32, u32)) -> usize {
+    (first..last + 1).len()
 }
 
 /// Appends symbols whose text was not read to those whose names of code are known. Their scores are
@@ -102,9 +108,8 @@ pub(super) fn append_below(scores: &mut Vec<SymbolScore>, unread: Vec<SymbolScor
     } else {
         1.0
     };
-    let lowered = |symbol: SymbolScore| SymbolScore {
-        score: symbol.score * factor,
-        ..symbol
-    };
-    scores.extend(unread.into_iter().map(lowered));
+    for mut symbol in unread {
+        symbol.score *= factor;
+        scores.push(symbol);
+    }
 }

@@ -24,13 +24,18 @@ const CHUNK_SIZE: usize = 8;
 /// A symbol to read: the index of its rule, and its rank for it.
 type Owner = (usize, usize);
 
-/// A word of a rule in a text: where it starts, its number among all words, and the id of its term.
-type WordAt = (usize, usize, u32);
+/// A word of a rule in a text.
+struct WordAt {
+    start: usize,
+    /// Its number among all words of the text.
+    position: usize,
+    term_id: u32,
+}
 
 /// For each thread, the ids of the terms of raw words.
 pub(super) type WordCache = ThreadLocal<RefCell<TokenCache<Option<u32>>>>;
 
-/// What of a rule the text of a symbol contains.
+/// The parts of a rule that the text of a symbol contains.
 pub(super) struct Found {
     /// The bonus for adjacent words.
     pub(super) phrases: f64,
@@ -41,94 +46,142 @@ pub(super) struct Found {
 }
 
 impl Ranker<'_> {
-    /// Returns what the first symbols of each rule contain of it.
+    /// Returns the parts of each rule that its first symbols contain.
     pub(super) fn read(
         &self,
         batch: &[FileCandidates<'_>],
         parsed: &[Vec<ParsedCandidate<'_>>],
         scores: &[Vec<SymbolScore>],
     ) -> Vec<(Owner, Found)> {
-        let has_pairs = |(rule_idx, symbol_rank): Owner| {
-            let file = &parsed[rule_idx][scores[rule_idx][symbol_rank].doc_idx()];
-            let has = |&(a, b): &_| file.terms.contains(a) && file.terms.contains(b);
-            batch[rule_idx].rule.pairs.iter().any(has)
+        let reader = Reader {
+            ranker: self,
+            batch,
+            parsed,
+            scores,
         };
-        let top = scores.iter().enumerate().flat_map(|(rule_idx, scores)| {
-            let top = scores.iter().take(READ_SYMBOLS).enumerate();
-            top.map(move |(rank, it)| (parsed[rule_idx][it.doc_idx()].file_idx, (rule_idx, rank)))
-        });
-        let is_read =
-            |(_, owner): &(usize, Owner)| batch[owner.0].is_read_for_names() || has_pairs(*owner);
-        let mut requests: Vec<(usize, Owner)> = top.filter(is_read).collect();
-        let word = |part: &str| self.terms.id(&tokenize::term(part));
-        let read_file = |requests: &&[(usize, Owner)]| {
-            let path = &self.code.files[requests[0].0].path;
-            let text = read::listed_text(self.code.root, path).unwrap_or_default();
-            let index = LineIndex::new(&text);
-            let symbol = |owner: Owner| {
-                let symbol = scores[owner.0][owner.1];
-                let doc = parsed[owner.0][symbol.doc_idx()].doc();
-                (symbol, doc, lines(doc, symbol.symbol_idx()))
-            };
-            let span = |(first, last): (u32, u32)| {
-                Span::new(index.start(first as usize), index.start(last as usize + 1))
-            };
-            let with_pairs = requests.iter().filter(|(_, owner)| has_pairs(*owner));
-            let spans = with_pairs.map(|(_, owner)| span(symbol(*owner).2));
-            let all = spans.reduce(|a, b| Span::new(a.start.min(b.start), a.end.max(b.end)));
-            let all = all.unwrap_or_default();
-            let (mut words, mut n_words): (Vec<WordAt>, usize) = (Vec::new(), 0);
-            let mut raw_words = self.word_cache.get_or_default().borrow_mut();
-            raw_words.each(all.slice(&text), word, |word, ids| {
-                let numbered = (n_words..).zip(ids);
-                let start = all.start + word.start;
-                words.extend(numbered.filter_map(|(n, id)| Some((start, n, (*id)?))));
-                n_words += ids.len();
-            });
-            let of_symbol = |&(_, owner): &(usize, Owner)| {
-                let candidates = &batch[owner.0];
-                let (symbol, doc, lines) = symbol(owner);
-                let Span { start, end } = span(lines);
-                let own = &words[words.partition_point(|it| it.0 < start)..];
-                let own = &own[..own.partition_point(|it| it.0 < end)];
-                let code = with_lines_above(&text, &index, lines);
-                let name = symbol
-                    .symbol_idx()
-                    .map_or("", |idx| doc.symbols[idx].name.as_str());
-                let names = candidates
-                    .rule
-                    .names
-                    .iter()
-                    .enumerate()
-                    .map(|(idx, named)| {
-                        let has_parts = symbol.names.contains(idx);
-                        if has_parts {
-                            name_match(named, name, code)
-                        } else {
-                            NameMatch::Absent
-                        }
-                    });
-                let (names, n_hints) =
-                    (names.collect(), n_contained(code, &candidates.query.hints));
-                let phrases = phrase_bonus(candidates, own);
-                (
-                    owner,
-                    Found {
-                        phrases,
-                        names,
-                        n_hints,
-                    },
-                )
-            };
-            requests.iter().map(of_symbol).collect::<Vec<_>>()
-        };
+        let mut requests: Vec<(usize, Owner)> = Vec::new();
+        for (rule_idx, scores) in scores.iter().enumerate() {
+            for (rank, symbol) in scores.iter().take(READ_SYMBOLS).enumerate() {
+                let owner = (rule_idx, rank);
+                if batch[rule_idx].is_read_for_names() || reader.has_pairs(owner) {
+                    requests.push((parsed[rule_idx][symbol.doc_idx()].file_idx, owner));
+                }
+            }
+        }
         let files = group_by_file(&mut requests);
         files
             .par_iter()
             .with_max_len(CHUNK_SIZE)
-            .flat_map_iter(read_file)
+            .flat_map_iter(|requests| reader.read_file(requests))
             .collect()
     }
+}
+
+/// Reads the first symbols of the rules of a batch.
+struct Reader<'r> {
+    ranker: &'r Ranker<'r>,
+    batch: &'r [FileCandidates<'r>],
+    parsed: &'r [Vec<ParsedCandidate<'r>>],
+    scores: &'r [Vec<SymbolScore>],
+}
+
+impl Reader<'_> {
+    /// Returns whether the file of a symbol has both words of a pair of its rule.
+    fn has_pairs(&self, (rule_idx, rank): Owner) -> bool {
+        let file = &self.parsed[rule_idx][self.scores[rule_idx][rank].doc_idx()];
+        let mut pairs = self.batch[rule_idx].rule.pairs.iter();
+        pairs.any(|&(a, b)| file.terms.contains(a) && file.terms.contains(b))
+    }
+
+    /// Returns the first and the last line of a symbol.
+    fn lines(&self, (rule_idx, rank): Owner) -> (u32, u32) {
+        let symbol = self.scores[rule_idx][rank];
+        let doc = self.parsed[rule_idx][symbol.doc_idx()].doc();
+        lines(doc, symbol.symbol_idx())
+    }
+
+    /// Returns the parts of their rules that the requested symbols of one file contain.
+    fn read_file(&self, requests: &[(usize, Owner)]) -> Vec<(Owner, Found)> {
+        let code = &self.ranker.code;
+        let path = &code.files[requests[0].0].path;
+        let text = read::listed_text(code.root, path).unwrap_or_default();
+        let index = LineIndex::new(&text);
+        // The words from the first to the last symbol of a rule with pairs.
+        let mut part: Option<Span> = None;
+        for (_, owner) in requests {
+            if self.has_pairs(*owner) {
+                let own = span(&index, self.lines(*owner));
+                part = Some(match part {
+                    Some(part) => Span::new(part.start.min(own.start), part.end.max(own.end)),
+                    None => own,
+                });
+            }
+        }
+        let words = self.words(&text, part.unwrap_or_default());
+        let mut found = Vec::new();
+        for (_, owner) in requests {
+            let lines = self.lines(*owner);
+            let Span { start, end } = span(&index, lines);
+            let from_start = &words[words.partition_point(|word| word.start < start)..];
+            let own = &from_start[..from_start.partition_point(|word| word.start < end)];
+            let code = with_lines_above(&text, &index, lines);
+            found.push((*owner, self.found(*owner, own, code)));
+        }
+        found
+    }
+
+    /// Returns the words of rules in a part of a text.
+    fn words(&self, text: &str, part: Span) -> Vec<WordAt> {
+        let terms = &self.ranker.terms;
+        let mut words = Vec::new();
+        let mut n_words = 0;
+        let mut raw_words = self.ranker.word_cache.get_or_default().borrow_mut();
+        raw_words.each(
+            part.slice(text),
+            |raw| terms.id(&tokenize::term(raw)),
+            |word, ids| {
+                for (position, term_id) in (n_words..).zip(ids) {
+                    if let Some(term_id) = *term_id {
+                        words.push(WordAt {
+                            start: part.start + word.start,
+                            position,
+                            term_id,
+                        });
+                    }
+                }
+                n_words += ids.len();
+            },
+        );
+        words
+    }
+
+    /// Returns the parts of its rule that a symbol with these words and this code contains.
+    fn found(&self, (rule_idx, rank): Owner, words: &[WordAt], code: &str) -> Found {
+        let candidates = &self.batch[rule_idx];
+        let symbol = self.scores[rule_idx][rank];
+        let doc = self.parsed[rule_idx][symbol.doc_idx()].doc();
+        let symbol_name = match symbol.symbol_idx() {
+            Some(idx) => doc.symbols[idx].name.as_str(),
+            None => "",
+        };
+        let mut names = Vec::new();
+        for (idx, named) in candidates.rule.names.iter().enumerate() {
+            names.push(if symbol.names.contains(idx) {
+                name_match(named, symbol_name, code)
+            } else {
+                NameMatch::Absent
+            });
+        }
+        Found {
+            phrases: phrase_bonus(candidates, words),
+            names,
+            n_hints: n_contained(code, &candidates.query.hints),
+        }
+    }
+}
+
+fn span(index: &LineIndex, (first, last): (u32, u32)) -> Span {
+    Span::new(index.start(first as usize), index.start(last as usize + 1))
 }
 
 fn phrase_bonus(candidates: &FileCandidates<'_>, words: &[WordAt]) -> f64 {
@@ -138,7 +191,9 @@ fn phrase_bonus(candidates: &FileCandidates<'_>, words: &[WordAt]) -> f64 {
         term_idxs,
         ..
     } = candidates;
-    let term_at = |&(_, position, id): &WordAt| Some((position, *term_idxs.get(&id)?));
-    let adjacent = phrases::adjacent_pairs(words.iter().filter_map(term_at), &rule.pairs);
+    let terms = words
+        .iter()
+        .filter_map(|word| Some((word.position, *term_idxs.get(&word.term_id)?)));
+    let adjacent = phrases::adjacent_pairs(terms, &rule.pairs);
     score::phrase_bonus(scorer, rule, &adjacent)
 }

@@ -23,35 +23,35 @@ pub(super) fn score(
     parsed: &[Vec<ParsedCandidate<'_>>],
     n_best: usize,
 ) -> Vec<Vec<SymbolScore>> {
-    let requests = parsed.iter().enumerate().flat_map(|(rule_idx, files)| {
-        let files = files.iter().enumerate();
-        files.map(move |(doc_idx, file)| (file.file_idx, (rule_idx, doc_idx)))
-    });
-    let mut requests: Vec<(usize, (usize, usize))> = requests.collect();
+    let mut requests: Vec<(usize, (usize, usize))> = Vec::new();
+    for (rule_idx, files) in parsed.iter().enumerate() {
+        for (doc_idx, file) in files.iter().enumerate() {
+            requests.push((file.file_idx, (rule_idx, doc_idx)));
+        }
+    }
     let files = group_by_file(&mut requests);
-    let score_file = |requests: &&[(usize, (usize, usize))]| {
-        let file = &code.files[requests[0].0];
-        let path = postings::path_terms(file.vector.as_deref().unwrap_or_default());
-        let mut counter = WordCounter {
-            path,
-            ..WordCounter::default()
-        };
-        let mut scores = Vec::new();
-        let score_rule = |&(_, (rule_idx, doc_idx)): &(usize, (usize, usize))| {
-            let parsed = &parsed[rule_idx];
-            scores.clear();
-            counter.score(&batch[rule_idx], parsed, doc_idx, &mut scores);
-            // The best `n_best` of all files include no more than `n_best` of one file.
-            select(&mut scores, n_best, parsed);
-            scores.truncate(n_best);
-            (rule_idx, scores.as_slice().into())
-        };
-        requests.iter().map(score_rule).collect()
-    };
     let found: Vec<Vec<(usize, Box<[SymbolScore]>)>> = files
         .par_iter()
         .with_max_len(CHUNK_SIZE)
-        .map(score_file)
+        .map(|requests| {
+            let file = &code.files[requests[0].0];
+            let mut counter = WordCounter {
+                path: postings::path_terms(file.vector.as_deref().unwrap_or_default()),
+                ..WordCounter::default()
+            };
+            let mut scores = Vec::new();
+            let mut by_rule: Vec<(usize, Box<[SymbolScore]>)> = Vec::new();
+            for &(_, (rule_idx, doc_idx)) in *requests {
+                let parsed = &parsed[rule_idx];
+                scores.clear();
+                counter.score(&batch[rule_idx], parsed, doc_idx, &mut scores);
+                // The best `n_best` of all files include no more than `n_best` of one file.
+                select(&mut scores, n_best, parsed);
+                scores.truncate(n_best);
+                by_rule.push((rule_idx, scores.as_slice().into()));
+            }
+            by_rule
+        })
         .collect();
     let mut scores = vec![Vec::new(); batch.len()];
     for (rule_idx, symbols) in found.into_iter().flatten() {
@@ -83,7 +83,8 @@ impl<'a> WordCounter<'a> {
         doc_idx: usize,
         scores: &mut Vec<SymbolScore>,
     ) {
-        let (scorer, file) = (&rule.scorer, &parsed[doc_idx]);
+        let scorer = &rule.scorer;
+        let file = &parsed[doc_idx];
         if file.doc().symbols.is_empty() {
             let score = scorer.whole_file(file.scorable, file.score);
             scores.push(SymbolScore::new(doc_idx, None, NameSet::default(), score));
@@ -101,8 +102,9 @@ impl<'a> WordCounter<'a> {
         let term_idxs = file.terms.indices(scorer);
         let words = term_idxs.map(|term_idx| (term_idx, &self.words[&scorer.ids[term_idx]]));
         let of_symbols = scorer.scores(file.scorable, words, file.score, &mut self.sums);
-        scores.extend(of_symbols.map(|(idx, score, names)| {
-            SymbolScore::new(doc_idx, Some(idx), names, score * file.place_factor)
-        }));
+        for (idx, score, names) in of_symbols {
+            let score = score * file.place_factor;
+            scores.push(SymbolScore::new(doc_idx, Some(idx), names, score));
+        }
     }
 }

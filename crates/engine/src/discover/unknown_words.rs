@@ -56,7 +56,11 @@ impl<'a> UnknownWords<'a> {
                 words.push(&term.word);
             }
             // Several parts of one hint may be unknown.
-            words.retain(|word| !unknown.iter().any(|it| it.is_hint && it.word == **word));
+            words.retain(|word| {
+                !unknown
+                    .iter()
+                    .any(|other| other.is_hint && other.word == **word)
+            });
             unknown.extend(words.into_iter().map(|word| UnknownWord {
                 word: word.clone(),
                 is_hint: term.is_hinted,

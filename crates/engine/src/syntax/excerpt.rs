@@ -60,13 +60,17 @@ impl Excerpt {
 /// Returns the first lines with words of the comment and the attributes directly above a line.
 pub(crate) fn comment_above(text: &str, line: usize, max_lines: usize) -> Excerpt {
     let lines: Vec<&str> = text.lines().take(line).collect();
-    let above = lines
-        .iter()
-        .rev()
-        .take_while(|line| structure::describes(line))
-        .count();
-    let has_words = |row: &usize| lines[*row].contains(char::is_alphanumeric);
-    let Some(first) = (lines.len() - above..lines.len()).find(has_words) else {
+    // The last line is directly above.
+    let mut first = None;
+    for (row, line) in lines.iter().enumerate().rev() {
+        if !structure::describes(line) {
+            break;
+        }
+        if line.contains(char::is_alphanumeric) {
+            first = Some(row);
+        }
+    }
+    let Some(first) = first else {
         return Excerpt::default();
     };
     let mut shown: Vec<String> = lines[first..]
@@ -75,10 +79,13 @@ pub(crate) fn comment_above(text: &str, line: usize, max_lines: usize) -> Excerp
         .map(|line| (*line).to_owned())
         .collect();
     dedent(&mut shown);
-    let ranges = shown.len().checked_sub(1).map(|n| (first, first + n));
+    let mut ranges = Vec::new();
+    if !shown.is_empty() {
+        ranges.push((first, first + shown.len() - 1));
+    }
     Excerpt {
         text: shown.join("\n"),
-        lines: ranges.into_iter().collect(),
+        lines: ranges,
     }
 }
 
@@ -144,11 +151,16 @@ impl Weights {
         find: impl Fn(&str) -> Evidence,
         class_line: Option<usize>,
     ) -> Self {
-        let rows = (selection.first..=selection.last).chain(class_line);
-        let rows = rows.filter(|row| selection.structure.kinds[*row] != LineKind::Licence);
-        let mut evidence: BTreeMap<usize, Evidence> =
-            rows.map(|row| (row, find(selection.lines[row]))).collect();
-        evidence.retain(|_, found| !found.is_empty());
+        let mut evidence: BTreeMap<usize, Evidence> = BTreeMap::new();
+        for row in (selection.first..=selection.last).chain(class_line) {
+            if selection.structure.kinds[row] == LineKind::Licence {
+                continue;
+            }
+            let found = find(selection.lines[row]);
+            if !found.is_empty() {
+                evidence.insert(row, found);
+            }
+        }
         let mut n_lines: BTreeMap<usize, usize> = BTreeMap::new();
         for (id, _) in evidence.values().flatten() {
             *n_lines.entry(*id).or_default() += 1;
@@ -161,19 +173,22 @@ impl Weights {
 
     /// Returns the weight of a line without the words that are covered.
     fn gain(&self, row: usize, covered: &[usize]) -> f64 {
-        let found = self.evidence.get(&row).into_iter().flatten();
-        found
-            .filter(|(id, _)| !covered.contains(id))
-            .map(|(_, weight)| weight)
-            .sum()
+        let uncovered = self
+            .found(row)
+            .iter()
+            .filter(|(id, _)| !covered.contains(id));
+        uncovered.map(|(_, weight)| weight).sum()
     }
 
     fn ids(&self, row: usize) -> impl Iterator<Item = usize> {
+        self.found(row).iter().map(|(id, _)| *id)
+    }
+
+    fn found(&self, row: usize) -> &[(usize, f64)] {
         self.evidence
             .get(&row)
-            .into_iter()
-            .flatten()
-            .map(|(id, _)| *id)
+            .map(Vec::as_slice)
+            .unwrap_or_default()
     }
 }
 
@@ -192,11 +207,12 @@ pub(crate) struct Selection<'a> {
 impl Selection<'_> {
     /// Shows all lines except those at the head of the file; returns whether there are any.
     fn show_all_code(&mut self) -> bool {
+        let mut has_code = false;
         for row in self.first..=self.last {
             self.shown[row] = !self.is_file_head(row);
+            has_code |= self.shown[row] && !self.is_blank(row);
         }
-        let has_code = |row: usize| self.shown[row] && !self.is_blank(row);
-        (self.first..=self.last).any(has_code) && self.n_rendered(&self.shown) <= self.max_lines
+        has_code && self.n_rendered(&self.shown) <= self.max_lines
     }
 
     /// Shows the signature, or the first line if the definition has none.
@@ -211,18 +227,15 @@ impl Selection<'_> {
             }
             return;
         };
-        let ranges = [(self.first, head.head_end), (head.name, head.head_end)];
-        let fits = |(start, end): &Lines| {
-            end - start < budget && !(*start..*end).any(|row| self.is_file_head(row))
-        };
-        let fitting = ranges.into_iter().find(fits);
-        match fitting {
-            Some((start, end)) => self.shown[start..=end].fill(true),
-            None => {
-                self.shown[head.name] = true;
-                self.try_show(&[(head.head_end, head.head_end)], self.max_lines);
+        let end = head.head_end;
+        for start in [self.first, head.name] {
+            if end - start < budget && !(start..end).any(|row| self.is_file_head(row)) {
+                self.shown[start..=end].fill(true);
+                return;
             }
         }
+        self.shown[head.name] = true;
+        self.try_show(&[(end, end)], self.max_lines);
     }
 
     /// Shows the line of the class if only it has words of the rule.
@@ -247,16 +260,16 @@ impl Selection<'_> {
             let mut rest: Vec<usize> = rows
                 .filter(|row| !self.shown[*row] && weights.gain(*row, &[]) > 0.0)
                 .collect();
-            let (mut covered, mut found, mut least) = (Vec::new(), Vec::new(), 0.0);
+            let mut covered = Vec::new();
+            let mut found = Vec::new();
+            let mut least = 0.0;
             while let Some((idx, gain)) = best(&rest, |row| weights.gain(row, &covered)) {
                 if gain <= least {
                     break;
                 }
-                least = if found.is_empty() {
-                    gain * MIN_GAIN
-                } else {
-                    least
-                };
+                if found.is_empty() {
+                    least = gain * MIN_GAIN;
+                }
                 let row = rest.remove(idx);
                 if self.shown[row] || self.show_statement(row) {
                     covered.extend(weights.ids(row));
@@ -270,33 +283,31 @@ impl Selection<'_> {
         Vec::new()
     }
 
-    /// Shows a line with its statement and what is around it, as far as there is room.
+    /// Shows a line with its statement and the code around it, as far as there is room.
     fn show_statement(&mut self, row: usize) -> bool {
-        let clamp = |(start, end): Lines| (start.max(self.first), end.min(self.last));
-        let statement = clamp(self.structure.statement(row, self.lines));
-        let mut around = Vec::new();
-        for definition in self.structure.containing(statement.0) {
+        let (start, end) = self.structure.statement(row, self.lines);
+        let start = start.max(self.first);
+        let mut nearest = (row, row);
+        let mut whole = Vec::new();
+        for definition in self.structure.containing(start) {
             let Definition { name, head_end, .. } = definition;
-            around.push((name, head_end.min(name + NESTED_HEAD_LINES - 1)));
+            nearest = (name, head_end.min(name + NESTED_HEAD_LINES - 1));
+            whole.push(nearest);
         }
-        let nearest = around.last().copied();
-        let mut whole = around;
-        whole.extend(self.block_start(statement.0).map(|start| (start, start)));
-        whole.push(statement);
+        if let Some(block_start) = self.block_start(start) {
+            whole.push((block_start, block_start));
+        }
+        whole.push((start, end.min(self.last)));
         self.try_show(&whole, self.max_lines)
-            || self.try_show(&[nearest.unwrap_or((row, row)), (row, row)], self.max_lines)
+            || self.try_show(&[nearest, (row, row)], self.max_lines)
     }
 
     /// Returns the line that opens the block around a line: the last one before it with less
     /// indentation.
     fn block_start(&self, row: usize) -> Option<usize> {
         let depth = indentation(self.lines[row]).len();
-        let is_outside = |row: &usize| {
-            !self.is_blank(*row)
-                && self.structure.kinds[*row] == LineKind::Code
-                && indentation(self.lines[*row]).len() < depth
-        };
-        (self.first..row).rev().find(is_outside)
+        let mut above = (self.first..row).rev();
+        above.find(|row| self.is_code(*row) && indentation(self.lines[*row]).len() < depth)
     }
 
     /// Shows the last line if it only closes the definition.
@@ -304,9 +315,9 @@ impl Selection<'_> {
         let Some(head) = self.structure.whole((self.first, self.last)) else {
             return;
         };
-        let is_bracket = !self.lines[self.last].contains(char::is_alphanumeric);
-        let depth = |row: usize| indentation(self.lines[row]).len();
-        if is_bracket && depth(self.last) == depth(head.name) {
+        let last = self.lines[self.last];
+        let depth = indentation(self.lines[head.name]).len();
+        if !last.contains(char::is_alphanumeric) && indentation(last).len() == depth {
             self.try_show(&[(self.last, self.last)], self.max_lines);
         }
     }
@@ -314,15 +325,14 @@ impl Selection<'_> {
     /// Shows the first lines of code below the signature, for code without evidence.
     fn show_start(&mut self) {
         let limit = self.max_lines.min(CONTEXT_LINES);
-        let whole = self
-            .structure
-            .whole((self.first, self.last))
-            .map(|head| head.head_end);
-        let start = whole.unwrap_or_else(|| {
-            let definitions = self.structure.definitions.iter().map(|it| it.name);
-            let code = (self.first..=self.last).filter(|row| self.is_code(*row));
-            definitions.chain(code).next().unwrap_or(self.first)
-        });
+        let start = if let Some(head) = self.structure.whole((self.first, self.last)) {
+            head.head_end
+        } else if let Some(definition) = self.structure.definitions.first() {
+            definition.name
+        } else {
+            let mut rows = self.first..=self.last;
+            rows.find(|row| self.is_code(*row)).unwrap_or(self.first)
+        };
         for row in start..=self.last {
             let is_shown = self.is_blank(row) || self.is_code(row);
             if is_shown && !self.show_whole(row, limit) {
@@ -338,8 +348,9 @@ impl Selection<'_> {
             self.shown[row] = true;
             return;
         }
-        let is_import = |row: &usize| self.structure.kinds[*row] == LineKind::Import;
-        for row in rows.filter(is_import).take(limit - 1) {
+        let kinds = &self.structure.kinds;
+        let imports = rows.filter(|row| kinds[*row] == LineKind::Import);
+        for row in imports.take(limit - 1) {
             self.shown[row] = true;
         }
     }
@@ -347,20 +358,19 @@ impl Selection<'_> {
     /// Shows lines next to the evidence, in the same definition.
     fn show_context(&mut self, centers: &[usize]) {
         let limit = self.max_lines.min(CONTEXT_LINES);
-        let range = |center: usize| {
-            let inner = self.structure.containing(center).next_back();
-            inner.map_or((self.first, self.last), |it| {
-                (it.start.max(self.first), it.end)
-            })
-        };
-        let ranges: Vec<(usize, Lines)> = centers.iter().map(|row| (*row, range(*row))).collect();
+        let mut ranges: Vec<(usize, Lines)> = Vec::new();
+        for &center in centers {
+            let range = match self.structure.containing(center).next_back() {
+                Some(inner) => (inner.start.max(self.first), inner.end.min(self.last)),
+                None => (self.first, self.last),
+            };
+            ranges.push((center, range));
+        }
         for distance in 1..=limit {
-            for (center, (start, end)) in &ranges {
-                for row in [center.checked_add(distance), center.checked_sub(distance)] {
-                    if let Some(row) = row.filter(|row| (start..=end).contains(&row))
-                        && row <= self.last
-                        && !self.is_file_head(row)
-                    {
+            for &(center, (start, end)) in &ranges {
+                let rows = [center.checked_add(distance), center.checked_sub(distance)];
+                for row in rows.into_iter().flatten() {
+                    if (start..=end).contains(&row) && !self.is_file_head(row) {
                         self.show_whole(row, limit);
                     }
                 }
@@ -370,25 +380,35 @@ impl Selection<'_> {
 
     /// Shows a line with its statement or comment if the excerpt then has at most `limit` lines.
     fn show_whole(&mut self, row: usize, limit: usize) -> bool {
-        let is_comment = |row: &usize| self.structure.kinds[*row] == LineKind::Comment;
-        let whole = if is_comment(&row) {
-            let start = (self.first..=row).rev().take_while(is_comment).last();
-            let end = (row..=self.last).take_while(is_comment).last();
-            (start.unwrap_or(row), end.unwrap_or(row))
+        let (start, end) = if self.is_comment(row) {
+            self.comment(row)
         } else {
             self.structure.statement(row, self.lines)
         };
-        self.try_show(&[(whole.0.max(self.first), whole.1)], limit)
+        self.try_show(&[(start.max(self.first), end)], limit)
+    }
+
+    /// Returns the lines of the comment around a line of it.
+    fn comment(&self, row: usize) -> Lines {
+        let mut start = row;
+        while start > self.first && self.is_comment(start - 1) {
+            start -= 1;
+        }
+        let mut end = row;
+        while end < self.last && self.is_comment(end + 1) {
+            end += 1;
+        }
+        (start, end)
     }
 
     /// Shows single lines in place of a comment about them, and omits blank lines beside a comment.
     fn close(&mut self) {
-        let is_shown = |shown: &[bool], row: usize| row > self.last || shown[row];
         // A line in place of its comment does not change the number of lines.
         if self.n_rendered(&self.shown) <= self.max_lines {
             for row in self.first..=self.last {
                 let follows = row == self.first || self.shown[row - 1];
-                if follows && is_shown(&self.shown, row + 1) && !self.is_file_head(row) {
+                let precedes = row == self.last || self.shown[row + 1];
+                if follows && precedes && !self.is_file_head(row) {
                     self.shown[row] = true;
                 }
             }
@@ -418,14 +438,22 @@ impl Selection<'_> {
 
     /// Returns the number of lines of an excerpt, with the comments in place of omitted ones.
     fn n_rendered(&self, shown: &[bool]) -> usize {
-        let rows = self.first..=self.last;
-        let n_shown = rows.clone().filter(|row| shown[*row]).count();
-        let starts_gap = |row: &usize| !shown[*row] && (*row == self.first || shown[*row - 1]);
-        n_shown + rows.filter(starts_gap).count()
+        let mut n_rendered = 0;
+        for row in self.first..=self.last {
+            let starts_gap = row == self.first || shown[row - 1];
+            if shown[row] || starts_gap {
+                n_rendered += 1;
+            }
+        }
+        n_rendered
     }
 
     fn is_blank(&self, row: usize) -> bool {
         self.lines[row].trim().is_empty()
+    }
+
+    fn is_comment(&self, row: usize) -> bool {
+        self.structure.kinds[row] == LineKind::Comment
     }
 
     fn is_code(&self, row: usize) -> bool {
@@ -443,16 +471,17 @@ impl Selection<'_> {
 
 /// Returns the index of the first row of the highest weight, and the weight.
 fn best(rows: &[usize], weight: impl Fn(usize) -> f64) -> Option<(usize, f64)> {
-    // Of equal maxima, the last is returned: here the first row.
-    let weights = rows
-        .iter()
-        .enumerate()
-        .rev()
-        .map(|(idx, row)| (idx, weight(*row)));
-    weights.max_by(|a, b| a.1.total_cmp(&b.1))
+    let mut best: Option<(usize, f64)> = None;
+    for (idx, row) in rows.iter().enumerate() {
+        let weight = weight(*row);
+        if best.is_none_or(|(_, highest)| weight.total_cmp(&highest).is_gt()) {
+            best = Some((idx, weight));
+        }
+    }
+    best
 }
 
-/// What an excerpt is rendered from.
+/// The lines from which an excerpt is rendered.
 struct Page<'a> {
     language: Option<Language>,
     lines: &'a [&'a str],
@@ -469,20 +498,21 @@ impl Page<'_> {
         } = *self;
         let n_shown = (first..=last).filter(|row| shown[*row]).count();
         let mut n_comments = max_lines.saturating_sub(n_shown);
-        let (mut text, mut ranges) = (Vec::new(), Vec::new());
+        let mut text = Vec::new();
+        let mut ranges = Vec::new();
         let mut row = first;
         while row <= last {
             let is_shown = shown[row];
-            let end = (row..=last)
-                .take_while(|row| shown[*row] == is_shown)
-                .last()
-                .unwrap_or(row);
+            let mut end = row;
+            while end < last && shown[end + 1] == is_shown {
+                end += 1;
+            }
+            let part = &lines[row..=end];
             if is_shown {
-                text.extend(lines[row..=end].iter().map(|line| (*line).to_owned()));
+                text.extend(part.iter().map(|line| (*line).to_owned()));
                 ranges.push((row, end));
-            } else if n_comments > 0 && lines[row..=end].iter().any(|line| !line.trim().is_empty())
-            {
-                text.push(omission(language, &lines[row..=end]));
+            } else if n_comments > 0 && part.iter().any(|line| !line.trim().is_empty()) {
+                text.push(omission(language, part));
                 n_comments -= 1;
             }
             row = end + 1;
@@ -498,10 +528,8 @@ impl Page<'_> {
 /// Removes the common indentation, which costs LLM tokens without being information.
 fn dedent(lines: &mut [String]) {
     let filled = || lines.iter().filter(|line| !line.trim().is_empty());
-    let Some(least) = filled()
-        .map(|line| indentation(line))
-        .min_by_key(|it| it.len())
-    else {
+    let indentations = filled().map(|line| indentation(line));
+    let Some(least) = indentations.min_by_key(|indentation| indentation.len()) else {
         return;
     };
     if filled().all(|line| line.starts_with(least)) {
@@ -520,11 +548,10 @@ fn omission(language: Option<Language>, lines: &[&str]) -> String {
         .copied()
         .unwrap_or_default();
     let indentation = indentation(line);
-    let comment = language
-        .and_then(language::tables)
-        .map_or(String::new(), |tables| {
-            format!("{} ", tables.spec.line_comment)
-        });
+    let comment = match language.and_then(language::tables) {
+        Some(tables) => format!("{} ", tables.spec.line_comment),
+        None => String::new(),
+    };
     let plural = if lines.len() == 1 { "" } else { "s" };
     format!("{indentation}{comment}… {} line{plural}", lines.len())
 }

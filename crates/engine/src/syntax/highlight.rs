@@ -51,7 +51,7 @@ pub fn highlight(
     let names: Vec<Span> = parsed
         .symbols
         .iter()
-        .filter_map(|it| in_code(it.name_span))
+        .filter_map(|symbol| in_code(symbol.name_span))
         .collect();
     let mut pieces: Vec<(Option<HighlightClass>, Span)> = Vec::new();
     let mut push = |class, span: Span| match pieces.last_mut() {

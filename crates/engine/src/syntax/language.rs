@@ -91,7 +91,10 @@ impl LanguageTables {
         };
         let fields = (1..=n_fields).filter_map(field).collect();
         let bytes = spec.trigger_bytes.as_bytes();
-        let parts = spec.definitions.values().flat_map(|it| [it.name, it.body]);
+        let parts = spec
+            .definitions
+            .values()
+            .flat_map(|definition| [definition.name, definition.body]);
         let parts = parts.map(|part| (part, grammar.id_for_node_kind(part, true)));
         Some(Self {
             language,
@@ -99,7 +102,7 @@ impl LanguageTables {
             trigger_words: spec
                 .trigger_words
                 .iter()
-                .map(|it| Finder::new(*it))
+                .map(|call| Finder::new(*call))
                 .collect(),
             nodes,
             parts: parts.filter(|(_, id)| *id > 0).collect(),
@@ -122,7 +125,7 @@ impl LanguageTables {
         self.properties(node).role
     }
 
-    /// Returns what nodes of a role define.
+    /// Returns the definition that nodes of a role make.
     pub(crate) fn definition(&self, role: NodeRole) -> Option<&Definition> {
         let NodeRole::Definition(idx) = role else {
             return None;
@@ -161,7 +164,7 @@ impl LanguageTables {
             return Vec::new();
         };
         node.named_children(&mut node.walk())
-            .filter(|it| it.kind_id() == *id)
+            .filter(|child| child.kind_id() == *id)
             .collect()
     }
 
@@ -206,21 +209,21 @@ fn names(
 }
 
 static BY_EXTENSION: LazyLock<ByName<Language>> =
-    LazyLock::new(|| names(true, |it| &it.extensions).collect());
+    LazyLock::new(|| names(true, |spec| &spec.extensions).collect());
 
 static LACKING: LazyLock<ByName<Language>> =
-    LazyLock::new(|| names(false, |it| &it.extensions).collect());
+    LazyLock::new(|| names(false, |spec| &spec.extensions).collect());
 
 static BY_SCOPE: LazyLock<ByName<Vec<Language>>> = LazyLock::new(|| {
     let mut found = ByName::<Vec<Language>>::default();
-    let names = names(true, |it| &it.scopes);
+    let names = names(true, |spec| &spec.scopes);
     names.for_each(|(name, language)| found.entry(name).or_default().push(language));
     found
 });
 
 /// Returns the extensions of all languages.
 pub(crate) fn extensions() -> Vec<&'static str> {
-    names(true, |it| &it.extensions)
+    names(true, |spec| &spec.extensions)
         .map(|(extension, _)| extension)
         .collect()
 }
@@ -244,9 +247,12 @@ pub fn is_built(language: Language) -> bool {
     spec::built(language).is_some()
 }
 
-/// Returns what to say about things in languages that this build lacks, by their number.
+/// Returns a message about things in languages that this build lacks, by their number.
 pub fn lacks(noun: &str, by_language: &BTreeMap<Language, usize>) -> String {
-    let languages: Vec<&str> = by_language.keys().map(|it| it.as_str()).collect();
+    let languages: Vec<&str> = by_language
+        .keys()
+        .map(|language| language.as_str())
+        .collect();
     format!(
         "{} in {} cannot be read: this build lacks the features `lang-{}`",
         plural(by_language.values().sum(), noun),
@@ -255,7 +261,7 @@ pub fn lacks(noun: &str, by_language: &BTreeMap<Language, usize>) -> String {
     )
 }
 
-/// Returns what to say about a language that this build lacks.
+/// Returns a message about a language that this build lacks.
 pub fn lack(language: Language) -> String {
     format!("this build has no {language}: its feature is `lang-{language}`")
 }
@@ -331,7 +337,11 @@ mod tests {
                     "{language}: {name}"
                 );
             }
-            for part in spec.definitions.values().flat_map(|it| [it.name, it.body]) {
+            for part in spec
+                .definitions
+                .values()
+                .flat_map(|definition| [definition.name, definition.body])
+            {
                 assert!(
                     has_field(part) || has_kind(part, true),
                     "{language}: {part}"

@@ -32,7 +32,7 @@ pub(super) fn is_leading_separator(node: Node<'_>, text: &str, outer: Node<'_>) 
 /// Returns whether `node` is the semicolon after Rust's `return`, `break` or `continue`, which
 /// rustfmt adds.
 pub(super) fn is_semicolon_after_jump(node: Node<'_>) -> bool {
-    let jump = node.prev_sibling().map(|it| it.kind());
+    let jump = node.prev_sibling().map(|sibling| sibling.kind());
     matches!(
         jump,
         Some("return_expression" | "break_expression" | "continue_expression")
@@ -46,39 +46,52 @@ pub(super) fn is_space(text: &str) -> bool {
 
 /// Returns whether a formatter may remove the brackets of `node` inside `outer`.
 fn is_redundant(node: Node<'_>, role: NodeRole, outer: Node<'_>, tables: &LanguageTables) -> bool {
-    let only = || {
-        node.named_child(0)
-            .filter(|_| node.named_child_count() == 1)
-    };
     match role {
         // In a statement that accepts a list, a tuple needs no brackets.
         NodeRole::Parens if node.kind().starts_with("tuple") => {
-            let accepts_list = |kind: &str| {
-                kind.ends_with("_statement")
-                    || kind.ends_with("assignment")
-                    || matches!(kind, "for_in_clause" | "yield")
-            };
+            let statement = outer.kind();
+            let accepts_list = statement.ends_with("_statement")
+                || statement.ends_with("assignment")
+                || matches!(statement, "for_in_clause" | "yield");
             // The pattern `(x)` is `x`, but `(x,)`, with one more child, is a tuple.
-            node.child_count() == 3 || (node.named_child_count() > 1 && accepts_list(outer.kind()))
+            node.child_count() == 3 || (node.named_child_count() > 1 && accepts_list)
         }
         NodeRole::Parens if matches!(node.kind(), "argument_list" | "arguments") => {
             node.named_child_count() == 0
         }
-        NodeRole::Parens => only().is_none_or(|it| !changes_grouping(node, it, outer)),
+        NodeRole::Parens => match only_child(node) {
+            Some(only) => !changes_grouping(node, only, outer),
+            None => true,
+        },
         // A parameter with a type or a default value needs its parentheses.
-        NodeRole::ParameterParens => only().is_some_and(|it| {
-            let is_bare = it.child_count() == 0
-                || (it.child_count() == 1 && it.kind() == "required_parameter");
+        NodeRole::ParameterParens => {
+            let Some(only) = only_child(node) else {
+                return false;
+            };
+            let is_bare = only.child_count() == 0
+                || (only.child_count() == 1 && only.kind() == "required_parameter");
             is_bare && outer.kind() == "arrow_function"
-        }),
-        NodeRole::Block => only().is_some_and(|it| {
-            (!it.kind().ends_with("_statement") || it.child_count() == 1)
-                && !it.kind().ends_with("_item")
-                && !it.kind().ends_with("_declaration")
-                && tables.role(it) != NodeRole::Comment
-        }),
+        }
+        NodeRole::Block => {
+            let Some(only) = only_child(node) else {
+                return false;
+            };
+            let kind = only.kind();
+            (!kind.ends_with("_statement") || only.child_count() == 1)
+                && !kind.ends_with("_item")
+                && !kind.ends_with("_declaration")
+                && tables.role(only) != NodeRole::Comment
+        }
         _ => false,
     }
+}
+
+/// Returns the named child of a node that has one.
+fn only_child(node: Node<'_>) -> Option<Node<'_>> {
+    if node.named_child_count() != 1 {
+        return None;
+    }
+    node.named_child(0)
 }
 
 /// Returns whether removing the parentheses `node` around `inner` changes the operands of `outer`.
@@ -121,9 +134,11 @@ fn precedence(node: Node<'_>) -> Option<u8> {
 
 /// Returns whether `node` is parentheses around a JSX element.
 fn wraps_markup(node: Node<'_>, role: NodeRole) -> bool {
-    role == NodeRole::Parens
-        && node.named_child_count() == 1
-        && node
-            .named_child(0)
-            .is_some_and(|it| it.kind().starts_with("jsx_"))
+    if role != NodeRole::Parens {
+        return false;
+    }
+    match only_child(node) {
+        Some(only) => only.kind().starts_with("jsx_"),
+        None => false,
+    }
 }

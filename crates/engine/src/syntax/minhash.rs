@@ -30,19 +30,22 @@ pub(crate) fn signature(hashes: impl IntoIterator<Item = u64>) -> Vec<u8> {
         let bin = ((hash >> 32) as usize * N_BINS) >> 32;
         minima[bin] = minima[bin].min(hash & 0xFFFF_FFFF);
     }
-    let byte = |value: u64| {
-        if value == u64::MAX {
+    let mut bytes = Vec::with_capacity(N_BINS);
+    for minimum in minima {
+        let is_empty = minimum == u64::MAX;
+        bytes.push(if is_empty {
             0
         } else {
-            (value % 255) as u8 + 1
-        }
-    };
-    minima.into_iter().map(byte).collect()
+            (minimum % 255) as u8 + 1
+        });
+    }
+    bytes
 }
 
 /// Returns the estimated Jaccard similarity of two sets from their signatures.
 pub(crate) fn jaccard(a: &[u8], b: &[u8]) -> f64 {
-    let (mut n_equal, mut n_filled) = (0u32, 0u32);
+    let mut n_equal = 0u32;
+    let mut n_filled = 0u32;
     for (x, y) in a.iter().zip(b) {
         n_filled += u32::from(x | y != 0);
         n_equal += u32::from(x == y && *x != 0);
@@ -81,12 +84,10 @@ pub(crate) fn bloom_filter(hashes: impl IntoIterator<Item = u64>) -> Vec<u8> {
 
 /// Returns whether `hash` is in a Bloom filter, which may be a false positive.
 pub(crate) fn bloom_contains(filter: &[u8], hash: u64) -> bool {
-    let is_set = |bit: usize| {
-        filter
-            .get(bit / 8)
-            .is_some_and(|byte| byte & (1 << (bit % 8)) != 0)
-    };
-    bloom_bits(hash).all(is_set)
+    bloom_bits(hash).all(|bit| {
+        let byte = filter.get(bit / 8).copied().unwrap_or_default();
+        byte & (1 << (bit % 8)) != 0
+    })
 }
 
 /// Returns the estimated number of names in a Bloom filter.

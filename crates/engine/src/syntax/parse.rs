@@ -10,16 +10,15 @@ mod keywords;
 mod limits;
 mod literals;
 mod scripts;
+mod trees;
 
-use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::{Mutex, PoisonError};
 
 use cerberus_model::{Language, Span, SymbolKind};
 pub(crate) use definitions::titled_call;
 use keywords::Triggers;
-use tree_sitter::{Node, Parser, Tree, TreeCursor};
-use xxhash_rust::xxh3::xxh3_128;
+use tree_sitter::{Node, TreeCursor};
+pub use trees::tree;
 
 use super::language::{self, How, LanguageTables, NodeRole};
 use super::layout;
@@ -30,11 +29,6 @@ const MAX_NAME_BYTES: usize = 400;
 
 /// The first byte of a comment, in any language.
 const COMMENT_STARTS: &[u8] = b"#/<";
-
-thread_local! {
-    /// Reused from file to file, because a parser retains its allocations.
-    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
-}
 
 /// The kind of a token for ranking and fingerprints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,60 +80,20 @@ pub fn last_name(qualified: &str) -> &str {
     qualified.rsplit('.').next().unwrap_or(qualified)
 }
 
-/// Returns what only one symbol of a file is called: its qualified name, with its number among the
+/// Returns the name that only one symbol of a file has: its qualified name, with its number among the
 /// symbols of that name if there are several, as in `Mailer.send#2`. `names` are the qualified names
 /// of all symbols in document order.
 pub fn unique_name<'n>(names: impl Iterator<Item = &'n str> + Clone, symbol_idx: usize) -> String {
     let name = names.clone().nth(symbol_idx).unwrap_or_default();
     let same: Vec<usize> = names
         .enumerate()
-        .filter(|(_, it)| *it == name)
+        .filter(|(_, other)| *other == name)
         .map(|(idx, _)| idx)
         .collect();
     match same.iter().position(|idx| *idx == symbol_idx) {
         Some(position) if same.len() > 1 => format!("{name}#{}", position + 1),
         _ => name.to_owned(),
     }
-}
-
-/// Length of a text whose tree is stored until those of the next two: a command parses the old and the new
-/// version of a file several times.
-const LONG_BYTES: usize = 128 * 1024;
-
-/// The tree of a text, by its hash.
-type Known = ((Language, u128), Option<Tree>);
-
-/// The last trees of long texts.
-static LAST_TREES: Mutex<[Option<Known>; 2]> = Mutex::new([None, None]);
-
-/// Returns the syntax tree of a text, or `None` if parsing takes too much time or memory.
-pub fn tree(tables: &LanguageTables, text: &str) -> Option<Tree> {
-    if text.len() < LONG_BYTES {
-        return new_tree(tables, text);
-    }
-    let key = (tables.language, xxh3_128(text.as_bytes()));
-    let last = || LAST_TREES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, tree)) = last().iter().flatten().find(|it| it.0 == key) {
-        return tree.clone();
-    }
-    let tree = new_tree(tables, text);
-    let mut last = last();
-    last.rotate_right(1);
-    last[0] = Some((key, tree.clone()));
-    tree
-}
-
-fn new_tree(tables: &LanguageTables, text: &str) -> Option<Tree> {
-    PARSER.with_borrow_mut(|parser| {
-        parser.set_language(&tables.grammar).ok()?;
-        let scripts = if tables.language.is_component() {
-            scripts::ranges(text)
-        } else {
-            Vec::new()
-        };
-        parser.set_included_ranges(&scripts).ok()?;
-        limits::parse(parser, text)
-    })
 }
 
 /// Returns the warning about a file whose parsing takes too much time or memory.
@@ -350,7 +304,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
         let inside_string = self
             .parents
             .last()
-            .is_some_and(|it| it.role == NodeRole::String);
+            .is_some_and(|parent| parent.role == NodeRole::String);
         if self.is_docstring(node, role) {
             self.push_token(whole, TokenKind::Docstring);
         } else {
@@ -492,7 +446,7 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
         };
         let trails_code = parent
             .previous
-            .is_some_and(|it| it.end_position().row == start_row);
+            .is_some_and(|previous| previous.end_position().row == start_row);
         if trails_code && is_comment {
             parent.leading = None;
             return;
@@ -505,16 +459,10 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
             ..LeadingTrivia::default()
         });
         leading.end_row = end_row;
-        let since = |known: Option<Span>| {
-            Some(Span::new(
-                known.map_or(node.start_byte(), |it| it.start),
-                node.end_byte(),
-            ))
-        };
         if is_comment {
-            leading.comments = since(leading.comments);
+            leading.comments = Some(extended(leading.comments, node));
         } else if self.tables.role(node) == NodeRole::Decorator {
-            leading.decorators = since(leading.decorators);
+            leading.decorators = Some(extended(leading.decorators, node));
         } else {
             leading.annotations_start.get_or_insert(node.start_byte());
         }
@@ -611,18 +559,26 @@ impl<'t, 'n> TreeWalker<'t, 'n> {
 
     fn n_definitions(&mut self, node: Node<'n>) -> usize {
         let tables = self.tables;
-        let is_definition = |it: &Node<'_>| {
+        let is_definition = |node: Node<'_>| {
             matches!(
-                tables.role(*it),
+                tables.role(node),
                 NodeRole::Definition(_) | NodeRole::Wrapper
             )
         };
         if node.child_count() == 1 {
-            return usize::from(node.child(0).is_some_and(|it| is_definition(&it)));
+            return usize::from(node.child(0).is_some_and(is_definition));
         }
         node.children(&mut self.child_cursor)
-            .filter(is_definition)
+            .filter(|child| is_definition(*child))
             .count()
+    }
+}
+
+/// Returns the span from the start of a known one, if any, to the end of `node`.
+fn extended(known: Option<Span>, node: Node<'_>) -> Span {
+    match known {
+        Some(known) => Span::new(known.start, node.end_byte()),
+        None => span(node),
     }
 }
 

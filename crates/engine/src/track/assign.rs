@@ -42,11 +42,11 @@ pub(super) fn assign(n_missing: usize, pairs: &[Pair]) -> Vec<Assignment> {
         .filter(|&idx| pairs[idx].odds >= WEIGHTS.rival_odds())
         .collect();
     order.sort_by(|&a, &b| {
-        let key = |idx: usize| (pairs[idx].missing_idx, pairs[idx].symbol());
-        pairs[b]
-            .odds
-            .total_cmp(&pairs[a].odds)
-            .then_with(|| key(a).cmp(&key(b)))
+        let (a, b) = (&pairs[a], &pairs[b]);
+        b.odds
+            .total_cmp(&a.odds)
+            .then(a.missing_idx.cmp(&b.missing_idx))
+            .then(a.symbol().cmp(&b.symbol()))
     });
     let mut by_missing: Vec<Vec<usize>> = vec![Vec::new(); n_missing];
     let mut by_symbol: BySymbol<'_> = FxHashMap::default();
@@ -72,28 +72,27 @@ pub(super) fn assign(n_missing: usize, pairs: &[Pair]) -> Vec<Assignment> {
         }
         // A symbol that matches another undecided anchor better is not a rival: that anchor will
         // get it.
-        let mut is_free = |rival_idx: usize| {
+        let mut equals = vec![idx];
+        for &rival_idx in &by_missing[pair.missing_idx] {
             let rival = &pairs[rival_idx];
-            let best = best_open(&mut by_symbol, rival.symbol(), |it| is_decided[it]);
-            !assigned.contains(&rival.symbol()) && best.is_none_or(|best| best <= rival.odds)
-        };
-        let is_rival = |other: &usize| {
-            *other != idx && pairs[*other].odds > pair.odds - WEIGHTS.least_lead && is_free(*other)
-        };
-        let rivals: Vec<usize> = by_missing[pair.missing_idx]
-            .iter()
-            .copied()
-            .filter(is_rival)
-            .collect();
+            if rival_idx == idx || rival.odds <= pair.odds - WEIGHTS.least_lead {
+                continue;
+            }
+            let best = best_open(&mut by_symbol, rival.symbol(), &is_decided);
+            let is_wanted_elsewhere = best.is_some_and(|best| best > rival.odds);
+            if !assigned.contains(&rival.symbol()) && !is_wanted_elsewhere {
+                equals.push(rival_idx);
+            }
+        }
         // If two anchors match one symbol equally well, neither gets it.
         is_decided[pair.missing_idx] = true;
-        let best = best_open(&mut by_symbol, pair.symbol(), |it| is_decided[it]);
+        let best = best_open(&mut by_symbol, pair.symbol(), &is_decided);
         let is_contested = best.is_some_and(|best| best >= pair.odds);
-        assignments[pair.missing_idx] = if rivals.is_empty() && !is_contested {
+        assignments[pair.missing_idx] = if equals.len() == 1 && !is_contested {
             assigned.insert(pair.symbol());
             Assignment::Found(idx)
         } else {
-            Assignment::Ambiguous(std::iter::once(idx).chain(rivals).collect())
+            Assignment::Ambiguous(equals)
         };
     }
     exchange(pairs, &mut assignments);
@@ -107,16 +106,16 @@ type BySymbol<'p> = FxHashMap<(usize, usize), Vec<&'p Pair>>;
 fn best_open(
     by_symbol: &mut BySymbol<'_>,
     symbol: (usize, usize),
-    is_decided: impl Fn(usize) -> bool,
+    is_decided: &[bool],
 ) -> Option<f64> {
     let pairs = by_symbol.get_mut(&symbol)?;
-    while pairs
-        .last()
-        .is_some_and(|pair| is_decided(pair.missing_idx))
-    {
+    while let Some(best) = pairs.last() {
+        if !is_decided[best.missing_idx] {
+            return Some(best.odds);
+        }
         pairs.pop();
     }
-    pairs.last().map(|pair| pair.odds)
+    None
 }
 
 /// Exchanges the symbols of two anchors while both together are likelier so. The best pair of all may

@@ -35,6 +35,57 @@ pub(super) struct FileSymbol {
     pub(super) body: Vec<u64>,
 }
 
+impl FileSymbol {
+    /// Returns a symbol without a name and features.
+    fn new(kind: SymbolKind, span: Span, lines: &LineIndex) -> Self {
+        let line = |offset| u32::try_from(lines.line(offset)).unwrap_or(u32::MAX);
+        Self {
+            name: None,
+            last_start: 0,
+            kind,
+            lines: (line(span.start), line(span.end.saturating_sub(1))),
+            heading: Span::new(0, 0),
+            features: SymbolFeatures::default(),
+            container_idx: 0,
+            between: [NO_NEIGHBOUR; 2],
+            body: Vec::new(),
+        }
+    }
+}
+
+/// Returns the symbols of a text, and the features of the whole text.
+fn parse_symbols(
+    language: Language,
+    text: &str,
+    lines: &LineIndex,
+    filter: Option<Filter<'_>>,
+) -> (Vec<FileSymbol>, SymbolFeatures) {
+    let source = match filter {
+        Some(_) => ParsedFile::parse(language, text),
+        None => ParsedFile::outline(language, text),
+    };
+    let selection = filter.map(|filter| (filter, FileFeatures::new(text, &source)));
+    let mut symbols = Vec::with_capacity(source.symbols.len() + 1);
+    for (symbol_idx, symbol) in source.symbols.iter().enumerate() {
+        let mut new = FileSymbol::new(symbol.kind, symbol.span, lines);
+        if let Some((is_selected, features)) = &selection
+            && is_selected(Some(&symbol.name))
+        {
+            new.features = features.symbol(symbol_idx);
+        }
+        new.name = Some(symbol.name.clone());
+        new.heading = Span::new(symbol.name_span.end, symbol.body_start);
+        symbols.push(new);
+    }
+    let whole = match &selection {
+        Some((is_selected, features)) if !language.is_component() && is_selected(None) => {
+            features.file()
+        }
+        _ => SymbolFeatures::default(),
+    };
+    (symbols, whole)
+}
+
 /// Selects the symbols whose features are computed, by qualified name; `None` is the whole file.
 /// Computing the features takes as long as parsing.
 pub(super) type Filter<'a> = &'a dyn Fn(Option<&str>) -> bool;
@@ -69,71 +120,25 @@ impl FileSymbols {
     pub(super) fn parse(path: &str, bytes: &[u8], filter: Option<Filter<'_>>) -> Self {
         let text: &str = &text::decode(bytes).0;
         let lines = LineIndex::new(text);
-        let line = |offset| u32::try_from(lines.line(offset)).unwrap_or(u32::MAX);
         let language = language::from_path(path);
-        let new = |name, kind, span: Span, features| FileSymbol {
-            name,
-            last_start: 0,
-            kind,
-            lines: (line(span.start), line(span.end.saturating_sub(1))),
-            heading: Span::new(0, 0),
-            features,
-            container_idx: 0,
-            between: [NO_NEIGHBOUR; 2],
-            body: Vec::new(),
-        };
+        let mut whole = FileSymbol::new(SymbolKind::File, Span::new(0, text.len()), &lines);
         let mut symbols = Vec::new();
-        let whole =
-            match language {
-                None => fingerprint::plain_text(text),
-                Some(language) => {
-                    let source = match filter {
-                        Some(_) => ParsedFile::parse(language, text),
-                        None => ParsedFile::outline(language, text),
-                    };
-                    let code = filter.map(|_| FileFeatures::new(text, &source));
-                    let features =
-                        |name: Option<&str>, of: &dyn Fn(&FileFeatures<'_>) -> SymbolFeatures| {
-                            let is_selected = filter.is_some_and(|filter| filter(name));
-                            code.as_ref()
-                                .filter(|_| is_selected)
-                                .map(of)
-                                .unwrap_or_default()
-                        };
-                    symbols.extend(source.symbols.iter().enumerate().map(
-                        |(symbol_idx, symbol)| {
-                            let features =
-                                features(Some(&symbol.name), &|code| code.symbol(symbol_idx));
-                            FileSymbol {
-                                heading: Span::new(symbol.name_span.end, symbol.body_start),
-                                ..new(
-                                    Some(symbol.name.clone()),
-                                    symbol.kind,
-                                    symbol.span,
-                                    features,
-                                )
-                            }
-                        },
-                    ));
-                    if language.is_component() {
-                        fingerprint::plain_text(text)
-                    } else {
-                        features(None, &|code| code.file())
-                    }
-                }
-            };
-        symbols.push(new(None, SymbolKind::File, Span::new(0, text.len()), whole));
+        if let Some(language) = language {
+            (symbols, whole.features) = parse_symbols(language, text, &lines, filter);
+        }
+        if language.is_none_or(Language::is_component) {
+            whole.features = fingerprint::plain_text(text);
+        }
+        symbols.push(whole);
         let (members, member_names) = set_containers(&mut symbols);
-        let (path, hash) = (path.to_owned(), fingerprint::bytes_hash(bytes));
         let mut idxs: FxHashMap<String, Vec<usize>> = FxHashMap::default();
         for (idx, symbol) in symbols.iter().enumerate() {
-            idxs.entry(plain_name(symbol.name.as_deref()).into_owned())
-                .or_default()
-                .push(idx);
+            let name = plain_name(symbol.name.as_deref()).into_owned();
+            idxs.entry(name).or_default().push(idx);
         }
         Self {
-            path,
-            hash,
+            path: path.to_owned(),
+            hash: fingerprint::bytes_hash(bytes),
             language,
             symbols,
             member_names,
@@ -154,15 +159,20 @@ impl FileSymbols {
             .any(|(_, symbol)| symbol.name.as_deref() == Some(name))
     }
 
-    /// Returns what only this symbol of the file is called, or `None` for the file itself.
+    /// Returns the name that only this symbol of the file has, or `None` for the file itself.
     pub(super) fn unique_name(&self, symbol_idx: usize) -> Option<String> {
         let name = self.symbols[symbol_idx].name.as_deref()?;
-        let mut same = self.same(symbol_idx).map(|(idx, _)| idx);
-        let number = same
-            .position(|idx| idx == symbol_idx)
-            .map_or(0, |position| position + 1);
-        let is_only = number == 1 && same.next().is_none();
-        Some(if is_only {
+        let mut number = 0;
+        let mut n_same = 0;
+        for (idx, _) in self.same(symbol_idx) {
+            n_same += 1;
+            if idx == symbol_idx {
+                number = n_same;
+            } else if number > 0 {
+                break;
+            }
+        }
+        Some(if number == 1 && n_same == 1 {
             name.to_owned()
         } else {
             format!("{name}#{number}")
@@ -173,7 +183,7 @@ impl FileSymbols {
     fn same(&self, symbol_idx: usize) -> impl Iterator<Item = (usize, &FileSymbol)> {
         let name = self.symbols[symbol_idx].name.as_deref();
         self.named(name)
-            .filter(move |(_, it)| it.name.as_deref() == name)
+            .filter(move |(_, symbol)| symbol.name.as_deref() == name)
     }
 
     /// Returns the container and the name of a symbol, or the folder and the name of the file.
@@ -221,12 +231,17 @@ impl FileSymbols {
             ..symbol.features.fingerprint.clone()
         };
         if symbol.name.is_some() {
-            let name = |idx: usize| self.symbols[idx].name.as_deref().unwrap_or_default();
-            (fingerprint.between, fingerprint.beside) =
-                fingerprint::neighbours(&self.members[symbol.container_idx], name, symbol_idx);
-            let others = self.same(symbol_idx).filter(|(idx, _)| *idx != symbol_idx);
-            let others = others.map(|(_, it)| fingerprint::namesake(&it.features.fingerprint));
-            fingerprint.namesakes = others.take(MAX_NAMESAKES).collect();
+            (fingerprint.between, fingerprint.beside) = fingerprint::neighbours(
+                &self.members[symbol.container_idx],
+                |idx| self.symbols[idx].name.as_deref().unwrap_or_default(),
+                symbol_idx,
+            );
+            fingerprint.namesakes = self
+                .same(symbol_idx)
+                .filter(|(idx, _)| *idx != symbol_idx)
+                .map(|(_, other)| fingerprint::namesake(&other.features.fingerprint))
+                .take(MAX_NAMESAKES)
+                .collect();
         }
         fingerprint
     }
@@ -254,15 +269,18 @@ fn set_containers(symbols: &mut [FileSymbol]) -> (Vec<Vec<usize>>, Vec<Vec<u64>>
         }
         symbol.container_idx = container_idx;
     }
-    let sorted_names = |members: Vec<(usize, u64)>| {
-        let others = other_neighbours(&members);
-        for (&(symbol_idx, _), between) in members.iter().zip(others) {
+    let mut members = Vec::new();
+    let mut member_names = Vec::new();
+    for container in containers {
+        let others = other_neighbours(&container);
+        for (&(symbol_idx, _), between) in container.iter().zip(others) {
             symbols[symbol_idx].between = between;
         }
-        let (members, names): (Vec<usize>, Vec<u64>) = members.into_iter().unzip();
-        (members, sorted(names))
-    };
-    containers.into_iter().map(sorted_names).collect()
+        let (idxs, names): (Vec<usize>, Vec<u64>) = container.into_iter().unzip();
+        members.push(idxs);
+        member_names.push(sorted(names));
+    }
+    (members, member_names)
 }
 
 /// Returns the nearest other names before and after each member.

@@ -3,6 +3,7 @@
 //! Pure. A file may define a name several times: overloads, accessors, methods of several traits.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 use cerberus_model::{Anchor, Fingerprint, split_number};
 
@@ -37,35 +38,40 @@ impl InPlaceMatch {
 
     /// Returns whether the code is more like a symbol that was not beside it when it was recorded.
     fn is_surpassed(self, anchor: &Anchor, file: &FileSymbols) -> bool {
-        let is_better = |symbol: &FileSymbol| {
-            let Some((_, name)) = symbol.name.as_deref().map(split_name) else {
-                return false;
-            };
-            !minhash::bloom_contains(&anchor.fingerprint.beside, name_hash(name))
+        if self.similarity >= 1.0 {
+            return false;
+        }
+        for symbol in &file.symbols {
+            let Some(name) = &symbol.name else { continue };
+            let (_, last_name) = split_name(name);
+            if !minhash::bloom_contains(&anchor.fingerprint.beside, name_hash(last_name))
                 && search::is_same_family(anchor.kind, symbol.kind)
                 && similarity(&anchor.fingerprint, &symbol.features.fingerprint) > self.similarity
-        };
-        self.similarity < 1.0 && file.symbols.iter().any(is_better)
+            {
+                return true;
+            }
+        }
+        false
     }
 
     /// Returns whether an ambiguous match loses to a candidate: to the same code, or to similar code
     /// that the symbol in place calls, as a wrapper for callers of the old name does.
     pub(super) fn is_outranked_by(self, candidates: Candidates<'_>, pair: &Pair) -> bool {
-        let (Candidates { files, .. }, old_file) = (candidates, candidates.paths(pair).0);
-        let name = candidates
-            .symbol(pair)
-            .name
-            .as_deref()
-            .map_or("", |name| split_name(name).1);
-        let is_forwarder = find_file(files, old_file).is_some_and(|file_idx| {
-            let in_place = &files[file_idx].symbols[self.symbol_idx];
-            in_place
-                .features
-                .names
-                .binary_search(&short_hash(name_hash(name)))
-                .is_ok()
-        });
-        pair.evidence.is_same_code || (is_forwarder && pair.evidence.jaccard >= WEIGHTS.forwarded)
+        if pair.evidence.is_same_code {
+            return true;
+        }
+        if pair.evidence.jaccard < WEIGHTS.forwarded {
+            return false;
+        }
+        let files = candidates.files;
+        let (old_path, _) = candidates.paths(pair);
+        let Some(file_idx) = find_file(files, old_path) else {
+            return false;
+        };
+        let in_place = &files[file_idx].symbols[self.symbol_idx];
+        let (_, name) = split_name(candidates.symbol(pair).name.as_deref().unwrap_or_default());
+        let called = &in_place.features.names;
+        called.binary_search(&short_hash(name_hash(name))).is_ok()
     }
 }
 
@@ -76,64 +82,81 @@ pub(super) fn in_place_match(anchor: &Anchor, file: &FileSymbols) -> Option<InPl
     if !are_compatible(anchor.language, file.language) {
         return None;
     }
-    let namesakes = || file.named(anchor.symbol.as_deref()).enumerate();
-    let is_family = |symbol: &FileSymbol| search::is_same_family(anchor.kind, symbol.kind);
+    let namesakes: Vec<(usize, &FileSymbol)> = file.named(anchor.symbol.as_deref()).collect();
     // A constant may become a function without moving.
-    let is_any = !namesakes().any(|(_, (_, symbol))| is_family(symbol));
+    let is_any = !namesakes
+        .iter()
+        .any(|(_, symbol)| search::is_same_family(anchor.kind, symbol.kind));
     let old = &anchor.fingerprint;
-    let number = anchor
-        .symbol
-        .as_deref()
-        .and_then(|symbol| split_number(symbol).1);
-    let is_complete = namesakes().count() == old.namesakes.len() + 1;
-    let matches = namesakes()
-        .filter(|(_, (_, symbol))| (is_any || is_family(symbol)) && !is_other(anchor, symbol))
-        .map(|(position, (symbol_idx, symbol))| {
-            let new = &symbol.features.fingerprint;
-            let similarity = similarity(old, new);
-            let is_numbered = number == Some(position + 1);
-            let is_same = [
+    let number = match &anchor.symbol {
+        Some(symbol) => split_number(symbol).1,
+        None => None,
+    };
+    let is_complete = namesakes.len() == old.namesakes.len() + 1;
+    let mut best: Option<Namesake> = None;
+    for (position, (symbol_idx, symbol)) in namesakes.into_iter().enumerate() {
+        let is_family = is_any || search::is_same_family(anchor.kind, symbol.kind);
+        if !is_family || is_other(anchor, symbol) {
+            continue;
+        }
+        let new = &symbol.features.fingerprint;
+        let similarity = similarity(old, new);
+        let is_numbered = number == Some(position + 1);
+        let next = Namesake {
+            is_same: [
                 similarity >= 1.0,
                 old.bytes == new.bytes,
                 is_numbered && is_complete && old.signature == new.signature,
-            ];
-            (
-                is_same,
-                InPlaceMatch {
-                    symbol_idx,
-                    similarity,
-                },
-                is_numbered,
-            )
-        });
-    let best = matches.reduce(|best, next| {
-        let order = next
-            .0
-            .cmp(&best.0)
-            .then(next.1.similarity.total_cmp(&best.1.similarity));
-        if order.then(next.2.cmp(&best.2)).is_gt() {
-            next
-        } else {
-            best
+            ],
+            found: InPlaceMatch {
+                symbol_idx,
+                similarity,
+            },
+            is_numbered,
+        };
+        match &best {
+            Some(best) if next.order(best).is_le() => {}
+            _ => best = Some(next),
         }
-    });
+    }
+    let found = best?.found;
     // Of another kind, only similar or short code: a constant with the name of a class may be an
     // alias that was left for callers of the old name.
-    best.map(|(_, found, _)| found)
-        .filter(|found| !is_any || !found.is_ambiguous(anchor))
+    (!is_any || !found.is_ambiguous(anchor)).then_some(found)
+}
+
+/// A symbol with the name of an anchor, and how it compares with the others.
+struct Namesake {
+    /// Whether it has the code, the text, and the number and signature of the anchor.
+    is_same: [bool; 3],
+    found: InPlaceMatch,
+    is_numbered: bool,
+}
+
+impl Namesake {
+    fn order(&self, other: &Self) -> Ordering {
+        self.is_same
+            .cmp(&other.is_same)
+            .then(self.found.similarity.total_cmp(&other.found.similarity))
+            .then(self.is_numbered.cmp(&other.is_numbered))
+    }
 }
 
 /// Returns whether a symbol is one of the other definitions of an anchor's name that were recorded: it
 /// has the code of one, or its name and signature.
 pub(super) fn is_other(anchor: &Anchor, symbol: &FileSymbol) -> bool {
-    let (old, new) = (&anchor.fingerprint, &symbol.features.fingerprint);
+    let old = &anchor.fingerprint;
+    let new = &symbol.features.fingerprint;
+    if old.name_independent_hash == new.name_independent_hash {
+        return false;
+    }
     let [code, signature] = namesake(new);
-    let is_named = || last_name(anchor.symbol.as_deref()) == last_name(symbol.name.as_deref());
-    old.name_independent_hash != new.name_independent_hash
-        && old.namesakes.iter().any(|known| {
-            known[0] == code
-                || (known[1] == signature && old.signature != new.signature && is_named())
-        })
+    if old.namesakes.iter().any(|known| known[0] == code) {
+        return true;
+    }
+    old.signature != new.signature
+        && old.namesakes.iter().any(|known| known[1] == signature)
+        && last_name(anchor.symbol.as_deref()) == last_name(symbol.name.as_deref())
 }
 
 /// Returns the name of a symbol without its container and its number.
@@ -144,18 +167,20 @@ pub(super) fn last_name(symbol: Option<&str>) -> Option<&str> {
 /// Returns the only symbol of `file` that has the last name of an anchor and exactly its code.
 pub(super) fn same_code_under_name(anchor: &Anchor, file: &FileSymbols) -> Option<usize> {
     let name = last_name(Some(anchor.symbol.as_deref()?));
-    let is_same = |symbol: &FileSymbol| {
-        last_name(symbol.name.as_deref()) == name
-            && symbol.features.fingerprint.bytes == anchor.fingerprint.bytes
-            && search::is_same_family(anchor.kind, symbol.kind)
-    };
-    let mut found = file
-        .symbols
-        .iter()
-        .enumerate()
-        .filter(|(_, symbol)| is_same(symbol));
-    let (symbol_idx, _) = found.next()?;
-    found.next().is_none().then_some(symbol_idx)
+    let mut found = None;
+    for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
+        if last_name(symbol.name.as_deref()) != name
+            || symbol.features.fingerprint.bytes != anchor.fingerprint.bytes
+            || !search::is_same_family(anchor.kind, symbol.kind)
+        {
+            continue;
+        }
+        if found.is_some() {
+            return None;
+        }
+        found = Some(symbol_idx);
+    }
+    found
 }
 
 /// Returns whether the qualified names of two symbols are equal.
@@ -166,14 +191,15 @@ pub(super) fn same_name(a: Option<&str>, b: Option<&str>) -> bool {
 /// Returns the qualified name by which a symbol is compared, or nothing for a whole file. Rust writes a
 /// name as `r#gen` after it becomes a keyword.
 pub(super) fn plain_name(symbol: Option<&str>) -> Cow<'_, str> {
-    let name = symbol.map_or("", |symbol| split_number(symbol).0);
+    let (name, _) = split_number(symbol.unwrap_or_default());
     if !name.contains("r#") {
         return Cow::Borrowed(name);
     }
-    let parts = name
-        .split('.')
-        .map(|part| part.strip_prefix("r#").unwrap_or(part));
-    Cow::Owned(parts.collect::<Vec<_>>().join("."))
+    let mut parts = Vec::new();
+    for part in name.split('.') {
+        parts.push(part.strip_prefix("r#").unwrap_or(part));
+    }
+    Cow::Owned(parts.join("."))
 }
 
 /// Returns the similarity of two pieces of code; 1 only if they are equal.

@@ -24,9 +24,10 @@ pub(super) struct LineDiff {
 impl LineDiff {
     /// Compares two versions line by line, without indentation.
     pub(super) fn new(old: &[u8], new: &[u8]) -> Self {
-        let (old, new) = (trimmed_lines(old), trimmed_lines(new));
-        let mut new_lines = vec![None; old.len()];
-        for op in similar::capture_diff_slices(Algorithm::Myers, &old, &new) {
+        let old_text = trimmed_lines(old);
+        let new_text = trimmed_lines(new);
+        let mut new_lines = vec![None; old_text.len()];
+        for op in similar::capture_diff_slices(Algorithm::Myers, &old_text, &new_text) {
             if let DiffOp::Equal {
                 old_index,
                 new_index,
@@ -38,11 +39,10 @@ impl LineDiff {
                 }
             }
         }
-        let weigh = |lines: &[&[u8]]| lines.iter().map(|line| weight(line)).collect();
         Self {
             new_lines,
-            old_weights: weigh(&old),
-            new_weights: weigh(&new),
+            old_weights: old_text.into_iter().map(weight).collect(),
+            new_weights: new_text.into_iter().map(weight).collect(),
         }
     }
 
@@ -60,20 +60,23 @@ impl LineDiff {
     /// Returns whether old code is in one symbol now and not in another one: a third of its text, and
     /// four times as much as there.
     pub(super) fn went_to(&self, old: Lines, new: Lines, other: Lines) -> bool {
-        let inside = |lines: Lines| self.weight_in(old, |line| is_in(line, lines));
-        let found = inside(new);
+        let found = self.weight_in(old, |line| is_in(line, new));
         found >= MIN_LETTERS
             && 3 * found >= sum(&self.old_weights, old)
-            && found >= 4 * inside(other)
+            && found >= 4 * self.weight_in(old, |line| is_in(line, other))
     }
 
     fn weight_in(&self, (first, last): Lines, is_counted: impl Fn(u32) -> bool) -> u32 {
-        let lines = self.new_lines.iter().zip(&self.old_weights);
-        let lines = lines.take(last as usize + 1).skip(first as usize);
-        lines
-            .filter(|(line, _)| line.is_some_and(&is_counted))
-            .map(|(_, weight)| weight)
-            .sum()
+        let all = self.new_lines.iter().zip(&self.old_weights);
+        let mut sum = 0;
+        for (new_line, weight) in all.take(last as usize + 1).skip(first as usize) {
+            if let Some(new_line) = *new_line
+                && is_counted(new_line)
+            {
+                sum += weight;
+            }
+        }
+        sum
     }
 }
 

@@ -43,23 +43,28 @@ impl Located {
 
 /// Returns how to name each of the symbols with the same name, and its line.
 fn spelled(all: &[Located]) -> Vec<String> {
-    let spell = |it: &Located| {
-        let symbol = it.found.symbol.as_deref().unwrap_or_default();
-        let (name, line) = (
-            split_number(symbol).0,
-            it.found.lines.map_or(0, |it| it.0) + 1,
-        );
+    let mut spelled = Vec::new();
+    for Located {
+        found, parameters, ..
+    } in all
+    {
+        let symbol = found.symbol.as_deref().unwrap_or_default();
+        let (first_line, _) = found.lines.unwrap_or_default();
+        let line = first_line + 1;
         let n_same = all
             .iter()
-            .filter(|other| other.parameters == it.parameters)
+            .filter(|other| other.parameters == *parameters)
             .count();
-        if n_same == 1 && (1..=MAX_PARAMETERS).contains(&it.parameters.len()) {
-            format!("`{symbol}` or `{name}({})` in line {line}", it.parameters)
-        } else {
-            format!("`{symbol}` in line {line}")
-        }
-    };
-    all.iter().map(spell).collect()
+        spelled.push(
+            if n_same == 1 && (1..=MAX_PARAMETERS).contains(&parameters.len()) {
+                let (name, _) = split_number(symbol);
+                format!("`{symbol}` or `{name}({parameters})` in line {line}")
+            } else {
+                format!("`{symbol}` in line {line}")
+            },
+        );
+    }
+    spelled
 }
 
 /// A symbol as a person names it.
@@ -72,9 +77,15 @@ struct Typed<'s> {
 
 impl<'s> Typed<'s> {
     fn parse(symbol: &'s str) -> Self {
-        let called = symbol.strip_suffix(')').and_then(|it| it.split_once('('));
-        let (name, number) = split_number(called.map_or(symbol, |(name, _)| name));
-        let parameters = called.map(|(_, parameters)| split_parameters(parameters));
+        let mut numbered = symbol;
+        let mut parameters = None;
+        if let Some(call) = symbol.strip_suffix(')')
+            && let Some((called, listed)) = call.split_once('(')
+        {
+            numbered = called;
+            parameters = Some(split_parameters(listed));
+        }
+        let (name, number) = split_number(numbered);
         Self {
             whole: symbol,
             name,
@@ -86,20 +97,34 @@ impl<'s> Typed<'s> {
     /// Returns whether the parameters of a symbol are the named ones: each as written, or its type or
     /// its name alone.
     fn has_parameters(&self, actual: &str) -> bool {
-        let is_same = |(typed, actual): (&String, &String)| {
-            let is_beside = |c: char| is_word(c) || matches!(c, ' ' | ':' | '?' | '=');
-            actual.split_once(&**typed).is_some_and(|(before, after)| {
-                let joins = |a: &str, b: &str| a.ends_with(is_word) && b.starts_with(is_word);
-                !joins(before, typed)
-                    && !joins(typed, after)
-                    && before.chars().chain(after.chars()).all(is_beside)
-            })
+        let Some(typed) = &self.parameters else {
+            return true;
         };
-        self.parameters.as_ref().is_none_or(|typed| {
-            let actual = split_parameters(actual);
-            typed.len() == actual.len() && typed.iter().zip(&actual).all(is_same)
-        })
+        let actual = split_parameters(actual);
+        typed.len() == actual.len()
+            && typed
+                .iter()
+                .zip(&actual)
+                .all(|(typed, actual)| is_parameter(typed, actual))
     }
+}
+
+/// Returns whether a parameter is named as written, or by its type or its name alone.
+fn is_parameter(typed: &str, actual: &str) -> bool {
+    let Some((before, after)) = actual.split_once(typed) else {
+        return false;
+    };
+    !is_in_word(before, typed)
+        && !is_in_word(typed, after)
+        && before
+            .chars()
+            .chain(after.chars())
+            .all(|c| is_word(c) || matches!(c, ' ' | ':' | '?' | '='))
+}
+
+/// Returns whether the border of two texts is inside a word.
+fn is_in_word(before: &str, after: &str) -> bool {
+    before.ends_with(is_word) && after.starts_with(is_word)
 }
 
 fn is_word(c: char) -> bool {
@@ -109,7 +134,8 @@ fn is_word(c: char) -> bool {
 /// Splits parameters at the commas outside of brackets, without receivers.
 fn split_parameters(text: &str) -> Vec<String> {
     let mut parameters = vec![String::new()];
-    let (mut depth, mut previous) = (0, ' ');
+    let mut depth = 0;
+    let mut previous = ' ';
     for c in text.chars() {
         match c {
             '(' | '[' | '{' | '<' => depth += 1,
@@ -123,22 +149,22 @@ fn split_parameters(text: &str) -> Vec<String> {
         }
         previous = c;
     }
-    // Spaces count only between words.
-    let words = |it: &String| {
+    let mut named = Vec::new();
+    for parameter in &parameters {
+        // Spaces count only between words.
         let mut words = String::new();
-        for word in it.split_whitespace() {
-            if words.ends_with(is_word) && word.starts_with(is_word) {
+        for word in parameter.split_whitespace() {
+            if is_in_word(&words, word) {
                 words.push(' ');
             }
             words += word;
         }
-        words
-    };
-    let is_parameter = |it: &String| {
-        let name = it.trim_start_matches('&').trim_start_matches("mut ");
-        !matches!(name, "" | "self" | "cls")
-    };
-    parameters.iter().map(words).filter(is_parameter).collect()
+        let name = words.trim_start_matches('&').trim_start_matches("mut ");
+        if !matches!(name, "" | "self" | "cls") {
+            named.push(words);
+        }
+    }
+    named
 }
 
 /// A file with its text.
@@ -156,7 +182,7 @@ impl Code<'_> {
         }
     }
 
-    /// Returns what is in the first brackets after the name of a symbol.
+    /// Returns the text in the first brackets after the name of a symbol.
     fn parameters(&self, symbol_idx: usize) -> Option<String> {
         let heading = self.symbols.symbols[symbol_idx].heading.slice(self.text);
         let (_, text) = heading.split_once('(')?;
@@ -193,13 +219,17 @@ pub fn locate_all(root: &Path, file: &str, symbol: Option<&str>) -> Result<Vec<L
             .into());
     }
     let typed = symbol.map(Typed::parse);
-    let may_match = |name: Option<&str>| match (name, &typed) {
-        (Some(name), Some(typed)) => name.ends_with(typed.name),
-        (name, typed) => name.is_none() && typed.is_none(),
-    };
     let bytes = read::bytes(root, file).with_context(|| format!("failed to anchor to `{file}`"))?;
+    let symbols = FileSymbols::parse(
+        file,
+        &bytes,
+        Some(&|name| match (name, &typed) {
+            (Some(name), Some(typed)) => name.ends_with(typed.name),
+            (name, typed) => name.is_none() && typed.is_none(),
+        }),
+    );
     let code = Code {
-        symbols: FileSymbols::parse(file, &bytes, Some(&may_match)),
+        symbols,
         text: &text::decode(&bytes).0,
     };
     match typed {
@@ -220,7 +250,7 @@ impl Version {
     /// Returns the code of a symbol with this qualified name.
     pub fn locate(&self, symbol: &str) -> Option<Located> {
         let mut named = self.0.named(Some(symbol));
-        let (symbol_idx, _) = named.find(|(_, it)| it.name.as_deref() == Some(symbol))?;
+        let (symbol_idx, _) = named.find(|(_, other)| other.name.as_deref() == Some(symbol))?;
         Some(Located::new(&self.0, symbol_idx))
     }
 }
@@ -228,79 +258,80 @@ impl Version {
 /// Returns a warning for each of `files` whose parsing takes too much time or memory, so that its
 /// symbols are not found.
 pub fn limit_warnings(root: &Path, files: &BTreeSet<&str>) -> Vec<String> {
-    let exceeds_limits = |path: &&str| {
-        let source = language::from_path(path).zip(read::text(root, path).ok());
-        source.is_some_and(|(language, text)| ParsedFile::outline(language, &text).exceeds_limits)
-    };
-    files
-        .iter()
-        .copied()
-        .filter(exceeds_limits)
-        .map(limit_warning)
-        .collect()
+    let mut warnings = Vec::new();
+    for path in files {
+        if let Some(language) = language::from_path(path)
+            && let Ok(text) = read::text(root, path)
+            && ParsedFile::outline(language, &text).exceeds_limits
+        {
+            warnings.push(limit_warning(path));
+        }
+    }
+    warnings
 }
 
 /// Returns the symbols of one qualified name that a person named.
 fn resolve(code: &Code<'_>, typed: &Typed<'_>) -> Result<Vec<Located>> {
     let path = &code.symbols.path;
     if code.symbols.language.is_none() {
-        let why =
-            language::lacking(path).map_or("its language is not supported".into(), language::lack);
+        let why = match language::lacking(path) {
+            Some(lacking) => language::lack(lacking),
+            None => "its language is not supported".into(),
+        };
         let message = format!("`{path}` has no symbols: {why}");
         let hint = format!("anchor to the whole file: `{path}`");
         return Err(UserError::usage(message).hint(hint).into());
     }
-    let known = code.symbols.symbols.iter().enumerate();
-    let known: Vec<(usize, &str)> = known
-        .filter_map(|(idx, symbol)| Some((idx, symbol.name.as_deref()?)))
-        .collect();
-    let is_tail = |name: &str| {
-        name.strip_suffix(typed.name)
-            .is_some_and(|it| it.ends_with('.'))
-    };
+    let mut known: Vec<(usize, &str)> = Vec::new();
+    for (idx, symbol) in code.symbols.symbols.iter().enumerate() {
+        if let Some(name) = &symbol.name {
+            known.push((idx, name));
+        }
+    }
     let mut names: Vec<&str> = Vec::new();
     if known.iter().any(|(_, name)| *name == typed.name) {
         names.push(typed.name);
     } else {
         let mut seen = FxHashSet::default();
-        let tails = known
-            .iter()
-            .map(|(_, name)| *name)
-            .filter(|name| is_tail(name));
-        names.extend(tails.filter(|name| seen.insert(*name)));
+        for (_, name) in &known {
+            if let Some(container) = name.strip_suffix(typed.name)
+                && container.ends_with('.')
+                && seen.insert(*name)
+            {
+                names.push(name);
+            }
+        }
     }
+    let not_found = format!("symbol `{}` not found in `{path}`", typed.whole);
     let (message, hint) = match names.as_slice() {
         [name] => {
-            let own = known
+            let same: Vec<usize> = known
                 .iter()
-                .filter(|(_, it)| it == name)
-                .map(|(idx, _)| *idx);
-            let own: Vec<usize> = own.collect();
-            let is_typed = |(number, idx): &(usize, &usize)| {
-                typed.number.is_none_or(|typed| typed == number + 1)
-                    && typed.has_parameters(&code.parameters(**idx).unwrap_or_default())
-            };
-            let found = own.iter().enumerate().filter(is_typed);
+                .filter(|(_, other)| other == name)
+                .map(|(idx, _)| *idx)
+                .collect();
             // A file may define one name many thousand times, and each is compared with all.
-            let found = found.take(MAX_SAME).map(|(_, idx)| code.located(*idx));
-            let found: Vec<Located> = found.collect();
+            let mut found: Vec<Located> = Vec::new();
+            for (position, &idx) in same.iter().enumerate() {
+                let is_numbered = typed.number.is_none_or(|number| number == position + 1);
+                if is_numbered && typed.has_parameters(&code.parameters(idx).unwrap_or_default()) {
+                    found.push(code.located(idx));
+                    if found.len() == MAX_SAME {
+                        break;
+                    }
+                }
+            }
             if !found.is_empty() {
                 return Ok(found);
             }
-            let own: Vec<Located> = own
-                .iter()
+            let listed: Vec<Located> = same
+                .into_iter()
                 .take(MAX_SAME)
-                .map(|idx| code.located(*idx))
+                .map(|idx| code.located(idx))
                 .collect();
-            (
-                format!("symbol `{}` not found in `{path}`", typed.whole),
-                one_of(&spelled(&own)),
-            )
+            (not_found, one_of(&spelled(&listed)))
         }
-        [] => {
-            let message = format!("symbol `{}` not found in `{path}`", typed.whole);
-            (message, list_symbols(typed.name, &known))
-        }
+        [] => (not_found, list_symbols(typed.name, &known)),
         several => {
             let names: Vec<String> = several.iter().map(|name| format!("`{name}`")).collect();
             (
@@ -313,14 +344,17 @@ fn resolve(code: &Code<'_>, typed: &Typed<'_>) -> Result<Vec<Located>> {
 }
 
 fn one_of(names: &[String]) -> String {
-    let n_more = names.len().saturating_sub(MAX_LISTED);
-    let listed = names[..names.len().min(MAX_LISTED)].join(", ");
-    let more = if n_more > 0 {
-        format!(" and {n_more} more")
-    } else {
-        String::new()
-    };
-    format!("specify one of: {listed}{more}")
+    format!("specify one of: {}", list(names))
+}
+
+/// Returns the first names, and the number of the others.
+fn list(names: &[String]) -> String {
+    if names.len() <= MAX_LISTED {
+        return names.join(", ");
+    }
+    let listed = names[..MAX_LISTED].join(", ");
+    let n_more = names.len() - MAX_LISTED;
+    format!("{listed} and {n_more} more")
 }
 
 /// Lists the symbols of a file, with the most similar name first.
@@ -337,16 +371,6 @@ fn list_symbols(symbol: &str, known: &[(usize, &str)]) -> String {
             .find(|name| text::suggest(symbol, name.rsplit('.').next()).is_some())
     });
     names.sort_by_key(|name| Some(*name) != nearest);
-    let n_more = names.len().saturating_sub(MAX_LISTED);
-    let listed: Vec<String> = names
-        .iter()
-        .take(MAX_LISTED)
-        .map(|name| format!("`{name}`"))
-        .collect();
-    let more = if n_more > 0 {
-        format!(" and {n_more} more")
-    } else {
-        String::new()
-    };
-    format!("it defines {}{more}", listed.join(", "))
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    format!("it defines {}", list(&quoted))
 }

@@ -8,7 +8,6 @@ use std::path::Path;
 use anyhow::Result;
 use cerberus_model::{Anchor, LookAlikes, sorted, text};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::rank::similarity;
@@ -26,25 +25,26 @@ const MAX_FILES: usize = 24;
 
 /// Sets the look-alikes of `anchors` to those in the current tree. All files are read once.
 pub fn remember(root: &Path, excludes: &[String], anchors: &mut [&mut Anchor]) -> Result<()> {
-    anchors
-        .iter_mut()
-        .for_each(|anchor| anchor.look_alikes = Some(LookAlikes::default()));
     // Only code has look-alikes: another text file is not mistaken for a moved one.
-    let mut anchors: Vec<&mut Anchor> = anchors
-        .iter_mut()
-        .map(|anchor| &mut **anchor)
-        .filter(|anchor| anchor.language.is_some() && anchor.symbol.is_some())
-        .collect();
-    if anchors.is_empty() {
+    let mut code_anchors: Vec<&mut Anchor> = Vec::new();
+    for anchor in anchors {
+        anchor.look_alikes = Some(LookAlikes::default());
+        if anchor.language.is_some() && anchor.symbol.is_some() {
+            code_anchors.push(anchor);
+        }
+    }
+    if code_anchors.is_empty() {
         return Ok(());
     }
     let paths = search::tree_paths(root, excludes, std::iter::empty())?;
-    let files = similar_files(root, &paths, &anchors);
-    let needed = sorted(files.iter().flatten().copied());
-    let parse = |path: &&str| FileSymbols::read(root, path, ALL).ok();
-    let parsed: Vec<FileSymbols> = needed.par_iter().filter_map(parse).collect();
-    for (anchor, files) in anchors.iter_mut().zip(&files) {
-        let files = files
+    let similar_files = similar_files(root, &paths, &code_anchors);
+    let needed = sorted(similar_files.iter().flatten().copied());
+    let parsed: Vec<FileSymbols> = needed
+        .par_iter()
+        .filter_map(|path| FileSymbols::read(root, path, ALL).ok())
+        .collect();
+    for (anchor, similar) in code_anchors.into_iter().zip(&similar_files) {
+        let files = similar
             .iter()
             .filter_map(|path| Some(&parsed[find_file(&parsed, path)?]));
         anchor.look_alikes = Some(among(anchor, files));
@@ -89,23 +89,67 @@ pub(super) fn contains(anchor: &Anchor, file: &FileSymbols, symbol: &FileSymbol)
     let Some(known) = &anchor.look_alikes else {
         return false;
     };
-    let ends = |path: &str| -> Vec<usize> {
-        let slashes = path.match_indices('/').map(|(slash, _)| slash + 1);
-        std::iter::once(0).chain(slashes).collect()
-    };
-    let starts = ends(&anchor.file);
-    ends(&file.path).into_iter().any(|tail| {
-        starts.iter().any(|&head| {
+    let heads = part_starts(&anchor.file);
+    for tail in part_starts(&file.path) {
+        for &head in &heads {
             let path = format!("{}{}", &anchor.file[..head], &file.path[tail..]);
-            known.contains(location_hash(&path, symbol))
-        })
-    })
+            if known.contains(location_hash(&path, symbol)) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// Returns the offsets at which the folders and the file name of a path start.
+fn part_starts(path: &str) -> Vec<usize> {
+    let mut starts = vec![0];
+    for (slash, _) in path.match_indices('/') {
+        starts.push(slash + 1);
+    }
+    starts
 }
 
 fn location_hash(path: &str, symbol: &FileSymbol) -> u32 {
     let name = symbol.name.as_deref().unwrap_or_default();
     let location = format!("{path}::{}", name.replace("r#", ""));
     (xxh3_64(location.as_bytes()) >> 40) as u32
+}
+
+/// An anchor that a file may be similar to.
+struct Wanted<'a> {
+    missing: MissingAnchor<'a>,
+    name_hash: u16,
+}
+
+impl<'a> Wanted<'a> {
+    fn new(anchor: &'a Anchor) -> Self {
+        let missing = MissingAnchor::new(anchor);
+        let name_hash = short_hash(name_hash(missing.name));
+        Self { missing, name_hash }
+    }
+
+    /// Returns how similar the words of a file are, if it contains the name or a third of the
+    /// identifiers. `words` are sorted.
+    fn similarity(&self, path: &str, words: &[u16]) -> Option<f64> {
+        let anchor = self.missing.anchor;
+        let names = &anchor.fingerprint.names;
+        let share = search::share(names, words);
+        let has_name = words.binary_search(&self.name_hash).is_ok();
+        let n_shared = (share * names.len() as f64).round() as usize;
+        if !has_name && !self.missing.shares_identifiers(n_shared) {
+            return None;
+        }
+        let near = similarity::path_similarity(&anchor.file, path);
+        Some(share + f64::from(u8::from(has_name)) + near)
+    }
+}
+
+/// A file that is similar to an anchor.
+struct SimilarFile<'p> {
+    anchor_idx: usize,
+    similarity: f64,
+    path: &'p str,
 }
 
 /// Returns for each anchor its own file and the other files whose words are most similar to it, that
@@ -115,62 +159,52 @@ fn similar_files<'p>(
     paths: &'p [String],
     anchors: &[&mut Anchor],
 ) -> Vec<Vec<&'p str>> {
-    let missing: Vec<MissingAnchor<'_>> = anchors
-        .iter()
-        .map(|anchor| MissingAnchor::new(anchor))
-        .collect();
-    let name_hashes: Vec<u16> = missing
-        .iter()
-        .map(|it| short_hash(name_hash(it.name)))
-        .collect();
-    let similarities = |path: &'p String| -> Vec<(usize, f64, &'p str)> {
-        let language = language::from_path(path);
-        let bytes = read::bytes(root, path).ok();
-        let Some(bytes) = bytes.filter(|bytes| read::skip_reason(bytes).is_none()) else {
-            return Vec::new();
-        };
-        let words = word_hashes(&text::decode(&bytes).0);
-        let similarity = |(idx, missing): (usize, &MissingAnchor<'_>)| {
-            if !are_compatible(missing.anchor.language, language) {
-                return None;
-            }
-            let names = &missing.anchor.fingerprint.names;
-            let share = search::share(names, &words);
-            let has_name = words.binary_search(&name_hashes[idx]).is_ok();
-            let n_shared = (share * names.len() as f64).round() as usize;
-            (has_name || missing.shares_identifiers(n_shared)).then(|| {
-                let near = similarity::path_similarity(&missing.anchor.file, path);
-                (
-                    idx,
-                    share + f64::from(u8::from(has_name)) + near,
-                    path.as_str(),
-                )
-            })
-        };
-        missing.iter().enumerate().filter_map(similarity).collect()
-    };
-    let mut by_anchor: FxHashMap<usize, Vec<(f64, &str)>> = FxHashMap::default();
-    for (idx, similarity, path) in paths
+    let wanted: Vec<Wanted<'_>> = anchors.iter().map(|anchor| Wanted::new(anchor)).collect();
+    let found: Vec<SimilarFile<'_>> = paths
         .par_iter()
-        .flat_map_iter(similarities)
-        .collect::<Vec<_>>()
-    {
-        by_anchor.entry(idx).or_default().push((similarity, path));
+        .flat_map_iter(|path| similar_anchors(root, path, &wanted))
+        .collect();
+    let mut by_anchor: Vec<Vec<SimilarFile<'_>>> = Vec::new();
+    by_anchor.resize_with(anchors.len(), Vec::new);
+    for file in found {
+        by_anchor[file.anchor_idx].push(file);
     }
-    let best = |(idx, missing): (usize, &MissingAnchor<'_>)| {
-        let mut found = by_anchor.remove(&idx).unwrap_or_default();
-        let is_own = |path: &str| path == missing.anchor.file;
-        found.sort_by(|a, b| {
-            is_own(b.1)
-                .cmp(&is_own(a.1))
-                .then(b.0.total_cmp(&a.0))
-                .then(a.1.cmp(b.1))
+    let mut best = Vec::new();
+    for (mut files, anchor) in by_anchor.into_iter().zip(anchors) {
+        files.sort_by(|a, b| {
+            let own_first = (b.path == anchor.file).cmp(&(a.path == anchor.file));
+            own_first
+                .then(b.similarity.total_cmp(&a.similarity))
+                .then(a.path.cmp(b.path))
         });
-        found
-            .into_iter()
-            .take(1 + MAX_FILES)
-            .map(|(_, path)| path)
-            .collect()
+        files.truncate(1 + MAX_FILES);
+        best.push(files.into_iter().map(|file| file.path).collect());
+    }
+    best
+}
+
+/// Returns the anchors that a file is similar to.
+fn similar_anchors<'p>(root: &Path, path: &'p str, wanted: &[Wanted<'_>]) -> Vec<SimilarFile<'p>> {
+    let mut found = Vec::new();
+    let Ok(bytes) = read::bytes(root, path) else {
+        return found;
     };
-    missing.iter().enumerate().map(best).collect()
+    if read::skip_reason(&bytes).is_some() {
+        return found;
+    }
+    let language = language::from_path(path);
+    let words = word_hashes(&text::decode(&bytes).0);
+    for (anchor_idx, wanted) in wanted.iter().enumerate() {
+        if !are_compatible(wanted.missing.anchor.language, language) {
+            continue;
+        }
+        if let Some(similarity) = wanted.similarity(path, &words) {
+            found.push(SimilarFile {
+                anchor_idx,
+                similarity,
+                path,
+            });
+        }
+    }
+    found
 }

@@ -17,7 +17,7 @@ use crate::syntax::fingerprint::bytes_hash;
 use crate::syntax::language;
 use crate::track::file_symbols::{FileSymbols, find_file};
 use crate::track::in_place::in_place_match;
-use crate::track::{FoundSymbol, Outcome, search};
+use crate::track::{Outcome, search};
 use crate::tree::{git, read};
 
 /// Returns the new path of each anchored file that was moved, by its old path.
@@ -48,21 +48,25 @@ pub(super) fn find(
             .push(path);
     }
     let paths = search::tree_paths(root, excludes, gone.values().copied())?;
-    let hashed = |path: String| {
-        let hash = bytes_hash(&read::bytes(root, &path).ok()?);
-        by_hash.contains_key(&hash).then_some((hash, path))
-    };
+    let hashed: Vec<(u32, String)> = paths
+        .into_par_iter()
+        .filter_map(|path| {
+            let hash = bytes_hash(&read::bytes(root, &path).ok()?);
+            by_hash.contains_key(&hash).then_some((hash, path))
+        })
+        .collect();
     let mut found: FxHashMap<u32, Vec<String>> = FxHashMap::default();
-    for (hash, path) in paths.into_par_iter().filter_map(hashed).collect::<Vec<_>>() {
+    for (hash, path) in hashed {
         found.entry(hash).or_default().push(path);
     }
-    let is_taken = |path: &str| all.contains_key(path) && !gone.contains_key(path);
     let mut moved = FxHashMap::default();
-    for (hash, old) in by_hash {
-        if let ([old], Some([new])) = (old.as_slice(), found.get(&hash).map(Vec::as_slice))
-            && language::from_path(new) == gone[old].language
-            && !is_taken(new)
-        {
+    for (hash, old_paths) in by_hash {
+        let new_paths = found.get(&hash).map(Vec::as_slice);
+        let ([old], Some([new])) = (old_paths.as_slice(), new_paths) else {
+            continue;
+        };
+        let is_taken = all.contains_key(new.as_str()) && !gone.contains_key(new.as_str());
+        if !is_taken && language::from_path(new) == gone[old].language {
             moved.insert((*old).to_owned(), new.clone());
         }
     }
@@ -75,11 +79,13 @@ fn without_own_content<'a>(
     root: &Path,
     all: &BTreeMap<&'a str, &'a Anchor>,
 ) -> BTreeMap<&'a str, &'a Anchor> {
-    let current = |(path, anchor): (&&'a str, &&'a Anchor)| {
-        let hash = read::bytes(root, path).ok().map(|bytes| bytes_hash(&bytes));
-        (hash != Some(anchor.fingerprint.file)).then_some((*path, hash))
-    };
-    let changed: BTreeMap<&str, Option<u32>> = all.par_iter().filter_map(current).collect();
+    let changed: BTreeMap<&str, Option<u32>> = all
+        .par_iter()
+        .filter_map(|(path, anchor)| {
+            let hash = read::bytes(root, path).ok().map(|bytes| bytes_hash(&bytes));
+            (hash != Some(anchor.fingerprint.file)).then_some((*path, hash))
+        })
+        .collect();
     let lost: BTreeSet<u32> = changed
         .keys()
         .map(|path| all[path].fingerprint.file)
@@ -96,11 +102,13 @@ fn without_own_content<'a>(
 
 /// Returns the anchors with the new paths of their files.
 pub(super) fn apply_moves(anchors: &[Anchor], moved: &FxHashMap<String, String>) -> Vec<Anchor> {
-    let apply = |anchor: &Anchor| Anchor {
-        file: moved.get(&anchor.file).unwrap_or(&anchor.file).clone(),
-        ..anchor.clone()
-    };
-    anchors.iter().map(apply).collect()
+    let mut applied = anchors.to_vec();
+    for anchor in &mut applied {
+        if let Some(new_path) = moved.get(&anchor.file) {
+            anchor.file.clone_from(new_path);
+        }
+    }
+    applied
 }
 
 /// Returns the outcomes for the original anchors from those for the anchors with new paths.
@@ -110,37 +118,29 @@ pub(super) fn restore_paths(
     applied: &[Anchor],
     outcomes: Vec<Outcome>,
 ) -> Vec<Outcome> {
-    let moved = || {
-        anchors
-            .iter()
-            .zip(applied)
-            .filter(|(old, new)| old.file != new.file)
-    };
-    let paths = sorted(moved().map(|(_, new)| new.file.as_str()));
-    // Only the lines are needed.
-    let outline = |path: &&str| FileSymbols::read(root, path, None).ok();
-    let files: Vec<FileSymbols> = paths.par_iter().filter_map(outline).collect();
-    let restore = |((old, new), outcome): ((&Anchor, &Anchor), Outcome)| {
-        if old.file == new.file || outcome.state != State::Fresh {
-            return outcome;
-        }
-        Outcome {
-            state: State::Moved,
-            new: outcome.new.map(|found| FoundSymbol {
-                lines: lines(&files, new),
-                ..found
-            }),
-            fingerprint: Some(old.fingerprint.clone()),
-            reason: format!("its whole file is now `{}`, unchanged", new.file),
-            ..outcome
-        }
-    };
-    anchors
+    let moved = anchors
         .iter()
         .zip(applied)
-        .zip(outcomes)
-        .map(restore)
-        .collect()
+        .filter(|(old, new)| old.file != new.file);
+    let paths = sorted(moved.map(|(_, new)| new.file.as_str()));
+    // Only the lines are needed.
+    let files: Vec<FileSymbols> = paths
+        .par_iter()
+        .filter_map(|path| FileSymbols::read(root, path, None).ok())
+        .collect();
+    let mut restored = outcomes;
+    for ((old, new), outcome) in anchors.iter().zip(applied).zip(&mut restored) {
+        if old.file == new.file || outcome.state != State::Fresh {
+            continue;
+        }
+        outcome.state = State::Moved;
+        if let Some(found) = &mut outcome.new {
+            found.lines = lines(&files, new);
+        }
+        outcome.fingerprint = Some(old.fingerprint.clone());
+        outcome.reason = format!("its whole file is now `{}`, unchanged", new.file);
+    }
+    restored
 }
 
 fn lines(files: &[FileSymbols], anchor: &Anchor) -> Option<(u32, u32)> {

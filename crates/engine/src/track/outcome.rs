@@ -137,7 +137,7 @@ pub(super) fn restated(
         outcome.edited = outcome.similarity < 1.0;
         // The comparison was with the last known code, which may be edited already.
         if outcome.edited && walk.anchor.fingerprint != recorded.fingerprint {
-            let n_tokens = |it: &Fingerprint| f64::from(it.n_tokens.max(1));
+            let n_tokens = |code: &Fingerprint| f64::from(code.n_tokens.max(1));
             let is_most = outcome.similarity >= WEIGHTS.replaced
                 && n_tokens(fingerprint) / n_tokens(&recorded.fingerprint) >= WEIGHTS.replaced;
             let at_least = if is_most {

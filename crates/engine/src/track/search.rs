@@ -196,16 +196,20 @@ pub(super) fn read_tree(
     paths.retain(|path| !is_parsed.contains(path.as_str()));
     let prefilter = Prefilter::new(missing);
     let n_done = AtomicUsize::new(0);
-    let parse = |path: &String| {
-        progress(n_done.fetch_add(1, Ordering::Relaxed), paths.len());
-        // Unreadable files are skipped. Errors of the anchored files were reported before.
-        let bytes = read::bytes(root, path)
-            .ok()
-            .filter(|bytes| read::skip_reason(bytes).is_none())?;
-        let may_match = prefilter.may_match(path, &text::decode(&bytes).0);
-        may_match.then(|| FileSymbols::parse(path, &bytes, ALL))
-    };
-    let others: Vec<FileSymbols> = paths.par_iter().filter_map(parse).collect();
+    let others: Vec<FileSymbols> = paths
+        .par_iter()
+        .filter_map(|path| {
+            progress(n_done.fetch_add(1, Ordering::Relaxed), paths.len());
+            // Unreadable files are skipped. Errors of the anchored files were reported before.
+            let bytes = read::bytes(root, path).ok()?;
+            if read::skip_reason(&bytes).is_some()
+                || !prefilter.may_match(path, &text::decode(&bytes).0)
+            {
+                return None;
+            }
+            Some(FileSymbols::parse(path, &bytes, ALL))
+        })
+        .collect();
     parsed.extend(others);
     parsed.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(parsed)
@@ -218,10 +222,15 @@ pub(super) struct Prefilter<'a> {
 
 impl<'a> Prefilter<'a> {
     pub(super) fn new(missing: &'a [MissingAnchor<'a>]) -> Self {
-        let finder = |missing: &'a MissingAnchor<'a>| (missing, memmem::Finder::new(missing.name));
-        let finders = || missing.iter().map(finder).collect();
+        if missing.len() > MAX_PREFILTERED {
+            return Self { missing: None };
+        }
+        let mut finders = Vec::with_capacity(missing.len());
+        for missing in missing {
+            finders.push((missing, memmem::Finder::new(missing.name)));
+        }
         Self {
-            missing: (missing.len() <= MAX_PREFILTERED).then(finders),
+            missing: Some(finders),
         }
     }
 
@@ -232,31 +241,40 @@ impl<'a> Prefilter<'a> {
         };
         let language = language::from_path(path);
         let mut all_words: Option<Vec<u16>> = None;
-        missing
-            .iter()
-            .filter(|(missing, _)| super::are_compatible(missing.anchor.language, language))
-            .any(|(missing, finder)| {
-                contains_word(text.as_bytes(), finder)
-                    || (missing.anchor.symbol.is_none() && split_path(path).1 == missing.name)
-                    || missing.shares_identifiers(n_shared(
-                        &missing.anchor.fingerprint.names,
-                        all_words.get_or_insert_with(|| word_hashes(text)),
-                    ))
-            })
+        for (missing, finder) in missing {
+            let anchor = missing.anchor;
+            if !super::are_compatible(anchor.language, language) {
+                continue;
+            }
+            let is_same_file = anchor.symbol.is_none() && split_path(path).1 == missing.name;
+            if is_same_file || contains_word(text.as_bytes(), finder) {
+                return true;
+            }
+            let words = all_words.get_or_insert_with(|| word_hashes(text));
+            if missing.shares_identifiers(n_shared(&anchor.fingerprint.names, words)) {
+                return true;
+            }
+        }
+        false
     }
 }
 
 /// Returns whether `text` contains the word of `finder` as a whole word.
 fn contains_word(text: &[u8], finder: &memmem::Finder<'_>) -> bool {
     let word = finder.needle();
-    let joins = |inner: Option<&u8>, outer: Option<&u8>| {
-        inner.is_some_and(|byte| is_word_byte(*byte))
-            && outer.is_some_and(|byte| is_word_byte(*byte))
-    };
     finder.find_iter(text).any(|start| {
-        let before = start.checked_sub(1).and_then(|idx| text.get(idx));
-        !joins(word.first(), before) && !joins(word.last(), text.get(start + word.len()))
+        let before = text[..start].last();
+        let after = text.get(start + word.len());
+        !are_joined(before, word.first()) && !are_joined(word.last(), after)
     })
+}
+
+/// Returns whether two adjacent bytes are of one word.
+fn are_joined(a: Option<&u8>, b: Option<&u8>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => is_word_byte(*a) && is_word_byte(*b),
+        _ => false,
+    }
 }
 
 /// Returns how many of `sample` are in the sorted `names`.
@@ -276,28 +294,28 @@ pub(super) fn pairs(candidates: Candidates<'_>) -> Vec<Pair> {
         files,
         claimed,
     } = candidates;
-    let compare = |(file_idx, symbols): (usize, Range<usize>)| {
-        let mut found = Vec::new();
-        let mut counts = Counts {
-            shared: vec![0; missing.len()],
-            beside: FxHashMap::default(),
-        };
-        for symbol_idx in symbols {
-            if !claimed.contains(&(file_idx, symbol_idx)) {
-                index.compare(file_idx, symbol_idx, &mut counts, &mut found);
-            }
+    let mut parts: Vec<(usize, Range<usize>)> = Vec::new();
+    for (file_idx, file) in files.iter().enumerate() {
+        let n_symbols = file.symbols.len();
+        for start in (0..n_symbols).step_by(N_SYMBOLS) {
+            parts.push((file_idx, start..n_symbols.min(start + N_SYMBOLS)));
         }
-        found
-    };
-    let parts = files.iter().enumerate().flat_map(|(file_idx, file)| {
-        let starts = (0..file.symbols.len()).step_by(N_SYMBOLS);
-        let end = |start: usize| file.symbols.len().min(start + N_SYMBOLS);
-        starts.map(move |start| (file_idx, start..end(start)))
-    });
+    }
     parts
-        .collect::<Vec<_>>()
         .into_par_iter()
-        .flat_map_iter(compare)
+        .flat_map_iter(|(file_idx, symbols)| {
+            let mut found = Vec::new();
+            let mut counts = Counts {
+                shared: vec![0; missing.len()],
+                beside: FxHashMap::default(),
+            };
+            for symbol_idx in symbols {
+                if !claimed.contains(&(file_idx, symbol_idx)) {
+                    index.compare(file_idx, symbol_idx, &mut counts, &mut found);
+                }
+            }
+            found
+        })
         .collect()
 }
 
@@ -499,7 +517,11 @@ pub(super) fn share(sample: &[u16], all: &[u16]) -> f64 {
 /// Returns whether a symbol of one kind may become one of another: a function a method, a struct an
 /// enum, but not a function a class.
 pub(super) fn is_same_family(old: SymbolKind, new: SymbolKind) -> bool {
-    let family = |kind: SymbolKind| match kind {
+    family(old) == family(new)
+}
+
+fn family(kind: SymbolKind) -> u8 {
+    match kind {
         SymbolKind::Function | SymbolKind::Method => 0,
         SymbolKind::Constant | SymbolKind::Variable => 1,
         SymbolKind::Class
@@ -511,6 +533,5 @@ pub(super) fn is_same_family(old: SymbolKind, new: SymbolKind) -> bool {
         SymbolKind::Macro => 3,
         SymbolKind::Module => 4,
         SymbolKind::File => 5,
-    };
-    family(old) == family(new)
+    }
 }

@@ -39,16 +39,15 @@ pub fn follow_through(
     let arrived = git::with_objects_each(root, parts, |objects, comparisons| {
         let mut arrived = Vec::new();
         for comparison in comparisons {
-            let is_own = |idx: &usize| anchors[*idx].commit.as_ref() == Some(&comparison.newer);
             let own: Vec<usize> = (0..anchors.len())
-                .filter(is_own)
+                .filter(|idx| anchors[*idx].commit.as_ref() == Some(&comparison.newer))
                 .take(MAX_REMOVED)
                 .collect();
-            let anchors: Vec<&Anchor> = own.iter().map(|idx| &anchors[*idx]).collect();
+            let own_anchors: Vec<&Anchor> = own.iter().map(|idx| &anchors[*idx]).collect();
             let after = through(
                 comparison.clone(),
                 commits.has_all_renames,
-                &anchors,
+                &own_anchors,
                 objects,
             );
             arrived.extend(own.into_iter().zip(after));
@@ -87,12 +86,16 @@ fn through(
     };
     let mut walks: Vec<Walk> = anchors.iter().map(|anchor| Walk::new(anchor)).collect();
     walk::run(objects, &commits, &mut walks);
-    let arrived = |(anchor, walk): (&&Anchor, Walk)| {
-        let old = &anchor.fingerprint;
-        let similarity = super::similarity(old, &walk.anchor.fingerprint);
-        (walk.end == End::Head).then_some((walk.anchor, similarity))
-    };
-    anchors.iter().zip(walks).map(arrived).collect()
+    let mut arrived = Vec::new();
+    for (anchor, walk) in anchors.iter().zip(walks) {
+        if walk.end != End::Head {
+            arrived.push(None);
+            continue;
+        }
+        let similarity = super::similarity(&anchor.fingerprint, &walk.anchor.fingerprint);
+        arrived.push(Some((walk.anchor, similarity)));
+    }
+    arrived
 }
 
 /// Removes the changes that do not add lines with names of one of the anchors, nor change its file.
@@ -103,22 +106,19 @@ fn filter(changes: &mut Vec<Change>, anchors: &[&Anchor], objects: &mut Objects<
         .collect();
     let prefilter = Prefilter::new(&missing);
     changes.retain(|change| {
-        let Change { old, new } = change;
-        let own = |file: &str| anchors.iter().any(|anchor| anchor.file == file);
-        if old.as_ref().is_some_and(|old| own(&old.path)) {
+        if let Some(old) = &change.old
+            && anchors.iter().any(|anchor| anchor.file == old.path)
+        {
             return true;
         }
-        let Some(new) = new else { return false };
-        let mut read = |object: &str| objects.read(object).unwrap_or_default();
-        let after = read(&new.object);
-        let before = old
-            .as_ref()
-            .map(|old| read(&old.object))
-            .unwrap_or_default();
-        prefilter.may_match(
-            &new.path,
-            &added_lines(&text::decode(&before).0, &text::decode(&after).0),
-        )
+        let Some(new) = &change.new else { return false };
+        let after = objects.read(&new.object).unwrap_or_default();
+        let before = match &change.old {
+            Some(old) => objects.read(&old.object).unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let added = added_lines(&text::decode(&before).0, &text::decode(&after).0);
+        prefilter.may_match(&new.path, &added)
     });
 }
 

@@ -20,20 +20,24 @@ pub(super) fn is_taken_over(
     (old_file, old): (&FileSymbols, (u32, u32)),
     (new_file, own): (&FileSymbols, &FileSymbol),
 ) -> bool {
-    diff.left(old, own.lines)
-        && new_file.symbols.iter().any(|symbol| {
-            let is_apart = symbol.lines.1 < own.lines.0 || symbol.lines.0 > own.lines.1;
-            is_apart
-                && search::is_same_family(own.kind, symbol.kind)
-                && diff.went_to(old, symbol.lines, own.lines)
-                && symbol
-                    .name
-                    .as_deref()
-                    .is_some_and(|name| !old_file.defines(name))
-        })
+    if !diff.left(old, own.lines) {
+        return false;
+    }
+    for symbol in &new_file.symbols {
+        let is_apart = symbol.lines.1 < own.lines.0 || symbol.lines.0 > own.lines.1;
+        if is_apart
+            && search::is_same_family(own.kind, symbol.kind)
+            && diff.went_to(old, symbol.lines, own.lines)
+            && let Some(name) = &symbol.name
+            && !old_file.defines(name)
+        {
+            return true;
+        }
+    }
+    false
 }
 
-/// Returns what is added to the odds of each pair because its symbol has the name of the anchor, in
+/// Returns the odds that each pair gains because its symbol has the name of the anchor, in
 /// its file. `new_paths` are the paths of the files after the commit by those before it;
 /// `is_taken_over` is whether the code of an anchor is under a new name in its file.
 pub(super) fn odds(
@@ -42,39 +46,52 @@ pub(super) fn odds(
     new_paths: &FxHashMap<&str, &str>,
     is_taken_over: impl Fn(usize) -> bool,
 ) -> Vec<f64> {
-    let is_in_place = |pair: &Pair| {
-        let (old_path, path) = candidates.paths(pair);
-        let name = candidates.old(pair).anchor.symbol.as_deref();
-        new_paths.get(old_path) == Some(&path)
-            && same_name(name, candidates.symbol(pair).name.as_deref())
-    };
-    let is_replaced_by = |pair: &Pair, other: &Pair| {
-        let name = candidates.new_name(other).1;
-        let names = &candidates.symbol(pair).features.names;
-        let is_called = || names.binary_search(&short_hash(name_hash(name))).is_ok();
-        // Short code is the same by chance.
-        let is_long = candidates.old(pair).anchor.fingerprint.n_tokens >= MIN_TOKENS;
-        (other.evidence.is_same_code && is_long)
-            || (other.evidence.jaccard >= WEIGHTS.forwarded && is_called())
-    };
-    let mut by_missing: FxHashMap<usize, Vec<&Pair>> = FxHashMap::default();
+    let mut elsewhere: FxHashMap<usize, Vec<&Pair>> = FxHashMap::default();
     for pair in pairs {
-        by_missing.entry(pair.missing_idx).or_default().push(pair);
-    }
-    let stayed = |pair: &Pair| {
-        let likeness = pair.evidence.jaccard;
-        let mut others = by_missing[&pair.missing_idx]
-            .iter()
-            .filter(|other| !is_in_place(other));
-        if !is_in_place(pair)
-            || is_taken_over(pair.missing_idx)
-            || (likeness < WEIGHTS.forwarded && others.any(|other| is_replaced_by(pair, other)))
-        {
-            return 0.0;
+        if !is_in_place(candidates, pair, new_paths) {
+            elsewhere.entry(pair.missing_idx).or_default().push(pair);
         }
-        WEIGHTS.added.stayed * (likeness / WEIGHTS.forwarded).min(1.0)
-    };
-    pairs.iter().map(stayed).collect()
+    }
+    let mut odds = Vec::with_capacity(pairs.len());
+    for pair in pairs {
+        let likeness = pair.evidence.jaccard;
+        let is_replaced = || {
+            let mut others = elsewhere.get(&pair.missing_idx).into_iter().flatten();
+            others.any(|other| is_replaced_by(candidates, pair, other))
+        };
+        let has_stayed = is_in_place(candidates, pair, new_paths)
+            && !is_taken_over(pair.missing_idx)
+            && (likeness >= WEIGHTS.forwarded || !is_replaced());
+        odds.push(if has_stayed {
+            WEIGHTS.added.stayed * (likeness / WEIGHTS.forwarded).min(1.0)
+        } else {
+            0.0
+        });
+    }
+    odds
+}
+
+/// Returns whether the symbol of a pair has the name of the anchor, in its file.
+fn is_in_place(candidates: Candidates<'_>, pair: &Pair, new_paths: &FxHashMap<&str, &str>) -> bool {
+    let (old_path, path) = candidates.paths(pair);
+    let name = candidates.old(pair).anchor.symbol.as_deref();
+    new_paths.get(old_path) == Some(&path)
+        && same_name(name, candidates.symbol(pair).name.as_deref())
+}
+
+/// Returns whether the code of an anchor is in `other`, and not where its name stayed.
+fn is_replaced_by(candidates: Candidates<'_>, pair: &Pair, other: &Pair) -> bool {
+    // Short code is the same by chance.
+    let is_long = candidates.old(pair).anchor.fingerprint.n_tokens >= MIN_TOKENS;
+    if other.evidence.is_same_code && is_long {
+        return true;
+    }
+    if other.evidence.jaccard < WEIGHTS.forwarded {
+        return false;
+    }
+    let (_, name) = candidates.new_name(other);
+    let called = &candidates.symbol(pair).features.names;
+    called.binary_search(&short_hash(name_hash(name))).is_ok()
 }
 
 #[cfg(test)]
@@ -90,7 +107,7 @@ mod tests {
     return round(found * rate, 2)
 ";
 
-    /// Checks what is added to the odds of `total` after its file was replaced.
+    /// Checks the odds that are added to those of `total` after its file was replaced.
     fn check(new: &str, expected: f64) {
         let old = FileSymbols::parse("shop.py", format!("def total{TOTAL}").as_bytes(), ALL);
         let anchor = old.anchor(0);

@@ -25,67 +25,87 @@ pub(super) fn assign(
     moved_files: &FxHashMap<&str, &str>,
 ) -> Vec<Assignment> {
     let assignments = assign::assign(candidates.missing.len(), pairs);
-    let places = |pair: &Pair| -> [(Place<'_>, Place<'_>); 2] {
+    let found = || assignments.iter().filter_map(Assignment::found);
+    let mut votes = Votes::default();
+    for pair_idx in found() {
+        votes.add(places(candidates, &pairs[pair_idx]));
+    }
+    let found_paths = found().map(|pair_idx| candidates.paths(&pairs[pair_idx]));
+    let moved_paths = moved_files.iter().map(|(old, new)| (*old, *new));
+    let folders = Folders::new(found_paths.chain(moved_paths));
+    let mut is_any_raised = false;
+    for pair in pairs.iter_mut() {
         let (old, new) = candidates.paths(pair);
-        let containers = (candidates.old(pair).container, candidates.new_name(pair).0);
-        [
-            ((old, ""), (new, "")),
-            ((old, containers.0), (new, containers.1)),
-        ]
-    };
-    let mut votes: BTreeMap<Place<'_>, BTreeMap<Place<'_>, usize>> = BTreeMap::new();
-    let found = || {
-        assignments
-            .iter()
-            .filter_map(Assignment::found)
-            .map(|idx| &pairs[idx])
-    };
-    for pair in found() {
-        let [(old, new), (old_container, new_container)] = places(pair);
-        *votes.entry(old).or_default().entry(new).or_default() += 1;
-        if !old_container.1.is_empty() {
-            *votes
-                .entry(old_container)
-                .or_default()
-                .entry(new_container)
-                .or_default() += 1;
+        // A moved folder says where a file is now, but not which of its code has another name.
+        let has_name = candidates.new_name(pair).1 == candidates.old(pair).name;
+        if votes.are_for(places(candidates, pair)) || (has_name && folders.are_moved(old, new)) {
+            pair.odds += WEIGHTS.added.together;
+            is_any_raised = true;
         }
     }
-    let is_majority = |old: &Place<'_>, new: &Place<'_>| {
-        let votes = votes.get(old);
-        let (n, n_all) = votes.map_or((0, 0), |votes| {
-            (
-                votes.get(new).copied().unwrap_or_default(),
-                votes.values().sum::<usize>(),
-            )
-        });
-        n >= 2 && 2 * n > n_all
-    };
-    let found = found().map(|pair| candidates.paths(pair));
-    let folders = Folders::new(found.chain(moved_files.iter().map(|(old, new)| (*old, *new))));
-    // A moved folder says where a file is now, but not which of its code has another name.
-    let has_name = |pair: &Pair| candidates.new_name(pair).1 == candidates.old(pair).name;
-    let raised: Vec<bool> = pairs
-        .iter()
-        .map(|pair| {
-            let (old, new) = candidates.paths(pair);
-            places(pair)
-                .iter()
-                .any(|(old, new)| old != new && is_majority(old, new))
-                || (has_name(pair) && folders.are_moved(old, new))
-        })
-        .collect();
-    if !raised.contains(&true) {
-        return assignments;
+    if is_any_raised {
+        assign::assign(candidates.missing.len(), pairs)
+    } else {
+        assignments
     }
-    for (pair, _) in pairs
-        .iter_mut()
-        .zip(raised)
-        .filter(|(_, is_raised)| *is_raised)
-    {
-        pair.odds += WEIGHTS.added.together;
+}
+
+/// The old and the new place of the code of a pair.
+#[derive(Clone, Copy)]
+struct Places<'a> {
+    old: Place<'a>,
+    new: Place<'a>,
+}
+
+impl<'a> Places<'a> {
+    /// Returns the files alone.
+    fn files(self) -> Self {
+        Self {
+            old: (self.old.0, ""),
+            new: (self.new.0, ""),
+        }
     }
-    assign::assign(candidates.missing.len(), pairs)
+}
+
+fn places<'a>(candidates: Candidates<'a>, pair: &Pair) -> Places<'a> {
+    let (old_path, new_path) = candidates.paths(pair);
+    Places {
+        old: (old_path, candidates.old(pair).container),
+        new: (new_path, candidates.new_name(pair).0),
+    }
+}
+
+/// The number of symbols that moved from each file or container to each other one.
+#[derive(Default)]
+struct Votes<'a>(BTreeMap<Place<'a>, BTreeMap<Place<'a>, usize>>);
+
+impl<'a> Votes<'a> {
+    fn add(&mut self, places: Places<'a>) {
+        self.add_one(places.files());
+        if !places.old.1.is_empty() {
+            self.add_one(places);
+        }
+    }
+
+    fn add_one(&mut self, Places { old, new }: Places<'a>) {
+        *self.0.entry(old).or_default().entry(new).or_default() += 1;
+    }
+
+    /// Returns whether most of the code of the file, or of the container, moved so.
+    fn are_for(&self, places: Places<'_>) -> bool {
+        self.is_majority(places.files()) || self.is_majority(places)
+    }
+
+    fn is_majority(&self, Places { old, new }: Places<'_>) -> bool {
+        if old == new {
+            return false;
+        }
+        let Some(votes) = self.0.get(&old) else {
+            return false;
+        };
+        let n = votes.get(&new).copied().unwrap_or_default();
+        n >= 2 && 2 * n > votes.values().sum()
+    }
 }
 
 /// The folders that were moved: for each old folder and each new one, the files that were moved so.
@@ -118,22 +138,26 @@ impl<'p> Folders<'p> {
         let Some(folders) = self.0.get(old_folder) else {
             return false;
         };
-        let n = folders.get(new_folder).map_or(0, BTreeSet::len);
-        n >= 2 && 2 * n > folders.values().map(BTreeSet::len).sum()
+        let Some(files) = folders.get(new_folder) else {
+            return false;
+        };
+        files.len() >= 2 && 2 * files.len() > folders.values().map(BTreeSet::len).sum()
     }
 }
 
 /// Returns the old and the new path of the folder that was moved or renamed if a file moved from `old`
 /// to `new`: both paths without what they have in common at the end. `None` if the file was renamed.
 fn folder_change<'p>(old: &'p str, new: &'p str) -> Option<(&'p str, &'p str)> {
-    let (mut old_folder, mut new_folder) = (old, new);
+    let mut old_folder = old;
+    let mut new_folder = new;
     while !old_folder.is_empty() && !new_folder.is_empty() {
-        let ((old_head, old_tail), (new_head, new_tail)) =
-            (split_path(old_folder), split_path(new_folder));
+        let (old_head, old_tail) = split_path(old_folder);
+        let (new_head, new_tail) = split_path(new_folder);
         if old_tail != new_tail {
             break;
         }
-        (old_folder, new_folder) = (old_head, new_head);
+        old_folder = old_head;
+        new_folder = new_head;
     }
     (old_folder.len() < old.len() && old_folder != new_folder).then_some((old_folder, new_folder))
 }

@@ -7,11 +7,12 @@
 
 use std::path::Path;
 
+use cerberus_model::Anchor;
 use rustc_hash::FxHashMap;
 
 use crate::track::file_symbols::{ALL, FileSymbols};
 use crate::track::in_place::{same_name, similarity};
-use crate::track::search::{Candidates, MissingAnchor, Pair};
+use crate::track::search::{Candidates, Pair};
 use crate::track::walk::End;
 use crate::track::weights::WEIGHTS;
 use crate::track::{MIN_TOKENS, look_alikes};
@@ -25,20 +26,18 @@ pub(super) fn apply(
     candidates: Candidates<'_>,
     pairs: &mut Vec<Pair>,
 ) {
-    let has_past = |pair: &Pair| {
-        let commit = candidates.old(pair).anchor.commit.as_deref();
-        commit.is_some_and(|it| commits.paths.contains_key(it))
-    };
     forgive_anchored_names(candidates, pairs);
     // Git also knows how the code changed since.
     pairs.retain(|pair| {
-        let (anchor, file) = (candidates.old(pair).anchor, candidates.file(pair));
-        has_past(pair)
+        let anchor = candidates.old(pair).anchor;
+        has_past(commits, anchor)
             || has_other_anchor(candidates, pair)
-            || !look_alikes::contains(anchor, file, candidates.symbol(pair))
+            || !look_alikes::contains(anchor, candidates.file(pair), candidates.symbol(pair))
     });
     forgive_taken_names(root, commits, candidates, pairs);
-    let is_relevant = |pair: &Pair| pair.odds >= WEIGHTS.rival_odds() && has_past(pair);
+    let is_relevant = |pair: &Pair| {
+        pair.odds >= WEIGHTS.rival_odds() && has_past(commits, candidates.old(pair).anchor)
+    };
     if !pairs.iter().any(is_relevant) {
         return;
     }
@@ -50,6 +49,14 @@ pub(super) fn apply(
         };
         pairs.retain(|pair| !is_relevant(pair) || !old_files.excludes(candidates, pair));
     });
+}
+
+/// Returns whether the commits since an anchor was recorded are known.
+fn has_past(commits: &Commits, anchor: &Anchor) -> bool {
+    match &anchor.commit {
+        Some(commit) => commits.paths.contains_key(commit),
+        None => false,
+    }
 }
 
 /// Raises the odds of code that is exactly the anchored code, under the name of another anchor, whose code
@@ -65,17 +72,18 @@ fn forgive_anchored_names(candidates: Candidates<'_>, pairs: &mut [Pair]) {
 /// Returns whether code is exactly that of its anchor, and its name is that of another missing anchor with
 /// other code.
 fn has_other_anchor(candidates: Candidates<'_>, pair: &Pair) -> bool {
-    let (file, symbol) = (candidates.file(pair), candidates.symbol(pair));
     let own = &candidates.old(pair).anchor.fingerprint;
-    let is_other = |missing: &MissingAnchor<'_>| {
+    if !pair.evidence.is_same_code || own.n_tokens < MIN_TOKENS {
+        return false;
+    }
+    let file = candidates.file(pair);
+    let symbol = candidates.symbol(pair);
+    candidates.missing.iter().any(|missing| {
         let other = missing.anchor;
         other.file == file.path
             && same_name(other.symbol.as_deref(), symbol.name.as_deref())
             && other.fingerprint.name_independent_hash != own.name_independent_hash
-    };
-    pair.evidence.is_same_code
-        && own.n_tokens >= MIN_TOKENS
-        && candidates.missing.iter().any(is_other)
+    })
 }
 
 fn forget_sibling(pair: &mut Pair) {
@@ -97,10 +105,7 @@ fn forgive_taken_names(
         pair.evidence.was_sibling
             && pair.evidence.is_same_code
             && anchor.fingerprint.n_tokens >= MIN_TOKENS
-            && anchor
-                .commit
-                .as_deref()
-                .is_some_and(|it| commits.paths.contains_key(it))
+            && has_past(commits, anchor)
     };
     if !pairs.iter().any(is_same) {
         return;
@@ -111,10 +116,10 @@ fn forgive_taken_names(
             objects,
             parsed: FxHashMap::default(),
         };
-        for pair in pairs.iter_mut().filter(|pair| is_same(pair)) {
-            if old_files
-                .likeness_to_itself(candidates, pair)
-                .is_some_and(|it| it < 1.0)
+        for pair in pairs.iter_mut() {
+            if is_same(pair)
+                && let Some(likeness) = old_files.likeness_to_itself(candidates, pair)
+                && likeness < 1.0
             {
                 forget_sibling(pair);
             }
@@ -133,33 +138,34 @@ struct OldFiles<'c, 'o> {
 impl OldFiles<'_, '_> {
     /// Returns the similarity of code to that of its name at the commit of the anchor, if there was any.
     fn likeness_to_itself(&mut self, candidates: Candidates<'_>, pair: &Pair) -> Option<f64> {
-        let (file, symbol) = (candidates.file(pair), candidates.symbol(pair));
+        let path = &candidates.file(pair).path;
+        let symbol = candidates.symbol(pair);
         let commit = candidates.old(pair).anchor.commit.as_ref()?;
         let commits = self.commits;
-        let (id, path) = commits.paths.get(commit)?;
-        let object = self.old_file(path, id, &file.path, None)?;
-        let old = self.symbols(object, &file.path)?;
-        let named = old.named(symbol.name.as_deref());
-        let likeness =
-            named.map(|(_, it)| similarity(&it.features.fingerprint, &symbol.features.fingerprint));
-        likeness.max_by(f64::total_cmp)
+        let (id, comparisons) = commits.paths.get(commit)?;
+        let object = self.old_file(comparisons, id, path, None)?;
+        let old_file = self.symbols(object, path)?;
+        let new = &symbol.features.fingerprint;
+        old_file
+            .named(symbol.name.as_deref())
+            .map(|(_, old)| similarity(&old.features.fingerprint, new))
+            .max_by(f64::total_cmp)
     }
 
     fn excludes(&mut self, candidates: Candidates<'_>, pair: &Pair) -> bool {
-        let (missing, file) = (candidates.old(pair), candidates.file(pair));
+        let missing = candidates.old(pair);
+        let file = candidates.file(pair);
         let symbol = candidates.symbol(pair);
-        let new = &symbol.features.fingerprint;
         let commits = self.commits;
-        let Some((_, path)) = missing
-            .anchor
-            .commit
-            .as_ref()
-            .and_then(|it| commits.paths.get(it))
-        else {
+        let Some(commit) = &missing.anchor.commit else {
+            return false;
+        };
+        let Some((_, path)) = commits.paths.get(commit) else {
             return false;
         };
         if let Some(itself) = self.likeness_to_itself(candidates, pair) {
             // A symbol that only its name has in common with may have taken the name over.
+            let new = &symbol.features.fingerprint;
             let likeness = similarity(&missing.anchor.fingerprint, new);
             let is_taken = pair.evidence.is_same_code
                 && missing.anchor.fingerprint.n_tokens >= MIN_TOKENS
@@ -182,12 +188,13 @@ impl OldFiles<'_, '_> {
         let Some(then) = self.old_file(path, commit, &file.path, Some(*lost_idx)) else {
             return true;
         };
-        self.symbols(then, &file.path).is_some_and(|then| {
-            !then
-                .symbols
-                .iter()
-                .any(|it| same_name(it.name.as_deref(), symbol.name.as_deref()))
-        })
+        let Some(old_file) = self.symbols(then, &file.path) else {
+            return false;
+        };
+        !old_file
+            .symbols
+            .iter()
+            .any(|old| same_name(old.name.as_deref(), symbol.name.as_deref()))
     }
 
     /// Returns the object of the file that is now at `file` at a commit of the path: the first, or
@@ -201,20 +208,19 @@ impl OldFiles<'_, '_> {
     ) -> Option<String> {
         let mut name = file;
         let mut object = None;
-        for &idx in path
-            .iter()
-            .rev()
-            .take_while(|idx| after.is_none_or(|after| **idx > after))
-        {
-            let changes = self.commits.comparisons[idx].changes.iter();
-            let change = changes.filter_map(|it| Some((it.new.as_ref()?, it.old.as_ref())));
-            match change.into_iter().find(|(new, _)| new.path == name) {
-                Some((_, Some(old))) => {
-                    name = &old.path;
-                    object = Some(old.object.clone());
-                }
-                Some((_, None)) => return None,
-                None => {}
+        for &idx in path.iter().rev() {
+            if after.is_some_and(|after| idx <= after) {
+                break;
+            }
+            let changes = &self.commits.comparisons[idx].changes;
+            let change = changes.iter().find(|change| match &change.new {
+                Some(new) => new.path == name,
+                None => false,
+            });
+            if let Some(change) = change {
+                let old = change.old.as_ref()?;
+                name = &old.path;
+                object = Some(old.object.clone());
             }
         }
         Some(object.unwrap_or_else(|| format!("{commit}:./{name}")))
@@ -222,11 +228,11 @@ impl OldFiles<'_, '_> {
 
     /// Returns the symbols of the old file in an object, or `None` if it cannot be read.
     fn symbols(&mut self, object: String, path: &str) -> Option<&FileSymbols> {
-        let parse = |bytes: Vec<u8>| FileSymbols::parse(path, &bytes, ALL);
         let objects = &mut *self.objects;
-        let parsed = self.parsed.entry(object);
-        parsed
-            .or_insert_with_key(|object| objects.read(object).map(parse))
-            .as_ref()
+        let parsed = self.parsed.entry(object).or_insert_with_key(|object| {
+            let bytes = objects.read(object)?;
+            Some(FileSymbols::parse(path, &bytes, ALL))
+        });
+        parsed.as_ref()
     }
 }

@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{outcome, rename_patterns, same_code_under_name};
 use crate::syntax::language;
 use crate::track::assign::Assignment;
-use crate::track::file_symbols::{FileSymbol, FileSymbols};
+use crate::track::file_symbols::{FileSymbol, FileSymbols, Filter};
 use crate::track::in_place::{in_place_match, last_name, same_name, similarity};
 use crate::track::line_diff::LineDiff;
 use crate::track::search::{Candidates, MissingAnchor, Pair};
@@ -182,7 +182,7 @@ impl Walk {
     }
 }
 
-/// What a commit did to the code of an anchor.
+/// The effect of a commit on the code of an anchor.
 enum Fate {
     Kept,
     Removed,
@@ -213,8 +213,9 @@ impl Walker<'_, '_> {
         let mut group_idxs: FxHashMap<&str, usize> = FxHashMap::default();
         for (commit, (_, path)) in &self.commits.paths {
             group_idxs.insert(commit, groups.len());
-            path.iter()
-                .for_each(|&idx| groups_of[idx].push(groups.len()));
+            for &idx in path {
+                groups_of[idx].push(groups.len());
+            }
             groups.push(FxHashMap::default());
         }
         for (walk_idx, walk) in walks.iter_mut().enumerate() {
@@ -234,19 +235,17 @@ impl Walker<'_, '_> {
                 let mut removed = Vec::new();
                 let mut kept = Vec::new();
                 for change in &comparison.changes {
-                    let path = change
-                        .old
-                        .as_ref()
-                        .or(change.new.as_ref())
-                        .map(|it| &it.path);
-                    let Some(own) = path.and_then(|path| groups[group_idx].remove(path)) else {
+                    let Some(version) = change.old.as_ref().or(change.new.as_ref()) else {
+                        continue;
+                    };
+                    let Some(own) = groups[group_idx].remove(&version.path) else {
                         continue;
                     };
                     self.versions
                         .start_file(own.iter().map(|idx| &walks[*idx].anchor));
                     for walk_idx in own {
-                        let (walk, last) = (&mut walks[walk_idx], &mut last[walk_idx]);
-                        match self.fate(walk, last, change, &comparison.newer) {
+                        let walk = &mut walks[walk_idx];
+                        match self.fate(walk, &mut last[walk_idx], change, &comparison.newer) {
                             Fate::Kept => kept.push(walk_idx),
                             Fate::Removed => removed.push((walk_idx, false)),
                             Fate::Rewritten => removed.push((walk_idx, true)),
@@ -280,7 +279,7 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// Returns what a change of its file did to the code of an anchor, and advances the anchor.
+    /// Returns the effect of a change of its file on the code of an anchor, and advances the anchor.
     fn fate(
         &mut self,
         walk: &mut Walk,
@@ -351,18 +350,18 @@ impl Walker<'_, '_> {
         change: &Change,
         (new_bytes, new_file, own): (&[u8], &FileSymbols, &FileSymbol),
     ) -> bool {
-        let Some(old) = change.old.as_ref().filter(|_| last.text.len() >= MIN_TEXT) else {
+        if last.text.len() < MIN_TEXT {
             return false;
-        };
+        }
+        let Some(old) = &change.old else { return false };
         let Some(bytes) = self.objects.read(&old.object) else {
             return false;
         };
         let Some(start) = memmem::find(&bytes, &last.text) else {
             return false;
         };
-        let n_lines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count() as u32;
-        let first = n_lines(&bytes[..start]);
-        let lines = (first, first + n_lines(last.text.trim_ascii_end()));
+        let first = n_line_breaks(&bytes[..start]);
+        let lines = (first, first + n_line_breaks(last.text.trim_ascii_end()));
         let Some(old_file) = self.versions.parse(anchor, old, &bytes) else {
             return false;
         };
@@ -383,8 +382,8 @@ impl Walker<'_, '_> {
         };
         self.versions.count(bytes.len());
         let name = last_name(walk.anchor.symbol.as_deref());
-        let is_named = |it: Option<&str>| last_name(it) == name;
-        let file = FileSymbols::parse(&old.path, &bytes, Some(&is_named));
+        let has_name: Filter<'_> = &|other| last_name(other) == name;
+        let file = FileSymbols::parse(&old.path, &bytes, Some(has_name));
         let symbol_idx = same_code_under_name(&walk.anchor, &file);
         symbol_idx
             .inspect(|idx| walk.advance(&file, *idx))
@@ -487,10 +486,15 @@ fn merged<'p>(
 
 /// Returns whether pairs are all with definitions of one name in one file, such as overloads.
 fn is_one_place(pair_idxs: &[usize], candidates: Candidates<'_>, pairs: &[Pair]) -> bool {
-    let place = |idx: &usize| (pairs[*idx].file_idx, &candidates.symbol(&pairs[*idx]).name);
-    pair_idxs
-        .iter()
-        .all(|idx| place(idx) == place(&pair_idxs[0]))
+    let Some(first_idx) = pair_idxs.first() else {
+        return true;
+    };
+    let first = &pairs[*first_idx];
+    let first_name = &candidates.symbol(first).name;
+    pair_idxs.iter().all(|idx| {
+        let pair = &pairs[*idx];
+        pair.file_idx == first.file_idx && candidates.symbol(pair).name == *first_name
+    })
 }
 
 /// Returns the first symbols of `file` with the name and the kind of `symbol`: a field may have the name
@@ -500,17 +504,21 @@ fn namesakes<'f>(
     symbol: &'f FileSymbol,
 ) -> impl Iterator<Item = (usize, &'f FileSymbol)> {
     let named = file.named(symbol.name.as_deref()).take(MAX_NAMESAKES);
-    named.filter(|(_, it)| search::is_same_family(it.kind, symbol.kind))
+    named.filter(|(_, other)| search::is_same_family(other.kind, symbol.kind))
 }
 
 /// Returns the symbol of `file` with the name and the kind of `symbol`; of several (overloads), the most
 /// similar one.
 fn likest_namesake(file: &FileSymbols, symbol: &FileSymbol) -> Option<usize> {
-    let likeness =
-        |it: &FileSymbol| similarity(&it.features.fingerprint, &symbol.features.fingerprint);
-    let likest = namesakes(file, symbol).max_by(|(a_idx, a), (b_idx, b)| {
-        likeness(a).total_cmp(&likeness(b)).then(b_idx.cmp(a_idx))
-    });
+    let fingerprint = &symbol.features.fingerprint;
+    let mut likest: Option<(usize, f64)> = None;
+    for (idx, other) in namesakes(file, symbol) {
+        let likeness = similarity(&other.features.fingerprint, fingerprint);
+        // Of equally similar ones, the first.
+        if likest.is_none_or(|(_, highest)| likeness > highest) {
+            likest = Some((idx, likeness));
+        }
+    }
     likest.map(|(idx, _)| idx)
 }
 
@@ -518,6 +526,10 @@ fn likest_namesake(file: &FileSymbols, symbol: &FileSymbol) -> Option<usize> {
 /// name.
 fn is_rewritten(old: &Fingerprint, new: &FileSymbol) -> bool {
     old.n_tokens >= MIN_TOKENS && similarity(old, &new.features.fingerprint) < WEIGHTS.rewritten
+}
+
+fn n_line_breaks(text: &[u8]) -> u32 {
+    memchr::memchr_iter(b'\n', text).count() as u32
 }
 
 /// Returns the bytes of the lines from `first` to `last`.

@@ -42,7 +42,7 @@ pub(super) struct Weights {
     pub(super) degree: DegreeLimits,
 }
 
-/// What is added to the odds of code.
+/// Summands of the odds of code.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Added {

@@ -91,8 +91,8 @@ impl Structure {
         self.around
             .iter()
             .rev()
-            .find(|it| it.is_container)
-            .map(|it| it.name)
+            .find(|definition| definition.is_container)
+            .map(|definition| definition.name)
     }
 
     /// Returns the definitions that contain a line below their name, outer ones first.
@@ -100,7 +100,7 @@ impl Structure {
         self.definitions
             .iter()
             .copied()
-            .filter(move |it| it.name < line && line <= it.end)
+            .filter(move |definition| definition.name < line && line <= definition.end)
     }
 
     /// Returns the lines of the statement that contains a line, or only the line if it is long.
@@ -151,8 +151,8 @@ impl Structure {
                     && found.1 > found.0
                     && let Some(inner) = definition(tables, node, lines) =>
                 {
-                    let outer = wrapper.filter(|it| it.0 <= found.0 && found.1 <= it.1);
-                    let start = outer.map_or(found.0, |it| it.0);
+                    let outer = wrapper.filter(|(start, end)| *start <= found.0 && found.1 <= *end);
+                    let start = outer.unwrap_or(found).0;
                     let definition = Definition { start, ..inner };
                     if definition.start < range.0 && definition.end >= range.1 {
                         self.around.push(definition);
@@ -279,7 +279,7 @@ fn definition(tables: &LanguageTables, node: Node<'_>, lines: &[&str]) -> Option
         }
     };
     let (first, end) = rows(node);
-    let name = tables.child(node, name).map_or(first, |it| rows(it).0);
+    let name = tables.child(node, name).map_or(first, |name| rows(name).0);
     let body = holder.and_then(|holder| tables.child(holder, "body"));
     let head_end = body.map_or(name, |body| {
         let row = body.start_position().row;

@@ -117,7 +117,7 @@ pub fn look_alikes_field(look_alikes: &LookAlikes) -> String {
 /// Decodes look-alikes.
 pub fn look_alikes(field: &str) -> Result<LookAlikes, String> {
     let max = LookAlikes::MAX;
-    let is_valid = |it: &Vec<u32>| it.len() <= max && it.is_sorted_by(|a, b| a < b);
+    let is_valid = |hashes: &Vec<u32>| hashes.len() <= max && hashes.is_sorted_by(|a, b| a < b);
     let hashes = unpack_short(field).filter(is_valid).ok_or_else(|| {
         format!("`look_alikes` is damaged: it is not an ordered list of at most {max} hashes")
     })?;

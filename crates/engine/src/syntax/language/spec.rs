@@ -35,7 +35,7 @@ pub(crate) enum Bound {
     Values,
 }
 
-/// What a node defines, by the parts of the node: names of fields, or of kinds of children.
+/// The definition of a node, by the parts of the node: names of fields, or of kinds of children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Definition {
@@ -129,11 +129,11 @@ pub struct LanguageSpec {
     pub(crate) optional_semicolons: bool,
     /// Whether a name that is bound outside of a class is a local variable.
     pub(crate) members_only: bool,
-    /// What separates the parts of a qualified name in one node.
+    /// The separator of the parts of a qualified name in one node.
     pub(crate) separator: Option<&'static str>,
-    /// What code needs before it if it is a piece of a file.
+    /// The text that code needs before it if it is a piece of a file.
     pub prefix: &'static str,
-    /// What is before and after a statement, if it is parsed as something else outside a function.
+    /// The text before and after a statement, if it is parsed as something else outside a function.
     pub statement_context: Option<[&'static str; 2]>,
     /// The start of an expression in a string, in all but a few strings.
     #[serde(default = "LanguageSpec::default_interpolation")]

@@ -1,6 +1,6 @@
 //! The symbols that a node defines: their names, kinds and scopes.
 
-use cerberus_model::{Span, SymbolKind};
+use cerberus_model::SymbolKind;
 use tree_sitter::Node;
 
 use super::{Extent, MAX_NAME_BYTES, Scope, Symbol, TreeWalker, span};
@@ -52,7 +52,7 @@ impl TreeWalker<'_, '_> {
                     kind = SymbolKind::Method;
                 }
                 owner.prefix = format!("{prefix}{qualifiers}").into();
-                name = name.map(|it| tables.unwrapped(it));
+                name = name.map(|name| tables.unwrapped(name));
             }
             How::Receiver => {
                 let receiver = type_name(tables.child(node, "receiver")?, tables, self.text);
@@ -60,10 +60,10 @@ impl TreeWalker<'_, '_> {
                 owner.prefix = format!("{prefix}{receiver}.").into();
             }
             How::MemberAssignment => {
-                let value = body.filter(|it| tables.properties(*it).is_function)?;
-                let target = name.filter(|it| it.kind() == "member_expression")?;
-                let object = span(tables.child(target, "object")?).slice(self.text);
-                let object = object.strip_suffix(".prototype").unwrap_or(object);
+                let value = body.filter(|value| tables.properties(*value).is_function)?;
+                let target = name.filter(|target| target.kind() == "member_expression")?;
+                let written = span(tables.child(target, "object")?).slice(self.text);
+                let object = written.strip_suffix(".prototype").unwrap_or(written);
                 let is_name = object
                     .chars()
                     .all(|c| c.is_alphanumeric() || c == '_' || c == '$');
@@ -79,12 +79,12 @@ impl TreeWalker<'_, '_> {
                 let symbol = (title, kind, tables.child(callback, "body"));
                 let symbol_idx = self.push_symbol(scope, extent, symbol)?;
                 self.symbols[symbol_idx].name = format!("{prefix}{name}");
-                // What the callback defines is called as it would be outside of it.
+                // The names inside the callback do not contain the title.
                 return None;
             }
             How::Property => {
-                let value = body.filter(|it| tables.properties(*it).is_function)?;
-                name = name.filter(|it| is_plain_name(*it));
+                let value = body.filter(|value| tables.properties(*value).is_function)?;
+                name = name.filter(|name| is_plain_name(*name));
                 body = tables.child(value, "body");
             }
         }
@@ -102,7 +102,7 @@ impl TreeWalker<'_, '_> {
         extent: Extent,
     ) -> Option<Scope> {
         let value = self.tables.child(node, definition.body);
-        let body = value.map(|it| self.tables.child(it, "body").unwrap_or(it));
+        let body = value.map(|value| self.tables.child(value, "body").unwrap_or(value));
         let mut last = None;
         for declarator in self.tables.children(node, definition.name) {
             let name = self.tables.unwrapped(declarator);
@@ -118,15 +118,11 @@ impl TreeWalker<'_, '_> {
                 continue;
             }
             let kind = self.binding_kind(node, function.or(value), scope)?;
-            let prefix = format!("{}{}", scope.prefix, self.qualifiers(declarator)).into();
-            let pushed = self.push_symbol(
-                &Scope {
-                    prefix,
-                    ..scope.clone()
-                },
-                extent,
-                (name, kind, body),
-            );
+            let qualified = Scope {
+                prefix: format!("{}{}", scope.prefix, self.qualifiers(declarator)).into(),
+                ..scope.clone()
+            };
+            let pushed = self.push_symbol(&qualified, extent, (name, kind, body));
             last = pushed.or(last);
         }
         last.map(|symbol_idx| self.scope_of(symbol_idx))
@@ -134,8 +130,10 @@ impl TreeWalker<'_, '_> {
 
     /// Returns the function that a declarator of C declares: `f(int)` and `*f(int)`, not `(*f)(int)`.
     fn declared_function<'n>(&self, declarator: Node<'n>) -> Option<Node<'n>> {
-        let mut inside = std::iter::successors(Some(declarator), |it| self.tables.inner(*it));
-        let function = inside.find(|it| self.tables.properties(*it).is_function)?;
+        let mut function = declarator;
+        while !self.tables.properties(function).is_function {
+            function = self.tables.inner(function)?;
+        }
         let name = self.tables.inner(function)?;
         (name.kind() != "parenthesized_declarator").then_some(function)
     }
@@ -143,27 +141,31 @@ impl TreeWalker<'_, '_> {
     /// Returns the prefix for the scopes that qualify a name in the code: `Cart.` for `Cart<T>::sell`.
     fn qualifiers(&self, name: Node<'_>) -> String {
         let mut prefix = String::new();
-        let inside = std::iter::successors(Some(name), |it| self.tables.inner(*it));
-        for scope in inside.filter_map(|it| self.tables.child(it, "scope")) {
-            let text = span(scope).slice(self.text);
-            let name = text.split('<').next().unwrap_or_default().trim();
-            prefix += &self
-                .tables
-                .spec
-                .separator
-                .map_or(name.into(), |it| name.replace(it, "."));
-            prefix.push('.');
+        let mut part = Some(name);
+        while let Some(node) = part {
+            if let Some(scope) = self.tables.child(node, "scope") {
+                let text = span(scope).slice(self.text);
+                let name = text.split('<').next().unwrap_or_default().trim();
+                match self.tables.spec.separator {
+                    Some(separator) => prefix += &name.replace(separator, "."),
+                    None => prefix += name,
+                }
+                prefix.push('.');
+            }
+            part = self.tables.inner(node);
         }
         prefix
     }
 
     /// Returns whether a definition around a type names it: `typedef struct { … } node`.
     fn is_named_outside(&self, node: Node<'_>) -> bool {
-        let outer = self.parents.last();
-        outer.is_some_and(|outer| {
-            let definition = self.tables.definition(outer.role);
-            definition.is_some_and(|it| self.tables.child(outer.node, it.body) == Some(node))
-        })
+        let Some(outer) = self.parents.last() else {
+            return false;
+        };
+        let Some(definition) = self.tables.definition(outer.role) else {
+            return false;
+        };
+        self.tables.child(outer.node, definition.body) == Some(node)
     }
 
     fn is_bound_name(&self, node: Node<'_>) -> bool {
@@ -205,20 +207,23 @@ impl TreeWalker<'_, '_> {
         if is_local {
             return None;
         }
-        if value.is_some_and(|value| self.tables.properties(value).is_function) {
-            let is_member = owner.is_some() && !self.is_in_function(owner);
-            return Some(if is_member {
-                SymbolKind::Method
-            } else {
-                SymbolKind::Function
-            });
-        }
-        if value.is_some_and(|value| self.tables.properties(value).is_class) {
-            return Some(SymbolKind::Class);
+        let is_in_function = self.is_in_function(owner);
+        if let Some(value) = value {
+            let properties = self.tables.properties(value);
+            if properties.is_function {
+                let is_member = owner.is_some() && !is_in_function;
+                return Some(if is_member {
+                    SymbolKind::Method
+                } else {
+                    SymbolKind::Function
+                });
+            }
+            if properties.is_class {
+                return Some(SymbolKind::Class);
+            }
         }
         // Inside a function, a name bound to a value is a local variable.
-        let is_local = self.is_in_function(owner);
-        if is_local || (self.tables.spec.members_only && owner.is_none()) {
+        if is_in_function || (self.tables.spec.members_only && owner.is_none()) {
             return None;
         }
         let head = span(node).slice(self.text);
@@ -244,22 +249,7 @@ impl TreeWalker<'_, '_> {
         (name, kind, body): (Node<'_>, SymbolKind, Option<Node<'_>>),
     ) -> Option<usize> {
         let name_span = span(name);
-        let own = name_span.slice(self.text);
-        let own = match self.tables.spec.separator {
-            // The name of an operator may have parentheses.
-            Some(separator) => {
-                let own = own.replace(separator, ".");
-                let own = own.split('(').next().unwrap_or_default().trim();
-                let operator = own.strip_prefix("operator ").map(str::trim_start);
-                let operator = operator.filter(|it| !it.starts_with(char::is_alphabetic));
-                operator.map_or(own.to_owned(), |operator| format!("operator{operator}"))
-            }
-            // The name of a test may be any text.
-            None if own.starts_with('`') => title_name(own)?,
-            None => own
-                .trim_matches(|c| self.tables.spec.quotes.contains(c))
-                .to_owned(),
-        };
+        let own = self.own_name(name_span.slice(self.text))?;
         // After a macro that is not expanded, a keyword looks like a name.
         if self.tables.spec.keywords.contains(&own.as_str()) {
             return None;
@@ -268,20 +258,48 @@ impl TreeWalker<'_, '_> {
         if prefix.len() + own.len() > MAX_NAME_BYTES || own.contains(['\n', '\r']) {
             return None;
         }
-        let Span { start, end } = extent.span;
-        let annotations_start = extent.leading.and_then(|leading| leading.annotations_start);
-        let whole = Span::new(annotations_start.map_or(start, |it| it.min(start)), end);
+        let mut whole = extent.span;
+        if let Some(leading) = extent.leading
+            && let Some(annotations_start) = leading.annotations_start
+        {
+            whole.start = annotations_start.min(whole.start);
+        }
+        let body_start = match body {
+            Some(body) => body.start_byte().max(name_span.end),
+            None => whole.end,
+        };
         self.symbols.push(Symbol {
             name: format!("{prefix}{own}"),
             kind,
             parent: *owner,
             span: whole,
             name_span,
-            body_start: body.map_or(whole.end, |it| it.start_byte().max(name_span.end)),
+            body_start,
             leading_comments: extent.leading.and_then(|leading| leading.comments),
             decorators: extent.leading.and_then(|leading| leading.decorators),
         });
         Some(self.symbols.len() - 1)
+    }
+
+    /// Returns the name of a symbol from its text in the code.
+    fn own_name(&self, written: &str) -> Option<String> {
+        let spec = &self.tables.spec;
+        let Some(separator) = spec.separator else {
+            // The name of a test may be any text.
+            if written.starts_with('`') {
+                return title_name(written);
+            }
+            return Some(written.trim_matches(|c| spec.quotes.contains(c)).to_owned());
+        };
+        // The name of an operator may have parentheses.
+        let qualified = written.replace(separator, ".");
+        let name = qualified.split('(').next().unwrap_or_default().trim();
+        if let Some(rest) = name.strip_prefix("operator ")
+            && !rest.trim_start().starts_with(char::is_alphabetic)
+        {
+            return Some(format!("operator{}", rest.trim_start()));
+        }
+        Some(name.to_owned())
     }
 }
 
@@ -291,45 +309,54 @@ pub(crate) fn titled_call<'n>(
     call: Node<'n>,
     text: &str,
 ) -> Option<(Node<'n>, Node<'n>)> {
-    let is_called = |name: &&&str| {
-        let rest = text.strip_prefix(**name);
-        rest.is_some_and(|rest| {
-            !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$')
-        })
-    };
-    tables.spec.titled_calls.iter().find(is_called)?;
-    let is_title = |it: &Node<'n>| tables.role(*it) == NodeRole::String;
-    let is_callback = |it: &Node<'n>| tables.properties(*it).is_function;
+    let is_titled = tables.spec.titled_calls.iter().any(|name| {
+        let Some(rest) = text.strip_prefix(name) else {
+            return false;
+        };
+        !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$')
+    });
+    if !is_titled {
+        return None;
+    }
+    let is_function = |node: &Node<'n>| tables.properties(*node).is_function;
     let arguments = tables.child(call, "arguments")?;
-    let argument = |idx| arguments.named_child(idx).map(|it| tables.unwrapped(it));
-    if let Some(title) = argument(0).filter(is_title) {
+    if let Some(first) = arguments.named_child(0)
+        && let title = tables.unwrapped(first)
+        && tables.role(title) == NodeRole::String
+    {
         // Options may be before the callback, and a time limit after it.
-        let callback = (1..3).filter_map(argument).find(is_callback);
-        let callback = callback.or_else(|| tables.child(call, "block").filter(is_callback));
-        return Some((title, callback?));
+        for idx in 1..3 {
+            if let Some(argument) = arguments.named_child(idx)
+                && let callback = tables.unwrapped(argument)
+                && is_function(&callback)
+            {
+                return Some((title, callback));
+            }
+        }
+        let block = tables.child(call, "block").filter(is_function)?;
+        return Some((title, block));
     }
     // Scala: the result of a call with the title is called with the callback.
-    let titled = tables
-        .child(call, "function")
-        .filter(|it| it.kind() == call.kind())?;
-    let title = tables
-        .child(titled, "arguments")?
-        .named_child(0)
-        .filter(is_title)?;
-    Some((title, Some(arguments).filter(is_callback)?))
+    let titled = tables.child(call, "function")?;
+    if titled.kind() != call.kind() || !is_function(&arguments) {
+        return None;
+    }
+    let title = tables.child(titled, "arguments")?.named_child(0)?;
+    (tables.role(title) == NodeRole::String).then_some((title, arguments))
 }
 
 /// Returns the name of a title: without the escapes of its quotes, and without the characters that
 /// separate the parts of a location.
 fn title_name(quoted: &str) -> Option<String> {
     let title = quoted.trim_matches(['"', '\'', '`']).replace('\\', "");
-    let is_separator = |c: char| matches!(c, '.' | '#' | ':' | '(' | ')') || c.is_whitespace();
+    if !title.contains(char::is_alphanumeric) {
+        return None;
+    }
     let parts: Vec<&str> = title
-        .split(is_separator)
-        .filter(|it| !it.is_empty())
+        .split(|c: char| matches!(c, '.' | '#' | ':' | '(' | ')') || c.is_whitespace())
+        .filter(|part| !part.is_empty())
         .collect();
-    let has_words = title.contains(char::is_alphanumeric);
-    has_words.then(|| parts.join(" "))
+    Some(parts.join(" "))
 }
 
 /// Returns whether a node is a name and not a pattern.

@@ -28,10 +28,9 @@ impl Triggers {
                 mask &= mask - 1;
             }
         });
-        let is_word_byte = |byte_idx: usize| {
-            bytes
-                .get(byte_idx)
-                .is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | 0x80..))
+        let is_word_byte = |byte_idx: usize| match bytes.get(byte_idx) {
+            Some(byte) => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | 0x80..),
+            None => false,
         };
         for finder in &tables.trigger_words {
             let word = finder.needle();

@@ -184,7 +184,7 @@ fn chunk(text: &str, start: usize) -> &[u8] {
     text.as_bytes().get(start..end).unwrap_or_default()
 }
 
-/// What a byte is part of. A table, because each byte of each file is looked up.
+/// The class of each byte. A table, because each byte of each file is looked up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ByteClass {
     Space,
@@ -228,7 +228,7 @@ fn has_tokens(text: &[u8], n: usize) -> bool {
     text.iter().filter(starts_token).take(n).count() == n
 }
 
-/// What a look at the bytes of a text shows about the cost of parsing it.
+/// The cost of parsing a text, estimated from its bytes.
 struct Shape {
     /// Whether a long part repeats the same few tokens. Words are not distinguished. Tables of
     /// numbers and strings do not count.

@@ -12,7 +12,7 @@ impl TreeWalker<'_, '_> {
         let is_key = self.parents.last().is_some_and(|parent| {
             self.tables
                 .definition(parent.role)
-                .is_some_and(|it| it.how == How::Property)
+                .is_some_and(|definition| definition.how == How::Property)
                 && parent.node.start_byte() == node.start_byte()
         });
         let quoted = span(node).slice(self.text);
@@ -45,7 +45,7 @@ impl TreeWalker<'_, '_> {
         let rest = text.get(prefix..).unwrap_or_default();
         let n_quotes = rest
             .get(..3)
-            .filter(|it| matches!(*it, "\"\"\"" | "'''"))
+            .filter(|quote| matches!(*quote, "\"\"\"" | "'''"))
             .map_or(1, str::len);
         // Raw strings, regexes with flags and unterminated strings end differently.
         let is_closed = rest

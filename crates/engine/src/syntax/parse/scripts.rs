@@ -13,16 +13,21 @@ const FENCE: &str = "---";
 /// Returns the ranges of the scripts of a file, for a parser. None for a piece of a script, which is
 /// parsed as a whole.
 pub(super) fn ranges(text: &str) -> Vec<Range> {
-    let head = head(text);
-    let mut at = head.map_or(0, |(_, end)| end);
-    let mut found: Vec<(usize, usize)> = head.into_iter().collect();
+    let mut at = 0;
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    if let Some(head) = head(text) {
+        at = head.1;
+        found.push(head);
+    }
     while let Some(start) = memmem::find(&text.as_bytes()[at..], START.as_bytes()) {
         let attributes = at + start + START.len();
         let Some(start) = content_start(text, attributes) else {
             break;
         };
-        let end = memmem::find(&text.as_bytes()[start..], END.as_bytes());
-        at = end.map_or(text.len(), |end| start + end);
+        at = match memmem::find(&text.as_bytes()[start..], END.as_bytes()) {
+            Some(len) => start + len,
+            None => text.len(),
+        };
         if text[attributes..].starts_with(|c: char| c == '>' || c.is_whitespace()) {
             found.push((start, at));
         }
@@ -33,25 +38,27 @@ pub(super) fn ranges(text: &str) -> Vec<Range> {
         found.push((text.len(), text.len()));
     }
     let lines = LineIndex::new(text);
-    let point = |offset| {
-        let (line, column) = lines.line_column(offset);
-        Point::new(line, column)
-    };
-    let range = |(start, end)| Range {
-        start_byte: start,
-        end_byte: end,
-        start_point: point(start),
-        end_point: point(end),
-    };
-    found.into_iter().map(range).collect()
+    let mut ranges = Vec::new();
+    for (start_byte, end_byte) in found {
+        ranges.push(Range {
+            start_byte,
+            end_byte,
+            start_point: point(&lines, start_byte),
+            end_point: point(&lines, end_byte),
+        });
+    }
+    ranges
+}
+
+fn point(lines: &LineIndex, offset: usize) -> Point {
+    let (line, column) = lines.line_column(offset);
+    Point::new(line, column)
 }
 
 /// Returns the range of the code at the head of an Astro file.
 fn head(text: &str) -> Option<(usize, usize)> {
-    let start = text.len() - text.trim_start().len() + FENCE.len();
-    let code = text
-        .get(start..)
-        .filter(|_| text.trim_start().starts_with(FENCE))?;
+    let code = text.trim_start().strip_prefix(FENCE)?;
+    let start = text.len() - code.len();
     let end = code.find(&format!("\n{FENCE}"))?;
     Some((start, start + end + 1))
 }
@@ -78,7 +85,7 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let found: Vec<&str> = ranges(text)
             .iter()
-            .map(|it| &text[it.start_byte..it.end_byte])
+            .map(|range| &text[range.start_byte..range.end_byte])
             .collect();
         assert_eq!(found, expected, "{text}");
     }

@@ -9,7 +9,7 @@ use super::super::{Degree, InPlaceSymbol, Outcome, verify_in_place};
 struct Namesakes {
     file: &'static str,
     name: &'static str,
-    /// What is before and after all definitions.
+    /// The code before and after all definitions.
     around: [&'static str; 2],
     first: &'static str,
     second: &'static str,
@@ -137,7 +137,7 @@ impl Namesakes {
         format!("{before}{}{after}", definitions.join("\n"))
     }
 
-    /// Returns what becomes of an anchor to one of several definitions, and the current one if it is
+    /// Returns the outcome of an anchor to one of several definitions, and the current one if it is
     /// found.
     fn follow(
         &self,
@@ -159,7 +159,7 @@ impl Namesakes {
         (outcome, verified)
     }
 
-    /// Checks what becomes of an anchor to the second definition.
+    /// Checks the outcome of an anchor to the second definition.
     fn check(&self, new: &[&str], expected: &str) {
         let (outcome, verified) = self.follow(&[self.first, self.second], 2, new);
         let expected = expected.replace("@", &format!("{}::{}", self.file, self.name));

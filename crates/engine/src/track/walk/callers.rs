@@ -29,8 +29,13 @@ pub(super) struct Versions<'v> {
 /// The new names that may replace a removed one, unless all may that the commit added.
 pub(super) type NewNames<'n> = Option<BTreeSet<&'n str>>;
 
-/// A statement of a new version with an added name, and the hashes of the name and of its words.
-type Added<'n> = (&'n str, u16, Vec<u16>);
+/// A statement of a new version with an added name.
+struct Added<'n> {
+    name: &'n str,
+    name_hash: u16,
+    /// The hashes of its words, sorted.
+    words: Vec<u16>,
+}
 
 /// For each removed name, how many statements used it and which new names they use instead.
 #[derive(Debug, Default)]
@@ -56,31 +61,33 @@ impl<'c> Callers<'c> {
             .copied()
             .collect();
         for file in files {
-            let (old_lines, new_lines) = (trimmed_lines(file.old), trimmed_lines(file.new));
+            let old_lines = trimmed_lines(file.old);
+            let new_lines = trimmed_lines(file.new);
             let stayed: FxHashSet<&[u8]> = new_lines.iter().copied().collect();
             let lines = by_word(&old_lines, |_| true);
             let definitions = definitions(file.old_file);
             let added = added_calls(file.new_file, (&old_lines, &new_lines), &new_names);
             for (old_name, new_names) in names {
-                let is_call = |line_idx: &&usize| !is_within(&definitions, old_name, **line_idx);
-                let calls = lines
-                    .get(&hash(old_name))
-                    .into_iter()
-                    .flatten()
-                    .filter(is_call);
-                let calls: Vec<usize> = calls.copied().take(MAX_STATEMENTS).collect();
-                *this.n_statements.entry(old_name).or_default() += calls.len();
-                let is_new = |name: &str| match new_names {
-                    Some(names) => names.contains(name),
-                    None => name != *old_name,
-                };
-                for line_idx in calls
-                    .into_iter()
-                    .filter(|idx| !stayed.contains(old_lines[*idx]))
-                {
+                let mut n_calls = 0;
+                for &line_idx in lines.get(&hash(old_name)).into_iter().flatten() {
+                    if n_calls == MAX_STATEMENTS {
+                        break;
+                    }
+                    if is_within(&definitions, old_name, line_idx) {
+                        continue;
+                    }
+                    n_calls += 1;
+                    if stayed.contains(old_lines[line_idx]) {
+                        continue;
+                    }
                     let before = statement(&old_lines, line_idx);
-                    this.count(old_name, &before, added.iter().filter(|it| is_new(it.0)));
+                    let new = added.iter().filter(|added| match new_names {
+                        Some(names) => names.contains(added.name),
+                        None => added.name != *old_name,
+                    });
+                    this.count(old_name, &before, new);
                 }
+                *this.n_statements.entry(old_name).or_default() += n_calls;
             }
         }
         this
@@ -89,16 +96,12 @@ impl<'c> Callers<'c> {
     /// Returns the share of the statements with the old name that use the new one instead, and their
     /// number.
     pub(super) fn switched(&self, old_name: &str, new_name: &str) -> (f64, f64) {
-        let n = self
-            .n_switched
-            .get(old_name)
-            .and_then(|it| it.get(new_name))
-            .copied();
+        let n = match self.n_switched.get(old_name) {
+            Some(switched) => switched.get(new_name).copied().unwrap_or_default(),
+            None => 0.0,
+        };
         let n_all = self.n_statements.get(old_name).copied().unwrap_or_default();
-        (
-            n.unwrap_or_default() / n_all.max(1) as f64,
-            n.unwrap_or_default(),
-        )
+        (n / n_all.max(1) as f64, n)
     }
 
     /// Returns the names that statements use instead of a removed one.
@@ -125,30 +128,31 @@ impl<'c> Callers<'c> {
         'c: 'a,
     {
         let old_hash = hash(old_name);
-        let mut best: (f64, BTreeSet<&'c str>) = (WEIGHTS.same_statement, BTreeSet::new());
-        for (name, new_hash, after) in added {
+        let mut best_likeness = WEIGHTS.same_statement;
+        let mut best: BTreeSet<&'c str> = BTreeSet::new();
+        for added in added {
             self.n_compared += 1;
             if self.n_compared > MAX_COMPARED {
                 return;
             }
-            if before.binary_search(new_hash).is_ok() || after.binary_search(&old_hash).is_ok() {
+            if before.binary_search(&added.name_hash).is_ok()
+                || added.words.binary_search(&old_hash).is_ok()
+            {
                 continue;
             }
-            let likeness = dice_without((before, old_hash), (after, *new_hash));
-            if likeness > best.0 {
-                best = (likeness, BTreeSet::from([*name]));
-            } else if likeness >= best.0 {
-                best.1.insert(name);
+            let likeness = dice_without((before, old_hash), (&added.words, added.name_hash));
+            if likeness > best_likeness {
+                best_likeness = likeness;
+                best.clear();
+            }
+            if likeness >= best_likeness {
+                best.insert(added.name);
             }
         }
-        let share = 1.0 / best.1.len().max(1) as f64;
-        for name in best.1 {
-            *self
-                .n_switched
-                .entry(old_name)
-                .or_default()
-                .entry(name)
-                .or_default() += share;
+        let share = 1.0 / best.len().max(1) as f64;
+        for name in best {
+            let switched = self.n_switched.entry(old_name).or_default();
+            *switched.entry(name).or_default() += share;
             self.used.insert(name);
         }
     }
@@ -163,22 +167,32 @@ fn added_calls<'c>(
     let was_there: FxHashSet<&[u8]> = old_lines.iter().copied().collect();
     let lines = by_word(new_lines, |line| !was_there.contains(line));
     let definitions = definitions(new_file);
-    let calls = |name: &&'c str| {
-        let calls = lines.get(&hash(name)).into_iter().flatten();
-        let calls = calls.filter(|line_idx| !is_within(&definitions, name, **line_idx));
-        let call = |line_idx: &usize| (*name, hash(name), statement(new_lines, *line_idx));
-        calls.map(call).collect::<Vec<_>>()
-    };
-    names.iter().flat_map(calls).collect()
+    let mut calls = Vec::new();
+    for name in names {
+        let name_hash = hash(name);
+        for &line_idx in lines.get(&name_hash).into_iter().flatten() {
+            if !is_within(&definitions, name, line_idx) {
+                calls.push(Added {
+                    name,
+                    name_hash,
+                    words: statement(new_lines, line_idx),
+                });
+            }
+        }
+    }
+    calls
 }
 
 /// Returns the lines with each word.
 fn by_word(lines: &[&[u8]], is_wanted: impl Fn(&[u8]) -> bool) -> FxHashMap<u16, Vec<usize>> {
     let mut idxs: FxHashMap<u16, Vec<usize>> = FxHashMap::default();
-    for (idx, line) in lines.iter().enumerate().filter(|(_, line)| is_wanted(line)) {
-        words(line)
-            .into_iter()
-            .for_each(|word| idxs.entry(word).or_default().push(idx));
+    for (idx, line) in lines.iter().enumerate() {
+        if !is_wanted(line) {
+            continue;
+        }
+        for word in words(line) {
+            idxs.entry(word).or_default().push(idx);
+        }
     }
     idxs
 }
@@ -188,11 +202,11 @@ type Definitions<'f> = FxHashMap<&'f str, Vec<(u32, u32)>>;
 
 fn definitions(file: &FileSymbols) -> Definitions<'_> {
     let mut found = Definitions::default();
-    for symbol in file.symbols.iter().filter(|symbol| symbol.name.is_some()) {
-        found
-            .entry(file.split_name(symbol).1)
-            .or_default()
-            .push(symbol.lines);
+    for symbol in &file.symbols {
+        if symbol.name.is_some() {
+            let (_, name) = file.split_name(symbol);
+            found.entry(name).or_default().push(symbol.lines);
+        }
     }
     found
 }
@@ -235,9 +249,12 @@ fn words(text: &[u8]) -> Vec<u16> {
 
 /// Returns the Dice coefficient of two sorted sets, each without one word that it contains.
 fn dice_without((a, a_word): (&[u16], u16), (b, b_word): (&[u16], u16)) -> f64 {
-    let is_shared =
-        |word: &&u16| **word != a_word && **word != b_word && b.binary_search(word).is_ok();
-    let n_shared = a.iter().filter(is_shared).count();
+    let mut n_shared = 0;
+    for word in a {
+        if *word != a_word && *word != b_word && b.binary_search(word).is_ok() {
+            n_shared += 1;
+        }
+    }
     (2 * n_shared) as f64 / (a.len() + b.len()).saturating_sub(2).max(1) as f64
 }
 
@@ -246,7 +263,7 @@ mod tests {
     use super::super::super::file_symbols::ALL;
     use super::*;
 
-    /// Returns what the callers of `close` use instead, of `shut` and `open`.
+    /// Returns the uses of `shut` and of `open` in place of `close`.
     fn switched(old: &str, new: &str) -> [(f64, f64); 2] {
         let parse = |text: &str| FileSymbols::parse("a.py", text.as_bytes(), ALL);
         let (old_file, new_file) = (parse(old), parse(new));

@@ -38,6 +38,25 @@ pub(super) struct ChangedFiles<'c> {
     pub(super) n_unread: usize,
 }
 
+/// A version of a file.
+struct Content<'c> {
+    path: &'c str,
+    bytes: Vec<u8>,
+}
+
+/// Returns the symbols of files, sorted by path.
+fn parse_all(mut files: Vec<Content<'_>>) -> Vec<FileSymbols> {
+    files.sort_by(|a, b| a.path.cmp(b.path));
+    files
+        .par_iter()
+        .map(|Content { path, bytes }| {
+            let mut file = FileSymbols::parse(path, bytes, ALL);
+            flow::set_bodies(&mut file, bytes);
+            file
+        })
+        .collect()
+}
+
 /// Both versions of a file.
 struct Texts<'c> {
     old_path: &'c str,
@@ -100,76 +119,73 @@ impl<'c> ChangedFiles<'c> {
         let prefilter = Prefilter::new(&missing);
         let own: FxHashSet<&str> = anchors.iter().map(|anchor| anchor.file.as_str()).collect();
         let mut n_unread = 0;
-        let mut news: Vec<(&str, Vec<u8>)> = Vec::new();
-        let mut olds: Vec<(&str, Vec<u8>)> = Vec::new();
+        let mut news: Vec<Content<'_>> = Vec::new();
+        let mut olds: Vec<Content<'_>> = Vec::new();
         let mut diffs = FxHashMap::default();
         let mut texts = Vec::new();
         let finders: Vec<memmem::Finder<'_>> = missing
             .iter()
             .map(|missing| memmem::Finder::new(missing.name))
             .collect();
-        let path = |version: Option<&'c git::TreeEntry>| Some(version?.path.as_str());
+        let mut new_paths: FxHashMap<&str, &str> = FxHashMap::default();
         for change in changes {
-            let is_own = change
-                .old
-                .as_ref()
-                .is_some_and(|old| own.contains(old.path.as_str()));
-            let mut read = |version: Option<&git::TreeEntry>| {
-                let bytes = version.and_then(|version| objects.read(&version.object));
-                n_unread += usize::from(version.is_some() && bytes.is_none());
-                bytes.filter(|_| !versions.is_limit_exceeded())
+            if let (Some(old), Some(new)) = (&change.old, &change.new) {
+                new_paths.insert(&old.path, &new.path);
+            }
+            let is_own = match &change.old {
+                Some(old) => own.contains(old.path.as_str()),
+                None => false,
             };
-            let new = read(change.new.as_ref());
-            let old = read(change.old.as_ref());
-            let matches = |version: Option<&git::TreeEntry>, bytes: Option<&Vec<u8>>| {
-                version.zip(bytes).is_some_and(|(version, bytes)| {
-                    prefilter.may_match(&version.path, &text::decode(bytes).0)
-                })
+            let mut read = |entry: &'c Option<git::TreeEntry>| -> Option<Content<'c>> {
+                let entry = entry.as_ref()?;
+                let Some(bytes) = objects.read(&entry.object) else {
+                    n_unread += 1;
+                    return None;
+                };
+                if versions.is_limit_exceeded() {
+                    return None;
+                }
+                let path = &entry.path;
+                Some(Content { path, bytes })
             };
+            let new = read(&change.new);
+            let old = read(&change.old);
             let is_match = is_own
-                || matches(change.new.as_ref(), new.as_ref())
-                || matches(change.old.as_ref(), old.as_ref());
+                || [&new, &old].into_iter().flatten().any(|version| {
+                    prefilter.may_match(version.path, &text::decode(&version.bytes).0)
+                });
             if !is_match {
                 continue;
             }
-            let n_bytes = |version: &Option<Vec<u8>>| version.as_ref().map_or(0, Vec::len);
-            versions.count(n_bytes(&new) + n_bytes(&old));
-            let (old_path, new_path) = (path(change.old.as_ref()), path(change.new.as_ref()));
-            if let (Some(old_path), Some(new_path)) = (old_path, new_path)
-                && let (Some(old), Some(new)) = (&old, &new)
-            {
+            for version in [&new, &old].into_iter().flatten() {
+                versions.count(version.bytes.len());
+            }
+            if let (Some(old), Some(new)) = (&old, &new) {
                 if is_own {
-                    diffs.insert(new_path, LineDiff::new(old, new));
+                    diffs.insert(new.path, LineDiff::new(&old.bytes, &new.bytes));
                 }
-                if finders.iter().any(|it| it.find(old).is_some()) {
-                    let (old, new) = (old.clone(), new.clone());
+                if finders
+                    .iter()
+                    .any(|finder| finder.find(&old.bytes).is_some())
+                {
                     texts.push(Texts {
-                        old_path,
-                        new_path,
-                        old,
-                        new,
+                        old_path: old.path,
+                        new_path: new.path,
+                        old: old.bytes.clone(),
+                        new: new.bytes.clone(),
                     });
                 }
             }
-            news.extend(new_path.zip(new));
-            olds.extend(old_path.zip(old));
+            news.extend(new);
+            olds.extend(old);
         }
-        let parse = |mut files: Vec<(&str, Vec<u8>)>| -> Vec<FileSymbols> {
-            files.sort_by(|a, b| a.0.cmp(b.0));
-            let parse = |(path, bytes): &(&str, Vec<u8>)| {
-                let mut file = FileSymbols::parse(path, bytes, ALL);
-                flow::set_bodies(&mut file, bytes);
-                file
-            };
-            files.par_iter().map(parse).collect()
-        };
-        let (news, olds) = (parse(news), parse(olds));
-        let paths = changes
-            .iter()
-            .map(|it| path(it.old.as_ref()).zip(path(it.new.as_ref())));
-        let new_paths: FxHashMap<&str, &str> = paths.flatten().collect();
-        let new_idx = |old: &FileSymbols| find_file(&news, new_paths.get(old.path.as_str())?);
-        let new_idxs = olds.iter().map(new_idx).collect();
+        let news = parse_all(news);
+        let olds = parse_all(olds);
+        let mut new_idxs = Vec::new();
+        for old in &olds {
+            let new_path = new_paths.get(old.path.as_str());
+            new_idxs.push(new_path.and_then(|path| find_file(&news, path)));
+        }
         Self {
             news,
             olds,
@@ -184,14 +200,12 @@ impl<'c> ChangedFiles<'c> {
     /// Returns the only file of a commit, before and after it.
     #[cfg(test)]
     pub(super) fn of(olds: Vec<FileSymbols>, news: Vec<FileSymbols>) -> Self {
-        let new_idxs = vec![Some(0)];
-        let (new_paths, diffs) = (FxHashMap::default(), FxHashMap::default());
         Self {
             news,
             olds,
-            new_idxs,
-            new_paths,
-            diffs,
+            new_idxs: vec![Some(0)],
+            new_paths: FxHashMap::default(),
+            diffs: FxHashMap::default(),
             texts: Vec::new(),
             n_unread: 0,
         }
@@ -219,9 +233,10 @@ impl<'c> ChangedFiles<'c> {
     pub(super) fn same_names(&self) -> SameNames {
         let mut names = SameNames::default();
         let exchanges = Exchanges::new(&self.olds, &self.news, &self.new_idxs);
-        let versions = self.olds.iter().zip(&self.new_idxs).enumerate();
-        for (old_idx, (old_file, file_idx)) in versions {
-            let Some(file_idx) = *file_idx else { continue };
+        for (old_idx, old_file) in self.olds.iter().enumerate() {
+            let Some(file_idx) = self.new_idxs[old_idx] else {
+                continue;
+            };
             let file = &self.news[file_idx];
             let diff = self.diffs.get(file.path.as_str());
             for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
@@ -229,17 +244,23 @@ impl<'c> ChangedFiles<'c> {
                     continue;
                 };
                 let before = &old_file.symbols[before_idx];
-                let is_taken_over =
-                    |diff| stayed::is_taken_over(diff, (old_file, before.lines), (file, symbol));
-                let (old, new) = (&before.features.fingerprint, &symbol.features.fingerprint);
-                let (before_place, place) = ((old_idx, before_idx), (file_idx, symbol_idx));
+                let old = &before.features.fingerprint;
+                let is_edited = old.bytes != symbol.features.fingerprint.bytes;
+                let is_taken_over = || match diff {
+                    Some(diff) if is_edited => {
+                        stayed::is_taken_over(diff, (old_file, before.lines), (file, symbol))
+                    }
+                    _ => false,
+                };
+                let before_place = (old_idx, before_idx);
+                let place = (file_idx, symbol_idx);
                 if is_rewritten(old, symbol)
-                    || (old.bytes != new.bytes && diff.is_some_and(is_taken_over))
+                    || is_taken_over()
                     || exchanges.is_exchanged(before_place, place)
                 {
                     names.rewritten.insert(before_place, place);
                 } else {
-                    names.claimed.insert((file_idx, symbol_idx));
+                    names.claimed.insert(place);
                 }
             }
         }
@@ -248,19 +269,16 @@ impl<'c> ChangedFiles<'c> {
 
     /// Returns the symbol with the name of old code, which has an anchor, in the new version of its file.
     fn own_name(&self, anchor: &Anchor, (old_idx, symbol_idx): (usize, usize)) -> Option<OwnName> {
-        let (old_file, new) = (&self.olds[old_idx], &self.news[self.new_idxs[old_idx]?]);
-        let (diff, old) = (
-            self.diffs.get(new.path.as_str())?,
-            &old_file.symbols[symbol_idx],
-        );
-        let (symbol_idx, _) = new
+        let old_file = &self.olds[old_idx];
+        let new_file = &self.news[self.new_idxs[old_idx]?];
+        let diff = self.diffs.get(new_file.path.as_str())?;
+        let old = &old_file.symbols[symbol_idx];
+        let (own_idx, own) = new_file
             .named(old.name.as_deref())
-            .find(|(_, it)| !is_other(anchor, it))?;
-        let own = (new, &new.symbols[symbol_idx]);
-        let is_taken_over = stayed::is_taken_over(diff, (old_file, old.lines), own);
+            .find(|(_, namesake)| !is_other(anchor, namesake))?;
         Some(OwnName {
-            symbol_idx,
-            is_taken_over,
+            symbol_idx: own_idx,
+            is_taken_over: stayed::is_taken_over(diff, (old_file, old.lines), (new_file, own)),
         })
     }
 
@@ -270,17 +288,22 @@ impl<'c> ChangedFiles<'c> {
         let Some((old_idx, symbol_idx)) = removed.place else {
             return 0.0;
         };
-        // Code that stayed under its name is not also elsewhere, not even in a part of it.
-        let is_elsewhere = |own: OwnName| !own.is_taken_over && own.symbol_idx != pair.symbol_idx;
-        if removed.new_idx != Some(pair.file_idx) || removed.own.is_some_and(is_elsewhere) {
+        if removed.new_idx != Some(pair.file_idx) {
             return 0.0;
         }
-        let new = &self.news[pair.file_idx];
+        // Code that stayed under its name is not also elsewhere, not even in a part of it.
+        if let Some(own) = removed.own
+            && !own.is_taken_over
+            && own.symbol_idx != pair.symbol_idx
+        {
+            return 0.0;
+        }
+        let new_file = &self.news[pair.file_idx];
+        let Some(diff) = self.diffs.get(new_file.path.as_str()) else {
+            return 0.0;
+        };
         let old = &self.olds[old_idx].symbols[symbol_idx];
-        let diff = self.diffs.get(new.path.as_str());
-        diff.map_or(0.0, |diff| {
-            diff.shared(old.lines, new.symbols[pair.symbol_idx].lines)
-        })
+        diff.shared(old.lines, new_file.symbols[pair.symbol_idx].lines)
     }
 
     /// Returns the removed code, that of `walk_idxs` first. The rest competes for the added code.
@@ -290,67 +313,83 @@ impl<'c> ChangedFiles<'c> {
         walk_idxs: &[usize],
         names: &SameNames,
     ) -> Vec<Removed> {
-        let new =
-            |anchor: Anchor, walk_idx: Option<usize>, place: Option<(usize, usize)>| Removed {
-                own: place.and_then(|place| self.own_name(&anchor, place)),
-                anchor,
-                walk_idx,
-                place,
-                new_idx: place.and_then(|(old_idx, _)| self.new_idxs[old_idx]),
-                rewritten: place.and_then(|place| names.rewritten.get(&place)).copied(),
-            };
         // Each is compared with all code of the new version of its file.
         let mut n_compared = 0;
-        let mut is_compared = |old_idx: usize| {
-            let new_idx = self.new_idxs[old_idx];
-            n_compared += new_idx.map_or(0, |new_idx| self.news[new_idx].symbols.len());
-            n_compared <= MAX_COMPARED
-        };
         let mut all: Vec<Removed> = Vec::new();
         let mut followed: FxHashSet<(usize, usize)> = FxHashSet::default();
         for &walk_idx in walk_idxs {
-            let anchor = &walks[walk_idx].anchor;
-            let place = find_file(&self.olds, &anchor.file).and_then(|old_idx| {
-                Some((
-                    old_idx,
-                    in_place_match(anchor, &self.olds[old_idx])?.symbol_idx,
-                ))
-            });
-            if place.is_some_and(|(old_idx, _)| !is_compared(old_idx)) {
+            let mut anchor = walks[walk_idx].anchor.clone();
+            let Some(place) = self.place(&anchor) else {
+                all.push(Removed {
+                    anchor,
+                    walk_idx: Some(walk_idx),
+                    place: None,
+                    new_idx: None,
+                    own: None,
+                    rewritten: None,
+                });
+                continue;
+            };
+            let (old_idx, symbol_idx) = place;
+            n_compared += self.n_new_symbols(old_idx);
+            if n_compared > MAX_COMPARED {
                 continue;
             }
-            let fingerprint = match place {
-                Some((old_idx, symbol_idx)) => self.olds[old_idx].fingerprint(symbol_idx),
-                None => anchor.fingerprint.clone(),
-            };
-            followed.extend(place);
-            all.push(new(
-                Anchor {
-                    fingerprint,
-                    ..anchor.clone()
-                },
-                Some(walk_idx),
-                place,
-            ));
+            anchor.fingerprint = self.olds[old_idx].fingerprint(symbol_idx);
+            followed.insert(place);
+            let removed = self.removed_at(anchor, place, names);
+            all.push(Removed {
+                walk_idx: Some(walk_idx),
+                ..removed
+            });
         }
         for (old_idx, file) in self.olds.iter().enumerate() {
             for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
                 let place = (old_idx, symbol_idx);
-                let is_removed = || {
-                    let new_file = self.new_idxs[old_idx].map(|new_idx| &self.news[new_idx]);
-                    names.rewritten.contains_key(&place)
-                        || new_file.is_none_or(|new| namesakes(new, symbol).next().is_none())
+                if all.len() >= MAX_REMOVED || followed.contains(&place) {
+                    continue;
+                }
+                let has_namesake = || match self.new_idxs[old_idx] {
+                    Some(new_idx) => namesakes(&self.news[new_idx], symbol).next().is_some(),
+                    None => false,
                 };
-                if all.len() < MAX_REMOVED
-                    && !followed.contains(&place)
-                    && is_removed()
-                    && is_compared(old_idx)
-                {
-                    all.push(new(file.anchor(symbol_idx), None, Some(place)));
+                if !names.rewritten.contains_key(&place) && has_namesake() {
+                    continue;
+                }
+                n_compared += self.n_new_symbols(old_idx);
+                if n_compared <= MAX_COMPARED {
+                    all.push(self.removed_at(file.anchor(symbol_idx), place, names));
                 }
             }
         }
         all
+    }
+
+    /// Returns the indices of the old file of an anchor and of its symbol there.
+    fn place(&self, anchor: &Anchor) -> Option<(usize, usize)> {
+        let old_idx = find_file(&self.olds, &anchor.file)?;
+        let found = in_place_match(anchor, &self.olds[old_idx])?;
+        Some((old_idx, found.symbol_idx))
+    }
+
+    /// Returns the number of symbols in the new version of a file.
+    fn n_new_symbols(&self, old_idx: usize) -> usize {
+        match self.new_idxs[old_idx] {
+            Some(new_idx) => self.news[new_idx].symbols.len(),
+            None => 0,
+        }
+    }
+
+    /// Returns the code at a place in an old file as removed code without a walk.
+    fn removed_at(&self, anchor: Anchor, place: (usize, usize), names: &SameNames) -> Removed {
+        Removed {
+            own: self.own_name(&anchor, place),
+            anchor,
+            walk_idx: None,
+            place: Some(place),
+            new_idx: self.new_idxs[place.0],
+            rewritten: names.rewritten.get(&place).copied(),
+        }
     }
 
     /// Returns whether a method moved, under its name, to a base of its class or to a class derived
@@ -359,31 +398,37 @@ impl<'c> ChangedFiles<'c> {
         let Some((old_idx, symbol_idx)) = removed.place else {
             return false;
         };
-        let (old_file, new_file) = (&self.olds[old_idx], &self.news[pair.file_idx]);
+        let old_file = &self.olds[old_idx];
+        let new_file = &self.news[pair.file_idx];
         let old_symbol = &old_file.symbols[symbol_idx];
-        let old_class = old_file.split_name(old_symbol).0;
-        let new_class = new_file.split_name(&new_file.symbols[pair.symbol_idx]).0;
-        let name = |class: &str| name_hash(split_name(class).1);
+        let (old_class, _) = old_file.split_name(old_symbol);
+        let (new_class, _) = new_file.split_name(&new_file.symbols[pair.symbol_idx]);
         if pair.evidence.name < 1.0
             || old_symbol.name.is_none()
             || old_class.is_empty()
             || new_class.is_empty()
-            || name(old_class) == name(new_class)
+            || class_hash(old_class) == class_hash(new_class)
         {
             return false;
         }
-        let has_base = |file: &FileSymbols, class: &str, base: &str| {
-            let base = short_hash(name(base));
-            let mut classes = file
-                .symbols
-                .iter()
-                .filter(|it| it.name.as_deref() == Some(class));
-            classes.any(|it| it.features.bases.binary_search(&base).is_ok())
-        };
-        has_base(old_file, old_class, new_class)
-            || removed
-                .new_idx
-                .is_some_and(|idx| has_base(&self.news[idx], old_class, new_class))
-            || has_base(new_file, new_class, old_class)
+        if has_base(old_file, old_class, new_class) || has_base(new_file, new_class, old_class) {
+            return true;
+        }
+        match removed.new_idx {
+            Some(new_idx) => has_base(&self.news[new_idx], old_class, new_class),
+            None => false,
+        }
     }
+}
+
+fn class_hash(class: &str) -> u64 {
+    name_hash(split_name(class).1)
+}
+
+/// Returns whether a class of a file names another one as its base.
+fn has_base(file: &FileSymbols, class: &str, base: &str) -> bool {
+    let base = short_hash(class_hash(base));
+    file.symbols.iter().any(|symbol| {
+        symbol.name.as_deref() == Some(class) && symbol.features.bases.binary_search(&base).is_ok()
+    })
 }

@@ -85,30 +85,36 @@ impl<'f> Exchanges<'f> {
 
     /// Returns whether the file of a new symbol had no symbol of its name.
     fn is_new_name(&self, target: Place) -> bool {
-        let old_idx = self
-            .new_idxs
-            .iter()
-            .position(|new_idx| *new_idx == Some(target.0));
+        let mut new_idxs = self.new_idxs.iter();
+        let Some(old_idx) = new_idxs.position(|new_idx| *new_idx == Some(target.0)) else {
+            return true;
+        };
         let new = symbol(self.news, target);
-        old_idx.is_none_or(|old_idx| namesakes(&self.olds[old_idx], new).next().is_none())
+        namesakes(&self.olds[old_idx], new).next().is_none()
     }
 
     /// Returns whether the code that a name has now is more like code whose name is gone than like its own
     /// before.
     fn is_more_like_removed(&self, old: &FileSymbol, new: &FileSymbol) -> bool {
         let own = likeness(old, new);
-        self.olds.iter().zip(self.new_idxs).any(|(file, new_idx)| {
-            let is_gone = |symbol: &FileSymbol| {
-                let after = new_idx.map(|new_idx| &self.news[new_idx]);
-                after.is_none_or(|after| namesakes(after, symbol).next().is_none())
-            };
-            file.symbols.iter().any(|symbol| {
-                symbol.name.is_some()
-                    && is_same_kind(symbol, new)
-                    && likeness(symbol, new) > own
-                    && is_gone(symbol)
-            })
-        })
+        for (file, new_idx) in self.olds.iter().zip(self.new_idxs) {
+            for symbol in &file.symbols {
+                if symbol.name.is_none()
+                    || !is_same_kind(symbol, new)
+                    || likeness(symbol, new) <= own
+                {
+                    continue;
+                }
+                let is_gone = match *new_idx {
+                    Some(new_idx) => namesakes(&self.news[new_idx], symbol).next().is_none(),
+                    None => true,
+                };
+                if is_gone {
+                    return true;
+                }
+            }
+        }
+        false
     }
 }
 
@@ -121,7 +127,7 @@ fn unique(files: &[FileSymbols]) -> FxHashMap<u64, Place> {
                 let place = (file_idx, symbol_idx);
                 places
                     .entry(hash(symbol))
-                    .and_modify(|it| *it = None)
+                    .and_modify(|only| *only = None)
                     .or_insert(Some(place));
             }
         }

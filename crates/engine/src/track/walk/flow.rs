@@ -26,19 +26,21 @@ type Carriers<'f, K> = FxHashMap<K, Option<Place<'f>>>;
 /// Sets the lines of the bodies of functions: those after the one with the name, without indentation.
 pub(super) fn set_bodies(file: &mut FileSymbols, bytes: &[u8]) {
     let lines = line_diff::trimmed_lines(bytes);
-    let hash =
-        |line: &&[u8]| (line_diff::weight(line) >= line_diff::MIN_LETTERS).then(|| xxh3_64(line));
     for symbol in &mut file.symbols {
         let Some(name) = function_name(symbol) else {
             continue;
         };
-        let name = split_name(name).1;
-        let (first, last) = (symbol.lines.0 as usize, symbol.lines.1 as usize);
-        let own = lines.iter().take(last + 1).skip(first);
-        let body = own
-            .skip_while(|line| memmem::find(line, name.as_bytes()).is_none())
-            .skip(1);
-        symbol.body = body.filter_map(hash).collect();
+        let (_, last_name) = split_name(name);
+        let (first, last) = symbol.lines;
+        let own = lines.iter().take(last as usize + 1).skip(first as usize);
+        let from_name = own.skip_while(|line| memmem::find(line, last_name.as_bytes()).is_none());
+        let mut body = Vec::new();
+        for line in from_name.skip(1) {
+            if line_diff::weight(line) >= line_diff::MIN_LETTERS {
+                body.push(xxh3_64(line));
+            }
+        }
+        symbol.body = body;
     }
 }
 
@@ -49,7 +51,7 @@ pub(super) struct Flow<'f> {
     pub(super) lines: Exchange<'f, u64>,
 }
 
-/// What functions lost and got.
+/// The identifiers or lines that functions lost and got.
 #[derive(Debug)]
 pub(super) struct Exchange<'f, K> {
     lost: Carriers<'f, K>,
@@ -77,20 +79,23 @@ impl<'f, K: Copy + Eq + Hash + 'f> Exchange<'f, K> {
             got: FxHashMap::default(),
         };
         let mut is_compared: FxHashSet<usize> = FxHashSet::default();
-        let after = |idx: usize| functions(&changed.news[idx], &contents, |_| false);
         for (old_idx, (old, new_idx)) in changed.olds.iter().zip(&changed.new_idxs).enumerate() {
-            is_compared.extend(new_idx);
-            let is_rewritten = |idx: usize| names.rewritten.contains_key(&(old_idx, idx));
-            let before = functions(old, &contents, is_rewritten);
-            let after = new_idx.map(after).unwrap_or_default();
+            let before = functions(old, &contents, |symbol_idx| {
+                names.rewritten.contains_key(&(old_idx, symbol_idx))
+            });
+            let Some(new_idx) = *new_idx else {
+                note(&mut this.lost, old_idx, &before, &BTreeMap::new());
+                continue;
+            };
+            is_compared.insert(new_idx);
+            let after = functions(&changed.news[new_idx], &contents, |_| false);
             note(&mut this.lost, old_idx, &before, &after);
-            if let Some(new_idx) = *new_idx {
-                note(&mut this.got, new_idx, &after, &before);
-            }
+            note(&mut this.got, new_idx, &after, &before);
         }
-        for new_idx in 0..changed.news.len() {
+        for (new_idx, new) in changed.news.iter().enumerate() {
             if !is_compared.contains(&new_idx) {
-                note(&mut this.got, new_idx, &after(new_idx), &BTreeMap::new());
+                let after = functions(new, &contents, |_| false);
+                note(&mut this.got, new_idx, &after, &BTreeMap::new());
             }
         }
         this
@@ -98,19 +103,24 @@ impl<'f, K: Copy + Eq + Hash + 'f> Exchange<'f, K> {
 
     /// Returns the functions that alone got one of `contents`.
     pub(super) fn got(&self, contents: &[K]) -> impl Iterator<Item = Place<'f>> {
-        contents.iter().filter_map(|it| *self.got.get(it)?)
+        contents
+            .iter()
+            .filter_map(|content| *self.got.get(content)?)
     }
 
     /// Returns the number of identifiers or lines that one function alone lost and another alone got, and their
     /// share of those that it alone lost. `contents` has those of the old function.
     pub(super) fn moved(&self, old: Place<'_>, contents: &[K], new: Place<'_>) -> (usize, f64) {
-        let own = contents
-            .iter()
-            .filter(|it| self.lost.get(it) == Some(&Some(old)));
-        let (mut n_own, mut n_moved) = (0, 0);
-        for it in own {
+        let mut n_own = 0;
+        let mut n_moved = 0;
+        for content in contents {
+            if self.lost.get(content) != Some(&Some(old)) {
+                continue;
+            }
             n_own += 1;
-            n_moved += usize::from(self.got.get(it) == Some(&Some(new)));
+            if self.got.get(content) == Some(&Some(new)) {
+                n_moved += 1;
+            }
         }
         (n_moved, n_moved as f64 / n_own.max(1) as f64)
     }
@@ -124,7 +134,9 @@ fn functions<'f, K: Copy + Eq + Hash + 'f>(
 ) -> BTreeMap<&'f str, FxHashSet<K>> {
     let mut found: BTreeMap<&str, FxHashSet<K>> = BTreeMap::new();
     for (symbol_idx, symbol) in file.symbols.iter().enumerate() {
-        if let Some(name) = function_name(symbol).filter(|_| !is_skipped(symbol_idx)) {
+        if let Some(name) = function_name(symbol)
+            && !is_skipped(symbol_idx)
+        {
             found.entry(name).or_default().extend(contents(symbol));
         }
     }
@@ -132,10 +144,10 @@ fn functions<'f, K: Copy + Eq + Hash + 'f>(
 }
 
 fn function_name(symbol: &FileSymbol) -> Option<&str> {
-    symbol
-        .name
-        .as_deref()
-        .filter(|_| is_same_family(symbol.kind, SymbolKind::Function))
+    if !is_same_family(symbol.kind, SymbolKind::Function) {
+        return None;
+    }
+    symbol.name.as_deref()
 }
 
 /// Notes the contents of each function of a file that it does not have in the other version.
@@ -146,17 +158,17 @@ fn note<'f, K: Copy + Eq + Hash>(
     other: &BTreeMap<&'f str, FxHashSet<K>>,
 ) {
     for (name, contents) in own {
-        let place = (file_idx, *name);
-        let is_new = |it: &&K| !other.get(name).is_some_and(|other| other.contains(it));
-        for it in contents.iter().filter(is_new) {
-            carriers
-                .entry(*it)
-                .and_modify(|carrier| {
-                    if *carrier != Some(place) {
-                        *carrier = None;
-                    }
-                })
-                .or_insert(Some(place));
+        let place = Some((file_idx, *name));
+        let others = other.get(name);
+        let new = contents.iter().filter(|content| match others {
+            Some(others) => !others.contains(content),
+            None => true,
+        });
+        for content in new {
+            let carrier = carriers.entry(*content).or_insert(place);
+            if *carrier != place {
+                *carrier = None;
+            }
         }
     }
 }

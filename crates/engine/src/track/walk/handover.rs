@@ -1,4 +1,4 @@
-//! What a commit shows about removed and added code besides their similarity.
+//! The evidence of a commit about removed and added code, besides their similarity.
 //!
 //! Pure. Short code that is rewritten when it moves has little in common with its successor. The rest of
 //! the commit still shows where it went: callers call the successor where they called it
@@ -52,7 +52,7 @@ impl<'s> Handover<'s> {
             });
     }
 
-    /// Sets the odds of pairs by their code, by what stayed in place, and by what git says about their files.
+    /// Sets the odds of pairs by their code, by the code that stayed in place, and by the renames of files in git.
     fn compare_files(&self, pairs: &mut [Pair]) {
         let Self {
             changed,
@@ -81,17 +81,17 @@ impl<'s> Handover<'s> {
     /// Assigns the removed code to added code. Code whose name stayed, and that is found nowhere else, was
     /// not taken over.
     pub(super) fn assign(&self, pairs: &mut Vec<Pair>, names: &SameNames) -> Vec<Assignment> {
-        let assign =
-            |pairs: &mut [Pair]| together::assign(self.candidates, pairs, &self.changed.new_paths);
-        let assignments = assign(pairs);
-        let left: FxHashSet<(usize, usize)> = assignments
-            .iter()
-            .zip(self.removed)
-            .filter_map(|(assignment, removed)| {
-                let found = pairs[assignment.found()?].symbol();
-                removed.rewritten.filter(|symbol| *symbol != found)
-            })
-            .collect();
+        let new_paths = &self.changed.new_paths;
+        let assignments = together::assign(self.candidates, pairs, new_paths);
+        let mut left: FxHashSet<(usize, usize)> = FxHashSet::default();
+        for (assignment, removed) in assignments.iter().zip(self.removed) {
+            if let Some(pair_idx) = assignment.found()
+                && let Some(rewritten) = removed.rewritten
+                && rewritten != pairs[pair_idx].symbol()
+            {
+                left.insert(rewritten);
+            }
+        }
         let rewritten: FxHashSet<(usize, usize)> = names.rewritten.values().copied().collect();
         let n_pairs = pairs.len();
         pairs.retain(|pair| {
@@ -103,7 +103,7 @@ impl<'s> Handover<'s> {
                 || self.is_taken(pair)
         });
         if pairs.len() < n_pairs {
-            assign(pairs)
+            together::assign(self.candidates, pairs, new_paths)
         } else {
             assignments
         }
@@ -143,16 +143,13 @@ impl<'s> Handover<'s> {
             return [NOTHING; 2];
         };
         // A function whose body went into a method of a class with its name is that class now.
-        if new_name
-            .strip_prefix(old_name.as_str())
-            .is_some_and(|rest| rest.starts_with('.'))
+        if let Some(rest) = new_name.strip_prefix(old_name.as_str())
+            && rest.starts_with('.')
         {
             return [NOTHING; 2];
         }
-        let (from, to) = (
-            (old_idx, old_name.as_str()),
-            (pair.file_idx, new_name.as_str()),
-        );
+        let from = (old_idx, old_name.as_str());
+        let to = (pair.file_idx, new_name.as_str());
         [
             self.flow.names.moved(from, &old.features.names, to),
             self.flow.lines.moved(from, &old.body, to),
@@ -175,15 +172,9 @@ impl<'s> Handover<'s> {
     /// Returns the names that the callers of the followed anchors, and of those that compete with them,
     /// use instead.
     fn callers(&self, pairs: &[Pair]) -> Callers<'s> {
-        let Candidates { missing, files, .. } = self.candidates;
-        let name = |(file_idx, symbol_idx): (usize, usize)| {
-            files[file_idx]
-                .split_name(&files[file_idx].symbols[symbol_idx])
-                .1
-        };
-        let added: BTreeSet<&str> = self.added().map(name).collect();
+        let added: BTreeSet<&str> = self.added().map(|place| self.split_name(place).1).collect();
         let mut names: BTreeMap<&str, NewNames<'_>> = BTreeMap::new();
-        for (removed, missing) in self.removed.iter().zip(missing) {
+        for (removed, missing) in self.removed.iter().zip(self.candidates.missing) {
             if removed.walk_idx.is_some() && missing.anchor.symbol.is_some() {
                 names.insert(missing.name, None);
             }
@@ -192,7 +183,8 @@ impl<'s> Handover<'s> {
         // The other removed code competes for these names.
         let followed: BTreeSet<&str> = names.keys().copied().collect();
         for pair in pairs {
-            let (old, new) = (self.candidates.old(pair).name, self.name(pair));
+            let old = self.candidates.old(pair).name;
+            let new = self.name(pair);
             if !followed.contains(old) && old != new && callers.is_used(new) {
                 names
                     .entry(old)
@@ -214,37 +206,34 @@ impl<'s> Handover<'s> {
             .iter()
             .map(|pair| (pair.missing_idx, pair.symbol()))
             .collect();
-        let Candidates { missing, files, .. } = self.candidates;
         let mut named: FxHashMap<&str, Vec<(usize, usize)>> = FxHashMap::default();
-        for (file_idx, symbol_idx) in self.added() {
-            let name = files[file_idx]
-                .split_name(&files[file_idx].symbols[symbol_idx])
-                .1;
-            named.entry(name).or_default().push((file_idx, symbol_idx));
+        for place in self.added() {
+            let (_, name) = self.split_name(place);
+            named.entry(name).or_default().push(place);
         }
-        let missing = missing.iter().enumerate();
-        let followed = missing.filter(|(idx, _)| self.removed[*idx].walk_idx.is_some());
-        for (missing_idx, missing) in followed {
+        for (missing_idx, missing) in self.candidates.missing.iter().enumerate() {
+            if self.removed[missing_idx].walk_idx.is_none() {
+                continue;
+            }
             let mut names: BTreeSet<&str> = callers.instead(missing.name).collect();
             names.extend(self.receivers(missing_idx));
-            let places: BTreeSet<_> = names
-                .iter()
-                .filter_map(|name| named.get(name))
-                .flatten()
-                .collect();
-            for &&(file_idx, symbol_idx) in &places {
-                let (file, symbol) = (&files[file_idx], &files[file_idx].symbols[symbol_idx]);
+            let mut places: BTreeSet<(usize, usize)> = BTreeSet::new();
+            for name in names {
+                places.extend(named.get(name).into_iter().flatten());
+            }
+            for (file_idx, symbol_idx) in places {
+                let file = &self.candidates.files[file_idx];
+                let symbol = &file.symbols[symbol_idx];
                 if known.contains(&(missing_idx, (file_idx, symbol_idx)))
                     || !missing.is_compatible(file, symbol)
                 {
                     continue;
                 }
-                let evidence = Default::default();
                 let mut pair = Pair {
                     missing_idx,
                     file_idx,
                     symbol_idx,
-                    evidence,
+                    evidence: Default::default(),
                     odds: 0.0,
                 };
                 let (share, _) = callers.switched(missing.name, self.name(&pair));
@@ -260,15 +249,10 @@ impl<'s> Handover<'s> {
     /// Returns for each pair whether definitions of the old name in several classes or files became
     /// definitions of the new one there, as a share of all definitions of both.
     fn renamed_together(&self, pairs: &[Pair]) -> Vec<f64> {
-        type Names<'n> = (&'n str, &'n str);
         /// The files and containers of definitions before and after the commit.
         type OldPlaces<'n> = BTreeSet<(&'n str, &'n str)>;
         type NewPlaces<'n> = BTreeSet<(usize, &'n str)>;
-        let Self {
-            candidates,
-            changed,
-            ..
-        } = self;
+        let candidates = self.candidates;
         let mut olds: FxHashMap<&str, OldPlaces<'_>> = FxHashMap::default();
         for missing in candidates.missing {
             let place = (missing.anchor.file.as_str(), missing.container);
@@ -276,43 +260,55 @@ impl<'s> Handover<'s> {
         }
         let mut news: FxHashMap<&str, NewPlaces<'_>> = FxHashMap::default();
         for (file_idx, symbol_idx) in self.added() {
-            let file = &candidates.files[file_idx];
-            let (container, name) = file.split_name(&file.symbols[symbol_idx]);
+            let (container, name) = self.split_name((file_idx, symbol_idx));
             news.entry(name).or_default().insert((file_idx, container));
         }
-        let names = |pair: &Pair| -> Option<Names<'_>> {
-            let (old, new) = (candidates.old(pair), self.name(pair));
-            let (old_path, path) = candidates.paths(pair);
-            let is_same_file = changed.new_paths.get(old_path).copied().unwrap_or(old_path) == path;
+        let is_renamed = |pair: &Pair| {
             // Definitions at one place were not renamed together.
-            let is_repeated = olds.get(old.name).is_some_and(|places| places.len() >= 2);
-            (is_repeated && is_same_file && old.anchor.symbol.is_some() && old.name != new)
-                .then_some((old.name, new))
+            self.is_renamed(pair) && olds[candidates.old(pair).name].len() >= 2
         };
-        let mut places: FxHashMap<Names<'_>, (OldPlaces<'_>, NewPlaces<'_>)> = FxHashMap::default();
+        let mut places: FxHashMap<(&str, &str), (OldPlaces<'_>, NewPlaces<'_>)> =
+            FxHashMap::default();
         for pair in pairs {
-            if let Some(key) = names(pair) {
-                let (olds, news) = places.entry(key).or_default();
-                olds.insert((candidates.paths(pair).0, candidates.old(pair).container));
-                news.insert((pair.file_idx, candidates.new_name(pair).0));
+            if is_renamed(pair) {
+                let old = candidates.old(pair);
+                let (new_container, new_name) = candidates.new_name(pair);
+                let (old_places, new_places) = places.entry((old.name, new_name)).or_default();
+                old_places.insert((candidates.paths(pair).0, old.container));
+                new_places.insert((pair.file_idx, new_container));
             }
         }
-        let share = |pair: &Pair| {
-            let Some(key) = names(pair) else { return 0.0 };
-            let Some((old_places, new_places)) = places.get(&key) else {
-                return 0.0;
-            };
-            let n = old_places.len().min(new_places.len());
-            let n_all = olds
-                .get(key.0)
-                .map_or(0, BTreeSet::len)
-                .max(news.get(key.1).map_or(0, BTreeSet::len));
-            if n >= 2 {
-                n as f64 / n_all.max(1) as f64
-            } else {
-                0.0
+        let mut shares = Vec::with_capacity(pairs.len());
+        for pair in pairs {
+            let old_name = candidates.old(pair).name;
+            let new_name = self.name(pair);
+            let mut share = 0.0;
+            if is_renamed(pair)
+                && let Some((old_places, new_places)) = places.get(&(old_name, new_name))
+            {
+                let n = old_places.len().min(new_places.len());
+                let n_new = news.get(new_name).map(BTreeSet::len).unwrap_or_default();
+                let n_all = olds[old_name].len().max(n_new);
+                if n >= 2 {
+                    share = n as f64 / n_all.max(1) as f64;
+                }
             }
-        };
-        pairs.iter().map(share).collect()
+            shares.push(share);
+        }
+        shares
+    }
+
+    /// Returns whether a pair is a symbol with another name in the file of the old one.
+    fn is_renamed(&self, pair: &Pair) -> bool {
+        let old = self.candidates.old(pair);
+        let (old_path, path) = self.candidates.paths(pair);
+        let new_path = self.changed.new_paths.get(old_path).unwrap_or(&old_path);
+        *new_path == path && old.anchor.symbol.is_some() && old.name != self.name(pair)
+    }
+
+    /// Returns the container and the name of a definition.
+    fn split_name(&self, (file_idx, symbol_idx): (usize, usize)) -> (&'s str, &'s str) {
+        let file = &self.candidates.files[file_idx];
+        file.split_name(&file.symbols[symbol_idx])
     }
 }

@@ -6,7 +6,7 @@ use cerberus_model::Anchor;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::in_place::plain_name;
-use crate::track::file_symbols::FileSymbols;
+use crate::track::file_symbols::{FileSymbols, Filter};
 use crate::track::in_place::same_name;
 use crate::tree::git;
 
@@ -39,7 +39,7 @@ impl Versions {
     /// Starts with another file, which has these anchors.
     pub(super) fn start_file<'a>(&mut self, anchors: impl Iterator<Item = &'a Anchor>) {
         self.names = anchors
-            .map(|it| plain_name(it.symbol.as_deref()).into_owned())
+            .map(|anchor| plain_name(anchor.symbol.as_deref()).into_owned())
             .collect();
         self.files.clear();
     }
@@ -72,14 +72,14 @@ impl Versions {
             return None;
         }
         // An anchor may have got another name on the way.
-        let is_wanted = |it: Option<&str>| {
+        let is_wanted: Filter<'_> = &|other| {
             if is_shared {
-                self.names.contains(&*plain_name(it))
+                self.names.contains(&*plain_name(other))
             } else {
-                same_name(it, name)
+                same_name(other, name)
             }
         };
-        let file = Rc::new(FileSymbols::parse(&version.path, bytes, Some(&is_wanted)));
+        let file = Rc::new(FileSymbols::parse(&version.path, bytes, Some(is_wanted)));
         if is_shared {
             self.files.insert(key, Rc::clone(&file));
         }
