@@ -75,7 +75,7 @@ macro_rules! entry {
         }
 
         impl $name {
-            /// Returns an anchor to the code, or what is wrong with its location or fingerprint.
+            /// Returns an anchor to the code, or the fault of its location or fingerprint.
             fn anchor(&mut self) -> Result<Anchor, String> {
                 let symbol = self.symbol.as_deref();
                 if has_line_break(&self.file) || symbol.is_some_and(has_line_break) {

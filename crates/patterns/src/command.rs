@@ -23,7 +23,7 @@ pub struct CommandPattern {
     options: Vec<String>,
 }
 
-/// Reads the patterns of a memory. The error says what is wrong.
+/// Reads the patterns of a memory. The error names the fault.
 pub fn parse(lines: &[String]) -> Result<Vec<CommandPattern>, String> {
     if lines.len() > MAX_PATTERNS {
         return Err(format!("it has more than {MAX_PATTERNS} commands"));

@@ -10,7 +10,7 @@ use crate::code_pattern::{self, CodePattern};
 const MAX_BYTES: usize = 16 * 1024;
 const MAX_DOCUMENTS: usize = 20;
 
-/// Reads the patterns of a memory and checks that they compile. The error says what is wrong.
+/// Reads the patterns of a memory and checks that they compile. The error names the fault.
 pub fn parse(text: &str) -> Result<Vec<CodePattern>, String> {
     if text.len() > MAX_BYTES {
         return Err(format!("it is longer than {} KB", MAX_BYTES / 1024));

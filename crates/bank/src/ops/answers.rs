@@ -1,4 +1,4 @@
-//! Records what an agent answers about the rules of a bank: their kind, hints and examples.
+//! Records the answers of an agent about the rules of a bank: their kind, hints and examples.
 //!
 //! An answer is data from outside: each item is checked by itself, and what a person decided is never
 //! replaced. An example is written to the lock file, everything else to the frontmatter of the memory.

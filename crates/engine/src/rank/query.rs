@@ -66,7 +66,7 @@ pub struct ParsedQuery {
     pub(crate) is_about_tests: bool,
     /// Whether it opens with a prohibition, or ends where its demand should follow.
     pub(crate) is_without_demand: bool,
-    /// What it demands and forbids.
+    /// The code that it demands and forbids.
     pub(crate) forms: RuleForms,
 }
 
@@ -106,7 +106,7 @@ impl ParsedQuery {
             let start = span.range.start;
             let weight = parts.weight(start, has_demand);
             match span.kind {
-                // An example does not have to contain what it should avoid.
+                // An example does not have to contain the code to avoid.
                 SpanKind::Name | SpanKind::Pattern if parts.is_avoided(start, has_demand) => {}
                 SpanKind::Name => {
                     let name = name.trim_start_matches('@');
@@ -324,7 +324,7 @@ fn clauses(text: &str) -> Vec<Clause> {
     clauses
 }
 
-/// The clauses of a text, and what it demands and forbids.
+/// The clauses of a text, and the code that it demands and forbids.
 struct Parts {
     clauses: Vec<Clause>,
     roles: Vec<RoleSpan>,
