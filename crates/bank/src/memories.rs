@@ -266,8 +266,8 @@ fn missing_rules(folder: &Path) -> Option<String> {
 
 /// Returns the path of a folder below `root`, if `.gitmodules` of `root` lists it.
 fn submodule(root: &Path, folder: &Path) -> Option<String> {
-    let path = folder.strip_prefix(root).ok()?.to_str()?;
-    let path = path.replace(std::path::MAIN_SEPARATOR, "/");
+    let relative = folder.strip_prefix(root).ok()?.to_str()?;
+    let path = relative.replace(std::path::MAIN_SEPARATOR, "/");
     let listed = files::read(&root.join(".gitmodules"), MAX_BYTES).ok()??;
     for line in String::from_utf8_lossy(&listed).lines() {
         if line.trim().strip_prefix("path = ") == Some(&path) {

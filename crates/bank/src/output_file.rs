@@ -78,8 +78,8 @@ impl OutputFile {
 
 /// Returns whether a file is empty or starts like an HTML page.
 fn is_page(head: &[u8]) -> bool {
-    let text = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
-    let text = text.trim_ascii_start();
+    let unmarked = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let text = unmarked.trim_ascii_start();
     if text.is_empty() {
         return true;
     }

@@ -218,8 +218,8 @@ pub fn add(project: &Project, request: &Request, session: Option<&str>) -> Resul
                 .into(),
         );
     }
-    let evicted = limits::evict(&active, &new, &project.pins)?.into_iter();
-    let evicted: Vec<Pin> = evicted.cloned().collect();
+    let to_evict = limits::evict(&active, &new, &project.pins)?;
+    let evicted: Vec<Pin> = to_evict.into_iter().cloned().collect();
     let evicted_ids: Vec<String> = evicted.iter().map(|pin| pin.id.clone()).collect();
     let mut events = Vec::new();
     if !evicted.is_empty() {
@@ -264,8 +264,8 @@ pub fn list(
     }
     limits::sort(&mut found);
     let pins = found.into_iter().map(|pin| pin_report(project, pin));
-    let defaults = builtin::pins(project.pins.builtin.as_ref()).into_iter();
-    let defaults = defaults.map(|pin| BuiltinPin {
+    let enabled = builtin::pins(project.pins.builtin.as_ref());
+    let defaults = enabled.into_iter().map(|pin| BuiltinPin {
         id: pin.id,
         content: pin.content,
     });

@@ -200,8 +200,8 @@ pub(crate) fn roles(text: &str, spans: &[Span]) -> Vec<Role> {
 
 /// Returns the role of a span by the text between it and the span before, which has the role `previous`.
 fn role_after(between: &str, previous: Option<Role>) -> Role {
-    let before = between.trim_end_matches(|c: char| c.is_whitespace() || "`*_@&#[(\"".contains(c));
-    let before = without_article(before);
+    let words = between.trim_end_matches(|c: char| c.is_whitespace() || "`*_@&#[(\"".contains(c));
+    let before = without_article(words);
     let verb = last_word(before).to_lowercase();
     if POINTING.contains(&verb) {
         return Role::Subject;
