@@ -89,7 +89,7 @@ impl Bank {
     }
 }
 
-/// Returns what breaks a rule, and what to use instead.
+/// Returns the patterns and commands that break a rule, and the replacement.
 fn pattern(front: &Frontmatter) -> (&Option<String>, &[String], &Option<String>) {
     (&front.pattern, &front.command, &front.instead)
 }

@@ -25,7 +25,7 @@ pub(super) struct Change<'a> {
     pub(super) new: Option<&'a [u8]>,
 }
 
-/// What was done to a file.
+/// The change that was made to a file.
 enum Done {
     Created,
     Exchanged(Old),
@@ -56,36 +56,64 @@ pub(super) fn replace_all(changes: &[Change]) -> Result<()> {
 
 fn replace_together(changes: &[Change]) -> Result<()> {
     let mut writes = files::Writes::new(changes.len());
-    let temp_file = |it: &Change| writes.temp_file(it.path, it.new.unwrap_or_default());
-    let temps: Vec<NamedTempFile> = changes.iter().map(temp_file).collect::<Result<_>>()?;
+    let mut temps = Vec::with_capacity(changes.len());
+    for change in changes {
+        temps.push(writes.temp_file(change.path, change.new.unwrap_or_default())?);
+    }
     writes.sync()?;
-    let mut done = Vec::with_capacity(changes.len());
-    let written: Result<()> = changes.iter().zip(temps).try_for_each(|(change, temp)| {
-        done.extend(change.carry_out(temp)?.map(|it| (change, it)));
-        Ok(())
-    });
-    let mut result = written.and_then(|()| writes.sync_names());
+    let mut all_done = Vec::with_capacity(changes.len());
+    let mut result = carry_out_all(changes, temps, &mut all_done);
     if result.is_ok() {
-        // A program that had opened the file may have written to it since.
-        let late = done.iter().find(|(change, it)| !change.found_old(it));
-        result = late.map_or(Ok(()), |(change, _)| Err(edited(change.path).into()));
+        result = writes.sync_names();
+    }
+    if result.is_ok() {
+        result = find_late_edit(&all_done);
     }
     if result.is_err() {
-        let reverted = done.into_iter().rev().map(|(change, it)| change.revert(it));
-        reverted.fold(Ok(()), Result::and)?;
+        let mut reverted = Ok(());
+        for (change, done) in all_done.into_iter().rev() {
+            // A failure does not stop the others.
+            reverted = reverted.and(change.revert(done));
+        }
+        reverted?;
     }
     result
+}
+
+fn carry_out_all<'a>(
+    changes: &'a [Change],
+    temps: Vec<NamedTempFile>,
+    all_done: &mut Vec<(&'a Change<'a>, Done)>,
+) -> Result<()> {
+    for (change, temp) in changes.iter().zip(temps) {
+        if let Some(done) = change.carry_out(temp)? {
+            all_done.push((change, done));
+        }
+    }
+    Ok(())
+}
+
+/// Fails if a program that had opened one of the files has written to it since.
+fn find_late_edit(all_done: &[(&Change, Done)]) -> Result<()> {
+    for (change, done) in all_done {
+        if !change.found_old(done) {
+            return Err(edited(change.path).into());
+        }
+    }
+    Ok(())
 }
 
 impl Change<'_> {
     /// Returns whether the file has its old content, or false if it has the new one already, which
     /// another process may have written. Fails if it has other content.
     fn is_needed(&self) -> Result<bool, UserError> {
-        match () {
-            () if has_content(self.path, self.new) => Ok(false),
-            () if has_content(self.path, self.old) => Ok(true),
-            () => Err(edited(self.path)),
+        if has_content(self.path, self.new) {
+            return Ok(false);
         }
+        if has_content(self.path, self.old) {
+            return Ok(true);
+        }
+        Err(edited(self.path))
     }
 
     /// Writes the file, if that is needed. Fails without a change if it was edited.
@@ -147,9 +175,10 @@ impl Change<'_> {
         match done {
             Done::Exchanged(Old { temp, .. }) => {
                 let is_back = exchange(temp.path(), self.path).is_ok();
-                match is_back && has_content(temp.path(), self.new) {
-                    true => Ok(()),
-                    false => Err(keep(temp, self.path)),
+                if is_back && has_content(temp.path(), self.new) {
+                    Ok(())
+                } else {
+                    Err(keep(temp, self.path))
                 }
             }
             Done::Removed(Old { temp, .. }) => match temp.persist_noclobber(self.path) {
@@ -177,27 +206,29 @@ pub fn edited(path: &Path) -> UserError {
 fn has_content(path: &Path, expected: Option<&[u8]>) -> bool {
     match expected {
         None => path.symlink_metadata().is_err(),
-        Some(expected) => {
-            files::head(path, expected.len() as u64 + 1).is_some_and(|it| it == expected)
-        }
+        Some(expected) => files::head(path, expected.len() as u64 + 1).as_deref() == Some(expected),
     }
 }
 
 /// Preserves a version of a file that was edited twice in the moment of the write: neither version has
 /// all edits.
 fn keep(mut temp: NamedTempFile, path: &Path) -> anyhow::Error {
-    let mut names = (1..).map(|n| PathBuf::from(format!("{}.edited-{n}", path.display())));
+    let shown = path.display();
+    let mut n = 1;
     let kept = loop {
-        let name = names.next().unwrap_or_default();
-        match temp.persist_noclobber(&name) {
+        let name = PathBuf::from(format!("{shown}.edited-{n}"));
+        let error = match temp.persist_noclobber(&name) {
             Ok(_) => break name,
-            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => temp = error.file,
-            // The name of the temporary file is all that is left.
-            Err(error) => break error.file.keep().map_or(name, |(_, path)| path),
+            Err(error) => error,
+        };
+        if error.error.kind() != ErrorKind::AlreadyExists {
+            // Only the name of the temporary file is left.
+            break error.file.keep().map_or(name, |(_, path)| path);
         }
+        temp = error.file;
+        n += 1;
     };
     let kept = kept.display();
-    let shown = path.display();
     UserError::environment(format!(
         "`{shown}` was edited meanwhile; `{kept}` is its other version"
     ))

@@ -47,19 +47,15 @@ pub(super) struct Move {
 
 impl Deletion {
     pub(super) fn new(moves: Vec<Move>, before: &Anchors, after: &Anchors) -> Self {
-        let removed = before
-            .keys()
-            .filter(|id| !after.contains_key(*id))
-            .cloned()
-            .collect();
-        let is_new = |(id, anchor): &(&String, _)| before.get(*id) != Some(*anchor);
-        let added: Anchors = after
-            .iter()
-            .filter(is_new)
-            .map(|(id, a)| (id.clone(), a.clone()))
-            .collect();
+        let removed = before.keys().filter(|id| !after.contains_key(*id));
+        let mut added = Anchors::new();
+        for (id, anchor) in after {
+            if before.get(id) != Some(anchor) {
+                added.insert(id.clone(), anchor.clone());
+            }
+        }
         Self {
-            removed,
+            removed: removed.cloned().collect(),
             added: lockfile::render(&added),
             moves,
             restored: Vec::new(),
@@ -98,14 +94,13 @@ impl Bank {
             }
         }
         let deletion = Deletion::new(moves, &before, after);
-        if let Err(error) = self
-            .record(&deletion, *after != before)
-            .and_then(|()| self.carry_out(&deletion, after))
-        {
+        let recorded = self.record(&deletion, *after != before);
+        if let Err(error) = recorded.and_then(|()| self.carry_out(&deletion, after)) {
             self.revert(&deletion, &before)?;
             return Err(error);
         }
-        Ok(deletion.moves.into_iter().map(|it| it.trashed).collect())
+        let moves = deletion.moves.into_iter();
+        Ok(moves.map(|moved| moved.trashed).collect())
     }
 
     /// Records a deletion, unless it is a single move.
@@ -120,19 +115,22 @@ impl Bank {
     /// Performs the remaining steps of a deletion and removes its record.
     fn carry_out(&self, deletion: &Deletion, after: &Anchors) -> Result<()> {
         self.write_anchors(after)?;
-        let (mut sources, mut targets) = (Vec::new(), Vec::new());
-        for it in &deletion.moves {
-            let (from, to) = (self.inside(&it.file)?, self.inside(&it.trashed)?);
+        let mut sources = Vec::new();
+        let mut targets = Vec::new();
+        for moved in &deletion.moves {
+            let from = self.inside(&moved.file)?;
+            let to = self.inside(&moved.trashed)?;
             if is_file(&from) && to.symlink_metadata().is_err() {
                 files::rename_unsynced(&from, &to)?;
             }
             sources.push(from);
             targets.push(to);
         }
-        for it in &deletion.restored {
-            let (copy, file) = (self.inside(&it.trashed)?, self.inside(&it.file)?);
+        for restored in &deletion.restored {
+            let copy = self.inside(&restored.trashed)?;
+            let file = self.inside(&restored.file)?;
             if is_file(&copy) {
-                self.set_aside(&it.file, &it.trashed)?;
+                self.set_aside(&restored.file, &restored.trashed)?;
                 files::rename_unsynced(&copy, &file)?;
             }
             sources.push(copy);
@@ -160,21 +158,24 @@ impl Bank {
     }
 
     fn revert(&self, deletion: &Deletion, before: &Anchors) -> Result<()> {
-        let revert = || -> Result<()> {
-            for it in &deletion.moves {
-                let (file, trashed) = (self.inside(&it.file)?, self.inside(&it.trashed)?);
-                if is_file(&trashed) && file.symlink_metadata().is_err() {
-                    files::rename(&trashed, &file)?;
-                }
-                files::remove(&self.trashed_anchor(&it.trashed)?)?;
+        self.move_back(&deletion.moves, before)
+            .context("failed to roll back the changes")
+    }
+
+    fn move_back(&self, moves: &[Move], before: &Anchors) -> Result<()> {
+        for moved in moves {
+            let file = self.inside(&moved.file)?;
+            let trashed = self.inside(&moved.trashed)?;
+            if is_file(&trashed) && file.symlink_metadata().is_err() {
+                files::rename(&trashed, &file)?;
             }
-            self.remove_record()?;
-            if self.anchors()? != *before {
-                self.write_anchors(before)?;
-            }
-            Ok(())
-        };
-        revert().context("failed to roll back the changes")
+            files::remove(&self.trashed_anchor(&moved.trashed)?)?;
+        }
+        self.remove_record()?;
+        if self.anchors()? != *before {
+            self.write_anchors(before)?;
+        }
+        Ok(())
     }
 
     /// Returns the deletion that a killed process left, or that another process carries out now.
@@ -182,16 +183,13 @@ impl Bank {
         self.folder().join(RECORD).symlink_metadata().ok()?;
         let bytes = files::read(&self.inside(RECORD).ok()?, MAX_BYTES).ok()??;
         let deletion: Deletion = toml::from_str(std::str::from_utf8(&bytes).ok()?).ok()?;
-        let is_valid = |it: &Move| {
-            let trashed = it.trashed.strip_prefix(super::TRASH);
-            is_plain(&it.file) && trashed.is_some_and(|name| is_plain(name.trim_start_matches('/')))
-        };
-        deletion
-            .moves
-            .iter()
-            .chain(&deletion.restored)
-            .all(is_valid)
-            .then_some(deletion)
+        for moved in deletion.moves.iter().chain(&deletion.restored) {
+            let name = moved.trashed.strip_prefix(super::TRASH)?;
+            if !is_plain(&moved.file) || !is_plain(name.trim_start_matches('/')) {
+                return None;
+            }
+        }
+        Some(deletion)
     }
 
     /// Completes the deletion or undoes the import of a killed process. The caller holds the write lock.

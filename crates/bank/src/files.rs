@@ -103,10 +103,13 @@ pub(super) fn lock(path: &Path) -> Result<WriteGuard> {
 
 /// Creates a folder and its missing parents.
 pub(super) fn create_folder(path: &Path) -> Result<()> {
-    let missing: Vec<&Path> = path
-        .ancestors()
-        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.is_dir())
-        .collect();
+    let mut missing: Vec<&Path> = Vec::new();
+    for folder in path.ancestors() {
+        if folder.as_os_str().is_empty() || folder.is_dir() {
+            break;
+        }
+        missing.push(folder);
+    }
     if missing.is_empty() {
         return Ok(());
     }
@@ -116,9 +119,10 @@ pub(super) fn create_folder(path: &Path) -> Result<()> {
 
 /// Returns the folder of a file; a bare file name is in the current folder.
 pub(super) fn folder_of(path: &Path) -> &Path {
-    path.parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."))
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
 }
 
 /// Syncs each folder once, in the order of their first occurrence. The names of new, moved and
@@ -206,17 +210,17 @@ impl Writes {
     /// Syncs the content of the files.
     pub(super) fn sync(&self) -> Result<()> {
         if self.is_together {
-            self.sync_file_systems()
-        } else {
-            Ok(())
+            self.sync_file_systems()?;
         }
+        Ok(())
     }
 
     /// Syncs the names of the files.
     pub(super) fn sync_names(&self) -> Result<()> {
-        match self.is_together {
-            true => self.sync_file_systems(),
-            false => sync_folders(self.folders.iter().map(PathBuf::as_path)),
+        if self.is_together {
+            self.sync_file_systems()
+        } else {
+            sync_folders(self.folders.iter().map(PathBuf::as_path))
         }
     }
 
@@ -279,9 +283,11 @@ pub(super) const MAX_EMPTY_AGE: Duration = Duration::from_secs(60 * 60);
 
 /// Whether `name` is exactly a name that [`temp_file`] generates.
 fn is_temp_name(name: &OsStr) -> bool {
-    let digits = name.as_encoded_bytes().strip_prefix(TEMP_PREFIX.as_bytes());
-    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    digits.is_some_and(|digits| digits.len() == 16 && digits.iter().all(is_digit))
+    let Some(digits) = name.as_encoded_bytes().strip_prefix(TEMP_PREFIX.as_bytes()) else {
+        return false;
+    };
+    let mut bytes = digits.iter();
+    digits.len() == 16 && bytes.all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Removes the temporary files of killed processes in a folder, at most `max_depth` levels deep.
@@ -309,14 +315,16 @@ fn is_stale(file: &File, max_empty_age: Duration) -> bool {
     let Ok(metadata) = file.metadata() else {
         return false;
     };
-    let is_old = || {
-        let age = metadata
-            .modified()
-            .ok()
-            .and_then(|modified| modified.elapsed().ok());
-        age.is_some_and(|age| age >= max_empty_age)
+    if file.try_lock().is_err() {
+        return false;
+    }
+    if metadata.len() > 0 || max_empty_age.is_zero() {
+        return true;
+    }
+    let Ok(modified) = metadata.modified() else {
+        return false;
     };
-    file.try_lock().is_ok() && (metadata.len() > 0 || max_empty_age.is_zero() || is_old())
+    modified.elapsed().is_ok_and(|age| age >= max_empty_age)
 }
 
 /// Creates a temporary file beside the file at `path`, with the permissions of that file if it exists.
@@ -344,14 +352,14 @@ fn unsynced_temp_file(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
     {
         use std::os::unix::fs::PermissionsExt;
         // The umask of the user applies to it.
-        let new = || std::fs::Permissions::from_mode(0o666);
-        builder.permissions(permissions.clone().unwrap_or_else(new));
+        let new = std::fs::Permissions::from_mode(0o666);
+        builder.permissions(permissions.clone().unwrap_or(new));
     }
     let mut file = builder.tempfile_in(folder).with_context(context)?;
     // Before the first byte, which only readers of the old file may read.
-    permissions
-        .into_iter()
-        .for_each(|it| drop(file.as_file().set_permissions(it)));
+    if let Some(permissions) = permissions {
+        let _ = file.as_file().set_permissions(permissions);
+    }
     // Without locks, stale files are not removed either.
     let _ = file.as_file().lock();
     file.write_all(bytes).with_context(context)?;
@@ -380,7 +388,8 @@ pub(super) fn read_with_stat(path: &Path, max_bytes: u64) -> Result<Option<(Vec<
         .read_to_end(&mut bytes)
         .with_context(context)?;
     if bytes.len() as u64 > max_bytes {
-        let (shown, n_kb) = (path.display(), max_bytes / 1024);
+        let shown = path.display();
+        let n_kb = max_bytes / 1024;
         return Err(
             UserError::usage(format!("`{shown}` is larger than {n_kb} KB"))
                 .hint("split it")

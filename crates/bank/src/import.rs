@@ -18,7 +18,7 @@ use crate::{Bank, files};
 /// Size limit of a file of which a copy is made. A person may make a memory larger than it can be.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// What an import writes.
+/// The files and anchors that an import writes.
 #[derive(Debug, Clone)]
 pub struct ImportChanges {
     /// New memory files with their texts.

@@ -75,18 +75,22 @@ macro_rules! entry {
         }
 
         impl $name {
-            /// Returns an anchor to the code, or what is wrong with its location or fingerprint.
+            /// Returns an anchor to the code, or the fault of its location or fingerprint.
             fn anchor(&mut self) -> Result<Anchor, String> {
                 let symbol = self.symbol.as_deref();
                 if has_line_break(&self.file) || symbol.is_some_and(has_line_break) {
                     return Err("it contains a line break in a name".to_owned());
                 }
-                if self.commit.iter().any(|it| !it.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+                let mut commit = self.commit.iter().flat_map(|commit| commit.bytes());
+                if !commit.all(|byte| byte.is_ascii_hexdigit()) {
                     return Err("its `commit` is not a hexadecimal number".to_owned());
                 }
-                let (hashes, minhash) = (take(&mut self.hashes), take(&mut self.minhash));
-                let namesakes = self.namesakes.take();
-                let fields = FingerprintFields { tokens: self.tokens, hashes, minhash, namesakes };
+                let fields = FingerprintFields {
+                    tokens: self.tokens,
+                    hashes: take(&mut self.hashes),
+                    minhash: take(&mut self.minhash),
+                    namesakes: self.namesakes.take(),
+                };
                 Ok(Anchor {
                     file: take(&mut self.file),
                     symbol: self.symbol.take(),
@@ -159,7 +163,8 @@ impl Bank {
 
     /// Returns the lock file before and after a write of the anchors, if they differ.
     fn change_of_lock(&self, anchors: &Anchors) -> Result<Option<(Vec<u8>, String)>> {
-        let (before, after) = (self.lock_bytes()?, render(anchors));
+        let before = self.lock_bytes()?;
+        let after = render(anchors);
         let is_same = before == after.as_bytes() || (before.is_empty() && anchors.is_empty());
         Ok((!is_same).then_some((before, after)))
     }
@@ -194,7 +199,8 @@ impl Bank {
     /// Reverts the last [`Bank::write_anchors_undoably`] and returns the number of anchors that
     /// change.
     pub fn undo_anchors(&self) -> Result<usize> {
-        let (before, after) = (self.undo_bytes(UNDO_BEFORE)?, self.undo_bytes(UNDO_AFTER)?);
+        let before = self.undo_bytes(UNDO_BEFORE)?;
+        let after = self.undo_bytes(UNDO_AFTER)?;
         let (Some(before), Some(after)) = (before, after) else {
             return Err(
                 UserError::usage("nothing to undo: no change of the anchors was recorded")
@@ -211,12 +217,11 @@ impl Bank {
             .hint("show the change with `git diff .memories/anchors.lock`")
             .into());
         }
-        let (old, new) = (decode(&before)?, decode(&after)?);
+        let old = decode(&before)?;
+        let new = decode(&after)?;
         let ids: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-        let n_changed = ids
-            .into_iter()
-            .filter(|id| old.get(*id) != new.get(*id))
-            .count();
+        let changed = ids.iter().filter(|id| old.get(**id) != new.get(**id));
+        let n_changed = changed.count();
         files::replace(&self.lockfile(), &before)?;
         files::remove_unsynced(&self.folder().join(UNDO_BEFORE))?;
         files::remove(&self.folder().join(UNDO_AFTER))?;
@@ -238,17 +243,17 @@ pub(crate) fn render(anchors: &Anchors) -> String {
 }
 
 fn version<'a>(mut anchors: impl Iterator<Item = &'a Anchor>) -> u32 {
-    let has_namesakes = anchors.any(|anchor| {
-        let others = anchor.others.iter().map(|it| &it.anchor.fingerprint);
-        others
-            .chain([&anchor.fingerprint])
-            .any(|it| !it.namesakes.is_empty())
-    });
-    if has_namesakes {
+    if anchors.any(has_namesakes) {
         VERSION_WITH_NAMESAKES
     } else {
         VERSION
     }
+}
+
+fn has_namesakes(anchor: &Anchor) -> bool {
+    let mut others = anchor.others.iter();
+    !anchor.fingerprint.namesakes.is_empty()
+        || others.any(|other| !other.anchor.fingerprint.namesakes.is_empty())
 }
 
 fn entry(id: &str, anchor: Anchor) -> Entry {
@@ -333,13 +338,15 @@ fn several_lines(line: &str) -> String {
     let mut code = String::with_capacity(line.len());
     let mut chars = line.chars();
     while let Some(c) = chars.next() {
-        match c {
-            '\\' => code.extend(chars.next().map(|escaped| match escaped {
-                'n' => '\n',
-                'r' => '\r',
-                other => other,
-            })),
-            c => code.push(c),
+        if c != '\\' {
+            code.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('n') => code.push('\n'),
+            Some('r') => code.push('\r'),
+            Some(other) => code.push(other),
+            None => {}
         }
     }
     code
@@ -378,10 +385,8 @@ pub(crate) fn parse(text: &str) -> Result<Anchors> {
         check_lines(text)?;
     }
     let file: LockFile = toml::from_str(text).map_err(|error| {
-        damaged(
-            error.message().to_owned(),
-            error.span().map(|span| lines.line(span.start)),
-        )
+        let line = error.span().map(|span| lines.line(span.start));
+        damaged(error.message().to_owned(), line)
     })?;
     if !(VERSION..=VERSION_WITH_NAMESAKES).contains(&file.version) {
         let why = format!(
@@ -417,24 +422,30 @@ fn check_lines(text: &str) -> Result<(), UserError> {
         if line_idx == MAX_LINES {
             return Err(damaged(format!("it has more than {MAX_LINES} lines"), None));
         }
-        let line = line.trim_ascii();
-        let is_key = |key: &str| {
-            key.bytes()
-                .all(|it| it.is_ascii_alphanumeric() || it == b'_')
-        };
-        let is_valid = line.is_empty()
-            || line.starts_with('#')
-            || line.starts_with("[[anchor]]")
-            || line.starts_with("[[anchor.example]]")
-            || line.split_once('=').is_some_and(|(key, value)| {
-                is_key(key.trim_ascii()) && !value.trim_ascii_start().starts_with(['[', '{'])
-            });
-        if !is_valid {
+        if !is_of_lock_file(line.trim_ascii()) {
             let why = "expected `[[anchor]]` or a key with a text or a number";
             return Err(damaged(why.to_owned(), Some(line_idx)));
         }
     }
     Ok(())
+}
+
+/// Returns whether a line is empty, a comment, the head of a table, or a key with a plain value.
+fn is_of_lock_file(line: &str) -> bool {
+    if line.is_empty() {
+        return true;
+    }
+    for start in ["#", "[[anchor]]", "[[anchor.example]]"] {
+        if line.starts_with(start) {
+            return true;
+        }
+    }
+    let Some((key, value)) = line.split_once('=') else {
+        return false;
+    };
+    let mut key = key.trim_ascii().bytes();
+    key.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && !value.trim_ascii_start().starts_with(['[', '{'])
 }
 
 fn anchor(mut entry: Entry) -> Result<Anchor, String> {
@@ -445,54 +456,56 @@ fn anchor(mut entry: Entry) -> Result<Anchor, String> {
         return Err("`quality` and `match` must be numbers".to_owned());
     }
     let code = entry.anchor()?;
-    let chosen = entry
-        .by
-        .take()
-        .zip(entry.at)
-        .map(|(by, at)| AgentChoice { by, at });
-    let is_valid = |it: &AgentChoice| *it == AgentChoice::new(&it.by, it.at);
-    if chosen.is_some() != (entry.origin == Origin::Agent) || !chosen.iter().all(is_valid) {
+    let chosen = match (entry.by, entry.at) {
+        (Some(by), Some(at)) => Some(AgentChoice { by, at }),
+        _ => None,
+    };
+    let is_agent = entry.origin == Origin::Agent;
+    let is_valid = match &chosen {
+        Some(choice) => is_agent && *choice == AgentChoice::new(&choice.by, choice.at),
+        None => !is_agent,
+    };
+    if !is_valid {
         return Err("`by` and `at` must name the agent, if the origin is `agent`".to_owned());
+    }
+    let look_alikes = match &entry.look_alikes {
+        Some(field) => Some(encoding::look_alikes(field)?),
+        None => None,
+    };
+    let mut others = Vec::with_capacity(entry.examples.len());
+    for example in entry.examples {
+        others.push(other_example(example)?);
     }
     Ok(Anchor {
         origin: entry.origin,
         quality: entry.quality,
         match_score: entry.match_score,
-        look_alikes: entry
-            .look_alikes
-            .as_deref()
-            .map(encoding::look_alikes)
-            .transpose()?,
-        others: entry
-            .examples
-            .into_iter()
-            .map(example)
-            .collect::<Result<_, _>>()?,
+        look_alikes,
+        others,
         chosen,
         ..code
     })
 }
 
-fn example(mut entry: ExampleEntry) -> Result<OtherExample, String> {
-    let (origin, quality, match_score) = (Origin::Manual, 1.0, 1.0);
+fn other_example(mut entry: ExampleEntry) -> Result<OtherExample, String> {
     let anchor = Anchor {
-        origin,
-        quality,
-        match_score,
+        origin: Origin::Manual,
+        quality: 1.0,
+        match_score: 1.0,
         ..entry.anchor()?
     };
-    let code = entry.code.as_deref().map(several_lines);
     Ok(OtherExample {
         role: entry.role,
         anchor,
-        code,
+        code: entry.code.as_deref().map(several_lines),
     })
 }
 
 fn damaged(why: String, line: Option<usize>) -> UserError {
-    let place = line
-        .map(|line| format!(":{}", line + 1))
-        .unwrap_or_default();
+    let place = match line {
+        Some(line_idx) => format!(":{}", line_idx + 1),
+        None => String::new(),
+    };
     UserError::environment(format!("failed to read `anchors.lock{place}`: {why}")).hint(
         "fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again",
     )

@@ -51,7 +51,9 @@ impl Bank {
         if !self.exists() {
             return Err(self.missing().into());
         }
-        let (mut found, mut ignored, mut unread) = (Vec::new(), Vec::new(), Vec::new());
+        let mut found = Vec::new();
+        let mut ignored = Vec::new();
+        let mut unread = Vec::new();
         let walker = WalkDir::new(self.folder()).follow_links(false).into_iter();
         for entry in walker.filter_entry(|entry| !is_private(entry)) {
             match entry {
@@ -79,12 +81,10 @@ impl Bank {
 
     /// Returns the bytes of a memory file as readers see it, if it exists.
     pub fn bytes(&self, file: &str) -> Result<Option<Vec<u8>>> {
-        let view = self.view();
-        let path = view.path(self, file);
-        Ok(path
-            .map(|path| files::read(&path, MAX_BYTES))
-            .transpose()?
-            .flatten())
+        match self.view().path(self, file) {
+            Some(path) => files::read(&path, MAX_BYTES),
+            None => Ok(None),
+        }
     }
 
     /// Reads one memory.
@@ -149,10 +149,8 @@ impl Bank {
 
     /// Returns the stat of the lock file, if it exists.
     pub(crate) fn lock_stat(&self) -> Option<FileStat> {
-        self.lockfile()
-            .metadata()
-            .ok()
-            .map(|metadata| FileStat::new(&metadata))
+        let metadata = self.lockfile().metadata().ok()?;
+        Some(FileStat::new(&metadata))
     }
 
     /// Removes a memory that was just created.
@@ -242,41 +240,48 @@ fn split_duplicates(
 }
 
 fn is_private(entry: &DirEntry) -> bool {
-    let name = entry.path().as_os_str().as_encoded_bytes();
-    let name = name
-        .rsplit(|byte| std::path::is_separator(char::from(*byte)))
-        .next();
-    let name = name.unwrap_or_default();
+    let path = entry.path().as_os_str().as_encoded_bytes();
+    let mut parts = path.rsplit(|byte| std::path::is_separator(char::from(*byte)));
+    let name = parts.next().unwrap_or_default();
     let is_store = entry.depth() == 1 && name == super::INDICES.as_bytes();
     entry.depth() > 0 && (name.starts_with(b".") || is_store)
 }
 
 /// Returns a warning about a folder of the bank that is a submodule without its files, as in a clone.
 fn missing_rules(folder: &Path) -> Option<String> {
-    let is_empty = || {
-        WalkDir::new(folder)
-            .min_depth(1)
-            .into_iter()
-            .next()
-            .is_none()
-    };
-    let is_listed_in = |root: &Path| {
-        let path = folder.strip_prefix(root).ok()?.to_str()?;
-        let path = path.replace(std::path::MAIN_SEPARATOR, "/");
-        let listed = files::read(&root.join(".gitmodules"), MAX_BYTES).ok()??;
-        let listed = String::from_utf8_lossy(&listed);
-        let mut paths = listed
-            .lines()
-            .filter_map(|line| line.trim().strip_prefix("path = "));
-        paths.any(|listed| listed == path).then_some(path)
-    };
-    let path = is_empty()
-        .then(|| folder.ancestors().skip(1).find_map(is_listed_in))
-        .flatten()?;
-    Some(format!(
-        "`{path}` is not checked out: git submodule update --init {}",
-        shell_word(&path)
-    ))
+    let mut entries = WalkDir::new(folder).min_depth(1).into_iter();
+    if entries.next().is_some() {
+        return None;
+    }
+    for root in folder.ancestors().skip(1) {
+        if let Some(path) = submodule(root, folder) {
+            return Some(format!(
+                "`{path}` is not checked out: git submodule update --init {}",
+                shell_word(&path)
+            ));
+        }
+    }
+    None
+}
+
+/// Returns the path of a folder below `root`, if `.gitmodules` of `root` lists it.
+fn submodule(root: &Path, folder: &Path) -> Option<String> {
+    let relative = folder.strip_prefix(root).ok()?.to_str()?;
+    let path = relative.replace(std::path::MAIN_SEPARATOR, "/");
+    let listed = files::read(&root.join(".gitmodules"), MAX_BYTES).ok()??;
+    for line in String::from_utf8_lossy(&listed).lines() {
+        if line.trim().strip_prefix("path = ") == Some(&path) {
+            return Some(path);
+        }
+    }
+    None
+}
+
+/// Returns the warning about an ignored file.
+fn ignored_warning(folder: &Path, entry: &DirEntry, why: &str) -> String {
+    let path = entry.path();
+    let shown = path.strip_prefix(folder).unwrap_or(path).display();
+    format!("`{shown}` is ignored: {why}")
 }
 
 /// Returns the path of a memory in the bank, or a warning if the file is ignored.
@@ -285,30 +290,26 @@ fn memory_file(folder: &Path, entry: &DirEntry) -> Option<Result<String, String>
     if !path.as_encoded_bytes().ends_with(b".md") {
         return None;
     }
-    let relative = || {
-        entry
-            .path()
-            .strip_prefix(folder)
-            .unwrap_or(entry.path())
-            .display()
-    };
     if !entry.file_type().is_file() {
-        return Some(Err(format!(
-            "`{}` is ignored: it is not a regular file",
-            relative()
+        return Some(Err(ignored_warning(
+            folder,
+            entry,
+            "it is not a regular file",
         )));
     }
     // Removing the prefix is faster than comparing path components.
-    let file = path
-        .to_str()
-        .zip(folder.to_str())
-        .and_then(|(path, folder)| path.strip_prefix(folder));
-    let Some(file) = file.map(|file| file.trim_start_matches(std::path::is_separator)) else {
-        let name = relative();
-        return Some(Err(format!(
-            "`{name}` is ignored: its name is not valid UTF-8"
+    let file = match (path.to_str(), folder.to_str()) {
+        (Some(path), Some(folder)) => path.strip_prefix(folder),
+        _ => None,
+    };
+    let Some(file) = file else {
+        return Some(Err(ignored_warning(
+            folder,
+            entry,
+            "its name is not valid UTF-8",
         )));
     };
+    let file = file.trim_start_matches(std::path::is_separator);
     if file.contains(char::is_control) {
         // The name is the id of the memory, which is part of the output.
         let name = file.escape_debug();

@@ -20,7 +20,7 @@ pub struct MemoryFile {
     pub file: String,
     /// Complete text, including the frontmatter.
     pub text: String,
-    /// What is before the text in the file: at most a byte-order mark. `None` if the file is in
+    /// The start of the file, before the text: at most a byte-order mark. `None` if the file is in
     /// UTF-16 or invalid UTF-8; such a file cannot be edited.
     pub(super) prefix: Option<&'static str>,
     /// Stat of the file before reading.

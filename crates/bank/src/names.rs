@@ -31,12 +31,11 @@ pub fn check(id: &str) -> Result<(), UserError> {
     if id.len() > MAX_BYTES {
         return Err(refuse("it has more than 120 bytes"));
     }
-    let allowed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
-    if let Some(c) = id.chars().find(|c| !allowed(*c)) {
-        return Err(refuse(&format!(
-            "`{}` is not allowed in it",
-            c.escape_debug()
-        )));
+    for c in id.chars() {
+        if !c.is_alphanumeric() && !matches!(c, '-' | '_' | '.' | '/') {
+            let shown = c.escape_debug();
+            return Err(refuse(&format!("`{shown}` is not allowed in it")));
+        }
     }
     for part in id.split('/') {
         if part.is_empty() || part.starts_with('.') || part.ends_with('.') {

@@ -37,11 +37,8 @@ impl OutputFile {
             );
         }
         let real = external_file::check_folder(path, root)?;
-        if bank
-            .folder()
-            .canonicalize()
-            .is_ok_and(|bank| real.starts_with(bank))
-        {
+        let bank = bank.folder().canonicalize();
+        if bank.is_ok_and(|bank| real.starts_with(bank)) {
             return refused(
                 "is in the bank",
                 "name a file outside it, as in `report.html`".into(),
@@ -57,7 +54,9 @@ impl OutputFile {
             }
         }
         let old = files::read(path, MAX_BYTES)?;
-        if old.as_deref().is_some_and(|old| !is_page(old)) {
+        if let Some(old) = &old
+            && !is_page(old)
+        {
             let hint = "name another file, or remove this one first".to_owned();
             return refused("exists and is not an HTML page", hint);
         }
@@ -69,26 +68,28 @@ impl OutputFile {
 
     /// Atomically writes the report.
     pub fn write(&self, text: &str) -> Result<()> {
-        let (old, new) = (self.old.as_deref(), Some(text.as_bytes()));
         compared::replace_all(&[Change {
             path: &self.path,
-            old,
-            new,
+            old: self.old.as_deref(),
+            new: Some(text.as_bytes()),
         }])
     }
 }
 
 /// Returns whether a file is empty or starts like an HTML page.
 fn is_page(head: &[u8]) -> bool {
-    let head = head
-        .strip_prefix(b"\xEF\xBB\xBF")
-        .unwrap_or(head)
-        .trim_ascii_start();
-    let starts_with = |tag: &str| {
-        head.get(..tag.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
-    };
-    head.is_empty() || starts_with("<!doctype html") || starts_with("<html")
+    let unmarked = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let text = unmarked.trim_ascii_start();
+    if text.is_empty() {
+        return true;
+    }
+    for tag in ["<!doctype html", "<html"] {
+        let start = text.get(..tag.len()).unwrap_or_default();
+        if start.eq_ignore_ascii_case(tag.as_bytes()) {
+            return true;
+        }
+    }
+    false
 }
 
 #[cfg(test)]

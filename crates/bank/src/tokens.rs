@@ -77,19 +77,28 @@ fn next_piece(text: &str, start: usize) -> usize {
 /// Returns the length of the first piece if it is an ASCII word of small letters, maybe with a separator and a
 /// capital before it. Most pieces are, and the pattern takes ten times as long for one.
 fn plain_word(text: &[u8]) -> Option<usize> {
-    let is_separator = |byte: &u8| {
-        byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'\r' | b'\n')
-    };
-    let start = usize::from(text.first().is_some_and(is_separator));
-    let start = start + usize::from(text.get(start).is_some_and(u8::is_ascii_uppercase));
-    let end = start
-        + text[start..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_lowercase())
-            .count();
-    // An apostrophe may belong to the word.
-    let is_end = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphabetic() && *byte != b'\'';
-    (end > start && text.get(end).is_none_or(is_end)).then_some(end)
+    let mut start = 0;
+    if let Some(byte) = text.first()
+        && byte.is_ascii()
+        && !byte.is_ascii_alphanumeric()
+        && !matches!(byte, b'\r' | b'\n')
+    {
+        start += 1;
+    }
+    if text.get(start).is_some_and(u8::is_ascii_uppercase) {
+        start += 1;
+    }
+    let mut letters = text[start..].iter();
+    let n_letters = letters.position(|byte| !byte.is_ascii_lowercase());
+    let end = start + n_letters.unwrap_or(text.len() - start);
+    if end == start {
+        return None;
+    }
+    match text.get(end) {
+        // An apostrophe may belong to the word.
+        Some(byte) if !byte.is_ascii() || byte.is_ascii_alphabetic() || *byte == b'\'' => None,
+        _ => Some(end),
+    }
 }
 
 fn is_blank(piece: &str) -> bool {

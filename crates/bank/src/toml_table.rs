@@ -2,7 +2,7 @@
 
 use toml_edit::{DocumentMut, Item, Table};
 
-/// What an edit does to the file.
+/// The result of an edit.
 #[derive(Debug, PartialEq)]
 pub enum TableEdit {
     /// The new text of the file.
@@ -12,7 +12,7 @@ pub enum TableEdit {
     Different(String),
 }
 
-/// What is before an appended table.
+/// The space before an appended table.
 const LINE: &str = " ";
 const NO_LINE: &str = "\n  ";
 
@@ -50,12 +50,13 @@ fn added(
     edit: impl Fn(&str) -> Result<String, String>,
 ) -> Result<TableEdit, String> {
     let text = std::str::from_utf8(old).map_err(|_| "it is not valid UTF-8".to_owned())?;
-    let (mut expected, new) = (parsed(text)?, parsed(entries)?);
-    if let Some(found) = expected.get(parent).and_then(|it| it.get(name)) {
-        return Ok(match found.as_table() == Some(&new) {
-            true => TableEdit::Unchanged,
-            false => TableEdit::Different(found.to_string()),
-        });
+    let mut expected = parsed(text)?;
+    let new = parsed(entries)?;
+    if let Some(found) = expected.get(parent).and_then(|tables| tables.get(name)) {
+        if found.as_table() == Some(&new) {
+            return Ok(TableEdit::Unchanged);
+        }
+        return Ok(TableEdit::Different(found.to_string()));
     }
     let changed = edit(text)?;
     // Inline and dotted tables can be written in ways that a new table would break.
@@ -64,12 +65,10 @@ fn added(
         .or_insert_with(|| toml::Value::Table(toml::Table::new()));
     let entry = entry.as_table_mut().ok_or_else(|| no_place(parent))?;
     entry.insert(name.to_owned(), toml::Value::Table(new));
-    let is_right = changed
-        .parse::<toml::Table>()
-        .is_ok_and(|it| it == expected);
-    is_right
-        .then_some(TableEdit::Changed(changed))
-        .ok_or_else(|| no_place(parent))
+    if parsed(&changed).as_ref() != Ok(&expected) {
+        return Err(no_place(parent));
+    }
+    Ok(TableEdit::Changed(changed))
 }
 
 fn no_place(parent: &str) -> String {
@@ -78,12 +77,15 @@ fn no_place(parent: &str) -> String {
 
 /// Returns the text without a table that [`append`] added.
 fn without_appended(text: &str, table: &str) -> Option<String> {
-    let at = |indent: &str| {
-        let start = text.find(&format!("{indent}{table}"))?;
-        let is_line = indent == NO_LINE || start == 0 || text[..start].ends_with('\n');
-        is_line.then(|| [&text[..start], &text[start + indent.len() + table.len()..]].concat())
-    };
-    at(NO_LINE).or_else(|| at(LINE))
+    for indent in [NO_LINE, LINE] {
+        let Some((before, after)) = text.split_once(&format!("{indent}{table}")) else {
+            continue;
+        };
+        if indent == NO_LINE || before.is_empty() || before.ends_with('\n') {
+            return Some([before, after].concat());
+        }
+    }
+    None
 }
 
 /// Removes the table `[parent.name]` if it has the entries of the TOML text `entries`. A comment
@@ -91,54 +93,57 @@ fn without_appended(text: &str, table: &str) -> Option<String> {
 pub fn remove(old: &[u8], parent: &str, name: &str, entries: &str) -> Result<TableEdit, String> {
     let text = std::str::from_utf8(old).map_err(|_| "it is not valid UTF-8".to_owned())?;
     let all = parsed(text)?;
-    let Some(found) = all.get(parent).and_then(|it| it.get(name)) else {
+    let Some(found) = all.get(parent).and_then(|tables| tables.get(name)) else {
         return Ok(TableEdit::Unchanged);
     };
     if found.as_table() != Some(&parsed(entries)?) {
         return Ok(TableEdit::Different(found.to_string()));
     }
-    // Whether the table of all servers stays is a question of layout.
-    let without = |mut all: toml::Table| {
-        if let Some(tables) = all.get_mut(parent).and_then(toml::Value::as_table_mut) {
-            tables.remove(name);
-        }
-        if all
-            .get(parent)
-            .and_then(toml::Value::as_table)
-            .is_some_and(toml::Table::is_empty)
-        {
-            all.remove(parent);
-        }
-        all
-    };
-    let expected = without(all);
-    let is_right = |changed: &String| parsed(changed).is_ok_and(|it| without(it) == expected);
+    let expected = Ok(without(all, parent, name));
     let table = format!("[{parent}.{name}]\n{entries}");
-    if let Some(changed) = without_appended(text, &table).filter(is_right) {
+    if let Some(changed) = without_appended(text, &table)
+        && parsed(&changed).map(|all| without(all, parent, name)) == expected
+    {
         return Ok(TableEdit::Changed(changed));
     }
     let mut document: DocumentMut = text.parse().map_err(invalid)?;
-    let failure = || format!("its `{parent}` is not a table with a heading");
-    let tables = document
-        .get_mut(parent)
-        .and_then(Item::as_table_mut)
-        .ok_or_else(failure)?;
-    let removed = tables.remove(name).ok_or_else(failure)?;
+    if remove_table(&mut document, parent, name).is_some() {
+        let changed = with_line_endings(document.to_string(), text);
+        if parsed(&changed).map(|all| without(all, parent, name)) == expected {
+            return Ok(TableEdit::Changed(changed));
+        }
+    }
+    Err(format!("its `{parent}` is not a table with a heading"))
+}
+
+/// Returns the data without a table, and without the parent if that is empty: whether an empty parent
+/// stays is a question of layout.
+fn without(mut all: toml::Table, parent: &str, name: &str) -> toml::Table {
+    if let Some(toml::Value::Table(tables)) = all.get_mut(parent) {
+        tables.remove(name);
+        if tables.is_empty() {
+            all.remove(parent);
+        }
+    }
+    all
+}
+
+/// Removes a table, but not the comment before it. Returns `None` if it has no heading.
+fn remove_table(document: &mut DocumentMut, parent: &str, name: &str) -> Option<()> {
+    let tables = document.get_mut(parent)?.as_table_mut()?;
+    let removed = tables.remove(name)?;
     if tables.is_empty() && tables.is_implicit() {
         document.remove(parent);
     }
-    let before = removed
-        .as_table()
-        .and_then(|it| it.decor().prefix()?.as_str());
-    if let Some(comment) = before.filter(|it| it.contains('#')) {
+    if let Some(table) = removed.as_table()
+        && let Some(prefix) = table.decor().prefix()
+        && let Some(comment) = prefix.as_str()
+        && comment.contains('#')
+    {
         let trailing = document.trailing().as_str().unwrap_or_default().to_owned();
         document.set_trailing(format!("{comment}{trailing}"));
     }
-    let changed = with_line_endings(document.to_string(), text);
-    Some(changed)
-        .filter(is_right)
-        .map(TableEdit::Changed)
-        .ok_or_else(failure)
+    Some(())
 }
 
 fn parsed(text: &str) -> Result<toml::Table, String> {

@@ -66,7 +66,8 @@ impl Bank {
             Some(bytes) => lockfile::parse(&String::from_utf8_lossy(&bytes)).unwrap_or_default(),
             None => Anchors::new(),
         };
-        let (from, to) = (self.inside(&name)?, self.inside(&file)?);
+        let from = self.inside(&name)?;
+        let to = self.inside(&file)?;
         save(anchors)?;
         files::rename_unsynced(&from, &to)?;
         files::remove_unsynced(&anchor_file)?;
@@ -94,20 +95,19 @@ impl Bank {
 
     /// Returns the sorted numbers of the files with a name in the trash.
     fn numbers(&self, stem: &str) -> Result<Vec<u32>> {
-        let versions = self
-            .versions()?
-            .into_iter()
-            .filter(|(name, _)| name == stem);
-        Ok(sorted(versions.map(|(_, n)| n)))
+        let mut versions = self.versions()?;
+        versions.retain(|(name, _)| name == stem);
+        Ok(sorted(versions.into_iter().map(|(_, n)| n)))
     }
 
     fn newest_trashed(&self, stem: &str) -> Result<String> {
-        let newest = self.numbers(stem)?.pop().map(|n| trashed_name(stem, n));
-        newest.ok_or_else(|| {
-            UserError::usage(format!("memory `{stem}` not found in the trash"))
+        let Some(n) = self.numbers(stem)?.pop() else {
+            let message = format!("memory `{stem}` not found in the trash");
+            return Err(UserError::usage(message)
                 .hint("list the trash with `ls .memories/.trash`")
-                .into()
-        })
+                .into());
+        };
+        Ok(trashed_name(stem, n))
     }
 
     pub(super) fn trashed_anchor(&self, name: &str) -> Result<PathBuf> {
@@ -126,9 +126,10 @@ fn trashed_name(stem: &str, n: u32) -> String {
 
 /// Splits a name in the trash into the original name and the number.
 fn numbered(stem: &str) -> (String, u32) {
-    let numbered = stem
-        .rsplit_once('~')
-        .and_then(|(name, n)| Some((name, n.parse().ok()?)));
-    let (name, n) = numbered.unwrap_or((stem, 1));
-    (name.to_owned(), n)
+    if let Some((name, number)) = stem.rsplit_once('~')
+        && let Ok(n) = number.parse()
+    {
+        return (name.to_owned(), n);
+    }
+    (stem.to_owned(), 1)
 }

@@ -9,7 +9,7 @@ use super::deletion::Deletion;
 use crate::Bank;
 use crate::lockfile::Anchors;
 
-/// What an unfinished deletion or import hides from readers.
+/// The files and anchors that an unfinished deletion or import hides from readers.
 #[derive(Debug, Default)]
 pub(crate) struct View {
     deletion: Option<Deletion>,
@@ -24,30 +24,38 @@ impl Bank {
         let Some(deletion) = self.unfinished_deletion() else {
             return View::default();
         };
-        let exists = |file: &str| self.folder().join(file).symlink_metadata().is_ok();
-        // A memory that was created after its namesake was moved is visible.
-        let hidden = deletion
-            .moves
-            .iter()
-            .filter(|it| !(exists(&it.file) && exists(&it.trashed)));
-        let hidden = hidden.map(|it| it.file.clone()).collect();
-        let copies = deletion.restored.iter().filter(|it| exists(&it.trashed));
-        let copies = copies
-            .map(|it| (it.file.clone(), it.trashed.clone()))
-            .collect();
-        View {
-            deletion: Some(deletion),
-            hidden,
-            copies,
+        let mut view = View::default();
+        for moved in &deletion.moves {
+            // A memory that was created after its namesake was moved is visible.
+            if !self.has(&moved.file) || !self.has(&moved.trashed) {
+                view.hidden.insert(moved.file.clone());
+            }
         }
+        for restored in &deletion.restored {
+            if self.has(&restored.trashed) {
+                let copy = restored.trashed.clone();
+                view.copies.insert(restored.file.clone(), copy);
+            }
+        }
+        view.deletion = Some(deletion);
+        view
+    }
+
+    fn has(&self, file: &str) -> bool {
+        self.folder().join(file).symlink_metadata().is_ok()
     }
 }
 
 impl View {
     /// Returns the path from which a file is read, unless it is hidden.
     pub(super) fn path(&self, bank: &Bank, file: &str) -> Option<PathBuf> {
-        let copy = self.copies.get(file).map_or(file, String::as_str);
-        (!self.hidden.contains(file)).then(|| bank.folder().join(copy))
+        if self.hidden.contains(file) {
+            return None;
+        }
+        match self.copies.get(file) {
+            Some(copy) => Some(bank.folder().join(copy)),
+            None => Some(bank.folder().join(file)),
+        }
     }
 
     /// Returns the listed memories without hidden ones, and replaced ones that are missing, in order.

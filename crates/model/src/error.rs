@@ -76,7 +76,7 @@ impl UserError {
     }
 }
 
-/// Returns the context of an error of the file system: what failed, with the path.
+/// Returns the context of an error of the file system: the operation and the path.
 pub fn failed_to(action: &str, path: &Path) -> impl Fn() -> String + Copy {
     move || format!("failed to {action} `{}`", path.display())
 }

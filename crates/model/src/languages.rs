@@ -1,4 +1,4 @@
-//! What languages are called and which files they are in. The names are in `languages.toml`.
+//! The names of languages and of their files. The names are in `languages.toml`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -125,7 +125,7 @@ pub struct Memory {
     pub status: MemoryStatus,
     pub tags: Vec<String>,
     pub hints: Vec<String>,
-    /// What a person decided about its example.
+    /// The decision of a person about its example.
     pub example: Option<ExampleChoice>,
     /// The agent that looked for its example and found none.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -23,7 +23,7 @@ pub struct CommandPattern {
     options: Vec<String>,
 }
 
-/// Reads the patterns of a memory. The error says what is wrong.
+/// Reads the patterns of a memory. The error names the fault.
 pub fn parse(lines: &[String]) -> Result<Vec<CommandPattern>, String> {
     if lines.len() > MAX_PATTERNS {
         return Err(format!("it has more than {MAX_PATTERNS} commands"));
@@ -38,25 +38,24 @@ impl CommandPattern {
     /// Reads a command line of one command.
     pub fn parse(line: &str) -> Result<Self, String> {
         let tokens = shell::tokens(line);
-        let is_unknown = |text: &str| text.contains(['$', '<', '>', '*']);
-        if line.len() > MAX_BYTES
-            || tokens
-                .iter()
-                .any(|token| token.is_operator || is_unknown(&token.text))
-        {
+        let is_one_command = tokens
+            .iter()
+            .all(|token| !token.is_operator && !token.text.contains(['$', '<', '>', '*']));
+        if line.len() > MAX_BYTES || !is_one_command {
             return Err(format!(
                 "`{line}` is not one program with words and options"
             ));
         }
-        let mut words = tokens
-            .into_iter()
-            .map(|token| token.text)
-            .filter(|text| text != "--");
-        let program = words
-            .next()
-            .filter(|it| !it.starts_with('-') && !shell::is_assignment(it));
-        let program = program.ok_or_else(|| format!("`{line}` has no program"))?;
-        let (options, words) = words.partition(|word| is_option(word));
+        let mut words = tokens.into_iter().map(|token| token.text);
+        let first = words.find(|word| word != "--");
+        let Some(program) =
+            first.filter(|word| !word.starts_with('-') && !shell::is_assignment(word))
+        else {
+            return Err(format!("`{line}` has no program"));
+        };
+        let (options, words) = words
+            .filter(|word| word != "--")
+            .partition(|word| is_option(word));
         Ok(Self {
             program: shell::program_name(&program).to_owned(),
             words,
@@ -69,20 +68,18 @@ impl CommandPattern {
         let Some((program, arguments)) = command.split_first() else {
             return false;
         };
-        let explains = arguments
-            .last()
-            .is_some_and(|last| EXPLAINING.contains(&last.as_str()));
-        shell::program_name(program) == self.program
-            && (!explains
-                || self
-                    .options
-                    .iter()
-                    .any(|it| EXPLAINING.contains(&it.as_str())))
-            && self.has_words(arguments)
-            && self
-                .options
-                .iter()
-                .all(|option| has_option(arguments, option))
+        if shell::program_name(program) != self.program {
+            return false;
+        }
+        let last = arguments.last().map(String::as_str).unwrap_or_default();
+        let mut options = self.options.iter();
+        if EXPLAINING.contains(&last)
+            && !options.any(|option| EXPLAINING.contains(&option.as_str()))
+        {
+            return false;
+        }
+        let mut options = self.options.iter();
+        self.has_words(arguments) && options.all(|option| has_option(arguments, option))
     }
 
     /// Returns whether the first words of the arguments, without options, their values and settings, are those of the
@@ -113,22 +110,30 @@ fn is_option(word: &str) -> bool {
 
 /// Returns whether arguments have an option: alone, with a value after `=`, or its letters among others.
 fn has_option(arguments: &[String], option: &str) -> bool {
-    let is_same = |word: &String| {
-        word.strip_prefix(option)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
-    };
-    let letters = |word: &'_ str| {
-        let letters = word.strip_prefix('-').unwrap_or_default();
+    for word in arguments {
+        if let Some(rest) = word.strip_prefix(option)
+            && (rest.is_empty() || rest.starts_with('='))
+        {
+            return true;
+        }
+    }
+    let wanted = letters(option);
+    if wanted.is_empty() || wanted.len() > MAX_LETTERS {
+        return false;
+    }
+    wanted
+        .chars()
+        .all(|letter| arguments.iter().any(|word| letters(word).contains(letter)))
+}
+
+/// Returns the letters of an option, as in `-rf`; none of another word.
+fn letters(word: &str) -> &str {
+    let letters = word.strip_prefix('-').unwrap_or_default();
+    if letters.chars().all(|c| c.is_ascii_alphabetic()) {
         letters
-            .chars()
-            .all(|c| c.is_ascii_alphabetic())
-            .then(|| letters.to_owned())
-    };
-    let Some(wanted) = letters(option).filter(|it| (1..=MAX_LETTERS).contains(&it.len())) else {
-        return arguments.iter().any(is_same);
-    };
-    let given: String = arguments.iter().filter_map(|word| letters(word)).collect();
-    arguments.iter().any(is_same) || wanted.chars().all(|letter| given.contains(letter))
+    } else {
+        ""
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use cerberus_markdown::frontmatter::to_yaml;
 use cerberus_model::Language;
-use cerberus_model::languages::{LANGUAGES, LanguageNames};
+use cerberus_model::languages::LANGUAGES;
 
 use crate::code_pattern::{self, CodePattern};
 
@@ -10,35 +10,38 @@ use crate::code_pattern::{self, CodePattern};
 const MAX_BYTES: usize = 16 * 1024;
 const MAX_DOCUMENTS: usize = 20;
 
-/// Reads the patterns of a memory and checks that they compile. The error says what is wrong.
+/// Reads the patterns of a memory and checks that they compile. The error names the fault.
 pub fn parse(text: &str) -> Result<Vec<CodePattern>, String> {
     if text.len() > MAX_BYTES {
         return Err(format!("it is longer than {} KB", MAX_BYTES / 1024));
     }
     let mut patterns = Vec::new();
-    for document in text.split("\n---").map(|it| it.trim_start_matches("---")) {
+    for document in text.split("\n---") {
+        let document = document.trim_start_matches("---");
         if document.trim().is_empty() {
             continue;
         }
-        let options = serde_saphyr::options! { with_snippet: false };
-        let read: CodePattern =
-            serde_saphyr::from_str_with_options(document, options).map_err(|error| {
-                error
-                    .to_string()
-                    .lines()
-                    .next()
-                    .unwrap_or_default()
-                    .to_owned()
-            })?;
-        for language in languages(&read.language)? {
-            code_pattern::compile(&read, language)?;
+        let pattern = parse_one(document)?;
+        for language in languages(&pattern.language)? {
+            code_pattern::compile(&pattern, language)?;
         }
-        patterns.push(read);
+        patterns.push(pattern);
     }
     match patterns.len() {
         0 => Err("it is empty".to_owned()),
         1..=MAX_DOCUMENTS => Ok(patterns),
         _ => Err(format!("it has more than {MAX_DOCUMENTS} documents")),
+    }
+}
+
+fn parse_one(document: &str) -> Result<CodePattern, String> {
+    let options = serde_saphyr::options! { with_snippet: false };
+    match serde_saphyr::from_str_with_options(document, options) {
+        Ok(pattern) => Ok(pattern),
+        Err(error) => {
+            let message = error.to_string();
+            Err(message.lines().next().unwrap_or_default().to_owned())
+        }
     }
 }
 
@@ -52,15 +55,15 @@ pub fn render(patterns: &[CodePattern]) -> String {
 pub(super) fn languages(names: &str) -> Result<Vec<Language>, String> {
     let mut found = Vec::new();
     for name in names.split(',') {
-        let language = fence_language(&name.trim().to_ascii_lowercase());
-        found.push(language.ok_or_else(|| {
-            let known: Vec<&str> = LANGUAGES.values().map(|it| it.ast_grep.as_str()).collect();
-            format!(
-                "unknown language `{}`: expected one of {}",
-                name.trim(),
-                known.join(", ")
-            )
-        })?);
+        let name = name.trim();
+        let Some(language) = fence_language(&name.to_ascii_lowercase()) else {
+            let names = LANGUAGES.values().map(|names| names.ast_grep.as_str());
+            let known = names.collect::<Vec<_>>().join(", ");
+            return Err(format!(
+                "unknown language `{name}`: expected one of {known}"
+            ));
+        };
+        found.push(language);
     }
     found.dedup();
     Ok(found)
@@ -68,9 +71,12 @@ pub(super) fn languages(names: &str) -> Result<Vec<Language>, String> {
 
 /// Returns the language of a code block, or of a rule of ast-grep.
 pub(super) fn fence_language(name: &str) -> Option<Language> {
-    let mut all = LANGUAGES.iter();
-    all.find(|(_, it)| it.fences.iter().any(|fence| fence == name))
-        .map(|(language, _)| *language)
+    for (language, names) in LANGUAGES.iter() {
+        if names.fences.iter().any(|fence| fence == name) {
+            return Some(*language);
+        }
+    }
+    None
 }
 
 /// Words after "Go" where it is the verb, not the language.
@@ -86,15 +92,15 @@ pub fn named_languages(text: &str) -> Vec<Language> {
         .collect();
     let mut found = Vec::new();
     for (idx, word) in words.iter().enumerate() {
-        let is_verb = *word == "Go"
-            && words
-                .get(idx + 1)
-                .is_some_and(|next| GO_VERB.contains(next));
-        let names_it = |names: &LanguageNames| names.words.iter().any(|name| name == word);
-        let all = LANGUAGES
-            .iter()
-            .filter(|(_, names)| !is_verb && names_it(names));
-        found.extend(all.map(|(language, _)| *language));
+        let next = words.get(idx + 1).copied().unwrap_or_default();
+        if *word == "Go" && GO_VERB.contains(&next) {
+            continue;
+        }
+        for (language, names) in LANGUAGES.iter() {
+            if names.words.iter().any(|name| name == word) {
+                found.push(*language);
+            }
+        }
     }
     found
 }

@@ -32,17 +32,18 @@ pub struct Sample {
 fn is_hit(pattern: &CodePattern, sample: &Sample) -> Option<bool> {
     let languages = documents::languages(&pattern.language).ok()?;
     let mut found = None;
-    for language in languages
-        .into_iter()
-        .filter(|it| it.is_kin(sample.language))
-    {
+    for language in languages {
+        if !language.is_kin(sample.language) {
+            continue;
+        }
         let compiled = code_pattern::compile(pattern, language).ok()?;
         let tables = language::tables(language)?;
         let prefix = tables.spec.prefix;
-        let is_whole = sample.code.starts_with(prefix.trim_end());
-        let in_function = code_pattern::in_function(tables, &sample.code);
-        let alone = || [if is_whole { "" } else { prefix }, &sample.code].concat();
-        let code = in_function.map_or_else(alone, |(code, _)| code);
+        let code = match code_pattern::in_function(tables, &sample.code) {
+            Some((code, _)) => code,
+            None if sample.code.starts_with(prefix.trim_end()) => sample.code.clone(),
+            None => [prefix, &sample.code].concat(),
+        };
         let file = MatchedFile::parse(language, &code)?;
         found = Some(found == Some(true) || !file.matches(&compiled).0.is_empty());
     }
@@ -68,21 +69,20 @@ pub fn test(patterns: &[CodePattern], samples: &[Sample]) -> TestReport {
     for (idx, sample) in samples.iter().enumerate() {
         let hits: Vec<bool> = patterns
             .iter()
-            .filter_map(|it| is_hit(it, sample))
+            .filter_map(|pattern| is_hit(pattern, sample))
             .collect();
         if hits.is_empty() {
             continue;
         }
         let is_hit = hits.contains(&true);
         match sample.label {
-            Label::Good => {
-                report.n_good += 1;
-                report.false_hits.extend(is_hit.then_some(idx));
-            }
-            Label::Bad => {
-                report.n_bad += 1;
-                report.misses.extend((!is_hit).then_some(idx));
-            }
+            Label::Good => report.n_good += 1,
+            Label::Bad => report.n_bad += 1,
+        }
+        match sample.label {
+            Label::Good if is_hit => report.false_hits.push(idx),
+            Label::Bad if !is_hit => report.misses.push(idx),
+            _ => {}
         }
     }
     report
@@ -90,16 +90,21 @@ pub fn test(patterns: &[CodePattern], samples: &[Sample]) -> TestReport {
 
 /// Returns the samples in the code blocks of a rule. Blocks in other languages are skipped.
 pub fn samples(examples: &[CodeExample], fallback: Option<Language>) -> Vec<Sample> {
-    let sample = |example: &CodeExample| {
-        let fallback = fallback.filter(|_| example.language.is_empty());
-        let language = documents::fence_language(&example.language).or(fallback)?;
-        Some(Sample {
-            label: example.label,
-            language,
-            code: example.code.clone(),
-        })
-    };
-    examples.iter().filter_map(sample).collect()
+    let mut samples = Vec::new();
+    for example in examples {
+        let language = match documents::fence_language(&example.language) {
+            None if example.language.is_empty() => fallback,
+            named => named,
+        };
+        if let Some(language) = language {
+            samples.push(Sample {
+                label: example.label,
+                language,
+                code: example.code.clone(),
+            });
+        }
+    }
+    samples
 }
 
 /// Compiled patterns of several rules.
@@ -122,6 +127,15 @@ struct CheckerEntry {
     compiled: Compiled,
     files: PathGlobs,
     ignores: PathGlobs,
+}
+
+impl CheckerEntry {
+    fn applies_to(&self, path: &str) -> bool {
+        let is_ignored = self.ignores.iter().any(|glob| glob.is_match(path));
+        let is_included =
+            self.files.is_empty() || self.files.iter().any(|glob| glob.is_match(path));
+        is_included && !is_ignored
+    }
 }
 
 impl Checker {
@@ -152,22 +166,18 @@ impl Checker {
 
     /// Returns the patterns for a file.
     fn entries_for(&self, path: &str) -> Vec<&CheckerEntry> {
-        let language = language::from_path(path);
-        let is_match = |globs: &PathGlobs| globs.iter().any(|it| it.is_match(path));
-        let applies = |it: &&CheckerEntry| {
-            Some(it.language) == language
-                && (it.files.is_empty() || is_match(&it.files))
-                && !is_match(&it.ignores)
+        let Some(language) = language::from_path(path) else {
+            return Vec::new();
         };
-        self.entries.iter().filter(applies).collect()
+        let entries = self.entries.iter();
+        let of_language = entries.filter(|entry| entry.language == language);
+        of_language.filter(|entry| entry.applies_to(path)).collect()
     }
 
     /// Returns the indices of the rules with a pattern for a file.
     pub fn rules_for(&self, path: &str) -> Vec<usize> {
-        self.entries_for(path)
-            .iter()
-            .map(|it| it.rule_idx)
-            .collect()
+        let entries = self.entries_for(path);
+        entries.iter().map(|entry| entry.rule_idx).collect()
     }
 
     /// Returns the hits in a file.
@@ -179,24 +189,24 @@ impl Checker {
         };
         let Some(file) = MatchedFile::parse(first.language, text) else {
             let why = "it is nested too deeply, or has too many errors, to be parsed";
-            found.unchecked = applying.iter().map(|it| (it.rule_idx, why)).collect();
+            for entry in applying {
+                found.unchecked.push((entry.rule_idx, why));
+            }
             return found;
         };
-        for CheckerEntry {
-            rule_idx, compiled, ..
-        } in applying
-        {
-            let (hits, is_whole) = file.matches(compiled);
-            found
-                .hits
-                .extend(hits.into_iter().map(|hit| (*rule_idx, hit)));
-            found
-                .unchecked
-                .extend((!is_whole).then_some((*rule_idx, "its search takes too many steps")));
+        for entry in applying {
+            let rule_idx = entry.rule_idx;
+            let (hits, is_whole) = file.matches(&entry.compiled);
+            for hit in hits {
+                found.hits.push((rule_idx, hit));
+            }
+            if !is_whole {
+                let why = "its search takes too many steps";
+                found.unchecked.push((rule_idx, why));
+            }
         }
-        found
-            .hits
-            .sort_by_key(|(rule_idx, hit)| (hit.span, *rule_idx));
+        let hits = &mut found.hits;
+        hits.sort_by_key(|(rule_idx, hit)| (hit.span, *rule_idx));
         found
     }
 }

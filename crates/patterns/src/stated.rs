@@ -25,7 +25,7 @@ const IMPORTS: [&str; 4] = ["from", "import", "require", "use"];
 /// Maximum length of forbidden code.
 const MAX_BYTES: usize = 80;
 
-/// What the rule of a ban says beside the forbidden code.
+/// The rest of the rule of a ban, beside the forbidden code.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct RuleContext {
     /// The languages of the rule; empty for all.
@@ -51,28 +51,24 @@ pub struct StatedBan {
     in_tests: Option<bool>,
 }
 
-/// A token as it is compared.
-type Piece<'t> = (&'t str, TokenKind);
+/// A token of code.
+#[derive(Clone, Copy)]
+struct Piece<'t> {
+    span: Span,
+    text: &'t str,
+    kind: TokenKind,
+}
 
 impl StatedBan {
     /// Returns the ban of a piece of code, with the words that restrict it (`place`). Returns `None` if it is not
     /// known where it holds or what is meant, or if the code is a path.
     pub fn new(code: &str, place: &str, context: &Arc<RuleContext>) -> Option<Self> {
         let call = CALLS.iter().find_map(|end| code.strip_suffix(end));
-        let stem = call.unwrap_or(code);
-        // Not the module `@a/b`.
-        let is_path =
-            code.contains('/') && !code.contains(|c: char| c.is_whitespace() || "<@".contains(c));
-        // Two letters have several meanings: `as` of a type and of an import.
-        let is_unclear = code.starts_with(':')
-            || code.ends_with('=')
-            || !code.contains(char::is_alphabetic)
-            || code.len() < 3;
-        if code.len() > MAX_BYTES || code.contains('\n') || is_path || is_unclear {
+        if code.len() > MAX_BYTES || code.contains('\n') || is_path(code) || is_unclear(code) {
             return None;
         }
         let mut ban = Self {
-            code: stem.to_owned(),
+            code: call.unwrap_or(code).to_owned(),
             is_call: call.is_some(),
             context: Arc::clone(context),
             languages: context.languages.clone(),
@@ -80,109 +76,95 @@ impl StatedBan {
         };
         let mut is_exception = false;
         for word in place.split_whitespace() {
-            let mut rest = word.chars();
-            let first = rest.next().into_iter().flat_map(char::to_uppercase);
-            let named = named_languages(&first.chain(rest).collect::<String>());
-            match () {
-                () if matches!(word, "outside" | "except") => is_exception = true,
-                () if EVERYWHERE.contains(word) => {}
-                () if SOURCES.contains(word) => ban.in_tests = Some(false),
-                () if TESTS.contains(word) => ban.in_tests = Some(true),
-                () if !named.is_empty() => ban.languages = named,
-                () if word == "`" && context.others.iter().any(|it| has_test_attribute(it)) => {
-                    ban.in_tests = Some(true);
+            // "Python 3.9".
+            let is_version = word.starts_with(|c: char| c.is_ascii_digit());
+            if matches!(word, "outside" | "except") {
+                is_exception = true;
+            } else if SOURCES.contains(word) {
+                ban.in_tests = Some(false);
+            } else if TESTS.contains(word) || context.is_test_attribute(word) {
+                ban.in_tests = Some(true);
+            } else if !EVERYWHERE.contains(word) && !is_version {
+                let languages = named_languages(&capitalized(word));
+                if languages.is_empty() {
+                    return None;
                 }
-                // "Python 3.9".
-                () if word.starts_with(|c: char| c.is_ascii_digit()) => {}
-                () => return None,
+                ban.languages = languages;
             }
         }
         if is_exception {
             // Other exceptions are not known.
-            ban.in_tests = Some(
-                !ban.in_tests
-                    .filter(|_| ban.languages == context.languages)?,
-            );
+            if ban.languages != context.languages {
+                return None;
+            }
+            ban.in_tests = Some(!ban.in_tests?);
         }
-        if !context.names_tests {
+        if !context.names_tests && ban.in_tests.is_none() {
             // Tests do much that a text that does not name them forbids.
-            ban.in_tests = ban.in_tests.or(Some(false));
+            ban.in_tests = Some(false);
         }
         Some(ban)
     }
 
     /// Returns whether it holds in a file, as far as its path and a search for its words say.
     pub fn may_hit(&self, path: &str, language: Language, text: &str) -> bool {
-        // Scripts, examples and settings do what tests do: `integration-tests/a.ts`, `a.config.ts`, `build.rs`.
-        let parts = path.replace(['-', '_'], "/");
-        let is_other = matches!(
-            PathClass::from_path(&parts),
-            PathClass::Test | PathClass::Tool
-        ) || conventions::is_below(path, &CONVENTIONS.folders.samples)
-            || path.contains(".config.")
-            || path
-                .rsplit('/')
-                .next()
-                .is_some_and(|name| name.starts_with("build."));
+        if !self.languages.is_empty() && !self.languages.contains(&language) {
+            return false;
+        }
         let within = &self.context.within;
-        (self.languages.is_empty() || self.languages.contains(&language))
-            && (within.is_empty() || within.iter().any(|it| is_in(path, it)))
-            && !(is_other && self.in_tests == Some(false))
-            && words(&self.code).all(|word| text.contains(word))
+        if !within.is_empty() && !within.iter().any(|folder| is_in(path, folder)) {
+            return false;
+        }
+        if self.in_tests == Some(false) && is_like_tests(path) {
+            return false;
+        }
+        words(&self.code).all(|word| text.contains(word))
     }
 
     /// Returns where a file has the code.
     pub fn hits(&self, file: &CodeTokens<'_>) -> Vec<Match> {
         let own = CodeTokens::new(file.language, &self.code);
-        let mut wanted: Vec<Piece<'_>> = own.pieces.iter().map(|(_, piece)| *piece).collect();
-        let is_comment = own
+        let mut wanted = own.pieces;
+        let Some(name) = wanted.iter().rev().find(|piece| is_name(piece.kind)) else {
+            return Vec::new();
+        };
+        // A file that defines the name wraps or implements what is forbidden.
+        if own
             .parsed
             .tokens
             .iter()
-            .any(|it| it.kind == TokenKind::Comment);
-        let name = wanted
-            .iter()
-            .rev()
-            .find(|(_, kind)| is_name(*kind))
-            .map(|(name, _)| *name);
-        // A file that defines the name wraps or implements what is forbidden.
-        if name.is_none_or(|name| is_comment || file.defines(name)) {
+            .any(|token| token.kind == TokenKind::Comment)
+            || file.defines(name.text)
+        {
             return Vec::new();
         }
-        // A plain word is code only in some places.
-        let is_plain = wanted
-            .iter()
-            .enumerate()
-            .all(|(idx, (text, kind))| match idx {
-                0 => is_name(*kind) && text.chars().all(|c| c.is_ascii_lowercase()),
-                _ => *text == ":",
-            });
+        let is_plain = is_plain_word(&wanted);
         if self.is_call {
-            wanted.push(("(", TokenKind::Punctuation));
-        }
-        let is_same = |(found, wanted): (&(Span, Piece<'_>), &Piece<'_>)| {
-            let ((text, kind), (own, own_kind)) = (found.1, *wanted);
-            let is_string = [kind, own_kind].map(|it| it == TokenKind::StringContent);
-            (text == own && is_string[0] == is_string[1])
-                || (kind == TokenKind::Quote && own_kind == TokenKind::Quote)
-        };
-        let mut found = Vec::new();
-        for (at, (first, _)) in file.pieces.iter().enumerate() {
-            let (first, before) = (*first, &file.pieces[..=at]);
-            let window = file.pieces.get(at..at + wanted.len()).filter(|window| {
-                window.iter().zip(&wanted).all(is_same)
-                    && (!is_plain || self.is_plain_hit(before, file.language))
+            wanted.push(Piece {
+                span: Span::new(self.code.len(), self.code.len() + 1),
+                text: "(",
+                kind: TokenKind::Punctuation,
             });
-            let is_hit = (window.is_some() || self.is_import(before))
-                && self
-                    .in_tests
-                    .is_none_or(|in_tests| in_tests == file.is_test(first));
-            if is_hit {
-                let last = window.map_or(first, |window| window[wanted.len() - 1].0);
-                let lines = (file.index.line(first.start), file.index.line(last.start));
+        }
+        let mut found = Vec::new();
+        for (idx, first) in file.pieces.iter().enumerate() {
+            let before = &file.pieces[..=idx];
+            let is_same = starts_with(&file.pieces[idx..], &wanted)
+                && (!is_plain || self.is_plain_hit(before, file.language));
+            if !is_same && !self.is_import(before) {
+                continue;
+            }
+            let last = if is_same {
+                &file.pieces[idx + wanted.len() - 1]
+            } else {
+                first
+            };
+            if self.in_tests.is_none() || self.in_tests == Some(file.is_test(first.span)) {
+                let first_line = file.index.line(first.span.start);
+                let last_line = file.index.line(last.span.start);
                 found.push(Match {
-                    span: Span::new(first.start, last.end),
-                    lines,
+                    span: Span::new(first.span.start, last.span.end),
+                    lines: (first_line, last_line),
                 });
             }
         }
@@ -190,46 +172,115 @@ impl StatedBan {
     }
 
     /// Returns whether the last of some tokens is the forbidden module, or one inside of it, in an import.
-    fn is_import(&self, tokens: &[(Span, Piece<'_>)]) -> bool {
-        let [before @ .., (_, (name, kind))] = tokens else {
+    fn is_import(&self, tokens: &[Piece<'_>]) -> bool {
+        let [before @ .., last] = tokens else {
             return false;
         };
-        let is_text = *kind == TokenKind::StringContent;
-        let rest = name.strip_prefix(self.code.as_str());
-        // `require("a")`, and in Go `import ("a" "b/c")`.
-        let is_inner = |(text, kind): &Piece<'_>| {
-            is_text && (*text == "(" || matches!(kind, TokenKind::Quote | TokenKind::StringContent))
+        let Some(rest) = last.text.strip_prefix(self.code.as_str()) else {
+            return false;
         };
-        let mut before = before.iter().rev().map(|(_, piece)| piece);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            && !self.is_call
-            && before
-                .find(|it| !is_inner(it))
-                .is_some_and(|(text, _)| IMPORTS.contains(text))
+        if self.is_call || !(rest.is_empty() || rest.starts_with('/')) {
+            return false;
+        }
+        for piece in before.iter().rev() {
+            // `require("a")`, and in Go `import ("a" "b/c")`.
+            let is_inner = last.kind == TokenKind::StringContent
+                && (piece.text == "("
+                    || matches!(piece.kind, TokenKind::Quote | TokenKind::StringContent));
+            if !is_inner {
+                return IMPORTS.contains(&piece.text);
+            }
+        }
+        false
     }
 
     /// Returns whether a plain word at the end of tokens may be the forbidden one: a word of the language, or a
     /// call that is not one of another object. In some languages a text names a method without its object.
-    fn is_plain_hit(&self, tokens: &[(Span, Piece<'_>)], language: Language) -> bool {
-        let names_methods = matches!(language, Language::Rust | Language::Java);
-        let [.., (_, (before, _)), (_, (_, kind))] = tokens else {
+    fn is_plain_hit(&self, tokens: &[Piece<'_>], language: Language) -> bool {
+        let [.., before, last] = tokens else {
             return true;
         };
-        let is_member = matches!(*before, "." | "?." | "::" | "->");
-        // Not the attribute `#[expect()]`.
-        if self.is_call {
-            (names_methods || !is_member) && *before != "["
-        } else {
-            *kind == TokenKind::Keyword
+        if !self.is_call {
+            return last.kind == TokenKind::Keyword;
+        }
+        match before.text {
+            // Not the attribute `#[expect()]`.
+            "[" => false,
+            "." | "?." | "::" | "->" => matches!(language, Language::Rust | Language::Java),
+            _ => true,
         }
     }
+}
+
+impl RuleContext {
+    /// Returns whether a word is a mark for other code that has an attribute of tests.
+    fn is_test_attribute(&self, word: &str) -> bool {
+        word == "`" && self.others.iter().any(|code| has_test_attribute(code))
+    }
+}
+
+/// Returns whether code is a path, which the module `@a/b` is not.
+fn is_path(code: &str) -> bool {
+    code.contains('/') && !code.contains(|c: char| c.is_whitespace() || "<@".contains(c))
+}
+
+/// Returns whether code has several meanings, as the two letters of `as`, of a type and of an import.
+fn is_unclear(code: &str) -> bool {
+    code.starts_with(':')
+        || code.ends_with('=')
+        || !code.contains(char::is_alphabetic)
+        || code.len() < 3
+}
+
+fn capitalized(word: &str) -> String {
+    let mut rest = word.chars();
+    let first = rest.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(rest).collect()
+}
+
+/// Returns whether a file is a script, an example or settings, which do what tests do:
+/// `integration-tests/a.ts`, `a.config.ts`, `build.rs`.
+fn is_like_tests(path: &str) -> bool {
+    let parts = path.replace(['-', '_'], "/");
+    let class = PathClass::from_path(&parts);
+    let name = path.rsplit('/').next().unwrap_or_default();
+    matches!(class, PathClass::Test | PathClass::Tool)
+        || conventions::is_below(path, &CONVENTIONS.folders.samples)
+        || path.contains(".config.")
+        || name.starts_with("build.")
+}
+
+/// Returns whether tokens are a plain word, which is code only in some places.
+fn is_plain_word(pieces: &[Piece<'_>]) -> bool {
+    let Some((first, rest)) = pieces.split_first() else {
+        return true;
+    };
+    is_name(first.kind)
+        && first.text.chars().all(|c| c.is_ascii_lowercase())
+        && rest.iter().all(|piece| piece.text == ":")
+}
+
+fn starts_with(pieces: &[Piece<'_>], wanted: &[Piece<'_>]) -> bool {
+    if pieces.len() < wanted.len() {
+        return false;
+    }
+    for (found, wanted) in pieces.iter().zip(wanted) {
+        let are_quotes = found.kind == TokenKind::Quote && wanted.kind == TokenKind::Quote;
+        let is_string = found.kind == TokenKind::StringContent;
+        let is_same =
+            found.text == wanted.text && is_string == (wanted.kind == TokenKind::StringContent);
+        if !is_same && !are_quotes {
+            return false;
+        }
+    }
+    true
 }
 
 /// The tokens of a file, in which several bans can be searched.
 pub struct CodeTokens<'t> {
     language: Language,
     parsed: ParsedFile,
-    pieces: Vec<(Span, Piece<'t>)>,
+    pieces: Vec<Piece<'t>>,
     /// The outermost code of tests, in order.
     tests: Vec<Span>,
     index: LineIndex,
@@ -248,40 +299,43 @@ impl<'t> CodeTokens<'t> {
     }
 
     fn defines(&self, name: &str) -> bool {
-        self.parsed
-            .symbols
-            .iter()
-            .any(|it| it.name.rsplit('.').next() == Some(name))
+        let mut symbols = self.parsed.symbols.iter();
+        symbols.any(|symbol| symbol.name.rsplit('.').next() == Some(name))
     }
 
     /// Returns whether a place is in code of tests, which may be a module of its file.
     fn is_test(&self, at: Span) -> bool {
         let n_before = self.tests.partition_point(|span| span.start <= at.start);
-        self.is_test_file
-            || n_before
-                .checked_sub(1)
-                .is_some_and(|idx| at.end <= self.tests[idx].end)
+        match self.tests[..n_before].last() {
+            Some(last) if at.end <= last.end => true,
+            _ => self.is_test_file,
+        }
     }
 
     /// Returns the tokens of a text.
     pub fn new(language: Language, text: &'t str) -> Self {
         use TokenKind::{Comment, Docstring, Layout};
         let parsed = ParsedFile::parse(language, text);
-        let code = parsed
-            .tokens
-            .iter()
-            .filter(|it| !matches!(it.kind, Comment | Docstring | Layout));
-        let pieces = code
-            .map(|it| (it.span, (it.span.slice(text), it.kind)))
-            .collect();
+        let mut pieces = Vec::new();
+        for token in &parsed.tokens {
+            if !matches!(token.kind, Comment | Docstring | Layout) {
+                pieces.push(Piece {
+                    span: token.span,
+                    text: token.span.slice(text),
+                    kind: token.kind,
+                });
+            }
+        }
         let mut tests: Vec<Span> = Vec::new();
         for symbol in &parsed.symbols {
+            if let Some(outer) = tests.last()
+                && symbol.span.start < outer.end
+            {
+                continue;
+            }
             let name = symbol.name.rsplit('.').next().unwrap_or_default();
             let head = Span::new(symbol.span.start, symbol.name_span.start).slice(text);
-            let is_inner = tests
-                .last()
-                .is_some_and(|outer| symbol.span.start < outer.end);
-            if !is_inner && (TESTS.contains(name) || has_test_attribute(head)) {
+            if TESTS.contains(name) || has_test_attribute(head) {
                 tests.push(symbol.span);
             }
         }
@@ -299,38 +353,42 @@ impl<'t> CodeTokens<'t> {
 
 /// Returns whether a file is in a folder that a text names. A part such as `<name>` is any.
 fn is_in(path: &str, folder: &str) -> bool {
-    let named: Vec<&str> = folder
-        .split('/')
-        .filter(|it| !matches!(*it, "" | "." | "@" | "~"))
-        .collect();
-    let is_same =
-        |(part, named): (&&str, &&str)| part == named || named.starts_with(['<', '{', '*']);
+    let mut named: Vec<&str> = folder.split('/').collect();
+    named.retain(|part| !matches!(*part, "" | "." | "@" | "~"));
+    if named.is_empty() {
+        return false;
+    }
     let parts: Vec<&str> = path.split('/').collect();
-    let mut windows = parts.windows(named.len().max(1));
-    !named.is_empty() && windows.any(|it| it.iter().zip(&named).all(is_same))
+    parts.windows(named.len()).any(|window| {
+        let mut pairs = window.iter().zip(&named);
+        pairs.all(|(part, named)| part == named || named.starts_with(['<', '{', '*']))
+    })
 }
 
 /// Returns whether a text of Rust declares a module for tests only: `#[cfg(test)] mod name;`.
 pub fn declares_tests(text: &str, name: &str) -> bool {
-    let at = text.find(&format!("mod {name};"));
-    at.is_some_and(|at| {
-        text[..at]
-            .rsplit([';', '}'])
-            .next()
-            .is_some_and(has_test_attribute)
-    })
+    let Some((before, _)) = text.split_once(&format!("mod {name};")) else {
+        return false;
+    };
+    let head = before.rsplit([';', '}']).next().unwrap_or_default();
+    has_test_attribute(head)
 }
 
 /// Returns whether the text above a name has an attribute of tests, as `#[cfg(test)]` or `#[tokio::test]`.
 fn has_test_attribute(head: &str) -> bool {
-    let attributes = head
-        .lines()
-        .map(str::trim)
-        .filter(|line| line.starts_with("#["));
-    attributes.filter(|it| !it.contains("not(test")).any(|it| {
-        it.split(|c: char| !c.is_alphanumeric())
+    for line in head.lines() {
+        let line = line.trim();
+        if !line.starts_with("#[") || line.contains("not(test") {
+            continue;
+        }
+        if line
+            .split(|c: char| !c.is_alphanumeric())
             .any(|word| word == "test")
-    })
+        {
+            return true;
+        }
+    }
+    false
 }
 
 fn words(code: &str) -> impl Iterator<Item = &str> {

@@ -14,7 +14,7 @@ use rusqlite::{ErrorCode, ffi};
 
 use super::{BUSY, PAUSE, Store, StoreFile, check_no_link, is_busy, own, try_open};
 
-/// Why a store that SQLite can read is not used.
+/// The reason not to use a store that SQLite can read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Rejected {
     #[error("it was not made by this user for this folder")]
@@ -57,7 +57,10 @@ pub(super) fn recover(file: &StoreFile, damage: Option<anyhow::Error>) -> Result
     // A try may wait as long itself.
     let started = Instant::now();
     let mut replaced = None;
-    let mut opened = damage.map_or_else(|| try_open(file), Err);
+    let mut opened = match damage {
+        Some(damage) => Err(damage),
+        None => try_open(file),
+    };
     loop {
         match opened {
             Err(error) if is_busy(&error) && started.elapsed() < BUSY => std::thread::sleep(PAUSE),
@@ -107,11 +110,10 @@ fn lock(path: &Path) -> Result<std::fs::File> {
 /// are valid for the schema, so their failure and unknown values mean damage.
 pub(super) fn is_damaged(error: &anyhow::Error) -> bool {
     // A column that was read without its type, as by `as_str`, fails with a `FromSqlError`.
-    if error
-        .chain()
-        .any(|cause| cause.is::<Rejected>() || cause.is::<FromSqlError>())
-    {
-        return true;
+    for cause in error.chain() {
+        if cause.is::<Rejected>() || cause.is::<FromSqlError>() {
+            return true;
+        }
     }
     match super::sqlite_error(error) {
         Some(rusqlite::Error::SqliteFailure(failure, message)) => {

@@ -17,7 +17,7 @@ pub struct RuleCount {
     pub millis: i64,
 }
 
-/// What happened to a rule in a session for the first time.
+/// An event that happened to a rule in a session for the first time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Occasion {
     Given,

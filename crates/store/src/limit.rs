@@ -30,21 +30,25 @@ impl Steps {
 
 /// Interrupts the statements of a connection that exceed the limit.
 pub(super) fn install(connection: &mut Connection) -> Steps {
-    let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    // An unreadable store has no size.
-    let n_bytes = pragma("page_count")
-        .unwrap_or(0)
-        .saturating_mul(pragma("page_size").unwrap_or(0));
-    let limit = n_bytes
-        .saturating_mul(STEPS_PER_BYTE)
-        .saturating_add(BASE_STEPS);
+    let n_pages = pragma(connection, "page_count");
+    let n_bytes = n_pages.saturating_mul(pragma(connection, "page_size"));
+    let n_steps = n_bytes.saturating_mul(STEPS_PER_BYTE);
+    let limit = n_steps.saturating_add(BASE_STEPS);
     let left = Arc::new(AtomicI64::new(limit));
     let steps = Steps(Arc::clone(&left));
-    let is_exceeded = move || {
-        let before = left.fetch_sub(i64::from(CHECK_STEPS), Ordering::Relaxed);
-        before < i64::from(CHECK_STEPS)
-    };
     // Fails for a connection that does not own its handle only.
-    let _ = connection.progress_handler(CHECK_STEPS, Some(is_exceeded));
+    let _ = connection.progress_handler(
+        CHECK_STEPS,
+        Some(move || {
+            let before = left.fetch_sub(i64::from(CHECK_STEPS), Ordering::Relaxed);
+            before < i64::from(CHECK_STEPS)
+        }),
+    );
     steps
+}
+
+/// Returns a number that SQLite reports. An unreadable store has 0 pages.
+fn pragma(connection: &Connection, name: &str) -> i64 {
+    let value = connection.pragma_query_value(None, name, |row| row.get(0));
+    value.unwrap_or(0)
 }

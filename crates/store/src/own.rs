@@ -33,7 +33,7 @@ const SCHEMA: &str = include_str!("own.sql");
 
 /// The attached database of the user.
 pub(super) struct Own {
-    /// Whether it can tell the stores of this user from others.
+    /// Whether it can distinguish the stores of this user from others.
     pub(super) has_token: bool,
     /// Why what is written to it is lost, or cannot be written, if so.
     pub(super) not_persistent: Option<String>,

@@ -1,4 +1,4 @@
-//! Records what an agent answers about the rules of a bank: their kind, hints and examples.
+//! Records the answers of an agent about the rules of a bank: their kind, hints and examples.
 //!
 //! An answer is data from outside: each item is checked by itself, and what a person decided is never
 //! replaced. An example is written to the lock file, everything else to the frontmatter of the memory.
@@ -17,7 +17,8 @@ use serde_json::Value;
 
 use super::memories::{self, Memories};
 use super::{Project, anchors, document, patterns, seconds};
-use crate::MemoryFile;
+use crate::lockfile::Anchors;
+use crate::{Bank, MemoryFile};
 
 /// Maximum number of hints in an answer.
 const MAX_HINTS: usize = 12;
@@ -38,7 +39,7 @@ pub struct Answers<'a> {
     pub continues: bool,
 }
 
-/// What an agent answers about a rule.
+/// The answer of an agent about a rule.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Answer {
@@ -52,7 +53,7 @@ struct Answer {
     pattern: Option<String>,
 }
 
-/// What was recorded about a rule.
+/// The recorded answer about a rule.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Decided {
     pub id: String,
@@ -73,9 +74,8 @@ pub struct Decided {
 impl Decided {
     /// Returns an outcome without details.
     pub fn new(id: &str, outcome: Outcome) -> Self {
-        let id = id.to_owned();
         Self {
-            id,
+            id: id.to_owned(),
             outcome,
             example: None,
             pattern: None,
@@ -85,11 +85,19 @@ impl Decided {
     }
 }
 
-/// A checked answer, which is not written yet: the change of the memory's text and its anchor, if any.
-type Change<'a> = (Option<TextChange<'a>>, Option<Anchor>, Decided);
+/// A checked answer, which is not written yet.
+struct Change<'a> {
+    text: Option<TextChange<'a>>,
+    anchor: Option<Anchor>,
+    decided: Decided,
+}
 
 /// A file with its old and its new text.
-type TextChange<'a> = (&'a str, String, String);
+struct TextChange<'a> {
+    file: &'a str,
+    old: String,
+    new: String,
+}
 
 /// Checks each answer and records the valid ones.
 pub fn record(project: &Project, answers: &Answers<'_>) -> Result<Vec<Decided>> {
@@ -97,7 +105,8 @@ pub fn record(project: &Project, answers: &Answers<'_>) -> Result<Vec<Decided>> 
     let _guard = bank.lock_for_writing()?;
     // A person may have decided since the agent was asked.
     let memories = Memories::load(project)?;
-    let (mut decided, mut changes) = (Vec::new(), Vec::new());
+    let mut decided = Vec::new();
+    let mut changes = Vec::new();
     let mut seen = BTreeSet::new();
     for item in answers.items {
         let id = item_name(item);
@@ -114,25 +123,32 @@ pub fn record(project: &Project, answers: &Answers<'_>) -> Result<Vec<Decided>> 
     }
     let new = changes
         .iter_mut()
-        .filter_map(|(_, anchor, _)| anchor.as_mut());
+        .filter_map(|change| change.anchor.as_mut());
     anchors::remember_look_alikes(project, &mut new.collect::<Vec<_>>())?;
-    let (mut all, mut texts) = (memories.anchors.clone(), Vec::new());
-    for (text, anchor, item) in changes {
-        texts.extend(text);
-        all.extend(anchor.map(|anchor| (item.id.clone(), anchor)));
-        decided.push(item);
+    let mut all = memories.anchors.clone();
+    let mut texts = Vec::new();
+    for change in changes {
+        texts.extend(change.text);
+        if let Some(anchor) = change.anchor {
+            all.insert(change.decided.id.clone(), anchor);
+        }
+        decided.push(change.decided);
     }
-    let written = texts
-        .iter()
-        .try_for_each(|(file, _, new)| bank.rewrite(file, new));
-    let written = written.and_then(|()| bank.write_anchors_undoably(&all, answers.continues));
-    if let Err(error) = written {
-        texts
-            .iter()
-            .try_for_each(|(file, old, _)| bank.rewrite(file, old))?;
+    if let Err(error) = write(bank, &texts, &all, answers.continues) {
+        for text in &texts {
+            bank.rewrite(text.file, &text.old)?;
+        }
         return Err(error);
     }
     Ok(decided)
+}
+
+fn write(bank: &Bank, texts: &[TextChange], all: &Anchors, continues: bool) -> Result<()> {
+    for text in texts {
+        bank.rewrite(text.file, &text.new)?;
+    }
+    bank.write_anchors_undoably(all, continues)?;
+    Ok(())
 }
 
 /// Returns the id of an item, or its start if it has none.
@@ -144,12 +160,12 @@ fn item_name(item: &Value) -> String {
 }
 
 fn refused(id: &str, error: &anyhow::Error) -> Decided {
-    let hints = error
-        .downcast_ref::<UserError>()
-        .map_or(&[][..], |error| &error.hints);
-    let reason = [&[format!("{error:#}")], hints].concat().join("; ");
+    let mut reasons = vec![format!("{error:#}")];
+    if let Some(error) = error.downcast_ref::<UserError>() {
+        reasons.extend_from_slice(&error.hints);
+    }
     Decided {
-        reason: Some(reason),
+        reason: Some(reasons.join("; ")),
         ..Decided::new(id, Outcome::Refused)
     }
 }
@@ -184,32 +200,32 @@ fn check<'a>(
         }
         (None, false) => Outcome::Described,
     };
-    let anchor = answer
-        .example
-        .as_ref()
-        .map(|it| chosen(project, it, candidates))
-        .transpose()?;
     let previous = memories.anchors.get(&memory.id);
-    let anchor = anchor.map(|anchor| Anchor {
-        origin: Origin::Agent,
-        chosen: Some(answers.choice.clone()),
-        others: previous.map_or_else(Vec::new, |it| it.others.clone()),
-        ..anchor
-    });
+    let mut anchor = None;
+    if let Some(example) = &answer.example {
+        let others = previous.map(|previous| previous.others.clone());
+        anchor = Some(Anchor {
+            origin: Origin::Agent,
+            chosen: Some(answers.choice.clone()),
+            others: others.unwrap_or_default(),
+            ..chosen(project, example, candidates)?
+        });
+    }
     let text = edited(project, stored, &answer, (outcome, &answers.choice.by))?;
-    let prove = |text: String| patterns::proved(project, stored, previous, &text).map(|_| text);
-    let (pattern, reason) = match answer.pattern.map(prove).transpose() {
-        Ok(pattern) => (pattern, None),
-        Err(why) => (None, Some(format!("its pattern is refused: {why}"))),
-    };
-    let decided = Decided {
-        example: answer.example,
-        pattern,
-        reason,
-        hints: answer.hints,
-        ..Decided::new(&memory.id, outcome)
-    };
-    Ok((text, anchor, decided))
+    let mut decided = Decided::new(&memory.id, outcome);
+    if let Some(pattern) = answer.pattern {
+        match patterns::proved(project, stored, previous, &pattern) {
+            Ok(_) => decided.pattern = Some(pattern),
+            Err(why) => decided.reason = Some(format!("its pattern is refused: {why}")),
+        }
+    }
+    decided.example = answer.example;
+    decided.hints = answer.hints;
+    Ok(Change {
+        text,
+        anchor,
+        decided,
+    })
 }
 
 /// Checks that no person decided about the example of a rule.
@@ -226,8 +242,11 @@ pub fn check_undecided(memories: &Memories, stored: &MemoryFile) -> Result<()> {
 fn check_hints(hints: &[String]) -> Result<()> {
     document::check_words("hint", hints.iter().map(String::as_str))?;
     document::refuse_secrets(&[("the hints", &hints.join(" "))])?;
-    let is_valid = |hint: &String| !hint.trim().is_empty() && hint.chars().count() <= MAX_HINT;
-    if hints.len() > MAX_HINTS || !hints.iter().all(is_valid) {
+    let mut are_valid = hints.len() <= MAX_HINTS;
+    for hint in hints {
+        are_valid &= !hint.trim().is_empty() && hint.chars().count() <= MAX_HINT;
+    }
+    if !are_valid {
         bail!("expected at most {MAX_HINTS} hints of 1 to {MAX_HINT} characters");
     }
     Ok(())
@@ -236,26 +255,27 @@ fn check_hints(hints: &[String]) -> Result<()> {
 /// Returns an anchor to code that was offered, with its quality, or that exists in the project.
 fn chosen(project: &Project, example: &str, candidates: &[RankedSymbol]) -> Result<Anchor> {
     let location: CodeLocation = example.parse().map_err(UserError::usage)?;
-    let offered = candidates
-        .iter()
-        .find(|it| (&it.file, &it.symbol) == (&location.file, &location.symbol));
-    match offered {
-        Some(candidate) => anchors::of_candidate(project, candidate),
-        None => anchors::named(project, &location),
+    for candidate in candidates {
+        if candidate.file == location.file && candidate.symbol == location.symbol {
+            return anchors::of_candidate(project, candidate);
+        }
     }
+    anchors::named(project, &location)
 }
 
-/// Returns the text of a memory with what the agent said, if it differs.
+/// Returns the change of a memory's text by an answer, if there is one.
 fn edited<'a>(
     project: &Project,
     stored: &'a MemoryFile,
     answer: &Answer,
     (outcome, by): (Outcome, &str),
 ) -> Result<Option<TextChange<'a>>> {
-    let (old, memory) = (project.bank.utf8_text(stored)?, &stored.memory);
+    let old = project.bank.utf8_text(stored)?;
+    let memory = &stored.memory;
     let mut hints = memory.hints.clone();
     if outcome != Outcome::Process {
-        for hint in answer.hints.iter().map(|hint| hint.trim()) {
+        for hint in &answer.hints {
+            let hint = hint.trim();
             if !hints.iter().any(|known| known == hint) {
                 hints.push(hint.to_owned());
             }
@@ -271,13 +291,18 @@ fn edited<'a>(
         ),
         ("reviewed_by", is_over.then_some(FieldValue::Scalar(by))),
     ];
-    let text = document::set_fields(old.clone(), fields);
-    let text = match outcome {
-        Outcome::Anchored => text.and_then(|text| frontmatter::remove(&text, "reviewed_by")),
-        _ => text,
-    };
+    let mut text = document::set_fields(old.clone(), fields);
+    if outcome == Outcome::Anchored {
+        text = text.and_then(|text| frontmatter::remove(&text, "reviewed_by"));
+    }
     let text = text.map_err(|error| document::edit_error(&stored.file, error))?;
+    if text == old {
+        return Ok(None);
+    }
     let now = seconds(project.now).to_string();
-    let is_changed = text != old;
-    Ok(is_changed.then(|| (&*stored.file, old, frontmatter::set_updated_at(&text, &now))))
+    Ok(Some(TextChange {
+        file: &stored.file,
+        old,
+        new: frontmatter::set_updated_at(&text, &now),
+    }))
 }

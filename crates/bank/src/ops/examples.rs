@@ -91,20 +91,14 @@ pub fn change(
             let n_before = others.len();
             // It may be named by its parameters, and need not exist any more.
             let symbol = location.symbol.as_deref();
-            let located = track::locate(&project.root, &location.file, symbol).ok();
-            let is_located = |symbol: &Option<String>| {
-                located
-                    .as_ref()
-                    .is_some_and(|at| at.found.symbol == *symbol)
-            };
-            others.retain(
-                |OtherExample {
-                     anchor: Anchor { file, symbol, .. },
-                     ..
-                 }| {
-                    *file != location.file || !(*symbol == location.symbol || is_located(symbol))
-                },
-            );
+            let mut symbols = vec![location.symbol.clone()];
+            if let Ok(located) = track::locate(&project.root, &location.file, symbol) {
+                symbols.push(located.found.symbol.clone());
+            }
+            others.retain(|other| {
+                let Anchor { file, symbol, .. } = &other.anchor;
+                *file != location.file || !symbols.contains(symbol)
+            });
             if others.len() == n_before {
                 let what = format!("`{id}` has no further example at `{location}`");
                 let hint = format!("list them with `cerberus memory show {}`", shell_word(id));
@@ -120,7 +114,7 @@ pub fn change(
                         .into(),
                 );
             }
-            others.retain(|it| (&it.anchor.file, &it.anchor.symbol) != place);
+            others.retain(|other| (&other.anchor.file, &other.anchor.symbol) != place);
             if others.len() >= MAX_EXAMPLES {
                 let what = format!("`{id}` has {MAX_EXAMPLES} further examples, the maximum");
                 let hint = format!(

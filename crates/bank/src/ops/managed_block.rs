@@ -56,15 +56,12 @@ impl BlockMarkers<'_> {
             return Ok(None);
         };
         let block = old[start..end].trim_ascii_end();
-        let first = block
-            .iter()
-            .position(|byte| *byte == b'\n')
-            .map_or(block.len(), |it| it + 1);
-        let last = block
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(first, |it| it + 1);
-        Ok(Some(&block[first..last.max(first)]))
+        let mut bytes = block.iter();
+        let Some(first) = bytes.position(|byte| *byte == b'\n') else {
+            return Ok(Some(&[]));
+        };
+        let last = block.iter().rposition(|byte| *byte == b'\n');
+        Ok(Some(&block[first + 1..=last.unwrap_or(first)]))
     }
 
     /// Returns the file without the block.
@@ -75,7 +72,8 @@ impl BlockMarkers<'_> {
 
     /// Returns the byte range of the block with its markers; fails if the markers do not pair up.
     fn find(self, old: &[u8]) -> Result<Option<(usize, usize)>, UserError> {
-        let (start_name, end_name) = (name(self.start), name(self.end));
+        let start_name = name(self.start);
+        let end_name = name(self.end);
         let mut found = Vec::new();
         let mut at = 0;
         for (n, line) in old.split_inclusive(|byte| *byte == b'\n').enumerate() {
@@ -102,11 +100,8 @@ impl BlockMarkers<'_> {
 
 /// Returns a marker without the note in parentheses, which may differ between versions.
 fn name(marker: &str) -> &str {
-    marker
-        .split(" (")
-        .next()
-        .unwrap_or(marker)
-        .trim_end_matches(" -->")
+    let name = marker.split(" (").next().unwrap_or(marker);
+    name.trim_end_matches(" -->")
 }
 
 #[cfg(test)]

@@ -20,14 +20,14 @@ impl Memories {
     /// Reads the bank.
     pub fn load(project: &Project) -> Result<Self> {
         let mut memories = project.bank.read_all()?;
-        let ids: FxHashSet<&str> = memories.all.iter().map(|it| &*it.memory.id).collect();
-        let orphans = memories
-            .anchors
-            .keys()
-            .filter(|id| !ids.contains(id.as_str()));
-        memories
-            .warnings
-            .extend(orphans.map(|id| orphan_warning(id)));
+        let ids: FxHashSet<&str> = memories.ids().into_iter().collect();
+        let mut orphans = Vec::new();
+        for id in memories.anchors.keys() {
+            if !ids.contains(id.as_str()) {
+                orphans.push(orphan_warning(id));
+            }
+        }
+        memories.warnings.extend(orphans);
         Ok(memories)
     }
 
@@ -64,10 +64,8 @@ impl Memories {
     }
 
     fn ids(&self) -> Vec<&str> {
-        self.all
-            .iter()
-            .map(|stored| stored.memory.id.as_str())
-            .collect()
+        let all = self.all.iter();
+        all.map(|stored| stored.memory.id.as_str()).collect()
     }
 }
 
@@ -97,8 +95,12 @@ pub fn find_named(kind: &str, typed: &str, ids: &[&str]) -> Result<usize> {
     if let Some(id_idx) = ids.iter().position(|id| *id == typed) {
         return Ok(id_idx);
     }
-    let has_prefix = |&id_idx: &usize| !typed.is_empty() && ids[id_idx].starts_with(typed);
-    let matches: Vec<usize> = (0..ids.len()).filter(has_prefix).collect();
+    let mut matches = Vec::new();
+    for (id_idx, id) in ids.iter().enumerate() {
+        if !typed.is_empty() && id.starts_with(typed) {
+            matches.push(id_idx);
+        }
+    }
     match matches[..] {
         [id_idx] => Ok(id_idx),
         [] => {
@@ -157,41 +159,51 @@ impl Filter {
     /// Returns whether the filter selects a memory, by itself or by its anchor.
     pub fn takes(&self, stored: &MemoryFile, anchors: &Anchors) -> bool {
         let anchor = anchors.get(&stored.memory.id);
-        self.takes_memory(
-            &stored.memory,
-            &stored.file,
-            anchor.map(|anchor| anchor.file.as_str()),
-        )
+        let anchored = anchor.map(|anchor| anchor.file.as_str());
+        self.takes_memory(&stored.memory, &stored.file, anchored)
     }
 
     /// Like [`takes`](Self::takes), with the file of the anchor instead of all anchors.
     pub fn takes_memory(&self, memory: &Memory, file: &str, anchored: Option<&str>) -> bool {
-        let is_category = |wanted: &String| {
-            memory
-                .category
-                .as_ref()
-                .is_some_and(|found| found.eq_ignore_ascii_case(wanted))
-        };
-        self.scope
-            .as_ref()
-            .is_none_or(|scope| in_scope(&memory.scope, scope))
-            && self
-                .memory_type
-                .is_none_or(|wanted| wanted == memory.memory_type)
-            && self.category.as_ref().is_none_or(is_category)
-            && self
-                .tags
-                .iter()
-                .all(|tag| memory.tags.iter().any(|it| it.eq_ignore_ascii_case(tag)))
-            && self.status.is_none_or(|wanted| wanted == memory.status)
-            && self
-                .file
-                .as_ref()
-                .is_none_or(|wanted| anchored == Some(wanted) || file == wanted)
-            && self
-                .path
-                .as_ref()
-                .is_none_or(|path| applies_to(memory, path))
+        if let Some(wanted) = &self.scope
+            && !in_scope(&memory.scope, wanted)
+        {
+            return false;
+        }
+        if let Some(wanted) = self.memory_type
+            && wanted != memory.memory_type
+        {
+            return false;
+        }
+        if let Some(wanted) = &self.category {
+            let Some(category) = &memory.category else {
+                return false;
+            };
+            if !category.eq_ignore_ascii_case(wanted) {
+                return false;
+            }
+        }
+        for wanted in &self.tags {
+            let mut tags = memory.tags.iter();
+            if !tags.any(|tag| tag.eq_ignore_ascii_case(wanted)) {
+                return false;
+            }
+        }
+        if let Some(wanted) = self.status
+            && wanted != memory.status
+        {
+            return false;
+        }
+        if let Some(wanted) = &self.file
+            && anchored != Some(wanted)
+            && file != wanted
+        {
+            return false;
+        }
+        match &self.path {
+            Some(path) => applies_to(memory, path),
+            None => true,
+        }
     }
 
     /// Checks that the files are inside the project and that some memory has the scope, so that a
@@ -205,13 +217,11 @@ impl Filter {
                 .hint("name a file by its path relative to the project root")
                 .into());
         }
-        let Some(wanted) = self.scope.as_deref().filter(|scope| *scope != "all") else {
+        let Some(wanted) = self.scope.as_deref() else {
             return Ok(());
         };
-        if memories
-            .clone()
-            .any(|memory| in_scope(&memory.scope, wanted))
-        {
+        let mut all = memories.clone();
+        if wanted == "all" || all.any(|memory| in_scope(&memory.scope, wanted)) {
             return Ok(());
         }
         let known = sorted(memories.map(|memory| memory.scope.to_string()));
@@ -227,24 +237,32 @@ impl Filter {
 
 /// Returns whether a memory applies to a file: by its paths, and by the language of its scope.
 pub(crate) fn applies_to(memory: &Memory, file: &str) -> bool {
-    let is_language = match &memory.scope {
-        Scope::Language(name) => language::from_scope(name).is_none_or(|languages| {
-            language::from_path(file).is_none_or(|language| languages.contains(&language))
-        }),
-        _ => true,
+    if let Scope::Language(name) = &memory.scope
+        && let Some(languages) = language::from_scope(name)
+        && let Some(language) = language::from_path(file)
+        && !languages.contains(&language)
+    {
+        return false;
+    }
+    if memory.paths.is_empty() {
+        return true;
+    }
+    let Some(file) = normalize_path(file) else {
+        return false;
     };
-    let is_match = |file: String| Globs::new(&memory.paths).find(&file).is_some();
-    is_language && (memory.paths.is_empty() || normalize_path(file).is_some_and(is_match))
+    Globs::new(&memory.paths).find(&file).is_some()
 }
 
 /// Returns whether `scope` is `wanted` or of the kind `wanted` (`project`, `language`).
 fn in_scope(scope: &Scope, wanted: &str) -> bool {
     let spelled = scope.to_string();
-    wanted == "all"
-        || spelled.eq_ignore_ascii_case(wanted)
-        || spelled
-            .split_once(':')
-            .is_some_and(|(kind, _)| kind.eq_ignore_ascii_case(wanted))
+    if wanted == "all" || spelled.eq_ignore_ascii_case(wanted) {
+        return true;
+    }
+    match spelled.split_once(':') {
+        Some((kind, _)) => kind.eq_ignore_ascii_case(wanted),
+        None => false,
+    }
 }
 
 /// Returns the languages that examples of this scope can have (`None`: all), or the reason why it
@@ -266,25 +284,17 @@ const MAX_TITLE_CHARS: usize = 240;
 /// Returns the first heading, list item or paragraph in one line, without comments and heading markers. A long one
 /// is cut at a word.
 pub fn title(text: &str) -> String {
-    /// What starts another block than a paragraph.
-    const MARKS: [&str; 9] = ["<!--", "#", "- ", "* ", "+ ", "|", ">", "```", "~~~"];
-    let is_numbered = |line: &str| {
-        let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-        rest.len() < line.len() && rest.starts_with(['.', ')'])
-    };
-    let is_other = |line: &&str| {
-        line.is_empty() || is_numbered(line) || MARKS.iter().any(|it| line.starts_with(it))
-    };
+    /// Starts of blocks of one line.
+    const SINGLE: [&str; 5] = ["#", "|", "```", "~~~", "---"];
     let mut lines = text.lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with("<!--"));
-    let mut title = first
-        .unwrap_or_default()
-        .trim_start_matches('#')
-        .trim_start()
-        .to_owned();
-    let stands_alone = ["#", "|", "```", "~~~", "---"];
-    if !first.is_some_and(|line| stands_alone.iter().any(|it| line.starts_with(it))) {
-        for line in lines.take_while(|line| !is_other(line)) {
+    let first = first.unwrap_or_default();
+    let mut title = first.trim_start_matches('#').trim_start().to_owned();
+    if !SINGLE.iter().any(|start| first.starts_with(start)) {
+        for line in lines {
+            if starts_block(line) {
+                break;
+            }
             title.push(' ');
             title.push_str(line);
         }
@@ -294,6 +304,15 @@ pub fn title(text: &str) -> String {
         title.push('…');
     }
     title
+}
+
+/// Returns whether a line does not continue a paragraph.
+fn starts_block(line: &str) -> bool {
+    /// Starts of other blocks than a paragraph.
+    const MARKS: [&str; 9] = ["<!--", "#", "- ", "* ", "+ ", "|", ">", "```", "~~~"];
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_numbered = rest.len() < line.len() && rest.starts_with(['.', ')']);
+    line.is_empty() || is_numbered || MARKS.iter().any(|mark| line.starts_with(mark))
 }
 
 #[cfg(test)]

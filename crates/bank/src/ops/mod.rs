@@ -110,21 +110,32 @@ pub fn default_scope(project: &Project) -> Scope {
 /// Returns the name of the project: the configured one, else that of the remote `origin`, which
 /// all clones share, else that of the root folder.
 fn project_name(project: &Project) -> Option<String> {
-    let remote = || repository_name(&git::origin(&project.root)?);
-    let folder = || Some(project.root.file_name()?.to_string_lossy().into_owned());
-    project.name.clone().or_else(remote).or_else(folder)
+    if project.name.is_some() {
+        return project.name.clone();
+    }
+    if let Some(url) = git::origin(&project.root)
+        && let Some(name) = repository_name(&url)
+    {
+        return Some(name);
+    }
+    let folder = project.root.file_name()?;
+    Some(folder.to_string_lossy().into_owned())
 }
 
 /// Returns the name of a repository from its URL: `shop` from `git@example.org:team/shop.git`.
 fn repository_name(url: &str) -> Option<String> {
-    let path = url.trim_end_matches('/');
-    let path = path
-        .strip_suffix(".git")
-        .unwrap_or(path)
-        .trim_end_matches('/');
-    let name = path.rsplit(['/', ':']).next()?;
-    let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    Some(name.chars().filter(is_part).collect()).filter(|name: &String| !name.is_empty())
+    let url = url.trim_end_matches('/');
+    let path = url.strip_suffix(".git").unwrap_or(url);
+    let mut name = path
+        .trim_end_matches('/')
+        .rsplit(['/', ':'])
+        .next()?
+        .to_owned();
+    name.retain(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    if name.is_empty() {
+        return None;
+    }
+    Some(name)
 }
 
 /// Truncates a time to seconds, for frontmatter.

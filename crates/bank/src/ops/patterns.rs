@@ -1,5 +1,7 @@
 //! The patterns of memories, which a person accepted in their frontmatter.
 
+use std::iter;
+
 use anyhow::Result;
 use cerberus_markdown::code_examples::{Label, code_examples};
 use cerberus_markdown::frontmatter;
@@ -21,9 +23,9 @@ pub struct RulePattern {
     pub commands: Vec<CommandPattern>,
     /// The commands as they are written.
     pub command_lines: Vec<String>,
-    /// What to use in place of what they hit.
+    /// The code or command to use in place of their hits.
     pub instead: Option<String>,
-    /// What is wrong with the accepted pattern.
+    /// The fault of the accepted pattern.
     pub fault: Option<String>,
     /// A pattern that no person accepted, which is not in force.
     pub proposal: Option<Proposal>,
@@ -173,22 +175,21 @@ fn of_frontmatter(front: Frontmatter) -> RulePattern {
 }
 
 fn valid<T>(read: Result<Vec<T>, String>) -> (Vec<T>, Option<String>) {
-    read.map_or_else(
-        |fault| (Vec::new(), Some(fault)),
-        |patterns| (patterns, None),
-    )
+    match read {
+        Ok(patterns) => (patterns, None),
+        Err(fault) => (Vec::new(), Some(fault)),
+    }
 }
 
 /// Returns the frontmatter of a memory with patterns; of others it is empty.
 fn with_pattern(stored: &MemoryFile) -> Frontmatter {
     // Most memories have none, and parsing takes longer than a search.
-    let is_key = |line: &str| line.starts_with("pattern") || line.starts_with("command");
-    let has_key = stored.text.lines().any(is_key);
-    if has_key {
-        frontmatter::parse(&stored.text).frontmatter
-    } else {
-        Frontmatter::default()
+    for line in stored.text.lines() {
+        if line.starts_with("pattern") || line.starts_with("command") {
+            return frontmatter::parse(&stored.text).frontmatter;
+        }
     }
+    Frontmatter::default()
 }
 
 /// Tests the pattern of a memory with all its examples.
@@ -208,7 +209,7 @@ pub fn good_code(project: &Project, stored: &MemoryFile, anchor: Option<&Anchor>
     samples
 }
 
-/// Returns what is wrong with the accepted pattern of a memory, if it has one.
+/// Returns the fault of the accepted pattern of a memory, if it has one.
 pub fn fault(project: &Project, stored: &MemoryFile, anchor: Option<&Anchor>) -> Option<String> {
     let rule = of_memory(stored);
     if rule.patterns.is_empty() {
@@ -248,25 +249,28 @@ fn samples(project: &Project, stored: &MemoryFile, anchor: Option<&Anchor>) -> V
         Some(languages) => languages.first().copied(),
         None => anchor.and_then(|anchor| anchor.language),
     };
-    let main = anchor.map(|anchor| OtherExample {
+    let mut samples = patterns::samples(&code_examples(&stored.memory.body), language);
+    let Some(anchor) = anchor else {
+        return samples;
+    };
+    let main = OtherExample {
         role: ExampleRole::Also,
         anchor: anchor.clone(),
         code: None,
-    });
-    let others = anchor.into_iter().flat_map(|anchor| &anchor.others);
-    let sample = |example: &OtherExample| {
-        let label = match example.role {
-            ExampleRole::Also => Label::Good,
-            ExampleRole::Not => Label::Bad,
-        };
-        let code = examples::code(project, example)?;
-        Some(Sample {
-            label,
-            language: example.anchor.language?,
-            code,
-        })
     };
-    let mut samples = patterns::samples(&code_examples(&stored.memory.body), language);
-    samples.extend(main.iter().chain(others).filter_map(sample));
+    for example in iter::once(&main).chain(&anchor.others) {
+        if let Some(code) = examples::code(project, example)
+            && let Some(language) = example.anchor.language
+        {
+            samples.push(Sample {
+                label: match example.role {
+                    ExampleRole::Also => Label::Good,
+                    ExampleRole::Not => Label::Bad,
+                },
+                language,
+                code,
+            });
+        }
+    }
     samples
 }

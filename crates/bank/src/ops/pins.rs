@@ -113,18 +113,22 @@ pub struct Filter {
 
 impl Filter {
     fn matches(&self, pin: &Pin, is_expired: bool) -> bool {
-        self.priority.is_none_or(|wanted| wanted == pin.priority)
-            && self.scope.is_none_or(|wanted| wanted == pin.scope)
-            && self
-                .tags
-                .iter()
-                .all(|tag| pin.tags.iter().any(|it| it.eq_ignore_ascii_case(tag)))
-            && self
-                .project_id
-                .as_ref()
-                .is_none_or(|wanted| pin.project.as_ref() == Some(wanted))
-            && (!self.global_only || pin.project.is_none())
-            && (!self.expired_only || is_expired)
+        if self.priority.is_some() && self.priority != Some(pin.priority) {
+            return false;
+        }
+        if self.scope.is_some() && self.scope != Some(pin.scope) {
+            return false;
+        }
+        for wanted in &self.tags {
+            let mut tags = pin.tags.iter();
+            if !tags.any(|tag| tag.eq_ignore_ascii_case(wanted)) {
+                return false;
+            }
+        }
+        if self.project_id.is_some() && self.project_id != pin.project {
+            return false;
+        }
+        (!self.global_only || pin.project.is_none()) && (!self.expired_only || is_expired)
     }
 }
 
@@ -214,11 +218,9 @@ pub fn add(project: &Project, request: &Request, session: Option<&str>) -> Resul
                 .into(),
         );
     }
-    let evicted: Vec<Pin> = limits::evict(&active, &new, &project.pins)?
-        .into_iter()
-        .cloned()
-        .collect();
-    let ids = |pins: &[Pin]| pins.iter().map(|pin| pin.id.clone()).collect::<Vec<_>>();
+    let to_evict = limits::evict(&active, &new, &project.pins)?;
+    let evicted: Vec<Pin> = to_evict.into_iter().cloned().collect();
+    let evicted_ids: Vec<String> = evicted.iter().map(|pin| pin.id.clone()).collect();
     let mut events = Vec::new();
     if !evicted.is_empty() {
         let limits = &project.pins;
@@ -226,23 +228,19 @@ pub fn add(project: &Project, request: &Request, session: Option<&str>) -> Resul
             "the limit of {} pins or {} tokens was exceeded by `{}`",
             limits.max_pins, limits.max_tokens, new.id
         );
-        events.push((PinEvent::BudgetExceeded, ids(&evicted), message));
-        events.push((
-            PinEvent::Removed,
-            ids(&evicted),
-            format!("evicted for `{}`", new.id),
-        ));
+        events.push((PinEvent::BudgetExceeded, evicted_ids.clone(), message));
+        let message = format!("evicted for `{}`", new.id);
+        events.push((PinEvent::Removed, evicted_ids.clone(), message));
     }
     let message = format!("{} {}", new.scope, new.priority);
     events.push((PinEvent::Added, vec![new.id.clone()], message));
     loaded.change(project, &evicted, Some(&new), events)?;
     drop(guard);
-    let is_evicted = |pin: &Pin| evicted.iter().any(|it| it.id == pin.id);
-    loaded.pins.retain(|pin| !is_evicted(pin));
+    loaded.pins.retain(|pin| !evicted_ids.contains(&pin.id));
     loaded.pins.push(new.clone());
     Ok(Added {
         pin: pin_report(project, &new),
-        evicted: ids(&evicted),
+        evicted: evicted_ids,
         totals: totals(project, &loaded),
         warnings: loaded.warnings,
     })
@@ -257,26 +255,24 @@ pub fn list(
 ) -> Result<List> {
     let loaded = load(project, session)?;
     let with_expired = include_expired || filter.expired_only;
-    let is_match = |pin: &&Pin| {
+    let mut found: Vec<&Pin> = Vec::new();
+    for pin in &loaded.pins {
         let is_expired = is_expired(project, pin);
-        (with_expired || !is_expired) && filter.matches(pin, is_expired)
-    };
-    let mut found: Vec<&Pin> = loaded.pins.iter().filter(is_match).collect();
+        if (with_expired || !is_expired) && filter.matches(pin, is_expired) {
+            found.push(pin);
+        }
+    }
     limits::sort(&mut found);
-    let defaults = builtin::pins(project.pins.builtin.as_ref());
+    let pins = found.into_iter().map(|pin| pin_report(project, pin));
+    let enabled = builtin::pins(project.pins.builtin.as_ref());
+    let defaults = enabled.into_iter().map(|pin| BuiltinPin {
+        id: pin.id,
+        content: pin.content,
+    });
     Ok(List {
-        pins: found
-            .into_iter()
-            .map(|pin| pin_report(project, pin))
-            .collect(),
+        pins: pins.collect(),
         totals: totals(project, &loaded),
-        defaults: defaults
-            .into_iter()
-            .map(|pin| BuiltinPin {
-                id: pin.id,
-                content: pin.content,
-            })
-            .collect(),
+        defaults: defaults.collect(),
         warnings: loaded.warnings,
     })
 }
@@ -295,7 +291,7 @@ pub fn remove(project: &Project, ids: &[String], session: Option<&str>) -> Resul
                 .into());
         }
         let pin = loaded.find(typed)?;
-        if !wanted.iter().any(|it| it.id == pin.id) {
+        if !wanted.iter().any(|known| known.id == pin.id) {
             wanted.push(pin.clone());
         }
     }
@@ -316,8 +312,8 @@ pub fn clear(
     }
     let _guard = project.bank.lock_for_writing()?;
     let loaded = load(project, session)?;
-    let is_match = |pin: &&Pin| filter.matches(pin, is_expired(project, pin));
-    let wanted: Vec<Pin> = loaded.pins.iter().filter(is_match).cloned().collect();
+    let mut wanted = loaded.pins.clone();
+    wanted.retain(|pin| filter.matches(pin, is_expired(project, pin)));
     remove_pins(project, loaded, &wanted)
 }
 
@@ -364,18 +360,15 @@ fn build_pin(project: &Project, request: &Request, session: Option<&str>) -> Res
     }
     document::check_content(content)?;
     document::check_words("tag", request.tags.iter().map(String::as_str))?;
-    let metadata_words = || {
-        request
-            .metadata
-            .iter()
-            .flat_map(|(key, value)| [&**key, &**value])
-    };
-    document::check_words("metadata", metadata_words())?;
+    let mut metadata_words: Vec<&str> = Vec::new();
+    for (key, value) in &request.metadata {
+        metadata_words.extend([key.as_str(), value.as_str()]);
+    }
+    document::check_words("metadata", metadata_words.iter().copied())?;
     document::check_words("project", request.project_id.as_deref())?;
     if !request.allow_secret {
-        let metadata: Vec<String> = request
-            .metadata
-            .iter()
+        let metadata = request.metadata.iter();
+        let metadata: Vec<String> = metadata
             .map(|(key, value)| format!("{key}={value}"))
             .collect();
         document::refuse_secrets(&[
@@ -384,11 +377,10 @@ fn build_pin(project: &Project, request: &Request, session: Option<&str>) -> Res
             ("the metadata", &metadata.join(" ")),
         ])?;
     }
-    let expires_at = request
-        .expires
-        .as_deref()
-        .map(|text| expiry::parse(text, project.now))
-        .transpose()?;
+    let expires_at = match &request.expires {
+        Some(text) => Some(expiry::parse(text, project.now)?),
+        None => None,
+    };
     let scope = match (request.scope, expires_at) {
         (None | Some(PinScope::Temporary), Some(_)) => PinScope::Temporary,
         (None, None) => PinScope::Persistent,
@@ -409,11 +401,8 @@ fn build_pin(project: &Project, request: &Request, session: Option<&str>) -> Res
             .hint("name it with `--session NAME` or CERBERUS_SESSION")
             .into());
     }
-    let mut texts = request
-        .tags
-        .iter()
-        .map(String::as_str)
-        .chain(metadata_words());
+    let tags = request.tags.iter().map(String::as_str);
+    let mut texts = tags.chain(metadata_words);
     if let Some(invalid) = texts.find(|text| text.trim().is_empty()) {
         return Err(UserError::usage(format!(
             "`{}` is not a valid tag or metadata: it must be one non-empty line",
@@ -429,9 +418,7 @@ fn build_pin(project: &Project, request: &Request, session: Option<&str>) -> Res
         scope,
         created_at: project.now,
         expires_at,
-        tags: request
-            .tags
-            .iter()
+        tags: (request.tags.iter())
             .map(|tag| tag.trim().to_owned())
             .collect(),
         metadata: request.metadata.iter().cloned().collect(),
@@ -467,11 +454,10 @@ fn is_expired(project: &Project, pin: &Pin) -> bool {
 }
 
 fn pin_report(project: &Project, pin: &Pin) -> PinReport {
-    let (expired, tokens) = (is_expired(project, pin), tokens::count(&render::item(pin)));
     PinReport {
         pin: pin.clone(),
-        expired,
-        tokens,
+        expired: is_expired(project, pin),
+        tokens: tokens::count(&render::item(pin)),
     }
 }
 
@@ -483,8 +469,8 @@ fn totals(project: &Project, loaded: &Loaded) -> Totals {
     } = project.pins;
     let mut active = loaded.active(project);
     limits::sort(&mut active);
-    let (n_pins, n_tokens) = (active.len(), tokens::count(&render::text(active)));
-    let share = |n: usize, max: usize| n as f64 / max.max(1) as f64;
+    let n_pins = active.len();
+    let n_tokens = tokens::count(&render::text(active));
     let usage = share(n_pins, max_pins).max(share(n_tokens, max_tokens));
     Totals {
         pins: n_pins,
@@ -494,6 +480,11 @@ fn totals(project: &Project, loaded: &Loaded) -> Totals {
         usage: super::rounded(usage),
         tokenizer: tokens::NAME,
     }
+}
+
+/// Returns the used share of a limit.
+fn share(n: usize, max: usize) -> f64 {
+    n as f64 / max.max(1) as f64
 }
 
 impl Loaded {

@@ -115,12 +115,12 @@ pub fn search_in(project: &Project, synced: &mut SyncedStore, request: &Request)
             .hint("use a word of the memory, as in `cerberus memory search session`")
     })?;
     let mut warnings = std::mem::take(&mut synced.warnings);
-    let known: FxHashMap<String, IndexedMemory> = synced
-        .memories()?
-        .into_iter()
-        .map(|it| (it.memory.id.clone(), it))
-        .collect();
-    request.filter.check(known.values().map(|it| &it.memory))?;
+    let mut known: FxHashMap<String, IndexedMemory> = FxHashMap::default();
+    for indexed in synced.memories()? {
+        known.insert(indexed.memory.id.clone(), indexed);
+    }
+    let memories = known.values().map(|indexed| &indexed.memory);
+    request.filter.check(memories)?;
     let supersession = links::supersession(synced)?;
     warnings.extend(supersession.warning);
     let wanted = matching_ids(request, &known, &supersession.superseded)?;
@@ -132,7 +132,7 @@ pub fn search_in(project: &Project, synced: &mut SyncedStore, request: &Request)
     };
     if found.is_empty() {
         let all = signals::search(&synced.store, &query, &|_| true)?;
-        report.skipped = all.iter().filter(|it| it.matches_text()).count();
+        report.skipped = all.iter().filter(|result| result.matches_text()).count();
         if report.skipped == 0 {
             report.did_you_mean = similar_words(synced, &query)?;
         }
@@ -144,12 +144,10 @@ pub fn search_in(project: &Project, synced: &mut SyncedStore, request: &Request)
         match synced.read(file) {
             Ok(stored) => {
                 let mut hit = hit(&query, (found, recency), &stored);
-                if request.sections.is_empty() {
-                    hit.content = request
-                        .content
-                        .then(|| stored.memory.body.trim().to_owned());
-                } else {
+                if !request.sections.is_empty() {
                     add_sections(&mut hit, &stored.text, request, &mut report.warnings);
+                } else if request.content {
+                    hit.content = Some(stored.memory.body.trim().to_owned());
                 }
                 report.results.push(hit);
             }
@@ -165,34 +163,46 @@ fn matching_ids<'k>(
     known: &'k FxHashMap<String, IndexedMemory>,
     superseded: &BTreeMap<String, String>,
 ) -> Result<FxHashSet<&'k str>> {
-    let since = request
-        .since
-        .as_deref()
-        .map(|text| parse_time("since", text))
-        .transpose()?;
-    let until = request
-        .until
-        .as_deref()
-        .map(|text| parse_time("until", text))
-        .transpose()?;
-    let in_time = |memory: &Memory| {
-        let date = date(memory);
-        since.is_none_or(|(since, _)| date.is_some_and(|date| date >= since))
-            && until.is_none_or(|(_, until)| date.is_some_and(|date| date < until))
-    };
-    let matches = |it: &IndexedMemory| {
-        (request.filter.status.is_some() || it.memory.status != MemoryStatus::Archived)
-            && (request.superseded || !superseded.contains_key(&it.memory.id))
-            && request
-                .filter
-                .takes_memory(&it.memory, &it.file, it.anchored.as_deref())
-            && in_time(&it.memory)
-    };
-    Ok(known
-        .iter()
-        .filter(|(_, it)| matches(it))
-        .map(|(id, _)| id.as_str())
-        .collect())
+    let mut time = TimeRange::default();
+    if let Some(text) = &request.since {
+        time.since = Some(parse_time("since", text)?.0);
+    }
+    if let Some(text) = &request.until {
+        time.until = Some(parse_time("until", text)?.1);
+    }
+    let hides_archived = request.filter.status.is_none();
+    let matching = known.values().filter(|indexed| {
+        let IndexedMemory {
+            memory,
+            file,
+            anchored,
+            ..
+        } = indexed;
+        let is_hidden = (hides_archived && memory.status == MemoryStatus::Archived)
+            || (!request.superseded && superseded.contains_key(&memory.id));
+        !is_hidden
+            && (request.filter).takes_memory(memory, file, anchored.as_deref())
+            && time.contains(date(memory))
+    });
+    Ok(matching.map(|indexed| indexed.memory.id.as_str()).collect())
+}
+
+/// The times of the last change of memories that match.
+#[derive(Default)]
+struct TimeRange {
+    since: Option<Timestamp>,
+    /// Not in the range itself.
+    until: Option<Timestamp>,
+}
+
+impl TimeRange {
+    /// Returns whether a time is in the range. An unknown time is only in the range of all times.
+    fn contains(&self, time: Option<Timestamp>) -> bool {
+        let Some(time) = time else {
+            return self.since.is_none() && self.until.is_none();
+        };
+        self.since.is_none_or(|since| time >= since) && self.until.is_none_or(|until| time < until)
+    }
 }
 
 /// Returns the time of the last change of a memory.
@@ -224,32 +234,29 @@ fn boost_recent(
     found: Vec<SearchResult>,
     known: &FxHashMap<String, IndexedMemory>,
 ) -> Vec<(SearchResult, f64)> {
-    let boost = |it: &SearchResult| {
-        let memory = &known[&it.id].memory;
+    let mut boosted = Vec::with_capacity(found.len());
+    for mut result in found {
+        let memory = &known[&result.id].memory;
         let is_timeless = matches!(memory.memory_type, MemoryType::Rule | MemoryType::Decision);
-        let date = date(memory).filter(|_| !is_timeless);
-        date.map_or(1.0, |date| {
+        let mut factor = 1.0;
+        if let Some(date) = date(memory)
+            && !is_timeless
+        {
             let age = project.now.as_second() - date.as_second();
-            project.recency.boost(age as f64 / SECONDS_PER_DAY)
-        })
-    };
-    let mut found: Vec<(SearchResult, f64)> = found
-        .into_iter()
-        .map(|mut it| {
-            let factor = boost(&it);
-            it.score *= factor;
-            (it, factor)
-        })
-        .collect();
-    found.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
-    found
+            factor = project.recency.boost(age as f64 / SECONDS_PER_DAY);
+        }
+        result.score *= factor;
+        boosted.push((result, factor));
+    }
+    boosted.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    boosted
 }
 
 fn hit(query: &Query, (found, recency): (SearchResult, f64), stored: &MemoryFile) -> Hit {
-    let signals = found.signals.into_iter().map(|mut it| {
-        it.contribution = rounded(it.contribution);
-        it
-    });
+    let mut signals = found.signals;
+    for rank in &mut signals {
+        rank.contribution = rounded(rank.contribution);
+    }
     let mut why = matched_words(query, &found.id, &stored.text);
     let sections = found.sections.iter().take(MAX_SECTIONS_LISTED);
     why.extend(sections.map(|id| format!("section {id}")));
@@ -260,7 +267,7 @@ fn hit(query: &Query, (found, recency): (SearchResult, f64), stored: &MemoryFile
         title: memories::title(&stored.memory.body),
         score: rounded(found.score),
         why,
-        signals: signals.collect(),
+        signals,
         recency: rounded(recency),
         ..Hit::default()
     }
@@ -268,28 +275,22 @@ fn hit(query: &Query, (found, recency): (SearchResult, f64), stored: &MemoryFile
 
 /// Returns the words of a query that a memory contains in any form.
 fn matched_words(query: &Query, id: &str, text: &str) -> Vec<String> {
-    let mut known: BTreeSet<String> = tokenize::terms(text)
-        .into_iter()
-        .chain(tokenize::terms(id))
-        .collect();
+    let mut known: BTreeSet<String> = tokenize::terms(text).into_iter().collect();
+    known.extend(tokenize::terms(id));
     // A single letter, as in `C++`, is a word but not a term.
     tokenize::words(text, |word| {
         if word.len() == 1 {
             known.insert(word.to_lowercase());
         }
     });
-    let matches = |word: &&String| {
-        known.contains(*word)
-            || tokenize::terms(word)
-                .iter()
-                .any(|term| known.contains(term))
-    };
-    query
-        .words
-        .iter()
-        .filter(matches)
-        .map(|word| format!("`{word}`"))
-        .collect()
+    let mut matched = Vec::new();
+    for word in &query.words {
+        let terms = tokenize::terms(word);
+        if known.contains(word) || terms.iter().any(|term| known.contains(term)) {
+            matched.push(format!("`{word}`"));
+        }
+    }
+    matched
 }
 
 /// Returns for each word of a query the most similar word of the memories.
@@ -304,12 +305,11 @@ fn similar_words(synced: &SyncedStore, query: &Query) -> Result<Vec<String>> {
             });
         });
     })?;
-    let similar = |word: &String| text::closest_match(word, vocabulary.iter().map(String::as_str));
-    let mut found: Vec<String> = query
-        .words
-        .iter()
-        .filter_map(|word| similar(word).map(str::to_owned))
-        .collect();
+    let mut found: Vec<String> = Vec::new();
+    for word in &query.words {
+        let known = vocabulary.iter().map(String::as_str);
+        found.extend(text::closest_match(word, known).map(str::to_owned));
+    }
     found.dedup();
     Ok(found)
 }
@@ -321,8 +321,7 @@ fn add_sections(hit: &mut Hit, text: &str, request: &Request, warnings: &mut Vec
     hit.sections = slice.sections;
     hit.missing = slice.missing;
     hit.token_metrics = Some(slice.metrics);
-    hit.content = request
-        .content
-        .then_some(slice.content)
-        .filter(|content| !content.is_empty());
+    if request.content && !slice.content.is_empty() {
+        hit.content = Some(slice.content);
+    }
 }

@@ -110,7 +110,10 @@ impl SectionSelection {
             )
         });
         let diagnostics = self.diagnostics.iter();
-        let diagnostics = diagnostics.map(|it| format!("{file}:{}: {}", it.line + 1, it.message));
+        let diagnostics = diagnostics.map(|found| {
+            let line = found.line + 1;
+            format!("{file}:{line}: {}", found.message)
+        });
         missing.chain(diagnostics).collect()
     }
 }

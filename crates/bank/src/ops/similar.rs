@@ -53,10 +53,15 @@ impl SimilarMemories {
 
     /// Returns a sentence about each near-duplicate of a new text.
     pub fn near_duplicates(&self, text: &str) -> impl Iterator<Item = String> {
-        let (text, words) = (text.trim(), words(text));
-        let is_near = move |it: &&Entry| it.text == text || are_similar(&words, &it.words);
-        let near = self.entries.iter().filter(is_near);
-        near.map(|it| format!("`{}` is a near-duplicate: {}", it.id, excerpt(&it.text)))
+        let words = words(text);
+        let text = text.trim();
+        let entries = self.entries.iter();
+        let near =
+            entries.filter(move |entry| entry.text == text || are_similar(&words, &entry.words));
+        near.map(|entry| {
+            let excerpt = excerpt(&entry.text);
+            format!("`{}` is a near-duplicate: {excerpt}", entry.id)
+        })
     }
 }
 
@@ -86,7 +91,8 @@ pub fn words(text: &str) -> FxHashSet<String> {
 
 fn are_similar(a: &FxHashSet<String>, b: &FxHashSet<String>) -> bool {
     // The similarity is at most the ratio of the sizes.
-    let (smaller, larger) = (a.len().min(b.len()), a.len().max(b.len()));
+    let smaller = a.len().min(b.len());
+    let larger = a.len().max(b.len());
     if (smaller as f64) < DUPLICATE_SIMILARITY * larger as f64 {
         return false;
     }

@@ -72,19 +72,23 @@ impl SyncedStore {
         let Some(packed) = table::anchor(self.store.reader(), id)? else {
             return Ok(None);
         };
-        // Another version may have encoded the anchor.
-        postcard::from_bytes(&packed)
-            .map(Some)
-            .or_else(|_| Ok(self.bank.anchors()?.remove(id)))
+        match postcard::from_bytes(&packed) {
+            Ok(anchor) => Ok(Some(anchor)),
+            // Another version may have encoded the anchor.
+            Err(_) => Ok(self.bank.anchors()?.remove(id)),
+        }
     }
 
     /// Returns all anchors from the store.
     pub fn anchors(&self) -> Result<Anchors> {
-        let packed = table::anchors(self.store.reader())?.into_iter();
-        let unpacked: Result<Anchors, postcard::Error> = packed
-            .map(|(id, packed)| Ok((id, postcard::from_bytes(&packed)?)))
-            .collect();
-        unpacked.or_else(|_| self.bank.anchors())
+        let mut anchors = Anchors::new();
+        for (id, packed) in table::anchors(self.store.reader())? {
+            let Ok(anchor) = postcard::from_bytes(&packed) else {
+                return self.bank.anchors();
+            };
+            anchors.insert(id, anchor);
+        }
+        Ok(anchors)
     }
 }
 
@@ -98,26 +102,22 @@ pub fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Option<Anc
     let Some(file) = table::file_of(store.reader(), id)? else {
         return Ok(None);
     };
-    let Some(stored) = project
-        .bank
-        .read(&file)
-        .ok()
-        .filter(|stored| stored.memory.id == id)
-    else {
+    let Ok(stored) = project.bank.read(&file) else {
         return Ok(None);
     };
-    let anchor = if table::lock_stat(store.reader())? == project.bank.lock_stat() {
-        let bank = project.bank.clone();
-        SyncedStore {
-            store,
-            bank,
-            warnings: Vec::new(),
-        }
-        .anchor(id)?
-    } else {
-        project.bank.anchors()?.remove(id)
+    if stored.memory.id != id {
+        return Ok(None);
+    }
+    if table::lock_stat(store.reader())? != project.bank.lock_stat() {
+        let anchor = project.bank.anchors()?.remove(id);
+        return Ok(Some((stored, anchor)));
+    }
+    let synced = SyncedStore {
+        store,
+        bank: project.bank.clone(),
+        warnings: Vec::new(),
     };
-    Ok(Some((stored, anchor)))
+    Ok(Some((stored, synced.anchor(id)?)))
 }
 
 /// The files of the bank, from which the store is updated.
@@ -132,20 +132,21 @@ struct Files<'m> {
 
 impl<'m> Files<'m> {
     fn read(&self, bank: &Bank, file: &str) -> Result<Cow<'m, MemoryFile>> {
-        let loaded = self.loaded.and_then(|memories| {
-            find_file(&memories.all, file).or_else(|| find_file(&memories.duplicates, file))
-        });
-        loaded.map_or_else(
-            || bank.read_in(&self.view, file).map(Cow::Owned),
-            |it| Ok(Cow::Borrowed(it)),
-        )
+        if let Some(memories) = self.loaded {
+            for read in [&memories.all, &memories.duplicates] {
+                if let Some(stored) = find_file(read, file) {
+                    return Ok(Cow::Borrowed(stored));
+                }
+            }
+        }
+        bank.read_in(&self.view, file).map(Cow::Owned)
     }
 
     fn anchors(&self, bank: &Bank) -> Result<Cow<'m, Anchors>> {
-        self.loaded.map_or_else(
-            || bank.anchors().map(Cow::Owned),
-            |memories| Ok(Cow::Borrowed(&memories.anchors)),
-        )
+        match self.loaded {
+            Some(memories) => Ok(Cow::Borrowed(&memories.anchors)),
+            None => bank.anchors().map(Cow::Owned),
+        }
     }
 }
 
@@ -157,17 +158,13 @@ pub fn open(project: &Project) -> Result<SyncedStore> {
         .into_par_iter()
         .filter_map(|file| project.bank.stat_in(&view, &file).map(|stat| (file, stat)))
         .collect();
-    let lock_stat = project.bank.lock_stat();
-    update(
-        project,
-        &Files {
-            listed,
-            lock_stat,
-            view,
-            loaded: None,
-        },
-        warnings,
-    )
+    let files = Files {
+        listed,
+        lock_stat: project.bank.lock_stat(),
+        view,
+        loaded: None,
+    };
+    update(project, &files, warnings)
 }
 
 /// Like [`open`], but updates the store from loaded memories and reads no files.
@@ -177,54 +174,46 @@ pub fn open_with(project: &Project, memories: &Memories) -> Result<SyncedStore> 
         .map(|stored| (stored.file.clone(), stored.stat))
         .collect();
     listed.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-    let (lock_stat, view) = (memories.lock_stat, View::default());
-    update(
-        project,
-        &Files {
-            listed,
-            lock_stat,
-            view,
-            loaded: Some(memories),
-        },
-        Vec::new(),
-    )
+    let files = Files {
+        listed,
+        lock_stat: memories.lock_stat,
+        view: View::default(),
+        loaded: Some(memories),
+    };
+    update(project, &files, Vec::new())
 }
 
 fn update(project: &Project, files: &Files<'_>, mut warnings: Vec<String>) -> Result<SyncedStore> {
-    let Files {
-        listed,
-        lock_stat: lock,
-        ..
-    } = files;
-    check_bank_size(listed.iter().map(|(_, stat)| stat.size).sum())?;
+    let n_bytes = files.listed.iter().map(|(_, stat)| stat.size).sum();
+    check_bank_size(n_bytes)?;
     let mut store = Store::open(&project.store)?;
     warnings.append(&mut store.warnings);
-    let changes = match is_up_to_date(&store, listed)? {
-        true => Changes::default(),
-        false => Changes::find(&store, &project.bank, files, &mut warnings)?,
+    let changes = if is_up_to_date(&store, &files.listed)? {
+        Changes::default()
+    } else {
+        Changes::find(&store, &project.bank, files, &mut warnings)?
     };
-    let lock_changed = table::lock_stat(store.reader())? != *lock;
+    let lock_changed = table::lock_stat(store.reader())? != files.lock_stat;
     if lock_changed || !changes.is_empty() {
-        let anchors = files.anchors(&project.bank)?;
-        let anchors = anchors.iter().map(|(id, it)| anchor_row(id, it));
-        let anchors: Vec<AnchorRow> = anchors.collect::<Result<_>>()?;
+        let mut anchors = Vec::new();
+        for (id, anchor) in files.anchors(&project.bank)?.iter() {
+            anchors.push(anchor_row(id, anchor)?);
+        }
         let now = project.now.as_nanosecond();
-        let is_racy = |mtime: i64| (now - i128::from(mtime)).abs() < RACY_NANOSECONDS;
         store.transaction(|connection| {
-            changes.write(connection, is_racy)?;
+            changes.write(connection, now)?;
             if lock_changed {
-                let lock = lock.filter(|lock| !is_racy(lock.mtime));
+                let lock = files.lock_stat.filter(|lock| !is_racy(lock.mtime, now));
                 return table::replace_anchors(connection, lock, &anchors);
             }
-            let fresh: FxHashSet<&str> = changes
-                .memories
-                .iter()
-                .map(|it| it.row.memory.id.as_str())
-                .collect();
-            let mut fresh = anchors
-                .iter()
-                .filter(|anchor| fresh.contains(anchor.id.as_str()));
-            fresh.try_for_each(|anchor| table::update_anchor_columns(connection, anchor))
+            let written = changes.memories.iter();
+            let fresh: FxHashSet<&str> = written.map(|it| it.row.memory.id.as_str()).collect();
+            for anchor in &anchors {
+                if fresh.contains(anchor.id.as_str()) {
+                    table::update_anchor_columns(connection, anchor)?;
+                }
+            }
+            Ok(())
         })?;
     }
     warnings.extend(table::file_warnings(store.reader())?);
@@ -242,6 +231,11 @@ fn update(project: &Project, files: &Files<'_>, mut warnings: Vec<String>) -> Re
     })
 }
 
+/// Returns whether a file was changed so recently that a later change may get the same time.
+fn is_racy(mtime: i64, now: i128) -> bool {
+    (now - i128::from(mtime)).abs() < RACY_NANOSECONDS
+}
+
 /// Returns the memory in a file, from memories that are sorted by file.
 fn find_file<'m>(memories: &'m [MemoryFile], file: &str) -> Option<&'m MemoryFile> {
     let memory_idx = memories
@@ -252,11 +246,12 @@ fn find_file<'m>(memories: &'m [MemoryFile], file: &str) -> Option<&'m MemoryFil
 
 /// Returns whether the store contains exactly these files, unchanged.
 fn is_up_to_date(store: &Store, listed: &[(String, FileStat)]) -> Result<bool> {
-    let stats: FxHashMap<&str, FileStat> = listed
-        .iter()
-        .map(|(file, stat)| (file.as_str(), *stat))
-        .collect();
-    let (mut n_known, mut all_same) = (0, true);
+    let mut stats: FxHashMap<&str, FileStat> = FxHashMap::default();
+    for (file, stat) in listed {
+        stats.insert(file, *stat);
+    }
+    let mut n_known = 0;
+    let mut all_same = true;
     table::each_file(store.reader(), |file, stat| {
         n_known += 1;
         all_same &= stats.get(file) == Some(&stat);
@@ -291,22 +286,25 @@ impl Changes {
     ) -> Result<Self> {
         let listed = &files.listed;
         let mut known = table::files(store.reader())?;
-        let is_changed = |(file, stat): &&(String, FileStat)| {
-            known.get(file).is_none_or(|row| row.stat != *stat)
-        };
-        let changed: Vec<&(String, FileStat)> = listed.iter().filter(is_changed).collect();
-        let results: Vec<(&str, FileStat, Result<Cow<MemoryFile>>)> = changed
-            .into_par_iter()
-            .map(|(file, stat)| (file.as_str(), *stat, files.read(bank, file)))
+        let mut changed: Vec<&(String, FileStat)> = Vec::new();
+        for entry in listed {
+            let row = known.get(&entry.0);
+            if row.map(|row| row.stat) != Some(entry.1) {
+                changed.push(entry);
+            }
+        }
+        let results: Vec<Result<Cow<MemoryFile>>> = changed
+            .par_iter()
+            .map(|(file, _)| files.read(bank, file))
             .collect();
         let mut changes = Self::default();
         let mut memories: FxHashMap<&str, Cow<MemoryFile>> = FxHashMap::default();
-        for (file, stat, result) in results {
+        for ((file, stat), result) in changed.into_iter().zip(results) {
             match result {
                 Ok(stored) => {
                     let row = FileRow {
-                        file: file.to_owned(),
-                        stat,
+                        file: file.clone(),
+                        stat: *stat,
                         memory: stored.memory.id.clone(),
                         warnings: stored.warnings.join("\n"),
                     };
@@ -316,9 +314,9 @@ impl Changes {
                 }
                 Err(error) => {
                     warnings.push(format!("{error:#}"));
-                    changes
-                        .removed_files
-                        .extend(known.remove(file).map(|row| row.file));
+                    if known.remove(file).is_some() {
+                        changes.removed_files.push(file.clone());
+                    }
                 }
             }
         }
@@ -333,14 +331,13 @@ impl Changes {
         changes.removed_files.extend(removed.cloned());
         changes.removed_files.sort_unstable();
         let stored_ids = table::ids(store.reader())?;
-        let removed = stored_ids
-            .iter()
-            .filter(|(id, _)| !file_by_id.contains_key(id.as_str()));
-        changes.removed_ids = removed.map(|(id, _)| id.clone()).collect();
-        let stored_files: FxHashMap<&str, &str> = stored_ids
-            .iter()
-            .map(|(id, file)| (id.as_str(), file.as_str()))
-            .collect();
+        let mut stored_files: FxHashMap<&str, &str> = FxHashMap::default();
+        for (id, file) in &stored_ids {
+            stored_files.insert(id, file);
+            if !file_by_id.contains_key(id.as_str()) {
+                changes.removed_ids.push(id.clone());
+            }
+        }
         for (id, file) in &file_by_id {
             // The id now belongs to another file, which is unchanged itself.
             if !memories.contains_key(file) && stored_files.get(id) != Some(file) {
@@ -348,12 +345,14 @@ impl Changes {
             }
         }
         let hashes = table::hashes(store.reader())?;
-        let to_write: Vec<&MemoryFile> = file_by_id
-            .values()
-            .filter_map(|file| memories.get(file))
-            .map(|stored| &**stored)
-            .filter(|stored| hashes.get(&stored.memory.id) != Some(&hash(stored)))
-            .collect();
+        let mut to_write: Vec<&MemoryFile> = Vec::new();
+        for file in file_by_id.values() {
+            if let Some(stored) = memories.get(file)
+                && hashes.get(&stored.memory.id) != Some(&hash(stored))
+            {
+                to_write.push(stored);
+            }
+        }
         changes.memories = to_write
             .par_iter()
             .map(|stored| MemoryRows::new(stored))
@@ -361,7 +360,8 @@ impl Changes {
         Ok(changes)
     }
 
-    fn write(&self, connection: &Connection, is_racy: impl Fn(i64) -> bool) -> Result<()> {
+    /// Writes the changes at the time `now`, in nanoseconds.
+    fn write(&self, connection: &Connection, now: i128) -> Result<()> {
         for file in &self.removed_files {
             table::remove_file(connection, file)?;
         }
@@ -369,20 +369,12 @@ impl Changes {
             table::remove(connection, id)?;
         }
         for row in &self.files {
-            // Time 0 makes the next command read the file again.
-            let mtime = if is_racy(row.stat.mtime) {
-                0
-            } else {
-                row.stat.mtime
-            };
-            let stat = FileStat { mtime, ..row.stat };
-            table::upsert_file(
-                connection,
-                &FileRow {
-                    stat,
-                    ..row.clone()
-                },
-            )?;
+            let mut row = row.clone();
+            if is_racy(row.stat.mtime, now) {
+                // The next command reads the file again.
+                row.stat.mtime = 0;
+            }
+            table::upsert_file(connection, &row)?;
         }
         let mut terms: FxHashMap<&str, u32> = FxHashMap::default();
         for memory in &self.memories {
@@ -398,12 +390,12 @@ impl Changes {
                     counts.push((id, *count));
                 }
                 counts.sort_unstable();
-                let squares: f64 = counts.iter().map(|it| fusion::tf(it.1).powi(2)).sum();
+                let squares = counts.iter().map(|(_, count)| fusion::tf(*count).powi(2));
                 sections.push(SectionRow {
                     section: section.id.clone(),
                     heading: section.heading.clone(),
                     body: section.body.clone(),
-                    norm: squares.sqrt(),
+                    norm: squares.sum::<f64>().sqrt(),
                     vector: postings::pack(&[], &counts),
                 });
             }
@@ -485,56 +477,58 @@ fn anchor_row(id: &str, anchor: &Anchor) -> Result<AnchorRow> {
 /// that is not the complete memory.
 fn searchable(stored: &MemoryFile) -> Vec<SectionTerms> {
     let memory = &stored.memory;
-    let words = |id: &str| id.replace(['-', '_', '/', '.'], " ");
+    let id = words(&memory.id);
     let category = memory.category.as_deref().unwrap_or_default();
-    let heading = memory.heading.as_deref().unwrap_or_default();
-    let (tags, paths) = (memory.tags.join(" "), words(&memory.paths.join(" ")));
-    let heading = format!("{} {category} {heading} {tags} {paths}", words(&memory.id));
+    let title = memory.heading.as_deref().unwrap_or_default();
+    let tags = memory.tags.join(" ");
+    let paths = words(&memory.paths.join(" "));
+    let heading = format!("{id} {category} {title} {tags} {paths}");
     let parsed = sections::parse(&stored.text);
     let mut parts = vec![SectionTerms::new("", heading, &memory.body)];
     let body_start = stored.text.len() - memory.body.trim_start().len();
-    let is_part = |it: &&sections::Section| {
-        it.outer.start > body_start || it.outer.end < stored.text.trim_end().len()
-    };
-    for section in parsed.list.iter().filter(is_part) {
-        let body = sections::content(&stored.text, section, &parsed, false);
-        parts.push(SectionTerms::new(&section.id, words(&section.id), &body));
+    let body_end = stored.text.trim_end().len();
+    for section in &parsed.list {
+        if section.outer.start > body_start || section.outer.end < body_end {
+            let body = sections::content(&stored.text, section, &parsed, false);
+            parts.push(SectionTerms::new(&section.id, words(&section.id), &body));
+        }
     }
     parts
 }
 
+/// Returns the words of an id or a path.
+fn words(id: &str) -> String {
+    id.replace(['-', '_', '/', '.'], " ")
+}
+
 fn link_rows(stored: &MemoryFile) -> Vec<LinkRow> {
-    let (text, id) = (&stored.text, &stored.memory.id);
+    let text = &stored.text;
     let lines = LineIndex::new(text);
-    let row = |position: usize, target: String, relation: EdgeType, label, context| LinkRow {
-        memory: id.clone(),
-        position,
-        line: lines.line(position),
-        target,
-        relation,
-        label,
-        context,
-    };
+    let mut rows = Vec::new();
     let entries = frontmatter::parse(text).frontmatter.links;
-    let in_frontmatter = entries.iter().enumerate().filter_map(|(position, entry)| {
-        let (target, relation) = links::parse_target(entry)?;
-        let relation = relation.unwrap_or(EdgeType::RelatedTo);
-        Some(row(
-            position,
-            target.to_string(),
-            relation,
-            None,
-            String::new(),
-        ))
-    });
-    let in_text = links::parse(text).into_iter().map(|link| {
-        row(
-            link.span.start,
-            link.target.to_string(),
-            link.relation,
-            link.label,
-            link.context,
-        )
-    });
-    in_frontmatter.chain(in_text).collect()
+    for (position, entry) in entries.iter().enumerate() {
+        if let Some((target, relation)) = links::parse_target(entry) {
+            rows.push(LinkRow {
+                memory: stored.memory.id.clone(),
+                position,
+                line: lines.line(position),
+                target: target.to_string(),
+                relation: relation.unwrap_or(EdgeType::RelatedTo),
+                label: None,
+                context: String::new(),
+            });
+        }
+    }
+    for link in links::parse(text) {
+        rows.push(LinkRow {
+            memory: stored.memory.id.clone(),
+            position: link.span.start,
+            line: lines.line(link.span.start),
+            target: link.target.to_string(),
+            relation: link.relation,
+            label: link.label,
+            context: link.context,
+        });
+    }
+    rows
 }

@@ -46,9 +46,12 @@ const PROCESS_LIMITS: (f64, f64) = (-2.0, 4.0);
 /// only declares what the rule wants used.
 const SHORT: usize = 10;
 
+fn flag(is_set: bool) -> f64 {
+    f64::from(u8::from(is_set))
+}
+
 /// Returns the probability that the first candidate is right.
 pub(crate) fn confidence(features: Features) -> f64 {
-    let flag = |is_set: bool| f64::from(u8::from(is_set));
     let (least, most) = PROCESS_LIMITS;
     let process = rule_kind::process_logit(&features.wording).clamp(least, most);
     let logit = QUALITY.first_answer.log_odds(&[
@@ -74,7 +77,7 @@ pub(crate) fn confidence(features: Features) -> f64 {
         ("found_hints", features.n_found_hints as f64),
         ("definition", flag(features.is_definition)),
         ("test_mismatch", flag(features.is_test_mismatch)),
-        // No code shows what is forbidden.
+        // No code shows a prohibition.
         ("without_demand", flag(features.is_without_demand)),
     ]);
     1.0 / (1.0 + (-logit).exp())

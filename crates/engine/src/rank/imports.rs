@@ -20,12 +20,15 @@ pub(crate) fn import_lines(text: &str) -> impl Iterator<Item = &str> {
 
 /// Returns whether a line is a quoted path, perhaps after a name: `http "net/http"`.
 fn is_entry(line: &str) -> bool {
-    let path = line.split_once(' ').map_or(line, |(_, path)| path);
-    path.len() > 2
-        && path.starts_with('"')
-        && path[1..path.len() - 1]
-            .bytes()
-            .all(|byte| byte.is_ascii_graphic() && byte != b'"')
+    let path = match line.split_once(' ') {
+        Some((_, path)) => path,
+        None => line,
+    };
+    if path.len() <= 2 || !path.starts_with('"') {
+        return false;
+    }
+    let mut bytes = path[1..path.len() - 1].bytes();
+    bytes.all(|byte| byte.is_ascii_graphic() && byte != b'"')
 }
 
 #[cfg(test)]

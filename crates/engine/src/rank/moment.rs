@@ -42,7 +42,7 @@ impl Moment {
 /// Number of cues that decide. A heading with a cue counts as this many: it is about the whole section.
 const MIN_CUES: usize = 2;
 
-/// Number of bytes in which a rule says what to run. What comes later is an explanation.
+/// Number of bytes in which a rule names the command to run. The rest is an explanation.
 const MAX_DEMAND_LEN: usize = 240;
 
 /// Returns the moment at which a rule matters. `heading` has the headings above it.
@@ -60,31 +60,20 @@ fn by_cues(text: &str, heading: Option<&str>, min_cues: usize) -> Moment {
     let prose = rule_kind::prose(text, &spans);
     let words: Vec<&str> = rule_kind::words(&prose).collect();
     let heading = heading.unwrap_or_default().to_lowercase();
-    let in_text = |list: &WordList| {
-        words
-            .iter()
-            .filter(|word| list.contains(word))
-            .collect::<BTreeSet<_>>()
-            .len()
-    };
-    let cues = |list: &WordList, headings: &WordList| {
-        let is_heading = rule_kind::words(&heading).any(|word| headings.contains(word));
-        in_text(list) + if is_heading { MIN_CUES } else { 0 }
-    };
-    let sharing = cues(&SHARING_WORDS, &SHARING_HEADINGS);
-    let talking = cues(&TALKING_WORDS, &TALKING_HEADINGS);
-    let setup = cues(&SETUP_WORDS, &SETUP_HEADINGS);
+    let n_sharing = n_listed(&words, &SHARING_WORDS);
+    let sharing = n_sharing + heading_cues(&heading, &SHARING_HEADINGS);
+    let talking = n_listed(&words, &TALKING_WORDS) + heading_cues(&heading, &TALKING_HEADINGS);
+    let setup = n_listed(&words, &SETUP_WORDS) + heading_cues(&heading, &SETUP_HEADINGS);
     let demand: Vec<&str> = (words.iter().copied())
         .filter(|word| word.as_ptr() as usize - (prose.as_ptr() as usize) < MAX_DEMAND_LEN)
         .collect();
-    let demands = |list: &WordList| demand.iter().any(|word| list.contains(word));
     let names_command = (spans.iter())
         .any(|span| span.kind == SpanKind::Command && span.range.start < MAX_DEMAND_LEN);
-    let is_check = demands(&CHECK_VERBS)
-        && demands(&CHECK_TIMES)
-        && (names_command || demands(&CHECK_NOUNS))
+    let is_check = n_listed(&demand, &CHECK_VERBS) > 0
+        && n_listed(&demand, &CHECK_TIMES) > 0
+        && (names_command || n_listed(&demand, &CHECK_NOUNS) > 0)
         && talking + setup <= MIN_CUES
-        && in_text(&SHARING_WORDS) < MIN_CUES;
+        && n_sharing < MIN_CUES;
     if is_check {
         return Moment::Checking;
     }
@@ -94,20 +83,34 @@ fn by_cues(text: &str, heading: Option<&str>, min_cues: usize) -> Moment {
     }
     let most = sharing.max(talking).max(setup);
     if most >= min_cues {
-        return match most {
-            most if most == sharing => Moment::Sharing,
-            most if most == talking => Moment::Talking,
-            _ => Moment::SettingUp,
+        return if most == sharing {
+            Moment::Sharing
+        } else if most == talking {
+            Moment::Talking
+        } else {
+            Moment::SettingUp
         };
     }
-    let terms = tokenize::terms(text)
-        .into_iter()
-        .chain(tokenize::terms(&heading));
-    let is_about_tests = terms.into_iter().any(|term| TEST_TERMS.contains(&term));
-    if is_about_tests {
-        Moment::Testing
+    for part in [text, &heading] {
+        if TEST_TERMS.contains_any(&tokenize::terms(part)) {
+            return Moment::Testing;
+        }
+    }
+    Moment::Writing
+}
+
+/// Returns the number of distinct words in a list.
+fn n_listed(words: &[&str], list: &WordList) -> usize {
+    let listed = words.iter().filter(|word| list.contains(word));
+    listed.collect::<BTreeSet<_>>().len()
+}
+
+/// Returns the number of cues that the headings above a rule count as.
+fn heading_cues(heading: &str, list: &WordList) -> usize {
+    if rule_kind::words(heading).any(|word| list.contains(word)) {
+        MIN_CUES
     } else {
-        Moment::Writing
+        0
     }
 }
 

@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 
 use super::word_lists::{GENERATED_PHRASES, LITERALS, POINTING, PROGRAMS, RUNNING, USING};
 
-/// What a part of a rule's text is.
+/// The kind of a part of a rule's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SpanKind {
     /// An identifier, a qualified name, a call or an annotation.
@@ -47,22 +47,24 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the distinct words of the code in a rule, whatever kind of code it is.
 pub(crate) fn code_words(rule: &str) -> FxHashSet<&str> {
-    spans(rule)
-        .into_iter()
-        .flat_map(|span| identifiers(&rule[span.range]))
-        .collect()
+    let mut words = FxHashSet::default();
+    for span in spans(rule) {
+        words.extend(identifiers(&rule[span.range]));
+    }
+    words
 }
 
 /// Returns the globs that a rule names, as `*.pb.go`, and the paths that must not be edited, as `gen/`.
 pub fn named_globs(rule: &str) -> Vec<String> {
     let forbids_edits = GENERATED_PHRASES.first_in(&rule.to_lowercase()).is_some();
-    let paths = spans(rule)
-        .into_iter()
-        .filter(|span| span.kind == SpanKind::Path);
-    let paths = paths.map(|span| rule[span.range].to_owned());
-    paths
-        .filter(|path| forbids_edits || path.contains('*'))
-        .collect()
+    let mut globs = Vec::new();
+    for span in spans(rule) {
+        let path = &rule[span.range];
+        if span.kind == SpanKind::Path && (forbids_edits || path.contains('*')) {
+            globs.push(path.to_owned());
+        }
+    }
+    globs
 }
 
 /// Returns the spans of a text, in order.
@@ -118,51 +120,44 @@ fn tick_runs(text: &str) -> Vec<Range<usize>> {
 
 fn quoted_spans(text: &str, quote: &Quote, spans: &mut Vec<Span>) {
     let inner = &text[quote.inner.clone()];
-    let whole = |kind| Span {
-        kind,
-        range: quote.inner.clone(),
-    };
-    if quote.inner.start - quote.outer.start >= 3 {
-        spans.push(whole(SpanKind::Block));
+    let mut range = quote.inner.clone();
+    let kind = if quote.inner.start - quote.outer.start >= 3 {
+        SpanKind::Block
     } else if is_command(inner) || is_after_run(&text[..quote.outer.start]) {
-        spans.push(whole(SpanKind::Command));
+        SpanKind::Command
     } else if is_path(inner) {
-        spans.push(whole(SpanKind::Path));
-    } else if let Some(range) = pattern(inner) {
-        let start = quote.inner.start;
-        let range = start + range.start..start + range.end;
-        spans.push(Span {
-            kind: SpanKind::Pattern,
-            range,
-        });
+        SpanKind::Path
+    } else if let Some(pattern) = pattern(inner) {
+        let start = range.start;
+        range = start + pattern.start..start + pattern.end;
+        SpanKind::Pattern
     } else {
-        let names = chains(text, quote.inner.clone()).filter(Chain::is_code);
-        spans.extend(names.map(|chain| Span {
-            kind: SpanKind::Name,
-            range: chain.range,
-        }));
-    }
+        let names = chains(text, range).filter(Chain::is_code);
+        spans.extend(names.map(Chain::into_span));
+        return;
+    };
+    spans.push(Span { kind, range });
 }
 
 fn is_command(quoted: &str) -> bool {
-    let is_assignment = |word: &&str| {
-        word.split_once('=').is_some_and(|(name, _)| {
-            !name.is_empty()
-                && name
-                    .bytes()
-                    .all(|byte| byte.is_ascii_uppercase() || byte == b'_')
-        })
-    };
-    let mut words = quoted.split_whitespace().skip_while(is_assignment);
-    let Some(first) = words.next() else {
+    let mut words = quoted.split_whitespace();
+    let Some(first) = words.find(|word| !is_assignment(word)) else {
         return false;
     };
-    PROGRAMS.entries().contains(&first)
-        || first.starts_with("--")
-        || first.starts_with("./")
-        || quoted
-            .split_whitespace()
-            .any(|word| word.starts_with("--") && word.len() > 2)
+    if first.starts_with("--") || first.starts_with("./") || PROGRAMS.entries().contains(&first) {
+        return true;
+    }
+    let mut words = quoted.split_whitespace();
+    words.any(|word| word.starts_with("--") && word.len() > 2)
+}
+
+/// Returns whether a word sets a variable of the environment, as `CI=1`.
+fn is_assignment(word: &str) -> bool {
+    let Some((name, _)) = word.split_once('=') else {
+        return false;
+    };
+    let mut bytes = name.bytes();
+    !name.is_empty() && bytes.all(|byte| byte.is_ascii_uppercase() || byte == b'_')
 }
 
 /// Returns whether a text ends with a verb whose object is a command.
@@ -180,7 +175,7 @@ fn last_word(text: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// What a text says of code that it names.
+/// The role of code in the text that names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The text is about it, or points at it: it opens a sentence, follows a word such as "see", or is joined to a
@@ -193,50 +188,82 @@ pub(crate) enum Role {
 
 /// Returns the role of each span of a text.
 pub(crate) fn roles(text: &str, spans: &[Span]) -> Vec<Role> {
-    let (mut end, mut role) = (0, Role::Other);
-    let roles = spans.iter().map(|span| {
-        let is_sigil = |c: char| c.is_whitespace() || "`*_@&#[(\"".contains(c);
+    let mut roles = Vec::with_capacity(spans.len());
+    let mut end = 0;
+    for span in spans {
         let before = text.get(end..span.range.start).unwrap_or_default();
-        let before = before.trim_end_matches(is_sigil);
-        let article = ["the", "a", "an"]
-            .into_iter()
-            .find(|it| last_word(before).eq_ignore_ascii_case(it));
-        let before = before[..before.len() - article.map_or(0, str::len)].trim_end();
-        let joint = before.trim_start_matches(|c: char| !c.is_alphanumeric());
-        let is_joined =
-            end > 0 && ["", "or", "and"].contains(&joint) && !before.ends_with(['.', ':']);
-        let opens =
-            before.is_empty() && end == 0 || before.ends_with(['.', ':', ';', '!', '—', '–', '-']);
+        roles.push(role_after(before, roles.last().copied()));
         end = span.range.end;
-        role = match role {
-            _ if POINTING.contains(&last_word(before).to_lowercase()) => Role::Subject,
-            _ if USING.contains(&last_word(before).to_lowercase()) => Role::Used,
-            joined if is_joined => joined,
-            _ if opens => Role::Subject,
-            _ => Role::Other,
-        };
-        role
-    });
-    roles.collect()
+    }
+    roles
 }
+
+/// Returns the role of a span by the text between it and the span before, which has the role `previous`.
+fn role_after(between: &str, previous: Option<Role>) -> Role {
+    let words = between.trim_end_matches(|c: char| c.is_whitespace() || "`*_@&#[(\"".contains(c));
+    let before = without_article(words);
+    let verb = last_word(before).to_lowercase();
+    if POINTING.contains(&verb) {
+        return Role::Subject;
+    }
+    if USING.contains(&verb) {
+        return Role::Used;
+    }
+    let joint = before.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let is_joint = matches!(joint, "" | "or" | "and") && !before.ends_with(['.', ':']);
+    match previous {
+        Some(role) if is_joint => role,
+        None if before.is_empty() => Role::Subject,
+        _ if before.ends_with(['.', ':', ';', '!', '—', '–', '-']) => Role::Subject,
+        _ => Role::Other,
+    }
+}
+
+fn without_article(text: &str) -> &str {
+    let word = last_word(text);
+    for article in ["the", "a", "an"] {
+        if word.eq_ignore_ascii_case(article) {
+            return text[..text.len() - word.len()].trim_end();
+        }
+    }
+    text
+}
+
+/// The first characters of wildcards in a pattern of names.
+const WILDCARDS: [char; 3] = ['*', '{', '<'];
 
 /// Returns the pattern of names in a quoted text.
 fn pattern(quoted: &str) -> Option<Range<usize>> {
-    quoted.split_whitespace().find_map(|word| {
+    for word in quoted.split_whitespace() {
         let word = word.trim_end_matches([':', ',', ')']).trim_end_matches('(');
-        let is_wildcard = |c| matches!(c, '*' | '{' | '<');
-        let is_allowed = |c: char| c.is_alphanumeric() || "_*{}<>$".contains(c);
-        let has_wildcard = word.contains(is_wildcard) && !word.starts_with(['<', '$']);
-        let is_pattern = has_wildcard && word.chars().all(is_allowed);
-        // A wildcard next to nothing but a type (`*Foo`, `Vec<T>`) is a pointer or a generic type.
-        let is_type = word.ends_with('>')
-            || (word.starts_with('*')
-                && !word[1..].contains(is_wildcard)
-                && quoted.len() > word.len());
-        let n_literal: usize = pattern_pieces(word).iter().map(|piece| piece.len()).sum();
-        let start = word.as_ptr() as usize - quoted.as_ptr() as usize;
-        (is_pattern && !is_type && n_literal >= MIN_NAME_LEN).then_some(start..start + word.len())
-    })
+        if is_pattern(word, quoted.len() > word.len()) {
+            let start = word.as_ptr() as usize - quoted.as_ptr() as usize;
+            return Some(start..start + word.len());
+        }
+    }
+    None
+}
+
+fn is_pattern(word: &str, has_neighbours: bool) -> bool {
+    let mut chars = word.chars();
+    if !word.contains(WILDCARDS)
+        || word.starts_with(['<', '$'])
+        || !chars.all(|c| c.is_alphanumeric() || "_*{}<>$".contains(c))
+    {
+        return false;
+    }
+    // A wildcard next to nothing but a type (`*Foo`, `Vec<T>`) is a pointer or a generic type.
+    if word.ends_with('>') {
+        return false;
+    }
+    if let Some(rest) = word.strip_prefix('*')
+        && has_neighbours
+        && !rest.contains(WILDCARDS)
+    {
+        return false;
+    }
+    let literal_lens = pattern_pieces(word).into_iter().map(str::len);
+    literal_lens.sum::<usize>() >= MIN_NAME_LEN
 }
 
 /// Returns the literal pieces between the wildcards of a pattern of names. The first and the last
@@ -244,7 +271,7 @@ fn pattern(quoted: &str) -> Option<Range<usize>> {
 pub(crate) fn pattern_pieces(pattern: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = pattern;
-    while let Some(start) = rest.find(['*', '{', '<']) {
+    while let Some(start) = rest.find(WILDCARDS) {
         pieces.push(&rest[..start]);
         let closing = match rest.as_bytes()[start] {
             b'{' => rest[start..].find('}'),
@@ -262,13 +289,12 @@ pub(crate) fn occurrences<'t>(
     code: &'t str,
     name: &'t str,
 ) -> impl Iterator<Item = usize> + use<'t> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let is_whole = move |at: &usize| {
+    memmem::find_iter(code.as_bytes(), name).filter(move |at| {
         let before = code[..*at].chars().next_back();
         let after = code[at + name.len()..].chars().next();
-        !before.into_iter().chain(after).any(is_part)
-    };
-    memmem::find_iter(code.as_bytes(), name).filter(is_whole)
+        let mut around = before.into_iter().chain(after);
+        !around.any(|c| c.is_alphanumeric() || c == '_')
+    })
 }
 
 fn has_file_ending(path: &str) -> bool {
@@ -317,10 +343,7 @@ fn prose_spans(text: &str, range: Range<usize>, spans: &mut Vec<Span>) {
             });
         } else {
             let names = chains(text, word).filter(Chain::is_code_in_prose);
-            spans.extend(names.map(|chain| Span {
-                kind: SpanKind::Name,
-                range: chain.range,
-            }));
+            spans.extend(names.map(Chain::into_span));
         }
     }
 }
@@ -340,6 +363,13 @@ impl Chain<'_> {
         &self.text[self.range.clone()]
     }
 
+    fn into_span(self) -> Span {
+        Span {
+            kind: SpanKind::Name,
+            range: self.range,
+        }
+    }
+
     /// Returns whether text in back-ticks is the name of something.
     fn is_code(&self) -> bool {
         let name = self.name();
@@ -356,11 +386,9 @@ impl Chain<'_> {
     fn is_code_in_prose(&self) -> bool {
         let name = self.name();
         let has_underscore = name.trim_matches('_').contains('_');
-        let is_camel = name
-            .as_bytes()
-            .windows(2)
-            .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
-            && name.starts_with(|c: char| c.is_ascii_lowercase());
+        let mut pairs = name.as_bytes().windows(2);
+        let is_camel = name.starts_with(|c: char| c.is_ascii_lowercase())
+            && pairs.any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
         let is_annotation = name.starts_with('@') && name.contains('.');
         let is_called = self.is_call && self.text[self.range.end..].starts_with("()");
         self.is_code()
@@ -370,12 +398,9 @@ impl Chain<'_> {
 
 fn chains(text: &str, range: Range<usize>) -> impl Iterator<Item = Chain<'_>> {
     let bytes = text.as_bytes();
-    let is_start =
-        |byte: u8| byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' || byte >= 0x80;
-    let is_name = move |byte: u8| is_start(byte) || byte.is_ascii_digit();
     let mut at = range.start;
     std::iter::from_fn(move || {
-        while at < range.end && !is_name(bytes[at]) {
+        while at < range.end && !is_of_name(bytes[at]) {
             at += 1;
         }
         if at >= range.end {
@@ -386,28 +411,35 @@ fn chains(text: &str, range: Range<usize>) -> impl Iterator<Item = Chain<'_>> {
             start -= 1;
         }
         loop {
-            while at < range.end && is_name(bytes[at]) {
+            while at < range.end && is_of_name(bytes[at]) {
                 at += 1;
             }
-            let separator = match bytes.get(at..range.end).unwrap_or_default() {
-                [b':', b':', next, ..] if is_start(*next) => 2,
-                [b'.', next, ..] if is_start(*next) => 1,
+            match bytes.get(at..range.end).unwrap_or_default() {
+                [b':', b':', next, ..] if starts_name(*next) => at += 2,
+                [b'.', next, ..] if starts_name(*next) => at += 1,
                 _ => break,
-            };
-            at += separator;
+            }
         }
         let before = bytes[range.start..start].last();
         let after = bytes[at..range.end].first();
-        let is_joint = |byte: &u8| matches!(byte, b'*' | b'{' | b'}' | b'%' | b'-');
+        // An asterisk before a name makes it a pointer.
+        let is_joined = matches!(before, Some(b'{' | b'}' | b'%' | b'-'))
+            || matches!(after, Some(b'*' | b'{' | b'}' | b'%' | b'-'));
         Some(Chain {
             text,
             range: start..at,
             is_call: matches!(after, Some(b'(' | b'!')),
-            // An asterisk before a name makes it a pointer.
-            is_pattern: before.is_some_and(|byte| *byte != b'*' && is_joint(byte))
-                || after.is_some_and(is_joint),
+            is_pattern: is_joined,
         })
     })
+}
+
+fn starts_name(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' || byte >= 0x80
+}
+
+fn is_of_name(byte: u8) -> bool {
+    starts_name(byte) || byte.is_ascii_digit()
 }
 
 #[cfg(test)]

@@ -41,7 +41,8 @@ pub fn unpack(bytes: &[u8], mut each: impl FnMut(u32, u32, bool)) {
 
 /// Returns the ids of the terms in the path.
 pub(crate) fn path_terms(bytes: &[u8]) -> Vec<u32> {
-    let (mut rest, mut ids) = (bytes, Vec::new());
+    let mut rest = bytes;
+    let mut ids = Vec::new();
     // Invalid bytes end the list early.
     let _ = read_path(&mut rest, |id| ids.push(id));
     ids

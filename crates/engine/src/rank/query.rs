@@ -66,7 +66,7 @@ pub struct ParsedQuery {
     pub(crate) is_about_tests: bool,
     /// Whether it opens with a prohibition, or ends where its demand should follow.
     pub(crate) is_without_demand: bool,
-    /// What it demands and forbids.
+    /// The code that it demands and forbids.
     pub(crate) forms: RuleForms,
 }
 
@@ -102,10 +102,11 @@ impl ParsedQuery {
         };
         query.add(text, weight, false);
         for (span, role) in spans.iter().zip(named_code::roles(text, &spans)) {
-            let (name, start) = (&text[span.range.clone()], span.range.start);
+            let name = &text[span.range.clone()];
+            let start = span.range.start;
             let weight = parts.weight(start, has_demand);
             match span.kind {
-                // An example does not have to contain what it should avoid.
+                // An example does not have to contain the code to avoid.
                 SpanKind::Name | SpanKind::Pattern if parts.is_avoided(start, has_demand) => {}
                 SpanKind::Name => {
                     let name = name.trim_start_matches('@');
@@ -193,34 +194,28 @@ impl ParsedQuery {
     /// Adds code that is named, of which the words of `pieces` are terms already. A pattern of names
     /// has several pieces.
     fn add_name(&mut self, text: &str, pieces: &[&str], weight: f64, is_hinted: bool) {
-        let index = |term: String| self.terms.iter().position(|known| known.term == term);
-        let terms = pieces.iter().flat_map(|piece| tokenize::terms(piece));
-        let parts: Vec<usize> = terms.filter_map(index).collect();
+        let mut parts: Vec<usize> = Vec::new();
+        for term in pieces.iter().flat_map(|piece| tokenize::terms(piece)) {
+            parts.extend(self.terms.iter().position(|known| known.term == term));
+        }
         if parts.is_empty() {
             return;
         }
         let is_pattern = pieces.len() > 1;
-        match self
-            .names
-            .iter_mut()
-            .find(|known| !is_pattern && known.text == text)
-        {
-            Some(known) => known.weight = known.weight.max(weight),
-            None => {
-                let text = text.to_owned();
-                let (is_alone, role) = (false, Role::Other);
-                let named = NamedCode {
-                    text,
-                    parts,
-                    weight,
-                    is_hinted,
-                    is_pattern,
-                    is_alone,
-                    role,
-                };
-                self.names.push(named);
-            }
+        let mut names = self.names.iter_mut();
+        if let Some(known) = names.find(|known| !is_pattern && known.text == text) {
+            known.weight = known.weight.max(weight);
+            return;
         }
+        self.names.push(NamedCode {
+            text: text.to_owned(),
+            parts,
+            weight,
+            is_hinted,
+            is_pattern,
+            is_alone: false,
+            role: Role::Other,
+        });
     }
 
     fn add_term(&mut self, word: &str, weight: f64, is_hint: bool) -> usize {
@@ -231,10 +226,9 @@ impl ParsedQuery {
             known.is_hinted |= is_hint;
             return term_idx;
         }
-        let word = word.to_owned();
         self.terms.push(QueryTerm {
             term,
-            word,
+            word: word.to_owned(),
             weight,
             is_in_text: !is_hint,
             is_hinted: is_hint,
@@ -250,24 +244,24 @@ fn span_at(spans: &[Span], at: usize) -> Option<&Span> {
 
 /// Returns whether the back-ticks around a name hold nothing else than its sigils and arguments, or there are none.
 fn is_alone(text: &str, name: &Range<usize>) -> bool {
-    let is_prose = text[..name.start].matches('`').count().is_multiple_of(2);
-    is_prose
-        || text[..name.start]
-            .trim_end_matches(['@', '&', '*', '#', '['])
-            .ends_with('`')
-            && text[name.end..].starts_with(['`', '(', '!', '<', '[', '{'])
+    let before = &text[..name.start];
+    if before.matches('`').count().is_multiple_of(2) {
+        return true;
+    }
+    let before = before.trim_end_matches(['@', '&', '*', '#', '[']);
+    before.ends_with('`') && text[name.end..].starts_with(['`', '(', '!', '<', '[', '{'])
 }
 
 /// Returns whether a rule opens with a prohibition, maybe after a title, or ends with a colon.
 fn is_without_demand(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    let is_prohibition = |statement: &str| {
+    for statement in [&lower, rule_kind::lead(&lower)] {
         let statement = statement.trim_start_matches(|c: char| !c.is_alphanumeric());
-        contrast(statement) == Some(0)
-    };
-    is_prohibition(&lower)
-        || is_prohibition(rule_kind::lead(&lower))
-        || lower.trim_end().ends_with(':')
+        if contrast(statement) == Some(0) {
+            return true;
+        }
+    }
+    lower.trim_end().ends_with(':')
 }
 
 /// Returns whether a lower-case word has no meaning of its own.
@@ -303,10 +297,11 @@ struct Clause {
 /// is its main statement.
 fn clauses(text: &str) -> Vec<Clause> {
     let mut clauses: Vec<Clause> = Vec::new();
-    let mut clause_start = 0;
-    for clause_end in clause_ends(text) {
-        let start = std::mem::replace(&mut clause_start, clause_end);
-        let clause = &text[start..clause_end];
+    let mut next_start = 0;
+    for end in clause_ends(text) {
+        let start = next_start;
+        next_start = end;
+        let clause = &text[start..end];
         let mut lower = clause.to_lowercase();
         if lower.len() != clause.len() {
             // Its offsets are not valid in `clause`.
@@ -317,7 +312,9 @@ fn clauses(text: &str) -> Vec<Clause> {
             start,
             is_contrast: false,
         });
-        if let Some(offset) = contrast(&lower).filter(|offset| *offset > 0 || !is_first) {
+        if let Some(offset) = contrast(&lower)
+            && (offset > 0 || !is_first)
+        {
             clauses.push(Clause {
                 start: start + offset,
                 is_contrast: true,
@@ -327,7 +324,7 @@ fn clauses(text: &str) -> Vec<Clause> {
     clauses
 }
 
-/// The clauses of a text, and what it demands and forbids.
+/// The clauses of a text, and the code that it demands and forbids.
 struct Parts {
     clauses: Vec<Clause>,
     roles: Vec<RoleSpan>,
@@ -383,31 +380,38 @@ fn clause_ends(text: &str) -> Vec<usize> {
 
 /// Returns the start of the first contrast in a lower-case clause.
 fn contrast(lower: &str) -> Option<usize> {
+    let mut starts = Vec::new();
+    starts.extend(find_phrase(lower, CONTRASTS.entries()));
     let first = lower.len() - lower.trim_start().len();
-    let opening = find_phrase(lower, OPENING_CONTRASTS.entries()).filter(|&start| start == first);
-    let preferred_to = find_phrase(lower, &["over"]).filter(|&start| {
-        let mut words = lower[..start].split_whitespace();
-        words.any(|word| PREFERENCE_VERBS.contains(word))
-    });
-    opening
-        .into_iter()
-        .chain(find_phrase(lower, CONTRASTS.entries()))
-        .chain(preferred_to)
-        .min()
+    if find_phrase(lower, OPENING_CONTRASTS.entries()) == Some(first) {
+        starts.push(first);
+    }
+    if let Some(over) = find_phrase(lower, &["over"]) {
+        let mut words = lower[..over].split_whitespace();
+        if words.any(|word| PREFERENCE_VERBS.contains(word)) {
+            starts.push(over);
+        }
+    }
+    starts.into_iter().min()
 }
 
 /// Returns the start of the first of `phrases` that occurs as whole words in a lower-case clause.
 fn find_phrase(lower: &str, phrases: &[&str]) -> Option<usize> {
-    let is_whole = |start: usize, phrase: &str| {
-        let before = lower[..start].chars().next_back();
-        let after = lower[start + phrase.len()..].chars().next();
-        !before.into_iter().chain(after).any(char::is_alphanumeric)
-    };
-    let starts = phrases.iter().filter_map(|phrase| {
-        let mut starts = lower.match_indices(phrase).map(|(start, _)| start);
-        starts.find(|&start| is_whole(start, phrase))
-    });
-    starts.min()
+    let mut first = None;
+    for phrase in phrases {
+        for (start, _) in lower.match_indices(phrase) {
+            let before = lower[..start].chars().next_back();
+            let after = lower[start + phrase.len()..].chars().next();
+            if before.into_iter().chain(after).any(char::is_alphanumeric) {
+                continue;
+            }
+            if first.is_none_or(|first| start < first) {
+                first = Some(start);
+            }
+            break;
+        }
+    }
+    first
 }
 
 #[cfg(test)]

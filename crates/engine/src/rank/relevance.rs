@@ -169,8 +169,9 @@ static MODEL: LazyLock<Model> =
 static WEIGHTS: LazyLock<[[f64; N_FEATURES]; N_OCCASIONS]> = LazyLock::new(|| {
     let mut weights = [[0.0; N_FEATURES]; N_OCCASIONS];
     for (feature, row) in &MODEL.weights {
-        row.iter()
-            .for_each(|(occasion, it)| weights[*occasion as usize][*feature as usize] = *it);
+        for (occasion, weight) in row {
+            weights[*occasion as usize][*feature as usize] = *weight;
+        }
     }
     weights
 });
@@ -213,7 +214,7 @@ impl IndexMut<Feature> for Features {
 
 use Feature::*;
 
-/// What a file can have in common with a rule.
+/// The groups of features that a file can have in common with a rule, with their reasons.
 const REASONS: [(&[Feature], &str); 7] = [
     (&[Words, Prominence], "it has the words of the rule"),
     (&[NamedCode], "it has the code that the rule names"),
@@ -335,39 +336,48 @@ impl Features {
         self[LineWords] >= line_words && self[LineNames] >= line_names
     }
 
-    /// Returns what contributes most to the score in a file.
+    /// Returns the reason that contributes most to the score in a file.
     pub fn reason(&self) -> &'static str {
-        let weights = &WEIGHTS[self.occasion() as usize];
-        let sum = |features: &[Feature]| -> f64 {
-            features
-                .iter()
-                .map(|it| weights[*it as usize] * self[*it])
-                .sum()
-        };
         // A rule without an example gets as much as one that the lines do not show.
+        let weights = &WEIGHTS[self.occasion() as usize];
         let usual = weights[LineNoExample as usize] * self[HasLines];
-        let lines = sum(&[LineWords, LineNamedCode, LineNames, LineNoExample]);
-        if self[HasLines] > 0.0 && lines - usual > self[Code] - lines - sum(&[HasLines]) {
+        let lines = self.sum(&[LineWords, LineNamedCode, LineNames, LineNoExample]);
+        if self[HasLines] > 0.0 && lines - usual > self[Code] - lines - self.sum(&[HasLines]) {
             return "the changed lines are about it";
         }
-        let reasons = REASONS
-            .iter()
-            .map(|(features, reason)| (sum(features), *reason));
-        reasons
-            .max_by(|(a, _), (b, _)| a.total_cmp(b))
-            .map_or("", |(_, reason)| reason)
+        let mut most = f64::NEG_INFINITY;
+        let mut best = "";
+        for (features, reason) in REASONS {
+            let sum = self.sum(features);
+            if sum.total_cmp(&most).is_ge() {
+                most = sum;
+                best = reason;
+            }
+        }
+        best
+    }
+
+    /// Returns the part of the score in a file that some features make up.
+    fn sum(&self, features: &[Feature]) -> f64 {
+        let weights = &WEIGHTS[self.occasion() as usize];
+        let parts = features.iter();
+        parts
+            .map(|feature| weights[*feature as usize] * self[*feature])
+            .sum()
     }
 }
 
 /// Sets the scores of the rules of a bank in a file, and by how much they exceed the least score of a relevant rule.
 pub(crate) fn set_excess(rules: &mut [Features]) {
-    rules
-        .iter_mut()
-        .for_each(|rule| rule[Code] = rule.score_in_file());
-    let floor = floor(&rules.iter().map(|rule| rule[Code]).collect::<Vec<_>>());
-    rules
-        .iter_mut()
-        .for_each(|rule| rule[Excess] = rule[Code] - floor);
+    let mut scores = Vec::with_capacity(rules.len());
+    for rule in rules.iter_mut() {
+        rule[Code] = rule.score_in_file();
+        scores.push(rule[Code]);
+    }
+    let floor = floor(&scores);
+    for rule in rules {
+        rule[Excess] = rule[Code] - floor;
+    }
 }
 
 /// Returns the least score of a relevant rule, the mean of all rules of the bank: what they have in
@@ -387,46 +397,55 @@ fn floor(scores: &[f64]) -> f64 {
 
 /// Returns for each rule, given by its terms, the sum of the rarities of the words of a task that it has.
 pub fn words_of_task(task: &str, rules: &[BTreeSet<String>]) -> Vec<f64> {
-    let rarity = |term: &String| match rules.iter().filter(|terms| terms.contains(term)).count() {
-        0 => 0.0,
-        n_with => score::idf(n_with, rules.len()),
-    };
     let terms: BTreeSet<String> = tokenize::terms(task).into_iter().collect();
-    let rarities: FxHashMap<&String, f64> = terms.iter().map(|term| (term, rarity(term))).collect();
-    rules
-        .iter()
-        .map(|terms| terms.iter().filter_map(|term| rarities.get(term)).sum())
-        .collect()
+    let mut rarities: FxHashMap<String, f64> = FxHashMap::default();
+    for term in terms {
+        let n_with = rules.iter().filter(|terms| terms.contains(&term)).count();
+        if n_with > 0 {
+            rarities.insert(term, score::idf(n_with, rules.len()));
+        }
+    }
+    let mut sums = Vec::with_capacity(rules.len());
+    for terms in rules {
+        let shared = terms.iter().filter_map(|term| rarities.get(term));
+        sums.push(shared.sum());
+    }
+    sums
 }
 
 /// Returns the weighted mean of values, given as weights and values.
 pub(crate) fn share(values: impl Iterator<Item = (f64, f64)>) -> f64 {
-    let (sum, total) = values.fold((0.0, 0.0), |(sum, total), (weight, value)| {
-        (sum + weight * value, total + weight)
-    });
+    let mut sum = 0.0;
+    let mut total = 0.0;
+    for (weight, value) in values {
+        sum += weight * value;
+        total += weight;
+    }
     if total > 0.0 { sum / total } else { 0.0 }
 }
 
 /// Returns how near two files are in the tree: 1 in the same folder, less the fewer folders contain
 /// both. All files are in the root, which counts half.
 pub fn nearness(a: &str, b: &str) -> f64 {
-    let folders = |path: &'_ str| path.split('/').count() - 1;
+    let n_folders_a = a.matches('/').count();
+    let n_folders_b = b.matches('/').count();
     let pairs = a.split('/').zip(b.split('/'));
     let n_same = pairs.take_while(|(a, b)| a == b).count();
-    let n_shared = n_same.min(folders(a)).min(folders(b));
-    (2 * n_shared + 1) as f64 / (folders(a) + folders(b) + 1) as f64
+    let n_shared = n_same.min(n_folders_a).min(n_folders_b);
+    (2 * n_shared + 1) as f64 / (n_folders_a + n_folders_b + 1) as f64
+}
+
+fn words_of_name(path: &str) -> BTreeSet<String> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let stem = name.split('.').next().unwrap_or_default();
+    tokenize::terms(stem).into_iter().collect()
 }
 
 /// Returns the share of the words in the names of two files that both have: `user_view.py` and
 /// `OrderView.ts` have one of three.
 pub(crate) fn file_name_similarity(a: &str, b: &str) -> f64 {
-    let words = |path: &str| -> BTreeSet<String> {
-        let name = path.rsplit('/').next().unwrap_or_default();
-        tokenize::terms(name.split('.').next().unwrap_or_default())
-            .into_iter()
-            .collect()
-    };
-    let (a, b) = (words(a), words(b));
+    let a = words_of_name(a);
+    let b = words_of_name(b);
     a.intersection(&b).count() as f64 / a.union(&b).count().max(1) as f64
 }
 

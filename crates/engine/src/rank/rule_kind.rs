@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use cerberus_model::RuleKind;
+use cerberus_model::text::WordList;
 use serde::Serialize;
 
 use super::named_code::{self, Span, SpanKind};
@@ -52,67 +53,70 @@ pub struct Verdict {
 /// Returns the kind of a rule by its wording.
 pub fn classify(text: &str) -> Verdict {
     let spans = named_code::spans(text);
-    let n_spans = |kind| spans.iter().filter(|span| span.kind == kind).count();
     let prose = prose(text, &spans);
     let words: Vec<&str> = words(&prose).collect();
     let phrase = PROCESS_PHRASES.first_in(&prose);
-    let verb = working_verb(&prose, lead(&prose), &spans).or_else(|| {
-        // A condition may come first: "If you change a schema: commit the snapshot".
-        let statement = prose.split_once(": ")?.1;
-        working_verb(&prose, lead(statement), &spans)
-    });
-    let count = |is: &dyn Fn(&str) -> bool, limit: usize| {
-        words.iter().filter(|word| is(word)).count().min(limit) as f64
-    };
+    let mut verb = working_verb(&prose, lead(&prose), &spans);
+    // A condition may come first: "If you change a schema: commit the snapshot".
+    if verb.is_none()
+        && let Some((_, statement)) = prose.split_once(": ")
+    {
+        verb = working_verb(&prose, lead(statement), &spans);
+    }
     let wording = Wording {
-        process: count(&|word| PROCESS_WORDS.contains(word), 3),
-        project: count(&|word| PROJECT_WORDS.contains(word), 4),
-        code: count(&|word| CODE_WORDS.contains(word), 4),
-        commands: n_spans(SpanKind::Command).min(2) as f64,
-        names: n_spans(SpanKind::Name).min(3) as f64,
+        process: count(&words, &PROCESS_WORDS, 3),
+        project: count(&words, &PROJECT_WORDS, 4),
+        code: count(&words, &CODE_WORDS, 4),
+        commands: count_spans(&spans, SpanKind::Command, 2),
+        names: count_spans(&spans, SpanKind::Name, 3),
         length: (1.0 + words.len() as f64).ln(),
         general: general_share(&words),
         phrase: f64::from(u8::from(phrase.is_some())),
         verb: f64::from(u8::from(verb.is_some())),
         stems: stems_weight(text),
     };
-    let mut cues: Vec<String> = Vec::new();
-    let commands = spans.iter().filter(|span| span.kind == SpanKind::Command);
-    let commands = commands.map(|span| text[span.range.clone()].to_owned());
-    let cue_words = words
-        .iter()
-        .filter(|word| PROCESS_WORDS.contains(word) || PROJECT_WORDS.contains(word));
-    let single = phrase
-        .map(str::to_owned)
-        .into_iter()
-        .chain(verb.map(str::to_owned));
-    for cue in single
-        .chain(commands)
-        .chain(cue_words.map(|word| (*word).to_owned()))
-    {
-        if !cues.contains(&cue) {
-            cues.push(cue);
+    let mut cues: Vec<&str> = phrase.into_iter().chain(verb).collect();
+    for span in &spans {
+        if span.kind == SpanKind::Command {
+            cues.push(&text[span.range.clone()]);
+        }
+    }
+    cues.extend(words.iter().filter(|word| is_of_work(word)));
+    let mut distinct: Vec<String> = Vec::new();
+    for cue in cues {
+        if !distinct.iter().any(|known| known == cue) {
+            distinct.push(cue.to_owned());
         }
     }
     // The wording of a very short rule says little: without a clear cue, it is about code.
-    let Wording {
-        process,
-        project,
-        commands,
-        ..
-    } = wording;
-    let has_cue = process + commands + wording.phrase + wording.verb > 0.0 || project > 2.0;
+    let n_cues = wording.process + wording.commands + wording.phrase + wording.verb;
+    let has_cue = n_cues > 0.0 || wording.project > 2.0;
     let is_process = has_cue && process_logit(&wording) > 0.0;
-    let kind = if is_process {
-        RuleKind::Process
-    } else {
-        RuleKind::Code
-    };
     Verdict {
-        kind,
+        kind: if is_process {
+            RuleKind::Process
+        } else {
+            RuleKind::Code
+        },
         wording,
-        cues,
+        cues: distinct,
     }
+}
+
+/// Returns the number of words in a list, at most `limit`.
+fn count(words: &[&str], list: &WordList, limit: usize) -> f64 {
+    let n_listed = words.iter().filter(|word| list.contains(word)).count();
+    n_listed.min(limit) as f64
+}
+
+/// Returns the number of spans of a kind, at most `limit`.
+fn count_spans(spans: &[Span], kind: SpanKind, limit: usize) -> f64 {
+    let n_spans = spans.iter().filter(|span| span.kind == kind).count();
+    n_spans.min(limit) as f64
+}
+
+fn is_of_work(word: &str) -> bool {
+    PROCESS_WORDS.contains(word) || PROJECT_WORDS.contains(word)
 }
 
 /// Returns the first verb of a statement, a part of `prose`, if it is one of working advice and acts
@@ -125,12 +129,17 @@ fn working_verb<'t>(prose: &'t str, statement: &'t str, spans: &[Span]) -> Optio
     let verb = words.next().filter(|verb| PROCESS_VERBS.contains(verb))?;
     let object: Vec<&str> = words.by_ref().take(OBJECT_WORDS).collect();
     let end = words.next().map_or(prose.len(), offset);
-    let is_of_work = |word: &&str| PROCESS_WORDS.contains(word) || PROJECT_WORDS.contains(word);
-    let mut named = spans
-        .iter()
-        .filter(|span| (offset(verb)..end).contains(&span.range.start));
-    let is_named = named.any(|span| matches!(span.kind, SpanKind::Path | SpanKind::Command));
-    (is_named || object.iter().any(is_of_work)).then_some(verb)
+    if object.iter().any(|word| is_of_work(word)) {
+        return Some(verb);
+    }
+    for span in spans {
+        if (offset(verb)..end).contains(&span.range.start)
+            && matches!(span.kind, SpanKind::Path | SpanKind::Command)
+        {
+            return Some(verb);
+        }
+    }
+    None
 }
 
 /// Returns the log odds that a rule is working advice.
@@ -152,25 +161,20 @@ fn stems_weight(text: &str) -> f64 {
     /// As in the script that fits the weights.
     const STEM_LEN: usize = 5;
     let lower = text.to_ascii_lowercase();
-    let prose = lower.split('`').step_by(2);
-    let words = prose.flat_map(|part| part.split(|c: char| !c.is_ascii_lowercase()));
-    let stems: BTreeSet<&str> = words
-        .map(|word| &word[..word.len().min(STEM_LEN)])
-        .collect();
-    stems
-        .iter()
-        .filter_map(|stem| QUALITY.stems.get(*stem))
-        .sum()
+    let mut stems: BTreeSet<&str> = BTreeSet::new();
+    for part in lower.split('`').step_by(2) {
+        for word in part.split(|c: char| !c.is_ascii_lowercase()) {
+            stems.insert(&word[..word.len().min(STEM_LEN)]);
+        }
+    }
+    let weights = stems.iter().filter_map(|stem| QUALITY.stems.get(*stem));
+    weights.sum()
 }
 
 fn general_share(words: &[&str]) -> f64 {
     /// Added to the number of words, so that one noun of a short rule does not decide.
     const SMOOTHING: f64 = 3.0;
-    let n_general = words
-        .iter()
-        .filter(|word| CODE_WORDS.contains(word))
-        .count();
-    n_general as f64 / (SMOOTHING + words.len() as f64)
+    count(words, &CODE_WORDS, usize::MAX) / (SMOOTHING + words.len() as f64)
 }
 
 /// Returns a text in lower case, with spaces in place of code, paths, commands and link targets.
@@ -184,10 +188,8 @@ pub(super) fn prose(text: &str, spans: &[Span]) -> String {
 }
 
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
-    let is_part = |c: char| c.is_ascii_alphabetic() || c == '\'' || c == '-';
-    let words = text
-        .split(move |c| !is_part(c))
-        .map(|word| word.trim_matches(['-', '\'']));
+    let parts = text.split(|c: char| !c.is_ascii_alphabetic() && c != '\'' && c != '-');
+    let words = parts.map(|part| part.trim_matches(['-', '\'']));
     words.filter(|word| !word.is_empty())
 }
 
@@ -196,13 +198,14 @@ pub(super) fn lead(prose: &str) -> &str {
     /// Titles are short; a longer text in bold letters is the rule itself.
     const MAX_TITLE_LEN: usize = 40;
     let trimmed = prose.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '*');
-    let title = trimmed
-        .strip_prefix("**")
-        .and_then(|rest| rest.split_once("**"));
-    match title {
-        Some((title, rest)) if title.len() <= MAX_TITLE_LEN && words(rest).next().is_some() => rest,
-        _ => trimmed,
+    if let Some(bold) = trimmed.strip_prefix("**")
+        && let Some((title, rest)) = bold.split_once("**")
+        && title.len() <= MAX_TITLE_LEN
+        && words(rest).next().is_some()
+    {
+        return rest;
     }
+    trimmed
 }
 
 #[cfg(test)]

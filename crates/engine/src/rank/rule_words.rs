@@ -18,12 +18,14 @@ impl RuleWords {
     /// Reads the words of a rule and its hints.
     pub fn new(rule: &str, hints: &[String]) -> Self {
         let query = ParsedQuery::rule(rule, hints);
-        let terms = query.terms.into_iter().enumerate();
+        let mut terms = FxHashMap::default();
+        for (idx, term) in query.terms.into_iter().enumerate() {
+            terms.insert(term.term, (idx, term.weight));
+        }
+        let names = query.names.into_iter();
         Self {
-            terms: terms
-                .map(|(idx, term)| (term.term, (idx, term.weight)))
-                .collect(),
-            names: query.names.into_iter().map(|name| name.text).collect(),
+            terms,
+            names: names.map(|name| name.text).collect(),
         }
     }
 
@@ -55,28 +57,28 @@ impl RuleWords {
 
     /// Returns the distinct words and names in a line, as numbers with their weights.
     pub(crate) fn evidence(&self, line: &str) -> Vec<(usize, f64)> {
-        let terms = tokenize::terms(line);
-        let words = terms
-            .iter()
-            .filter_map(|term| self.terms.get(term).copied());
-        let names = self.names.iter().enumerate();
-        let names = names.filter(|(_, name)| named_code::occurrences(line, name).next().is_some());
-        let names = names.map(|(idx, _)| (self.terms.len() + idx, WEIGHTS.query.name_in_line));
-        let mut found: Vec<(usize, f64)> = words.chain(names).collect();
+        let mut found: Vec<(usize, f64)> = Vec::new();
+        for term in tokenize::terms(line) {
+            found.extend(self.terms.get(&term));
+        }
+        for (idx, name) in self.names.iter().enumerate() {
+            if named_code::occurrences(line, name).next().is_some() {
+                found.push((self.terms.len() + idx, WEIGHTS.query.name_in_line));
+            }
+        }
         found.sort_unstable_by_key(|(id, _)| *id);
         found.dedup_by_key(|(id, _)| *id);
         found
     }
 
     fn name_spans(&self, code: &str) -> Vec<Span> {
-        let of_name = |name: &String| {
-            let starts = named_code::occurrences(code, name)
-                .collect::<Vec<_>>()
-                .into_iter();
-            let len = name.len();
-            starts.map(move |start| Span::new(start, start + len))
-        };
-        self.names.iter().flat_map(of_name).collect()
+        let mut spans = Vec::new();
+        for name in &self.names {
+            for start in named_code::occurrences(code, name) {
+                spans.push(Span::new(start, start + name.len()));
+            }
+        }
+        spans
     }
 }
 

@@ -225,22 +225,25 @@ impl ScorableFile {
     pub(crate) fn new(mut document: Document, class: PathClass) -> Self {
         document.shrink();
         let lengths = document.lengths();
-        let params = |(symbol_idx, lengths): (usize, &Lengths)| {
+        let mut symbols = Vec::with_capacity(lengths.len());
+        for (symbol_idx, lengths) in lengths.iter().enumerate() {
             let symbol = &document.symbols[symbol_idx];
-            let in_test_module = || path_class::is_test_module(&symbol.name);
             let parent = document.parent(symbol_idx);
-            SymbolParams {
+            let is_test = match class {
+                PathClass::Test => true,
+                PathClass::Source => path_class::is_test_module(&symbol.name),
+                _ => false,
+            };
+            symbols.push(SymbolParams {
                 parent: parent.map(|parent| (parent, document.inherited_weight(parent))),
                 field_weights: std::array::from_fn(|field| {
                     field_weight(field, lengths.fields[field])
                 }),
                 name_len: lengths.fields[Field::Name as usize].max(1.0),
                 example_factor: example_factor(symbol, lengths),
-                is_test: class == PathClass::Test
-                    || (class == PathClass::Source && in_test_module()),
-            }
-        };
-        let symbols = lengths.iter().enumerate().map(params).collect();
+                is_test,
+            });
+        }
         Self {
             document,
             class,
@@ -250,9 +253,10 @@ impl ScorableFile {
 
     /// Returns whether a symbol, or the whole file, is test code.
     pub(crate) fn is_test(&self, symbol_idx: Option<usize>) -> bool {
-        symbol_idx.map_or(self.class == PathClass::Test, |idx| {
-            self.symbols[idx].is_test
-        })
+        match symbol_idx {
+            Some(idx) => self.symbols[idx].is_test,
+            None => self.class == PathClass::Test,
+        }
     }
 }
 

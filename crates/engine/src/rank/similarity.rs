@@ -86,17 +86,16 @@ impl Features {
     /// Returns the log odds that the candidate is the anchored symbol.
     pub(crate) fn log_odds(&self) -> f64 {
         let w = &*WEIGHTS;
-        let flag = |is: bool| f64::from(u8::from(is));
         let code_weight = (f64::from(self.n_tokens.max(2)).log2() / FULL_WEIGHT_LOG2).min(1.0);
+        let identifiers = if self.is_same_code {
+            1.0
+        } else {
+            self.identifiers
+        };
         let code = w.body * self.body()
             + w.same_code * flag(self.is_same_code)
             + w.signature * flag(self.is_same_signature)
-            + w.identifiers
-                * if self.is_same_code {
-                    1.0
-                } else {
-                    self.identifiers
-                };
+            + w.identifiers * identifiers;
         let name = if self.was_sibling {
             w.was_sibling
         } else {
@@ -138,7 +137,11 @@ impl Features {
     }
 }
 
-/// A name with what its comparisons share.
+fn flag(is_set: bool) -> f64 {
+    f64::from(u8::from(is_set))
+}
+
+/// A name with the parts by which it is compared.
 #[derive(Debug)]
 struct Name<'n> {
     text: &'n str,
@@ -151,11 +154,8 @@ struct Name<'n> {
 
 impl<'n> Name<'n> {
     fn new(text: &'n str) -> Self {
-        let letters = text
-            .chars()
-            .filter(|c| *c != '_')
-            .flat_map(char::to_lowercase);
-        let letters: String = letters.filter(|c| !c.is_whitespace()).collect();
+        let lower = text.chars().flat_map(char::to_lowercase);
+        let letters: String = lower.filter(|c| *c != '_' && !c.is_whitespace()).collect();
         let mut bigrams: Vec<_> = letters.chars().zip(letters.chars().skip(1)).collect();
         bigrams.sort_unstable();
         Self {
@@ -180,17 +180,17 @@ impl<'n> Name<'n> {
         if self.letters == other.letters {
             return 1.0;
         }
-        let (mut n_shared, mut rest) = (0, other.bigrams.as_slice());
+        let mut n_shared = 0;
+        let mut rest = other.bigrams.as_slice();
         for bigram in &self.bigrams {
-            rest = &rest[rest.partition_point(|it| it < bigram)..];
+            rest = &rest[rest.partition_point(|other| other < bigram)..];
             if rest.first() == Some(bigram) {
-                (n_shared, rest) = (n_shared + 1, &rest[1..]);
+                n_shared += 1;
+                rest = &rest[1..];
             }
         }
-        (2 * n_shared) as f64
-            / (self.letters.len() + other.letters.len())
-                .saturating_sub(2)
-                .max(1) as f64
+        let n_letters = self.letters.len() + other.letters.len();
+        (2 * n_shared) as f64 / n_letters.saturating_sub(2).max(1) as f64
     }
 }
 
@@ -207,20 +207,15 @@ impl<'n> Names<'n> {
     /// may have moved to its container or module, as in `request_to_dict` and `Request.to_dict`,
     /// `WeightedError` and `weighted::Error`.
     pub(crate) fn similarity(&self, other: &Self) -> f64 {
-        let ([a, around_a @ ..], [b, around_b @ ..]) = (&self.0, &other.0);
+        let [a, around_a @ ..] = &self.0;
+        let [b, around_b @ ..] = &other.0;
         let plain = a.similarity(b);
-        let (removed, added) = (
-            difference(&a.parts, &b.parts),
-            difference(&b.parts, &a.parts),
-        );
+        let removed = difference(&a.parts, &b.parts);
+        let added = difference(&b.parts, &a.parts);
         let n_shared = a.parts.len() - removed.len();
         if plain >= MAX_UNEQUAL || n_shared == 0 {
             return plain;
         }
-        let n_around = |words: &[&String], around: &[Name<'_>]| {
-            let around = around.iter().flat_map(|it| &it.parts);
-            words.len() - difference(words.iter().copied(), around).len()
-        };
         let n_moved = n_around(&removed, around_b) + n_around(&added, around_a);
         let n_total = a.parts.len() + n_shared + added.len() + n_moved;
         plain.max(MAX_UNEQUAL * (2 * (n_shared + n_moved)) as f64 / n_total as f64)
@@ -229,7 +224,8 @@ impl<'n> Names<'n> {
     /// Returns the similarity of the containers: a function that became a method may have had the
     /// container in its name.
     pub(crate) fn container_similarity(&self, other: &Self) -> f64 {
-        let ([a, a_container, _], [b, b_container, _]) = (&self.0, &other.0);
+        let [a, a_container, _] = &self.0;
+        let [b, b_container, _] = &other.0;
         let (container, name) = match (a_container.text, b_container.text) {
             ("", text) if !text.is_empty() => (b_container, a),
             (text, "") if !text.is_empty() => (a_container, b),
@@ -243,13 +239,24 @@ impl<'n> Names<'n> {
     }
 }
 
+/// Returns the number of words that occur in the names around another one.
+fn n_around(words: &[&String], around: &[Name<'_>]) -> usize {
+    let around = around.iter().flat_map(|name| &name.parts);
+    words.len() - difference(words.iter().copied(), around).len()
+}
+
 /// Returns the words removed from and added to a name, if some words changed and some did not.
 pub(crate) fn changed_words(a: &str, b: &str) -> Option<(Vec<String>, Vec<String>)> {
-    let (a, b) = (parts(a), parts(b));
-    let (removed, added) = (difference(&a, &b), difference(&b, &a));
-    let is_changed = removed.len() + added.len() > 0 && removed.len() < a.len();
-    let owned = |words: Vec<&String>| words.into_iter().cloned().collect();
-    is_changed.then(|| (owned(removed), owned(added)))
+    let a = parts(a);
+    let b = parts(b);
+    let removed = difference(&a, &b);
+    let added = difference(&b, &a);
+    if removed.len() == a.len() || (removed.is_empty() && added.is_empty()) {
+        return None;
+    }
+    let removed = removed.into_iter().cloned().collect();
+    let added = added.into_iter().cloned().collect();
+    Some((removed, added))
 }
 
 /// Returns the similarity of two paths, 1 only for equal ones: half by all their words, half by
@@ -259,8 +266,11 @@ pub(crate) fn path_similarity(a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;
     }
-    let name = |path: &str| parts(path.rsplit('/').next().unwrap_or(path));
-    MAX_UNEQUAL * (dice(&parts(a), &parts(b)) + dice(&name(a), &name(b))) / 2.0
+    let a_name = a.rsplit('/').next().unwrap_or(a);
+    let b_name = b.rsplit('/').next().unwrap_or(b);
+    let by_words = dice(&parts(a), &parts(b));
+    let by_name = dice(&parts(a_name), &parts(b_name));
+    MAX_UNEQUAL * (by_words + by_name) / 2.0
 }
 
 fn parts(name: &str) -> Vec<String> {

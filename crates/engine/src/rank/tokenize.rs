@@ -30,15 +30,8 @@ pub fn words<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
 
 /// Calls `each` with the start and end of every raw word.
 pub(super) fn word_bounds(bytes: &[u8], mut each: impl FnMut(usize, usize)) {
-    // Bytes of characters beyond ASCII count as letters.
-    let is_word = |byte: u8| {
-        (byte | 0x20).wrapping_sub(b'a') < 26
-            || byte.wrapping_sub(b'0') < 10
-            || byte == b'_'
-            || byte == b'$'
-            || byte >= 0x80
-    };
-    let (mut start, mut is_open) = (0, 0);
+    let mut start = 0;
+    let mut is_open = 0;
     // The last block is never full, so that no word reaches its end.
     scan_blocks(bytes, is_word, |block, mask| {
         // Words start and end at bytes whose class differs from the previous byte.
@@ -54,6 +47,16 @@ pub(super) fn word_bounds(bytes: &[u8], mut each: impl FnMut(usize, usize)) {
             edges &= edges - 1;
         }
     });
+}
+
+/// Returns whether a byte is of a word. Bytes of characters beyond ASCII count as letters.
+#[inline]
+fn is_word(byte: u8) -> bool {
+    (byte | 0x20).wrapping_sub(b'a') < 26
+        || byte.wrapping_sub(b'0') < 10
+        || byte == b'_'
+        || byte == b'$'
+        || byte >= 0x80
 }
 
 /// Calls `each` with the lower-cased parts of a raw word: `HTTPServer_v2` gives `http` and
@@ -97,11 +100,13 @@ pub fn parts(word: &str, mut each: impl FnMut(&str)) {
 /// Returns whether a run of capitals ends in a plural: `rest` of URLs or `getIDsOf` is an `s` that no
 /// small letter follows.
 fn is_plural(rest: &str) -> bool {
-    let mut chars = rest.chars();
-    chars.next() == Some('s')
-        && chars
-            .next()
-            .is_none_or(|next| CharClass::new(next) != CharClass::Lower)
+    let Some(after) = rest.strip_prefix('s') else {
+        return false;
+    };
+    match after.chars().next() {
+        Some(next) => CharClass::new(next) != CharClass::Lower,
+        None => true,
+    }
 }
 
 fn emit(part: &str, each: &mut impl FnMut(&str)) {

@@ -165,7 +165,7 @@ pub(crate) static QUALITY: LazyLock<QualityModel> =
 pub(crate) struct QualityModel {
     /// The log odds that a rule is working advice; see [`super::rule_kind`].
     pub(crate) working_advice: LinearModel,
-    /// What the words of a rule add to them, by their first letters.
+    /// The summand of each word of a rule, by its first letters.
     pub(crate) stems: BTreeMap<String, f64>,
     /// The log odds that the first candidate is right.
     pub(crate) first_answer: LinearModel,

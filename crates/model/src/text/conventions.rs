@@ -76,26 +76,41 @@ pub struct Endings {
 pub fn is_bundle(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let Bundles { prefixes, endings } = &CONVENTIONS.bundles;
-    // A hash distinguishes `chunk-VXZ4K2QD.js` from a module that a person named.
-    let is_hash = |rest: &str| {
-        rest.strip_suffix(".js").is_some_and(|hash| {
-            hash.len() >= 6
-                && hash.bytes().all(|it| it.is_ascii_alphanumeric())
-                && hash
-                    .bytes()
-                    .any(|it| it.is_ascii_digit() || it.is_ascii_uppercase())
-        })
-    };
+    if has_ending(name, endings) {
+        return true;
+    }
+    for prefix in prefixes {
+        if let Some(rest) = name.strip_prefix(prefix.as_str())
+            && let Some(hash) = rest.strip_suffix(".js")
+            && is_hash(hash)
+        {
+            return true;
+        }
+    }
+    false
+}
+
+/// Returns whether a part of a name is a hash, which distinguishes `chunk-VXZ4K2QD.js` from a module that a
+/// person named.
+fn is_hash(part: &str) -> bool {
+    let mut bytes = part.bytes();
+    part.len() >= 6
+        && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && bytes.any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+}
+
+fn has_ending(name: &str, endings: &[String]) -> bool {
     endings.iter().any(|ending| name.ends_with(ending))
-        || prefixes
-            .iter()
-            .any(|prefix| name.strip_prefix(prefix.as_str()).is_some_and(is_hash))
 }
 
 /// Returns whether any folder above a file has one of `names`.
 pub fn is_below(path: &str, names: &Names) -> bool {
-    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
-    folders.split('/').any(|folder| names.contains(folder))
+    folders(path).any(|folder| names.contains(folder))
+}
+
+/// Returns the names of the folders above a file, the innermost first.
+fn folders(path: &str) -> impl Iterator<Item = &str> {
+    path.rsplit('/').skip(1)
 }
 
 /// Returns whether a path is that of a test: by its folders, or by the name of the file.
@@ -108,25 +123,22 @@ pub fn is_test(path: &str) -> bool {
         folder_endings,
         ..
     } = &CONVENTIONS.tests;
-    let has_ending = |name: &str, endings: &[String]| endings.iter().any(|it| name.ends_with(it));
     is_below(path, &CONVENTIONS.folders.tests)
         || stem.starts_with("test_")
         || stem.ends_with("_test")
         || file_stems.contains(stem)
-        || [".test.", ".spec."]
-            .iter()
-            .any(|infix| file.contains(infix))
+        || file.contains(".test.")
+        || file.contains(".spec.")
         || has_ending(file, file_endings)
-        || path
-            .split('/')
-            .rev()
-            .skip(1)
-            .any(|folder| has_ending(folder, folder_endings))
+        || folders(path).any(|folder| has_ending(folder, folder_endings))
 }
 
 /// Returns the ending of a file name, or an empty text.
 pub fn ending(path: &str) -> &str {
-    path.rsplit_once('.').map_or("", |(_, ending)| ending)
+    match path.rsplit_once('.') {
+        Some((_, ending)) => ending,
+        None => "",
+    }
 }
 
 #[cfg(test)]

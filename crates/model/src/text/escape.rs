@@ -39,20 +39,10 @@ pub fn escaped_json(json: &str) -> String {
 /// Returns `text` without the characters that a reader does not see and a model may skip: control
 /// characters except white space, and the default-ignorable ones of Unicode.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    let is_hidden = |c: char| {
-        (c.is_control() && !c.is_whitespace())
-            || is_bidirectional(c)
-            || (is_invisible(c) && !c.is_whitespace())
-            || matches!(
-                c,
-                '\u{34F}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}'
-                    | '\u{200C}' | '\u{200D}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFF8}'
-                    | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}'
-            )
-    };
-    match text.contains(is_hidden) {
-        true => Cow::Owned(text.replace(is_hidden, "")),
-        false => Cow::Borrowed(text),
+    if text.contains(is_unseen) {
+        Cow::Owned(text.replace(is_unseen, ""))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
@@ -65,12 +55,40 @@ pub fn shell_word(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("'{}'", text.replace('\'', "'\\''")))
 }
 
+/// Returns whether a reader does not see a character that is not white space.
+fn is_unseen(c: char) -> bool {
+    let is_space = c.is_whitespace();
+    ((c.is_control() || is_invisible(c)) && !is_space)
+        || is_bidirectional(c)
+        || is_default_ignorable(c)
+}
+
+/// Returns whether a character is a default-ignorable one of Unicode that is not in the other lists.
+fn is_default_ignorable(c: char) -> bool {
+    matches!(
+        c,
+        '\u{34F}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
+            | '\u{180B}'..='\u{180F}'
+            | '\u{200C}' | '\u{200D}' | '\u{3164}'
+            | '\u{FE00}'..='\u{FE0F}'
+            | '\u{FFA0}'
+            | '\u{FFF0}'..='\u{FFF8}'
+            | '\u{1BCA0}'..='\u{1BCA3}'
+            | '\u{1D173}'..='\u{1D17A}'
+            | '\u{E0000}'..='\u{E0FFF}'
+    )
+}
+
 /// Returns whether a character is invisible or an unexpected line break.
 fn is_invisible(c: char) -> bool {
     matches!(
         c,
-        '\u{AD}' | '\u{180E}' | '\u{200B}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2065}'
-            | '\u{206A}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}'
+        '\u{AD}' | '\u{180E}' | '\u{200B}' | '\u{2028}' | '\u{2029}'
+            | '\u{2060}'..='\u{2065}'
+            | '\u{206A}'..='\u{206F}'
+            | '\u{FEFF}'
+            | '\u{FFF9}'..='\u{FFFB}'
+            | '\u{E0000}'..='\u{E007F}'
     )
 }
 

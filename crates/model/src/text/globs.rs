@@ -34,16 +34,20 @@ impl Globs {
 
     /// Returns the first glob that matches a path.
     pub fn find(&self, path: &str) -> Option<&str> {
-        let is_match = |matchers: &[GlobMatcher]| matchers.iter().any(|it| it.is_match(path));
-        if is_match(&self.excluded) {
+        if any_matches(&self.excluded, path) {
             return None;
         }
-        let found = self
-            .included
-            .iter()
-            .find(|(_, matchers)| is_match(matchers))?;
-        Some(&found.0)
+        for (glob, matchers) in &self.included {
+            if any_matches(matchers, path) {
+                return Some(glob);
+            }
+        }
+        None
     }
+}
+
+fn any_matches(matchers: &[GlobMatcher], path: &str) -> bool {
+    matchers.iter().any(|matcher| matcher.is_match(path))
 }
 
 /// Compiled globs of whole paths.
@@ -56,16 +60,17 @@ pub fn path_globs(globs: &[String]) -> PathGlobs {
 }
 
 fn compiled(globs: &[String], literal_separator: bool) -> Vec<GlobMatcher> {
-    let valid = globs.iter().filter(|glob| glob.len() <= MAX_GLOB_BYTES);
-    let glob = |it| {
-        GlobBuilder::new(it)
-            .literal_separator(literal_separator)
-            .build()
-            .ok()
-    };
-    valid
-        .filter_map(|it| Some(glob(it)?.compile_matcher()))
-        .collect()
+    let mut matchers = Vec::new();
+    for glob in globs {
+        if glob.len() > MAX_GLOB_BYTES {
+            continue;
+        }
+        let mut builder = GlobBuilder::new(glob);
+        if let Ok(glob) = builder.literal_separator(literal_separator).build() {
+            matchers.push(glob.compile_matcher());
+        }
+    }
+    matchers
 }
 
 /// Returns why a glob can match no file of the project.

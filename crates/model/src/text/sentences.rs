@@ -11,14 +11,14 @@ pub fn split(text: &str, is_break: impl Fn(char, char) -> bool) -> impl Iterator
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest?;
-        let after = |at: usize, c: char| &text[at + c.len_utf8()..];
-        let next = |at, c| after(at, c).chars().next().unwrap_or(' ');
-        let mut chars = text.char_indices();
-        let Some((at, c)) = chars.find(|&(at, c)| is_break(c, next(at, c))) else {
-            return rest.take();
-        };
-        rest = Some(after(at, c));
-        Some(&text[..at])
+        for (at, c) in text.char_indices() {
+            let after = &text[at + c.len_utf8()..];
+            if is_break(c, after.chars().next().unwrap_or(' ')) {
+                rest = Some(after);
+                return Some(&text[..at]);
+            }
+        }
+        rest.take()
     })
 }
 
@@ -41,44 +41,54 @@ pub fn gap_after(text: &str, within: Span, stop: usize) -> Option<Span> {
     let after = &text[stop + 1..within.end];
     let rest = after.trim_start_matches(|c| "*_)]'\"”’".contains(c));
     let next_sentence = rest.trim_start();
-    let is_abbreviation = || {
-        let before = &text[within.start..stop];
-        ABBREVIATIONS
-            .iter()
-            .any(|abbreviation| ends_with_word(before, abbreviation))
-    };
-    let ends_here = rest.is_empty()
-        || (next_sentence.len() < rest.len()
-            && !next_sentence.starts_with(char::is_lowercase)
-            && !is_abbreviation());
-    ends_here.then(|| Span::new(within.end - rest.len(), within.end - next_sentence.len()))
+    let gap = Span::new(within.end - rest.len(), within.end - next_sentence.len());
+    if rest.is_empty() {
+        return Some(gap);
+    }
+    if gap.is_empty() || next_sentence.starts_with(char::is_lowercase) {
+        return None;
+    }
+    let before = &text[within.start..stop];
+    for abbreviation in ABBREVIATIONS {
+        if ends_with_word(before, abbreviation) {
+            return None;
+        }
+    }
+    Some(gap)
 }
 
 /// Returns the sentences of a paragraph in one line.
 pub fn of(text: &str) -> impl Iterator<Item = &str> {
     let mut start = 0;
     std::iter::from_fn(move || {
-        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
-        let from = start;
-        let within = Span::new(from, text.len());
+        if start == text.len() {
+            return None;
+        }
+        let rest = Span::new(start, text.len());
+        start = text.len();
         let mut is_in_code = false;
-        let mut stops = rest.bytes().enumerate().filter(|(_, byte)| {
-            is_in_code ^= *byte == b'`';
-            !is_in_code && matches!(byte, b'.' | b'!' | b'?')
-        });
-        let gap = stops.find_map(|(at, _)| gap_after(text, within, from + at));
-        let (end, next) = gap.map_or((text.len(), text.len()), |gap| (gap.start, gap.end));
-        start = next;
-        Some(&text[from..end])
+        for (at, byte) in rest.slice(text).bytes().enumerate() {
+            match byte {
+                b'`' => is_in_code = !is_in_code,
+                b'.' | b'!' | b'?' if !is_in_code => {
+                    if let Some(gap) = gap_after(text, rest, rest.start + at) {
+                        start = gap.end;
+                        return Some(&text[rest.start..gap.start]);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Some(rest.slice(text))
     })
 }
 
 fn ends_with_word(text: &str, word: &str) -> bool {
-    text.len().checked_sub(word.len()).is_some_and(|start| {
-        text.get(start..)
-            .is_some_and(|end| end.eq_ignore_ascii_case(word))
-            && !text[..start].ends_with(char::is_alphanumeric)
-    })
+    let start = text.len().saturating_sub(word.len());
+    let Some((before, end)) = text.split_at_checked(start) else {
+        return false;
+    };
+    end.eq_ignore_ascii_case(word) && !before.ends_with(char::is_alphanumeric)
 }
 
 #[cfg(test)]

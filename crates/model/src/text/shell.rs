@@ -5,7 +5,7 @@ use crate::word_lists;
 
 word_lists! { "words/shell.txt": KEYWORDS WRAPPERS SHELLS }
 
-/// Maximum depth of commands in commands. What is deeper is not read.
+/// Maximum depth of commands in commands. Deeper ones are not read.
 const MAX_DEPTH: usize = 16;
 
 /// Maximum number of bytes of commands in commands that are read, together.

@@ -37,11 +37,14 @@ pub fn closest_match<'a>(
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
     let max_distance = word.chars().count() / 4;
-    let distances = candidates
-        .into_iter()
-        .map(|it| (strsim::osa_distance(word, it), it));
-    let close = distances.filter(|(distance, _)| (1..=max_distance).contains(distance));
-    close.min().map(|(_, candidate)| candidate)
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in candidates {
+        let found = (strsim::osa_distance(word, candidate), candidate);
+        if (1..=max_distance).contains(&found.0) && best.is_none_or(|best| found < best) {
+            best = Some(found);
+        }
+    }
+    best.map(|(_, candidate)| candidate)
 }
 
 #[cfg(test)]

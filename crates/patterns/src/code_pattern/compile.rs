@@ -1,4 +1,4 @@
-//! Compiles patterns for a language, and reports what is wrong with them.
+//! Compiles patterns for a language, and reports their faults.
 
 use std::collections::BTreeMap;
 
@@ -70,13 +70,13 @@ pub(super) enum Variable {
     Many(Option<String>),
 }
 
-/// Compiles a pattern for one of its languages. The error says what is wrong and where.
+/// Compiles a pattern for one of its languages. The error names the fault and its place.
 pub(crate) fn compile(pattern: &CodePattern, language: Language) -> Result<Compiled, String> {
     let tables = language::tables(language).ok_or_else(|| language::lack(language))?;
     let mut compiler = Compiler { tables, n_rules: 0 };
     let rule = compiler.test(&pattern.rule, "rule", 0)?;
-    let is_positive = |condition: &Condition| !matches!(condition, Condition::Not(_));
-    if !rule.0.iter().any(is_positive) {
+    let mut conditions = rule.0.iter();
+    if conditions.all(|condition| matches!(condition, Condition::Not(_))) {
         return Err("`rule` needs a `pattern`, a `kind` or another test besides `not`".to_owned());
     }
     let mut constraints = BTreeMap::new();
@@ -194,7 +194,9 @@ impl Compiler {
             let node = tree
                 .root_node()
                 .named_descendant_for_byte_range(range.start, range.end);
-            if let Some(node) = node.filter(|it| it.byte_range() == range) {
+            if let Some(node) = node
+                && node.byte_range() == range
+            {
                 return goal_of(node, &text, sigil, 0).and_then(node_goal);
             }
         }
@@ -203,10 +205,10 @@ impl Compiler {
         let tree = parse::tree(self.tables, &text).ok_or("it takes too long to parse")?;
         let mut root = tree.root_node();
         // The prefix is a node of its own.
-        if let (2, Some(code)) = (
-            root.child_count(),
-            root.child(1).filter(|_| !prefix.is_empty()),
-        ) {
+        if !prefix.is_empty()
+            && root.child_count() == 2
+            && let Some(code) = root.child(1)
+        {
             root = code;
         }
         if root.child_count() == 0 {
@@ -216,7 +218,9 @@ impl Compiler {
             return Err(format!("`{code}` is more than one piece of code"));
         }
         let mut node = root;
-        while let (true, Some(child)) = (has_single_child(node), node.child(0)) {
+        while has_single_child(node)
+            && let Some(child) = node.child(0)
+        {
             node = child;
         }
         if node.has_error() {
@@ -232,7 +236,10 @@ pub(crate) fn in_function(tables: &LanguageTables, code: &str) -> Option<(String
     let [before, after] = tables.spec.statement_context?;
     let text = format!("{before}\n{code}\n{after}");
     let tree = parse::tree(tables, &text)?;
-    (!tree.root_node().has_error()).then_some((text, tree))
+    if tree.root_node().has_error() {
+        return None;
+    }
+    Some((text, tree))
 }
 
 fn node_goal(goal: Goal) -> Result<Goal, String> {

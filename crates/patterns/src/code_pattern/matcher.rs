@@ -274,32 +274,29 @@ impl<'s> Search<'s> {
     }
 
     fn compare(&mut self, goal: &'s Goal, node: Node<'s>) -> Compared {
-        let when = |holds: bool| {
-            if holds {
-                Compared::Same
-            } else {
-                Compared::Different
-            }
-        };
-        match goal {
+        let is_same = match goal {
             Goal::Leaf {
                 text,
                 is_named,
                 kind,
             } => {
                 let is_same = *kind == node.kind_id();
-                if is_same && (!is_named || self.is_same_text(text, self.text_of(node))) {
-                    Compared::Same
-                } else if node.is_extra() || !node.is_named() {
-                    Compared::SkipCode
-                } else {
-                    Compared::Different
+                let is_same = is_same && (!is_named || self.is_same_text(text, self.text_of(node)));
+                if !is_same && (node.is_extra() || !node.is_named()) {
+                    return Compared::SkipCode;
                 }
+                is_same
             }
-            Goal::Variable(_) if node.is_extra() => Compared::SkipCode,
-            Goal::Variable(variable) => when(self.bind(variable, node).is_some()),
-            Goal::Inner { kind, .. } if *kind != node.kind_id() => Compared::Different,
-            Goal::Inner { children, .. } => when(self.compare_children(children, node).is_some()),
+            Goal::Variable(_) if node.is_extra() => return Compared::SkipCode,
+            Goal::Variable(variable) => self.bind(variable, node).is_some(),
+            Goal::Inner { kind, children } => {
+                *kind == node.kind_id() && self.compare_children(children, node).is_some()
+            }
+        };
+        if is_same {
+            Compared::Same
+        } else {
+            Compared::Different
         }
     }
 
@@ -353,15 +350,10 @@ impl<'s> Search<'s> {
     ) -> Option<Next> {
         goals.next();
         let mut n_skipped = 0;
-        while goals.peek().is_some_and(|goal| {
-            matches!(
-                goal,
-                Goal::Leaf {
-                    is_named: false,
-                    ..
-                }
-            )
-        }) {
+        while let Some(Goal::Leaf {
+            is_named: false, ..
+        }) = goals.peek()
+        {
             goals.next();
             n_skipped += 1;
         }
@@ -388,7 +380,10 @@ impl<'s> Search<'s> {
                     self.forget(mark);
                 }
                 self.bind_list(name, &matched, n_skipped)?;
-                return Some(if is_repeated { Next::One } else { Next::Same });
+                if is_repeated {
+                    return Some(Next::One);
+                }
+                return Some(Next::Same);
             }
             self.forget(mark);
             matched.extend(nodes.next());
@@ -408,17 +403,17 @@ impl<'s> Search<'s> {
             self.many.push((name, nodes.to_vec()));
             return Some(());
         };
-        let named = |nodes: &[Node<'s>]| -> Vec<Node<'s>> {
-            nodes.iter().copied().filter(Node::is_named).collect()
-        };
-        let (old, new) = (named(old), named(nodes));
-        let is_same = self.spend(old.len() + new.len())
-            && old.len() == new.len()
-            && old
-                .iter()
-                .zip(&new)
-                .all(|(a, b)| self.is_same_code(*a, *b, 0));
-        is_same.then_some(())
+        let old = named(old);
+        let new = named(nodes);
+        if !self.spend(old.len() + new.len()) || old.len() != new.len() {
+            return None;
+        }
+        for (a, b) in old.into_iter().zip(new) {
+            if !self.is_same_code(a, b, 0) {
+                return None;
+            }
+        }
+        Some(())
     }
 
     fn bind(&mut self, variable: &'s Variable, node: Node<'s>) -> Option<()> {
@@ -439,11 +434,11 @@ impl<'s> Search<'s> {
     }
 
     fn is_same_code(&mut self, a: Node<'_>, b: Node<'_>, depth: usize) -> bool {
-        let is_leaf = |node: Node<'_>| node.named_child_count() == 0;
         if a.id() == b.id() {
             return true;
         }
-        if is_leaf(a) || is_leaf(b) || depth > MAX_COMPARED_DEPTH {
+        let is_leaf = a.named_child_count() == 0 || b.named_child_count() == 0;
+        if is_leaf || depth > MAX_COMPARED_DEPTH {
             return self.is_same_text(self.text_of(a), self.text_of(b));
         }
         self.spend(n_children(a))
@@ -459,7 +454,7 @@ impl<'s> Search<'s> {
     }
 }
 
-/// What follows a variable for any number of nodes.
+/// The part of a pattern after a variable for any number of nodes.
 enum Next {
     End,
     Many,
@@ -467,6 +462,10 @@ enum Next {
     One,
     /// A node that matches.
     Same,
+}
+
+fn named<'t>(nodes: &[Node<'t>]) -> Vec<Node<'t>> {
+    nodes.iter().copied().filter(Node::is_named).collect()
 }
 
 fn n_children(node: Node<'_>) -> usize {

@@ -82,7 +82,10 @@ impl<'a> Resolver<'a> {
             Kind::Plain => self.resolve_name(target),
             Kind::Path => {
                 let path = normalize_path(&target.name);
-                let is_file = path.as_ref().is_some_and(|path| self.exists(path));
+                let is_file = match &path {
+                    Some(path) => self.exists(path),
+                    None => false,
+                };
                 if !is_file && memory_file(self.synced, &target.name)?.is_some() {
                     return self.resolve_memory(target);
                 }
@@ -96,44 +99,49 @@ impl<'a> Resolver<'a> {
     }
 
     fn resolve_memory(&self, target: &Target) -> Result<Resolved> {
-        let node = format!("memory:{}", target.name);
-        let resolved = |state, location, note| {
-            Ok(Resolved {
-                node: node.clone(),
-                state,
-                location,
-                note,
-            })
-        };
         let Some(file) = memory_file(self.synced, &target.name)? else {
-            let ids = self.synced.ids()?;
-            let ids = || ids.iter().map(|(id, _)| id.as_str());
-            let other_case = ids().find(|id| id.eq_ignore_ascii_case(&target.name));
-            if let Some(id) = other_case {
-                let note = Some(DIFFERS_IN_CASE.to_owned());
-                return resolved(LinkState::Moved, Some(format!("memory:{id}")), note);
-            }
-            let near = text::suggest(&target.name, ids());
-            let note = near.map(|near| format!("did you mean `memory:{near}`?"));
-            return resolved(LinkState::Missing, None, note);
+            return self.missing_memory(&target.name);
+        };
+        let node = format!("memory:{}", target.name);
+        let mut resolved = Resolved {
+            location: Some(node.clone()),
+            node,
+            state: LinkState::Live,
+            note: None,
         };
         let Some(Part::Section(section)) = &target.part else {
-            return resolved(LinkState::Live, Some(node.clone()), None);
+            return Ok(resolved);
         };
         let stored = self.synced.read(&file)?;
         let parsed = sections::parse(&stored.text);
         let selection = sections::select(&parsed, std::slice::from_ref(section));
-        match selection.missing.first() {
-            None => resolved(LinkState::Live, Some(node.clone()), None),
-            Some(missing) => {
-                let near = missing.nearest.as_ref();
-                let near = near
-                    .map(|near| format!("; did you mean `{near}`?"))
-                    .unwrap_or_default();
-                let note = format!("the memory has no section `{section}`{near}");
-                resolved(LinkState::Missing, None, Some(note))
-            }
+        if let Some(missing) = selection.missing.first() {
+            let hint = near_hint(missing.nearest.as_deref());
+            resolved.state = LinkState::Missing;
+            resolved.location = None;
+            resolved.note = Some(format!("the memory has no section `{section}`{hint}"));
         }
+        Ok(resolved)
+    }
+
+    fn missing_memory(&self, name: &str) -> Result<Resolved> {
+        let mut resolved = Resolved {
+            node: format!("memory:{name}"),
+            state: LinkState::Missing,
+            location: None,
+            note: None,
+        };
+        let ids = self.synced.ids()?;
+        let mut known = ids.iter().map(|(id, _)| id.as_str());
+        if let Some(id) = known.find(|id| id.eq_ignore_ascii_case(name)) {
+            resolved.state = LinkState::Moved;
+            resolved.location = Some(format!("memory:{id}"));
+            resolved.note = Some(DIFFERS_IN_CASE.to_owned());
+            return Ok(resolved);
+        }
+        let near = text::suggest(name, ids.iter().map(|(id, _)| id.as_str()));
+        resolved.note = near.map(|near| format!("did you mean `memory:{near}`?"));
+        Ok(resolved)
     }
 
     /// Resolves a name without a path: a file at the root, then a symbol, then a file anywhere.
@@ -193,36 +201,31 @@ impl<'a> Resolver<'a> {
     /// Resolves the symbol or the lines of a target whose file exists.
     fn resolve_part(&mut self, target: &Target) -> Result<Resolved> {
         let name = target.to_string();
-        let live = |note| Ok(ghost(&name, LinkState::Live, Some(name.clone()), note));
+        let mut note = None;
         match &target.part {
-            None | Some(Part::Section(_)) => live(None),
+            None | Some(Part::Section(_)) => {}
             Some(Part::Lines(_, last)) => {
-                let n_lines = read::text(&self.project.root, &target.name)
-                    .map_or(0, |text| text.lines().count());
-                if (*last as usize) < n_lines {
-                    return live(None);
+                let text = read::text(&self.project.root, &target.name).unwrap_or_default();
+                let n_lines = text.lines().count();
+                if (*last as usize) >= n_lines {
+                    let note = format!("the file has only {n_lines} lines");
+                    return Ok(ghost(&name, LinkState::Missing, None, Some(note)));
                 }
-                let note = format!("the file has only {n_lines} lines");
-                Ok(ghost(&name, LinkState::Missing, None, Some(note)))
             }
-            Some(Part::Symbol(symbol)) => {
-                let Some(known) = self.symbols_of(&target.name) else {
-                    return live(Some("symbols of this file type are not indexed".to_owned()));
-                };
-                if known.iter().any(|name| is_tail(name, symbol)) {
-                    return live(None);
+            Some(Part::Symbol(symbol)) => match self.symbols_of(&target.name) {
+                None => note = Some("symbols of this file type are not indexed".to_owned()),
+                Some(known) if known.iter().any(|name| is_tail(name, symbol)) => {}
+                Some(known) => {
+                    let hint = near_hint(text::suggest(symbol, known.iter().map(String::as_str)));
+                    if let Some(moved) = moved_symbol(&name, &self.definitions(symbol)?) {
+                        return Ok(moved);
+                    }
+                    let note = format!("the file does not define `{symbol}`{hint}");
+                    return Ok(ghost(&name, LinkState::Missing, None, Some(note)));
                 }
-                let near = text::suggest(symbol, known.iter().map(String::as_str))
-                    .map(|near| format!("; did you mean `{near}`?"))
-                    .unwrap_or_default();
-                Ok(
-                    moved_symbol(&name, &self.definitions(symbol)?).unwrap_or_else(|| {
-                        let note = format!("the file does not define `{symbol}`{near}");
-                        ghost(&name, LinkState::Missing, None, Some(note))
-                    }),
-                )
-            }
+            },
         }
+        Ok(ghost(&name, LinkState::Live, Some(name.clone()), note))
     }
 
     fn paths(&self) -> Result<&[String]> {
@@ -236,16 +239,17 @@ impl<'a> Resolver<'a> {
     /// Returns the new path of a file that does not exist at `path`, and the reason for that guess.
     fn moved(&self, path: &str) -> Result<Option<(String, String)>> {
         let paths = self.paths()?;
-        let only = |matches: &dyn Fn(&str) -> bool| {
-            let mut found = paths.iter().filter(|path| matches(path));
-            found.next().filter(|_| found.next().is_none()).cloned()
-        };
-        if let Some(found) = only(&|it| it.eq_ignore_ascii_case(path)) {
-            return Ok(Some((found, DIFFERS_IN_CASE.to_owned())));
+        let in_other_case = paths
+            .iter()
+            .filter(|known| known.eq_ignore_ascii_case(path));
+        if let Some(found) = only(in_other_case) {
+            return Ok(Some((found.clone(), DIFFERS_IN_CASE.to_owned())));
         }
         let base = base_name(path);
-        if let Some(found) = only(&|it| base_name(it) == base) {
-            return Ok(Some((found, "the only file with that name".to_owned())));
+        let namesakes = paths.iter().filter(|known| base_name(known) == base);
+        if let Some(found) = only(namesakes) {
+            let why = "the only file with that name".to_owned();
+            return Ok(Some((found.clone(), why)));
         }
         let renames = self
             .renames
@@ -281,10 +285,8 @@ impl<'a> Resolver<'a> {
     /// Returns the definitions of a symbol in the tree, in the syntax of link targets.
     fn definitions(&self, symbol: &str) -> Result<Vec<String>> {
         let name = last_name(symbol);
-        let is_identifier = name
-            .chars()
-            .all(|c| c.is_alphanumeric() || c == '_' || c == '$');
-        if !is_identifier {
+        let mut chars = name.chars();
+        if !chars.all(|c| c.is_alphanumeric() || c == '_' || c == '$') {
             return Ok(Vec::new());
         }
         let finder = memchr::memmem::Finder::new(name);
@@ -297,13 +299,30 @@ impl<'a> Resolver<'a> {
                 let mut names = known.unwrap_or_default();
                 names.retain(|name| is_tail(name, symbol));
                 names.dedup();
+                for name in &mut names {
+                    *name = format!("{path}::{name}");
+                }
                 names
-                    .into_iter()
-                    .map(|name| format!("{path}::{name}"))
-                    .collect()
             })
             .collect();
         Ok(found.concat())
+    }
+}
+
+/// Returns the only item, or `None` if there are several or none.
+fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    let first = items.next()?;
+    if items.next().is_some() {
+        return None;
+    }
+    Some(first)
+}
+
+/// Returns the end of a note about a missing name, with a similar one.
+fn near_hint(near: Option<&str>) -> String {
+    match near {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => String::new(),
     }
 }
 
@@ -339,21 +358,21 @@ fn moved_symbol(target: &str, definitions: &[String]) -> Option<Resolved> {
 /// Returns the symbols of a file, if its language is supported and `is_wanted` accepts its text.
 fn symbols(root: &Path, path: &str, is_wanted: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
     let language = language::from_path(path)?;
-    let text = read::text(root, path).ok().filter(|text| is_wanted(text))?;
-    let source = ParsedFile::outline(language, &text);
-    Some(
-        source
-            .symbols
-            .into_iter()
-            .map(|symbol| symbol.name)
-            .collect(),
-    )
+    let text = read::text(root, path).ok()?;
+    if !is_wanted(&text) {
+        return None;
+    }
+    let outline = ParsedFile::outline(language, &text);
+    let symbols = outline.symbols.into_iter();
+    Some(symbols.map(|symbol| symbol.name).collect())
 }
 
 /// Returns whether `symbol` is the qualified `name` or its last parts.
 fn is_tail(name: &str, symbol: &str) -> bool {
-    name.strip_suffix(split_number(symbol).0)
-        .is_some_and(|head| head.is_empty() || head.ends_with('.'))
+    match name.strip_suffix(split_number(symbol).0) {
+        Some(head) => head.is_empty() || head.ends_with('.'),
+        None => false,
+    }
 }
 
 fn base_name(path: &str) -> &str {
@@ -361,13 +380,11 @@ fn base_name(path: &str) -> &str {
 }
 
 fn listed(locations: &[String]) -> String {
-    let listed: Vec<String> = locations
-        .iter()
-        .take(MAX_LISTED)
-        .map(|location| format!("`{location}`"))
-        .collect();
+    let first = locations.iter().take(MAX_LISTED);
+    let quoted: Vec<String> = first.map(|location| format!("`{location}`")).collect();
+    let listed = quoted.join(", ");
     match locations.len().saturating_sub(MAX_LISTED) {
-        0 => listed.join(", "),
-        n_more => format!("{} and {n_more} more", listed.join(", ")),
+        0 => listed,
+        n_more => format!("{listed} and {n_more} more"),
     }
 }

@@ -30,24 +30,24 @@ pub struct Supersession {
 impl Supersession {
     fn of(graph: &Graph) -> Self {
         let in_cycle = in_cycles(graph);
-        let pairs = graph
-            .iter()
-            .flat_map(|(source, all)| all.iter().map(move |it| (source, it)));
         let mut superseded = BTreeMap::new();
-        for (source, target) in pairs {
-            if !(in_cycle.contains(&**source) && in_cycle.contains(&**target)) {
-                superseded
-                    .entry(target.clone())
-                    .or_insert_with(|| source.clone());
+        for (source, targets) in graph {
+            for target in targets {
+                if in_cycle.contains(&**source) && in_cycle.contains(&**target) {
+                    continue;
+                }
+                let entry = superseded.entry(target.clone());
+                entry.or_insert_with(|| source.clone());
             }
         }
-        let ids: Vec<String> = in_cycle.iter().map(|id| format!("`{id}`")).collect();
-        let warning = (!ids.is_empty()).then(|| {
-            format!(
+        let mut warning = None;
+        if !in_cycle.is_empty() {
+            let ids: Vec<String> = in_cycle.iter().map(|id| format!("`{id}`")).collect();
+            warning = Some(format!(
                 "{} supersede each other in a cycle, so none of them is hidden",
                 ids.join(", ")
-            )
-        });
+            ));
+        }
         Self {
             superseded,
             warning,
@@ -65,9 +65,12 @@ fn in_cycles(graph: &Graph) -> BTreeSet<&str> {
             neighbours.entry(target).or_default()[1].insert(source);
         }
     }
-    let is_end = |sides: &[BTreeSet<&str>; 2]| sides.iter().any(BTreeSet::is_empty);
-    let ends = neighbours.iter().filter(|(_, sides)| is_end(sides));
-    let mut ends: Vec<&str> = ends.map(|(id, _)| *id).collect();
+    let mut ends: Vec<&str> = Vec::new();
+    for (id, sides) in &neighbours {
+        if is_end(sides) {
+            ends.push(id);
+        }
+    }
     while let Some(id) = ends.pop() {
         let [targets, sources] = neighbours.remove(id).unwrap_or_default();
         for (others, side) in [(targets, 1), (sources, 0)] {
@@ -77,11 +80,18 @@ fn in_cycles(graph: &Graph) -> BTreeSet<&str> {
                 };
                 let was_end = is_end(sides);
                 sides[side].remove(id);
-                ends.extend((!was_end && is_end(sides)).then_some(other));
+                if !was_end && is_end(sides) {
+                    ends.push(other);
+                }
             }
         }
     }
     neighbours.into_keys().collect()
+}
+
+/// Returns whether a memory supersedes nothing or is not superseded.
+fn is_end(sides: &[BTreeSet<&str>; 2]) -> bool {
+    sides.iter().any(BTreeSet::is_empty)
 }
 
 /// Returns the superseded memories. Search results omit them unless the user asks for them.
@@ -98,27 +108,36 @@ pub fn supersession(synced: &SyncedStore) -> Result<Supersession> {
 /// Returns the id of each superseded memory, with the id of one that supersedes it, from memories
 /// that were read before.
 pub fn superseded(memories: &[MemoryFile]) -> BTreeMap<String, String> {
-    let ids: FxHashSet<&str> = memories.iter().map(|it| it.memory.id.as_str()).collect();
+    let stored = memories.iter();
+    let ids: FxHashSet<&str> = stored.map(|stored| stored.memory.id.as_str()).collect();
     let mut graph = Graph::new();
-    for MemoryFile { memory, text, .. } in memories {
-        let listed = memory
-            .links
-            .iter()
-            .filter_map(|entry| links::parse_target(entry));
-        let listed = listed.filter(|(_, relation)| *relation == Some(EdgeType::Supersedes));
-        let mut targets: Vec<Target> = listed.map(|(target, _)| target).collect();
-        if memory.body.contains("[[") {
-            let found = links::parse(text).into_iter();
-            let found = found.filter(|link| link.relation == EdgeType::Supersedes);
-            targets.extend(found.map(|link| link.target));
-        }
-        targets.retain(|target| target.kind != Kind::Url && ids.contains(&*target.name));
-        if !targets.is_empty() {
-            let targets = targets.into_iter().map(|target| target.name);
-            graph.entry(memory.id.clone()).or_default().extend(targets);
+    for stored in memories {
+        for target in superseded_targets(stored) {
+            if target.kind != Kind::Url && ids.contains(&*target.name) {
+                let targets = graph.entry(stored.memory.id.clone()).or_default();
+                targets.insert(target.name);
+            }
         }
     }
     Supersession::of(&graph).superseded
+}
+
+/// Returns the targets of the links of a memory that say that it supersedes them.
+fn superseded_targets(stored: &MemoryFile) -> Vec<Target> {
+    let mut targets = Vec::new();
+    for entry in &stored.memory.links {
+        if let Some((target, Some(EdgeType::Supersedes))) = links::parse_target(entry) {
+            targets.push(target);
+        }
+    }
+    if stored.memory.body.contains("[[") {
+        for link in links::parse(&stored.text) {
+            if link.relation == EdgeType::Supersedes {
+                targets.push(link.target);
+            }
+        }
+    }
+    targets
 }
 
 #[cfg(test)]

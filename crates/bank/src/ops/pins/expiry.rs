@@ -24,18 +24,17 @@ pub(super) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, UserError> 
 
 /// Parses in UTC, so that a pin expires at the same time on every machine.
 fn parse_timestamp(text: &str, now: Timestamp) -> Option<Timestamp> {
-    let start_of = |date: Date| Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp());
-    let after = |span: Span| {
-        Some(
-            now.to_zoned(TimeZone::UTC)
-                .checked_add(span)
-                .ok()?
-                .timestamp(),
-        )
-    };
-    let time = text.parse::<Timestamp>().ok();
-    time.or_else(|| text.parse().ok().and_then(start_of))
-        .or_else(|| text.parse().ok().and_then(after))
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Some(time);
+    }
+    if let Ok(date) = text.parse::<Date>()
+        && let Ok(start) = date.to_zoned(TimeZone::UTC)
+    {
+        return Some(start.timestamp());
+    }
+    let duration: Span = text.parse().ok()?;
+    let end = now.to_zoned(TimeZone::UTC).checked_add(duration).ok()?;
+    Some(end.timestamp())
 }
 
 #[cfg(test)]

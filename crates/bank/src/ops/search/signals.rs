@@ -8,6 +8,7 @@
 //! rank fusion.
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use anyhow::Result;
 use cerberus_engine::rank::query::{self, ParsedQuery};
@@ -40,9 +41,11 @@ const MAX_QUERY: usize = 16 * 1024;
 
 /// Returns the part of a text that is searched for: its start.
 pub fn part_to_read(text: &str) -> &str {
-    let is_boundary = |end: &usize| text.is_char_boundary(*end);
-    let end = (0..=text.len().min(MAX_QUERY)).rev().find(is_boundary);
-    &text[..end.unwrap_or(0)]
+    let mut end = text.len().min(MAX_QUERY);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 /// Parsed search query.
@@ -78,7 +81,7 @@ pub struct SearchResult {
 impl SearchResult {
     /// Returns whether the text matches, not only the graph signal.
     pub(crate) fn matches_text(&self) -> bool {
-        self.signals.iter().any(|it| it.signal != GRAPH)
+        self.signals.iter().any(|rank| rank.signal != GRAPH)
     }
 
     /// Returns whether the graph signal may raise the score. A memory that both other signals
@@ -88,31 +91,36 @@ impl SearchResult {
     }
 }
 
-/// Memories ranked by one signal, best first, each with its matching sections.
-type Ranking<'c> = Vec<(&'c str, Vec<&'c str>)>;
+/// A memory with its sections that match in one signal.
+struct Ranked<'c> {
+    id: &'c str,
+    sections: Vec<&'c str>,
+}
+
+/// A memory that is related to a result, the seed.
+#[derive(Default)]
+struct Neighbour {
+    id: String,
+    /// The first seed that it is related to.
+    seed: String,
+    score: f64,
+}
 
 impl Query {
     /// Parses a query. Returns `None` if it contains no words.
     pub fn parse(text: &str) -> Option<Self> {
         let text = part_to_read(text);
         let parsed = ParsedQuery::search(text, &[]);
-        let strongest = parsed
-            .terms
-            .iter()
-            .map(|term| term.weight)
-            .fold(0.0, f64::max);
-        let strong = parsed
-            .terms
-            .iter()
-            .filter(|term| term.weight >= MIN_WEIGHT * strongest);
-        let known: FxHashSet<&str> = strong.map(|term| term.word.as_str()).collect();
+        let weights = parsed.terms.iter().map(|term| term.weight);
+        let strongest = weights.fold(0.0, f64::max);
+        let mut known: FxHashSet<&str> = FxHashSet::default();
+        for term in &parsed.terms {
+            if term.weight >= MIN_WEIGHT * strongest {
+                known.insert(&term.word);
+            }
+        }
         let mut words: Vec<String> = Vec::new();
         let mut seen = FxHashSet::default();
-        let mut add = |word: &str| {
-            if !word.is_empty() && seen.insert(word.to_owned()) {
-                words.push(word.to_owned());
-            }
-        };
         tokenize::words(text, |word| {
             let mut parts = Vec::new();
             tokenize::parts(word, |part| parts.push(part.to_owned()));
@@ -120,12 +128,19 @@ impl Query {
             // A word without parts is a single letter, as in `C++`. A word whose parts are not terms is
             // a stop word.
             let is_letter = parts.is_empty() && !query::is_stop_word(&whole);
-            if is_letter || parts.iter().any(|part| known.contains(part.as_str())) {
-                add(&whole);
-                parts.iter().for_each(|part| add(part));
+            if !is_letter && !parts.iter().any(|part| known.contains(part.as_str())) {
+                return;
+            }
+            for word in iter::once(whole).chain(parts) {
+                if !word.is_empty() && seen.insert(word.clone()) {
+                    words.push(word);
+                }
             }
         });
-        (!words.is_empty()).then_some(Self { words, parsed })
+        if words.is_empty() {
+            return None;
+        }
+        Some(Self { words, parsed })
     }
 }
 
@@ -137,36 +152,48 @@ pub fn search(
 ) -> Result<Vec<SearchResult>> {
     let sections = matching_sections(store, query, is_wanted)?;
     let mut found: FxHashMap<&str, SearchResult> = FxHashMap::default();
-    add_signal(&mut found, KEYWORD, ranking(&sections, |it| it.keyword));
-    add_signal(&mut found, VECTOR, ranking(&sections, |it| it.cosine));
-    let mut best: Vec<(&str, f64)> = found.iter().map(|(id, it)| (*id, it.score)).collect();
-    best.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-    best.truncate(N_SEEDS);
-    let neighbours = neighbours(store, &best, is_wanted)?;
-    for (id, seed) in &neighbours {
-        let result = found.entry(id).or_default();
-        result.related_to = Some(seed.clone()).filter(|_| result.is_raised_by_graph());
+    let by_keyword = ranking(&sections, |section| section.keyword);
+    add_signal(&mut found, KEYWORD, by_keyword);
+    let by_vector = ranking(&sections, |section| section.cosine);
+    add_signal(&mut found, VECTOR, by_vector);
+    let neighbours = neighbours(store, &seeds(&found), is_wanted)?;
+    let mut by_graph = Vec::new();
+    for neighbour in &neighbours {
+        let result = found.entry(&neighbour.id).or_default();
+        if result.is_raised_by_graph() {
+            result.related_to = Some(neighbour.seed.clone());
+        }
+        by_graph.push(Ranked {
+            id: &neighbour.id,
+            sections: Vec::new(),
+        });
     }
-    let ids = neighbours.iter().map(|(id, _)| (id.as_str(), Vec::new()));
-    add_signal(&mut found, GRAPH, ids.collect());
-    let mut found: Vec<SearchResult> = found
-        .into_iter()
-        .map(|(id, it)| SearchResult {
-            id: id.to_owned(),
-            ..it
-        })
-        .collect();
-    found.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
-    Ok(found)
+    add_signal(&mut found, GRAPH, by_graph);
+    let results = found.into_iter().map(|(id, result)| SearchResult {
+        id: id.to_owned(),
+        ..result
+    });
+    let mut results: Vec<SearchResult> = results.collect();
+    results.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    Ok(results)
+}
+
+/// Returns the best results so far, best first.
+fn seeds<'c>(found: &FxHashMap<&'c str, SearchResult>) -> Vec<&'c str> {
+    let mut best: Vec<(&&str, &SearchResult)> = found.iter().collect();
+    best.sort_unstable_by(|(a_id, a), (b_id, b)| {
+        b.score.total_cmp(&a.score).then_with(|| a_id.cmp(b_id))
+    });
+    best.iter().take(N_SEEDS).map(|(id, _)| **id).collect()
 }
 
 fn add_signal<'c>(
     found: &mut FxHashMap<&'c str, SearchResult>,
     signal: &'static str,
-    ranking: Ranking<'c>,
+    ranking: Vec<Ranked<'c>>,
 ) {
-    for (idx, (id, sections)) in ranking.into_iter().enumerate() {
-        let result = found.entry(id).or_default();
+    for (idx, ranked) in ranking.into_iter().enumerate() {
+        let result = found.entry(ranked.id).or_default();
         let counts = signal != GRAPH || result.is_raised_by_graph();
         let contribution = if counts {
             SIGNAL_WEIGHT * fusion::reciprocal_rank(idx)
@@ -179,7 +206,7 @@ fn add_signal<'c>(
             rank: idx + 1,
             contribution,
         });
-        for section in sections {
+        for section in ranked.sections {
             if !section.is_empty() && !result.sections.iter().any(|known| known == section) {
                 result.sections.push(section.to_owned());
             }
@@ -203,21 +230,30 @@ struct MatchingSection {
 fn ranking(
     sections: &[MatchingSection],
     score: impl Fn(&MatchingSection) -> Option<f64>,
-) -> Ranking<'_> {
-    let scored = sections.iter().filter_map(|it| Some((score(it)?, it)));
-    let mut scored: Vec<(f64, &MatchingSection)> = scored.collect();
-    scored.sort_unstable_by(|(a, it), (b, other)| {
-        let (key, other) = ((&it.memory, &it.section), (&other.memory, &other.section));
-        b.total_cmp(a).then_with(|| key.cmp(&other))
+) -> Vec<Ranked<'_>> {
+    let mut scored: Vec<(f64, &MatchingSection)> = Vec::new();
+    for section in sections {
+        if let Some(score) = score(section) {
+            scored.push((score, section));
+        }
+    }
+    scored.sort_unstable_by(|(a_score, a), (b_score, b)| {
+        b_score
+            .total_cmp(a_score)
+            .then_with(|| a.memory.cmp(&b.memory))
+            .then_with(|| a.section.cmp(&b.section))
     });
-    let mut ranking: Ranking<'_> = Vec::new();
+    let mut ranking: Vec<Ranked<'_>> = Vec::new();
     let mut indices: FxHashMap<&str, usize> = FxHashMap::default();
-    for (_, it) in scored {
-        let idx = *indices.entry(&it.memory).or_insert_with(|| {
-            ranking.push((&it.memory, Vec::new()));
-            ranking.len() - 1
-        });
-        ranking[idx].1.push(&it.section);
+    for (_, section) in scored {
+        let idx = *indices.entry(&section.memory).or_insert(ranking.len());
+        if idx == ranking.len() {
+            ranking.push(Ranked {
+                id: &section.memory,
+                sections: Vec::new(),
+            });
+        }
+        ranking[idx].sections.push(&section.section);
     }
     ranking
 }
@@ -239,13 +275,14 @@ fn matching_sections(
             term_indices[id] = Some(term_idx);
         }
     }
-    let (mut n_sections, mut doc_freqs) = (0, vec![0; query_terms.len()]);
+    let mut n_sections = 0;
+    let mut doc_freqs = vec![0; query_terms.len()];
     let mut found: Vec<MatchingSection> = Vec::new();
     let mut terms = Vec::new();
-    table::each_section(store.reader(), |it| {
+    table::each_section(store.reader(), |section| {
         n_sections += 1;
         terms.clear();
-        postings::unpack(it.vector, |id, count, _| {
+        postings::unpack(section.vector, |id, count, _| {
             if let Some(&Some(term_idx)) = term_indices.get(id as usize) {
                 terms.push((term_idx, fusion::tf(count)));
             }
@@ -253,80 +290,84 @@ fn matching_sections(
         for (term_idx, _) in &terms {
             doc_freqs[*term_idx] += 1;
         }
-        let keyword = keyword_scores.get(&it.number).copied();
-        if (keyword.is_some() || !terms.is_empty()) && is_wanted(it.memory) {
+        let keyword = keyword_scores.get(&section.number).copied();
+        if (keyword.is_some() || !terms.is_empty()) && is_wanted(section.memory) {
             found.push(MatchingSection {
-                memory: it.memory.to_owned(),
-                section: it.section.to_owned(),
+                memory: section.memory.to_owned(),
+                section: section.section.to_owned(),
                 keyword,
-                norm: it.norm,
+                norm: section.norm,
                 terms: terms.clone(),
                 cosine: None,
             });
         }
     })?;
-    let with_doc_freqs = query_terms.iter().zip(&doc_freqs);
-    let weights: Vec<f64> = with_doc_freqs
-        .map(|(term, &doc_freq)| term.weight * fusion::idf(doc_freq, n_sections))
-        .collect();
+    let mut weights = Vec::with_capacity(query_terms.len());
+    for (term, doc_freq) in query_terms.iter().zip(doc_freqs) {
+        weights.push(term.weight * fusion::idf(doc_freq, n_sections));
+    }
     // The norm of the query is omitted: it is equal for all sections and does not change the order.
-    for section in found.iter_mut().filter(|it| !it.terms.is_empty()) {
-        let dot: f64 = section
-            .terms
-            .iter()
-            .map(|(term_idx, tf)| weights[*term_idx] * tf)
-            .sum();
+    for section in &mut found {
+        if section.terms.is_empty() {
+            continue;
+        }
+        let products = section.terms.iter().map(|(idx, tf)| weights[*idx] * tf);
+        let dot: f64 = products.sum();
         section.cosine = Some(dot / section.norm.max(1.0));
     }
     Ok(found)
 }
 
-/// Returns the memories related to the seeds, best first, each with its best seed.
+/// Returns the memories related to the seeds, best first.
 fn neighbours(
     store: &Store,
-    seeds: &[(&str, f64)],
+    seeds: &[&str],
     is_wanted: &dyn Fn(&str) -> bool,
-) -> Result<Vec<(String, String)>> {
-    let mut found: BTreeMap<String, (f64, String)> = BTreeMap::new();
-    for (seed_idx, (seed, _)) in seeds.iter().enumerate() {
-        let mut related: BTreeMap<String, f64> = BTreeMap::new();
-        let mut relate = |id: String, weight: f64| {
-            let best = related.entry(id).or_insert(0.0);
-            *best = best.max(weight);
-        };
-        for target in links::targets(store.reader(), seed)? {
-            let Some(parsed) = Target::parse(&target) else {
-                continue;
-            };
-            if parsed.kind == Kind::Memory
-                || table::file_of(store.reader(), &parsed.name)?.is_some()
-            {
-                relate(parsed.name, 1.0);
+) -> Result<Vec<Neighbour>> {
+    let reader = store.reader();
+    let mut found: BTreeMap<String, Neighbour> = BTreeMap::new();
+    for (seed_idx, seed) in seeds.iter().enumerate() {
+        for (id, weight) in related(store, seed)? {
+            if id == *seed || !is_wanted(&id) || table::file_of(reader, &id)?.is_none() {
                 continue;
             }
-            for id in links::sources(store.reader(), &target)? {
-                relate(id, SHARED_TARGET);
-            }
-        }
-        for name in [format!("memory:{seed}"), (*seed).to_owned()] {
-            for id in links::sources(store.reader(), &name)? {
-                relate(id, 1.0);
-            }
-        }
-        for (id, weight) in related {
-            if id == *seed || !is_wanted(&id) || table::file_of(store.reader(), &id)?.is_none() {
-                continue;
-            }
-            let (score, _) = found.entry(id).or_insert_with(|| (0.0, (*seed).to_owned()));
-            *score += weight * fusion::reciprocal_rank(seed_idx);
+            let neighbour = found.entry(id.clone()).or_insert_with(|| Neighbour {
+                id,
+                seed: (*seed).to_owned(),
+                score: 0.0,
+            });
+            neighbour.score += weight * fusion::reciprocal_rank(seed_idx);
         }
     }
-    let mut ranked: Vec<(String, (f64, String))> = found.into_iter().collect();
-    ranked.sort_by(|(a_id, (a, _)), (b_id, (b, _))| b.total_cmp(a).then_with(|| a_id.cmp(b_id)));
-    Ok(ranked
-        .into_iter()
-        .map(|(id, (_, seed))| (id, seed))
-        .collect())
+    let mut neighbours: Vec<Neighbour> = found.into_values().collect();
+    // Equal ones stay in the order of their ids.
+    neighbours.sort_by(|a, b| b.score.total_cmp(&a.score));
+    Ok(neighbours)
+}
+
+/// Returns the weights of the memories that a memory links to, that link to it, or that have a link target of it.
+fn related(store: &Store, seed: &str) -> Result<BTreeMap<String, f64>> {
+    let reader = store.reader();
+    let mut direct = Vec::new();
+    let mut related = BTreeMap::new();
+    for target in links::targets(reader, seed)? {
+        let Some(parsed) = Target::parse(&target) else {
+            continue;
+        };
+        if parsed.kind == Kind::Memory || table::file_of(reader, &parsed.name)?.is_some() {
+            direct.push(parsed.name);
+            continue;
+        }
+        for id in links::sources(reader, &target)? {
+            related.insert(id, SHARED_TARGET);
+        }
+    }
+    direct.extend(links::sources(reader, &format!("memory:{seed}"))?);
+    direct.extend(links::sources(reader, seed)?);
+    for id in direct {
+        related.insert(id, 1.0);
+    }
+    Ok(related)
 }
 
 #[cfg(test)]
