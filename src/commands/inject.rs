@@ -19,7 +19,6 @@ use cerberus_engine::tree::git::AddedLines;
 use cerberus_engine::tree::{git, read};
 use cerberus_markdown::sections::{self, Origin, Section};
 use cerberus_model::{Language, Memory, Pin, PinScope, Priority, Span, State};
-use cerberus_store::{Store, feedback};
 use clap::Args;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
@@ -260,12 +259,10 @@ fn inject_from(
     };
     ranked.retain(|it| !has_nothing_to_add(&it.stored.memory.id));
     let features = features.into_iter().map(|(id, it)| (id.to_owned(), it));
-    let n_first = match focus.is_empty() {
-        true => {
-            let balances = feedback::balances(Store::open(&project.store)?.reader())?;
-            start::sort(&balances, memories, &mut ranked)
-        }
-        false => ranked.len(),
+    let n_first = if focus.is_empty() {
+        start::sort(memories, &mut ranked)
+    } else {
+        ranked.len()
     };
     // Stable, in the order of the file.
     ranked.sort_by_key(|it| {

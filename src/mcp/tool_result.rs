@@ -46,7 +46,6 @@ const OMITTED_FROM_TEXT: &[&str] = &[
     "match",
     "tokenizer",
     "contribution",
-    "approval",
 ];
 
 /// The result of a tool call.
