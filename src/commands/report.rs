@@ -211,7 +211,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
     let with_state = memories
         .all
         .iter()
-        .map(|it| (it, findings.contains_key(&it.memory.id)));
+        .map(|stored| (stored, findings.contains_key(&stored.memory.id)));
     let counts = Counts {
         of_memories: MemoryCounts::of(with_state),
         rules: RuleCounts::of(&memories),
@@ -339,8 +339,8 @@ fn commit(project: &Project, entries: &[Entry]) -> Option<Commit> {
         .iter()
         .filter_map(|entry| Some(&entry.anchor.as_ref()?.finding));
     let examples: BTreeSet<String> = findings
-        .flat_map(|it| it.new.iter().chain([&it.old]))
-        .map(|it| it.file.clone())
+        .flat_map(|finding| finding.new.iter().chain([&finding.old]))
+        .map(|location| location.file.clone())
         .collect();
     let changed = git::changed_since(&project.root, &head.id, &examples, bank).unwrap_or_default();
     Some(Commit {
@@ -356,7 +356,8 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
             .hint("write the page with `cerberus memory report --html report.html`")
             .into());
     }
-    let (bank, root) = (&settings.project.bank, &settings.project.root);
+    let bank = &settings.project.bank;
+    let root = &settings.project.root;
     let file = page_file(args.html.as_deref(), bank, root, out)?;
     let bar = ProgressBar::new(out.terminal, "following anchors");
     let (report, store_warnings) = report(&settings.project, &|done, total| bar.step(done, total))?;
@@ -402,14 +403,10 @@ pub(super) fn page_file(
 }
 
 fn print_summary(counts: &Counts, path: &Path, n_bytes: usize, out: &mut Printer) {
-    let (wrote, n) = (
-        out.paint(OK, "wrote"),
-        plural(counts.of_memories.memories, "memory"),
-    );
-    let (path, n_kb) = (
-        out.safe(&path.display().to_string()),
-        n_bytes.div_ceil(1024),
-    );
+    let wrote = out.paint(OK, "wrote");
+    let n = plural(counts.of_memories.memories, "memory");
+    let path = out.safe(&path.display().to_string());
+    let n_kb = n_bytes.div_ceil(1024);
     out.line(&format!("{wrote} {n} to {path}, {n_kb} KB"));
     out.line(&counts.rules.to_string());
     if counts.drifted > 0 {

@@ -72,7 +72,8 @@ pub(crate) fn merge(old: &[u8], settings: Settings, layout: Layout) -> Result<Ed
     let object = root
         .object_value_or_create()
         .ok_or("it is not a JSON object")?;
-    let (mut missing, mut edited) = (Vec::new(), Vec::new());
+    let mut missing = Vec::new();
+    let mut edited = Vec::new();
     for entry in entries {
         match find(&object, &entry)? {
             Found::Nothing => missing.push(entry),
@@ -158,10 +159,12 @@ fn find(object: &CstObject, entry: &Entry) -> Result<Found, String> {
 fn only(object: &CstObject, key: &str) -> Result<Option<CstNode>, String> {
     let is_it = |name: Option<String>| name.as_deref() == Some(key);
     let properties = object.properties();
-    let mut named = properties.iter().filter(|it| is_it(it.decoded_name()));
+    let mut named = properties
+        .iter()
+        .filter(|property| is_it(property.decoded_name()));
     let value = named
         .next()
-        .map(|it| it.value().ok_or(format!("its `{key}` has no value")));
+        .map(|property| property.value().ok_or(format!("its `{key}` has no value")));
     match named.next() {
         None => value.transpose(),
         Some(_) => Err(format!("its `{key}` is there twice")),
@@ -184,7 +187,8 @@ pub(crate) fn remove(
     let object = root
         .object_value_or_create()
         .ok_or("it is not a JSON object")?;
-    let (mut edited, mut n_removed) = (Vec::new(), 0);
+    let mut edited = Vec::new();
+    let mut n_removed = 0;
     for Entry {
         parent,
         key,
@@ -275,7 +279,8 @@ fn input(json: &str) -> CstInputValue {
             Value::Array(array) => CstInputValue::Array(array.elements.iter().map(of).collect()),
             Value::Object(object) => {
                 let properties = object.properties.iter();
-                let property = properties.map(|it| (it.name.as_str().to_owned(), of(&it.value)));
+                let property = properties
+                    .map(|property| (property.name.as_str().to_owned(), of(&property.value)));
                 CstInputValue::Object(property.collect())
             }
         }
@@ -298,7 +303,8 @@ fn of_kind(entries: &CstArray, event: &str) -> Vec<CstNode> {
             let arguments = command
                 .rsplit_once("cerberus hooks run ")
                 .map(|(_, rest)| rest);
-            arguments.is_some_and(|it| it.split_whitespace().any(|word| word == event))
+            arguments
+                .is_some_and(|arguments| arguments.split_whitespace().any(|word| word == event))
         })
     };
     entries.elements().into_iter().filter(is_of).collect()
@@ -319,7 +325,7 @@ fn commands(entry: &CstNode) -> Vec<String> {
     };
     let inner = entry
         .array_value("hooks")
-        .map(|it: CstArray| it.elements())
+        .map(|array: CstArray| array.elements())
         .unwrap_or_default();
     let inner = inner.iter().filter_map(CstNode::as_object);
     own(&entry)

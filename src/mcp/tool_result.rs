@@ -212,7 +212,8 @@ fn halved(text: &str) -> String {
         return format!("{}…", half[..word_end].trim_end());
     };
     // A code block is omitted as a whole.
-    let (mut open, mut at) = (None, 0);
+    let mut open = None;
+    let mut at = 0;
     for line in half[..line_end].split_inclusive('\n') {
         if ["```", "~~~"]
             .iter()
@@ -231,7 +232,7 @@ fn halved(text: &str) -> String {
 fn without_note(text: &str) -> (&str, usize) {
     let parts = text
         .strip_suffix(NOTE_END)
-        .and_then(|it| it.rsplit_once(NOTE_START));
+        .and_then(|rest| rest.rsplit_once(NOTE_START));
     let parsed = parts.and_then(|(before, n)| Some((before.trim_end(), n.parse().ok()?)));
     parsed.unwrap_or((text, 0))
 }
@@ -242,11 +243,11 @@ fn longest_string(data: &mut Value) -> Option<&mut String> {
         Value::Array(list) => list
             .iter_mut()
             .filter_map(longest_string)
-            .max_by_key(|it| it.len()),
+            .max_by_key(|text| text.len()),
         Value::Object(map) => map
             .values_mut()
             .filter_map(longest_string)
-            .max_by_key(|it| it.len()),
+            .max_by_key(|text| text.len()),
         _ => None,
     }
 }
@@ -257,7 +258,11 @@ fn largest_list(data: &mut Value) -> Option<&mut Vec<Value>> {
     let lists = fields
         .filter_map(Value::as_array_mut)
         .filter(|list| !list.is_empty());
-    lists.max_by_key(|list| list.iter().map(|it| it.to_string().len()).sum::<usize>())
+    lists.max_by_key(|list| {
+        list.iter()
+            .map(|item| item.to_string().len())
+            .sum::<usize>()
+    })
 }
 
 /// Returns the data as YAML, without what an agent needs only to compute.

@@ -250,7 +250,9 @@ impl Printer {
 
     /// Writes warnings to stderr.
     pub(crate) fn warn(&self, warnings: &[String]) {
-        let lines = warnings.iter().map(|it| self.labelled(WARN, "warning", it));
+        let lines = warnings
+            .iter()
+            .map(|warning| self.labelled(WARN, "warning", warning));
         write_error(&lines.collect::<String>());
     }
 

@@ -39,9 +39,9 @@ pub(super) fn followed_examples(selected: &Anchors) -> Vec<Example<'_>> {
     });
     let all = selected
         .iter()
-        .flat_map(|(id, anchor)| anchor.others.iter().map(move |it| (id, it)));
+        .flat_map(|(id, anchor)| anchor.others.iter().map(move |other| (id, other)));
     let others = all.filter(|(_, example)| example.role == ExampleRole::Also);
-    let anchor = |it: &OtherExample| it.anchor.clone();
+    let anchor = |other: &OtherExample| other.anchor.clone();
     let others = others.map(|(id, it)| Example {
         id,
         other: Some(it),
@@ -172,7 +172,7 @@ impl<'a> Reconciler<'a> {
             edited: followed.edited,
             degree: followed.degree,
             chosen: anchor.origin,
-            role: other.map(|it| it.role),
+            role: other.map(|other| other.role),
             old: TrackedLocation::from(anchor),
             new: followed.new.as_ref().map(TrackedLocation::from),
             similarity: rounded(followed.similarity),
@@ -228,7 +228,7 @@ impl<'a> Reconciler<'a> {
         let place = followed.new.as_ref();
         let update = place
             .filter(|_| is_accepted)
-            .and_then(|it| self.approve(anchor, it, followed));
+            .and_then(|place| self.approve(anchor, place, followed));
         finding.written = update.is_some();
         finding.drift = update.is_none();
         if finding.drift {
@@ -349,7 +349,7 @@ impl<'a> Reconciler<'a> {
         let candidates = self.candidates.get(id)?;
         candidates
             .iter()
-            .find(|it| it.file == file && is_place(it.symbol.as_deref(), symbol))
+            .find(|found| found.file == file && is_place(found.symbol.as_deref(), symbol))
     }
 }
 
