@@ -262,10 +262,9 @@ fn parse(bytes: &[u8]) -> Result<CstRootNode, String> {
 }
 
 fn remove_property(object: &CstObject, key: &str) {
-    object
-        .get(key)
-        .into_iter()
-        .for_each(|property| property.remove());
+    if let Some(property) = object.get(key) {
+        property.remove();
+    }
 }
 
 /// Returns JSON as a value that can be inserted, which is then laid out like the file.
@@ -298,16 +297,16 @@ fn is_equal(node: &CstNode, json: &str) -> bool {
 
 /// Returns the entries that run cerberus for an event.
 fn of_kind(entries: &CstArray, event: &str) -> Vec<CstNode> {
-    let is_of = |entry: &CstNode| {
+    let mut found = entries.elements();
+    found.retain(|entry| {
         commands(entry).iter().any(|command| {
-            let arguments = command
+            let (_, arguments) = command
                 .rsplit_once("cerberus hooks run ")
-                .map(|(_, rest)| rest);
-            arguments
-                .is_some_and(|arguments| arguments.split_whitespace().any(|word| word == event))
+                .unwrap_or_default();
+            arguments.split_whitespace().any(|word| word == event)
         })
-    };
-    entries.elements().into_iter().filter(is_of).collect()
+    });
+    found
 }
 
 /// Returns the commands of an entry, which may be in its `hooks`.

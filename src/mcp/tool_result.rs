@@ -31,7 +31,7 @@ const NOTE_TOKENS: usize = 150;
 /// Strings from this length are shortened before list items are omitted.
 const LONG_BYTES: usize = 2000;
 
-/// What a shortened text ends with, around the number of omitted lines.
+/// The end of a shortened text, around the number of omitted lines.
 const NOTE_START: &str = "[… ";
 const NOTE_END: &str = " more lines]";
 
@@ -162,24 +162,30 @@ fn truncate(data: &mut Value, limit: usize) -> Option<String> {
         }
         is_truncated = true;
     }
-    let omitted: Vec<String> = before
-        .iter()
-        .zip(lengths(data))
-        .filter(|((_, total), (_, n))| n < total)
-        .map(|((key, total), (_, n))| format!("{n} of {total} {key}"))
-        .collect();
-    is_truncated.then(|| match omitted[..] {
-        [] => "long texts are shortened".to_owned(),
-        _ => format!("only {}", omitted.join(", ")),
-    })
+    if !is_truncated {
+        return None;
+    }
+    let mut shown = Vec::new();
+    for ((key, total), (_, n)) in before.iter().zip(lengths(data)) {
+        if n < *total {
+            shown.push(format!("{n} of {total} {key}"));
+        }
+    }
+    if shown.is_empty() {
+        return Some("long texts are shortened".to_owned());
+    }
+    Some(format!("only {}", shown.join(", ")))
 }
 
 /// Returns the length of each list of a report.
 fn lengths(data: &Value) -> Vec<(String, usize)> {
-    let fields = data.as_object().into_iter().flatten();
-    fields
-        .filter_map(|(key, it)| Some((key.clone(), it.as_array()?.len())))
-        .collect()
+    let mut lengths = Vec::new();
+    for (key, value) in data.as_object().into_iter().flatten() {
+        if let Value::Array(list) = value {
+            lengths.push((key.clone(), list.len()));
+        }
+    }
+    lengths
 }
 
 /// Shortens the longest string or the largest list; returns whether that was possible.
@@ -215,10 +221,8 @@ fn halved(text: &str) -> String {
     let mut open = None;
     let mut at = 0;
     for line in half[..line_end].split_inclusive('\n') {
-        if ["```", "~~~"]
-            .iter()
-            .any(|fence| line.trim_start().starts_with(fence))
-        {
+        let line_start = line.trim_start();
+        if line_start.starts_with("```") || line_start.starts_with("~~~") {
             open = if open.is_some() { None } else { Some(at) };
         }
         at += line.len();
@@ -265,7 +269,7 @@ fn largest_list(data: &mut Value) -> Option<&mut Vec<Value>> {
     })
 }
 
-/// Returns the data as YAML, without what an agent needs only to compute.
+/// Returns the data as YAML, without the fields that an agent needs only to compute.
 fn readable(data: &Value) -> String {
     let mut shown = data.clone();
     omit(&mut shown);

@@ -31,23 +31,26 @@ pub(super) struct Example<'a> {
 
 /// Returns the anchors, and after them the examples beside them, in their order.
 pub(super) fn followed_examples(selected: &Anchors) -> Vec<Example<'_>> {
-    let main = selected.iter();
-    let main = main.map(|(id, anchor)| Example {
-        id,
-        other: None,
-        anchor: anchor.clone(),
-    });
-    let all = selected
-        .iter()
-        .flat_map(|(id, anchor)| anchor.others.iter().map(move |other| (id, other)));
-    let others = all.filter(|(_, example)| example.role == ExampleRole::Also);
-    let anchor = |other: &OtherExample| other.anchor.clone();
-    let others = others.map(|(id, it)| Example {
-        id,
-        other: Some(it),
-        anchor: anchor(it),
-    });
-    main.chain(others).collect()
+    let mut examples = Vec::new();
+    for (id, anchor) in selected {
+        examples.push(Example {
+            id,
+            other: None,
+            anchor: anchor.clone(),
+        });
+    }
+    for (id, anchor) in selected {
+        for other in &anchor.others {
+            if other.role == ExampleRole::Also {
+                examples.push(Example {
+                    id,
+                    other: Some(other),
+                    anchor: other.anchor.clone(),
+                });
+            }
+        }
+    }
+    examples
 }
 
 impl Example<'_> {
@@ -57,8 +60,9 @@ impl Example<'_> {
             anchors.insert(self.id.to_owned(), update.clone());
             return;
         };
-        let others = anchors.get_mut(self.id).map(|anchor| &mut anchor.others);
-        if let Some(old) = others.and_then(|it| it.iter_mut().find(|it| *it == example)) {
+        if let Some(anchor) = anchors.get_mut(self.id)
+            && let Some(old) = anchor.others.iter_mut().find(|other| *other == example)
+        {
             old.anchor = update.clone();
         }
     }
